@@ -1,0 +1,21 @@
+// Owns how a command ends: exit codes, and the errors that carry them.
+
+/** Exit codes every verb keeps to (DESIGN, "Command line"). */
+export const exitCodes = {
+  done: 0,
+  failed: 1,
+  usage: 2,
+  configuration: 3,
+  store: 4,
+} as const;
+
+/** Ends a command with a message for people; `exitCode` says what kind of trouble it was. */
+export class CommandError extends Error {
+  override readonly name = 'CommandError';
+  readonly exitCode: number;
+
+  constructor(exitCode: number, message: string) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}

@@ -1,0 +1,71 @@
+// Owns the verb `serve`: runs the server of a configuration until it is told to stop.
+
+import type { Config } from '../config/config.ts';
+import { createAdminApp } from '../http/admin.ts';
+import { listen, type RunningServer } from '../http/server.ts';
+import { formatFault } from '../lib/fault.ts';
+import { CommandError, exitCodes } from './exit.ts';
+import { buildServing, jsonLog, type Serving } from './serving.ts';
+import { untilTold } from './until_told.ts';
+import { compileFolder, configOf, type OpenStore, openStore } from './workplace.ts';
+
+/** `jetway serve`. Resolves once the server has been told to stop and has finished. */
+export async function serve(options: { readonly config: string }): Promise<void> {
+  const config = configOf(options);
+  const { programmes, files } = compileFolder(config.programmes, config.publicUrl);
+  const open = openStore(config);
+  try {
+    const serving = await buildServing(programmes, { ...open, log: jsonLog });
+    const complaints = [
+      ...files.flatMap((file) => file.faults.map(formatFault)),
+      ...serving.conflicts.map(
+        ({ programme, path, other }) =>
+          `${programme.id} is not served: ${other.id} answers at ${path} already`,
+      ),
+    ];
+    for (const complaint of complaints) console.error(complaint);
+    if (serving.services.size === 0) {
+      throw new CommandError(exitCodes.configuration, `no programme in ${config.programmes} loads`);
+    }
+    await run(config, serving, files.length - serving.services.size, open);
+  } finally {
+    await open.store.close();
+  }
+}
+
+async function run(
+  config: Config,
+  serving: Serving,
+  broken: number,
+  { store, clock }: OpenStore,
+): Promise<void> {
+  let stopping = false;
+  const server = await listen(config.listen, serving.app);
+  const health = () =>
+    stopping
+      ? ({ status: 'unready', reasons: ['stopping'] } as const)
+      : broken > 0
+        ? ({ status: 'degraded', reasons: [`${broken} programmes are not served`] } as const)
+        : ({ status: 'ready', reasons: [] } as const);
+  const admin =
+    config.admin === undefined ? undefined : await listen(config.admin, createAdminApp(health));
+  announce(config, server, [...serving.services.keys()], broken);
+  await untilTold(store, clock);
+  stopping = true;
+  await server.close();
+  await admin?.close();
+}
+
+function announce(
+  config: Config,
+  server: RunningServer,
+  names: readonly string[],
+  broken: number,
+): void {
+  console.log(
+    `jetway serves ${names.join(', ')} (${config.environment}) at ${server.url} as ${config.publicUrl}`,
+  );
+  if (broken > 0) {
+    console.log(`degraded: ${broken} of ${broken + names.length} programmes are not served`);
+  }
+}

@@ -1,0 +1,34 @@
+// Owns bringing programmes onto a port: compiled, put in service, deployed as one app.
+
+import { openService } from '../engine/open_service.ts';
+import type { Foundation, Service } from '../engine/service.ts';
+import { type App, createApp } from '../http/app.ts';
+import type { ProgrammeId } from '../oauth/client.ts';
+import { deploy, type MountConflict } from '../programme/deployment.ts';
+import type { Programme } from '../programme/programme.ts';
+
+/** Programmes in service, and those that could not be mounted. */
+export interface Serving {
+  readonly app: App;
+  readonly services: ReadonlyMap<ProgrammeId, Service>;
+  readonly conflicts: readonly MountConflict[];
+}
+
+export async function buildServing(
+  programmes: readonly Programme[],
+  foundation: Foundation,
+): Promise<Serving> {
+  const { deployment, mounted, conflicts } = deploy(programmes);
+  const opened = await Promise.all(
+    mounted.map((programme) => openService(programme, foundation)),
+  );
+  const services = new Map(opened.map((service) => [service.programme.id, service]));
+  return { app: createApp(deployment, services), services, conflicts };
+}
+
+/** One line of JSON an event on standard error; queries and bodies, which hold secrets, never go in. */
+export const jsonLog: Foundation['log'] = {
+  error: (event, facts) => {
+    console.error(JSON.stringify({ time: new Date().toISOString(), level: 'error', event, ...facts }));
+  },
+};

@@ -1,0 +1,30 @@
+// Owns the life of a running server: housekeeping, and waiting for the signal to stop.
+
+import type { Clock } from '../lib/clock.ts';
+import type { Store } from '../store/contract.ts';
+import { jsonLog } from './serving.ts';
+import { exitCodes } from './exit.ts';
+
+/** Few rows a step and a step a second, so that sweeping never stalls a request. */
+const sweepStep = 500;
+const sweepInterval = 1000;
+
+/** Resolves at SIGTERM or SIGINT; a second signal ends the process at once. */
+export async function untilTold(store: Store, clock: Clock): Promise<void> {
+  const housekeeping = setInterval(() => {
+    store.sweep(clock.now(), sweepStep).catch((error: unknown) => {
+      jsonLog.error('sweep_failed', { detail: String(error) });
+    });
+  }, sweepInterval);
+  await new Promise<void>((resolve) => {
+    let told = false;
+    const tell = (): void => {
+      if (told) process.exit(exitCodes.failed);
+      told = true;
+      resolve();
+    };
+    process.on('SIGTERM', tell);
+    process.on('SIGINT', tell);
+  });
+  clearInterval(housekeeping);
+}

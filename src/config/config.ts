@@ -1,0 +1,131 @@
+// Owns the configuration file: its keys, their defaults, and reading it.
+
+import { dirname, resolve } from 'node:path';
+import * as v from 'valibot';
+import { errorAt, type Fault, FaultsError } from '../lib/fault.ts';
+import { readTextFile, UnreadableFile } from '../lib/read_file.ts';
+import { maxYamlBytes, parseYaml } from '../lib/yaml.ts';
+import { validate } from '../programme/schema_faults.ts';
+import type { Environment } from '../store/contract.ts';
+
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+export type StoreLocation =
+  | { readonly kind: 'memory' }
+  | { readonly kind: 'file'; readonly path: string };
+
+/** What an operator decides about one running service. */
+export interface Config {
+  readonly environment: Environment;
+  readonly listen: Address;
+  /** Scheme, host and path under which clients reach the service; no trailing slash. */
+  readonly publicUrl: string;
+  /** Folder of programme files. */
+  readonly programmes: string;
+  readonly store: StoreLocation;
+  readonly admin?: Address;
+  readonly gateway?: Address;
+  readonly trustedProxies: readonly string[];
+  /** Where the master key is; beside a file store unless told otherwise. */
+  readonly masterKeyFile?: string;
+}
+
+const addressForm = /^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9.-]+):(\d{1,5})$/;
+
+const addressSchema: v.GenericSchema<unknown, Address> = v.pipe(
+  v.string(),
+  v.check(
+    (text) => readAddress(text) !== undefined,
+    'expected a host and a port, such as 127.0.0.1:8080',
+  ),
+  v.transform((text) => readAddress(text) ?? { host: '', port: 0 }),
+);
+
+/** Host and port of a text such as `127.0.0.1:8080` or `[::1]:8080`. */
+export function readAddress(text: string): Address | undefined {
+  const [, host = '', port = ''] = addressForm.exec(text) ?? [];
+  if (host === '' || Number(port) > 65_535) return undefined;
+  return { host: host.replaceAll(/[[\]]/g, ''), port: Number(port) };
+}
+
+const publicUrlSchema: v.GenericSchema<unknown, string> = v.pipe(
+  v.string(),
+  v.check((text) => {
+    const url = URL.parse(text);
+    return (
+      url !== null &&
+      /^https?:$/.test(url.protocol) &&
+      url.search + url.hash + url.username + url.password === '' &&
+      !text.endsWith('/') &&
+      url.href.replace(/\/$/, '') === text
+    );
+  }, 'expected an http or https address in its plain form, without query or trailing slash, such as https://tokens.example.com'),
+);
+
+const storeSchema: v.GenericSchema<unknown, string> = v.pipe(
+  v.string(),
+  v.check(
+    (text) => text === 'memory' || /^file:.+/.test(text),
+    'expected memory, or file: and a path, such as file:./data/jetway.db',
+  ),
+);
+
+const cidrSchema = v.pipe(
+  v.string(),
+  v.regex(
+    /^(?:\d{1,3}(?:\.\d{1,3}){3}\/(?:\d|[12]\d|3[0-2])|[0-9a-fA-F:]+\/(?:\d|\d\d|1[01]\d|12[0-8]))$/,
+    'expected a network such as 10.0.0.0/8',
+  ),
+);
+
+const configSchema = v.strictObject({
+  environment: v.picklist(['staging', 'live']),
+  listen: v.optional(addressSchema, '127.0.0.1:8080'),
+  public_url: publicUrlSchema,
+  programmes: v.optional(v.string(), './programmes'),
+  store: storeSchema,
+  admin: v.exactOptional(addressSchema),
+  gateway: v.exactOptional(addressSchema),
+  trusted_proxies: v.optional(v.array(cidrSchema), []),
+  master_key_file: v.exactOptional(v.string()),
+});
+
+/** Reads a configuration file; paths in it are relative to its folder. Throws `FaultsError`. */
+export function readConfig(path: string): Config {
+  const { root, faults } = parseYaml(path, readOrFault(path));
+  if (root === undefined || faults.length > 0) throw new FaultsError(faults);
+  const { output, faults: schemaFaults } = validate(configSchema, root);
+  if (output === undefined || schemaFaults.length > 0) throw new FaultsError(schemaFaults);
+  const local = (name: string): string => resolve(dirname(path), name);
+  const { admin, gateway, master_key_file: keyFile } = output;
+  return {
+    environment: output.environment,
+    listen: output.listen,
+    publicUrl: output.public_url,
+    programmes: local(output.programmes),
+    store:
+      output.store === 'memory'
+        ? { kind: 'memory' }
+        : { kind: 'file', path: local(output.store.slice('file:'.length)) },
+    ...(admin === undefined ? {} : { admin }),
+    ...(gateway === undefined ? {} : { gateway }),
+    trustedProxies: output.trusted_proxies,
+    ...(keyFile === undefined ? {} : { masterKeyFile: local(keyFile) }),
+  };
+}
+
+function readOrFault(path: string): string {
+  try {
+    return readTextFile(path, maxYamlBytes);
+  } catch (error) {
+    throw error instanceof UnreadableFile ? new FaultsError([unreadable(path, error)]) : error;
+  }
+}
+
+/** A file that could not even be read, as a fault of its first line. */
+export function unreadable(path: string, error: UnreadableFile): Fault {
+  return errorAt({ file: path, line: 1, column: 1 }, [], `the file ${error.message}`);
+}

@@ -1,0 +1,49 @@
+// Owns finding and reading the programme files of a folder.
+
+import { readdirSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { errorAt, FaultsError } from '../lib/fault.ts';
+import { readTextFile, UnreadableFile } from '../lib/read_file.ts';
+import { maxYamlBytes } from '../lib/yaml.ts';
+import { loadProgramme, type LoadResult } from '../programme/load.ts';
+import { unreadable } from './config.ts';
+
+/** A programme file and what came of loading it. */
+export interface ProgrammeFile extends LoadResult {
+  readonly file: string;
+}
+
+/** Loads every `*.yaml` of a folder, in order of name; throws `FaultsError` without the folder. */
+export function readProgrammeFolder(folder: string): readonly ProgrammeFile[] {
+  let names: string[];
+  try {
+    names = readdirSync(folder);
+  } catch (error) {
+    const at = { file: shown(folder), line: 1, column: 1 };
+    const { code } = error as NodeJS.ErrnoException;
+    throw new FaultsError([
+      errorAt(at, ['programmes'], `the folder of programmes cannot be read (${code ?? ''})`),
+    ]);
+  }
+  return names
+    .filter((name) => name.endsWith('.yaml') && !name.startsWith('.'))
+    .sort()
+    .map((name) => readProgrammeFile(join(folder, name)));
+}
+
+/** Loads one programme file. */
+export function readProgrammeFile(path: string): ProgrammeFile {
+  const file = shown(path);
+  try {
+    return { file, ...loadProgramme(file, readTextFile(path, maxYamlBytes)) };
+  } catch (error) {
+    if (!(error instanceof UnreadableFile)) throw error;
+    return { file, faults: [unreadable(file, error)] };
+  }
+}
+
+/** Paths as an operator would type them. */
+function shown(path: string): string {
+  const local = relative(process.cwd(), path);
+  return local === '' || local.startsWith('..') ? path : local;
+}

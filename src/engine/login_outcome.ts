@@ -1,0 +1,36 @@
+// Owns what a step of a login can come to; how it is put into HTML and headers is http's.
+
+import type { PageDefinition } from '../programme/authorize_schema.ts';
+import type { LoginTransaction } from './login_transaction.ts';
+
+/** Which messages the login page shows. */
+export type LoginMessage =
+  | 'not_recognised'
+  | 'difficulties'
+  | 'username_blank'
+  | 'password_blank';
+
+/** A login page about to be shown. */
+export interface LoginForm {
+  readonly transaction: LoginTransaction;
+  readonly sealed: string;
+  readonly formToken: string;
+  readonly messages: readonly LoginMessage[];
+  /** What was typed before, to be shown again. */
+  readonly username: string;
+}
+
+export type LoginOutcome =
+  /** On to the login page, with the cookie that binds it to this browser. */
+  | {
+      readonly kind: 'begin';
+      readonly status: 302 | 303;
+      readonly sealed: string;
+      readonly cookieName: string;
+      readonly cookie: string;
+      readonly maxAge: number;
+    }
+  | { readonly kind: 'form'; readonly status: number; readonly form: LoginForm }
+  | { readonly kind: 'page'; readonly page: PageDefinition; readonly retryAfter?: number }
+  /** Back to the partner. */
+  | { readonly kind: 'redirect'; readonly status: 302; readonly location: string };

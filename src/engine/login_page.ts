@@ -1,0 +1,188 @@
+// Owns the login page's two requests: showing the form, and a member's attempt to log in.
+
+import { after } from '../lib/clock.ts';
+import type { Client } from '../oauth/client.ts';
+import { LoginRefusal, Unavailable } from '../oauth/failure.ts';
+import type { Member } from '../oauth/member.ts';
+import { withParameters } from '../oauth/redirect_uri.ts';
+import { tokenKey } from '../oauth/token_key.ts';
+import type { LoginMessage, LoginOutcome } from './login_outcome.ts';
+import { explain } from './token_request.ts';
+import { renderLoginFailure } from './login_request.ts';
+import {
+  cookieName,
+  formToken,
+  isFormToken,
+  isSameBrowser,
+  type LoginTransaction,
+  openTransaction,
+} from './login_transaction.ts';
+import type { Service } from './service.ts';
+
+/** What a browser sent to the login page. */
+export interface LoginPageRequest {
+  /** The sealed transaction. */
+  readonly sealed: string | undefined;
+  /** The value of the cookie of a name, if the browser sent one. */
+  readonly cookie: (name: string) => string | undefined;
+}
+
+export interface LoginFormRequest extends LoginPageRequest {
+  readonly formToken: string | undefined;
+  readonly username: string;
+  readonly password: string;
+}
+
+/** Shows the form to the browser that began the login; never rejects. */
+export async function showLogin(service: Service, request: LoginPageRequest): Promise<LoginOutcome> {
+  const found = findTransaction(service, request);
+  return 'kind' in found ? found : showForm(service, found, request, { messages: [], username: '' });
+}
+
+/** Checks what a member typed, and sends the browser back to the partner; never rejects. */
+export async function attemptLogin(
+  service: Service,
+  request: LoginFormRequest,
+): Promise<LoginOutcome> {
+  const found = findTransaction(service, request);
+  if ('kind' in found) return found;
+  // HOSTILE 13: a form that this browser did not read from us is no attempt.
+  if (!isFormToken(service.keyring, found, request.formToken)) return pages.forged;
+  const { username } = request;
+  const blank = blankFields(request);
+  if (blank.length > 0) return showForm(service, found, request, { messages: blank, username });
+  try {
+    const client = await findLoginClient(service, found);
+    const verification = await service.directory.verify({
+      username,
+      password: request.password,
+      client: client.id,
+    });
+    if (verification.outcome === 'no_match') {
+      return showForm(service, found, request, { messages: ['not_recognised'], username });
+    }
+    return await finish(service, found, verification.member);
+  } catch (error) {
+    if (error instanceof LoginRefusal) return renderLoginFailure(service, error, undefined);
+    explain(service, error);
+    const status = error instanceof Unavailable ? 503 : 500;
+    return showForm(service, found, request, { messages: ['difficulties'], username, status });
+  }
+}
+
+/** Pages of the login itself, whatever the dialect. */
+const pages = {
+  expired: {
+    kind: 'page',
+    page: {
+      status: 400,
+      title: 'This login has expired',
+      text: 'Please go back to the site you came from and start again.',
+    },
+  },
+  otherBrowser: {
+    kind: 'page',
+    page: {
+      status: 400,
+      title: 'This login cannot go on here',
+      text: 'It was started in another browser, or your browser does not accept cookies. Please allow cookies for this site, go back to the site you came from and start again.',
+    },
+  },
+  forged: {
+    kind: 'page',
+    page: {
+      status: 403,
+      title: 'This form cannot be accepted',
+      text: 'It did not come from this login page. Please go back to the site you came from and start again.',
+    },
+  },
+} as const satisfies Record<string, LoginOutcome>;
+
+/** The transaction of this browser, or the page that says why there is none. */
+function findTransaction(
+  service: Service,
+  { sealed, cookie }: LoginPageRequest,
+): LoginTransaction | LoginOutcome {
+  const { keyring, programme, clock } = service;
+  const transaction =
+    sealed === undefined
+      ? undefined
+      : openTransaction(keyring, programme.id, sealed, clock.now());
+  if (transaction === undefined) return pages.expired;
+  return isSameBrowser(transaction, cookie(cookieName(transaction)))
+    ? transaction
+    : pages.otherBrowser;
+}
+
+function showForm(
+  service: Service,
+  transaction: LoginTransaction,
+  { sealed }: LoginPageRequest,
+  shown: {
+    readonly messages: readonly LoginMessage[];
+    readonly username: string;
+    readonly status?: number;
+  },
+): LoginOutcome {
+  const form = {
+    transaction,
+    sealed: sealed ?? '',
+    formToken: formToken(service.keyring, transaction),
+    messages: shown.messages,
+    username: shown.username,
+  };
+  return { kind: 'form', status: shown.status ?? 200, form };
+}
+
+function blankFields({ username, password }: LoginFormRequest): LoginMessage[] {
+  return [
+    ...(username.trim() === '' ? (['username_blank'] as const) : []),
+    ...(password === '' ? (['password_blank'] as const) : []),
+  ];
+}
+
+/** The client may have been disabled, or its redirect URI withdrawn, since the login began. */
+async function findLoginClient(service: Service, transaction: LoginTransaction): Promise<Client> {
+  const client = await service.store.findClient(service.programme.id, transaction.client);
+  if (client?.status !== 'active') throw new LoginRefusal('unknown_client');
+  if (!client.redirectUris.includes(transaction.redirectUri)) {
+    throw new LoginRefusal('unregistered_redirect_uri');
+  }
+  return client;
+}
+
+/** Issues the code and goes back to the partner; a login whose code was spent is over (HOSTILE 15). */
+async function finish(
+  service: Service,
+  transaction: LoginTransaction,
+  member: Member,
+): Promise<LoginOutcome> {
+  const { programme, store, clock } = service;
+  const now = clock.now();
+  const code = programme.code.generate();
+  const expiresAt = after(now, programme.code.lifetime);
+  const scope = programme.scope.ofLogin(transaction.scope, member.level);
+  const issued = await store.issueCode({
+    programme: programme.id,
+    key: tokenKey(code),
+    transaction: transaction.id,
+    client: transaction.client,
+    redirectUri: transaction.redirectUri,
+    member,
+    ...(scope === undefined ? {} : { scope }),
+    ...(transaction.codeChallenge === undefined
+      ? {}
+      : { codeChallenge: transaction.codeChallenge }),
+    issuedAt: now,
+    expiresAt,
+    forgetAt: expiresAt > transaction.expiresAt ? expiresAt : transaction.expiresAt,
+  });
+  if (issued === 'already_spent') return pages.expired;
+  const { answer } = programme.login;
+  const location = withParameters(transaction.redirectUri, {
+    [answer.code]: code,
+    [answer.state]: transaction.state,
+    ...(answer.issuer === undefined ? {} : { [answer.issuer]: programme.issuer }),
+  });
+  return { kind: 'redirect', status: 302, location };
+}

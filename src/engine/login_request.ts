@@ -1,0 +1,140 @@
+// Owns the login request: its ordered steps, from a partner's link to the login page.
+
+import { after } from '../lib/clock.ts';
+import type { Client, ClientId } from '../oauth/client.ts';
+import {
+  type LoginFailureReason,
+  LoginRefusal,
+  Refusal,
+  Unavailable,
+} from '../oauth/failure.ts';
+import { withParameters } from '../oauth/redirect_uri.ts';
+import type { WireRequest } from '../oauth/wire_request.ts';
+import type { LoginReading } from '../programme/login_endpoint.ts';
+import { explain } from './token_request.ts';
+import type { LoginOutcome } from './login_outcome.ts';
+import { beginTransaction, cookieName, sealTransaction } from './login_transaction.ts';
+import type { Service } from './service.ts';
+
+/** Where a failure may be sent to, once that is known. */
+interface ReturnAddress {
+  readonly redirectUri: string;
+  readonly state: string | undefined;
+}
+
+/** Answers a login request; never rejects. */
+export async function answerLoginRequest(
+  service: Service,
+  request: WireRequest,
+): Promise<LoginOutcome> {
+  let address: ReturnAddress | undefined;
+  try {
+    const { endpoint } = service.programme.login;
+    const reading = endpoint.read(request);
+    const client = await findClient(service, endpoint.clientId(reading));
+    endpoint.checkProgramme(reading);
+    const redirectUri = endpoint.redirectUri(reading, client);
+    // From here on client and redirect URI are known good: failures go there (G-5, P-12).
+    address = { redirectUri, state: endpoint.state(reading) };
+    endpoint.checkRequest(reading, client);
+    checkScope(service, reading);
+    if (!client.roles.includes('member')) throw new LoginRefusal('access_denied');
+    return begin(service, reading, client, address);
+  } catch (error) {
+    return renderLoginFailure(service, error, address);
+  }
+}
+
+/** G-6: unknown and disabled clients are told the same, on a page. */
+async function findClient(service: Service, id: string): Promise<Client> {
+  const { programme, store } = service;
+  const known = programme.clients.isIdentifier(id)
+    ? await store.findClient(programme.id, id as ClientId)
+    : undefined;
+  if (known?.status !== 'active') throw new LoginRefusal('unknown_client');
+  return known;
+}
+
+function checkScope(service: Service, { inputs }: LoginReading): void {
+  try {
+    service.programme.scope.check(inputs.get('scope'));
+  } catch (error) {
+    if (error instanceof Refusal) throw new LoginRefusal('invalid_scope', error.facts);
+    throw error;
+  }
+}
+
+function begin(
+  service: Service,
+  { inputs }: LoginReading,
+  client: Client,
+  { redirectUri, state }: ReturnAddress,
+): LoginOutcome {
+  const { programme, keyring, clock } = service;
+  const scope = inputs.get('scope');
+  const codeChallenge = inputs.get('code_challenge');
+  const brand = inputs.get('brand');
+  const { transaction, cookie } = beginTransaction({
+    client: client.id,
+    redirectUri,
+    ...(state === undefined ? {} : { state }),
+    ...(scope === undefined ? {} : { scope }),
+    ...(codeChallenge === undefined ? {} : { codeChallenge }),
+    ...(brand === undefined ? {} : { brand }),
+    expiresAt: after(clock.now(), programme.login.lifetime),
+  });
+  return {
+    kind: 'begin',
+    status: programme.login.endpoint.redirectStatus,
+    sealed: sealTransaction(keyring, programme.id, transaction),
+    cookieName: cookieName(transaction),
+    cookie,
+    maxAge: Math.floor(programme.login.lifetime / 1000),
+  };
+}
+
+/** A failure as the dialect tells it: a page, or a redirect where there is an address to trust. */
+export function renderLoginFailure(
+  service: Service,
+  error: unknown,
+  address: ReturnAddress | undefined,
+): LoginOutcome {
+  const { reason, retryAfter } = explainLogin(service, error);
+  const { login, issuer } = service.programme;
+  const failure = login.failure(reason);
+  if ('page' in failure || address === undefined) {
+    const page = 'page' in failure ? failure.page : difficultiesPage(service, reason);
+    return { kind: 'page', page, ...(retryAfter === undefined ? {} : { retryAfter }) };
+  }
+  const location = withParameters(address.redirectUri, {
+    [login.answer.error]: failure.redirect,
+    [login.answer.state]: address.state,
+    ...(login.answer.issuer === undefined ? {} : { [login.answer.issuer]: issuer }),
+  });
+  return { kind: 'redirect', status: 302, location };
+}
+
+function explainLogin(
+  service: Service,
+  error: unknown,
+): { readonly reason: LoginFailureReason; readonly retryAfter?: number } {
+  if (error instanceof LoginRefusal) return { reason: error.reason };
+  const { facts } = explain(service, error);
+  if (!(error instanceof Unavailable)) return { reason: 'server_error' };
+  const retryAfter = facts?.retryAfter;
+  return {
+    reason: 'temporarily_unavailable',
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+  };
+}
+
+function difficultiesPage(
+  service: Service,
+  reason: LoginFailureReason,
+): { readonly status: number; readonly title: string; readonly text: string } {
+  return {
+    status: reason === 'temporarily_unavailable' ? 503 : 500,
+    title: service.programme.login.title,
+    text: service.programme.login.messages.difficulties,
+  };
+}

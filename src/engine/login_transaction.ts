@@ -1,0 +1,87 @@
+// Owns the login transaction: what a login request asked for, sealed and carried by the browser.
+
+import { hash, timingSafeEqual } from 'node:crypto';
+import type { Instant } from '../lib/clock.ts';
+import { keyedDigest } from '../lib/digest.ts';
+import { randomKey } from '../lib/random.ts';
+import { seal, unseal } from '../lib/seal.ts';
+import type { ClientId, ProgrammeId } from '../oauth/client.ts';
+import type { Keyring } from '../token/keyring.ts';
+
+/** A login that has begun. Nothing of it is stored: strangers cannot make the service write. */
+export interface LoginTransaction {
+  readonly id: string;
+  readonly client: ClientId;
+  readonly redirectUri: string;
+  readonly state?: string;
+  readonly scope?: string;
+  readonly codeChallenge?: string;
+  readonly brand?: string;
+  readonly expiresAt: Instant;
+  /** Digest of the cookie of the browser that began it. */
+  readonly browser: string;
+}
+
+/** A fresh transaction, and the cookie value that binds it to the browser that began it. */
+export function beginTransaction(request: Omit<LoginTransaction, 'id' | 'browser'>): {
+  readonly transaction: LoginTransaction;
+  readonly cookie: string;
+} {
+  // Always a fresh value: one that a stranger planted beforehand binds nothing (HOSTILE 14).
+  const cookie = randomKey(24);
+  return { transaction: { ...request, id: randomKey(12), browser: browserDigest(cookie) }, cookie };
+}
+
+export function sealTransaction(
+  keyring: Keyring,
+  programme: ProgrammeId,
+  transaction: LoginTransaction,
+): string {
+  return seal(keyring.transactionSeal, JSON.stringify(transaction), programme);
+}
+
+/** The transaction, or undefined when it is not one of this programme's or its time is over. */
+export function openTransaction(
+  keyring: Keyring,
+  programme: ProgrammeId,
+  sealed: string,
+  now: Instant,
+): LoginTransaction | undefined {
+  const text = unseal(keyring.transactionSeal, sealed, programme);
+  if (text === undefined) return undefined;
+  const transaction = JSON.parse(text) as LoginTransaction;
+  return now < transaction.expiresAt ? transaction : undefined;
+}
+
+/** Whether the browser that sent this cookie is the one that began the login. */
+export function isSameBrowser(transaction: LoginTransaction, cookie: string | undefined): boolean {
+  return cookie !== undefined && sameText(browserDigest(cookie), transaction.browser);
+}
+
+/** Name of the cookie; one for each login, so that two tabs do not disturb each other. */
+export function cookieName(transaction: LoginTransaction): string {
+  return `jetway_${transaction.id}`;
+}
+
+/** The form's own token: shows that the form was read by the browser that began the login. */
+export function formToken(keyring: Keyring, transaction: LoginTransaction): string {
+  return keyedDigest(keyring.formKey, `${transaction.id} ${transaction.browser}`);
+}
+
+export function isFormToken(
+  keyring: Keyring,
+  transaction: LoginTransaction,
+  sent: string | undefined,
+): boolean {
+  return sent !== undefined && sameText(sent, formToken(keyring, transaction));
+}
+
+function browserDigest(cookie: string): string {
+  return hash('sha256', cookie, 'base64url');
+}
+
+function sameText(a: string, b: string): boolean {
+  const left = Buffer.from(a);
+  const right = Buffer.from(b);
+  return left.length === right.length && timingSafeEqual(left, right);
+}

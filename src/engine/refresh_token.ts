@@ -1,0 +1,87 @@
+// Owns the refresh_token grant (RFC 6749 6): rotation, retries and the answer to reuse.
+
+import { after } from '../lib/clock.ts';
+import { deriveKey, seal, unseal } from '../lib/seal.ts';
+import { Refusal } from '../oauth/failure.ts';
+import type { RefreshTokenState } from '../oauth/grant.ts';
+import { tokenKey } from '../oauth/token_key.ts';
+import type { TokenSet } from '../oauth/token_set.ts';
+import type { Authorization, GrantRequest, Issued, RepeatedAnswer } from './authorization.ts';
+
+/**
+ * A refresh token must be this client's and good still; its member must still be active. It
+ * rotates at every use. Inside the grace window a retry gets the same answer again; later reuse
+ * revokes the family (G-19, G-23, RFC 9700 4.14.2).
+ */
+export async function authorizeByRefreshToken(
+  request: GrantRequest,
+): Promise<Authorization | RepeatedAnswer> {
+  const { service, client, inputs, scope, now } = request;
+  const { programme, store } = service;
+  const presented = inputs.get('refresh_token') ?? '';
+  const state = await store.findRefreshToken(programme.id, tokenKey(presented), now);
+  if (state === undefined || state.revoked || state.family.client !== client.id) {
+    throw new Refusal('invalid_refresh_token');
+  }
+  const { family } = state;
+  if (state.rotated) return repeatOrRevoke(request, state, presented);
+  const narrowed = programme.scope.narrow(scope, family.scope);
+  if (!(await service.directory.isActive(family.member.subject))) {
+    await store.revokeFamily(programme.id, family.id, now);
+    throw new Refusal('invalid_refresh_token', { detail: 'the member is no longer active' });
+  }
+  return {
+    grant: 'refresh_token',
+    kind: 'member',
+    subject: family.member.subject,
+    scope: narrowed,
+    family,
+    withRefreshToken: true,
+    settle: (issued) => rotate(request, presented, issued),
+  };
+}
+
+async function repeatOrRevoke(
+  { service, now }: GrantRequest,
+  state: RefreshTokenState,
+  presented: string,
+): Promise<RepeatedAnswer> {
+  const inTime = state.retryUntil !== undefined && now < state.retryUntil;
+  if (state.sealedAnswer !== undefined && inTime) {
+    return { repeated: openAnswer(presented, state.sealedAnswer) };
+  }
+  await service.store.revokeFamily(service.programme.id, state.family.id, now);
+  throw new Refusal('invalid_refresh_token', { detail: 'reused: its family is revoked' });
+}
+
+async function rotate(
+  { service, client, now }: GrantRequest,
+  presented: string,
+  { tokens, access, refresh }: Issued,
+): Promise<TokenSet> {
+  if (refresh === undefined) throw new Error('a rotation needs a successor');
+  const rotated = await service.store.rotateRefreshToken({
+    programme: service.programme.id,
+    client: client.id,
+    key: tokenKey(presented),
+    successor: refresh,
+    ...(access === undefined ? {} : { access }),
+    sealedAnswer: seal(answerKey(presented), JSON.stringify(tokens)),
+    retryUntil: after(now, service.programme.refresh.grace),
+    now,
+  });
+  if (rotated.outcome === 'rotated') return tokens;
+  if (rotated.outcome === 'retried') return openAnswer(presented, rotated.sealedAnswer);
+  throw new Refusal('invalid_refresh_token', { detail: rotated.outcome });
+}
+
+/** Who does not hold the presented token cannot read the answer, though it lies in the store. */
+function answerKey(presented: string): Uint8Array {
+  return deriveKey(presented, 'jetway refresh answer');
+}
+
+function openAnswer(presented: string, sealed: string): TokenSet {
+  const text = unseal(answerKey(presented), sealed);
+  if (text === undefined) throw new Error('the sealed answer of a rotated refresh token is damaged');
+  return JSON.parse(text) as TokenSet;
+}

@@ -1,0 +1,32 @@
+// Owns what one programme needs to be served: its rules beside store, clock, keys and directory.
+
+import type { Clock } from '../lib/clock.ts';
+import type { MemberDirectory } from '../members/directory.ts';
+import type { Programme } from '../programme/programme.ts';
+import type { Store } from '../store/contract.ts';
+import type { Keyring } from '../token/keyring.ts';
+import type { SigningKey } from '../token/signing_keys.ts';
+
+/** What happens inside and is told to operators, never to clients. No secret goes in. */
+export interface Log {
+  /** Something broke; `detail` is for people, in one line. */
+  readonly error: (event: string, facts: Readonly<Record<string, string>>) => void;
+}
+
+/** What all programmes share. */
+export interface Foundation {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly keyring: Keyring;
+  readonly log: Log;
+}
+
+/** One programme, ready to answer. */
+export interface Service extends Foundation {
+  readonly programme: Programme;
+  readonly directory: MemberDirectory;
+  /** Present where access tokens are JWTs. */
+  readonly signingKey?: SigningKey;
+  /** The published key set, as JSON, where access tokens are JWTs. */
+  readonly keySet?: string;
+}

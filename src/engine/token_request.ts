@@ -1,0 +1,89 @@
+// Owns the token request: its ordered steps (C-8), top to bottom, for every grant and dialect.
+
+import type { Instant } from '../lib/clock.ts';
+import type { Client } from '../oauth/client.ts';
+import { type FailureFacts, type FailureReason, Refusal, Unavailable } from '../oauth/failure.ts';
+import type { Reply } from '../oauth/reply.ts';
+import type { WireRequest } from '../oauth/wire_request.ts';
+import type { TokenEndpoint } from '../programme/token_endpoint.ts';
+import { authenticateClient } from './client_authentication.ts';
+import { grants } from './grants.ts';
+import { issueTokens } from './issue.ts';
+import type { Service } from './service.ts';
+
+/** Answers a token request; never rejects. */
+export async function answerTokenRequest(
+  service: Service,
+  endpoint: TokenEndpoint,
+  request: WireRequest,
+): Promise<Reply> {
+  try {
+    return await serveTokens(service, endpoint, request);
+  } catch (error) {
+    const { reason, facts } = explain(service, error);
+    return service.programme.renderFailure(reason, facts);
+  }
+}
+
+/**
+ * The steps. What comes first answers first (C-8); nothing is spent before `settle`, so that a
+ * refused request leaves code and refresh token good.
+ */
+async function serveTokens(
+  service: Service,
+  endpoint: TokenEndpoint,
+  request: WireRequest,
+): Promise<Reply> {
+  const { programme } = service;
+  const now = service.clock.now();
+
+  const inputs = endpoint.readInputs(request);
+  const credentials = endpoint.readCredentials(request, inputs);
+  endpoint.checkHeaders(inputs);
+  const client = await authenticateClient(service, credentials, now);
+  endpoint.checkClient(inputs, client);
+  const grant = endpoint.selectGrant(inputs, client);
+  endpoint.checkParameters(inputs, grant);
+  const scope = inputs.get('scope');
+  programme.scope.check(scope);
+  await throttle(service, client, now);
+
+  const authorization = await grants[grant]({ service, client, inputs, scope, now });
+  const tokens = await issueTokens(service, client, authorization, now);
+  return programme.renderTokens(tokens, client);
+}
+
+/** G-18: one counter per client over all grants. */
+async function throttle(service: Service, client: Client, now: Instant): Promise<void> {
+  const limit = client.throttle ?? service.programme.throttle;
+  if (limit === undefined) return;
+  const { allowed, retryAfter } = await service.store.countTokenRequest(
+    service.programme.id,
+    client.id,
+    limit,
+    now,
+  );
+  if (!allowed) throw new Refusal('throttled', { retryAfter: retryAfter / 1000 });
+}
+
+/** Seconds a partner is asked to wait when something the service rests on is away. */
+const outageRetryAfter = 5;
+
+/** The reason to tell; anything that is not a known failure is a server_error and logged. */
+export function explain(
+  service: Service,
+  error: unknown,
+): { readonly reason: FailureReason; readonly facts?: FailureFacts } {
+  if (error instanceof Refusal) return { reason: error.reason, facts: error.facts };
+  const programme = service.programme.id;
+  if (error instanceof Unavailable) {
+    service.log.error('unavailable', { programme, detail: describe(error) });
+    return { reason: 'temporarily_unavailable', facts: { retryAfter: outageRetryAfter } };
+  }
+  service.log.error('server_error', { programme, detail: describe(error) });
+  return { reason: 'server_error' };
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

@@ -1,0 +1,38 @@
+// Owns the operators' listener: whether the process lives and whether it should get requests.
+
+import type { HttpBindings } from '@hono/node-server';
+import { Hono } from 'hono';
+import { noStore, type Reply } from '../oauth/reply.ts';
+import { type App, mount } from './app.ts';
+
+/** What the server is able to do at this moment. */
+export interface Health {
+  readonly status: 'ready' | 'degraded' | 'unready';
+  /** What is wrong, for people; empty when ready. */
+  readonly reasons: readonly string[];
+}
+
+/** `/livez` and `/readyz`; never on the public listener. Degraded still takes requests. */
+export function createAdminApp(health: () => Promise<Health> | Health): App {
+  const app: App = new Hono<{ Bindings: HttpBindings }>();
+  const methods = new Set(['GET', 'HEAD']);
+  const wrongMethod = json(405, { error: 'method_not_allowed' });
+  mount(app, '/livez', { methods, wrongMethod, answer: () => json(200, { status: 'alive' }) });
+  mount(app, '/readyz', {
+    methods,
+    wrongMethod,
+    answer: async () => {
+      const found = await health();
+      return json(found.status === 'unready' ? 503 : 200, found);
+    },
+  });
+  return app;
+}
+
+function json(status: number, body: object): Reply {
+  return {
+    status,
+    headers: { 'Content-Type': 'application/json', ...noStore },
+    body: JSON.stringify(body),
+  };
+}

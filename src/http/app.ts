@@ -1,0 +1,114 @@
+// Owns the Hono app of one deployment: each path, every method, built whole and swapped whole.
+
+import type { HttpBindings } from '@hono/node-server';
+import { Hono } from 'hono';
+import type { Service } from '../engine/service.ts';
+import { answerTokenRequest } from '../engine/token_request.ts';
+import type { ProgrammeId } from '../oauth/client.ts';
+import { noStore, type Reply } from '../oauth/reply.ts';
+import type { WireRequest } from '../oauth/wire_request.ts';
+import type { Deployment, Route } from '../programme/deployment.ts';
+import { handleLoginPage, handleLoginRequest } from './login_handlers.ts';
+import { readRequest, splitTarget } from './read_request.ts';
+import { respond, withHeaders } from './respond.ts';
+
+export type App = Hono<{ Bindings: HttpBindings }>;
+
+/** What answers a path. */
+interface Endpoint {
+  readonly methods: ReadonlySet<string>;
+  readonly wrongMethod: Reply;
+  readonly answer: (request: WireRequest) => Promise<Reply> | Reply;
+}
+
+/** Builds the app. Paths are matched as they were sent, and every method reaches our own table. */
+export function createApp(
+  deployment: Deployment,
+  services: ReadonlyMap<ProgrammeId, Service>,
+): App {
+  const app: App = new Hono<{ Bindings: HttpBindings }>({
+    getPath: (_request, options) =>
+      splitTarget((options as { env: HttpBindings }).env.incoming.url ?? '').path,
+  });
+  for (const [path, route] of deployment) {
+    const service = services.get(route.programme.id);
+    if (service === undefined) throw new Error(`${route.programme.id} is not in service`);
+    mount(app, path, endpointOf(service, route));
+  }
+  app.notFound(() => respond(notFound));
+  app.onError((error) => {
+    // A sender that broke off is nobody to answer, and no fault of ours.
+    if (error.message !== 'the request was cut off') console.error(error.stack);
+    return respond(serverError);
+  });
+  return app;
+}
+
+/** Adds one path to the app. */
+export function mount(app: App, path: string, endpoint: Endpoint): void {
+  app.all(path, async (context) => {
+    const { incoming } = context.env;
+    // HEAD is not GET here: it would cost a login its transaction (HOSTILE 45).
+    if (!endpoint.methods.has(incoming.method ?? '')) return respond(endpoint.wrongMethod);
+    const request = await readRequest(incoming);
+    const reply = await endpoint.answer(request);
+    return respond(
+      request.body === 'too_large' ? withHeaders(reply, { Connection: 'close' }) : reply,
+    );
+  });
+}
+
+function endpointOf(service: Service, route: Route): Endpoint {
+  switch (route.kind) {
+    case 'token':
+      return {
+        methods: route.endpoint.methods,
+        wrongMethod: withHeaders(
+          service.programme.renderFailure('method_not_allowed'),
+          allow(route.endpoint.methods),
+        ),
+        answer: (request) => answerTokenRequest(service, route.endpoint, request),
+      };
+    case 'login_request':
+      return plainEndpoint(service.programme.login.endpoint.methods, (request) =>
+        handleLoginRequest(service, request),
+      );
+    case 'login_page':
+      return plainEndpoint(new Set(['GET', 'POST']), (request) =>
+        handleLoginPage(service, request),
+      );
+    case 'key_set': {
+      const reply = keySetReply(service.keySet ?? '{"keys":[]}');
+      return plainEndpoint(new Set(['GET']), () => reply);
+    }
+  }
+}
+
+function plainEndpoint(methods: ReadonlySet<string>, answer: Endpoint['answer']): Endpoint {
+  return { methods, wrongMethod: withHeaders(methodNotAllowed, allow(methods)), answer };
+}
+
+function allow(methods: ReadonlySet<string>): { readonly Allow: string } {
+  return { Allow: [...methods].join(', ') };
+}
+
+function keySetReply(body: string): Reply {
+  return Object.freeze({
+    status: 200,
+    headers: { 'Content-Type': 'application/jwk-set+json', 'Cache-Control': 'public, max-age=300' },
+    body,
+  });
+}
+
+/** Answers that belong to no programme's dialect. */
+function houseReply(status: number, error: string): Reply {
+  return Object.freeze({
+    status,
+    headers: Object.freeze({ 'Content-Type': 'application/json', ...noStore }),
+    body: JSON.stringify({ error }),
+  });
+}
+
+const notFound = houseReply(404, 'not_found');
+const methodNotAllowed = houseReply(405, 'method_not_allowed');
+const serverError = houseReply(500, 'server_error');

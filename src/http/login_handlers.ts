@@ -1,0 +1,86 @@
+// Owns the HTTP side of a login: from raw requests to the engine's steps, and from outcomes to replies.
+
+import { type LoginFormRequest, attemptLogin, showLogin } from '../engine/login_page.ts';
+import type { LoginOutcome } from '../engine/login_outcome.ts';
+import { answerLoginRequest } from '../engine/login_request.ts';
+import type { Service } from '../engine/service.ts';
+import { MalformedParameters, noParameters, type Parameters, parseForm } from '../oauth/parameters.ts';
+import { noStore, type Reply } from '../oauth/reply.ts';
+import { headerValues, type WireRequest } from '../oauth/wire_request.ts';
+import { cookieValue, setCookie } from './cookies.ts';
+import { renderLoginForm, renderMessagePage } from './login_pages.ts';
+import { withHeaders } from './respond.ts';
+
+/** The login request: from a partner's link to the login page. */
+export async function handleLoginRequest(service: Service, request: WireRequest): Promise<Reply> {
+  return renderOutcome(service, await answerLoginRequest(service, request));
+}
+
+/** The login page: GET shows the form, POST is an attempt. */
+export async function handleLoginPage(service: Service, request: WireRequest): Promise<Reply> {
+  const cookie = (name: string): string | undefined => cookieValue(request, name);
+  if (request.method === 'GET') {
+    const sealed = single(parse(request.query), 'transaction');
+    return renderOutcome(service, await showLogin(service, { sealed, cookie }));
+  }
+  return renderOutcome(service, await attemptLogin(service, { ...readForm(request), cookie }));
+}
+
+/** A form in another encoding, or past its size, is one that our page did not send. */
+function readForm(request: WireRequest): Omit<LoginFormRequest, 'cookie'> {
+  const [type = ''] = headerValues(request, 'content-type');
+  const isForm = /^application\/x-www-form-urlencoded(?:;|$)/i.test(type.trim());
+  const fields =
+    isForm && request.body !== 'too_large'
+      ? parse(Buffer.from(request.body).toString())
+      : noParameters;
+  return {
+    sealed: single(fields, 'transaction'),
+    formToken: single(fields, 'csrf'),
+    username: single(fields, 'username') ?? '',
+    password: single(fields, 'password') ?? '',
+  };
+}
+
+function single(parameters: Parameters, name: string): string | undefined {
+  const values = parameters.get(name);
+  return values?.length === 1 ? values[0] : undefined;
+}
+
+function parse(text: string): Parameters {
+  try {
+    return parseForm(text);
+  } catch (error) {
+    if (error instanceof MalformedParameters) return noParameters;
+    throw error;
+  }
+}
+
+async function renderOutcome(service: Service, outcome: LoginOutcome): Promise<Reply> {
+  const { login } = service.programme;
+  const page = new URL(`${service.programme.issuer}/login`);
+  switch (outcome.kind) {
+    case 'begin':
+      return withHeaders(redirect(outcome.status, `${page.href}?transaction=${outcome.sealed}`), {
+        'Set-Cookie': setCookie(outcome.cookieName, outcome.cookie, page, outcome.maxAge),
+      });
+    case 'redirect':
+      return redirect(outcome.status, outcome.location);
+    case 'form':
+      return renderLoginForm(login, page.pathname, outcome.form, outcome.status);
+    case 'page': {
+      const reply = await renderMessagePage(outcome.page);
+      if (outcome.retryAfter === undefined) return reply;
+      return withHeaders(reply, { 'Retry-After': String(Math.ceil(outcome.retryAfter)) });
+    }
+  }
+}
+
+/** G-4: no body. The referrer would carry the login page's address to the partner. */
+function redirect(status: number, location: string): Reply {
+  return {
+    status,
+    headers: { Location: location, ...noStore, 'Referrer-Policy': 'no-referrer' },
+    body: '',
+  };
+}

@@ -1,0 +1,60 @@
+// Owns taking a request off the wire: its raw path, query, headers and bounded body.
+
+import type { IncomingMessage } from 'node:http';
+import type { WireRequest } from '../oauth/wire_request.ts';
+
+/** More than any token or login request holds (HOSTILE 46). */
+export const maxBodyBytes: number = 64 * 1024;
+
+const noBody = new Uint8Array();
+
+/**
+ * The request target without scheme and host, split at its first `?`. The path stays as it was
+ * sent: decoding it or removing dot segments would let `/x/../auth/login` in (HOSTILE 49).
+ */
+export function splitTarget(target: string): { readonly path: string; readonly query: string } {
+  const origin = /^https?:\/\/[^/?]*/i.exec(target);
+  const local = origin === null ? target : target.slice(origin[0].length);
+  const question = local.indexOf('?');
+  if (question < 0) return { path: local, query: '' };
+  return { path: local.slice(0, question), query: local.slice(question + 1) };
+}
+
+/** The whole request; its body is read only up to the limit. Rejects when the sender breaks off. */
+export async function readRequest(incoming: IncomingMessage): Promise<WireRequest> {
+  const { path, query } = splitTarget(incoming.url ?? '');
+  const body = await readBody(incoming);
+  return { method: incoming.method ?? '', path, query, rawHeaders: incoming.rawHeaders, body };
+}
+
+function readBody(incoming: IncomingMessage): Promise<Uint8Array | 'too_large'> {
+  const { headers } = incoming;
+  const length = headers['content-length'];
+  if (length === undefined && headers['transfer-encoding'] === undefined) {
+    return Promise.resolve(noBody);
+  }
+  if (Number(length) > maxBodyBytes) return Promise.resolve('too_large');
+  return new Promise((resolve, reject) => {
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    incoming.on('data', (chunk: Uint8Array) => {
+      size += chunk.length;
+      if (size <= maxBodyBytes) {
+        chunks.push(chunk);
+        return;
+      }
+      // What is unread stays unread; the answer closes the connection.
+      incoming.pause();
+      incoming.removeAllListeners('data');
+      resolve('too_large');
+    });
+    incoming.on('end', () => {
+      const [only] = chunks;
+      resolve(chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks));
+    });
+    incoming.on('error', reject);
+    incoming.on('close', () => {
+      if (!incoming.complete) reject(new Error('the request was cut off'));
+    });
+  });
+}

@@ -1,0 +1,93 @@
+// Owns the listening server: connection limits, what is refused before any routing, and shutdown.
+
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
+import type { App } from './app.ts';
+
+/** A server that is listening. */
+export interface RunningServer {
+  /** `http://host:port` as actually bound. */
+  readonly url: string;
+  /** Puts another app in place; requests under way finish in the one they began in. */
+  readonly swap: (app: App) => void;
+  /** Stops accepting, lets requests under way finish, then resolves. */
+  readonly close: () => Promise<void>;
+}
+
+export interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Where the time goes that a slow or silent sender may take (HOSTILE 47; node's default is 300 s). */
+const limits = {
+  headersTimeout: 10_000,
+  requestTimeout: 15_000,
+  connectionsCheckingInterval: 2000,
+  keepAliveTimeout: 65_000,
+  // Room for an Authorization header of 64 KB, which the dialect answers (HOSTILE 38).
+  maxHeaderSize: 96 * 1024,
+} as const;
+
+/** Listens with an app; rejects when the address cannot be bound. */
+export async function listen(address: ListenAddress, app: App): Promise<RunningServer> {
+  let listener = listenerOf(app);
+  const server = createServer(limits, (incoming, outgoing) => {
+    if (hasOneHost(incoming)) listener(incoming, outgoing);
+    else refuse(outgoing);
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(address.port, address.host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  return {
+    url: urlOf(server.address() as AddressInfo),
+    swap: (next) => {
+      listener = listenerOf(next);
+    },
+    close: () => closeServer(server),
+  };
+}
+
+function urlOf({ address, family, port }: AddressInfo): string {
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+}
+
+type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
+
+function listenerOf(app: App): Listener {
+  const listener = getRequestListener(app.fetch, { hostname: 'localhost' });
+  return (incoming, outgoing) => {
+    void listener(incoming, outgoing);
+  };
+}
+
+/** HOSTILE 48: node lets a second Host pass. */
+function hasOneHost(incoming: IncomingMessage): boolean {
+  const raw = incoming.rawHeaders;
+  let hosts = 0;
+  for (let index = 0; index < raw.length; index += 2) {
+    const name = raw[index];
+    if (name?.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+  }
+  return hosts <= 1;
+}
+
+function refuse(outgoing: ServerResponse): void {
+  outgoing.writeHead(400, { Connection: 'close', 'Content-Length': '0' });
+  outgoing.end();
+}
+
+function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.close((error) => {
+      if (error === undefined) resolve();
+      else reject(error);
+    });
+    server.closeIdleConnections();
+  });
+}

@@ -1,0 +1,51 @@
+// Owns time: the branded units every module measures in, and the clock they are read from.
+
+/** A point in time, in whole milliseconds since the Unix epoch. */
+export type Instant = number & { readonly __brand: 'Instant' };
+
+/** A length of time, in milliseconds. */
+export type Milliseconds = number & { readonly __brand: 'Milliseconds' };
+
+/** A length of time, in whole seconds, as OAuth's wire formats count. */
+export type Seconds = number & { readonly __brand: 'Seconds' };
+
+/** Where the time comes from; tests set their own. */
+export interface Clock {
+  now(): Instant;
+}
+
+export function instant(milliseconds: number): Instant {
+  return Math.floor(milliseconds) as Instant;
+}
+
+export function milliseconds(value: number): Milliseconds {
+  return value as Milliseconds;
+}
+
+export function after(from: Instant, span: Milliseconds): Instant {
+  return (from + span) as Instant;
+}
+
+export function earlier(a: Instant, b: Instant): Instant {
+  return a < b ? a : b;
+}
+
+/** Whole seconds of a span, rounded down: a lifetime must never be promised longer than it is. */
+export function wholeSeconds(span: number): Seconds {
+  return Math.max(0, Math.floor(span / 1000)) as Seconds;
+}
+
+/** Seconds since the epoch, as JWT's NumericDate counts them. */
+export function epochSeconds(at: Instant): Seconds {
+  return Math.floor(at / 1000) as Seconds;
+}
+
+/**
+ * The service's clock: wall time at start plus monotonic time since, so that a jump of the wall
+ * clock moves no expiry (DESIGN, "Semantics").
+ */
+export function systemClock(): Clock {
+  const start = Date.now();
+  const origin = performance.now();
+  return { now: () => instant(start + (performance.now() - origin)) };
+}

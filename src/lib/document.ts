@@ -1,0 +1,80 @@
+// Owns what is done with YAML nodes without knowing their meaning: merging one document over
+// another, turning them into plain values, and finding the place of a path.
+
+import type { Path, Position } from './fault.ts';
+import type { MapEntry, MapNode, YamlNode } from './yaml.ts';
+
+/**
+ * `over` laid on `base`, as in JSON Merge Patch (RFC 7396): maps merge key by key, everything else
+ * replaces, and a null in a map of `over` removes the key. Keys keep the order of `base`, new ones
+ * follow. Each node keeps its own place; a map that both have gets that of `over`, the file the
+ * operator is editing, unless `over` is empty and changes nothing.
+ */
+export function mergeNodes(base: YamlNode, over: YamlNode): YamlNode {
+  if (over.kind !== 'map') return over;
+  if (base.kind !== 'map') return withoutNulls(over);
+  return over.entries.size === 0 ? base : mergeMaps(base, over);
+}
+
+function mergeMaps(base: MapNode, over: MapNode): MapNode {
+  const entries = new Map<string, MapEntry>(base.entries);
+  for (const [key, { keyAt, node }] of over.entries) {
+    const present = base.entries.get(key);
+    if (isNull(node)) entries.delete(key);
+    else if (present === undefined) entries.set(key, { keyAt, node: withoutNulls(node) });
+    else entries.set(key, { keyAt, node: mergeNodes(present.node, node) });
+  }
+  return { kind: 'map', at: over.at, entries };
+}
+
+/** What there is nothing to remove from cannot keep the nulls that would remove it. */
+function withoutNulls(node: YamlNode): YamlNode {
+  if (node.kind !== 'map') return node;
+  return mergeMaps({ kind: 'map', at: node.at, entries: new Map() }, node);
+}
+
+function isNull(node: YamlNode): boolean {
+  return node.kind === 'scalar' && node.value === null;
+}
+
+/** The value of a node in plain objects and arrays; every key becomes an own property. */
+export function toPlain(node: YamlNode): unknown {
+  if (node.kind === 'scalar') return node.value;
+  if (node.kind === 'list') return node.items.map(toPlain);
+  const entries = [...node.entries].map(([key, entry]) => [key, toPlain(entry.node)] as const);
+  return Object.fromEntries(entries); // defines, never assigns: `__proto__` would stay a plain key
+}
+
+/** The node a path leads to, if it exists. */
+export function nodeAt(node: YamlNode, path: Path): YamlNode | undefined {
+  let current: YamlNode | undefined = node;
+  for (const step of path) {
+    if (current === undefined) return undefined;
+    current = childOf(current, step);
+  }
+  return current;
+}
+
+/** The place of a path's value; of the nearest node around it when it does not exist. */
+export function positionAt(node: YamlNode, path: Path): Position {
+  let current = node;
+  for (const step of path) {
+    const child = childOf(current, step);
+    if (child === undefined) break;
+    current = child;
+  }
+  return current.at;
+}
+
+/** The place of the key a path ends with; as `positionAt` when there is no such key. */
+export function keyPositionAt(node: YamlNode, path: Path): Position {
+  const parent = nodeAt(node, path.slice(0, -1));
+  const key = path.at(-1);
+  const entry = parent?.kind === 'map' ? parent.entries.get(String(key)) : undefined;
+  return entry?.keyAt ?? positionAt(node, path);
+}
+
+function childOf(node: YamlNode, step: string | number): YamlNode | undefined {
+  if (node.kind === 'list') return node.items[Number(step)];
+  return node.kind === 'map' ? node.entries.get(String(step))?.node : undefined;
+}

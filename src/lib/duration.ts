@@ -1,0 +1,27 @@
+// Owns durations as people write them in files: `10s`, `30m`, `24h`, `30d`.
+
+import { milliseconds, type Milliseconds } from './clock.ts';
+
+const unitSizes: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+
+/** Milliseconds of a text such as `90s`; undefined when it is not a duration. */
+export function parseDuration(text: string): Milliseconds | undefined {
+  const match = /^(\d{1,9})(ms|s|m|h|d)$/.exec(text);
+  const size = unitSizes[match?.[2] ?? ''];
+  return size === undefined ? undefined : milliseconds(Number(match?.[1]) * size);
+}
+
+/** The shortest exact spelling of a span. */
+export function formatDuration(span: Milliseconds): string {
+  for (const unit of ['d', 'h', 'm', 's'] as const) {
+    const size = unitSizes[unit] ?? 1;
+    if (span !== 0 && span % size === 0) return `${span / size}${unit}`;
+  }
+  return span === 0 ? '0s' : `${span}ms`;
+}

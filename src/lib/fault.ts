@@ -1,0 +1,65 @@
+// Owns faults: what is wrong with a file an operator wrote, where, and how that reads.
+
+/** A place in a file; line and column count from 1, columns in UTF-16 units as editors do. */
+export interface Position {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+/** One thing an operator should mend. */
+export interface Fault {
+  readonly severity: 'error' | 'warning';
+  readonly at: Position;
+  /** Dotted key path, `''` for the whole file. */
+  readonly path: string;
+  readonly message: string;
+  readonly hint?: string;
+}
+
+/** Keys and list indexes that lead from the root of a document to a node. */
+export type Path = ReadonlyArray<string | number>;
+
+/** A fault of severity error. */
+export function errorAt(at: Position, path: Path, message: string, hint?: string): Fault {
+  const fault = { severity: 'error', at, path: path.join('.'), message } as const;
+  return hint === undefined ? fault : { ...fault, hint };
+}
+
+/** `file:line:column: error: message (hint)`, which editors and terminals make clickable. */
+export function formatFault(fault: Fault): string {
+  const { file, line, column } = fault.at;
+  const hint = fault.hint === undefined ? '' : ` (${fault.hint})`;
+  return `${file}:${line}:${column}: ${fault.severity}: ${fault.message}${hint}`;
+}
+
+/** Sorts faults into reading order: by file, then by place in it. */
+export function byPosition(one: Fault, other: Fault): number {
+  if (one.at.file !== other.at.file) return one.at.file < other.at.file ? -1 : 1;
+  return one.at.line - other.at.line || one.at.column - other.at.column;
+}
+
+const longestQuote = 60;
+
+/**
+ * The text in double quotes, shortened, on one line. What a terminal would act on or not show
+ * (control, format and separator characters) is spelled out, so that a fault cannot mislead.
+ */
+export function quote(text: string): string {
+  const shown = text.length > longestQuote ? `${text.slice(0, longestQuote)}…` : text;
+  return JSON.stringify(shown).replace(
+    /[\p{C}\p{Zl}\p{Zp}]/gu,
+    (char) => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`,
+  );
+}
+
+/** Thrown where faults leave nothing to go on with; carries all of them. */
+export class FaultsError extends Error {
+  override readonly name = 'FaultsError';
+  readonly faults: readonly Fault[];
+
+  constructor(faults: readonly Fault[]) {
+    super(faults.map(formatFault).join('\n'));
+    this.faults = faults;
+  }
+}

@@ -1,0 +1,53 @@
+// Owns reading files that an operator names: regular files only, bounded, never blocking.
+
+import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
+
+/** A file that cannot be read as what it should be; the message says why. */
+export class UnreadableFile extends Error {
+  override readonly name = 'UnreadableFile';
+}
+
+/**
+ * The text of a regular file of at most `maxBytes`. A pipe or device would block or never end
+ * (HOSTILE 54), so the file is opened without waiting and looked at before it is read.
+ */
+export function readTextFile(path: string, maxBytes: number): string {
+  const descriptor = open(path);
+  try {
+    const stats = fstatSync(descriptor);
+    if (!stats.isFile()) throw new UnreadableFile('is not a regular file');
+    if (stats.size > maxBytes) throw new UnreadableFile(`is larger than ${maxBytes} bytes`);
+    return readFileSync(descriptor, 'utf8');
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** A secret file: as `readTextFile`, and nobody but its owner, who must be us or root, may read it. */
+export function readSecretFile(path: string, maxBytes: number): string {
+  const descriptor = open(path);
+  try {
+    const { mode, uid } = fstatSync(descriptor);
+    if ((mode & 0o077) !== 0) {
+      throw new UnreadableFile(
+        `can be read by others (mode ${(mode & 0o777).toString(8).padStart(4, '0')}): chmod 600 it`,
+      );
+    }
+    if (uid !== 0 && uid !== process.getuid?.()) {
+      throw new UnreadableFile('belongs to another user');
+    }
+  } finally {
+    closeSync(descriptor);
+  }
+  return readTextFile(path, maxBytes);
+}
+
+function open(path: string): number {
+  try {
+    return openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') throw new UnreadableFile('does not exist', { cause: error });
+    throw new UnreadableFile(`cannot be opened (${code ?? String(error)})`, { cause: error });
+  }
+}

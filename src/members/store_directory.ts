@@ -1,0 +1,46 @@
+// Owns the embedded member directory: members kept in Jetway's own store.
+
+import type { ProgrammeId } from '../oauth/client.ts';
+import type { Member, MemberRecord, Subject } from '../oauth/member.ts';
+import type { LoginAttempt, MemberDirectory, Verification } from './directory.ts';
+import { checkPassword, hashPassword, longestPassword } from './password.ts';
+import { normaliseUsername } from './username.ts';
+
+/** The part of the store that the directory reads. */
+export interface MemberRecords {
+  findMember(programme: ProgrammeId, username: string): Promise<MemberRecord | undefined>;
+  findMemberBySubject(programme: ProgrammeId, subject: Subject): Promise<MemberRecord | undefined>;
+}
+
+export function createStoreDirectory(
+  programme: ProgrammeId,
+  records: MemberRecords,
+): MemberDirectory {
+  // A miss costs what a hit costs, so that time does not tell who exists (HOSTILE 17).
+  let decoy: Promise<string> | undefined;
+  const decoyHash = (): Promise<string> => (decoy ??= hashPassword('nobody has this password'));
+  return {
+    async verify({ username, password }: LoginAttempt): Promise<Verification> {
+      if (password.length > longestPassword) return { outcome: 'no_match' };
+      const record = await records.findMember(programme, normaliseUsername(username));
+      const matches = await checkPassword(password, record?.passwordHash ?? (await decoyHash()));
+      if (record === undefined || !matches || record.status !== 'active') {
+        return { outcome: 'no_match' };
+      }
+      return { outcome: 'match', member: memberOf(record) };
+    },
+    async isActive(subject) {
+      const record = await records.findMemberBySubject(programme, subject);
+      return record?.status === 'active';
+    },
+  };
+}
+
+function memberOf(record: MemberRecord): Member {
+  const { subject, level, membershipNumber } = record;
+  return {
+    subject,
+    ...(level === undefined ? {} : { level }),
+    ...(membershipNumber === undefined ? {} : { membershipNumber }),
+  };
+}

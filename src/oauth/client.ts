@@ -1,0 +1,47 @@
+// Owns the vocabulary of clients: who a partner is to one programme.
+
+import type { Instant } from '../lib/clock.ts';
+import type { Digest } from '../lib/digest.ts';
+
+/** A programme's name in stores, commands and paths: its file's name without `.yaml`. */
+export type ProgrammeId = string & { readonly __brand: 'ProgrammeId' };
+
+/** A client identifier as it is sent on the wire, unique within its programme. */
+export type ClientId = string & { readonly __brand: 'ClientId' };
+
+/** What a client may do: log members in (`member`), ask for tokens of its own (`partner`). */
+export const roles = ['member', 'partner'] as const;
+export type Role = (typeof roles)[number];
+
+/** A secret or API key as it is kept: its keyed digest and the time it was made. */
+export interface StoredSecret {
+  readonly digest: Digest;
+  readonly createdAt: Instant;
+  /** From here on it is refused; absent while it has no end. */
+  readonly expiresAt?: Instant;
+}
+
+/** A limit on how many token requests a client may make in a window of time. */
+export interface ThrottleLimit {
+  readonly limit: number;
+  readonly window: number;
+}
+
+/** A partner's registration with one programme (OAuth's client, C-5). */
+export interface Client {
+  readonly programme: ProgrammeId;
+  readonly id: ClientId;
+  readonly name: string;
+  readonly roles: readonly Role[];
+  readonly redirectUris: readonly string[];
+  /** One, or two while one is being rotated out. */
+  readonly secrets: readonly StoredSecret[];
+  readonly apiKeys: readonly StoredSecret[];
+  readonly businessContext?: string;
+  readonly partnerId?: string;
+  readonly throttle?: ThrottleLimit;
+  /** Constants of this registration that a dialect may put into its answers (an instance URL, an account id). */
+  readonly properties: Readonly<Record<string, string>>;
+  readonly status: 'active' | 'disabled';
+  readonly createdAt: Instant;
+}

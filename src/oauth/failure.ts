@@ -1,0 +1,117 @@
+// Owns the closed list of reasons for which a request can fail; not the words they are told in.
+
+/**
+ * Why a token request was refused. The list is closed: a dialect that leaves one unmapped does not
+ * load, and code can raise no other. Order follows C-8.
+ */
+export const failureReasons = [
+  'method_not_allowed',
+  'unsupported_media_type',
+  'body_too_large',
+  'malformed_body',
+  'repeated_parameter',
+  'unknown_parameter',
+  'misplaced_parameter',
+  'authentication_missing',
+  'authentication_malformed',
+  'authentication_ambiguous',
+  'missing_header',
+  'invalid_header',
+  'programme_mismatch',
+  'client_authentication_failed',
+  'client_mismatch',
+  'context_mismatch',
+  'missing_grant_type',
+  'unsupported_grant_type',
+  'grant_not_allowed',
+  'missing_parameter',
+  'invalid_parameter',
+  'invalid_scope',
+  'throttled',
+  'invalid_code',
+  'invalid_refresh_token',
+  'server_error',
+  'temporarily_unavailable',
+] as const;
+
+export type FailureReason = (typeof failureReasons)[number];
+
+/**
+ * Why a login request was refused. The first group is told to the user on a page and never by a
+ * redirect, for there is no redirect URI that could be trusted yet (RFC 6749 4.1.2.1).
+ */
+export const pageOnlyLoginFailures = [
+  'ambiguous_request',
+  'missing_client_id',
+  'unknown_client',
+  'missing_redirect_uri',
+  'unregistered_redirect_uri',
+  'programme_mismatch',
+] as const;
+
+export const redirectableLoginFailures = [
+  'repeated_parameter',
+  'unknown_parameter',
+  'missing_parameter',
+  'invalid_parameter',
+  'missing_response_type',
+  'unsupported_response_type',
+  'context_mismatch',
+  'invalid_scope',
+  'access_denied',
+  'server_error',
+  'temporarily_unavailable',
+] as const;
+
+export type PageOnlyLoginFailure = (typeof pageOnlyLoginFailures)[number];
+export type RedirectableLoginFailure = (typeof redirectableLoginFailures)[number];
+export type LoginFailureReason = PageOnlyLoginFailure | RedirectableLoginFailure;
+
+/** What a failure may tell besides its reason; only the renderer decides what is said of it. */
+export interface FailureFacts {
+  /** Wire name of the parameter or header at fault. */
+  readonly parameter?: string;
+  /** The scope that was asked for in vain. */
+  readonly scope?: string;
+  /** Seconds after which another try may succeed. */
+  readonly retryAfter?: number;
+  /** For operators' logs only; never sent. */
+  readonly detail?: string;
+}
+
+/** A token request refused for a known reason. Anything else that is thrown is a server_error. */
+export class Refusal extends Error {
+  readonly reason: FailureReason;
+  readonly facts: FailureFacts;
+
+  constructor(reason: FailureReason, facts: FailureFacts = {}) {
+    super(facts.detail ?? reason);
+    this.name = 'Refusal';
+    this.reason = reason;
+    this.facts = facts;
+  }
+}
+
+/** A login request refused for a known reason. */
+export class LoginRefusal extends Error {
+  readonly reason: LoginFailureReason;
+  readonly facts: FailureFacts;
+
+  constructor(reason: LoginFailureReason, facts: FailureFacts = {}) {
+    super(facts.detail ?? reason);
+    this.name = 'LoginRefusal';
+    this.reason = reason;
+    this.facts = facts;
+  }
+}
+
+/**
+ * Something the service rests on (store, directory) does not answer. Never told as invalid_grant,
+ * on which partners throw refresh tokens away (G-22).
+ */
+export class Unavailable extends Error {
+  constructor(what: string, options?: ErrorOptions) {
+    super(what, options);
+    this.name = 'Unavailable';
+  }
+}

@@ -1,0 +1,87 @@
+// Owns the vocabulary of grants: codes, token families and tokens as the service remembers them.
+
+import type { Instant } from '../lib/clock.ts';
+import type { Digest } from '../lib/digest.ts';
+import type { ClientId, ProgrammeId } from './client.ts';
+import type { Member } from './member.ts';
+
+export const grantTypes = ['authorization_code', 'refresh_token', 'client_credentials'] as const;
+export type GrantType = (typeof grantTypes)[number];
+
+/** Inputs of a token request that belong to one grant: what it needs, and what it also takes. */
+export const grantInputs: Readonly<
+  Record<GrantType, { readonly needs: readonly string[]; readonly takes: readonly string[] }>
+> = {
+  authorization_code: { needs: ['code'], takes: ['redirect_uri', 'code_verifier'] },
+  refresh_token: { needs: ['refresh_token'], takes: [] },
+  client_credentials: { needs: [], takes: [] },
+};
+
+/**
+ * The name a code or token is stored under: the time prefix it carries in the clear, if any, then
+ * its digest. Keys that begin with the time of issue land beside each other in the store.
+ */
+export type TokenKey = string & { readonly __brand: 'TokenKey' };
+
+export type FamilyId = string & { readonly __brand: 'FamilyId' };
+
+/** An authorization code as it is remembered; the code itself is known to the browser alone. */
+export interface AuthorizationCode {
+  readonly programme: ProgrammeId;
+  readonly key: TokenKey;
+  /** The login that it came from; a login has at most one live code. */
+  readonly transaction: string;
+  readonly client: ClientId;
+  readonly redirectUri: string;
+  readonly member: Member;
+  /** Scope asked for at the login request, if any. */
+  readonly scope?: string;
+  /** RFC 7636 S256 challenge, if one was sent. */
+  readonly codeChallenge?: string;
+  readonly issuedAt: Instant;
+  readonly expiresAt: Instant;
+  /** The row outlives the code, so that a replay is recognised as one. */
+  readonly forgetAt: Instant;
+}
+
+/** All tokens that descend from one login; revoked together (RFC 9700 4.14). */
+export interface TokenFamily {
+  readonly id: FamilyId;
+  readonly programme: ProgrammeId;
+  readonly client: ClientId;
+  readonly member: Member;
+  /** What the login granted; a refresh may ask for less, never for more. */
+  readonly scope?: string;
+  readonly createdAt: Instant;
+  /** No token of the family outlives this. */
+  readonly endsAt: Instant;
+}
+
+export interface RefreshToken {
+  readonly key: TokenKey;
+  readonly expiresAt: Instant;
+}
+
+/** Where a refresh token stands in its lineage. */
+export interface RefreshTokenState extends RefreshToken {
+  readonly family: TokenFamily;
+  readonly revoked: boolean;
+  /** Set once a successor was issued. */
+  readonly rotated: boolean;
+  /** The answer that went with the successor, sealed; there only while a retry may still have it. */
+  readonly sealedAnswer?: string;
+  readonly retryUntil?: Instant;
+}
+
+/** An opaque access token as it is remembered; JWTs carry this themselves and are not stored. */
+export interface AccessToken {
+  readonly programme: ProgrammeId;
+  readonly key: TokenKey;
+  readonly client: ClientId;
+  readonly kind: 'member' | 'client';
+  readonly subject: string;
+  readonly family?: FamilyId;
+  readonly scope?: string;
+  readonly issuedAt: Instant;
+  readonly expiresAt: Instant;
+}

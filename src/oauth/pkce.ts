@@ -1,0 +1,17 @@
+// Owns Proof Key for Code Exchange (RFC 7636), S256 only.
+
+import { digest } from '../lib/digest.ts';
+
+const verifierForm = /^[A-Za-z0-9._~-]{43,128}$/;
+
+/**
+ * Whether a verifier proves a challenge. A verifier without a challenge and a challenge without a
+ * verifier both fail (RFC 9700 4.8.2, HOSTILE 28).
+ */
+export function provesChallenge(
+  challenge: string | undefined,
+  verifier: string | undefined,
+): boolean {
+  if (challenge === undefined || verifier === undefined) return challenge === verifier;
+  return verifierForm.test(verifier) && (digest(verifier) as string) === challenge;
+}

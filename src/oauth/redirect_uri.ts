@@ -1,0 +1,53 @@
+// Owns redirect URIs: which may be registered, and how an answer is put onto one.
+
+const loopback = /^(?:127(?:\.\d{1,3}){3}|\[::1\]|localhost)$/;
+const schemeForm = /^[a-z][a-z0-9+.-]*:/;
+
+/**
+ * Why a redirect URI may not be registered, or undefined when it may (RFC 9700 2.1 and 2.6,
+ * HOSTILE 7). Allowed are https anywhere, http on loopback, and an app's own scheme with a dot in
+ * it (RFC 8252 7.1).
+ */
+export function redirectUriFault(uri: string): string | undefined {
+  if (!/^[\x21-\x7e]+$/.test(uri)) return 'holds spaces or characters outside ASCII';
+  if (uri.length > 2000) return 'is longer than 2000 characters';
+  if (/[*\\<>"^`{|}]/.test(uri)) return 'holds a wildcard or a character no URI may hold';
+  if (uri.includes('#')) return 'has a fragment';
+  const scheme = schemeForm.exec(uri)?.[0];
+  if (scheme === undefined) return 'is not an absolute URI with a lower-case scheme';
+  const url = URL.parse(uri);
+  if (url === null) return 'is not a URI';
+  if (scheme === 'https:' || scheme === 'http:') return webUriFault(uri, url);
+  if (!scheme.includes('.')) {
+    return `has the scheme "${scheme}": only https:, http: on loopback, and an app's own reverse-domain scheme are allowed`;
+  }
+  return undefined;
+}
+
+function webUriFault(uri: string, url: URL): string | undefined {
+  if (!uri.startsWith(`${url.protocol}//`)) return 'has no // after its scheme';
+  if (url.username !== '' || url.password !== '' || uri.split('/')[2]?.includes('@') === true) {
+    return 'holds credentials';
+  }
+  if (/\/\.{1,2}(?:[/?]|$)/.test(uri)) return 'has dot segments';
+  if (url.protocol === 'http:' && !loopback.test(url.hostname)) {
+    return 'is plain http to another machine: use https';
+  }
+  return undefined;
+}
+
+/**
+ * The URI with parameters added. A query the URI already has is kept (RFC 6749 4.1.2); each value
+ * is encoded once, so that nothing in it can end the header or start another parameter.
+ */
+export function withParameters(
+  redirectUri: string,
+  parameters: Readonly<Record<string, string | undefined>>,
+): string {
+  let uri = redirectUri;
+  for (const [name, value] of Object.entries(parameters)) {
+    if (value === undefined) continue;
+    uri += `${uri.includes('?') ? '&' : '?'}${encodeURIComponent(name)}=${encodeURIComponent(value)}`;
+  }
+  return uri;
+}

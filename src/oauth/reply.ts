@@ -1,0 +1,14 @@
+// Owns the shape of an answer on its way out: status, headers, body.
+
+/** A complete HTTP answer; frozen ones are shared between requests. */
+export interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** RFC 6749 5.1 (C-10, HOSTILE 52): answers that carry or refuse tokens are never cached. */
+export const noStore: Readonly<Record<string, string>> = Object.freeze({
+  'Cache-Control': 'no-store',
+  Pragma: 'no-cache',
+});

@@ -1,0 +1,73 @@
+// Owns what a scope is asked for and granted as, independent of how a dialect spells it.
+
+import { Refusal } from './failure.ts';
+
+/** How a programme grants scopes. `check` and `narrow` throw `Refusal` with `invalid_scope`. */
+export interface ScopeRules {
+  /** Checks a scope by itself, before anything is known of the grant (C-8). */
+  readonly check: (requested: string | undefined) => void;
+  /** What a login grants, given what it asked for and how the member was authenticated. */
+  readonly ofLogin: (requested: string | undefined, level: string | undefined) => string | undefined;
+  /** What a token request gets of what was granted, never more (RFC 6749 6, HOSTILE 32). */
+  readonly narrow: (
+    requested: string | undefined,
+    granted: string | undefined,
+  ) => string | undefined;
+  /** The most that a client's own token may carry; undefined where it may carry what it asks for. */
+  readonly ofClient: (requested: string | undefined) => string | undefined;
+  /** Levels a member can have, lowest first; empty where scopes are no levels. */
+  readonly levels: readonly string[];
+}
+
+/** Levels in rising order: a token carries one, and a request may ask for a lower one only (G-12). */
+export function levelScopes(
+  levels: readonly string[],
+  clientLevel: string,
+  memberDefault: string,
+): ScopeRules {
+  const rank = new Map(levels.map((level, index) => [level, index]));
+  return {
+    levels,
+    check: (requested) => {
+      if (requested !== undefined && !rank.has(requested)) refuse(requested);
+    },
+    // A level the directory made up must not pass for a high one.
+    ofLogin: (_requested, level) => (level !== undefined && rank.has(level) ? level : memberDefault),
+    narrow: (requested, granted) => {
+      if (requested === undefined) return granted;
+      const wanted = rank.get(requested);
+      const limit = rank.get(granted ?? '');
+      if (wanted === undefined || limit === undefined || wanted > limit) refuse(requested);
+      return requested;
+    },
+    ofClient: () => clientLevel,
+  };
+}
+
+/** Scopes by name: a request asks for some of those that exist, a refresh for some of those granted. */
+export function listScopes(values: readonly string[], separator: string): ScopeRules {
+  const known = new Set(values);
+  const split = (scope: string): string[] => scope.split(separator);
+  return {
+    levels: [],
+    check: (requested) => {
+      if (requested === undefined) return;
+      const parts = split(requested);
+      if (new Set(parts).size !== parts.length || parts.some((part) => !known.has(part))) {
+        refuse(requested);
+      }
+    },
+    ofLogin: (requested) => requested,
+    narrow: (requested, granted) => {
+      if (requested === undefined || granted === undefined) return requested ?? granted;
+      const limit = new Set(split(granted));
+      if (split(requested).some((part) => !limit.has(part))) refuse(requested);
+      return requested;
+    },
+    ofClient: (requested) => requested,
+  };
+}
+
+function refuse(scope: string): never {
+  throw new Refusal('invalid_scope', { parameter: 'scope', scope });
+}

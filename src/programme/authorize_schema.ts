@@ -1,0 +1,85 @@
+// Owns what a file may say of the login request: its inputs, its answers and its failures.
+
+import * as v from 'valibot';
+import {
+  type PageOnlyLoginFailure,
+  pageOnlyLoginFailures,
+  type RedirectableLoginFailure,
+  redirectableLoginFailures,
+} from '../oauth/failure.ts';
+import { type EndpointDefinition, endpointSchema } from './input_schema.ts';
+import { textSchema, wireNameSchema } from './scalar_schema.ts';
+
+/** A page shown to the user in place of a redirect. */
+export interface PageDefinition {
+  readonly status: number;
+  readonly title: string;
+  readonly text: string;
+}
+
+export type PageFailure = { readonly page: PageDefinition };
+export type RedirectFailure = { readonly redirect: string };
+
+export type LoginFailures = Readonly<Record<PageOnlyLoginFailure, PageFailure>> &
+  Readonly<Record<RedirectableLoginFailure, PageFailure | RedirectFailure>>;
+
+export interface AuthorizeDefinition {
+  readonly endpoint: EndpointDefinition;
+  /** Status of the redirect to the login page; 303 where the request is a POST. */
+  readonly redirect_status: 302 | 303;
+  /** Whether a client with one registered redirect URI may leave it out. */
+  readonly redirect_uri: 'required' | 'optional_when_single';
+  readonly pkce: 'off' | 'optional' | 'required';
+  /** Names of the parameters on the redirect back to the client. */
+  readonly answer: {
+    readonly code: string;
+    readonly error: string;
+    readonly state: string;
+    /** RFC 9207; left out where empty. */
+    readonly issuer?: string;
+  };
+  readonly failures: LoginFailures;
+}
+
+const pageSchema: v.GenericSchema<unknown, PageFailure> = v.strictObject({
+  page: v.strictObject({
+    status: v.pipe(v.number(), v.integer(), v.minValue(400), v.maxValue(599)),
+    title: textSchema,
+    text: textSchema,
+  }),
+});
+
+const redirectSchema: v.GenericSchema<unknown, RedirectFailure> = v.strictObject({
+  redirect: v.pipe(
+    v.string(),
+    v.regex(/^[A-Za-z0-9_.-]{1,60}$/, 'expected an error code such as invalid_request'),
+  ),
+});
+
+const failureSchema: v.GenericSchema<unknown, PageFailure | RedirectFailure> = v.lazy((input) =>
+  typeof input === 'object' && input !== null && 'page' in input ? pageSchema : redirectSchema,
+);
+
+function entriesOf<Reason extends string, Schema>(
+  reasons: readonly Reason[],
+  schema: Schema,
+): Record<Reason, Schema> {
+  return Object.fromEntries(reasons.map((reason) => [reason, schema])) as Record<Reason, Schema>;
+}
+
+export const authorizeSchema: v.GenericSchema<unknown, AuthorizeDefinition> = v.strictObject({
+  endpoint: endpointSchema,
+  redirect_status: v.optional(v.picklist([302, 303]), 302),
+  redirect_uri: v.optional(v.picklist(['required', 'optional_when_single']), 'optional_when_single'),
+  pkce: v.optional(v.picklist(['off', 'optional', 'required']), 'optional'),
+  answer: v.strictObject({
+    code: v.optional(wireNameSchema, 'code'),
+    error: v.optional(wireNameSchema, 'error'),
+    state: v.optional(wireNameSchema, 'state'),
+    issuer: v.exactOptional(wireNameSchema),
+  }),
+  failures: v.strictObject({
+    ...entriesOf(pageOnlyLoginFailures, pageSchema),
+    ...entriesOf(redirectableLoginFailures, failureSchema),
+  }),
+});

@@ -1,0 +1,85 @@
+// Owns compilation: a valid Definition becomes a frozen Programme.
+
+import type { ClientId, ProgrammeId } from '../oauth/client.ts';
+import { grantTypes } from '../oauth/grant.ts';
+import { levelScopes, listScopes, type ScopeRules } from '../oauth/scope.ts';
+import type { Definition } from './definition.ts';
+import { compileErrorMap } from './error_map.ts';
+import { compileLoginEndpoint } from './login_endpoint.ts';
+import type { ClientRules, LoginRules, Programme } from './programme.ts';
+import { compileTokenEndpoint } from './token_endpoint.ts';
+import { compileTokenLayout } from './token_layout.ts';
+import { tokenValueKinds } from './token_values.ts';
+import { compileGenerator, compileShape, describeShape } from './value_shape.ts';
+import { compileTree } from './value_tree.ts';
+
+/** Characters of a generated identifier whose shape allows a range of lengths. */
+const usualIdentifierLength = 16;
+const usualCodeLength = 64;
+
+/**
+ * Compiles a programme. `publicUrl` is the service's, without trailing slash: issuer and redirects
+ * come from configuration, never from a request.
+ */
+export function compileProgramme(
+  id: ProgrammeId,
+  definition: Definition,
+  publicUrl: string,
+): Programme {
+  const issuer = publicUrl + definition.base_path;
+  const audience = definition.audience ?? issuer;
+  const values = { programme_identifier: definition.programme_identifier, issuer, audience };
+  const { access, refresh } = definition.tokens;
+  return Object.freeze({
+    id,
+    name: definition.name,
+    identifier: definition.programme_identifier,
+    basePath: definition.base_path,
+    issuer,
+    audience,
+    values,
+    clients: compileClientRules(definition),
+    login: compileLogin(definition),
+    code: {
+      generate: compileGenerator(definition.code, usualCodeLength),
+      lifetime: definition.code.lifetime,
+    },
+    tokenEndpoints: Object.entries(definition.token_endpoints).map(([name, endpoint]) =>
+      compileTokenEndpoint(name, endpoint, definition),
+    ),
+    grants: new Set(grantTypes.filter((type) => definition.grants[type] !== undefined)),
+    scope: compileScope(definition),
+    access: { ...access, claims: compileTree(access.claims, tokenValueKinds) },
+    refresh,
+    throttle: definition.throttle === 'off' ? undefined : definition.throttle,
+    renderTokens: compileTokenLayout(definition.token_response, values),
+    renderFailure: compileErrorMap(definition),
+  });
+}
+
+function compileClientRules(definition: Definition): ClientRules {
+  const { identifier } = definition.client;
+  return {
+    isIdentifier: compileShape(identifier),
+    newIdentifier: compileGenerator(identifier, usualIdentifierLength) as () => ClientId,
+    identifierForm: describeShape(identifier),
+  };
+}
+
+function compileLogin(definition: Definition): LoginRules {
+  const { authorize, login } = definition;
+  return {
+    ...login,
+    endpoint: compileLoginEndpoint(definition),
+    pagePath: `${definition.base_path}/login`,
+    answer: authorize.answer,
+    failure: (reason) => authorize.failures[reason],
+  };
+}
+
+function compileScope(definition: Definition): ScopeRules {
+  const { scope } = definition;
+  return scope.kind === 'level'
+    ? levelScopes(scope.values, scope.client, scope.member_default)
+    : listScopes(scope.values, scope.separator);
+}

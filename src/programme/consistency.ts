@@ -1,0 +1,209 @@
+// Owns the checks of a Definition that look at more than one key: what each part promises another.
+
+import { positionAt } from '../lib/document.ts';
+import { errorAt, type Fault, type Path } from '../lib/fault.ts';
+import type { YamlNode } from '../lib/yaml.ts';
+import { grantInputs, type GrantType, grantTypes } from '../oauth/grant.ts';
+import type { Definition } from './definition.ts';
+import { type ValueShape, alphabetOf } from './value_shape.ts';
+import type { FieldTree } from './value_tree.ts';
+
+/** RFC 6749 10.10: the chance of guessing a code must be at most 2^-128. */
+const leastCodeBits = 128;
+
+/** What is wrong, and at which key. */
+type Complaint = readonly [path: Path, message: string, hint?: string];
+
+/** Faults of a definition whose every key is well-formed by itself. */
+export function consistencyFaults(definition: Definition, document: YamlNode): readonly Fault[] {
+  return [
+    ...grantComplaints(definition),
+    ...endpointComplaints(definition),
+    ...authenticationComplaints(definition),
+    ...loginComplaints(definition),
+    ...scopeComplaints(definition),
+    ...codeComplaints(definition),
+    ...lifetimeComplaints(definition),
+    ...responseComplaints(definition),
+  ].map(([path, message, hint]) => errorAt(positionAt(document, path), path, message, hint));
+}
+
+function* grantComplaints(definition: Definition): Iterable<Complaint> {
+  const endpoints = Object.keys(definition.token_endpoints);
+  if (grantTypes.every((type) => definition.grants[type] === undefined)) {
+    yield [['grants'], 'a programme needs at least one grant'];
+  }
+  for (const type of grantTypes) {
+    const grant = definition.grants[type];
+    if (grant === undefined) continue;
+    const endpoint = definition.token_endpoints[grant.endpoint];
+    if (endpoint === undefined) {
+      yield [
+        ['grants', type, 'endpoint'],
+        `there is no token endpoint "${grant.endpoint}"`,
+        `token_endpoints has ${endpoints.join(', ')}`,
+      ];
+      continue;
+    }
+    for (const role of grantInputs[type].needs) {
+      if (endpoint.inputs[role] !== undefined) continue;
+      yield [
+        ['token_endpoints', grant.endpoint, 'inputs'],
+        `the grant ${type} needs an input "${role}" here`,
+      ];
+    }
+  }
+}
+
+function* endpointComplaints(definition: Definition): Iterable<Complaint> {
+  const paths = new Map<string, string>([
+    [definition.authorize.endpoint.path, 'the login request'],
+    ['/login', 'the login page'],
+    ['/.well-known/jwks.json', 'the key set'],
+  ]);
+  for (const [name, endpoint] of Object.entries(definition.token_endpoints)) {
+    const other = paths.get(endpoint.path);
+    const at: Path = ['token_endpoints', name, 'path'];
+    if (other !== undefined) yield [at, `${endpoint.path} is the path of ${other} already`];
+    paths.set(endpoint.path, `the token endpoint ${name}`);
+    yield* grantTypeComplaints(definition, name);
+    yield* nameComplaints(['token_endpoints', name], endpoint);
+  }
+  yield* nameComplaints(['authorize', 'endpoint'], definition.authorize.endpoint);
+}
+
+/** Without a grant_type to tell them apart, an endpoint serves one grant. */
+function* grantTypeComplaints(definition: Definition, name: string): Iterable<Complaint> {
+  const endpoint = definition.token_endpoints[name];
+  const served = grantTypes.filter((type) => definition.grants[type]?.endpoint === name);
+  const at: Path = ['token_endpoints', name];
+  if (served.length === 0) yield [at, `no grant is served at the token endpoint "${name}"`];
+  if (served.length > 1 && endpoint?.inputs['grant_type'] === undefined) {
+    yield [[...at, 'inputs'], `${served.join(' and ')} need an input "grant_type" to be told apart`];
+  }
+  const wireValue = (type: GrantType): string => definition.grants[type]?.grant_type ?? type;
+  for (const type of served) {
+    const twin = served.find((other) => other < type && wireValue(other) === wireValue(type));
+    if (twin !== undefined && endpoint?.inputs['grant_type'] !== undefined) {
+      yield [['grants', type], `${twin} has the grant_type "${wireValue(type)}" already`];
+    }
+  }
+}
+
+function* nameComplaints(
+  at: Path,
+  endpoint: Definition['authorize']['endpoint'],
+): Iterable<Complaint> {
+  const seen = new Map<string, string>();
+  for (const [role, input] of Object.entries(endpoint.inputs)) {
+    const place = input.in ?? endpoint.read;
+    const name = input.name ?? role;
+    const key = place === 'header' ? `header ${name.toLowerCase()}` : `${place} ${name}`;
+    const other = seen.get(key);
+    if (other !== undefined) {
+      yield [[...at, 'inputs', role], `"${other}" is read from the ${place} "${name}" already`];
+    }
+    seen.set(key, role);
+    if (place !== 'header' && place !== 'query' && place !== endpoint.read) {
+      yield [
+        [...at, 'inputs', role, 'in'],
+        `this endpoint reads its body as ${endpoint.read}, so no input can be read as ${place}`,
+      ];
+    }
+  }
+}
+
+function* authenticationComplaints(definition: Definition): Iterable<Complaint> {
+  if (!definition.client.authentication.methods.includes('parameters')) return;
+  for (const [name, endpoint] of Object.entries(definition.token_endpoints)) {
+    for (const role of ['client_id', 'client_secret']) {
+      if (endpoint.inputs[role] !== undefined) continue;
+      yield [
+        ['token_endpoints', name, 'inputs'],
+        `authentication by parameters needs an input "${role}" here`,
+      ];
+    }
+  }
+}
+
+function* loginComplaints(definition: Definition): Iterable<Complaint> {
+  const { endpoint, pkce } = definition.authorize;
+  const needed = ['client_id', 'response_type', 'redirect_uri'];
+  if (pkce !== 'off') needed.push('code_challenge', 'code_challenge_method');
+  for (const role of needed) {
+    if (endpoint.inputs[role] !== undefined) continue;
+    yield [['authorize', 'endpoint', 'inputs'], `the login request needs an input "${role}"`];
+  }
+  if (endpoint.read !== 'query') {
+    yield [['authorize', 'endpoint', 'read'], 'a login request is read from the query'];
+  }
+  const grant = definition.grants.authorization_code;
+  const inputs = definition.token_endpoints[grant?.endpoint ?? '']?.inputs;
+  if (pkce !== 'off' && inputs !== undefined && inputs['code_verifier'] === undefined) {
+    yield [
+      ['authorize', 'pkce'],
+      'a challenge is accepted here, but no token endpoint reads a code_verifier',
+      'declare an input code_verifier there, or set pkce to off',
+    ];
+  }
+}
+
+function* scopeComplaints({ scope }: Definition): Iterable<Complaint> {
+  if (scope.kind !== 'level') return;
+  for (const key of ['client', 'member_default'] as const) {
+    if (scope.values.includes(scope[key])) continue;
+    yield [['scope', key], `"${scope[key]}" is none of the levels in scope.values`];
+  }
+}
+
+function* codeComplaints({ code, client }: Definition): Iterable<Complaint> {
+  if (shapeBits(code) < leastCodeBits) {
+    yield [
+      ['code'],
+      `a code of this shape has ${Math.floor(shapeBits(code))} random bits; RFC 6749 10.10 asks for ${leastCodeBits}`,
+      'make it longer',
+    ];
+  }
+  if (shapeBits(client.identifier) < 13) {
+    yield [['client', 'identifier'], 'there are too few identifiers of this shape to give out'];
+  }
+}
+
+/** Random bits of a generated value, which is as long as its range allows up to 64 characters. */
+function shapeBits(shape: ValueShape): number {
+  const length = Math.max(shape.length?.min ?? 0, Math.min(shape.length?.max ?? 64, 64));
+  return length * Math.log2(alphabetOf(shape.characters ?? 'alphanumeric').length);
+}
+
+function* lifetimeComplaints({ code, tokens }: Definition): Iterable<Complaint> {
+  if (tokens.refresh.lifetime > tokens.refresh.longest) {
+    yield [
+      ['tokens', 'refresh', 'lifetime'],
+      'a refresh token cannot live longer than tokens.refresh.longest',
+    ];
+  }
+  if (code.lifetime > 600_000) {
+    yield [['code', 'lifetime'], 'a code may live 10m at most (RFC 6749 4.1.2)'];
+  }
+  if (tokens.refresh.grace > 300_000) {
+    yield [['tokens', 'refresh', 'grace'], 'a grace window may be 5m at most'];
+  }
+}
+
+function* responseComplaints({ token_response }: Definition): Iterable<Complaint> {
+  if (!names(token_response.fields).has('access_token')) {
+    yield [['token_response', 'fields'], 'no field of the answer holds the access_token'];
+  }
+}
+
+function names(tree: FieldTree): Set<string> {
+  const found = new Set<string>();
+  const visit = (field: FieldTree[string]): void => {
+    if (typeof field === 'string') found.add(field);
+    else if ('value' in field) found.add(field.value);
+    else if ('object' in field) Object.values(field.object).forEach(visit);
+    else if ('array' in field) field.array.forEach(visit);
+  };
+  Object.values(tree).forEach(visit);
+  return found;
+}

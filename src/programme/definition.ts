@@ -1,0 +1,211 @@
+// Owns the Definition: everything a programme file can say, validated, with every default filled.
+
+import * as v from 'valibot';
+import type { Milliseconds } from '../lib/clock.ts';
+import { type GrantType, grantTypes } from '../oauth/grant.ts';
+import { type Role, roles } from '../oauth/client.ts';
+import { type SigningAlgorithm, signingAlgorithms } from '../oauth/signing_key.ts';
+import { type AuthorizeDefinition, authorizeSchema } from './authorize_schema.ts';
+import { type ErrorsDefinition, errorsSchema } from './errors_schema.ts';
+import { type EndpointDefinition, endpointSchema } from './input_schema.ts';
+import { durationSchema, lifetimeSchema, pathSchema, textSchema } from './scalar_schema.ts';
+import { tokenValueKinds, clientPropertyPrefix } from './token_values.ts';
+import { characterClassSchema, lengthSchema, type ValueShape, valueShapeSchema } from './value_shape.ts';
+import {
+  type FieldTree,
+  fieldTreeSchema,
+  type NameCase,
+  nameCaseSchema,
+} from './value_tree.ts';
+
+export interface GrantDefinition {
+  /** Name of the token endpoint that serves it. */
+  readonly endpoint: string;
+  /** Value of grant_type on the wire; the grant's own name where it is left out. */
+  readonly grant_type?: string;
+  /** What a client must be allowed to do. */
+  readonly role: Role;
+}
+
+/** Scopes that are levels, lowest first: a token carries how securely its owner was authenticated. */
+export interface LevelScopeDefinition {
+  readonly kind: 'level';
+  readonly values: readonly string[];
+  readonly client: string;
+  readonly member_default: string;
+}
+
+/** Scopes that are asked for by name. */
+export interface ListScopeDefinition {
+  readonly kind: 'list';
+  readonly values: readonly string[];
+  readonly separator: string;
+}
+
+export type ScopeDefinition = LevelScopeDefinition | ListScopeDefinition;
+
+export interface AccessTokenDefinition {
+  readonly format: 'opaque' | 'jwt';
+  readonly lifetime: Milliseconds;
+  readonly algorithm: SigningAlgorithm;
+  readonly claims: FieldTree;
+}
+
+export interface RefreshTokenDefinition {
+  /** From each use. */
+  readonly lifetime: Milliseconds;
+  /** From the login, whatever the uses. */
+  readonly longest: Milliseconds;
+  /** How long a retry gets the same answer again; 0s forbids retries. */
+  readonly grace: Milliseconds;
+}
+
+export interface Definition {
+  readonly variant?: string;
+  readonly name: string;
+  readonly programme_identifier: string;
+  readonly base_path: string;
+  readonly interface_version: string;
+  readonly audience?: string;
+  readonly client: {
+    readonly identifier: ValueShape;
+    readonly authentication: {
+      readonly methods: readonly ('basic' | 'bare_basic' | 'parameters')[];
+      readonly credentials: 'raw' | 'form';
+    };
+  };
+  readonly authorize: AuthorizeDefinition;
+  readonly code: ValueShape & { readonly lifetime: Milliseconds };
+  readonly token_endpoints: Readonly<Record<string, EndpointDefinition>>;
+  readonly grants: Readonly<Partial<Record<GrantType, GrantDefinition>>>;
+  readonly scope: ScopeDefinition;
+  readonly tokens: {
+    readonly access: AccessTokenDefinition;
+    readonly refresh: RefreshTokenDefinition;
+  };
+  readonly throttle: 'off' | { readonly limit: number; readonly window: Milliseconds };
+  readonly token_response: {
+    readonly fields: FieldTree;
+    readonly wrap: readonly string[];
+    readonly name_case: NameCase;
+  };
+  readonly errors: ErrorsDefinition;
+  readonly login: LoginDefinition;
+  readonly members: { readonly directory: 'store' };
+}
+
+export interface LoginDefinition {
+  /** How long a member may take to log in. */
+  readonly lifetime: Milliseconds;
+  readonly title: string;
+  readonly website?: string;
+  readonly messages: {
+    readonly not_recognised: string;
+    readonly difficulties: string;
+    readonly username_blank: string;
+    readonly password_blank: string;
+  };
+}
+
+const authenticationMethods = ['basic', 'bare_basic', 'parameters'] as const;
+
+const grantSchema: v.GenericSchema<unknown, GrantDefinition> = v.strictObject({
+  endpoint: textSchema,
+  grant_type: v.exactOptional(textSchema),
+  role: v.picklist(roles),
+});
+
+const scopeSchema: v.GenericSchema<unknown, ScopeDefinition> = v.variant('kind', [
+  v.strictObject({
+    kind: v.literal('level'),
+    values: v.pipe(v.array(textSchema), v.nonEmpty('expected at least one level')),
+    client: textSchema,
+    member_default: textSchema,
+  }),
+  v.strictObject({
+    kind: v.literal('list'),
+    values: v.array(textSchema),
+    separator: v.optional(v.picklist([' ', ',']), ' '),
+  }),
+]);
+
+const throttleSchema: v.GenericSchema<unknown, Definition['throttle']> = v.union([
+  v.literal('off'),
+  v.strictObject({
+    limit: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1_000_000)),
+    window: lifetimeSchema,
+  }),
+]);
+
+const loginSchema: v.GenericSchema<unknown, LoginDefinition> = v.strictObject({
+  lifetime: lifetimeSchema,
+  title: textSchema,
+  website: v.exactOptional(
+    v.pipe(v.string(), v.regex(/^https:\/\/[!-~]+$/, 'expected an https:// address')),
+  ),
+  messages: v.strictObject({
+    not_recognised: textSchema,
+    difficulties: textSchema,
+    username_blank: textSchema,
+    password_blank: textSchema,
+  }),
+});
+
+const tokensSchema: v.GenericSchema<unknown, Definition['tokens']> = v.strictObject({
+  access: v.strictObject({
+    format: v.picklist(['opaque', 'jwt']),
+    lifetime: lifetimeSchema,
+    algorithm: v.optional(v.picklist(signingAlgorithms), 'ES256'),
+    claims: v.optional(fieldTreeSchema(tokenValueKinds, [clientPropertyPrefix]), {}),
+  }),
+  refresh: v.strictObject({
+    lifetime: lifetimeSchema,
+    longest: lifetimeSchema,
+    grace: v.optional(durationSchema, '10s'),
+  }),
+});
+
+/** The schema of a merged file: variant and programme together. */
+export const definitionSchema: v.GenericSchema<unknown, Definition> = v.strictObject({
+  variant: v.exactOptional(v.string()),
+  name: textSchema,
+  programme_identifier: v.pipe(
+    v.string(),
+    v.regex(/^[A-Za-z]{1,20}$/, 'expected 1 to 20 letters (P-1)'),
+  ),
+  base_path: pathSchema,
+  interface_version: v.optional(textSchema, 'v1'),
+  audience: v.exactOptional(textSchema),
+  client: v.strictObject({
+    identifier: valueShapeSchema,
+    authentication: v.strictObject({
+      methods: v.pipe(
+        v.array(v.picklist(authenticationMethods)),
+        v.nonEmpty('expected at least one method'),
+      ),
+      credentials: v.optional(v.picklist(['raw', 'form']), 'raw'),
+    }),
+  }),
+  authorize: authorizeSchema,
+  code: v.strictObject({
+    prefix: v.exactOptional(v.string()),
+    characters: v.exactOptional(characterClassSchema),
+    length: v.exactOptional(lengthSchema),
+    lifetime: lifetimeSchema,
+  }),
+  token_endpoints: v.record(textSchema, endpointSchema),
+  grants: v.strictObject(
+    Object.fromEntries(grantTypes.map((type) => [type, v.exactOptional(grantSchema)])),
+  ),
+  scope: scopeSchema,
+  tokens: tokensSchema,
+  throttle: v.optional(throttleSchema, 'off'),
+  token_response: v.strictObject({
+    fields: fieldTreeSchema(tokenValueKinds, [clientPropertyPrefix]),
+    wrap: v.optional(v.array(textSchema), []),
+    name_case: v.optional(nameCaseSchema, 'as_written'),
+  }),
+  errors: errorsSchema,
+  login: loginSchema,
+  members: v.optional(v.strictObject({ directory: v.optional(v.picklist(['store']), 'store') }), {}),
+});

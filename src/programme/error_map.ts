@@ -1,0 +1,90 @@
+// Owns error answers: the one place that writes what a failed token request is told.
+
+import { type FailureFacts, type FailureReason, failureReasons } from '../oauth/failure.ts';
+import { noStore, type Reply } from '../oauth/reply.ts';
+import type { Definition } from './definition.ts';
+import { type ErrorMapping, type ErrorsDefinition, errorValueKinds } from './errors_schema.ts';
+import { compileTree, inCase, type Values } from './value_tree.ts';
+
+/** A failure in the words of the programme's dialect. */
+export type FailureRenderer = (reason: FailureReason, facts?: FailureFacts) => Reply;
+
+/**
+ * Compiles the error map. Answers that depend on nothing but their reason are made once, here;
+ * only those that name a parameter, a scope or a time are made per request.
+ */
+export function compileErrorMap(definition: Definition): FailureRenderer {
+  const { errors } = definition;
+  const writeBody = compileTree(errors.fields, errorValueKinds, errors.name_case);
+  const renderers = new Map(
+    failureReasons.map((reason) => {
+      const mapping = errors.reasons[reason];
+      const headers = mappingHeaders(mapping, definition.name);
+      const render = (facts: FailureFacts): Reply => ({
+        status: mapping.status,
+        headers: withRetry(headers, facts),
+        body: JSON.stringify(writeBody(errorValues(mapping, errors, facts))),
+      });
+      const plain = Object.freeze(render({}));
+      const fixed = mapping.error_description?.includes('{parameter}') !== true;
+      return [reason, { render, plain, fixed, tellsScope: reason === 'invalid_scope' }] as const;
+    }),
+  );
+  return (reason, facts) => {
+    const renderer = renderers.get(reason);
+    if (renderer === undefined) throw new Error(`no mapping for ${reason}`);
+    if (facts === undefined) return renderer.plain;
+    const plainWillDo =
+      renderer.fixed && facts.retryAfter === undefined && !(renderer.tellsScope && facts.scope);
+    return plainWillDo ? renderer.plain : renderer.render(facts);
+  };
+}
+
+function mappingHeaders(
+  mapping: ErrorMapping,
+  realm: string,
+): Readonly<Record<string, string>> {
+  const challenge =
+    mapping.challenge === 'basic'
+      ? { 'WWW-Authenticate': `Basic realm="${realm.replaceAll(/[^ !#-[\]-~]/g, '')}"` }
+      : {};
+  return Object.freeze({
+    'Content-Type': 'application/json',
+    ...noStore,
+    ...challenge,
+    ...mapping.headers,
+  });
+}
+
+function withRetry(
+  headers: Readonly<Record<string, string>>,
+  facts: FailureFacts,
+): Readonly<Record<string, string>> {
+  if (facts.retryAfter === undefined) return headers;
+  return { ...headers, 'Retry-After': String(Math.max(1, Math.ceil(facts.retryAfter))) };
+}
+
+function errorValues(
+  mapping: ErrorMapping,
+  errors: ErrorsDefinition,
+  facts: FailureFacts,
+): Values {
+  const parameter = describeName(facts.parameter ?? '', errors.parameter_names);
+  const text = mapping.error_description?.replaceAll('{parameter}', () => parameter).trim();
+  return {
+    error: inCase(mapping.error, errors.text_case),
+    error_description: text === undefined ? undefined : inCase(text, errors.text_case),
+    error_code: mapping.error_code,
+    scope: facts.scope,
+    status: mapping.status,
+  };
+}
+
+/**
+ * Names at fault are the dialect's own or, for unknown parameters, the sender's: only harmless
+ * characters of the latter are repeated (HOSTILE 51).
+ */
+function describeName(name: string, style: ErrorsDefinition['parameter_names']): string {
+  const harmless = name.slice(0, 60).replaceAll(/[^A-Za-z0-9_.-]/g, '');
+  return style === 'spaced' ? harmless.replaceAll(/[^A-Za-z0-9]+/g, ' ').trim() : harmless;
+}

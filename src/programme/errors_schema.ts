@@ -1,0 +1,97 @@
+// Owns what a file may say of errors: the layout of a body and what each failure reason becomes.
+
+import * as v from 'valibot';
+import { type FailureReason, failureReasons } from '../oauth/failure.ts';
+import { headerNameSchema, textSchema } from './scalar_schema.ts';
+import {
+  type FieldTree,
+  fieldTreeSchema,
+  type NameCase,
+  nameCaseSchema,
+  type ValueKinds,
+} from './value_tree.ts';
+
+/** Values an error body can hold. */
+export const errorValueKinds: ValueKinds = {
+  error: 'text',
+  error_description: 'text',
+  error_code: 'text',
+  scope: 'text',
+  status: 'text',
+};
+
+export interface ErrorMapping {
+  readonly status: number;
+  readonly error: string;
+  /** `{parameter}` stands for the wire name of the parameter or header at fault. */
+  readonly error_description?: string;
+  readonly error_code?: string | number;
+  /** Send `WWW-Authenticate` with this scheme. */
+  readonly challenge?: 'basic';
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface ErrorsDefinition {
+  readonly fields: FieldTree;
+  readonly name_case: NameCase;
+  readonly text_case: NameCase;
+  /** How `{parameter}` is written: as sent, or with separators turned into spaces (P-10). */
+  readonly parameter_names: 'as_sent' | 'spaced';
+  readonly reasons: Readonly<Record<FailureReason, ErrorMapping>>;
+}
+
+/** Headers that are Jetway's or the connection's, not a dialect's. */
+const reservedHeaders = new Set([
+  'allow',
+  'cache-control',
+  'connection',
+  'content-encoding',
+  'content-length',
+  'content-type',
+  'date',
+  'keep-alive',
+  'pragma',
+  'retry-after',
+  'set-cookie',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+const freeHeaderSchema = v.pipe(
+  headerNameSchema,
+  v.check((name) => !reservedHeaders.has(name.toLowerCase()), 'Jetway sets this header itself'),
+);
+
+const mappingSchema: v.GenericSchema<unknown, ErrorMapping> = v.strictObject({
+  status: v.pipe(v.number(), v.integer(), v.minValue(200), v.maxValue(599)),
+  error: textSchema,
+  error_description: v.exactOptional(
+    v.pipe(
+      textSchema,
+      v.check(
+        (text) => !/[{}]/.test(text.replaceAll('{parameter}', '')),
+        'the only name in braces that a description can hold is {parameter}',
+      ),
+    ),
+  ),
+  error_code: v.exactOptional(v.union([v.string(), v.number()])),
+  challenge: v.exactOptional(v.picklist(['basic'])),
+  headers: v.optional(
+    v.record(freeHeaderSchema, v.pipe(textSchema, v.regex(/^[ -~]+$/, 'expected ASCII text'))),
+    {},
+  ),
+});
+
+const reasonEntries = Object.fromEntries(
+  failureReasons.map((reason) => [reason, mappingSchema]),
+) as Record<FailureReason, typeof mappingSchema>;
+
+export const errorsSchema: v.GenericSchema<unknown, ErrorsDefinition> = v.strictObject({
+  fields: fieldTreeSchema(errorValueKinds),
+  name_case: v.optional(nameCaseSchema, 'as_written'),
+  text_case: v.optional(nameCaseSchema, 'as_written'),
+  parameter_names: v.optional(v.picklist(['as_sent', 'spaced']), 'as_sent'),
+  reasons: v.strictObject(reasonEntries),
+});

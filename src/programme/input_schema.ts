@@ -1,0 +1,101 @@
+// Owns what a file may say of an endpoint's inputs: where each is read and what it must look like.
+
+import * as v from 'valibot';
+import { type FailureReason, failureReasons } from '../oauth/failure.ts';
+import { headerNameSchema, pathSchema, wireNameSchema } from './scalar_schema.ts';
+import {
+  characterClassSchema,
+  lengthSchema,
+  type ValueShape,
+} from './value_shape.ts';
+
+export type Place = 'query' | 'form' | 'json' | 'header';
+export type BodyPlace = Exclude<Place, 'header'>;
+
+/** What an input can be held against. */
+export const comparisons = [
+  'programme.identifier',
+  'client.id',
+  'client.business_context',
+  'client.partner_id',
+] as const;
+export type Comparison = (typeof comparisons)[number];
+
+/** Forms that are more than characters and length. */
+export const inputFormats = ['accepts_json', 'ip_list'] as const;
+export type InputFormat = (typeof inputFormats)[number];
+
+export interface InputDefinition extends ValueShape {
+  /** Wire name; the input's own name where it is left out. */
+  readonly name?: string;
+  /** Where it is read; the endpoint's `read` where it is left out. */
+  readonly in?: Place;
+  readonly required: boolean;
+  readonly format?: InputFormat;
+  readonly allowed?: readonly string[];
+  readonly must_equal?: Comparison;
+  readonly when_missing?: FailureReason;
+  readonly when_invalid?: FailureReason;
+  readonly when_unequal?: FailureReason;
+}
+
+export interface EndpointDefinition {
+  readonly path: string;
+  readonly methods: readonly ('GET' | 'POST')[];
+  readonly read: BodyPlace;
+  readonly repeated: 'refuse' | 'first' | 'last';
+  readonly unknown: 'ignore' | 'refuse';
+  readonly empty: 'missing' | 'value';
+  readonly inputs: Readonly<Record<string, InputDefinition>>;
+}
+
+const reasonSchema = v.picklist(failureReasons);
+
+const inputSchema: v.GenericSchema<unknown, InputDefinition> = v.pipe(
+  v.strictObject({
+    name: v.exactOptional(wireNameSchema),
+    in: v.exactOptional(v.picklist(['query', 'form', 'json', 'header'])),
+    required: v.optional(v.boolean(), false),
+    prefix: v.exactOptional(v.string()),
+    characters: v.exactOptional(characterClassSchema),
+    length: v.exactOptional(lengthSchema),
+    format: v.exactOptional(v.picklist(inputFormats)),
+    allowed: v.exactOptional(v.array(v.string())),
+    must_equal: v.exactOptional(v.picklist(comparisons)),
+    when_missing: v.exactOptional(reasonSchema),
+    when_invalid: v.exactOptional(reasonSchema),
+    when_unequal: v.exactOptional(reasonSchema),
+  }),
+  v.check(
+    (input) =>
+      input.in !== 'header' ||
+      input.name === undefined ||
+      v.is(headerNameSchema, input.name),
+    'the name is not one a header can have',
+  ),
+);
+
+const roleNameSchema = v.pipe(
+  v.string(),
+  v.regex(/^[a-z][a-z0-9_]{0,49}$/, 'expected a name in snake_case'),
+);
+
+/** Entries shared by every endpoint that reads parameters. */
+export const endpointSchema: v.GenericSchema<unknown, EndpointDefinition> = v.pipe(
+  v.strictObject({
+    path: pathSchema,
+    methods: v.pipe(
+      v.array(v.picklist(['GET', 'POST'])),
+      v.nonEmpty('expected at least one method'),
+    ),
+    read: v.optional(v.picklist(['query', 'form', 'json']), 'form'),
+    repeated: v.optional(v.picklist(['refuse', 'first', 'last']), 'refuse'),
+    unknown: v.optional(v.picklist(['ignore', 'refuse']), 'ignore'),
+    empty: v.optional(v.picklist(['missing', 'value']), 'missing'),
+    inputs: v.record(roleNameSchema, inputSchema),
+  }),
+  v.check(
+    (endpoint) => endpoint.read === 'query' || !endpoint.methods.includes('GET'),
+    'an endpoint that answers GET reads its parameters from the query: set read to query',
+  ),
+);

@@ -1,0 +1,84 @@
+// Owns loading: the text of a programme file, laid over its variant, becomes a Definition or faults.
+
+import { mergeNodes, nodeAt, positionAt } from '../lib/document.ts';
+import { errorAt, type Fault } from '../lib/fault.ts';
+import { suggest } from '../lib/suggest.ts';
+import { type MapNode, parseYaml, type YamlNode } from '../lib/yaml.ts';
+import type { ProgrammeId } from '../oauth/client.ts';
+import { consistencyFaults } from './consistency.ts';
+import { type Definition, definitionSchema } from './definition.ts';
+import { validate } from './schema_faults.ts';
+import { readVariant, variantNames } from './variants.ts';
+
+/** A programme file that can be compiled. */
+export interface LoadedProgramme {
+  readonly id: ProgrammeId;
+  readonly definition: Definition;
+  /** Variant and file merged; each node knows which file it came from. */
+  readonly document: YamlNode;
+}
+
+export interface LoadResult {
+  readonly loaded?: LoadedProgramme;
+  /** Every fault of the file; none of severity error where `loaded` is there. */
+  readonly faults: readonly Fault[];
+}
+
+const idForm = /^[a-z][a-z0-9-]{0,39}$/;
+
+/** Loads one programme. Its identifier is the file's name without folder and `.yaml`. */
+export function loadProgramme(file: string, text: string): LoadResult {
+  const id = programmeIdOf(file);
+  const whole = { file, line: 1, column: 1 };
+  const nameFaults = idForm.test(id)
+    ? []
+    : [
+        errorAt(
+          whole,
+          [],
+          `"${id}" cannot name a programme`,
+          'name the file with lower-case letters, digits and "-", such as executive-club.yaml',
+        ),
+      ];
+  const parsed = parseYaml(file, text);
+  if (parsed.root === undefined || parsed.root.kind !== 'map') {
+    const empty = errorAt(whole, [], 'a programme file is a map of keys such as name and base_path');
+    return { faults: [...nameFaults, ...(parsed.faults.length > 0 ? parsed.faults : [empty])] };
+  }
+  const { document, faults: variantFaults } = layOverVariant(parsed.root);
+  const faults = [...nameFaults, ...parsed.faults, ...variantFaults];
+  // Without its variant a file lacks most of a dialect; naming all of that would help nobody.
+  if (variantFaults.length > 0) return { faults };
+  const { output: definition, faults: schemaFaults } = validate(definitionSchema, document);
+  if (definition === undefined) return { faults: [...faults, ...schemaFaults] };
+  const allFaults = [...faults, ...schemaFaults, ...consistencyFaults(definition, document)];
+  if (allFaults.some((fault) => fault.severity === 'error')) return { faults: allFaults };
+  return { loaded: { id: id as ProgrammeId, definition, document }, faults: allFaults };
+}
+
+function programmeIdOf(file: string): string {
+  return (file.split('/').at(-1) ?? '').replace(/\.ya?ml$/, '');
+}
+
+function layOverVariant(root: MapNode): {
+  readonly document: YamlNode;
+  readonly faults: readonly Fault[];
+} {
+  const variant = nodeAt(root, ['variant']);
+  if (variant === undefined) return { document: root, faults: [] };
+  const names = variantNames();
+  const name = variant.kind === 'scalar' ? String(variant.value) : '';
+  if (!names.includes(name)) {
+    const near = suggest(name, names);
+    const hint =
+      near === undefined ? `there are ${names.join(', ')}` : `did you mean "${near}"?`;
+    const at = positionAt(root, ['variant']);
+    return {
+      document: root,
+      faults: [errorAt(at, ['variant'], `there is no variant "${name}"`, hint)],
+    };
+  }
+  const base = readVariant(name);
+  if (base.root === undefined) return { document: root, faults: base.faults };
+  return { document: mergeNodes(base.root, root), faults: base.faults };
+}

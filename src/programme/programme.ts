@@ -1,0 +1,78 @@
+// Owns the Programme: a definition compiled once, frozen, and all the request path calls.
+
+import type { Milliseconds } from '../lib/clock.ts';
+import type { ClientId, ProgrammeId, ThrottleLimit } from '../oauth/client.ts';
+import type { LoginFailureReason } from '../oauth/failure.ts';
+import type { GrantType } from '../oauth/grant.ts';
+import type { ScopeRules } from '../oauth/scope.ts';
+import type { SigningAlgorithm } from '../oauth/signing_key.ts';
+import type { PageFailure, RedirectFailure } from './authorize_schema.ts';
+import type { LoginDefinition } from './definition.ts';
+import type { FailureRenderer } from './error_map.ts';
+import type { LoginEndpoint } from './login_endpoint.ts';
+import type { TokenEndpoint } from './token_endpoint.ts';
+import type { ProgrammeValues, TokenRenderer } from './token_layout.ts';
+import type { Values } from './value_tree.ts';
+
+export interface ClientRules {
+  readonly isIdentifier: (text: string) => boolean;
+  readonly newIdentifier: () => ClientId;
+  /** The identifier's shape in a sentence, for messages. */
+  readonly identifierForm: string;
+}
+
+export interface CodeRules {
+  readonly generate: () => string;
+  readonly lifetime: Milliseconds;
+}
+
+export interface AccessTokenRules {
+  readonly format: 'opaque' | 'jwt';
+  readonly lifetime: Milliseconds;
+  readonly algorithm: SigningAlgorithm;
+  /** Claims of the dialect's own, beside those every JWT carries. */
+  readonly claims: (values: Values) => Readonly<Record<string, unknown>>;
+}
+
+export interface RefreshTokenRules {
+  readonly lifetime: Milliseconds;
+  readonly longest: Milliseconds;
+  readonly grace: Milliseconds;
+}
+
+export interface LoginRules extends Omit<LoginDefinition, 'lifetime'> {
+  readonly endpoint: LoginEndpoint;
+  /** Path of the login page. */
+  readonly pagePath: string;
+  readonly lifetime: Milliseconds;
+  readonly answer: {
+    readonly code: string;
+    readonly error: string;
+    readonly state: string;
+    readonly issuer?: string;
+  };
+  readonly failure: (reason: LoginFailureReason) => PageFailure | RedirectFailure;
+}
+
+export interface Programme {
+  readonly id: ProgrammeId;
+  readonly name: string;
+  /** What partners send as programme-identifier. */
+  readonly identifier: string;
+  readonly basePath: string;
+  /** Public base URL; `iss` of its tokens (C-9). */
+  readonly issuer: string;
+  readonly audience: string;
+  readonly values: ProgrammeValues;
+  readonly clients: ClientRules;
+  readonly login: LoginRules;
+  readonly code: CodeRules;
+  readonly tokenEndpoints: readonly TokenEndpoint[];
+  readonly grants: ReadonlySet<GrantType>;
+  readonly scope: ScopeRules;
+  readonly access: AccessTokenRules;
+  readonly refresh: RefreshTokenRules;
+  readonly throttle: ThrottleLimit | undefined;
+  readonly renderTokens: TokenRenderer;
+  readonly renderFailure: FailureRenderer;
+}

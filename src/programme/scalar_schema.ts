@@ -1,0 +1,51 @@
+// Owns the small schemas that several parts of a definition share: text, durations, paths.
+
+import * as v from 'valibot';
+import type { Milliseconds } from '../lib/clock.ts';
+import { parseDuration } from '../lib/duration.ts';
+
+/** Text of at least one character, without control characters. */
+export const textSchema: v.GenericSchema<string, string> = v.pipe(
+  v.string(),
+  v.nonEmpty('expected some text, found none'),
+  v.maxLength(1000, 'expected at most 1000 characters'),
+  v.check((text) => !/\p{Cc}/u.test(text), 'control characters are not allowed'),
+);
+
+/** A duration such as `90s`, `30m` or `24h`. */
+export const durationSchema: v.GenericSchema<unknown, Milliseconds> = v.pipe(
+  v.string(),
+  v.check(
+    (text) => parseDuration(text) !== undefined,
+    'expected a duration: a whole number and a unit (ms, s, m, h, d), such as 30m',
+  ),
+  v.transform((text) => parseDuration(text) ?? (0 as Milliseconds)),
+);
+
+/** A duration that is longer than nothing. */
+export const lifetimeSchema: v.GenericSchema<unknown, Milliseconds> = v.pipe(
+  durationSchema,
+  v.check((span) => span >= 1000, 'expected at least 1s'),
+);
+
+/** A path below a programme's base: starts with `/`, plain segments, no trailing slash. */
+export const pathSchema: v.GenericSchema<unknown, string> = v.pipe(
+  v.string(),
+  v.regex(
+    /^(?:\/[A-Za-z0-9_.~-]+)+$/,
+    'expected a path such as /api/grant: segments of letters, digits, "-", "_", "." and "~"',
+  ),
+  v.check((path) => !/\/\.{1,2}(?:\/|$)/.test(path), 'a path may not hold "." or ".." segments'),
+);
+
+/** A name on the wire: a parameter, a header, a member of an answer. */
+export const wireNameSchema: v.GenericSchema<string, string> = v.pipe(
+  v.string(),
+  v.regex(/^[!-~]{1,100}$/, 'expected a name of 1 to 100 visible ASCII characters'),
+);
+
+/** An HTTP header's name. */
+export const headerNameSchema: v.GenericSchema<string, string> = v.pipe(
+  v.string(),
+  v.regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/, 'expected the name of an HTTP header'),
+);

@@ -1,0 +1,168 @@
+// Owns one token endpoint of a programme, compiled: each check of C-8 that needs no store.
+
+import { basicToken, type ClientCredentials, decodeCredentials } from '../oauth/basic.ts';
+import type { Client, Role } from '../oauth/client.ts';
+import { Refusal } from '../oauth/failure.ts';
+import { grantInputs, type GrantType, grantTypes } from '../oauth/grant.ts';
+import { headerValues, type WireRequest } from '../oauth/wire_request.ts';
+import type { Definition } from './definition.ts';
+import type { EndpointDefinition } from './input_schema.ts';
+import { compileInput, type InputRule, type Inputs } from './input_rules.ts';
+import { compileReader } from './request_reader.ts';
+
+/** A token endpoint as the engine sees it. Every function throws `Refusal`, and only that. */
+export interface TokenEndpoint {
+  readonly path: string;
+  readonly methods: ReadonlySet<string>;
+  /** Media type, size, repeated and stray parameters. */
+  readonly readInputs: (request: WireRequest) => Inputs;
+  /** The client's credentials, wherever the dialect has them. */
+  readonly readCredentials: (request: WireRequest, inputs: Inputs) => ClientCredentials;
+  /** Required headers, their shape, and the programme they name. */
+  readonly checkHeaders: (inputs: Inputs) => void;
+  /** Whether client_id and context are those of the client that authenticated. */
+  readonly checkClient: (inputs: Inputs, client: Client) => void;
+  /** The grant asked for, if the client may use it. */
+  readonly selectGrant: (inputs: Inputs, client: Client) => GrantType;
+  /** Parameters of that grant: required ones, and the shape of all. */
+  readonly checkParameters: (inputs: Inputs, grant: GrantType) => void;
+}
+
+/** More than any identifier and secret need; longer headers are not worth decoding. */
+const longestAuthorization = 4096;
+
+export function compileTokenEndpoint(
+  name: string,
+  endpoint: EndpointDefinition,
+  definition: Definition,
+): TokenEndpoint {
+  const rules = Object.entries(endpoint.inputs).map(([role, input]) =>
+    compileInput(role, input, definition.programme_identifier),
+  );
+  const inHeader = (rule: InputRule): boolean => endpoint.inputs[rule.role]?.in === 'header';
+  const clientRules = rules.filter((rule) => rule.equalsClient !== undefined);
+  const headerRules = rules.filter(inHeader);
+  return {
+    path: definition.base_path + endpoint.path,
+    methods: new Set(endpoint.methods),
+    readInputs: compileReader(endpoint, rules),
+    readCredentials: compileCredentials(definition.client.authentication, rules),
+    checkHeaders: (inputs) => {
+      for (const rule of headerRules) checkInput(rule, inputs, rule.required);
+    },
+    checkClient: (inputs, client) => {
+      for (const rule of clientRules) {
+        const value = inputs.get(rule.role);
+        if (value !== undefined && rule.equalsClient?.(value, client) === false) {
+          throw new Refusal(rule.whenUnequal, { parameter: rule.wireName });
+        }
+      }
+    },
+    selectGrant: compileGrantSelection(name, rules, definition),
+    checkParameters: compileParameterChecks(rules.filter((rule) => !inHeader(rule))),
+  };
+}
+
+function checkInput(rule: InputRule, inputs: Inputs, required: boolean): void {
+  const value = inputs.get(rule.role);
+  if (value === undefined) {
+    if (required) throw new Refusal(rule.whenMissing, { parameter: rule.wireName });
+    return;
+  }
+  if (!rule.fits(value)) throw new Refusal(rule.whenInvalid, { parameter: rule.wireName });
+  if (rule.equalsProgramme?.(value) === false) {
+    throw new Refusal(rule.whenUnequal, { parameter: rule.wireName });
+  }
+}
+
+function compileCredentials(
+  authentication: Definition['client']['authentication'],
+  rules: readonly InputRule[],
+): TokenEndpoint['readCredentials'] {
+  const { credentials: encoding } = authentication;
+  const methods = new Set(authentication.methods);
+  const readsHeader = methods.has('basic') || methods.has('bare_basic');
+  const secretName = rules.find((rule) => rule.role === 'client_secret')?.wireName;
+  const missing = readsHeader ? 'authorization' : (secretName ?? 'client_secret');
+  return (request, inputs) => {
+    const headers = headerValues(request, 'authorization').filter((value) => value !== '');
+    const secret = inputs.get('client_secret');
+    if (readsHeader && headers.length > 0) {
+      // RFC 6749 2.3: a client uses one method of authentication in each request (HOSTILE 41).
+      if (secret !== undefined) {
+        throw new Refusal('authentication_ambiguous', { parameter: secretName ?? 'client_secret' });
+      }
+      return readHeader(headers, methods, encoding);
+    }
+    const id = inputs.get('client_id');
+    if (!methods.has('parameters') || id === undefined || secret === undefined) {
+      throw new Refusal('authentication_missing', { parameter: missing });
+    }
+    return { id, secret };
+  };
+}
+
+function readHeader(
+  headers: readonly string[],
+  methods: ReadonlySet<string>,
+  encoding: 'raw' | 'form',
+): ClientCredentials {
+  const [header = ''] = headers;
+  if (headers.length === 1 && header.length <= longestAuthorization) {
+    const scheme = methods.has('basic') ? basicToken(header) : undefined;
+    const token = scheme ?? (methods.has('bare_basic') ? header.trim() : undefined);
+    const credentials = token === undefined ? undefined : decodeCredentials(token, encoding);
+    if (credentials !== undefined) return credentials;
+  }
+  throw new Refusal('authentication_malformed', { parameter: 'authorization' });
+}
+
+/** An endpoint without a grant_type serves its one grant; `check` holds it to that. */
+function compileGrantSelection(
+  endpointName: string,
+  rules: readonly InputRule[],
+  definition: Definition,
+): TokenEndpoint['selectGrant'] {
+  const byWireValue = new Map<string, { readonly type: GrantType; readonly role: Role }>();
+  for (const type of grantTypes) {
+    const grant = definition.grants[type];
+    if (grant?.endpoint === endpointName) {
+      byWireValue.set(grant.grant_type ?? type, { type, role: grant.role });
+    }
+  }
+  const rule = rules.find((candidate) => candidate.role === 'grant_type');
+  const [only] = byWireValue.values();
+  return (inputs, client) => {
+    const wireValue = inputs.get('grant_type');
+    if (rule !== undefined && wireValue === undefined) {
+      throw new Refusal(rule.whenMissing, { parameter: rule.wireName });
+    }
+    const grant = wireValue === undefined ? only : byWireValue.get(wireValue);
+    if (grant === undefined) {
+      throw new Refusal('unsupported_grant_type', { parameter: rule?.wireName ?? 'grant_type' });
+    }
+    if (!client.roles.includes(grant.role)) throw new Refusal('grant_not_allowed');
+    return grant.type;
+  };
+}
+
+/** Inputs that belong to one grant are checked for that grant only. */
+function compileParameterChecks(rules: readonly InputRule[]): TokenEndpoint['checkParameters'] {
+  const owned = new Set(
+    Object.values(grantInputs).flatMap((inputs) => [...inputs.needs, ...inputs.takes]),
+  );
+  const checksByGrant = new Map(
+    grantTypes.map((type) => {
+      const { needs, takes } = grantInputs[type];
+      const checks = rules
+        .filter(({ role }) => !owned.has(role) || needs.includes(role) || takes.includes(role))
+        .map((rule) => ({ rule, required: rule.required || needs.includes(rule.role) }));
+      return [type, checks] as const;
+    }),
+  );
+  return (inputs, grant) => {
+    for (const { rule, required } of checksByGrant.get(grant) ?? []) {
+      checkInput(rule, inputs, required);
+    }
+  };
+}

@@ -1,0 +1,30 @@
+// Owns the list of values that a token response or a JWT can be made of.
+
+import type { ValueKinds } from './value_tree.ts';
+
+/** `client.instance_url` names the property `instance_url` of the client's registration. */
+export const clientPropertyPrefix = 'client.';
+
+export const tokenValueKinds: ValueKinds = {
+  access_token: 'text',
+  refresh_token: 'text',
+  scope: 'text',
+  access_lifetime: 'span',
+  refresh_lifetime: 'span',
+  issued_at: 'instant',
+  access_expires_at: 'instant',
+  refresh_expires_at: 'instant',
+  token_id: 'text',
+  subject: 'text',
+  grant: 'text',
+  kind: 'text',
+  level: 'text',
+  membership_number: 'text',
+  client_id: 'text',
+  client_name: 'text',
+  business_context: 'text',
+  partner_id: 'text',
+  programme_identifier: 'text',
+  issuer: 'text',
+  audience: 'text',
+};

@@ -1,0 +1,179 @@
+// Owns answer layouts: the ordered tree of named values and constants that a dialect answers with.
+
+import * as v from 'valibot';
+import { wireNameSchema } from './scalar_schema.ts';
+
+export type Scalar = string | number | boolean | null;
+
+/** A value by name, with how it is written. */
+export interface NamedField {
+  readonly value: string;
+  /** Lifetimes: seconds, milliseconds. Times: epoch, epoch_milliseconds, date, date_time. */
+  readonly as?: ValueFormat;
+  /** `string` puts a number in quotes; `number` writes digits bare. */
+  readonly type?: 'string' | 'number';
+  /** Write `null` where there is no such value, instead of leaving the member out. */
+  readonly absent?: 'omit' | 'null';
+}
+
+export type Field =
+  | string
+  | NamedField
+  | { readonly constant: Scalar }
+  | { readonly object: FieldTree }
+  | { readonly array: readonly Field[] };
+
+export interface FieldTree {
+  readonly [name: string]: Field;
+}
+
+const valueFormats = [
+  'seconds',
+  'milliseconds',
+  'epoch',
+  'epoch_milliseconds',
+  'date',
+  'date_time',
+] as const;
+export type ValueFormat = (typeof valueFormats)[number];
+
+export type NameCase = 'as_written' | 'lower' | 'upper';
+export const nameCaseSchema: v.GenericSchema<unknown, NameCase> = v.picklist([
+  'as_written',
+  'lower',
+  'upper',
+]);
+
+/** What a named value is, which decides how it may be written. */
+export type ValueKind = 'text' | 'span' | 'instant';
+
+/** The values an answer can be made of, and what each is. */
+export type ValueKinds = Readonly<Record<string, ValueKind>>;
+
+/** Values by name for one answer; spans and instants in milliseconds. */
+export type Values = Readonly<Record<string, string | number | undefined>>;
+
+/** The schema of a tree whose values are those of `kinds`; names beginning with `prefixes` are free. */
+export function fieldTreeSchema(
+  kinds: ValueKinds,
+  prefixes: readonly string[] = [],
+): v.GenericSchema<unknown, FieldTree> {
+  const names = Object.keys(kinds);
+  const name = v.pipe(
+    v.string(),
+    v.check(
+      (text) => names.includes(text) || prefixes.some((prefix) => text.startsWith(prefix)),
+      (issue) => `"${String(issue.input)}" is no value an answer can hold; expected one of ${names.join(', ')}`,
+    ),
+  );
+  const named = v.pipe(
+    v.strictObject({
+      value: name,
+      as: v.exactOptional(v.picklist(valueFormats)),
+      type: v.exactOptional(v.picklist(['string', 'number'])),
+      absent: v.exactOptional(v.picklist(['omit', 'null'])),
+    }),
+    v.check(
+      (field) => field.as === undefined || formatFits(kinds[field.value] ?? 'text', field.as),
+      'this value cannot be written that way: lifetimes take seconds or milliseconds, times take epoch, epoch_milliseconds, date or date_time',
+    ),
+  );
+  const constant = v.strictObject({
+    constant: v.union([v.string(), v.number(), v.boolean(), v.null()]),
+  });
+  const field: v.GenericSchema<unknown, Field> = v.lazy((input) => {
+    if (typeof input !== 'object' || input === null) return name;
+    if ('constant' in input) return constant;
+    if ('object' in input) return v.strictObject({ object: tree });
+    if ('array' in input) return v.strictObject({ array: v.array(field) });
+    return named;
+  });
+  const tree: v.GenericSchema<unknown, FieldTree> = v.record(wireNameSchema, field);
+  return tree;
+}
+
+function formatFits(kind: ValueKind, format: ValueFormat): boolean {
+  const span = format === 'seconds' || format === 'milliseconds';
+  return kind === 'span' ? span : kind === 'instant' && !span;
+}
+
+type Written = Scalar | undefined | { [name: string]: Written } | Written[];
+type Writer = (values: Values) => Written;
+
+/** A function from values to the JSON text of the tree, with members in the file's order. */
+export function compileTree(
+  tree: FieldTree,
+  kinds: ValueKinds,
+  nameCase: NameCase = 'as_written',
+): (values: Values) => Readonly<Record<string, unknown>> {
+  return compileObject(tree, kinds, nameCase);
+}
+
+function compileObject(
+  tree: FieldTree,
+  kinds: ValueKinds,
+  nameCase: NameCase,
+): (values: Values) => { [name: string]: Written } {
+  const members = Object.entries(tree).map(
+    ([name, field]) => [inCase(name, nameCase), compileField(field, kinds, nameCase)] as const,
+  );
+  return (values) => {
+    const object: { [name: string]: Written } = {};
+    for (const [name, write] of members) {
+      const written = write(values);
+      if (written !== undefined) object[name] = written;
+    }
+    return object;
+  };
+}
+
+function compileField(field: Field, kinds: ValueKinds, nameCase: NameCase): Writer {
+  if (typeof field === 'string') return compileNamed({ value: field }, kinds);
+  if ('constant' in field) {
+    const { constant } = field;
+    return () => constant;
+  }
+  if ('object' in field) return compileObject(field.object, kinds, nameCase);
+  if ('array' in field) {
+    const items = field.array.map((item) => compileField(item, kinds, nameCase));
+    return (values) => items.map((write) => write(values)).filter((item) => item !== undefined);
+  }
+  return compileNamed(field, kinds);
+}
+
+function compileNamed(field: NamedField, kinds: ValueKinds): Writer {
+  const { value: name, type } = field;
+  const format = formatterOf(kinds[name] ?? 'text', field.as);
+  const absent = field.absent === 'null' ? null : undefined;
+  return (values) => {
+    const value = values[name];
+    if (value === undefined) return absent;
+    const written = format(value);
+    if (type === 'string') return String(written);
+    return type === 'number' ? Number(written) : written;
+  };
+}
+
+function formatterOf(
+  kind: ValueKind,
+  format: ValueFormat | undefined,
+): (value: string | number) => string | number {
+  if (kind === 'text') return (value) => value;
+  switch (format) {
+    case 'milliseconds':
+    case 'epoch_milliseconds':
+      return (value) => value;
+    case 'date':
+      return (value) => new Date(value).toISOString().slice(0, 10);
+    case 'date_time':
+      return (value) => `${new Date(value).toISOString().slice(0, 19)}Z`;
+    default:
+      return (value) => Math.floor(Number(value) / 1000);
+  }
+}
+
+/** Wire names and texts in the case a dialect asks for. */
+export function inCase(text: string, nameCase: NameCase): string {
+  if (nameCase === 'as_written') return text;
+  return nameCase === 'upper' ? text.toUpperCase() : text.toLowerCase();
+}

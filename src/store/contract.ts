@@ -1,0 +1,163 @@
+// Owns the Store contract: what every backend promises. Verbs are atomic; there is no get-then-set.
+
+import type { Instant } from '../lib/clock.ts';
+import type { Client, ClientId, ProgrammeId, ThrottleLimit } from '../oauth/client.ts';
+import type {
+  AccessToken,
+  AuthorizationCode,
+  FamilyId,
+  RefreshToken,
+  RefreshTokenState,
+  TokenFamily,
+  TokenKey,
+} from '../oauth/grant.ts';
+import type { MemberRecord, Subject } from '../oauth/member.ts';
+import type { SigningAlgorithm, SigningKeyRecord } from '../oauth/signing_key.ts';
+
+export type Environment = 'staging' | 'live';
+
+/** What one grant writes, in the transaction of the verb that allows it. */
+export interface IssuedTokens {
+  /** A new family; absent where the tokens join one that exists. */
+  readonly family?: TokenFamily;
+  /** Absent where access tokens are JWTs. */
+  readonly access?: AccessToken;
+  readonly refresh?: RefreshToken;
+}
+
+export type SpendOutcome =
+  | { readonly outcome: 'spent' }
+  /** The same client came back with a spent code: what the first use issued is revoked by now. */
+  | { readonly outcome: 'replayed'; readonly family: FamilyId }
+  /** Unknown, expired or another client's: nothing has changed. */
+  | { readonly outcome: 'unknown' };
+
+export type RotateOutcome =
+  | { readonly outcome: 'rotated' }
+  /** Somebody was faster, inside the retry window: this is the answer that went with the one successor. */
+  | { readonly outcome: 'retried'; readonly sealedAnswer: string }
+  /** Reused outside the window, or after its successor was used: the family is revoked by now. */
+  | { readonly outcome: 'reused' }
+  /** Unknown, expired, revoked or another client's: nothing has changed. */
+  | { readonly outcome: 'unknown' };
+
+export interface Rotation {
+  readonly programme: ProgrammeId;
+  readonly client: ClientId;
+  /** The refresh token that was presented. */
+  readonly key: TokenKey;
+  readonly successor: RefreshToken;
+  readonly access?: AccessToken;
+  /** The whole answer under a key derived from the presented token; the store alone reveals nothing. */
+  readonly sealedAnswer: string;
+  /** Last moment at which a retry gets that answer; `now` or earlier forbids retries. */
+  readonly retryUntil: Instant;
+  readonly now: Instant;
+}
+
+export interface ThrottleOutcome {
+  readonly allowed: boolean;
+  /** Milliseconds until the window ends. */
+  readonly retryAfter: number;
+}
+
+/**
+ * Where clients, members, codes, tokens and keys are kept. Every verb is atomic and, in a durable
+ * backend, resolves only once what it reports is durable. A backend that cannot answer rejects
+ * with `Unavailable` (oauth/failure.ts), never with a made-up outcome. Nothing is found past its
+ * `expiresAt`; the caller's clock judges, through `now`.
+ */
+export interface Store {
+  /** Adds a client unless its identifier was ever given out in this programme (C-5). */
+  addClient(client: Client): Promise<'added' | 'taken'>;
+  findClient(programme: ProgrammeId, id: ClientId): Promise<Client | undefined>;
+  /** In order of creation. */
+  listClients(programme: ProgrammeId): Promise<readonly Client[]>;
+  /** Applies a pure change to the client as it stands; undefined when there is none. It may run twice. */
+  changeClient(
+    programme: ProgrammeId,
+    id: ClientId,
+    change: (client: Client) => Client,
+  ): Promise<Client | undefined>;
+
+  /** Adds a member unless username or subject is taken. */
+  addMember(member: MemberRecord): Promise<'added' | 'taken'>;
+  findMember(programme: ProgrammeId, username: string): Promise<MemberRecord | undefined>;
+  findMemberBySubject(programme: ProgrammeId, subject: Subject): Promise<MemberRecord | undefined>;
+  /** In order of creation. */
+  listMembers(programme: ProgrammeId): Promise<readonly MemberRecord[]>;
+  /**
+   * Applies a pure change to the member as it stands; undefined when there is none. Rejects,
+   * changing nothing, when the change takes another member's username.
+   */
+  changeMember(
+    programme: ProgrammeId,
+    subject: Subject,
+    change: (member: MemberRecord) => MemberRecord,
+  ): Promise<MemberRecord | undefined>;
+
+  /**
+   * Remembers a code. A login that already has an unspent code loses that one: two are never live.
+   * A login whose code was spent gets none.
+   */
+  issueCode(code: AuthorizationCode): Promise<'issued' | 'already_spent'>;
+  /** The code, spent or not, so that a caller can check it before spending; undefined past `forgetAt`. */
+  findCode(
+    programme: ProgrammeId,
+    key: TokenKey,
+    now: Instant,
+  ): Promise<AuthorizationCode | undefined>;
+  /**
+   * Spends a code and writes what it pays for, both or neither. Of any number of simultaneous
+   * calls exactly one is `spent`.
+   */
+  spendCode(
+    programme: ProgrammeId,
+    client: ClientId,
+    key: TokenKey,
+    issue: IssuedTokens & { readonly family: TokenFamily },
+    now: Instant,
+  ): Promise<SpendOutcome>;
+
+  /** The refresh token in whatever state, with its family; undefined once expired or never issued. */
+  findRefreshToken(
+    programme: ProgrammeId,
+    key: TokenKey,
+    now: Instant,
+  ): Promise<RefreshTokenState | undefined>;
+  /** Rotates a refresh token to its one successor. Using it also ends its predecessor's retry window. */
+  rotateRefreshToken(rotation: Rotation): Promise<RotateOutcome>;
+  revokeFamily(programme: ProgrammeId, family: FamilyId, now: Instant): Promise<void>;
+
+  saveAccessToken(token: AccessToken): Promise<void>;
+  /** The access token, unless it is expired or its family revoked. */
+  findAccessToken(
+    programme: ProgrammeId,
+    key: TokenKey,
+    now: Instant,
+  ): Promise<AccessToken | undefined>;
+
+  /** Oldest first. */
+  listSigningKeys(programme: ProgrammeId): Promise<readonly SigningKeyRecord[]>;
+  /** Adds the key unless the programme has one of that algorithm; returns the one that stands. */
+  ensureSigningKey(
+    programme: ProgrammeId,
+    algorithm: SigningAlgorithm,
+    candidate: SigningKeyRecord,
+  ): Promise<SigningKeyRecord>;
+
+  /** Counts one token request against a client's window; costs no durable write. */
+  countTokenRequest(
+    programme: ProgrammeId,
+    client: ClientId,
+    throttle: ThrottleLimit,
+    now: Instant,
+  ): Promise<ThrottleOutcome>;
+
+  /**
+   * Forgets what is past its end, at most `limit` rows; returns how many went. A call looks at a
+   * bounded number of rows, on from where the last one stopped: 0 does not mean that none is left.
+   */
+  sweep(now: Instant, limit: number): Promise<number>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,57 @@
+// Owns writing what a grant pays for (family, access token, refresh token) inside its verb's transaction.
+
+import type { DatabaseSync } from 'node:sqlite';
+
+import type { Instant } from '../lib/clock.ts';
+import type { ProgrammeId } from '../oauth/client.ts';
+import type { AccessToken, FamilyId, RefreshToken, TokenFamily, TokenKey } from '../oauth/grant.ts';
+
+/** Inserts and revocation that several verbs share; call them inside a write alone. */
+export interface GrantWriter {
+  readonly family: (family: TokenFamily) => void;
+  readonly access: (token: AccessToken) => void;
+  readonly refresh: (
+    programme: ProgrammeId,
+    family: FamilyId,
+    token: RefreshToken,
+    predecessor: TokenKey | null,
+  ) => void;
+  readonly revoke: (programme: ProgrammeId, family: FamilyId, now: Instant) => void;
+}
+
+/** The writer over statements prepared once. */
+export function grantWriter(database: DatabaseSync): GrantWriter {
+  const insertFamily = database.prepare(
+    `INSERT INTO family (programme, key, client, member, scope, created_at, ends_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+  );
+  const insertAccess = database.prepare(
+    `INSERT INTO access_token
+       (programme, key, client, kind, subject, family, scope, issued_at, expires_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  const insertRefresh = database.prepare(
+    `INSERT INTO refresh_token (programme, key, family, expires_at, predecessor)
+     VALUES (?, ?, ?, ?, ?)`,
+  );
+  const revoke = database.prepare(
+    `UPDATE family SET revoked_at = ?
+     WHERE programme = ? AND key = ? AND revoked_at IS NULL`,
+  );
+  return {
+    family: ({ programme, id, client, member, scope, createdAt, endsAt }) => {
+      const text = JSON.stringify(member);
+      insertFamily.run(programme, id, client, text, scope ?? null, createdAt, endsAt);
+    },
+    access: ({ programme, key, client, kind, subject, family, scope, issuedAt, expiresAt }) => {
+      const optional = [family ?? null, scope ?? null] as const;
+      insertAccess.run(programme, key, client, kind, subject, ...optional, issuedAt, expiresAt);
+    },
+    refresh: (programme, family, { key, expiresAt }, predecessor) => {
+      insertRefresh.run(programme, key, family, expiresAt, predecessor);
+    },
+    revoke: (programme, family, now) => {
+      revoke.run(now, programme, family);
+    },
+  };
+}

@@ -1,0 +1,105 @@
+// Owns the tables of the file store and the numbers that mark a file as one.
+
+/** `Jetw`, in the header of every store file (PRAGMA application_id). */
+export const applicationId = 0x4a65_7477;
+
+/** The schema below; a file with a higher number was written by a newer Jetway. */
+export const schemaVersion = 1;
+
+/**
+ * Codes and tokens are keyed by programme and TokenKey without a rowid: keys that begin with the
+ * time of issue land on the same few pages, and a verb writes one tree per row. There is no index
+ * by expiry; sweeps walk the key order instead. There are no foreign keys to `family`: forgetting a
+ * family would have to search every token, and a token without its family is worth nothing anyway.
+ *
+ * `position` keeps the order of creation where times are equal.
+ */
+export const schema = `
+CREATE TABLE meta (
+  name TEXT PRIMARY KEY,
+  value TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE client (
+  position INTEGER PRIMARY KEY,
+  programme TEXT NOT NULL,
+  id TEXT NOT NULL,
+  record TEXT NOT NULL,
+  UNIQUE (programme, id)
+) STRICT;
+
+CREATE TABLE member (
+  position INTEGER PRIMARY KEY,
+  programme TEXT NOT NULL,
+  subject TEXT NOT NULL,
+  username TEXT NOT NULL,
+  record TEXT NOT NULL,
+  UNIQUE (programme, subject),
+  UNIQUE (programme, username)
+) STRICT;
+
+CREATE TABLE signing_key (
+  position INTEGER PRIMARY KEY,
+  programme TEXT NOT NULL,
+  kid TEXT NOT NULL,
+  algorithm TEXT NOT NULL,
+  public_jwk TEXT NOT NULL,
+  sealed_private_jwk TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  UNIQUE (programme, kid)
+) STRICT;
+
+CREATE TABLE code (
+  programme TEXT NOT NULL,
+  key TEXT NOT NULL,
+  login TEXT NOT NULL,
+  client TEXT NOT NULL,
+  redirect_uri TEXT NOT NULL,
+  member TEXT NOT NULL,
+  scope TEXT,
+  code_challenge TEXT,
+  issued_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL,
+  forget_at INTEGER NOT NULL,
+  spent_for TEXT,
+  PRIMARY KEY (programme, key),
+  UNIQUE (programme, login)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE family (
+  programme TEXT NOT NULL,
+  key TEXT NOT NULL,
+  client TEXT NOT NULL,
+  member TEXT NOT NULL,
+  scope TEXT,
+  created_at INTEGER NOT NULL,
+  ends_at INTEGER NOT NULL,
+  revoked_at INTEGER,
+  PRIMARY KEY (programme, key)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE refresh_token (
+  programme TEXT NOT NULL,
+  key TEXT NOT NULL,
+  family TEXT NOT NULL,
+  expires_at INTEGER NOT NULL,
+  predecessor TEXT,
+  successor TEXT,
+  sealed_answer TEXT,
+  retry_until INTEGER,
+  PRIMARY KEY (programme, key)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE access_token (
+  programme TEXT NOT NULL,
+  key TEXT NOT NULL,
+  client TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  subject TEXT NOT NULL,
+  family TEXT,
+  scope TEXT,
+  issued_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL,
+  PRIMARY KEY (programme, key)
+) STRICT, WITHOUT ROWID;
+`;

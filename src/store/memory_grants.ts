@@ -1,0 +1,228 @@
+// Owns codes, token families and tokens in memory; what a try comes to is decided in judgement.ts.
+
+import type { Instant } from '../lib/clock.ts';
+import type { ProgrammeId } from '../oauth/client.ts';
+import type {
+  AccessToken,
+  AuthorizationCode,
+  FamilyId,
+  RefreshToken,
+  RefreshTokenState,
+  TokenFamily,
+  TokenKey,
+} from '../oauth/grant.ts';
+import type { IssuedTokens, Rotation, RotateOutcome, SpendOutcome, Store } from './contract.ts';
+import {
+  familyIsLive,
+  forgetSpentAt,
+  judgeRotation,
+  judgeSpend,
+  visibleRefreshToken,
+  type CodeState,
+} from './judgement.ts';
+import { frozenCopy, MemoryTable } from './memory_table.ts';
+
+interface FamilyRow {
+  readonly family: TokenFamily;
+  revoked: boolean;
+}
+
+interface RefreshRow {
+  readonly programme: ProgrammeId;
+  readonly key: TokenKey;
+  readonly family: FamilyId;
+  readonly expiresAt: Instant;
+  readonly predecessor?: TokenKey;
+  rotated: boolean;
+  retry?: { readonly sealedAnswer: string; readonly retryUntil: Instant } | undefined;
+}
+
+type GrantVerbs = Pick<
+  Store,
+  | 'issueCode'
+  | 'findCode'
+  | 'spendCode'
+  | 'findRefreshToken'
+  | 'rotateRefreshToken'
+  | 'revokeFamily'
+  | 'saveAccessToken'
+  | 'findAccessToken'
+  | 'sweep'
+>;
+
+/** Everything granted. No method awaits, so each verb is one atomic step of the event loop. */
+export class MemoryGrants implements GrantVerbs {
+  readonly #codes = new MemoryTable<CodeState>();
+  /** The code of each login. */
+  readonly #transactions = new MemoryTable<TokenKey>();
+  readonly #families = new MemoryTable<FamilyRow>();
+  readonly #refresh = new MemoryTable<RefreshRow>();
+  readonly #access = new MemoryTable<AccessToken>();
+  #sweeps = 0;
+
+  async issueCode(code: AuthorizationCode): Promise<'issued' | 'already_spent'> {
+    const { programme, key, transaction } = code;
+    const earlier = this.#transactions.get(programme, transaction);
+    if (earlier && this.#codes.get(programme, earlier)?.spentFor) return 'already_spent';
+    if (earlier !== key) this.#codes.expectNew(programme, key);
+    if (earlier) this.#codes.delete(programme, earlier);
+    this.#codes.set(programme, key, { code: frozenCopy(code) });
+    this.#transactions.set(programme, transaction, key);
+    return 'issued';
+  }
+
+  async findCode(
+    programme: ProgrammeId,
+    key: TokenKey,
+    now: Instant,
+  ): Promise<AuthorizationCode | undefined> {
+    const code = this.#codes.get(programme, key)?.code;
+    return code === undefined || now >= code.forgetAt ? undefined : code;
+  }
+
+  async spendCode(
+    ...[programme, client, key, issue, now]: Parameters<Store['spendCode']>
+  ): Promise<SpendOutcome> {
+    const state = this.#codes.get(programme, key);
+    const judgement = judgeSpend(state, client, now);
+    if (judgement.verdict === 'replay') {
+      this.#revoke(programme, judgement.family);
+      return { outcome: 'replayed', family: judgement.family };
+    }
+    if (judgement.verdict === 'unknown' || state === undefined) return { outcome: 'unknown' };
+    this.#issue(programme, issue.family.id, issue);
+    const forgetAt = forgetSpentAt(state.code, issue.family);
+    const code = Object.freeze({ ...state.code, forgetAt });
+    this.#codes.set(programme, key, { code, spentFor: issue.family.id });
+    return { outcome: 'spent' };
+  }
+
+  async findRefreshToken(
+    programme: ProgrammeId,
+    key: TokenKey,
+    now: Instant,
+  ): Promise<RefreshTokenState | undefined> {
+    const state = this.#refreshState(programme, key);
+    return state && visibleRefreshToken(state, now);
+  }
+
+  async rotateRefreshToken(rotation: Rotation): Promise<RotateOutcome> {
+    const { programme, key, now, sealedAnswer, retryUntil } = rotation;
+    const row = this.#refresh.get(programme, key);
+    const judgement = judgeRotation(this.#refreshState(programme, key), rotation.client, now);
+    if (row === undefined || judgement.verdict === 'unknown') return { outcome: 'unknown' };
+    if (judgement.verdict === 'retry') {
+      return { outcome: 'retried', sealedAnswer: judgement.sealedAnswer };
+    }
+    if (judgement.verdict === 'reuse') {
+      this.#revoke(programme, row.family);
+      return { outcome: 'reused' };
+    }
+    const { successor: refresh, access } = rotation;
+    this.#issue(programme, row.family, { refresh, ...(access && { access }) }, key);
+    row.rotated = true;
+    row.retry = retryUntil > now ? { sealedAnswer, retryUntil } : undefined;
+    // Whoever holds this token had the answer: its predecessor's retries end here (HOSTILE 29).
+    const before = row.predecessor && this.#refresh.get(programme, row.predecessor);
+    if (before) before.retry = undefined;
+    return { outcome: 'rotated' };
+  }
+
+  async revokeFamily(programme: ProgrammeId, family: FamilyId): Promise<void> {
+    this.#revoke(programme, family);
+  }
+
+  async saveAccessToken(token: AccessToken): Promise<void> {
+    this.#access.expectNew(token.programme, token.key);
+    this.#access.set(token.programme, token.key, frozenCopy(token));
+  }
+
+  async findAccessToken(
+    programme: ProgrammeId,
+    key: TokenKey,
+    now: Instant,
+  ): Promise<AccessToken | undefined> {
+    const token = this.#access.get(programme, key);
+    if (token === undefined || now >= token.expiresAt) return undefined;
+    if (token.family === undefined) return token;
+    const row = this.#families.get(programme, token.family);
+    const family = row && { revoked: row.revoked, endsAt: row.family.endsAt };
+    return familyIsLive(family, now) ? token : undefined;
+  }
+
+  async sweep(now: Instant, limit: number): Promise<number> {
+    const tables = [
+      (left: number) => this.#sweepCodes(now, left),
+      (left: number) => this.#access.sweep(left, (token) => now >= token.expiresAt),
+      (left: number) => this.#sweepRefreshTokens(now, left),
+      (left: number) => this.#families.sweep(left, ({ family }) => now >= family.endsAt),
+    ];
+    // Each call begins with another table, so that none starves behind a busy one.
+    const first = this.#sweeps++ % tables.length;
+    let left = limit;
+    for (const sweep of [...tables.slice(first), ...tables.slice(0, first)]) left -= sweep(left);
+    return limit - left;
+  }
+
+  #sweepCodes(now: Instant, limit: number): number {
+    return this.#codes.sweep(
+      limit,
+      ({ code }) => now >= code.forgetAt,
+      ({ code }) => this.#transactions.delete(code.programme, code.transaction),
+    );
+  }
+
+  /** Drops answers past their retry window on the way. */
+  #sweepRefreshTokens(now: Instant, limit: number): number {
+    return this.#refresh.sweep(limit, (row) => {
+      if (row.retry && now > row.retry.retryUntil) row.retry = undefined;
+      return now >= row.expiresAt;
+    });
+  }
+
+  #revoke(programme: ProgrammeId, family: FamilyId): void {
+    const row = this.#families.get(programme, family);
+    if (row) row.revoked = true;
+  }
+
+  /** Writes what a grant pays for; all keys are looked at first, so that it is all or nothing. */
+  #issue(
+    programme: ProgrammeId,
+    id: FamilyId,
+    { family, access, refresh }: IssuedTokens,
+    predecessor?: TokenKey,
+  ): void {
+    if (family) this.#families.expectNew(programme, family.id);
+    if (access) this.#access.expectNew(programme, access.key);
+    if (refresh) this.#refresh.expectNew(programme, refresh.key);
+    if (family) {
+      this.#families.set(programme, id, { family: frozenCopy(family), revoked: false });
+    }
+    if (access) this.#access.set(programme, access.key, frozenCopy(access));
+    if (refresh) this.#addRefresh(programme, id, refresh, predecessor);
+  }
+
+  #addRefresh(
+    programme: ProgrammeId,
+    family: FamilyId,
+    { key, expiresAt }: RefreshToken,
+    predecessor?: TokenKey,
+  ): void {
+    this.#refresh.set(programme, key, {
+      programme,
+      key,
+      family,
+      expiresAt,
+      ...(predecessor && { predecessor }),
+      rotated: false,
+    });
+  }
+
+  #refreshState(programme: ProgrammeId, key: TokenKey): RefreshTokenState | undefined {
+    const row = this.#refresh.get(programme, key);
+    const owner = row && this.#families.get(programme, row.family);
+    if (row === undefined || owner === undefined) return undefined;
+    const { expiresAt, rotated, retry } = row;
+    return { key, expiresAt, family: owner.family, revoked: owner.revoked, rotated, ...retry };
+  }
+}

@@ -1,0 +1,31 @@
+// Owns the keys derived from the master key, one per purpose; not where the master key comes from.
+
+import { deriveKey } from '../lib/seal.ts';
+import { type Digest, keyedDigest } from '../lib/digest.ts';
+
+/** Keys by purpose. Who steals the store alone has none of them. */
+export interface Keyring {
+  /** What a client secret or API key is stored as: HMAC-SHA256 (DESIGN, "Semantics"). */
+  readonly secretDigest: (secret: string) => Digest;
+  /** Seals private signing keys at rest. */
+  readonly signingKeySeal: Uint8Array;
+  /** Seals login transactions, which browsers carry. */
+  readonly transactionSeal: Uint8Array;
+  /** Ties a login form to the browser it was made for. */
+  readonly formKey: Uint8Array;
+}
+
+export const masterKeyBytes = 32;
+
+export function createKeyring(masterKey: Uint8Array): Keyring {
+  if (masterKey.length !== masterKeyBytes) {
+    throw new RangeError(`a master key has ${masterKeyBytes} bytes, this one ${masterKey.length}`);
+  }
+  const secretKey = deriveKey(masterKey, 'jetway client secrets');
+  return {
+    secretDigest: (secret) => keyedDigest(secretKey, secret),
+    signingKeySeal: deriveKey(masterKey, 'jetway signing keys'),
+    transactionSeal: deriveKey(masterKey, 'jetway login transactions'),
+    formKey: deriveKey(masterKey, 'jetway login forms'),
+  };
+}

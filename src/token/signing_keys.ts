@@ -1,0 +1,64 @@
+// Owns signing keys: making them, sealing their private half, opening them for use.
+
+import {
+  calculateJwkThumbprint,
+  type CryptoKey,
+  exportJWK,
+  generateKeyPair,
+  importJWK,
+  type JWK,
+} from 'jose';
+import type { Instant } from '../lib/clock.ts';
+import { seal, unseal } from '../lib/seal.ts';
+import type { ProgrammeId } from '../oauth/client.ts';
+import type { SigningAlgorithm, SigningKeyRecord } from '../oauth/signing_key.ts';
+import type { Keyring } from './keyring.ts';
+
+/** A key that is ready to sign. */
+export interface SigningKey {
+  readonly kid: string;
+  readonly algorithm: SigningAlgorithm;
+  readonly privateKey: CryptoKey;
+}
+
+export async function newSigningKey(
+  programme: ProgrammeId,
+  algorithm: SigningAlgorithm,
+  keyring: Keyring,
+  now: Instant,
+): Promise<SigningKeyRecord> {
+  const pair = await generateKeyPair(algorithm, { extractable: true });
+  const publicJwk = await exportJWK(pair.publicKey);
+  const privateJwk = JSON.stringify(await exportJWK(pair.privateKey));
+  const kid = await calculateJwkThumbprint(publicJwk);
+  return {
+    programme,
+    kid,
+    algorithm,
+    publicJwk: JSON.stringify(publicJwk),
+    sealedPrivateJwk: seal(keyring.signingKeySeal, privateJwk, sealContext(programme, kid)),
+    createdAt: now,
+  };
+}
+
+/** Opens a stored key; throws when the master key is not the one it was sealed under. */
+export async function openSigningKey(
+  record: SigningKeyRecord,
+  keyring: Keyring,
+): Promise<SigningKey> {
+  const context = sealContext(record.programme, record.kid);
+  const text = unseal(keyring.signingKeySeal, record.sealedPrivateJwk, context);
+  if (text === undefined) {
+    throw new Error(
+      `the signing key ${record.kid} of ${record.programme} was sealed under another master key`,
+    );
+  }
+  const privateKey = await importJWK(JSON.parse(text) as JWK, record.algorithm);
+  if (privateKey instanceof Uint8Array) throw new TypeError('a signing key must be asymmetric');
+  return { kid: record.kid, algorithm: record.algorithm, privateKey };
+}
+
+/** Binds a sealed key to its row, so that rows cannot be swapped. */
+function sealContext(programme: ProgrammeId, kid: string): string {
+  return `${programme} ${kid}`;
+}

@@ -1,0 +1,158 @@
+// Owns the check that the sources keep to the layout of the house, and the proof that each rule
+// of it can fail.
+
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { describe, test } from 'node:test';
+
+import { build } from 'esbuild';
+
+import type { SourceFile } from './architecture/imports.ts';
+import { modulesNamed } from './architecture/imports.ts';
+import { violations } from './architecture/rules.ts';
+
+const root = join(import.meta.dirname, '..');
+
+const files: readonly SourceFile[] = globSync('{src,test,scripts}/**/*.ts', { cwd: root })
+  .toSorted()
+  .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
+
+/** A name with a hyphen is no plain word of the code, so finding it there is telling. */
+const shippedNames = globSync('{programmes,src/variants}/*.yaml', { cwd: root })
+  .map((path) => basename(path, '.yaml'))
+  .filter((name) => name.includes('-'));
+
+/** A minimal house that breaks no rule, into which a case plants its files. */
+const sound: Readonly<Record<string, string>> = {
+  'src/lib/clock.ts': "// Clock.\nimport { hrtime } from 'node:process';\n",
+  'src/lib/document.ts': "// Documents.\nimport { parse } from 'yaml';\n",
+  'src/oauth/client.ts': "// Clients.\nimport type { Clock } from '../lib/clock.ts';\n",
+  'src/store/memory.ts': "// Memory.\nimport { DatabaseSync } from 'node:sqlite';\n",
+  'src/config/config.ts': "// Config.\nimport * as v from 'valibot';\n",
+  'src/cli/serve.ts': "// Serve.\nimport { read } from '../config/config.ts';\n",
+  'src/main.ts': "// Entry.\nimport './cli/serve.ts';\n",
+  'test/lib/clock.test.ts': "// Clock tests.\nimport '../../src/lib/clock.ts';\n",
+};
+
+/** Rule, then the file planted, then its text. */
+const plants: ReadonlyArray<readonly [rule: string, path: string, text: string]> = [
+  ['floor', 'src/lib/a.ts', "// A.\nimport { b } from '../oauth/client.ts';\n"],
+  ['floor', 'src/lib/a.ts', "// A.\nimport type { B } from '../oauth/client.ts';\n"],
+  ['floor', 'src/lib/a.ts', "// A.\nexport { b } from '../oauth/client.ts';\n"],
+  ['floor', 'src/lib/a.ts', "// A.\nimport {\n  b,\n  c as d,\n} from '../oauth/client.ts';\n"],
+  ['floor', 'src/lib/a.ts', "// A.\nimport '../oauth/client.ts';\n"],
+  ['floor', 'src/lib/a.ts', "// A.\nconst b = await import('../oauth/client.ts');\n"],
+  ['floor', 'src/lib/a.ts', "// A.\ntype B = import('../oauth/client.ts').Client;\n"],
+  ['floor', 'src/lib/a.ts', "// A.\nconst quote = /['`]/;\nimport '../oauth/client.ts';\n"],
+  ['floor', 'src/token/a.ts', "// A.\nimport { b } from '../store/memory.ts';\n"],
+  ['floor', 'src/config/a.ts', "// A.\nimport { b } from '../cli/serve.ts';\n"],
+  ['floor', 'src/http/a.ts', "// A.\nimport { b } from '../main.ts';\n"],
+  ['floor', 'src/cli/a.ts', "// A.\nimport { b } from '../../test/b.ts';\n"],
+  ['floor', 'src/variants/a.ts', '// A.\n'],
+  ['floor', 'src/extra/a.ts', '// A.\n'],
+  ['package', 'src/engine/a.ts', "// A.\nimport { Hono } from 'hono';\n"],
+  ['package', 'src/engine/a.ts', "// A.\nimport { html } from 'hono/html';\n"],
+  ['package', 'src/engine/a.ts', "// A.\nimport { serve } from '@hono/node-server';\n"],
+  ['package', 'src/engine/a.ts', "// A.\nimport { jwtVerify } from 'jose';\n"],
+  ['package', 'src/config/a.ts', "// A.\nimport { parse } from 'yaml';\n"],
+  ['package', 'src/http/a.ts', "// A.\nimport * as v from 'valibot';\n"],
+  ['package', 'src/config/a.ts', "// A.\nimport { Command } from 'commander';\n"],
+  ['package', 'src/cli/a.ts', "// A.\nimport { DatabaseSync } from 'node:sqlite';\n"],
+  ['package', 'src/cli/a.ts', "// A.\nprocess.getBuiltinModule('node:sqlite');\n"],
+  ['package', 'src/lib/a.ts', "// A.\nimport lodash from 'lodash';\n"],
+  ['package', 'src/lib/a.ts', "// A.\nimport { join } from 'path';\n"],
+  ['computed import', 'src/lib/a.ts', '// A.\nawait import(name);\n'],
+  ['computed import', 'src/lib/a.ts', '// A.\nawait import(`../${name}.ts`);\n'],
+  ['file name', 'src/lib/theClock.ts', '// A.\n'],
+  ['file name', 'src/lib/the-clock.ts', '// A.\n'],
+  ['file name', 'test/lib/clock.spec.ts', '// A.\n'],
+  ['utils', 'src/lib/utils.ts', '// A.\n'],
+  ['utils', 'src/http/reply_helpers.ts', '// A.\n'],
+  ['utils', 'src/lib/util/text.ts', '// A.\n'],
+  ['barrel', 'src/lib/index.ts', '// A.\n'],
+  ['barrel', 'src/lib/all.ts', "// A.\nexport * from './clock.ts';\n"],
+  ['default export', 'src/lib/a.ts', '// A.\nexport default function a() {}\n'],
+  ['default export', 'scripts/a.ts', '// A.\nconst a = 1;\nexport { a as default };\n'],
+  ['opening comment', 'src/lib/a.ts', 'export const a = 1;\n// A.\n'],
+  ['length', 'src/lib/a.ts', `// A.\n${'\n'.repeat(320)}`],
+  ['import cycle', 'src/lib/a.ts', "// A.\nimport type { A } from './a.ts';\n"],
+  ['shipped name', 'src/cli/a.ts', "// A.\nconst demo = 'executive-club';\n"],
+  ['variant comparison', 'src/http/a.ts', "// A.\nif (programme.variant === 'grant') b();\n"],
+  ['variant comparison', 'src/http/a.ts', "// A.\nif ('grant' !== variant) b();\n"],
+  ['variant comparison', 'src/http/a.ts', '// A.\nswitch (programme.variant) {\n}\n'],
+];
+
+describe('architecture', () => {
+  test('the sources keep to every rule', () => {
+    assert.deepEqual(violations(files, shippedNames), []);
+  });
+
+  test('a sound house has no violation', () => {
+    assert.deepEqual(violations(houseWith({}), ['executive-club']), []);
+  });
+
+  test('comments, strings and templates import nothing', () => {
+    const text = "// import 'jose';\n/* import 'hono' */\nconst a = `import 'jose';`;\n";
+    assert.deepEqual(modulesNamed(text), []);
+  });
+
+  for (const [rule, path, text] of plants) {
+    test(`${rule} fails on ${path}: ${firstOf(text)}`, () => {
+      const found = violations(houseWith({ [path]: text }), ['executive-club']);
+      assert.deepEqual(
+        [...new Set(found.map((one) => `${one.rule} ${one.path}`))],
+        [`${rule} ${path}`],
+      );
+    });
+  }
+
+  test('a cycle of three files is found at each of them', () => {
+    const found = violations(
+      houseWith({
+        'src/lib/a.ts': "// A.\nimport './b.ts';\n",
+        'src/lib/b.ts': "// B.\nimport './c.ts';\n",
+        'src/lib/c.ts': "// C.\nimport './a.ts';\n",
+      }),
+      [],
+    );
+    assert.deepEqual(
+      found.map(({ rule, detail }) => `${rule}: ${detail}`),
+      [
+        'import cycle: src/lib/a.ts > src/lib/b.ts > src/lib/c.ts > src/lib/a.ts',
+        'import cycle: src/lib/b.ts > src/lib/c.ts > src/lib/a.ts > src/lib/b.ts',
+        'import cycle: src/lib/c.ts > src/lib/a.ts > src/lib/b.ts > src/lib/c.ts',
+      ],
+    );
+  });
+
+  // The rules read imports by pattern; a real parser must see none that they miss.
+  test('no import of the sources escapes the rules', async () => {
+    const result = await build({
+      absWorkingDir: root,
+      entryPoints: files.map((file) => file.path),
+      outdir: 'unused',
+      write: false,
+      metafile: true,
+      bundle: true,
+      packages: 'external',
+      platform: 'node',
+      format: 'esm',
+      logLevel: 'silent',
+    });
+    for (const { path, text } of files) {
+      const named = new Set(modulesNamed(text));
+      const seen = result.metafile.inputs[path]?.imports;
+      const missed = seen?.map((one) => one.original ?? one.path).filter((one) => !named.has(one));
+      assert.deepEqual(missed, [], path);
+    }
+  });
+});
+
+function houseWith(planted: Readonly<Record<string, string>>): readonly SourceFile[] {
+  return Object.entries({ ...sound, ...planted }).map(([path, text]) => ({ path, text }));
+}
+
+function firstOf(text: string): string {
+  return text.split('\n')[1]?.slice(0, 60) ?? '';
+}

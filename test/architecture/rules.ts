@@ -1,0 +1,191 @@
+// Owns the layout of the house as rules over source texts: floors, packages, names and sizes.
+// Reads no files, so that a test can plant a violation of each.
+
+import { isBuiltin } from 'node:module';
+import { posix } from 'node:path';
+
+import type { SourceFile } from './imports.ts';
+import { codeOf, hasComputedImport, modulesNamed, pathNamed } from './imports.ts';
+
+export interface Violation {
+  readonly rule: string;
+  readonly path: string;
+  readonly detail: string;
+}
+
+type Rule = (file: SourceFile, house: House) => readonly string[];
+
+interface House {
+  /** The names of shipped programmes and variants, which are data and never code. */
+  readonly shippedNames: readonly string[];
+  readonly cycles: ReadonlyMap<string, string>;
+}
+
+/** Folders of src/, lowest floor first; those of one floor do not know each other. */
+const floors: ReadonlyArray<readonly string[]> = [
+  ['lib'],
+  ['oauth'],
+  ['store', 'token', 'members'],
+  ['programme'],
+  ['engine'],
+  ['http'],
+  ['config', 'cli'],
+  ['main.ts'],
+];
+
+/** The one sideways step: verbs read the configuration. */
+const sideways = new Set(['cli > config']);
+
+/** Where a package may be named. A package that is not here has no home in src/ yet. */
+const homes: ReadonlyMap<string, readonly string[]> = new Map([
+  ['hono', ['http']],
+  ['@hono/node-server', ['http']],
+  ['jose', ['token']],
+  ['yaml', ['lib']],
+  ['valibot', ['programme', 'config']],
+  ['commander', ['cli']],
+  ['node:sqlite', ['store']],
+]);
+
+const longestFile = 320;
+
+/** `variant === 'grant'`, the same the other way round, `switch (….variant)`. */
+const comparesVariant =
+  /\bvariant(?:Name)?\s*[!=]==?\s*['"]|['"]\s*[!=]==?\s*[\w.]*\bvariant\b|switch\s*\([^)]*\bvariant\b/;
+
+const rules: Readonly<Record<string, Rule>> = {
+  floor: ({ path, text }) => {
+    const folder = folderOf(path);
+    if (folder === undefined) return [];
+    if (floorOf(folder) < 0) return [`${folder} has no floor`];
+    return modulesNamed(text).flatMap((module) => stepFault(folder, { path, text }, module));
+  },
+
+  package: ({ path, text }) => {
+    const folder = folderOf(path);
+    if (folder === undefined) return [];
+    return modulesNamed(text).flatMap((module) => packageFault(folder, module));
+  },
+
+  'computed import': ({ path, text }) =>
+    folderOf(path) !== undefined && hasComputedImport(text) ? ['cannot be checked'] : [],
+
+  'file name': ({ path }) => {
+    const [stem = '', ...suffixes] = posix.basename(path).split('.');
+    const isSnake = /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/.test(stem);
+    const isKnown = ['ts', 'test.ts'].includes(suffixes.join('.'));
+    return isSnake && isKnown ? [] : ['is not snake_case.ts or snake_case.test.ts'];
+  },
+
+  utils: ({ path }) =>
+    /(?:^|[/_])(?:utils?|helpers?|misc)(?:[/_.]|$)/.test(path)
+      ? ['says nothing of its content']
+      : [],
+
+  barrel: ({ path, text }) => [
+    ...(posix.basename(path) === 'index.ts' ? ['index.ts'] : []),
+    ...(/\bexport\s*(?:type\s*)?\*/.test(codeOf(text)) ? ['exports * of another file'] : []),
+  ],
+
+  'default export': ({ text }) =>
+    /\bexport\s+default\b|\bexport\s*\{[^}]*\bas\s+default\b/.test(codeOf(text)) ? ['found'] : [],
+
+  'opening comment': ({ text }) =>
+    /^(?:#![^\n]*\n)?\s*(?:\/\/|\/\*)/.test(text) ? [] : ['no sentence on what the file owns'],
+
+  length: ({ text }) => {
+    const lines = text.split('\n').length - 1;
+    return lines > longestFile ? [`${lines} lines, at most ${longestFile}`] : [];
+  },
+
+  'import cycle': ({ path }, { cycles }) => [cycles.get(path) ?? []].flat(),
+
+  'shipped name': ({ path, text }, { shippedNames }) =>
+    folderOf(path) === undefined ? [] : shippedNames.filter((name) => text.includes(name)),
+
+  'variant comparison': ({ path, text }) =>
+    folderOf(path) !== undefined && comparesVariant.test(codeOf(text))
+      ? ['code asks which variant it serves']
+      : [],
+};
+
+/**
+ * Every violation among the files, which are judged together.
+ *
+ * @param shippedNames names of programmes and variants that may appear nowhere in src/; a name
+ *   that is also a plain word (`grant`) is left to the comparison rule
+ */
+export function violations(
+  files: readonly SourceFile[],
+  shippedNames: readonly string[],
+): readonly Violation[] {
+  const house: House = { shippedNames, cycles: cyclesAmong(files) };
+  return files.flatMap((file) =>
+    Object.entries(rules).flatMap(([rule, check]) =>
+      check(file, house).map((detail) => ({ rule, path: file.path, detail })),
+    ),
+  );
+}
+
+/** `src/lib/clock.ts` → `lib`, `src/main.ts` → `main.ts`, anything outside src → undefined. */
+function folderOf(path: string): string | undefined {
+  const [top, folder] = path.split('/');
+  return top === 'src' ? folder : undefined;
+}
+
+function floorOf(folder: string): number {
+  return floors.findIndex((floor) => floor.includes(folder));
+}
+
+function stepFault(folder: string, file: SourceFile, module: string): readonly string[] {
+  const path = pathNamed(file, module);
+  if (path === undefined) return [];
+  const target = folderOf(path);
+  if (target === undefined) return [`${module} is outside src`];
+  if (target === folder || sideways.has(`${folder} > ${target}`)) return [];
+  const isLower = floorOf(target) >= 0 && floorOf(target) < floorOf(folder);
+  return isLower ? [] : [`${folder} may not import ${target} (${module})`];
+}
+
+function packageFault(folder: string, module: string): readonly string[] {
+  if (module.startsWith('.') || module.startsWith('/')) return [];
+  const depth = module.startsWith('@') ? 2 : 1;
+  const name = module.startsWith('node:') ? module : module.split('/').slice(0, depth).join('/');
+  const home = homes.get(name);
+  if (home !== undefined) return home.includes(folder) ? [] : [`${name} in ${folder}`];
+  if (!isBuiltin(module)) return [`${name} has no home`];
+  return module.startsWith('node:') ? [] : [`${module} without node:`];
+}
+
+/** For each file on a cycle, one way round it. Type imports count: they tie files as well. */
+function cyclesAmong(files: readonly SourceFile[]): ReadonlyMap<string, string> {
+  const imports = new Map(
+    files.map((file) => [
+      file.path,
+      modulesNamed(file.text).flatMap((module) => pathNamed(file, module) ?? []),
+    ]),
+  );
+  const cycles = new Map<string, string>();
+  for (const path of imports.keys()) {
+    const way = wayBack(path, imports);
+    if (way !== undefined) cycles.set(path, way.join(' > '));
+  }
+  return cycles;
+}
+
+function wayBack(
+  start: string,
+  imports: ReadonlyMap<string, readonly string[]>,
+): readonly string[] | undefined {
+  const queue: Array<readonly string[]> = [[start]];
+  const seen = new Set<string>();
+  for (const way of queue) {
+    for (const next of imports.get(way.at(-1) ?? '') ?? []) {
+      if (next === start) return [...way, next];
+      if (seen.has(next)) continue;
+      seen.add(next);
+      queue.push([...way, next]);
+    }
+  }
+  return undefined;
+}

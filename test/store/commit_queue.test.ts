@@ -1,0 +1,117 @@
+// Owns tests of group commit: what shares a transaction, and what a failure takes with it.
+
+import assert from 'node:assert/strict';
+import { DatabaseSync } from 'node:sqlite';
+import { test } from 'node:test';
+
+import { Unavailable } from '../../src/oauth/failure.ts';
+import { CommitQueue } from '../../src/store/commit_queue.ts';
+import { scratchFile } from './file_directory.ts';
+import { inParallel } from './fixtures.ts';
+
+interface Bench {
+  readonly database: DatabaseSync;
+  readonly queue: CommitQueue;
+  readonly path: string;
+  readonly put: (text: string) => Promise<void>;
+  readonly rows: () => number;
+}
+
+function withQueue(name: string, body: (bench: Bench) => Promise<void>): void {
+  test(name, async () => {
+    const { directory, remove } = scratchFile();
+    const path = `${directory}/test.db`;
+    const database = new DatabaseSync(path);
+    try {
+      database.exec('PRAGMA journal_mode = WAL; CREATE TABLE t (text TEXT UNIQUE) STRICT');
+      const queue = new CommitQueue(database);
+      const insert = database.prepare('INSERT INTO t VALUES (?)');
+      const count = database.prepare('SELECT count(*) AS n FROM t');
+      const put = (text: string): Promise<void> => queue.write(() => void insert.run(text));
+      await body({ database, queue, path, put, rows: () => Number(count.get()?.['n']) });
+    } finally {
+      database.close();
+      remove();
+    }
+  });
+}
+
+const statuses = (results: ReadonlyArray<PromiseSettledResult<unknown>>): string =>
+  results.map(({ status }) => (status === 'fulfilled' ? '+' : '-')).join('');
+
+withQueue('DESIGN: verbs of one turn share one commit', async ({ queue, put, rows }) => {
+  await inParallel(100, (n) => put(`${n}`));
+  assert.equal(queue.commits, 1);
+  await inParallel(600, (n) => put(`more ${n}`));
+  assert.equal(queue.commits, 4);
+  assert.equal(rows(), 700);
+});
+
+withQueue('DESIGN: a verb is answered after its commit, in order', async ({ queue, put, rows }) => {
+  const seen: string[] = [];
+  const answers = ['a', 'b'].map(async (text) => {
+    await put(text);
+    seen.push(`${text} ${rows()} ${queue.commits}`);
+  });
+  assert.equal(rows(), 0);
+  await Promise.all(answers);
+  assert.deepEqual(seen, ['a 2 1', 'b 2 1']);
+});
+
+withQueue('DESIGN: a verb that fails leaves its neighbours alone', async ({ queue, put, rows }) => {
+  const results = await Promise.allSettled([
+    put('a'),
+    put('a'),
+    queue.write(() => {
+      throw new RangeError('refused');
+    }),
+    put('b'),
+  ]);
+  assert.equal(statuses(results), '+--+');
+  assert.match(String(results[1].status === 'rejected' && results[1].reason), /UNIQUE/);
+  assert.ok(results[2].status === 'rejected' && results[2].reason instanceof RangeError);
+  assert.equal(rows(), 2);
+  await assert.rejects(put('a'), (error) => !(error instanceof Unavailable));
+});
+
+withQueue('G-22: a full disk is an outage for all, and passes', async (bench) => {
+  const { database, queue, put, rows } = bench;
+  await put('before');
+  database.exec('PRAGMA max_page_count = 4');
+  const large = 'x'.repeat(50_000);
+  const results = await Promise.allSettled([put('a'), put(large), put('b')]);
+  assert.equal(statuses(results), '---');
+  for (const result of results) {
+    assert.ok(result.status === 'rejected' && result.reason instanceof Unavailable);
+    assert.equal(result.reason.message, 'store: SQLITE_FULL');
+  }
+  assert.equal(await queue.read(rows), 1);
+  await put('after');
+  assert.equal(rows(), 2);
+});
+
+withQueue('G-22: another process’s lock is an outage, and passes', async (bench) => {
+  const other = new DatabaseSync(bench.path);
+  try {
+    other.exec('BEGIN IMMEDIATE');
+    const results = await Promise.allSettled([bench.put('a'), bench.put('b')]);
+    assert.equal(statuses(results), '--');
+    for (const result of results) {
+      assert.ok(result.status === 'rejected' && result.reason instanceof Unavailable);
+    }
+    other.exec('ROLLBACK');
+    await bench.put('a');
+    assert.equal(bench.rows(), 1);
+  } finally {
+    other.close();
+  }
+});
+
+withQueue('DESIGN: closing commits what is queued and refuses the rest', async (bench) => {
+  const queued = inParallel(300, (n) => bench.put(`${n}`));
+  bench.queue.close();
+  assert.equal(bench.rows(), 300);
+  await queued;
+  await assert.rejects(bench.put('late'), Unavailable);
+  await assert.rejects(bench.queue.read(bench.rows), Unavailable);
+});

@@ -1,0 +1,45 @@
+// Owns scratch directories with a store file in them, for tests of the file store.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import type { Store } from '../../src/store/contract.ts';
+import { openFileStore, type FileStore } from '../../src/store/file.ts';
+import type { OpenStore } from './contract.ts';
+
+/** A fresh directory, the path of a store file to be in it, and what takes both away again. */
+export interface ScratchFile {
+  readonly directory: string;
+  readonly path: string;
+  readonly remove: () => void;
+}
+
+export function scratchFile(): ScratchFile {
+  const directory = mkdtempSync(join(tmpdir(), 'jetway-store-'));
+  const remove = (): void => rmSync(directory, { recursive: true, force: true });
+  return { directory, path: join(directory, 'data', 'jetway.db'), remove };
+}
+
+/** A file store in a directory of its own. */
+export async function openScratchStore(): Promise<OpenStore & { readonly path: string }> {
+  const { path, remove } = scratchFile();
+  const opened: FileStore[] = [];
+  const another = async (): Promise<Store> => {
+    const store = openFileStore({ path, environment: 'staging' });
+    opened.push(store);
+    return store;
+  };
+  const closeAll = async (): Promise<void> => {
+    await Promise.all(opened.splice(0).map((store) => store.close()));
+  };
+  const reopen = async (): Promise<Store> => {
+    await closeAll();
+    return another();
+  };
+  const close = async (): Promise<void> => {
+    await closeAll();
+    remove();
+  };
+  return { path, store: await another(), another, reopen, close };
+}
