@@ -25,13 +25,13 @@ export const executable: string = join(root, 'dist/jetway');
 const shipped = ['package.json', 'programmes/*.yaml', 'src/http/*.css', 'src/variants/*.yaml'];
 
 /** What the executable is made from. A folder counts too: its time tells that a file went away. */
-const inputs = ['package.json', 'package-lock.json', 'scripts/build.ts', 'programmes', 'src/**'];
+const inputs = ['package.json', 'package-lock.json', 'scripts/build.ts', 'programmes/**', 'src/**'];
 
 /**
  * Builds `jetway` into a folder and returns its path.
  *
- * Two builds of one commit with one node and one strip give the same bytes: every path handed to a
- * tool is relative and every list is sorted. The file is replaced at one stroke, so a running
+ * Two builds of one commit with one node and one strip give the same bytes: no folder of the
+ * machine is recorded and every list is sorted. The file is replaced at one stroke, so a running
  * executable keeps its own and two builds at once do no harm.
  */
 export async function build(folder: string): Promise<string> {
@@ -114,9 +114,9 @@ function strippedNode(): string {
   if (statSync(copy, { throwIfNoEntry: false }) !== undefined) return copy;
   mkdirSync(cache, { recursive: true });
   const draft = `${copy}.${process.pid}`;
-  const { error } = spawnSync('strip', ['-o', draft, process.execPath], { stdio: 'inherit' });
-  if (error !== undefined) {
-    console.error('strip is missing (package binutils): jetway will be about 33 MB larger.');
+  const { status } = spawnSync('strip', ['-o', draft, process.execPath], { stdio: 'inherit' });
+  if (status !== 0) {
+    console.error('strip is missing or failed (package binutils): jetway will be 33 MB larger.');
     return process.execPath;
   }
   renameSync(draft, copy);

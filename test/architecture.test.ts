@@ -36,7 +36,7 @@ const sound: Readonly<Record<string, string>> = {
 };
 
 /** Rule, then the file planted, then its text. */
-const plants: ReadonlyArray<readonly [rule: string, path: string, text: string]> = [
+const plants: readonly (readonly [rule: string, path: string, text: string])[] = [
   ['floor', 'src/lib/a.ts', "// A.\nimport { b } from '../oauth/client.ts';\n"],
   ['floor', 'src/lib/a.ts', "// A.\nimport type { B } from '../oauth/client.ts';\n"],
   ['floor', 'src/lib/a.ts', "// A.\nexport { b } from '../oauth/client.ts';\n"],

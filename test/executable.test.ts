@@ -17,10 +17,12 @@ const root = join(import.meta.dirname, '..');
 
 describe('executable', { timeout: 120_000 }, () => {
   let folder: string;
+  let executable: string;
 
   before(async () => {
     folder = mkdtempSync(join(tmpdir(), 'jetway-'));
-    copyFileSync(await buildIfStale(), join(folder, 'jetway'));
+    executable = join(folder, 'jetway');
+    copyFileSync(await buildIfStale(), executable);
   });
 
   after(() => {
@@ -33,13 +35,13 @@ describe('executable', { timeout: 120_000 }, () => {
 
   test('tells its version in an empty folder', () => {
     const manifest: unknown = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-    const printed = execFileSync('./jetway', ['version'], { cwd: folder, encoding: 'utf8' });
+    const printed = execFileSync(executable, ['version'], { cwd: folder, encoding: 'utf8' });
     assert.ok(typeof manifest === 'object' && manifest !== null && 'version' in manifest);
     assert.match(printed, new RegExp(`(^|\\s)${String(manifest.version)}(\\s|$)`));
   });
 
   test('serves the shipped programmes in an empty folder and ends when told', async () => {
-    const jetway = spawn('./jetway', ['dev', '--listen', '127.0.0.1:0'], {
+    const jetway = spawn(executable, ['dev', '--listen', '127.0.0.1:0'], {
       cwd: folder,
       stdio: ['ignore', 'pipe', 'inherit'],
     });

@@ -9,6 +9,9 @@ import { exitCodes } from './exit.ts';
 const sweepStep = 500;
 const sweepInterval = 1000;
 
+/** Ctrl-C under npm arrives twice, from the terminal and from npm: one signal, in milliseconds. */
+const sameSignal = 500;
+
 /** Resolves at SIGTERM or SIGINT; a second signal ends the process at once. */
 export async function untilTold(store: Store, clock: Clock): Promise<void> {
   const housekeeping = setInterval(() => {
@@ -17,11 +20,15 @@ export async function untilTold(store: Store, clock: Clock): Promise<void> {
     });
   }, sweepInterval);
   await new Promise<void>((resolve) => {
-    let told = false;
+    let toldAt: number | undefined;
     const tell = (): void => {
-      if (told) process.exit(exitCodes.failed);
-      told = true;
-      resolve();
+      const now = performance.now();
+      if (toldAt === undefined) {
+        toldAt = now;
+        resolve();
+      } else if (now - toldAt > sameSignal) {
+        process.exit(exitCodes.failed);
+      }
     };
     process.on('SIGTERM', tell);
     process.on('SIGINT', tell);

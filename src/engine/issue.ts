@@ -1,15 +1,13 @@
 // Owns the issuing of tokens: from a grant's authorization to tokens that stand.
 
-import { randomUUID } from 'node:crypto';
 import { after, earlier, type Instant, type Milliseconds } from '../lib/clock.ts';
 import type { Client } from '../oauth/client.ts';
-import type { AccessToken } from '../oauth/grant.ts';
-import { newToken, tokenKey } from '../oauth/token_key.ts';
+import type { AccessToken, RefreshToken } from '../oauth/grant.ts';
+import { tokenKey } from '../oauth/token_key.ts';
 import type { TokenSet } from '../oauth/token_set.ts';
-import { tokenValues, type UnsignedTokens } from '../programme/token_layout.ts';
-import { signAccessToken } from '../token/jwt.ts';
-import type { SigningKey } from '../token/signing_keys.ts';
-import type { Authorization, Issued, RepeatedAnswer } from './authorization.ts';
+import { type TokenFacts, tokenValues } from '../programme/token_layout.ts';
+import type { TokenClaims } from '../token/token_format.ts';
+import type { Authorization, RepeatedAnswer } from './authorization.ts';
 import type { Service } from './service.ts';
 
 /** Makes the tokens of an authorization and settles it. */
@@ -20,44 +18,44 @@ export async function issueTokens(
   now: Instant,
 ): Promise<TokenSet> {
   if ('repeated' in authorization) return authorization.repeated;
-  const unsigned = planTokens(service, authorization, now);
-  const refresh = refreshRecord(unsigned);
-  const { signingKey } = service;
-  if (signingKey !== undefined) {
-    const accessToken = await sign(service, signingKey, client, authorization, unsigned);
-    return authorization.settle({ tokens: { ...unsigned, accessToken }, ...refresh });
+  const { accessTokens, refreshTokens } = service;
+  const facts = planTokens(service, authorization, now);
+  const accessToken = await accessTokens.make(now, () =>
+    accessClaims(service, client, authorization, facts),
+  );
+  const access = accessTokens.opaque
+    ? { access: accessRecord(service, client, authorization, facts, accessToken) }
+    : {};
+  const { refreshExpiresAt } = facts;
+  if (refreshExpiresAt === undefined) {
+    return authorization.settle({ tokens: { ...facts, accessToken }, ...access });
   }
-  const tokens = { ...unsigned, accessToken: newToken(now) };
-  const access = accessRecord(service, client, authorization, tokens);
-  return authorization.settle({ tokens, access, ...refresh });
+  const refreshToken = await refreshTokens.make(now, () =>
+    refreshClaims(service, client, authorization, facts, refreshExpiresAt),
+  );
+  return authorization.settle({
+    tokens: { ...facts, accessToken, refreshToken },
+    ...access,
+    refresh: refreshRecord(refreshToken, refreshExpiresAt),
+  });
 }
 
-/** Everything but the access token: lifetimes, identifiers, refresh token. */
-function planTokens(service: Service, authorization: Authorization, now: Instant): UnsignedTokens {
+/** Everything but the tokens themselves. */
+function planTokens(service: Service, authorization: Authorization, now: Instant): TokenFacts {
   const { access, refresh } = service.programme;
   const { family, scope } = authorization;
+  const member = family?.member;
   const end = (span: Milliseconds): Instant =>
     family === undefined ? after(now, span) : earlier(after(now, span), family.endsAt);
   return {
     grant: authorization.grant,
     kind: authorization.kind,
     subject: authorization.subject,
-    tokenId: randomUUID(),
+    tokenId: service.newTokenId(now),
     issuedAt: now,
     accessExpiresAt: end(access.lifetime),
+    ...(authorization.withRefreshToken ? { refreshExpiresAt: end(refresh.lifetime) } : {}),
     ...(scope === undefined ? {} : { scope }),
-    ...memberFacts(authorization),
-    ...(authorization.withRefreshToken
-      ? { refreshToken: newToken(now), refreshExpiresAt: end(refresh.lifetime) }
-      : {}),
-  };
-}
-
-function memberFacts(
-  authorization: Authorization,
-): Pick<TokenSet, 'level' | 'membershipNumber'> {
-  const member = authorization.family?.member;
-  return {
     ...(member?.level === undefined ? {} : { level: member.level }),
     ...(member?.membershipNumber === undefined
       ? {}
@@ -65,49 +63,65 @@ function memberFacts(
   };
 }
 
-function refreshRecord({ refreshToken, refreshExpiresAt }: UnsignedTokens): Pick<Issued, 'refresh'> {
-  if (refreshToken === undefined || refreshExpiresAt === undefined) return {};
-  return { refresh: { key: tokenKey(refreshToken), expiresAt: refreshExpiresAt } };
-}
-
 function accessRecord(
   service: Service,
   client: Client,
   { kind, subject, scope, family }: Authorization,
-  tokens: TokenSet,
+  facts: TokenFacts,
+  accessToken: string,
 ): AccessToken {
   return {
     programme: service.programme.id,
-    key: tokenKey(tokens.accessToken),
+    key: tokenKey(accessToken),
     client: client.id,
     kind,
     subject,
     ...(family === undefined ? {} : { family: family.id }),
     ...(scope === undefined ? {} : { scope }),
-    issuedAt: tokens.issuedAt,
-    expiresAt: tokens.accessExpiresAt,
+    issuedAt: facts.issuedAt,
+    expiresAt: facts.accessExpiresAt,
   };
 }
 
-async function sign(
-  service: Service,
-  key: SigningKey,
+function refreshRecord(refreshToken: string, expiresAt: Instant): RefreshToken {
+  return { key: tokenKey(refreshToken), expiresAt };
+}
+
+function accessClaims(
+  { programme }: Service,
   client: Client,
-  authorization: Authorization,
-  tokens: UnsignedTokens,
-): Promise<string> {
-  const { programme } = service;
-  const { scope, family } = authorization;
-  return signAccessToken(key, {
+  { subject, scope, family }: Authorization,
+  facts: TokenFacts,
+): TokenClaims {
+  return {
     issuer: programme.issuer,
     audience: programme.audience,
-    subject: authorization.subject,
+    subject,
     clientId: client.id,
-    tokenId: tokens.tokenId,
-    issuedAt: tokens.issuedAt,
-    expiresAt: tokens.accessExpiresAt,
+    tokenId: facts.tokenId,
+    issuedAt: facts.issuedAt,
+    expiresAt: facts.accessExpiresAt,
     ...(scope === undefined ? {} : { scope }),
     ...(family === undefined ? {} : { family: family.id }),
-    others: programme.access.claims(tokenValues(tokens, client, programme.values)),
-  });
+    others: programme.access.claims(tokenValues(facts, client, programme.values)),
+  };
+}
+
+/** A refresh token is for the service itself, which finds it by digest and trusts none of this. */
+function refreshClaims(
+  { programme, newTokenId }: Service,
+  client: Client,
+  { subject }: Authorization,
+  { issuedAt }: TokenFacts,
+  expiresAt: Instant,
+): TokenClaims {
+  return {
+    issuer: programme.issuer,
+    audience: programme.issuer,
+    subject,
+    clientId: client.id,
+    tokenId: newTokenId(issuedAt),
+    issuedAt,
+    expiresAt,
+  };
 }

@@ -1,11 +1,11 @@
 // Owns what one programme needs to be served: its rules beside store, clock, keys and directory.
 
-import type { Clock } from '../lib/clock.ts';
+import type { Clock, Instant } from '../lib/clock.ts';
 import type { MemberDirectory } from '../members/directory.ts';
 import type { Programme } from '../programme/programme.ts';
 import type { Store } from '../store/contract.ts';
 import type { Keyring } from '../token/keyring.ts';
-import type { SigningKey } from '../token/signing_keys.ts';
+import type { TokenFormat } from '../token/token_format.ts';
 
 /** What happens inside and is told to operators, never to clients. No secret goes in. */
 export interface Log {
@@ -25,8 +25,9 @@ export interface Foundation {
 export interface Service extends Foundation {
   readonly programme: Programme;
   readonly directory: MemberDirectory;
-  /** Present where access tokens are JWTs. */
-  readonly signingKey?: SigningKey;
-  /** The published key set, as JSON, where access tokens are JWTs. */
+  readonly accessTokens: TokenFormat;
+  readonly refreshTokens: TokenFormat;
+  readonly newTokenId: (now: Instant) => string;
+  /** The published key set, as JSON, where tokens are JWTs. */
   readonly keySet?: string;
 }

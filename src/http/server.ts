@@ -30,12 +30,15 @@ const limits = {
   maxHeaderSize: 96 * 1024,
 } as const;
 
-/** Listens with an app; rejects when the address cannot be bound. */
-export async function listen(address: ListenAddress, app: App): Promise<RunningServer> {
-  let listener = listenerOf(app);
+/**
+ * Listens with an app; rejects when the address cannot be bound. Without one it answers 503 until
+ * `swap` brings one, for callers whose app depends on the port they get.
+ */
+export async function listen(address: ListenAddress, app?: App): Promise<RunningServer> {
+  let listener = app === undefined ? notYet : listenerOf(app);
   const server = createServer(limits, (incoming, outgoing) => {
     if (hasOneHost(incoming)) listener(incoming, outgoing);
-    else refuse(outgoing);
+    else refuse(outgoing, 400);
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -77,8 +80,12 @@ function hasOneHost(incoming: IncomingMessage): boolean {
   return hosts <= 1;
 }
 
-function refuse(outgoing: ServerResponse): void {
-  outgoing.writeHead(400, { Connection: 'close', 'Content-Length': '0' });
+function notYet(_incoming: IncomingMessage, outgoing: ServerResponse): void {
+  refuse(outgoing, 503);
+}
+
+function refuse(outgoing: ServerResponse, status: number): void {
+  outgoing.writeHead(status, { Connection: 'close', 'Content-Length': '0' });
   outgoing.end();
 }
 

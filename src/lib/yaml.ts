@@ -3,8 +3,9 @@
 import { Composer, isMap, isScalar, isSeq, Lexer, Parser, stringify } from 'yaml';
 import type { CST, Document, Node, Scalar, YAMLMap } from 'yaml';
 
-import { byPosition, type Fault, type Path, type Position, quote } from './fault.ts';
+import { byPosition, type Fault, type Path, quote } from './fault.ts';
 import { judgeKey, type KeyVerdict } from './yaml_key.ts';
+import type { MapEntry, MapNode, ScalarNode, YamlNode } from './yaml_node.ts';
 import {
   characterFaults,
   errorAtOffset,
@@ -17,37 +18,7 @@ import {
 import { type Survey, surveyToken } from './yaml_survey.ts';
 import { isSurveyed, type SyntaxWords, syntaxWords } from './yaml_words.ts';
 
-/** Text, number, boolean or null. */
-export interface ScalarNode {
-  readonly kind: 'scalar';
-  readonly at: Position;
-  readonly value: string | number | boolean | null;
-  /** As written, where it was written without quotes: `00123` of the number 123. */
-  readonly source?: string;
-}
-
-/** A map; `at` is its first key, or its brace. */
-export interface MapNode {
-  readonly kind: 'map';
-  readonly at: Position;
-  readonly entries: ReadonlyMap<string, MapEntry>;
-}
-
-/** The value under a key, and the place of the key itself. */
-export interface MapEntry {
-  readonly keyAt: Position;
-  readonly node: YamlNode;
-}
-
-/** A list; `at` is its first dash, or its bracket. */
-export interface ListNode {
-  readonly kind: 'list';
-  readonly at: Position;
-  readonly items: readonly YamlNode[];
-}
-
-/** A value with its place. */
-export type YamlNode = ScalarNode | MapNode | ListNode;
+export type { ListNode, MapEntry, MapNode, ScalarNode, YamlNode } from './yaml_node.ts';
 
 /** What a text says; without `root` nothing can be said of its content. */
 export interface ParsedYaml {

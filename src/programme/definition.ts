@@ -5,6 +5,7 @@ import type { Milliseconds } from '../lib/clock.ts';
 import { type GrantType, grantTypes } from '../oauth/grant.ts';
 import { type Role, roles } from '../oauth/client.ts';
 import { type SigningAlgorithm, signingAlgorithms } from '../oauth/signing_key.ts';
+import type { TokenIdForm } from '../token/token_id.ts';
 import { type AuthorizeDefinition, authorizeSchema } from './authorize_schema.ts';
 import { type ErrorsDefinition, errorsSchema } from './errors_schema.ts';
 import { type EndpointDefinition, endpointSchema } from './input_schema.ts';
@@ -48,10 +49,13 @@ export interface AccessTokenDefinition {
   readonly format: 'opaque' | 'jwt';
   readonly lifetime: Milliseconds;
   readonly algorithm: SigningAlgorithm;
+  /** Form of `jti`: a UUID, or a whole number. */
+  readonly token_id: TokenIdForm;
   readonly claims: FieldTree;
 }
 
 export interface RefreshTokenDefinition {
+  readonly format: 'opaque' | 'jwt';
   /** From each use. */
   readonly lifetime: Milliseconds;
   /** From the login, whatever the uses. */
@@ -156,9 +160,11 @@ const tokensSchema: v.GenericSchema<unknown, Definition['tokens']> = v.strictObj
     format: v.picklist(['opaque', 'jwt']),
     lifetime: lifetimeSchema,
     algorithm: v.optional(v.picklist(signingAlgorithms), 'ES256'),
+    token_id: v.optional(v.picklist(['uuid', 'number']), 'uuid'),
     claims: v.optional(fieldTreeSchema(tokenValueKinds, [clientPropertyPrefix]), {}),
   }),
   refresh: v.strictObject({
+    format: v.optional(v.picklist(['opaque', 'jwt']), 'opaque'),
     lifetime: lifetimeSchema,
     longest: lifetimeSchema,
     grace: v.optional(durationSchema, '10s'),

@@ -53,7 +53,7 @@ function routesOf(programme: Programme): readonly (readonly [string, Route])[] {
     ...programme.tokenEndpoints.map(
       (endpoint) => [endpoint.path, { kind: 'token', programme, endpoint }] as const,
     ),
-    ...(programme.access.format === 'jwt'
+    ...(programme.signsTokens
       ? [[`${programme.basePath}/.well-known/jwks.json`, { kind: 'key_set', programme }] as const]
       : []),
   ];

@@ -37,7 +37,7 @@ export function loadProgramme(file: string, text: string): LoadResult {
           whole,
           [],
           `"${id}" cannot name a programme`,
-          'name the file with lower-case letters, digits and "-", such as executive-club.yaml',
+          'name the file with lower-case letters, digits and "-", such as frequent-flyer.yaml',
         ),
       ];
   const parsed = parseYaml(file, text);

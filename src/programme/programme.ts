@@ -8,6 +8,7 @@ import type { ScopeRules } from '../oauth/scope.ts';
 import type { SigningAlgorithm } from '../oauth/signing_key.ts';
 import type { PageFailure, RedirectFailure } from './authorize_schema.ts';
 import type { LoginDefinition } from './definition.ts';
+import type { TokenIdForm } from '../token/token_id.ts';
 import type { FailureRenderer } from './error_map.ts';
 import type { LoginEndpoint } from './login_endpoint.ts';
 import type { TokenEndpoint } from './token_endpoint.ts';
@@ -30,11 +31,14 @@ export interface AccessTokenRules {
   readonly format: 'opaque' | 'jwt';
   readonly lifetime: Milliseconds;
   readonly algorithm: SigningAlgorithm;
+  /** Form of `jti`. */
+  readonly tokenId: TokenIdForm;
   /** Claims of the dialect's own, beside those every JWT carries. */
   readonly claims: (values: Values) => Readonly<Record<string, unknown>>;
 }
 
 export interface RefreshTokenRules {
+  readonly format: 'opaque' | 'jwt';
   readonly lifetime: Milliseconds;
   readonly longest: Milliseconds;
   readonly grace: Milliseconds;
@@ -72,6 +76,8 @@ export interface Programme {
   readonly scope: ScopeRules;
   readonly access: AccessTokenRules;
   readonly refresh: RefreshTokenRules;
+  /** Whether any of its tokens are JWTs, so that it has signing keys and publishes them. */
+  readonly signsTokens: boolean;
   readonly throttle: ThrottleLimit | undefined;
   readonly renderTokens: TokenRenderer;
   readonly renderFailure: FailureRenderer;

@@ -5,7 +5,7 @@ import * as v from 'valibot';
 
 import { keyPositionAt, nodeAt, positionAt } from '../lib/document.ts';
 import { byPosition, errorAt, type Fault, type Path, type Position, quote } from '../lib/fault.ts';
-import type { YamlNode } from '../lib/yaml.ts';
+import type { YamlNode } from '../lib/yaml_node.ts';
 import {
   findType,
   kindOfType,

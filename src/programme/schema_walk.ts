@@ -5,7 +5,7 @@ import * as v from 'valibot';
 
 import { nodeAt, toPlain } from '../lib/document.ts';
 import type { Path, Position } from '../lib/fault.ts';
-import type { MapNode, YamlNode } from '../lib/yaml.ts';
+import type { MapNode, YamlNode } from '../lib/yaml_node.ts';
 
 /** Any schema that runs synchronously. */
 export type Schema = v.GenericSchema;

@@ -4,7 +4,7 @@ import type * as v from 'valibot';
 
 import { quote } from '../lib/fault.ts';
 import { suggest } from '../lib/suggest.ts';
-import type { YamlNode } from '../lib/yaml.ts';
+import type { YamlNode } from '../lib/yaml_node.ts';
 import { kindOfType, optionsOf, type Schema, type Shape, unwrap } from './schema_walk.ts';
 
 type Issue = v.BaseIssue<unknown>;

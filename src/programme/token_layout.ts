@@ -32,12 +32,12 @@ export function compileTokenLayout(
   };
 }
 
-/** A TokenSet whose access token may not be made yet: its claims are drawn from the rest. */
-export type UnsignedTokens = Omit<TokenSet, 'accessToken'> & { readonly accessToken?: string };
+/** A TokenSet before its tokens are made: their claims are drawn from the rest. */
+export type TokenFacts = Omit<TokenSet, 'accessToken' | 'refreshToken'>;
 
 /** Everything of a TokenSet by the names a file uses; spans and instants in milliseconds. */
 export function tokenValues(
-  tokens: UnsignedTokens,
+  tokens: TokenFacts & Partial<TokenSet>,
   client: Client,
   programme: ProgrammeValues,
 ): Values {

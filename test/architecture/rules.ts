@@ -22,7 +22,7 @@ interface House {
 }
 
 /** Folders of src/, lowest floor first; those of one floor do not know each other. */
-const floors: ReadonlyArray<readonly string[]> = [
+const floors: readonly (readonly string[])[] = [
   ['lib'],
   ['oauth'],
   ['store', 'token', 'members'],
@@ -177,7 +177,7 @@ function wayBack(
   start: string,
   imports: ReadonlyMap<string, readonly string[]>,
 ): readonly string[] | undefined {
-  const queue: Array<readonly string[]> = [[start]];
+  const queue: (readonly string[])[] = [[start]];
   const seen = new Set<string>();
   for (const way of queue) {
     for (const next of imports.get(way.at(-1) ?? '') ?? []) {

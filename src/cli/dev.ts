@@ -1,0 +1,123 @@
+// Owns the verb `dev`: programmes with a demo client and member each, in memory, on loopback.
+
+import { type Address, readAddress, readConfig } from '../config/config.ts';
+import { readProgrammeFolder } from '../config/programme_files.ts';
+import type { Foundation } from '../engine/service.ts';
+import { type Demo, demoCallbackPath, mountDemo } from '../http/demo.ts';
+import { listen } from '../http/server.ts';
+import { listAssets, readAsset } from '../lib/asset.ts';
+import { systemClock } from '../lib/clock.ts';
+import { FaultsError } from '../lib/fault.ts';
+import { randomKey } from '../lib/random.ts';
+import { compileProgramme } from '../programme/compile.ts';
+import { type LoadedProgramme, loadProgramme } from '../programme/load.ts';
+import { sampleTokenRequest } from '../programme/sample_request.ts';
+import { createMemoryStore } from '../store/memory.ts';
+import { createKeyring, masterKeyBytes } from '../token/keyring.ts';
+import { curlCommand } from './curl.ts';
+import { type DemoProgramme, onboardDemo } from './dev_onboarding.ts';
+import { loginUrl, writeSheet } from './dev_sheet.ts';
+import { CommandError, exitCodes } from './exit.ts';
+import { sendSample } from './send_sample.ts';
+import { buildServing, jsonLog } from './serving.ts';
+import { untilTold } from './until_told.ts';
+
+export interface DevOptions {
+  /** A configuration whose programmes to show instead of the shipped ones. */
+  readonly config?: string;
+  readonly listen: string;
+}
+
+/** `jetway dev`. Resolves once it has been told to stop. */
+export async function dev(options: DevOptions): Promise<void> {
+  const address = loopbackAddress(options.listen);
+  const loaded = readProgrammes(options.config);
+  const foundation = {
+    store: createMemoryStore(),
+    clock: systemClock(),
+    keyring: createKeyring(Buffer.from(randomKey(masterKeyBytes), 'base64url')),
+    log: jsonLog,
+  };
+  const server = await listen(address);
+  const demos = await onboardAll(loaded, server.url, foundation);
+  const serving = await buildServing(
+    demos.map(({ programme }) => programme),
+    foundation,
+  );
+  mountDemo(
+    serving.app,
+    demos.map((demo) => demoPages(demo, server.url)),
+  );
+  server.swap(serving.app);
+  console.log(writeSheet(server.url, demos));
+  await untilTold(foundation.store, foundation.clock);
+  await server.close();
+}
+
+/** Demo secrets are printed on a terminal: nobody but this machine may reach them. */
+function loopbackAddress(text: string): Address {
+  const address = readAddress(text);
+  if (address === undefined || !/^(?:127\.\d+\.\d+\.\d+|::1|localhost)$/.test(address.host)) {
+    throw new CommandError(
+      exitCodes.usage,
+      `dev listens on loopback only: "${text}" is not an address such as 127.0.0.1:8080`,
+    );
+  }
+  return address;
+}
+
+function readProgrammes(configPath: string | undefined): readonly LoadedProgramme[] {
+  const results =
+    configPath === undefined
+      ? listAssets('programmes', '.yaml').map((path) => loadProgramme(path, readAsset(path)))
+      : readProgrammeFolder(stagingFolder(configPath));
+  const faults = results.flatMap((result) => result.faults);
+  const loaded = results.flatMap((result) => result.loaded ?? []);
+  if (faults.some(({ severity }) => severity === 'error') || loaded.length === 0) {
+    throw new FaultsError(faults);
+  }
+  return loaded;
+}
+
+function stagingFolder(configPath: string): string {
+  const config = readConfig(configPath);
+  if (config.environment === 'live') {
+    throw new CommandError(
+      exitCodes.configuration,
+      `${configPath} is for the live environment: dev prints secrets and runs with staging only`,
+    );
+  }
+  return config.programmes;
+}
+
+function onboardAll(
+  loaded: readonly LoadedProgramme[],
+  base: string,
+  foundation: Foundation,
+): Promise<readonly DemoProgramme[]> {
+  return Promise.all(
+    loaded.map(({ id, definition }) =>
+      onboardDemo(
+        definition,
+        compileProgramme(id, definition, base),
+        base + demoCallbackPath(id),
+        foundation,
+      ),
+    ),
+  );
+}
+
+function demoPages(demo: DemoProgramme, base: string): Demo {
+  const { programme, definition, member } = demo;
+  return {
+    programme: programme.id,
+    name: programme.name,
+    loginUrl: loginUrl(base, demo),
+    username: member.username,
+    password: member.password,
+    exchange: async (code) => {
+      const request = sampleTokenRequest(definition, 'authorization_code', demo.by, { code });
+      return { command: curlCommand(base, request), ...(await sendSample(base, request)) };
+    },
+  };
+}

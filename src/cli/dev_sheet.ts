@@ -1,0 +1,119 @@
+// Owns the sheet `dev` prints: who is onboarded, and commands for every grant and kind of error.
+
+import type { GrantType } from '../oauth/grant.ts';
+import {
+  sampleLoginRequest,
+  type SampleRequest,
+  sampleTokenRequest,
+  type SampleValues,
+} from '../programme/sample_request.ts';
+import { curlCommand } from './curl.ts';
+import type { DemoProgramme } from './dev_onboarding.ts';
+
+/** The whole sheet. Its commands work when pasted into a shell, from top to bottom. */
+export function writeSheet(base: string, demos: readonly DemoProgramme[]): string {
+  return [
+    `Jetway dev listens on ${base}; everything is kept in memory and gone when it stops.`,
+    `See the whole flow in a browser: ${base}/`,
+    ...demos.flatMap((demo) => ['', ...programmeSheet(base, demo)]),
+    '',
+    'Ready. Stop with Ctrl-C.',
+  ].join('\n');
+}
+
+/** The address that starts a login in a browser. */
+export function loginUrl(base: string, demo: DemoProgramme): string {
+  const { path, query } = loginRequest(demo, { redirect_uri: demo.redirectUri, state: 'demo' });
+  return `${base}${path}?${new URLSearchParams(query.map(([name, value]) => [name, value])).toString()}`;
+}
+
+function programmeSheet(base: string, demo: DemoProgramme): string[] {
+  const { programme, by, member } = demo;
+  const { grants } = programme;
+  const lines = [
+    `${programme.name} (${programme.id})`,
+    `  client   ${by.client.id}   secret   ${by.secret}`,
+    `  member   ${member.username}   password ${member.password}`,
+    `  login    ${loginUrl(base, demo)}`,
+  ];
+  if (grants.has('client_credentials')) {
+    lines.push('', "  # a partner's own token (client_credentials)", command('client_credentials', {}));
+  }
+  if (grants.has('authorization_code')) {
+    lines.push('', '  # a login without a browser: leaves its code in $CODE', ...loginCommands(base, demo));
+    lines.push('', "  # a member's tokens (authorization_code)");
+    lines.push(`  TOKENS=$(${command('authorization_code', { code: '$CODE' }).trim()}); echo "$TOKENS"`);
+  }
+  if (grants.has('refresh_token')) {
+    lines.push('', '  # new tokens for the member (refresh_token)');
+    lines.push(
+      `  REFRESH=$(printf %s "$TOKENS" | sed 's/.*"refresh_token":"\\([^"]*\\)".*/\\1/')`,
+      command('refresh_token', { refresh_token: '$REFRESH' }),
+    );
+  }
+  lines.push('', '  # errors', ...errorCommands(base, demo));
+  return lines;
+
+  function command(grant: GrantType, values: SampleValues): string {
+    return `  ${curlCommand(base, sampleTokenRequest(demo.definition, grant, by, values))}`;
+  }
+}
+
+/** What a browser does at a login, by curl: cookie, hidden fields, form, redirect. */
+function loginCommands(base: string, demo: DemoProgramme): string[] {
+  const { member, programme, definition } = demo;
+  const start = curlCommand(base, loginRequest(demo, { redirect_uri: demo.redirectUri }), '-sL');
+  const field = (name: string): string =>
+    `"${name}=$(printf %s "$PAGE" | sed -n 's/.*name="${name}" value="\\([^"]*\\)".*/\\1/p')"`;
+  const code = definition.authorize.answer.code;
+  return [
+    `  JAR=$(mktemp); PAGE=$(${start.replace('-sL', '-sL -c "$JAR" -b "$JAR"')})`,
+    `  CODE=$(curl -s -o /dev/null -w '%{redirect_url}' -b "$JAR" --data-urlencode ${field('transaction')} --data-urlencode ${field('csrf')} -d username=${member.username} --data-urlencode 'password=${member.password}' ${base}${programme.login.pagePath} | sed 's/.*[?&]${code}=\\([^&]*\\).*/\\1/')`,
+  ];
+}
+
+function errorCommands(base: string, demo: DemoProgramme): string[] {
+  const grants = [...demo.programme.grants];
+  const [grant = 'authorization_code'] = grants.filter((type) => type === 'client_credentials');
+  const good = sampleTokenRequest(demo.definition, grant, demo.by, dummy(grant));
+  const { credentials, ...anonymous } = good;
+  const samples: [string, SampleRequest][] = [['no client authentication', anonymous]];
+  if (credentials !== undefined) {
+    samples.push(['wrong secret', { ...good, credentials: { ...credentials, secret: 'wrong' } }]);
+  }
+  samples.push(['unknown grant type', withGrantType(demo, grant, 'unknown')]);
+  for (const type of grants) {
+    if (Object.keys(dummy(type)).length === 0) continue;
+    const wrong = sampleTokenRequest(demo.definition, type, demo.by, dummy(type));
+    samples.push([`a wrong ${Object.keys(dummy(type)).join()}`, wrong]);
+    samples.push([`no ${Object.keys(dummy(type)).join()}`, empty(demo, type)]);
+  }
+  samples.push([
+    'login: an unregistered redirect URI',
+    loginRequest(demo, { redirect_uri: 'https://elsewhere.example/' }),
+  ]);
+  samples.push([
+    'login: an unsupported response type',
+    loginRequest(demo, { redirect_uri: demo.redirectUri, response_type: 'token' }),
+  ]);
+  return samples.map(([what, request]) => `  ${curlCommand(base, request, '-si')}  # ${what}`);
+}
+
+function withGrantType(demo: DemoProgramme, grant: GrantType, value: string): SampleRequest {
+  return sampleTokenRequest(demo.definition, grant, demo.by, { ...dummy(grant), grant_type: value });
+}
+
+function empty(demo: DemoProgramme, grant: GrantType): SampleRequest {
+  const blank = Object.fromEntries(Object.keys(dummy(grant)).map((name) => [name, '']));
+  return sampleTokenRequest(demo.definition, grant, demo.by, blank);
+}
+
+/** What each grant needs, wrong. */
+function dummy(grant: GrantType): SampleValues {
+  if (grant === 'authorization_code') return { code: 'wrong' };
+  return grant === 'refresh_token' ? { refresh_token: 'wrong' } : {};
+}
+
+function loginRequest(demo: DemoProgramme, values: SampleValues): SampleRequest {
+  return sampleLoginRequest(demo.definition, demo.by.client, values);
+}

@@ -1,0 +1,102 @@
+// Owns the demo partner of `jetway dev`: a start page, a callback that shows the code, and its
+// exchange at a click. Mounted by `dev` and by no other verb.
+
+import { html } from 'hono/html';
+import { parseForm } from '../oauth/parameters.ts';
+import type { Reply } from '../oauth/reply.ts';
+import type { WireRequest } from '../oauth/wire_request.ts';
+import { type App, mount } from './app.ts';
+import { type Markup, renderPage } from './page.ts';
+
+/** One programme's demo. */
+export interface Demo {
+  readonly programme: string;
+  readonly name: string;
+  readonly loginUrl: string;
+  readonly username: string;
+  readonly password: string;
+  /** Sends the token request for a code, over HTTP, as a partner would. */
+  readonly exchange: (code: string) => Promise<DemoExchange>;
+}
+
+export interface DemoExchange {
+  /** The request as a command. */
+  readonly command: string;
+  readonly status: number;
+  readonly body: string;
+}
+
+/** Path of a programme's demo callback. */
+export function demoCallbackPath(programme: string): string {
+  return `/demo/${programme}/callback`;
+}
+
+/** Adds the demo's pages to an app. */
+export function mountDemo(app: App, demos: readonly Demo[]): void {
+  mountPage(app, '/', ['GET'], () => startPage(demos));
+  for (const demo of demos) {
+    const path = demoCallbackPath(demo.programme);
+    mountPage(app, path, ['GET'], (request) => callbackPage(demo, path, request));
+    mountPage(app, `${path}/exchange`, ['POST'], (request) => exchangePage(demo, request));
+  }
+}
+
+function mountPage(
+  app: App,
+  path: string,
+  methods: readonly string[],
+  answer: (request: WireRequest) => Promise<Reply>,
+): void {
+  const wrongMethod = { status: 405, headers: { Allow: methods.join(', ') }, body: '' };
+  mount(app, path, { methods: new Set(methods), wrongMethod, answer });
+}
+
+function startPage(demos: readonly Demo[]): Promise<Reply> {
+  const items = demos.map(
+    (demo) => html`<h2>${demo.name}</h2>
+<p>Member <code>${demo.username}</code>, password <code>${demo.password}</code></p>
+<p><a href="${demo.loginUrl}">Log in as this member</a></p>`,
+  );
+  return renderPage(200, 'Jetway demo', html`${items}`);
+}
+
+function callbackPage(demo: Demo, path: string, request: WireRequest): Promise<Reply> {
+  const sent = parseForm(request.query);
+  const code = sent.get('code')?.[0];
+  const rows = [...sent].map(
+    ([name, values]) => html`<p>${name}<br><code>${values.join(' ')}</code></p>`,
+  );
+  const form: Markup | string =
+    code === undefined
+      ? html`<p><a href="${demo.loginUrl}">Try again</a></p>`
+      : html`<form method="post" action="${path}/exchange">
+<input type="hidden" name="code" value="${code}">
+<button type="submit">Exchange the code for tokens</button>
+</form>`;
+  const intro = html`<p>This page stands in for the partner. The redirect brought:</p>`;
+  return renderPage(200, `${demo.name}: back at the partner`, html`${intro}${rows}${form}`);
+}
+
+async function exchangePage(demo: Demo, request: WireRequest): Promise<Reply> {
+  const body = request.body === 'too_large' ? '' : Buffer.from(request.body).toString();
+  const { command, status, body: answer } = await demo.exchange(
+    parseForm(body).get('code')?.[0] ?? '',
+  );
+  return renderPage(
+    200,
+    `${demo.name}: tokens`,
+    html`<p>The partner sent:</p>
+<pre>${command}</pre>
+<p>and was answered, with status ${String(status)}:</p>
+<pre>${pretty(answer)}</pre>
+<p><a href="/">Start again</a></p>`,
+  );
+}
+
+function pretty(body: string): string {
+  try {
+    return JSON.stringify(JSON.parse(body), null, 2);
+  } catch {
+    return body;
+  }
+}

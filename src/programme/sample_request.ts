@@ -1,0 +1,113 @@
+// Owns sample requests: how a client of a programme would ask, built from the programme's own file.
+
+import type { Client } from '../oauth/client.ts';
+import { grantInputs, type GrantType } from '../oauth/grant.ts';
+import type { Definition } from './definition.ts';
+import type { EndpointDefinition, InputDefinition } from './input_schema.ts';
+
+/** A client, with the secret that only its owner knows. */
+export interface SampleClient {
+  readonly client: Client;
+  readonly secret: string;
+}
+
+export interface SampleRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: readonly (readonly [string, string])[];
+  readonly headers: readonly (readonly [string, string])[];
+  /** Identifier and secret, where they go into the Authorization header. */
+  readonly credentials?: { readonly id: string; readonly secret: string; readonly bare: boolean };
+  readonly form?: readonly (readonly [string, string])[];
+  readonly json?: Readonly<Record<string, string>>;
+}
+
+/** Values by the engine's names; what is left out is filled from client and programme. */
+export type SampleValues = Readonly<Record<string, string>>;
+
+/** A token request by a grant; `values` holds what the grant needs, and may override the rest. */
+export function sampleTokenRequest(
+  definition: Definition,
+  grant: GrantType,
+  by: SampleClient,
+  values: SampleValues,
+): SampleRequest {
+  const { endpoint: name, grant_type: wireGrant } = definition.grants[grant] ?? { endpoint: '' };
+  const endpoint = definition.token_endpoints[name];
+  if (endpoint === undefined) throw new Error(`${definition.name} has no grant ${grant}`);
+  const method = definition.client.authentication.methods[0] ?? 'basic';
+  const known = {
+    grant_type: wireGrant ?? grant,
+    ...(method === 'parameters' ? { client_id: by.client.id, client_secret: by.secret } : {}),
+    ...values,
+  };
+  const needed = new Set<string>([
+    ...grantInputs[grant].needs,
+    ...(method === 'parameters' ? ['client_id', 'client_secret'] : []),
+    ...Object.keys(values),
+  ]);
+  const request = fillInputs(endpoint, definition, by.client, known, needed);
+  if (method === 'parameters') return request;
+  const credentials = { id: by.client.id, secret: by.secret, bare: method === 'bare_basic' };
+  return { ...request, credentials };
+}
+
+/** A login request; `values` holds redirect_uri, state and whatever else is to be sent. */
+export function sampleLoginRequest(
+  definition: Definition,
+  client: Client,
+  values: SampleValues,
+): SampleRequest {
+  const known = { client_id: client.id, response_type: 'code', ...values };
+  const needed = new Set(['client_id', 'response_type', ...Object.keys(values)]);
+  return fillInputs(definition.authorize.endpoint, definition, client, known, needed);
+}
+
+function fillInputs(
+  endpoint: EndpointDefinition,
+  definition: Definition,
+  client: Client,
+  known: SampleValues,
+  needed: ReadonlySet<string>,
+): SampleRequest {
+  const places = {
+    query: [] as [string, string][],
+    form: [] as [string, string][],
+    json: [] as [string, string][],
+    header: [] as [string, string][],
+  };
+  for (const [role, input] of Object.entries(endpoint.inputs)) {
+    if (!input.required && !needed.has(role)) continue;
+    const value = known[role] ?? usualValue(input, definition, client);
+    if (value !== undefined) places[input.in ?? endpoint.read].push([input.name ?? role, value]);
+  }
+  const [method = 'POST'] = endpoint.methods;
+  return {
+    method,
+    path: definition.base_path + endpoint.path,
+    query: places.query,
+    headers: places.header,
+    ...(endpoint.read === 'form' ? { form: places.form } : {}),
+    ...(endpoint.read === 'json' ? { json: Object.fromEntries(places.json) } : {}),
+  };
+}
+
+/** What a required input holds when nobody says: what it must equal, or the first allowed value. */
+function usualValue(
+  input: InputDefinition,
+  definition: Definition,
+  client: Client,
+): string | undefined {
+  switch (input.must_equal) {
+    case 'programme.identifier':
+      return definition.programme_identifier;
+    case 'client.id':
+      return client.id;
+    case 'client.business_context':
+      return client.businessContext;
+    case 'client.partner_id':
+      return client.partnerId;
+    default:
+      return input.allowed?.[0] ?? client.businessContext;
+  }
+}

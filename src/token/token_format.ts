@@ -1,0 +1,64 @@
+// Owns the two forms a token can have: opaque random text, and a signed JWT.
+
+import { SignJWT } from 'jose';
+import { epochSeconds, type Instant } from '../lib/clock.ts';
+import { newToken } from '../oauth/token_key.ts';
+import type { SigningKey } from './signing_keys.ts';
+
+/** `typ` of access tokens (RFC 9068 2.1). No other kind of JWT passes for one (HOSTILE 35). */
+export const accessTokenType = 'at+jwt';
+
+/** `typ` of refresh tokens, which no verifier of access tokens accepts. */
+export const refreshTokenType = 'rt+jwt';
+
+/** What a JWT says of itself (C-9). */
+export interface TokenClaims {
+  readonly issuer: string;
+  readonly audience: string;
+  readonly subject: string;
+  readonly clientId: string;
+  readonly tokenId: string;
+  readonly issuedAt: Instant;
+  readonly expiresAt: Instant;
+  readonly scope?: string;
+  /** The token's family, so that a revoked login's tokens can be told. */
+  readonly family?: string;
+  /** Claims of the dialect's own; those above win. */
+  readonly others?: Readonly<Record<string, unknown>>;
+}
+
+/** Makes tokens of one form. */
+export interface TokenFormat {
+  /** Whether the store has to remember a token for it to be found again. */
+  readonly opaque: boolean;
+  /** A fresh token; `claims` is asked only where a token tells them. */
+  readonly make: (now: Instant, claims: () => TokenClaims) => string | Promise<string>;
+}
+
+export const opaqueFormat: TokenFormat = { opaque: true, make: (now) => newToken(now) };
+
+/** Signed tokens of one `typ`, laid out as RFC 9068 has it. */
+export function jwtFormat(key: SigningKey, type: string): TokenFormat {
+  const header = { alg: key.algorithm, typ: type, kid: key.kid };
+  return {
+    opaque: false,
+    make: (_now, claims) =>
+      new SignJWT(payloadOf(claims())).setProtectedHeader(header).sign(key.privateKey),
+  };
+}
+
+function payloadOf(claims: TokenClaims): Record<string, unknown> {
+  const { scope, family } = claims;
+  return {
+    ...claims.others,
+    iss: claims.issuer,
+    aud: claims.audience,
+    sub: claims.subject,
+    client_id: claims.clientId,
+    jti: claims.tokenId,
+    iat: epochSeconds(claims.issuedAt),
+    exp: epochSeconds(claims.expiresAt),
+    ...(scope === undefined ? {} : { scope }),
+    ...(family === undefined ? {} : { family }),
+  };
+}

@@ -1,0 +1,147 @@
+// Owns the executive club as tests meet it: its paths, a partner and a member of it, the requests
+// they make and the answers in the club's dialect.
+
+import type { TestContext } from 'node:test';
+
+import { tokenKey } from '../../src/oauth/token_key.ts';
+import type { ProgrammeId } from '../../src/oauth/client.ts';
+import {
+  type Jetway,
+  type JetwayOptions,
+  shippedProgramme,
+  startJetway,
+  type TestClient,
+  type TestMember,
+} from './jetway.ts';
+import { logIn } from './login.ts';
+import { type Answer, post } from './wire.ts';
+
+export const programme = 'executive-club' as ProgrammeId;
+
+export const paths = {
+  login: '/executive-club/auth/login',
+  page: '/executive-club/login',
+  grant: '/executive-club/api/grant',
+  keys: '/executive-club/.well-known/jwks.json',
+} as const;
+
+/** Headers of every token and error answer (C-10). */
+export const jsonHeaders = {
+  'content-type': 'application/json',
+  'cache-control': 'no-store',
+  pragma: 'no-cache',
+} as const;
+
+/** A server with the club, a partner `client` and a `member`. */
+export interface Club extends Jetway {
+  readonly client: TestClient;
+  readonly member: TestMember;
+}
+
+export interface ClubOptions extends JetwayOptions {
+  /** YAML laid over the shipped file. */
+  readonly over?: string;
+}
+
+export async function openClub(t: TestContext, options: ClubOptions = {}): Promise<Club> {
+  const { over, ...rest } = options;
+  const programmes = { [programme]: shippedProgramme(programme, over) };
+  const jetway = await startJetway(t, { programmes, ...rest });
+  return { ...jetway, client: await jetway.addClient(), member: await jetway.addMember() };
+}
+
+type Fields = Readonly<Record<string, string>>;
+
+/** A login request that is right but for what is said. */
+export function loginTarget(client: { readonly id: string }, more: Fields = {}): string {
+  const query = new URLSearchParams({ client_id: client.id, response_type: 'code', ...more });
+  return `${paths.login}?${query.toString()}`;
+}
+
+/** A whole login of the club's member; the code that arrives at the partner. */
+export function codeFor(club: Club, more: Fields = {}, client = club.client): Promise<string> {
+  return logIn(club.url, loginTarget(client, more), club.member);
+}
+
+/** A token request by the club's partner unless headers say otherwise. */
+export function askTokens(
+  club: Club,
+  fields: Parameters<typeof post>[2],
+  headers: Fields = { authorization: club.client.basic },
+): Promise<Answer> {
+  return post(club.url, paths.grant, fields, headers);
+}
+
+export function redeem(club: Club, code: string, more: Fields = {}): Promise<Answer> {
+  return askTokens(club, { grant_type: 'authorization_code', code, ...more });
+}
+
+export function refresh(club: Club, refreshToken: string, more: Fields = {}): Promise<Answer> {
+  return askTokens(club, { grant_type: 'refresh_token', refresh_token: refreshToken, ...more });
+}
+
+/** A token response of the club. */
+export interface Tokens {
+  readonly access_token: string;
+  readonly refresh_token: string;
+  readonly scope: string;
+  readonly token_type: string;
+  readonly expires_in: number;
+  readonly ba_refresh_expires_in: number;
+}
+
+/** The tokens of an answer, which must be a success. */
+export function tokensIn(answer: Answer): Tokens {
+  if (answer.status !== 200) throw new Error(`no tokens: ${answer.status} ${answer.body}`);
+  return JSON.parse(answer.body) as Tokens;
+}
+
+/** The tokens of a fresh login. */
+export async function tokensOfLogin(club: Club, more: Fields = {}): Promise<Tokens> {
+  return tokensIn(await redeem(club, await codeFor(club, more)));
+}
+
+/** Whether the store still takes an opaque access token for good. */
+export async function isLive(club: Club, accessToken: string): Promise<boolean> {
+  const found = await club.store.findAccessToken(
+    programme,
+    tokenKey(accessToken),
+    club.clock.now(),
+  );
+  return found !== undefined;
+}
+
+/** A refused token request, in full. */
+export function refused(status: number, body: object, more: Fields = {}): Answer {
+  return { status, headers: { ...jsonHeaders, ...more }, body: JSON.stringify(body) };
+}
+
+/** G-21: what an unknown, expired, used or foreign code gets. */
+export const invalidCode: Answer = refused(400, { error: 'invalid_grant' });
+
+/** G-19: what a refresh token that is no good gets. */
+export const invalidRefreshToken: Answer = refused(400, {
+  error: 'invalid_grant',
+  error_description: 'invalid_token',
+});
+
+/** G-17. */
+export const unknownClient: Answer = refused(
+  401,
+  { error: 'invalid_client' },
+  { 'www-authenticate': 'Basic realm="Executive Club"' },
+);
+
+/** A redirect back to the partner, in full (G-4: no body). */
+export function redirected(location: string): Answer {
+  return {
+    status: 302,
+    headers: {
+      location,
+      'cache-control': 'no-store',
+      pragma: 'no-cache',
+      'referrer-policy': 'no-referrer',
+    },
+    body: '',
+  };
+}

@@ -1,0 +1,193 @@
+// Owns a real server for tests: programmes from YAML, a store, a set clock, a listening socket.
+
+import { readFileSync } from 'node:fs';
+import type { TestContext } from 'node:test';
+import { createApp } from '../../src/http/app.ts';
+import { listen } from '../../src/http/server.ts';
+import { openService } from '../../src/engine/open_service.ts';
+import { hashPassword } from '../../src/members/password.ts';
+import type { Client, ClientId, ProgrammeId, Role } from '../../src/oauth/client.ts';
+import type { Subject } from '../../src/oauth/member.ts';
+import { compileProgramme } from '../../src/programme/compile.ts';
+import { deploy } from '../../src/programme/deployment.ts';
+import { loadProgramme } from '../../src/programme/load.ts';
+import { formatFault } from '../../src/lib/fault.ts';
+import { parseYaml, type YamlNode } from '../../src/lib/yaml.ts';
+import { mergeNodes, toPlain } from '../../src/lib/document.ts';
+import { stringifyYaml } from '../../src/lib/yaml.ts';
+import type { Store } from '../../src/store/contract.ts';
+import { createMemoryStore } from '../../src/store/memory.ts';
+import { createKeyring, type Keyring } from '../../src/token/keyring.ts';
+import { type TestClock, testClock } from './clock.ts';
+
+/** Not where the server listens: whatever names it must have taken it from the configuration. */
+export const publicUrl = 'https://tokens.example';
+
+export interface Jetway {
+  /** Where it listens. */
+  readonly url: string;
+  readonly store: Store;
+  readonly clock: TestClock;
+  readonly keyring: Keyring;
+  /** Events that operators were told of. */
+  readonly events: { readonly event: string; readonly facts: Readonly<Record<string, string>> }[];
+  readonly addClient: (client?: ClientOptions) => Promise<TestClient>;
+  readonly addMember: (member?: MemberOptions) => Promise<TestMember>;
+  /** Ends the server and closes its store before the test ends, as for a restart. */
+  readonly stop: () => Promise<void>;
+}
+
+export interface ClientOptions {
+  readonly programme?: string;
+  readonly id?: string;
+  readonly secret?: string;
+  readonly roles?: readonly Role[];
+  readonly redirectUris?: readonly string[];
+  readonly more?: Partial<Client>;
+}
+
+export interface TestClient {
+  readonly id: string;
+  readonly secret: string;
+  readonly redirectUri: string;
+  /** Value of an Authorization header. */
+  readonly basic: string;
+}
+
+export interface MemberOptions {
+  readonly programme?: string;
+  readonly username?: string;
+  readonly password?: string;
+  readonly level?: string;
+  readonly membershipNumber?: string;
+}
+
+export interface TestMember {
+  readonly username: string;
+  readonly password: string;
+  readonly subject: string;
+}
+
+export interface JetwayOptions {
+  /** Programmes by name: YAML text laid over the shipped file of that name, or a whole file. */
+  readonly programmes?: Readonly<Record<string, string>>;
+  readonly store?: Store;
+  readonly clock?: TestClock;
+  readonly masterKey?: Uint8Array;
+  /** What the configuration calls the service; `listening` is the address it listens on. */
+  readonly publicUrl?: string;
+}
+
+/** The text of a shipped programme file with YAML laid over it. */
+export function shippedProgramme(name: string, over = ''): string {
+  const base = parse(readFileSync(`programmes/${name}.yaml`, 'utf8'));
+  return stringifyYaml(toPlain(over === '' ? base : mergeNodes(base, parse(over))));
+}
+
+function parse(text: string): YamlNode {
+  const { root, faults } = parseYaml('test.yaml', text);
+  if (root === undefined || faults.length > 0) throw new Error(faults.map(formatFault).join('\n'));
+  return root;
+}
+
+/** Starts a server with the executive club unless told otherwise; it ends with the test. */
+export async function startJetway(t: TestContext, options: JetwayOptions = {}): Promise<Jetway> {
+  const clock = options.clock ?? testClock();
+  const store = options.store ?? createMemoryStore();
+  const keyring = createKeyring(options.masterKey ?? new Uint8Array(32).fill(7));
+  const events: Jetway['events'] = [];
+  const log = {
+    error: (event: string, facts: Readonly<Record<string, string>>): void => {
+      events.push({ event, facts });
+    },
+  };
+  const server = await listen({ host: '127.0.0.1', port: 0 }, createApp(new Map(), new Map()));
+  const ownUrl = options.publicUrl === 'listening' ? server.url : options.publicUrl;
+  const sources = options.programmes ?? { 'executive-club': shippedProgramme('executive-club') };
+  const programmes = Object.entries(sources).map(([id, text]) => {
+    const { loaded, faults } = loadProgramme(`${id}.yaml`, text);
+    if (loaded === undefined) throw new Error(faults.map(formatFault).join('\n'));
+    return compileProgramme(loaded.id, loaded.definition, ownUrl ?? publicUrl);
+  });
+  const { deployment, mounted, conflicts } = deploy(programmes);
+  if (conflicts.length > 0) throw new Error(`conflict at ${conflicts[0]?.path}`);
+  const services = new Map(
+    await Promise.all(
+      mounted.map(async (programme) => {
+        const service = await openService(programme, { store, clock, keyring, log });
+        return [programme.id, service] as const;
+      }),
+    ),
+  );
+  server.swap(createApp(deployment, services));
+  let stopped: Promise<void> | undefined;
+  const stop = (): Promise<void> =>
+    (stopped ??= server.close().then(() => store.close()));
+  t.after(stop);
+  const [first = 'executive-club'] = Object.keys(sources);
+  return {
+    url: server.url,
+    store,
+    clock,
+    keyring,
+    events,
+    addClient: (client = {}) => addClient(store, keyring, clock, first, client),
+    addMember: (member = {}) => addMember(store, clock, first, member),
+    stop,
+  };
+}
+
+async function addClient(
+  store: Store,
+  keyring: Keyring,
+  clock: TestClock,
+  programme: string,
+  options: ClientOptions,
+): Promise<TestClient> {
+  const { id = 'partnerapi-12345', secret = 'a-secret-of-some-length' } = options;
+  const redirectUris = options.redirectUris ?? ['https://partner.example/callback'];
+  const added = await store.addClient({
+    programme: (options.programme ?? programme) as ProgrammeId,
+    id: id as ClientId,
+    name: 'Partner',
+    roles: options.roles ?? ['member', 'partner'],
+    redirectUris,
+    secrets: [{ digest: keyring.secretDigest(secret), createdAt: clock.now() }],
+    apiKeys: [],
+    properties: {},
+    status: 'active',
+    createdAt: clock.now(),
+    ...options.more,
+  });
+  if (added === 'taken') throw new Error(`${id} is taken`);
+  const basic = `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
+  return { id, secret, redirectUri: redirectUris[0] ?? '', basic };
+}
+
+const hashes = new Map<string, Promise<string>>();
+
+async function addMember(
+  store: Store,
+  clock: TestClock,
+  programme: string,
+  options: MemberOptions,
+): Promise<TestMember> {
+  const { username = 'ann', password = 'correct horse battery staple' } = options;
+  const subject = `subject-of-${username}`;
+  // Hashing is slow on purpose; the same password is hashed once a process.
+  const passwordHash = hashes.get(password) ?? hashPassword(password);
+  hashes.set(password, passwordHash);
+  await store.addMember({
+    programme: (options.programme ?? programme) as ProgrammeId,
+    subject: subject as Subject,
+    username,
+    passwordHash: await passwordHash,
+    status: 'active',
+    createdAt: clock.now(),
+    ...(options.level === undefined ? {} : { level: options.level }),
+    ...(options.membershipNumber === undefined
+      ? {}
+      : { membershipNumber: options.membershipNumber }),
+  });
+  return { username, password, subject };
+}

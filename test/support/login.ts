@@ -1,0 +1,60 @@
+// Owns walking through a login as a browser does: redirect, cookie, form, redirect.
+
+import { type Answer, ask, post } from './wire.ts';
+
+/** A login page in a browser: its form, and the cookie that came before it. */
+export interface OpenLogin {
+  readonly begin: Answer;
+  readonly page: Answer;
+  /** Path of the form's action. */
+  readonly action: string;
+  readonly hidden: Readonly<Record<string, string>>;
+  readonly cookie: string;
+}
+
+/** Follows a login request to the login page. */
+export async function openLogin(base: string, target: string, method = 'GET'): Promise<OpenLogin> {
+  const begin = await ask(base, target, { method });
+  const location = begin.headers['location'];
+  if (location === undefined) throw new Error(`no login begins: ${begin.status} ${begin.body}`);
+  const cookie = (begin.headers['set-cookie'] ?? '').split(';')[0] ?? '';
+  const url = new URL(location);
+  const page = await ask(base, url.pathname + url.search, { headers: { cookie } });
+  return { begin, page, action: formAction(page), hidden: hiddenFields(page), cookie };
+}
+
+/** Posts the form as the browser that opened it. */
+export function submitLogin(
+  base: string,
+  login: OpenLogin,
+  fields: { readonly username: string; readonly password: string },
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Answer> {
+  const { username, password } = fields;
+  return post(base, login.action, { ...login.hidden, username, password }, {
+    cookie: login.cookie,
+    ...headers,
+  });
+}
+
+/** A whole login: the code that arrives at the partner. */
+export async function logIn(
+  base: string,
+  target: string,
+  member: { readonly username: string; readonly password: string },
+): Promise<string> {
+  const login = await openLogin(base, target);
+  const answer = await submitLogin(base, login, member);
+  const code = URL.parse(answer.headers['location'] ?? '')?.searchParams.get('code');
+  if (code === null || code === undefined) throw new Error(`no code: ${answer.status} ${answer.body}`);
+  return code;
+}
+
+function formAction(page: Answer): string {
+  return /<form[^>]* action="([^"]*)"/.exec(page.body)?.[1] ?? '';
+}
+
+function hiddenFields(page: Answer): Record<string, string> {
+  const inputs = page.body.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g);
+  return Object.fromEntries([...inputs].map(([, name = '', value = '']) => [name, value]));
+}

@@ -1,0 +1,53 @@
+// Owns reading pages as their users do, and the headers that every page must have.
+
+import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
+
+import type { Answer } from './wire.ts';
+
+/** What a page says. */
+export interface ReadPage {
+  readonly status: number;
+  readonly title: string;
+  readonly heading: string;
+  /** Paragraphs, unescaped. */
+  readonly text: readonly string[];
+}
+
+/** Reads a page and holds its headers to HOSTILE 10: all of them, and no other. */
+export function readPage(answer: Answer): ReadPage {
+  const style = /<style>([^]*?)<\/style>/.exec(answer.body)?.[1] ?? '';
+  assert.deepEqual(answer.headers, {
+    'content-type': 'text/html; charset=utf-8',
+    'cache-control': 'no-store',
+    pragma: 'no-cache',
+    // The style named is the one in the page, or browsers would drop it.
+    'content-security-policy': `default-src 'none'; style-src 'sha256-${hash('sha256', style, 'base64')}'; base-uri 'none'; frame-ancestors 'none'`,
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
+    'referrer-policy': 'same-origin',
+  });
+  return {
+    status: answer.status,
+    title: firstOf(/<title>([^]*?)<\/title>/, answer.body),
+    heading: firstOf(/<h1>([^]*?)<\/h1>/, answer.body),
+    text: [...answer.body.matchAll(/<p>([^<]*)<\/p>/g)].map(([, text = '']) => unescape(text)),
+  };
+}
+
+function firstOf(pattern: RegExp, text: string): string {
+  return unescape(pattern.exec(text)?.[1] ?? '');
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&amp;': '&',
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&#39;': "'",
+};
+
+/** The text that escaped text stands for. */
+export function unescape(text: string): string {
+  return text.replaceAll(/&(?:amp|lt|gt|quot|#39);/g, (entity) => entities[entity] ?? entity);
+}

@@ -1,0 +1,77 @@
+// Owns talking to a server as a client does, and whole answers to compare.
+
+import { request as httpRequest } from 'node:http';
+import { connect } from 'node:net';
+
+/** An answer in full; headers that differ from run to run (Date, connection upkeep) are left out. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export interface Ask {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
+  readonly body?: string | Uint8Array;
+}
+
+const passing = new Set(['date', 'connection', 'keep-alive', 'content-length']);
+
+/** Sends one request as it is written: no redirects followed, no path normalised. */
+export function ask(base: string, target: string, { method = 'GET', headers = {}, body }: Ask = {}): Promise<Answer> {
+  const { hostname, port } = new URL(base);
+  return new Promise((resolve, reject) => {
+    const sent = httpRequest(
+      { hostname, port, path: target, method, headers: headers as Record<string, string>, agent: false },
+      (incoming) => {
+        const chunks: Buffer[] = [];
+        incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+        incoming.on('end', () => {
+          const found = Object.entries(incoming.headers).filter(([name]) => !passing.has(name));
+          resolve({
+            status: incoming.statusCode ?? 0,
+            headers: Object.fromEntries(found.map(([name, value]) => [name, String(value)])),
+            body: Buffer.concat(chunks).toString(),
+          });
+        });
+      },
+    );
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}
+
+/** POSTs form fields; pairs may repeat a name. */
+export function post(
+  base: string,
+  path: string,
+  fields: Readonly<Record<string, string>> | readonly (readonly [string, string])[],
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Answer> {
+  const pairs = Array.isArray(fields) ? fields : Object.entries(fields);
+  const body = new URLSearchParams(pairs as [string, string][]).toString();
+  return ask(base, path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+    body,
+  });
+}
+
+/** Writes raw bytes and reads until the server closes or goes quiet; for requests no library sends. */
+export function rawExchange(base: string, bytes: string | Uint8Array, quietMs = 300): Promise<string> {
+  const { hostname, port } = new URL(base);
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), hostname, () => socket.write(bytes));
+    let text = '';
+    socket.setTimeout(quietMs, () => socket.destroy());
+    socket.on('data', (chunk) => {
+      text += chunk.toString('latin1');
+    });
+    socket.on('close', () => resolve(text));
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ECONNRESET' || error.code === 'EPIPE') resolve(text);
+      else reject(error);
+    });
+  });
+}
