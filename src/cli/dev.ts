@@ -16,7 +16,7 @@ import { createMemoryStore } from '../store/memory.ts';
 import { createKeyring, masterKeyBytes } from '../token/keyring.ts';
 import { curlCommand } from './curl.ts';
 import { type DemoProgramme, onboardDemo } from './dev_onboarding.ts';
-import { loginUrl, writeSheet } from './dev_sheet.ts';
+import { demoLogin, writeSheet } from './dev_sheet.ts';
 import { CommandError, exitCodes } from './exit.ts';
 import { sendSample } from './send_sample.ts';
 import { buildServing, jsonLog } from './serving.ts';
@@ -112,7 +112,7 @@ function demoPages(demo: DemoProgramme, base: string): Demo {
   return {
     programme: programme.id,
     name: programme.name,
-    loginUrl: loginUrl(base, demo),
+    login: demoLogin(base, demo),
     username: member.username,
     password: member.password,
     exchange: async (code) => {

@@ -1,5 +1,6 @@
 // Owns the sheet `dev` prints: who is onboarded, and commands for every grant and kind of error.
 
+import { type DemoLogin, demoPath } from '../http/demo.ts';
 import type { GrantType } from '../oauth/grant.ts';
 import {
   sampleLoginRequest,
@@ -21,10 +22,17 @@ export function writeSheet(base: string, demos: readonly DemoProgramme[]): strin
   ].join('\n');
 }
 
-/** The address that starts a login in a browser. */
-export function loginUrl(base: string, demo: DemoProgramme): string {
-  const { path, query } = loginRequest(demo, { redirect_uri: demo.redirectUri, state: 'demo' });
-  return `${base}${path}?${new URLSearchParams(query.map(([name, value]) => [name, value])).toString()}`;
+/** The login request of a browser that the demo partner sends: how, and to where. */
+export function demoLogin(base: string, demo: DemoProgramme): DemoLogin {
+  const request = loginRequest(demo, { redirect_uri: demo.redirectUri, state: 'demo' });
+  const query = new URLSearchParams(request.query.map(([name, value]) => [name, value]));
+  return { method: request.method, url: `${base}${request.path}?${query.toString()}` };
+}
+
+/** A link where a login request is a GET; else the page that has a button for it. */
+function loginLink(base: string, demo: DemoProgramme): string {
+  const { method, url } = demoLogin(base, demo);
+  return method === 'GET' ? url : base + demoPath(demo.programme.id);
 }
 
 function programmeSheet(base: string, demo: DemoProgramme): string[] {
@@ -34,7 +42,7 @@ function programmeSheet(base: string, demo: DemoProgramme): string[] {
     `${programme.name} (${programme.id})`,
     `  client   ${by.client.id}   secret   ${by.secret}`,
     `  member   ${member.username}   password ${member.password}`,
-    `  login    ${loginUrl(base, demo)}`,
+    `  login    ${loginLink(base, demo)}`,
   ];
   if (grants.has('client_credentials')) {
     lines.push('', "  # a partner's own token (client_credentials)", command('client_credentials', {}));
@@ -42,7 +50,7 @@ function programmeSheet(base: string, demo: DemoProgramme): string[] {
   if (grants.has('authorization_code')) {
     lines.push('', '  # a login without a browser: leaves its code in $CODE', ...loginCommands(base, demo));
     lines.push('', "  # a member's tokens (authorization_code)");
-    lines.push(`  TOKENS=$(${command('authorization_code', { code: '$CODE' }).trim()}); echo "$TOKENS"`);
+    lines.push(`  TOKENS=$(${command('authorization_code', { code: '$CODE' }).trim().replace(/; echo$/, '')}); echo "$TOKENS"`);
   }
   if (grants.has('refresh_token')) {
     lines.push('', '  # new tokens for the member (refresh_token)');
@@ -55,19 +63,23 @@ function programmeSheet(base: string, demo: DemoProgramme): string[] {
   return lines;
 
   function command(grant: GrantType, values: SampleValues): string {
-    return `  ${curlCommand(base, sampleTokenRequest(demo.definition, grant, by, values))}`;
+    return `  ${curlCommand(base, sampleTokenRequest(demo.definition, grant, by, values))}; echo`;
   }
 }
 
 /** What a browser does at a login, by curl: cookie, hidden fields, form, redirect. */
 function loginCommands(base: string, demo: DemoProgramme): string[] {
   const { member, programme, definition } = demo;
-  const start = curlCommand(base, loginRequest(demo, { redirect_uri: demo.redirectUri }), '-sL');
+  const begin = curlCommand(
+    base,
+    loginRequest(demo, { redirect_uri: demo.redirectUri }),
+    `-s -o /dev/null -w '%{redirect_url}' -c "$JAR"`,
+  );
   const field = (name: string): string =>
     `"${name}=$(printf %s "$PAGE" | sed -n 's/.*name="${name}" value="\\([^"]*\\)".*/\\1/p')"`;
   const code = definition.authorize.answer.code;
   return [
-    `  JAR=$(mktemp); PAGE=$(${start.replace('-sL', '-sL -c "$JAR" -b "$JAR"')})`,
+    `  JAR=$(mktemp); PAGE=$(curl -s -b "$JAR" "$(${begin})")`,
     `  CODE=$(curl -s -o /dev/null -w '%{redirect_url}' -b "$JAR" --data-urlencode ${field('transaction')} --data-urlencode ${field('csrf')} -d username=${member.username} --data-urlencode 'password=${member.password}' ${base}${programme.login.pagePath} | sed 's/.*[?&]${code}=\\([^&]*\\).*/\\1/')`,
   ];
 }
@@ -96,7 +108,7 @@ function errorCommands(base: string, demo: DemoProgramme): string[] {
     'login: an unsupported response type',
     loginRequest(demo, { redirect_uri: demo.redirectUri, response_type: 'token' }),
   ]);
-  return samples.map(([what, request]) => `  ${curlCommand(base, request, '-si')}  # ${what}`);
+  return samples.map(([what, request]) => `  ${curlCommand(base, request, '-si')}; echo  # ${what}`);
 }
 
 function withGrantType(demo: DemoProgramme, grant: GrantType, value: string): SampleRequest {

@@ -12,11 +12,17 @@ import { type Markup, renderPage } from './page.ts';
 export interface Demo {
   readonly programme: string;
   readonly name: string;
-  readonly loginUrl: string;
+  readonly login: DemoLogin;
   readonly username: string;
   readonly password: string;
   /** Sends the token request for a code, over HTTP, as a partner would. */
   readonly exchange: (code: string) => Promise<DemoExchange>;
+}
+
+/** The login request: a link where it is a GET, a form where it is a POST. */
+export interface DemoLogin {
+  readonly method: string;
+  readonly url: string;
 }
 
 export interface DemoExchange {
@@ -26,18 +32,23 @@ export interface DemoExchange {
   readonly body: string;
 }
 
-/** Path of a programme's demo callback. */
+/** Path of a programme's demo: its start page, and its callback below it. */
+export function demoPath(programme: string): string {
+  return `/demo/${programme}`;
+}
+
 export function demoCallbackPath(programme: string): string {
-  return `/demo/${programme}/callback`;
+  return `${demoPath(programme)}/callback`;
 }
 
 /** Adds the demo's pages to an app. */
 export function mountDemo(app: App, demos: readonly Demo[]): void {
   mountPage(app, '/', ['GET'], () => startPage(demos));
   for (const demo of demos) {
-    const path = demoCallbackPath(demo.programme);
-    mountPage(app, path, ['GET'], (request) => callbackPage(demo, path, request));
-    mountPage(app, `${path}/exchange`, ['POST'], (request) => exchangePage(demo, request));
+    const callback = demoCallbackPath(demo.programme);
+    mountPage(app, demoPath(demo.programme), ['GET'], () => startPage([demo]));
+    mountPage(app, callback, ['GET'], (request) => callbackPage(demo, callback, request));
+    mountPage(app, `${callback}/exchange`, ['POST'], (request) => exchangePage(demo, request));
   }
 }
 
@@ -54,10 +65,15 @@ function mountPage(
 function startPage(demos: readonly Demo[]): Promise<Reply> {
   const items = demos.map(
     (demo) => html`<h2>${demo.name}</h2>
-<p>Member <code>${demo.username}</code>, password <code>${demo.password}</code></p>
-<p><a href="${demo.loginUrl}">Log in as this member</a></p>`,
+<p>Member <code>${demo.username}</code><br>Password <code>${demo.password}</code></p>
+${loginControl(demo.login)}`,
   );
   return renderPage(200, 'Jetway demo', html`${items}`);
+}
+
+function loginControl({ method, url }: DemoLogin): Markup {
+  if (method === 'GET') return html`<p><a href="${url}">Log in as this member</a></p>`;
+  return html`<form method="post" action="${url}"><button type="submit">Log in as this member</button></form>`;
 }
 
 function callbackPage(demo: Demo, path: string, request: WireRequest): Promise<Reply> {
@@ -66,15 +82,15 @@ function callbackPage(demo: Demo, path: string, request: WireRequest): Promise<R
   const rows = [...sent].map(
     ([name, values]) => html`<p>${name}<br><code>${values.join(' ')}</code></p>`,
   );
-  const form: Markup | string =
+  const next =
     code === undefined
-      ? html`<p><a href="${demo.loginUrl}">Try again</a></p>`
+      ? loginControl(demo.login)
       : html`<form method="post" action="${path}/exchange">
 <input type="hidden" name="code" value="${code}">
 <button type="submit">Exchange the code for tokens</button>
 </form>`;
   const intro = html`<p>This page stands in for the partner. The redirect brought:</p>`;
-  return renderPage(200, `${demo.name}: back at the partner`, html`${intro}${rows}${form}`);
+  return renderPage(200, `${demo.name}: back at the partner`, html`${intro}${rows}${next}`);
 }
 
 async function exchangePage(demo: Demo, request: WireRequest): Promise<Reply> {

@@ -18,7 +18,7 @@ export interface Fault {
 }
 
 /** Keys and list indexes that lead from the root of a document to a node. */
-export type Path = ReadonlyArray<string | number>;
+export type Path = readonly (string | number)[];
 
 /** A fault of severity error. */
 export function errorAt(at: Position, path: Path, message: string, hint?: string): Fault {

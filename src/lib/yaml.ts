@@ -18,7 +18,7 @@ import {
 import { type Survey, surveyToken } from './yaml_survey.ts';
 import { isSurveyed, type SyntaxWords, syntaxWords } from './yaml_words.ts';
 
-export type { ListNode, MapEntry, MapNode, ScalarNode, YamlNode } from './yaml_node.ts';
+export type { MapNode, YamlNode } from './yaml_node.ts';
 
 /** What a text says; without `root` nothing can be said of its content. */
 export interface ParsedYaml {

@@ -3,7 +3,7 @@
 
 import * as v from 'valibot';
 
-import { keyPositionAt, nodeAt, positionAt } from '../lib/document.ts';
+import { keyPositionAt, positionAt } from '../lib/document.ts';
 import { byPosition, errorAt, type Fault, type Path, type Position, quote } from '../lib/fault.ts';
 import type { YamlNode } from '../lib/yaml_node.ts';
 import {
@@ -13,6 +13,9 @@ import {
   prune,
   type Schema,
   schemaAt,
+  type Subject,
+  subjectAt,
+  subjectOf,
   type UnknownKey,
   unwrap,
   variantLeaves,
@@ -44,7 +47,7 @@ export function validate<S extends Schema>(
   schema: S,
   root: YamlNode,
 ): Validation<v.InferOutput<S>> {
-  const { output, findings } = explain(schema, root);
+  const { output, findings } = explain(schema, subjectOf(root));
   if (findings.length === 0) return { output, faults: [] };
   const faults = new Map<string, Fault>();
   for (const { path, at, words } of findings) {
@@ -75,32 +78,33 @@ type Issue = v.BaseIssue<unknown>;
 // Tells messages of valibot's own from those of the schema's author.
 const unworded = '\0unworded';
 
-function explain(schema: Schema, node: YamlNode): Explanation {
+function explain(schema: Schema, subject: Subject): Explanation {
   const unknown: UnknownKey[] = [];
-  const input = prune(schema, node, [], unknown);
+  const input = prune(schema, subject, [], unknown);
   const result = v.safeParse(schema, input, { message: () => unworded });
   const findings = unknown.map(({ path, at, open, allowed }): Finding => {
     return { path, at, words: unknownKeyWords(String(path.at(-1)), open, allowed), misfit: true };
   });
-  for (const issue of result.issues ?? []) findings.push(...explainIssue(schema, node, issue));
+  for (const issue of result.issues ?? []) findings.push(...explainIssue(schema, subject, issue));
   return { output: result.output, findings };
 }
 
-function explainIssue(schema: Schema, node: YamlNode, issue: Issue): readonly Finding[] {
+function explainIssue(schema: Schema, subject: Subject, issue: Issue): readonly Finding[] {
+  const { node } = subject;
   const path = pathOf(issue);
   const aboutKey = issue.path?.at(-1)?.origin === 'key';
   const at = aboutKey ? keyPositionAt(node, path) : positionAt(node, path);
   if (issue.message !== unworded) return [{ path, at, words: { message: issue.message } }];
-  if (aboutKey) return [explainKey(schema, node, issue)];
-  const value = nodeAt(node, path);
+  if (aboutKey) return [explainKey(schema, subject, issue)];
+  const value = subjectAt(subject, path);
   if (issue.kind !== 'schema') {
-    return [{ path, at, words: { message: validationWords(issue, value) } }];
+    return [{ path, at, words: { message: validationWords(issue, value?.node) } }];
   }
   if (issue.type === 'variant') {
-    const finding = explainDiscriminator(schema, node, path);
+    const finding = explainDiscriminator(schema, subject, path);
     if (finding !== undefined) return [finding];
   }
-  const here = schemaAt(schema, node, path);
+  const here = schemaAt(schema, subject, path);
   const shape = here && value && unwrap(here, value);
   if (shape?.type === 'union' && value !== undefined) {
     const findings = explainUnion(optionsOf(shape), value);
@@ -108,19 +112,19 @@ function explainIssue(schema: Schema, node: YamlNode, issue: Issue): readonly Fi
   }
   // A later step of a pipe may want another type than the first, which is all the walk can see.
   const expected = shape?.type === issue.type ? expectedOfShape(shape) : expectedOfIssue(issue);
-  return [{ path, at, words: mismatchWords(expected, value), expected }];
+  return [{ path, at, words: mismatchWords(expected, value?.node), expected }];
 }
 
-function explainKey(schema: Schema, node: YamlNode, issue: Issue): Finding {
+function explainKey(schema: Schema, subject: Subject, issue: Issue): Finding {
   const path = pathOf(issue);
   const key = String(path.at(-1));
-  const at = keyPositionAt(node, path);
+  const at = keyPositionAt(subject.node, path);
   if (kindOfType(issue.type) === 'map' && issue.input === undefined) {
     return { path, at, words: { message: `${quote(key)} is missing` }, misfit: true };
   }
   const parent = path.slice(0, -1);
-  const holder = nodeAt(node, parent);
-  const around = schemaAt(schema, node, parent);
+  const holder = subjectAt(subject, parent);
+  const around = schemaAt(schema, subject, parent);
   const record = holder && around && findType(around, holder, 'record');
   const names = record && holder && expectedOf(record.key as Schema, holder).values.map(String);
   if (issue.kind === 'schema') {
@@ -131,20 +135,20 @@ function explainKey(schema: Schema, node: YamlNode, issue: Issue): Finding {
 }
 
 /** The discriminator that chose none of a variant's options, if that is where the path leads. */
-function explainDiscriminator(schema: Schema, node: YamlNode, path: Path): Finding | undefined {
+function explainDiscriminator(schema: Schema, subject: Subject, path: Path): Finding | undefined {
   const parent = path.slice(0, -1);
   const key = path.at(-1);
-  const holder = nodeAt(node, parent);
-  const around = schemaAt(schema, node, parent);
+  const holder = subjectAt(subject, parent);
+  const around = schemaAt(schema, subject, parent);
   const variant = holder && around && findType(around, holder, 'variant');
-  if (key === undefined || variant === undefined) return undefined;
+  if (key === undefined || variant === undefined || holder === undefined) return undefined;
   const choices = variantLeaves(variant).flatMap((leaf) => {
     const choice = leaf.entries?.[key];
-    return choice === undefined ? [] : [expectedOf(choice, holder ?? node)];
+    return choice === undefined ? [] : [expectedOf(choice, holder)];
   });
   const expected = joinExpected(choices);
-  const value = nodeAt(node, path);
-  const at = positionAt(node, path);
+  const value = subjectAt(subject, path)?.node;
+  const at = positionAt(subject.node, path);
   const { message, hint } = mismatchWords(expected, value);
   if (value !== undefined) return { path, at, words: { message, hint }, expected };
   const wanted = message.replace(/[;,] found nothing$/, '');
@@ -153,12 +157,13 @@ function explainDiscriminator(schema: Schema, node: YamlNode, path: Path): Findi
 }
 
 /** The findings of the option that was most likely meant, or one about all of them. */
-function explainUnion(options: readonly Schema[], node: YamlNode): readonly Finding[] {
-  const all = options.map((option) => explain(option, node).findings);
+function explainUnion(options: readonly Schema[], subject: Subject): readonly Finding[] {
+  const all = options.map((option) => explain(option, subject).findings);
   const deeper = all.filter((findings) => !findings.some(isAboutWhole));
   const [best] = deeper.toSorted((one, other) => compareRanks(rankOf(one), rankOf(other)));
   if (best !== undefined) return best;
   const wholes = all.flatMap((findings) => findings.filter(isAboutWhole));
+  const { node } = subject;
   const expected = joinExpected(wholes.flatMap((finding) => finding.expected ?? []));
   return [{ path: [], at: node.at, words: mismatchWords(expected, node), expected }];
 }

@@ -5,7 +5,7 @@ import * as v from 'valibot';
 
 import { nodeAt, toPlain } from '../lib/document.ts';
 import type { Path, Position } from '../lib/fault.ts';
-import type { MapNode, YamlNode } from '../lib/yaml_node.ts';
+import type { YamlNode } from '../lib/yaml_node.ts';
 
 /** Any schema that runs synchronously. */
 export type Schema = v.GenericSchema;
@@ -50,12 +50,34 @@ export function kindOfType(type: string): 'map' | 'list' | undefined {
   return listTypes.has(type) ? 'list' : undefined;
 }
 
+/** A node and the plain value it stands for, which is made once and walked along with it. */
+export interface Subject {
+  readonly node: YamlNode;
+  readonly plain: unknown;
+}
+
+/** The subject a node is. */
+export function subjectOf(node: YamlNode): Subject {
+  return { node, plain: toPlain(node) };
+}
+
+/** The subject a path leads to, if it exists. */
+export function subjectAt(subject: Subject, path: Path): Subject | undefined {
+  let { node, plain }: { node: YamlNode | undefined; plain: unknown } = subject;
+  for (const step of path) {
+    node = node && nodeAt(node, [step]);
+    if (node === undefined) return undefined;
+    plain = (plain as Readonly<Record<string | number, unknown>>)[step];
+  }
+  return node && { node, plain };
+}
+
 /** The schema inside optional, nullable, lazy and their like; pipes show their first schema. */
-export function unwrap(schema: Schema, node: YamlNode): Shape {
+export function unwrap(schema: Schema, subject: Subject): Shape {
   let shape = schema as unknown as Shape;
   // A lazy schema that only ever yields another one is the author's slip, not a reason to hang.
   for (let turn = 0; turn < 100; turn++) {
-    const inner = shape.wrapped ?? shape.getter?.(toPlain(node));
+    const inner = shape.wrapped ?? shape.getter?.(subject.plain);
     if (inner === undefined) return shape;
     shape = inner;
   }
@@ -76,7 +98,7 @@ export function variantLeaves(variant: Shape): readonly Shape[] {
 }
 
 /** The schema of a member of a map or list; undefined when the shape has none for it. */
-export function memberOf(shape: Shape, step: string | number): Schema | undefined {
+function memberOf(shape: Shape, step: string | number): Schema | undefined {
   if (shape.type === 'record') return shape.value;
   if (shape.entries !== undefined) {
     return Object.hasOwn(shape.entries, step) ? shape.entries[step] : shape.rest;
@@ -84,59 +106,62 @@ export function memberOf(shape: Shape, step: string | number): Schema | undefine
   return shape.item ?? shape.items?.[Number(step)] ?? shape.rest;
 }
 
-/** The one shape a node is held against; undefined when several options might be meant. */
-export function shapeFor(schema: Schema, node: YamlNode): Shape | undefined {
-  const shape = unwrap(schema, node);
+/** The one shape a subject is held against; undefined when several options might be meant. */
+function shapeFor(schema: Schema, subject: Subject): Shape | undefined {
+  const shape = unwrap(schema, subject);
   if (shape.type === 'union') {
-    const [only, ...others] = optionsOf(shape).filter((option) => fits(option, node));
-    return only === undefined || others.length > 0 ? undefined : shapeFor(only, node);
+    const [only, ...others] = optionsOf(shape).filter((option) => fits(option, subject));
+    return only === undefined || others.length > 0 ? undefined : shapeFor(only, subject);
   }
-  if (shape.type !== 'variant' || node.kind !== 'map') return shape;
-  const [only, ...others] = chosenLeaves(shape, node, []);
+  if (shape.type !== 'variant' || subject.node.kind !== 'map') return shape;
+  const [only, ...others] = chosenLeaves(shape, subject, []);
   return others.length > 0 ? undefined : only;
 }
 
-function fits(schema: Schema, node: YamlNode): boolean {
-  const shape = unwrap(schema, node);
+function fits(schema: Schema, subject: Subject): boolean {
+  const shape = unwrap(schema, subject);
   if (openTypes.has(shape.type)) return true;
-  if (shape.type === 'union') return optionsOf(shape).some((option) => fits(option, node));
-  return (kindOfType(shape.type) ?? 'scalar') === node.kind;
+  if (shape.type === 'union') return optionsOf(shape).some((option) => fits(option, subject));
+  return (kindOfType(shape.type) ?? 'scalar') === subject.node.kind;
 }
 
-function chosenLeaves(variant: Shape, node: MapNode, outer: readonly string[]): readonly Shape[] {
+function chosenLeaves(
+  variant: Shape,
+  subject: Subject,
+  outer: readonly string[],
+): readonly Shape[] {
   const keys = [...outer, String(variant.key)];
   return optionsOf(variant).flatMap((option) => {
     const shape = option as unknown as Shape;
-    if (shape.type === 'variant') return chosenLeaves(shape, node, keys);
-    return keys.every((key) => acceptsDiscriminator(shape, key, node)) ? [shape] : [];
+    if (shape.type === 'variant') return chosenLeaves(shape, subject, keys);
+    return keys.every((key) => acceptsDiscriminator(shape, key, subject)) ? [shape] : [];
   });
 }
 
-function acceptsDiscriminator(leaf: Shape, key: string, node: MapNode): boolean {
+function acceptsDiscriminator(leaf: Shape, key: string, subject: Subject): boolean {
   const schema = leaf.entries?.[key];
-  const entry = node.entries.get(key);
-  if (schema === undefined) return false;
-  return v.is(schema, entry === undefined ? undefined : toPlain(entry.node));
+  return schema !== undefined && v.is(schema, subjectAt(subject, [key])?.plain);
 }
 
-/** The schema that speaks about the node at a path. */
-export function schemaAt(schema: Schema, root: YamlNode, path: Path): Schema | undefined {
+/** The schema that speaks about what a path leads to. */
+export function schemaAt(schema: Schema, root: Subject, path: Path): Schema | undefined {
   let current: Schema | undefined = schema;
-  for (const [depth, step] of path.entries()) {
-    const node = nodeAt(root, path.slice(0, depth));
-    const shape: Shape | undefined = node && current && shapeFor(current, node);
+  let subject: Subject | undefined = root;
+  for (const step of path) {
+    const shape: Shape | undefined = subject && current && shapeFor(current, subject);
     current = shape && memberOf(shape, step);
+    subject = subject && subjectAt(subject, [step]);
   }
   return current;
 }
 
-/** The first schema of a type that a node meets on its way through unions. */
-export function findType(schema: Schema, node: YamlNode, type: string): Shape | undefined {
-  const shape = unwrap(schema, node);
+/** The first schema of a type that a subject meets on its way through unions. */
+export function findType(schema: Schema, subject: Subject, type: string): Shape | undefined {
+  const shape = unwrap(schema, subject);
   if (shape.type === type) return shape;
   if (shape.type !== 'union') return undefined;
   for (const option of optionsOf(shape)) {
-    const found = findType(option, node, type);
+    const found = findType(option, subject, type);
     if (found !== undefined) return found;
   }
   return undefined;
@@ -156,32 +181,38 @@ export interface UnknownKey {
 const listForMap = Symbol('list');
 
 /**
- * The plain value of a node without the keys its strict objects do not know; those are added to
+ * The plain value of a subject without the keys its strict objects do not know; those are added to
  * `unknown`. Valibot names only the first of them in each object, and an unknown key would keep
  * checks across keys from running. Where it is open which option of a union is meant, all stays.
  */
-export function prune(schema: Schema, node: YamlNode, path: Path, unknown: UnknownKey[]): unknown {
-  const shape = node.kind === 'scalar' ? undefined : shapeFor(schema, node);
-  if (shape === undefined || node.kind === 'scalar') return toPlain(node);
-  if (node.kind === 'list') {
-    if (kindOfType(shape.type) === 'map') return listForMap;
-    return node.items.map((item, index) => {
-      const member = memberOf(shape, index);
-      return member === undefined ? toPlain(item) : prune(member, item, [...path, index], unknown);
-    });
+export function prune(
+  schema: Schema,
+  subject: Subject,
+  path: Path,
+  unknown: UnknownKey[],
+): unknown {
+  const { node, plain } = subject;
+  const shape = node.kind === 'scalar' ? undefined : shapeFor(schema, subject);
+  if (shape === undefined || node.kind === 'scalar') return plain;
+  if (kindOfType(shape.type) !== node.kind) {
+    return kindOfType(shape.type) === 'map' ? listForMap : plain;
   }
-  if (kindOfType(shape.type) !== 'map') return toPlain(node);
-  const kept: Array<[string, unknown]> = [];
-  for (const [key, { keyAt, node: value }] of node.entries) {
-    const member = memberOf(shape, key);
-    const here = [...path, key];
-    if (member !== undefined) kept.push([key, prune(member, value, here, unknown)]);
-    else if (shape.type !== 'strict_object') kept.push([key, toPlain(value)]);
-    else {
-      const allowed = Object.keys(shape.entries ?? {});
-      const open = allowed.filter((one) => !node.entries.has(one));
-      unknown.push({ path: here, at: keyAt, open, allowed });
+  const pruneMember = (step: string | number): unknown => {
+    const member = memberOf(shape, step);
+    const inner = subjectAt(subject, [step]);
+    if (inner === undefined || member === undefined) return inner?.plain;
+    return prune(member, inner, [...path, step], unknown);
+  };
+  if (node.kind === 'list') return node.items.map((_, index) => pruneMember(index));
+  const kept: [string, unknown][] = [];
+  for (const [key, { keyAt }] of node.entries) {
+    if (memberOf(shape, key) !== undefined || shape.type !== 'strict_object') {
+      kept.push([key, pruneMember(key)]);
+      continue;
     }
+    const allowed = Object.keys(shape.entries ?? {});
+    const open = allowed.filter((one) => !node.entries.has(one));
+    unknown.push({ path: [...path, key], at: keyAt, open, allowed });
   }
   return Object.fromEntries(kept);
 }

@@ -5,7 +5,14 @@ import type * as v from 'valibot';
 import { quote } from '../lib/fault.ts';
 import { suggest } from '../lib/suggest.ts';
 import type { YamlNode } from '../lib/yaml_node.ts';
-import { kindOfType, optionsOf, type Schema, type Shape, unwrap } from './schema_walk.ts';
+import {
+  kindOfType,
+  optionsOf,
+  type Schema,
+  type Shape,
+  type Subject,
+  unwrap,
+} from './schema_walk.ts';
 
 type Issue = v.BaseIssue<unknown>;
 
@@ -28,11 +35,11 @@ const kindWords: Readonly<Record<string, string>> = {
   null: 'nothing',
 };
 
-/** What a schema takes at this node. */
-export function expectedOf(schema: Schema, node: YamlNode): Expected {
-  const shape = unwrap(schema, node);
+/** What a schema takes of this subject. */
+export function expectedOf(schema: Schema, subject: Subject): Expected {
+  const shape = unwrap(schema, subject);
   if (shape.type === 'union') {
-    return joinExpected(optionsOf(shape).map((option) => expectedOf(option, node)));
+    return joinExpected(optionsOf(shape).map((option) => expectedOf(option, subject)));
   }
   return expectedOfShape(shape);
 }
@@ -76,7 +83,7 @@ export function mismatchWords(expected: Expected, node: YamlNode | undefined): W
 }
 
 /** What is there, in words. */
-export function describe(node: YamlNode | undefined): string {
+function describe(node: YamlNode | undefined): string {
   if (node === undefined) return 'nothing';
   if (node.kind !== 'scalar') return `a ${node.kind}`;
   if (node.value === null) return 'nothing';

@@ -1,3 +1,5 @@
+// Owns the check of merging documents and of finding places in them.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 

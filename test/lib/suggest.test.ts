@@ -1,3 +1,5 @@
+// Owns the check of "did you mean".
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 

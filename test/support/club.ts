@@ -59,7 +59,7 @@ export function loginTarget(client: { readonly id: string }, more: Fields = {}):
 }
 
 /** A whole login of the club's member; the code that arrives at the partner. */
-export function codeFor(club: Club, more: Fields = {}, client = club.client): Promise<string> {
+export function codeFor(club: Club, more: Fields = {}, client: TestClient = club.client): Promise<string> {
   return logIn(club.url, loginTarget(client, more), club.member);
 }
 

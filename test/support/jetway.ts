@@ -101,7 +101,11 @@ export async function startJetway(t: TestContext, options: JetwayOptions = {}): 
       events.push({ event, facts });
     },
   };
-  const server = await listen({ host: '127.0.0.1', port: 0 }, createApp(new Map(), new Map()));
+  const server = await listen({ host: '127.0.0.1', port: 0 });
+  let stopped: Promise<void> | undefined;
+  const stop = (): Promise<void> =>
+    (stopped ??= server.close().then(() => store.close()));
+  t.after(stop);
   const ownUrl = options.publicUrl === 'listening' ? server.url : options.publicUrl;
   const sources = options.programmes ?? { 'executive-club': shippedProgramme('executive-club') };
   const programmes = Object.entries(sources).map(([id, text]) => {
@@ -120,10 +124,6 @@ export async function startJetway(t: TestContext, options: JetwayOptions = {}): 
     ),
   );
   server.swap(createApp(deployment, services));
-  let stopped: Promise<void> | undefined;
-  const stop = (): Promise<void> =>
-    (stopped ??= server.close().then(() => store.close()));
-  t.after(stop);
   const [first = 'executive-club'] = Object.keys(sources);
   return {
     url: server.url,

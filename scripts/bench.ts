@@ -1,0 +1,85 @@
+// Owns `npm run bench`: its options, one run of the plan, what is printed, and the exit code.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+
+import { measure } from './bench/measure.ts';
+import { careful, type Plan, quick, workloads } from './bench/plan.ts';
+import { formatTable, summarise } from './bench/report.ts';
+
+const usage = `npm run bench -- [options]
+  --quick           every grant on every store once, in a couple of seconds; numbers mean little
+  --json            for programs
+  --rounds N        measured rounds (${careful.rounds}); the table shows medians
+  --seconds S       length of one measurement (${careful.seconds})
+  --only NAME       one workload: ${workloads.map(({ name }) => name).join(', ')}
+  --profile FOLDER  writes a CPU profile of each server and workload there (last round)
+Exits 1 when any answer is not 200.`;
+
+/** What was asked for; undefined after help or a usage error, with the exit code set. */
+function readPlan(): { readonly plan: Plan; readonly json: boolean } | undefined {
+  try {
+    const { values } = parseArgs({
+      options: {
+        quick: { type: 'boolean', default: false },
+        json: { type: 'boolean', default: false },
+        help: { type: 'boolean', default: false },
+        rounds: { type: 'string' },
+        seconds: { type: 'string' },
+        only: { type: 'string' },
+        profile: { type: 'string' },
+      },
+    });
+    if (values.help) {
+      console.log(usage);
+      return undefined;
+    }
+    const base = values.quick ? quick : careful;
+    const plan = {
+      ...base,
+      workloads: workloads.filter(({ name }) => name === (values.only ?? name)),
+      rounds: bounded(values.rounds, base.rounds, 100),
+      seconds: bounded(values.seconds, base.seconds, 30),
+      ...(values.profile === undefined ? {} : { profileFolder: values.profile }),
+    };
+    if (plan.workloads.length === 0) throw new Error(`no workload is named ${values.only}`);
+    return { plan, json: values.json };
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : String(error)}\n${usage}`);
+    process.exitCode = 2;
+    return undefined;
+  }
+}
+
+/** Everything in a run has an end, whatever was asked for. */
+function bounded(text: string | undefined, otherwise: number, most: number): number {
+  const value = text === undefined ? otherwise : Number(text);
+  if (value > 0 && value <= most) return value;
+  throw new Error(`expected a number up to ${most} instead of ${text}`);
+}
+
+async function bench(plan: Plan, json: boolean): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'jetway-bench-'));
+  const discard = (): void => rmSync(folder, { recursive: true, force: true });
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => {
+      discard();
+      process.exit(1);
+    });
+  }
+  try {
+    const progress = json ? () => {} : (text: string) => process.stderr.write(text);
+    const summary = summarise(plan, await measure(plan, folder, progress), folder);
+    console.log(json ? JSON.stringify(summary, null, 2) : formatTable(summary));
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : String(error));
+    process.exitCode = 1;
+  } finally {
+    discard();
+  }
+}
+
+const asked = readPlan();
+if (asked !== undefined) await bench(asked.plan, asked.json);

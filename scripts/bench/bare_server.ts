@@ -1,0 +1,47 @@
+// Owns the bare server, a process: node:http that reads the body and answers what it was told to.
+
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+import { answerParent } from './child.ts';
+import { usageCommands, type UsageCommands } from './usage.ts';
+
+/** An answer of Jetway's, to be given again and again. */
+export interface SampleAnswer {
+  readonly path: string;
+  /** Without those that node adds by itself. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export interface BareCommands extends UsageCommands {
+  readonly port: (nothing: undefined) => number;
+  readonly repeat: (sample: SampleAnswer) => void;
+}
+
+let sample: SampleAnswer | undefined;
+
+const server = createServer((incoming, outgoing) => {
+  const chunks: Uint8Array[] = [];
+  incoming.on('data', (chunk: Uint8Array) => chunks.push(chunk));
+  incoming.on('end', () => {
+    if (sample === undefined || incoming.url !== sample.path || chunks.length === 0) {
+      outgoing.writeHead(404);
+      outgoing.end();
+      return;
+    }
+    outgoing.writeHead(200, sample.headers);
+    outgoing.end(sample.body);
+  });
+});
+await new Promise<void>((resolve) => {
+  server.listen(0, '127.0.0.1', resolve);
+});
+
+answerParent<BareCommands>({
+  ...usageCommands(),
+  port: () => (server.address() as AddressInfo).port,
+  repeat: (next) => {
+    sample = next;
+  },
+});

@@ -1,0 +1,69 @@
+// Owns one keep-alive connection of the load generator: a request out, its answer in, as little else
+// as can be. It understands what node:http answers (a Content-Length), not HTTP.
+
+import { connect, type Socket } from 'node:net';
+
+/** What becomes of a request. */
+export interface Receiver {
+  readonly answered: (status: string, body: string) => void;
+  readonly failed: (error: Error) => void;
+}
+
+export interface Connection {
+  /** Sends a request; only once the one before was answered. */
+  readonly send: (request: string) => void;
+  readonly close: () => void;
+}
+
+const headEnd = '\r\n\r\n';
+const contentLength = /\r\ncontent-length: (\d+)/i;
+
+/** Connects; from then on each answer goes to the receiver. */
+export function openConnection(port: number, receiver: Receiver): Promise<Connection> {
+  let pending = '';
+  const receive = (text: string): void => {
+    pending += text;
+    const bodyAt = pending.indexOf(headEnd) + headEnd.length;
+    if (bodyAt < headEnd.length) return;
+    const length = contentLength.exec(pending)?.[1];
+    if (length === undefined) {
+      receiver.failed(new Error(`an answer without a length: ${pending.slice(0, bodyAt)}`));
+      return;
+    }
+    if (pending.length < bodyAt + Number(length)) return;
+    const whole = pending;
+    pending = '';
+    receiver.answered(whole.slice(9, 12), whole.slice(bodyAt));
+  };
+  return new Promise((resolve, reject) => {
+    let isClosing = false;
+    const socket: Socket = connect({
+      port,
+      host: '127.0.0.1',
+      noDelay: true,
+      // Without a stream's buffers and events for every answer.
+      onread: {
+        buffer: Buffer.allocUnsafe(16 * 1024),
+        callback: (size, buffer) => {
+          receive((buffer as Buffer).toString('latin1', 0, size));
+          return true;
+        },
+      },
+    });
+    socket.once('error', reject);
+    socket.once('connect', () => {
+      socket.off('error', reject);
+      socket.on('error', receiver.failed);
+      socket.on('close', () => {
+        if (!isClosing) receiver.failed(new Error('the server closed a connection'));
+      });
+      resolve({
+        send: (request) => socket.write(request, 'latin1'),
+        close: () => {
+          isClosing = true;
+          socket.destroy();
+        },
+      });
+    });
+  });
+}

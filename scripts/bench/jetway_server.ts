@@ -1,0 +1,152 @@
+// Owns Jetway as the bench runs it, a process: the shipped programme on one store, one client, one
+// member, and codes minted straight into the store, so that no login is measured.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { buildServing, jsonLog } from '../../src/cli/serving.ts';
+import type { Service } from '../../src/engine/service.ts';
+import { listen } from '../../src/http/server.ts';
+import { after, milliseconds, systemClock } from '../../src/lib/clock.ts';
+import { mergeNodes, toPlain } from '../../src/lib/document.ts';
+import { formatFault } from '../../src/lib/fault.ts';
+import { randomKey } from '../../src/lib/random.ts';
+import { parseYaml, stringifyYaml } from '../../src/lib/yaml.ts';
+import type { ClientId, ProgrammeId } from '../../src/oauth/client.ts';
+import type { Subject } from '../../src/oauth/member.ts';
+import { tokenKey } from '../../src/oauth/token_key.ts';
+import { compileProgramme } from '../../src/programme/compile.ts';
+import { loadProgramme } from '../../src/programme/load.ts';
+import type { Programme } from '../../src/programme/programme.ts';
+import { openFileStore } from '../../src/store/file.ts';
+import { createMemoryStore } from '../../src/store/memory.ts';
+import { createKeyring } from '../../src/token/keyring.ts';
+import { answerParent } from './child.ts';
+import { jwtProgramme, opaqueProgramme, redirectUri } from './plan.ts';
+import { usageCommands, type UsageCommands } from './usage.ts';
+
+export interface JetwayCommands extends UsageCommands {
+  readonly address: (nothing: undefined) => Address;
+  /** Authorization codes of the opaque programme, each good for one exchange. */
+  readonly mint: (count: number) => Promise<readonly string[]>;
+}
+
+export interface Address {
+  readonly port: number;
+  /** Path of each programme's token endpoint, by the programme's name. */
+  readonly paths: ReadonlyMap<string, string>;
+  /** Value of the client's Authorization header. */
+  readonly authorization: string;
+}
+
+const clientId = 'partnerapi-12345';
+const secret = 'jyVn3Y4Ow9nLqRlxTt5bDWqtCvUuQ0u6cJx2bTnC3Zk';
+const member = { subject: 'subject-of-ann' as Subject };
+
+/** The throttle counts, as it does for everyone, and never refuses. */
+const throttle = 'throttle: { limit: 1000000, window: 1s }';
+const overlays: ReadonlyMap<string, string> = new Map([
+  [opaqueProgramme, throttle],
+  [
+    jwtProgramme,
+    `${throttle}
+base_path: /${jwtProgramme}
+programme_identifier: ExecutiveClubJwt
+tokens: { access: { format: jwt, algorithm: ES256 } }`,
+  ],
+]);
+
+/** The shipped programme with YAML laid over it, under a name of its own. */
+function programmeOf(name: string, overlay: string): Programme {
+  const shipped = join(import.meta.dirname, `../../programmes/${opaqueProgramme}.yaml`);
+  const [base, over] = [readFileSync(shipped, 'utf8'), overlay].map(
+    (text) => parseYaml('bench.yaml', text).root,
+  );
+  if (base === undefined || over === undefined) throw new Error('the overlay is no YAML');
+  const text = stringifyYaml(toPlain(mergeNodes(base, over)));
+  const { loaded, faults } = loadProgramme(`${name}.yaml`, text);
+  if (loaded === undefined) throw new Error(faults.map(formatFault).join('\n'));
+  return compileProgramme(loaded.id, loaded.definition, 'http://127.0.0.1');
+}
+
+const [, , kind, folder = ''] = process.argv;
+const fileStore =
+  kind === 'file'
+    ? openFileStore({ path: join(folder, 'jetway.db'), environment: 'staging' })
+    : undefined;
+const store = fileStore ?? createMemoryStore();
+const keyring = createKeyring(new Uint8Array(32).fill(7));
+const clock = systemClock();
+
+const serving = await buildServing(
+  [...overlays].map(([name, overlay]) => programmeOf(name, overlay)),
+  { store, clock, keyring, log: jsonLog },
+);
+for (const programme of serving.services.keys()) await register(programme);
+const server = await listen({ host: '127.0.0.1', port: 0 }, serving.app);
+
+async function register(programme: ProgrammeId): Promise<void> {
+  const createdAt = clock.now();
+  const common = { programme, status: 'active', createdAt } as const;
+  await store.addClient({
+    ...common,
+    id: clientId as ClientId,
+    name: 'Partner',
+    roles: ['member', 'partner'],
+    redirectUris: [redirectUri],
+    secrets: [{ digest: keyring.secretDigest(secret), createdAt }],
+    apiKeys: [],
+    properties: {},
+  });
+  // Nobody logs in: the hash is of no password.
+  await store.addMember({ ...common, ...member, username: 'ann', passwordHash: '$argon2id$none' });
+}
+
+function serviceOf(name: string): Service {
+  const service = serving.services.get(name as ProgrammeId);
+  if (service === undefined) throw new Error(`${name} is not in service`);
+  return service;
+}
+
+async function mint(count: number): Promise<readonly string[]> {
+  const { programme } = serviceOf(opaqueProgramme);
+  const issuedAt = clock.now();
+  const expiresAt = after(issuedAt, programme.code.lifetime);
+  // As after a login without a scope.
+  const scope = programme.scope.ofLogin(undefined, undefined);
+  const codes = Array.from({ length: count }, () => programme.code.generate());
+  await Promise.all(
+    codes.map((code) =>
+      store.issueCode({
+        programme: programme.id,
+        key: tokenKey(code),
+        transaction: randomKey(12),
+        client: clientId as ClientId,
+        redirectUri,
+        member,
+        ...(scope === undefined ? {} : { scope }),
+        issuedAt,
+        expiresAt,
+        forgetAt: after(expiresAt, milliseconds(600_000)),
+      }),
+    ),
+  );
+  return codes;
+}
+
+function address(): Address {
+  const paths = new Map(
+    [...overlays.keys()].map((name) => {
+      const path = serviceOf(name).programme.tokenEndpoints[0]?.path ?? '';
+      return [name, path] as const;
+    }),
+  );
+  const authorization = `Basic ${Buffer.from(`${clientId}:${secret}`).toString('base64')}`;
+  return { port: Number(new URL(server.url).port), paths, authorization };
+}
+
+answerParent<JetwayCommands>(
+  { ...usageCommands(fileStore?.commits), address, mint },
+  // What is under way is of no interest; the store closes as it should.
+  () => store.close(),
+);

@@ -1,0 +1,179 @@
+// Owns the load generator, a process: keeps its connections busy for a time and counts the answers.
+
+import { answerParent } from './child.ts';
+import { type Connection, openConnection } from './connection.ts';
+import type { BodySource } from './plan.ts';
+
+export interface LoadOrder {
+  readonly port: number;
+  readonly path: string;
+  readonly authorization: string;
+  readonly source: BodySource;
+  readonly connections: number;
+  /** Codes to use, or the token that each connection starts its chain with. */
+  readonly values: readonly string[];
+  /** It ends when the time or the requests are used up, whichever is first. */
+  readonly seconds: number;
+  readonly mostRequests: number;
+}
+
+export interface LoadResult {
+  readonly requests: number;
+  readonly seconds: number;
+  /** Milliseconds. */
+  readonly p50: number;
+  readonly p99: number;
+  /** Microseconds of CPU that the generator itself took. */
+  readonly cpu: number;
+  /** Refresh token of the last answer on each connection that had one. */
+  readonly refreshTokens: readonly string[];
+}
+
+export interface LoadCommands {
+  /** Connects and builds what is to be sent. */
+  readonly prepare: (order: LoadOrder) => Promise<void>;
+  /** Does what was prepared. Rejects at the first answer that is not 200. */
+  readonly run: (nothing: undefined) => Promise<LoadResult>;
+}
+
+/** One connection's place in a run. */
+interface Lane {
+  readonly index: number;
+  connection?: Connection;
+  sentAt: number;
+  refreshToken: string | undefined;
+}
+
+/** Seconds that the last answers may take after the time is over. */
+const grace = 10;
+
+class Run {
+  readonly #order: LoadOrder;
+  readonly #head: string;
+  readonly #lanes: Lane[] = [];
+  readonly #latencies: Float64Array;
+  #sent = 0;
+  #answered = 0;
+  #endsAt = 0;
+  #settle: { readonly done: () => void; readonly failed: (error: Error) => void } | undefined;
+
+  constructor(order: LoadOrder) {
+    this.#order = order;
+    this.#latencies = new Float64Array(order.mostRequests);
+    this.#head = [
+      `POST ${order.path} HTTP/1.1`,
+      `Host: 127.0.0.1:${order.port}`,
+      `Authorization: ${order.authorization}`,
+      'Content-Type: application/x-www-form-urlencoded',
+      'Accept: application/json',
+      'Content-Length: ',
+    ].join('\r\n');
+  }
+
+  async connect(): Promise<void> {
+    for (let index = 0; index < this.#order.connections; index += 1) {
+      const lane: Lane = { index, sentAt: 0, refreshToken: this.#order.values[index] };
+      lane.connection = await openConnection(this.#order.port, {
+        answered: (status, body) => this.#answer(lane, status, body),
+        failed: (error) => this.#settle?.failed(error),
+      });
+      this.#lanes.push(lane);
+    }
+  }
+
+  async go(): Promise<LoadResult> {
+    const { user, system } = process.cpuUsage();
+    const begun = performance.now();
+    let timer: NodeJS.Timeout | undefined;
+    try {
+      await new Promise<void>((resolve, reject) => {
+        this.#settle = { done: resolve, failed: reject };
+        const late = (): void => reject(new Error('the server stopped answering'));
+        timer = setTimeout(late, (this.#order.seconds + grace) * 1000);
+        this.#endsAt = begun + this.#order.seconds * 1000;
+        for (const lane of this.#lanes) this.#send(lane, begun);
+      });
+    } finally {
+      clearTimeout(timer);
+      this.close();
+    }
+    const seconds = (performance.now() - begun) / 1000;
+    const after = process.cpuUsage();
+    return {
+      requests: this.#answered,
+      seconds,
+      ...quantiles(this.#latencies.subarray(0, this.#answered)),
+      cpu: after.user + after.system - user - system,
+      refreshTokens: this.#lanes.flatMap(({ refreshToken }) => refreshToken ?? []),
+    };
+  }
+
+  close(): void {
+    this.#settle = undefined;
+    for (const { connection } of this.#lanes) connection?.close();
+  }
+
+  /** Sends a lane's next request, unless there is none or the time is over. */
+  #send(lane: Lane, now: number): void {
+    const body = now < this.#endsAt ? this.#nextBody(lane) : undefined;
+    if (body === undefined) {
+      if (this.#answered === this.#sent) this.#settle?.done();
+      return;
+    }
+    this.#sent += 1;
+    // One string to the socket: bodies are ASCII, so their length is their size.
+    const request = `${this.#head}${body.length}\r\n\r\n${body}`;
+    lane.sentAt = performance.now();
+    lane.connection?.send(request);
+  }
+
+  #nextBody(lane: Lane): string | undefined {
+    const { source, values, mostRequests } = this.#order;
+    if (this.#sent >= mostRequests) return undefined;
+    if (source.kind === 'fixed') return source.body;
+    const value = source.kind === 'codes' ? values[this.#sent] : lane.refreshToken;
+    return value === undefined ? undefined : source.prefix + value;
+  }
+
+  #answer(lane: Lane, status: string, body: string): void {
+    const now = performance.now();
+    this.#latencies[this.#answered] = now - lane.sentAt;
+    this.#answered += 1;
+    if (status !== '200') {
+      this.#settle?.failed(new Error(`answered ${status} ${body.slice(0, 200)}`));
+      return;
+    }
+    if (this.#order.source.kind !== 'fixed') lane.refreshToken = refreshTokenOf(body);
+    this.#send(lane, now);
+  }
+}
+
+const tokenMember = '"refresh_token":"';
+
+/** Without parsing the rest. */
+function refreshTokenOf(body: string): string | undefined {
+  const from = body.indexOf(tokenMember) + tokenMember.length;
+  return from < tokenMember.length ? undefined : body.slice(from, body.indexOf('"', from));
+}
+
+function quantiles(latencies: Float64Array): { readonly p50: number; readonly p99: number } {
+  const sorted = latencies.toSorted();
+  const at = (share: number): number => sorted[Math.floor((sorted.length - 1) * share)] ?? 0;
+  return { p50: at(0.5), p99: at(0.99) };
+}
+
+let prepared: Run | undefined;
+
+answerParent<LoadCommands>({
+  prepare: async (order) => {
+    prepared?.close();
+    prepared = new Run(order);
+    await prepared.connect();
+  },
+  run: async () => {
+    if (prepared === undefined) throw new Error('nothing is prepared');
+    const run = prepared;
+    prepared = undefined;
+    return run.go();
+  },
+});

@@ -1,0 +1,196 @@
+// Owns the course of a run: starts the servers, interleaves the rounds, takes one measurement at a time.
+
+import { randomBytes } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+import type { BareCommands, SampleAnswer } from './bare_server.ts';
+import { type Child, startChild } from './child.ts';
+import type { Address, JetwayCommands } from './jetway_server.ts';
+import type { LoadCommands, LoadOrder, LoadResult } from './load.ts';
+import { codeSource, type Plan, type ServerName, serverNames, type Workload } from './plan.ts';
+import type { Usage, UsageCommands } from './usage.ts';
+
+/** One workload on one server for a while. */
+export interface Measurement {
+  readonly workload: string;
+  readonly server: ServerName;
+  readonly round: number;
+  readonly load: LoadResult;
+  /** Microseconds of the server's CPU. */
+  readonly cpu: number;
+  readonly commits: number;
+}
+
+/** A server under measurement. */
+interface Contestant {
+  readonly name: ServerName;
+  readonly port: number;
+  readonly child: Child<UsageCommands>;
+  readonly end: () => Promise<void>;
+  /** Codes for it, which are real where the server knows of codes. */
+  readonly codes: (count: number) => Promise<readonly string[]>;
+}
+
+interface Field {
+  readonly contestants: readonly Contestant[];
+  readonly address: Address;
+  readonly load: Child<LoadCommands>;
+  readonly bare: Child<BareCommands>;
+}
+
+/** Measures a plan; `folder` is for the stores. Rejects when any answer is not 200. */
+export async function measure(
+  plan: Plan,
+  folder: string,
+  progress: (text: string) => void,
+): Promise<readonly Measurement[]> {
+  if (plan.profileFolder !== undefined) mkdirSync(plan.profileFolder, { recursive: true });
+  const endings: (() => Promise<void>)[] = [];
+  try {
+    const field = await open(folder, endings);
+    const measurements: Measurement[] = [];
+    for (let round = -plan.warmUps; round < plan.rounds; round += 1) {
+      progress(round < 0 ? 'warming up\n' : `round ${round + 1} of ${plan.rounds}\n`);
+      for (const workload of plan.workloads) {
+        await showBare(field, workload);
+        for (const contestant of field.contestants) {
+          const measurement = await measureOne(plan, field, workload, contestant, round);
+          if (round >= 0) measurements.push(measurement);
+        }
+      }
+    }
+    return measurements;
+  } finally {
+    await Promise.all(endings.map((end) => end()));
+  }
+}
+
+/** Starts every process; what has been started is in `endings`, even when the rest fails. */
+async function open(folder: string, endings: (() => Promise<void>)[]): Promise<Field> {
+  const load = startChild<LoadCommands>(import.meta.resolve('./load.ts'));
+  const bare = startChild<BareCommands>(import.meta.resolve('./bare_server.ts'));
+  endings.push(load.end, bare.end);
+  const jetway = (['memory', 'file'] as const).map((name) => {
+    const child = startChild<JetwayCommands>(import.meta.resolve('./jetway_server.ts'), [
+      name,
+      folder,
+    ]);
+    endings.push(child.end);
+    return { name, child };
+  });
+  const contestants: Contestant[] = [];
+  contestants.push({
+    name: 'bare',
+    port: await bare.ask('port', undefined),
+    child: bare,
+    end: bare.end,
+    codes: async (count) => Array.from({ length: count }, () => randomBytes(32).toString('hex')),
+  });
+  let address: Address | undefined;
+  for (const { name, child } of jetway) {
+    address = await child.ask('address', undefined);
+    const codes = (count: number): Promise<readonly string[]> => child.ask('mint', count);
+    contestants.push({ name, port: address.port, child, end: child.end, codes });
+  }
+  if (address === undefined) throw new Error('no Jetway was started');
+  return { contestants, address, load, bare };
+}
+
+async function measureOne(
+  plan: Plan,
+  field: Field,
+  workload: Workload,
+  contestant: Contestant,
+  round: number,
+): Promise<Measurement> {
+  const { child, name: server } = contestant;
+  const path =
+    plan.profileFolder !== undefined && round === plan.rounds - 1
+      ? join(plan.profileFolder, `${server}-${workload.name}.cpuprofile`)
+      : undefined;
+  try {
+    await field.load.ask('prepare', await orderOf(plan, field, workload, contestant));
+    if (path !== undefined) await child.ask('startProfile', undefined);
+    const before: Usage = await child.ask('usage', undefined);
+    const load = await field.load.ask('run', undefined);
+    const after: Usage = await child.ask('usage', undefined);
+    if (path !== undefined) await child.ask('stopProfile', path);
+    const cpu = after.cpu - before.cpu;
+    const commits = after.commits - before.commits;
+    return { workload: workload.name, server, round, load, cpu, commits };
+  } catch (error) {
+    throw new Error(`${workload.name} on ${server}: ${String(error)}`, { cause: error });
+  }
+}
+
+async function orderOf(
+  plan: Plan,
+  field: Field,
+  workload: Workload,
+  contestant: Contestant,
+): Promise<LoadOrder> {
+  const { seconds, mostRequests, connections } = plan;
+  const { kind } = workload.source;
+  const values = kind === 'codes' ? await contestant.codes(mostRequests) : [];
+  const order = {
+    ...requestTo(field, workload, contestant),
+    connections,
+    values,
+    seconds,
+    mostRequests: kind === 'codes' ? mostRequests : mostRequests * 5,
+  };
+  if (kind !== 'chain') return order;
+  // Each connection logs in, as it were, and refreshes from there.
+  const codes = await contestant.codes(connections);
+  await field.load.ask('prepare', {
+    ...order,
+    source: codeSource,
+    values: codes,
+    mostRequests: connections,
+  });
+  const { refreshTokens } = await field.load.ask('run', undefined);
+  return { ...order, values: refreshTokens };
+}
+
+function requestTo(
+  { address }: Field,
+  { programme, source }: Workload,
+  { port }: Contestant,
+): Pick<LoadOrder, 'port' | 'path' | 'authorization' | 'source'> {
+  const path = address.paths.get(programme);
+  if (path === undefined) throw new Error(`${programme} has no token endpoint`);
+  return { port, path, authorization: address.authorization, source };
+}
+
+/** Has the bare server answer what Jetway answers this workload: same headers, same size. */
+async function showBare(field: Field, workload: Workload): Promise<void> {
+  const jetway = field.contestants.find(({ name }) => name === serverNames[1]);
+  if (jetway === undefined) throw new Error('there is no Jetway to take a sample from');
+  const { port, path, authorization } = requestTo(field, workload, jetway);
+  const ask = async (body: string): Promise<SampleAnswer> => {
+    const headers = { authorization, 'content-type': 'application/x-www-form-urlencoded' };
+    const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+      method: 'POST',
+      headers,
+      body,
+    });
+    const text = await answer.text();
+    if (answer.status !== 200) throw new Error(`${workload.name}: ${answer.status} ${text}`);
+    return { path, headers: ownHeaders(answer.headers), body: text };
+  };
+  const { source } = workload;
+  const [code = ''] = source.kind === 'fixed' ? [] : await jetway.codes(1);
+  // A code's answer has the members of a refresh token's, and its size.
+  const bodySource = source.kind === 'chain' ? codeSource : source;
+  const sample = await ask(
+    bodySource.kind === 'fixed' ? bodySource.body : bodySource.prefix + code,
+  );
+  await field.bare.ask('repeat', sample);
+}
+
+/** Those that node does not add by itself. */
+function ownHeaders(headers: Headers): Record<string, string> {
+  const added = new Set(['connection', 'date', 'keep-alive']);
+  return Object.fromEntries([...headers].filter(([name]) => !added.has(name)));
+}

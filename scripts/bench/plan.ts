@@ -1,0 +1,78 @@
+// Owns what is measured: the workloads, the servers they are put to, and how long and how often.
+
+/** How each request of a workload comes by its body. */
+export type BodySource =
+  /** The same body every time. */
+  | { readonly kind: 'fixed'; readonly body: string }
+  /** Each code once. */
+  | { readonly kind: 'codes'; readonly prefix: string }
+  /** Each connection uses the refresh token of its last answer. */
+  | { readonly kind: 'chain'; readonly prefix: string };
+
+export interface Workload {
+  readonly name: string;
+  /** The programme it is put to: its file's name, and its base path without the slash. */
+  readonly programme: string;
+  readonly source: BodySource;
+}
+
+export const opaqueProgramme = 'executive-club';
+export const jwtProgramme = 'executive-club-jwt';
+export const redirectUri = 'https://partner.example/callback';
+
+const codePrefix = `grant_type=authorization_code&redirect_uri=${encodeURIComponent(redirectUri)}&code=`;
+
+export const workloads: readonly Workload[] = [
+  {
+    name: 'client_credentials',
+    programme: opaqueProgramme,
+    source: { kind: 'fixed', body: 'grant_type=client_credentials' },
+  },
+  {
+    name: 'authorization_code',
+    programme: opaqueProgramme,
+    source: { kind: 'codes', prefix: codePrefix },
+  },
+  {
+    name: 'refresh_token',
+    programme: opaqueProgramme,
+    source: { kind: 'chain', prefix: 'grant_type=refresh_token&refresh_token=' },
+  },
+  {
+    name: 'client_credentials_jwt',
+    programme: jwtProgramme,
+    source: { kind: 'fixed', body: 'grant_type=client_credentials' },
+  },
+];
+
+/** What connections that are to chain refresh tokens start from: a code each. */
+export const codeSource: BodySource = { kind: 'codes', prefix: codePrefix };
+
+/** In the order of a round; `bare` first, since the others are told beside it. */
+export const serverNames = ['bare', 'memory', 'file'] as const;
+export type ServerName = (typeof serverNames)[number];
+
+export interface Plan {
+  readonly workloads: readonly Workload[];
+  readonly connections: number;
+  /** Rounds before those that count, until the code is compiled and caches are warm. */
+  readonly warmUps: number;
+  readonly rounds: number;
+  /** Length of one measurement: one workload on one server. */
+  readonly seconds: number;
+  /** Upper bound on the requests of one measurement; as many codes are minted for it. */
+  readonly mostRequests: number;
+  readonly profileFolder?: string;
+}
+
+/** Short measurements, often: what disturbs a shared machine for a while disturbs all three servers. */
+export const careful: Plan = {
+  workloads,
+  connections: 32,
+  warmUps: 2,
+  rounds: 9,
+  seconds: 0.6,
+  mostRequests: 20_000,
+};
+
+export const quick: Plan = { ...careful, warmUps: 0, rounds: 1, seconds: 0.1, mostRequests: 500 };

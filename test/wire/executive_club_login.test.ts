@@ -1,0 +1,275 @@
+// The executive club's login on the wire: the request, the page, the way back (G-1 to G-8).
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import {
+  type Club,
+  codeFor,
+  loginTarget,
+  openClub,
+  paths,
+  redeem,
+  redirected,
+  tokensIn,
+} from '../support/club.ts';
+import { publicUrl } from '../support/jetway.ts';
+import { openLogin, submitLogin } from '../support/login.ts';
+import { readPage } from '../support/page.ts';
+import { ask } from '../support/wire.ts';
+
+const callback = 'https://partner.example/callback';
+const lostPartner = {
+  status: 400,
+  title: 'Bad Request',
+  heading: 'Bad Request',
+  text: ['The login request names a partner that is not known here.'],
+};
+
+test('G-3 G-4: a login request is answered 302 without a body to the login page', async (t) => {
+  const club = await openClub(t);
+  const answer = await ask(club.url, loginTarget(club.client));
+  const { location = '', 'set-cookie': cookie = '' } = answer.headers;
+  assert.deepEqual(answer, {
+    status: 302,
+    headers: {
+      location,
+      'set-cookie': cookie,
+      'cache-control': 'no-store',
+      pragma: 'no-cache',
+      'referrer-policy': 'no-referrer',
+    },
+    body: '',
+  });
+  assert.match(location, /^https:\/\/tokens\.example\/executive-club\/login\?transaction=[\w-]+$/);
+  assert.match(
+    cookie,
+    /^jetway_[\w-]{16}=[\w-]{32}; Path=\/executive-club\/login; Max-Age=900; HttpOnly; SameSite=Lax; Secure$/,
+  );
+});
+
+test('G-4: a login ends in 302 to the redirect URI with the code, and no body', async (t) => {
+  const club = await openClub(t);
+  const login = await openLogin(club.url, loginTarget(club.client));
+  const page = readPage(login.page);
+  assert.deepEqual(page, {
+    status: 200,
+    title: 'Log in to Executive Club',
+    heading: 'Log in to Executive Club',
+    text: [],
+  });
+  assert.equal(login.action, paths.page);
+  assert.deepEqual(Object.keys(login.hidden), ['transaction', 'csrf']);
+  const answer = await submitLogin(club.url, login, club.member);
+  const location = answer.headers['location'] ?? '';
+  assert.match(location, /^https:\/\/partner\.example\/callback\?code=[0-9a-f]{64}$/);
+  assert.deepEqual(answer, redirected(location));
+});
+
+test('G-4: a redirect URI with a query keeps it', async (t) => {
+  const club = await openClub(t);
+  const redirectUris = ['https://partner.example/cb?brand=a%20b&x='];
+  const client = await club.addClient({ id: 'partnerapi-00002', redirectUris });
+  const login = await openLogin(club.url, loginTarget(client));
+  const { headers } = await submitLogin(club.url, login, club.member);
+  assert.match(
+    headers['location'] ?? '',
+    /^https:\/\/partner\.example\/cb\?brand=a%20b&x=&code=[0-9a-f]{64}$/,
+  );
+  const failure = await ask(club.url, loginTarget(client, { response_type: 'token' }));
+  const location = 'https://partner.example/cb?brand=a%20b&x=&error=unsupported_response_type';
+  assert.deepEqual(failure, redirected(location));
+});
+
+test('G-3: state comes back as it was sent, with the code and with an error', async (t) => {
+  const club = await openClub(t);
+  const state = 'a b&c=d+e/%41?"\'<>\\~';
+  const login = await openLogin(club.url, loginTarget(club.client, { state }));
+  const { headers } = await submitLogin(club.url, login, club.member);
+  const back = new URL(headers['location'] ?? '');
+  assert.deepEqual([...back.searchParams.keys()], ['code', 'state']);
+  assert.equal(back.searchParams.get('state'), state);
+  const failure = await ask(club.url, loginTarget(club.client, { state, response_type: 'x' }));
+  const query = `error=unsupported_response_type&state=${encodeURIComponent(state)}`;
+  assert.deepEqual(failure, redirected(`${callback}?${query}`));
+});
+
+test('G-3: redirect_uri may be left out when there is one, and is used when it is sent', async (t) => {
+  const club = await openClub(t);
+  const redirectUris = ['https://partner.example/a', 'https://partner.example/b'];
+  const client = await club.addClient({ id: 'partnerapi-00002', redirectUris });
+  const login = await openLogin(club.url, loginTarget(club.client));
+  const only = await submitLogin(club.url, login, club.member);
+  assert.ok(only.headers['location']?.startsWith(`${callback}?code=`));
+  for (const uri of redirectUris) {
+    const chosen = await openLogin(club.url, loginTarget(client, { redirect_uri: uri }));
+    const { headers } = await submitLogin(club.url, chosen, club.member);
+    assert.ok(headers['location']?.startsWith(`${uri}?code=`), headers['location'] ?? 'no location');
+  }
+});
+
+const challenge = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
+const verifier = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
+
+test('G-3: a code challenge (the example of RFC 7636, B) is enforced', async (t) => {
+  const club = await openClub(t);
+  const pkce = { code_challenge: challenge, code_challenge_method: 'S256' };
+  const code = await codeFor(club, pkce);
+  const wrong = await redeem(club, code, { code_verifier: verifier.replace('d', 'e') });
+  assert.equal(wrong.body, '{"error":"invalid_grant"}');
+  tokensIn(await redeem(club, code, { code_verifier: verifier }));
+});
+
+/** Parameters of a login request, and the error that the partner is sent back with. */
+const requestErrors: ReadonlyArray<
+  readonly [name: string, more: Readonly<Record<string, string>>, error: string]
+> = [
+  ['unsupported response_type', { response_type: 'token' }, 'unsupported_response_type'],
+  ['empty response_type', { response_type: '' }, 'invalid_request'],
+  ['challenge without method', { code_challenge: challenge }, 'invalid_request'],
+  [
+    'method plain',
+    { code_challenge: challenge, code_challenge_method: 'plain' },
+    'invalid_request',
+  ],
+  ['method without challenge', { code_challenge_method: 'S256' }, 'invalid_request'],
+  [
+    'malformed challenge',
+    { code_challenge: 'short', code_challenge_method: 'S256' },
+    'invalid_request',
+  ],
+];
+
+test('G-5: an error once client and redirect URI are good goes back by redirect', async (t) => {
+  const club = await openClub(t);
+  for (const [name, more, error] of requestErrors) {
+    const answer = await ask(club.url, loginTarget(club.client, more));
+    assert.deepEqual(answer, redirected(`${callback}?error=${error}`), name);
+  }
+  const missing = await ask(club.url, `${paths.login}?client_id=${club.client.id}`);
+  assert.deepEqual(missing, redirected(`${callback}?error=invalid_request`));
+});
+
+test('G-20 G-22: a client without the role is sent back with access_denied', async (t) => {
+  const club = await openClub(t);
+  const client = await club.addClient({ id: 'partnerapi-00002', roles: ['partner'] });
+  const answer = await ask(club.url, loginTarget(client, { state: 's' }));
+  assert.deepEqual(answer, redirected(`${callback}?error=access_denied&state=s`));
+});
+
+test('G-1 G-6: a misspelt, unknown, disabled or missing client is told on a page', async (t) => {
+  const club = await openClub(t);
+  const disabled = await club.addClient({
+    id: 'partnerapi-00002',
+    more: { status: 'disabled' },
+  });
+  // This one stands in the store but has not the form that the dialect gives identifiers.
+  const misshapen = await club.addClient({ id: 'partnerapi-123456' });
+  const ids = [
+    'partnerapp-12345',
+    'PARTNERAPI-12345',
+    'partnerapi12345',
+    'partnerapi-1234',
+    'partnerapi-1234a',
+    'partnerapi-99999',
+    ` ${club.client.id}`,
+    misshapen.id,
+    disabled.id,
+  ];
+  for (const id of ids) {
+    const answer = await ask(club.url, loginTarget({ id }, { redirect_uri: callback }));
+    assert.deepEqual(readPage(answer), lostPartner, id);
+  }
+  for (const target of [`${paths.login}?response_type=code`, loginTarget({ id: '' }), paths.login]) {
+    assert.deepEqual(readPage(await ask(club.url, target)), {
+      ...lostPartner,
+      text: ['The login request names no partner.'],
+    });
+  }
+});
+
+test('G-7: an unregistered redirect URI gets a page titled Security Issue', async (t) => {
+  const club = await openClub(t);
+  const target = loginTarget(club.client, { redirect_uri: 'https://elsewhere.example/callback' });
+  assert.deepEqual(readPage(await ask(club.url, target)), {
+    status: 400,
+    title: 'Security Issue',
+    heading: 'Security Issue',
+    text: ['The login request wants to return to an address that this partner has not registered.'],
+  });
+});
+
+test('G-7: a redirect URI left out where several are registered gets a page', async (t) => {
+  const club = await openClub(t);
+  const redirectUris = ['https://partner.example/a', 'https://partner.example/b'];
+  const client = await club.addClient({ id: 'partnerapi-00002', redirectUris });
+  assert.deepEqual(readPage(await ask(club.url, loginTarget(client))), {
+    status: 400,
+    title: 'Bad Request',
+    heading: 'Bad Request',
+    text: ['The login request does not say where to return to.'],
+  });
+});
+
+/** Posts the form and gives what the page says that is shown again. */
+async function messagesFor(
+  club: Club,
+  fields: { readonly username: string; readonly password: string },
+): Promise<readonly string[]> {
+  const login = await openLogin(club.url, loginTarget(club.client));
+  const answer = await submitLogin(club.url, login, fields);
+  const { status, title, text } = readPage(answer);
+  assert.deepEqual([status, title], [200, 'Log in to Executive Club']);
+  // The form is there again, for the same login, with the name that was typed and no password.
+  assert.ok(answer.body.includes(`name="transaction" value="${login.hidden['transaction']}"`));
+  assert.ok(answer.body.includes(` value="${fields.username}"`));
+  assert.ok(fields.password === '' || !answer.body.includes(fields.password));
+  return text;
+}
+
+test('G-8: what went wrong is told on the login page, which is shown again', async (t) => {
+  const club = await openClub(t);
+  const { username, password } = club.member;
+  const notRecognised = ['The username or password was not recognised. Please try again.'];
+  assert.deepEqual(await messagesFor(club, { username, password: 'wrong' }), notRecognised);
+  assert.deepEqual(await messagesFor(club, { username: 'nobody', password }), notRecognised);
+  assert.deepEqual(await messagesFor(club, { username: '', password }), [
+    'Please enter your username.',
+  ]);
+  assert.deepEqual(await messagesFor(club, { username, password: '' }), [
+    'Please enter your password.',
+  ]);
+  assert.deepEqual(await messagesFor(club, { username: ' ', password: '' }), [
+    'Please enter your username.',
+    'Please enter your password.',
+  ]);
+});
+
+test('G-8: after a wrong password the same page takes the right one', async (t) => {
+  const club = await openClub(t);
+  const login = await openLogin(club.url, loginTarget(club.client));
+  const { username } = club.member;
+  const wrong = await submitLogin(club.url, login, { username, password: 'wrong' });
+  assert.equal(wrong.status, 200);
+  const right = await submitLogin(club.url, login, club.member);
+  assert.ok(right.headers['location']?.startsWith(`${callback}?code=`));
+});
+
+test('G-4: a login that takes longer than 15 minutes begins again at the partner', async (t) => {
+  const club = await openClub(t);
+  const login = await openLogin(club.url, loginTarget(club.client));
+  club.clock.advance(15 * 60 - 1);
+  const wrong = { username: 'ann', password: 'wrong' };
+  assert.equal((await submitLogin(club.url, login, wrong)).status, 200);
+  club.clock.advance(1);
+  const late = await submitLogin(club.url, login, club.member);
+  assert.deepEqual(readPage(late), {
+    status: 400,
+    title: 'This login has expired',
+    heading: 'This login has expired',
+    text: ['Please go back to the site you came from and start again.'],
+  });
+  const { pathname, search } = new URL(login.begin.headers['location'] ?? publicUrl);
+  const shown = await ask(club.url, pathname + search, { headers: { cookie: login.cookie } });
+  assert.equal(readPage(shown).title, 'This login has expired');
+});
