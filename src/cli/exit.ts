@@ -19,3 +19,8 @@ export class CommandError extends Error {
     this.exitCode = exitCode;
   }
 }
+
+/** Ends the command as wrong usage, naming everything that is wrong; does nothing when nothing is. */
+export function refuseUsage(faults: readonly string[]): void {
+  if (faults.length > 0) throw new CommandError(exitCodes.usage, faults.join('\n'));
+}

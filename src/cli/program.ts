@@ -1,14 +1,23 @@
-// Owns the command line's grammar: verbs, their options, and how errors become exit codes.
+// Owns the command line's grammar: which verbs there are and how one is run. The options of clients
+// and members are in grammar_client.ts and grammar_member.ts.
 
-import { Command, CommanderError } from 'commander';
-import { FaultsError } from '../lib/fault.ts';
-import { MasterKeyUnusable } from '../config/master_key.ts';
-import { StoreUnusable } from '../store/unusable.ts';
-import { CommandError, exitCodes } from './exit.ts';
+import { Command } from 'commander';
+
+import { check } from './check.ts';
+import { exitCodes } from './exit.ts';
+import { explain } from './explain.ts';
+import { configured } from './grammar.ts';
+import { addClientVerbs } from './grammar_client.ts';
+import { addMemberVerbs } from './grammar_member.ts';
+import { help } from './help.ts';
+import { tolerateClosedPipes } from './output.ts';
 import { serve } from './serve.ts';
+import { show } from './show.ts';
+import { version, versionLine } from './version.ts';
 
 /** Runs one command line; resolves to the exit code. */
 export async function runCommand(args: readonly string[]): Promise<number> {
+  tolerateClosedPipes();
   try {
     await createProgram().parseAsync([...args], { from: 'user' });
     return exitCodes.done;
@@ -20,29 +29,41 @@ export async function runCommand(args: readonly string[]): Promise<number> {
 function createProgram(): Command {
   const program = new Command('jetway')
     .description('The token service of a loyalty API.')
+    .version(versionLine(), '--version', 'tell the version')
     .exitOverride()
-    .showHelpAfterError('(jetway help VERB tells more)');
-  const verb = (name: string, description: string): Command =>
-    program
-      .command(name)
-      .description(description)
-      .option('--config <file>', 'configuration file', './config.yaml');
-  verb('serve', 'run the server').action(serve);
+    .showHelpAfterError('(jetway help VERB tells more)')
+    .helpCommand(false);
+  addServerVerbs(program);
+  addClientVerbs(program);
+  addMemberVerbs(program);
+  addInformation(program);
   return program;
 }
 
-/** Tells people what went wrong; the exit code tells programs. */
-function explain(error: unknown): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.usage;
-  if (error instanceof CommandError) return say(error.message, error.exitCode);
-  if (error instanceof FaultsError) return say(error.message, exitCodes.configuration);
-  if (error instanceof StoreUnusable) return say(`${error.message}: ${error.hint}`, exitCodes.store);
-  if (error instanceof MasterKeyUnusable) return say(error.message, exitCodes.store);
-  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  return say(stack, exitCodes.failed);
+function addServerVerbs(program: Command): void {
+  configured(program.command('serve')).description('run the server').action(serve);
+  // `dev` goes here.
+  configured(program.command('check'))
+    .description('validate the configuration and all programmes, or programme files alone')
+    .argument('[files...]', 'programme files; without any, everything the configuration names')
+    .option('--json', 'print an array of faults')
+    .action(check);
+  configured(program.command('show'))
+    .description("print a programme's effective dialect, every default filled in, as YAML")
+    .argument('<programme>', "the programme's name: its file without .yaml")
+    .option('--json', 'print it as JSON')
+    .action(show);
 }
 
-function say(message: string, exitCode: number): number {
-  console.error(message);
-  return exitCode;
+function addInformation(program: Command): void {
+  program
+    .command('version')
+    .description('tell the version')
+    .option('--json', 'print it as JSON')
+    .action(version);
+  program
+    .command('help')
+    .description('explain a verb')
+    .argument('[verb...]', 'a verb, such as serve or client add')
+    .action((names: readonly string[]) => help(program, names));
 }

@@ -19,8 +19,7 @@ export async function serve(options: { readonly config: string }): Promise<void>
     const complaints = [
       ...files.flatMap((file) => file.faults.map(formatFault)),
       ...serving.conflicts.map(
-        ({ programme, path, other }) =>
-          `${programme.id} is not served: ${other.id} answers at ${path} already`,
+        ({ programme, message }) => `${programme.id} is not served: ${message}`,
       ),
     ];
     for (const complaint of complaints) console.error(complaint);

@@ -1,16 +1,28 @@
 // Owns what most verbs start from: the configuration, its programmes, and the store with its keys.
 
+import { basename, join } from 'node:path';
+
 import { type Config, readConfig } from '../config/config.ts';
-import { readMasterKey } from '../config/master_key.ts';
-import { type ProgrammeFile, readProgrammeFolder } from '../config/programme_files.ts';
+import { MasterKeyUnusable, readMasterKey } from '../config/master_key.ts';
+import {
+  listProgrammeFiles,
+  type ProgrammeFile,
+  readProgrammeFile,
+  readProgrammeFolder,
+} from '../config/programme_files.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
+import { FaultsError, quote } from '../lib/fault.ts';
+import { suggest } from '../lib/suggest.ts';
+import type { ProgrammeId } from '../oauth/client.ts';
 import { compileProgramme } from '../programme/compile.ts';
+import type { LoadedProgramme } from '../programme/load.ts';
 import type { Programme } from '../programme/programme.ts';
 import type { Store } from '../store/contract.ts';
 import { openFileStore } from '../store/file.ts';
 import { createMemoryStore } from '../store/memory.ts';
 import { createKeyring, type Keyring } from '../token/keyring.ts';
 import { CommandError, exitCodes } from './exit.ts';
+import { isSystemError } from './explain.ts';
 
 /** A store that is open, with the keys that go with it. */
 export interface OpenStore {
@@ -21,7 +33,7 @@ export interface OpenStore {
 
 /** Opens the configured store; makes it, and its master key, on first use. */
 export function openStore(config: Config): OpenStore {
-  const keyring = createKeyring(readMasterKey(config));
+  const keyring = createKeyring(masterKeyOf(config));
   const store =
     config.store.kind === 'memory'
       ? createMemoryStore()
@@ -29,17 +41,33 @@ export function openStore(config: Config): OpenStore {
   return { store, keyring, clock: systemClock() };
 }
 
-/** A store for verbs that write: what they wrote to a memory store would be gone at once. */
+/** Without its key a store is of no use, so what the system refuses here is the store's trouble. */
+function masterKeyOf(config: Config): Uint8Array {
+  try {
+    return readMasterKey(config);
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    throw new MasterKeyUnusable(`the master key cannot be made: ${error.message}`, {
+      cause: error,
+    });
+  }
+}
+
+/** What is written to a memory store would be gone at once, and there is nothing in it to see. */
+export function expectDurableStore(config: Config): void {
+  if (config.store.kind !== 'memory') return;
+  throw new CommandError(
+    exitCodes.store,
+    'the store is memory, which only a running server has: set store to file:PATH in the configuration',
+  );
+}
+
+/** Opens the configured store, which must be one that lasts, for as long as `use` takes. */
 export async function withStore<Result>(
   config: Config,
   use: (open: OpenStore) => Promise<Result>,
 ): Promise<Result> {
-  if (config.store.kind === 'memory') {
-    throw new CommandError(
-      exitCodes.store,
-      'the store is memory, which only a running server has: set store to file:PATH in the configuration',
-    );
-  }
+  expectDurableStore(config);
   const open = openStore(config);
   try {
     return await use(open);
@@ -60,16 +88,33 @@ export function compileFolder(
   return { programmes, files };
 }
 
-/** One programme of the configuration by its name, or a usage error that lists those there are. */
-export function findProgramme(config: Config, name: string): Programme {
-  const { programmes } = compileFolder(config.programmes, config.publicUrl);
-  const programme = programmes.find((candidate) => candidate.id === name);
-  if (programme !== undefined) return programme;
-  const known = programmes.map(({ id }) => id).join(', ');
-  throw new CommandError(
-    exitCodes.usage,
-    `there is no programme "${name}"${known === '' ? '' : `; there are ${known}`}`,
+/** Names of the configuration's programmes, whether or not their files load. */
+export function programmeIds(config: Config): readonly ProgrammeId[] {
+  return listProgrammeFiles(config.programmes).map(
+    (path) => basename(path, '.yaml') as ProgrammeId,
   );
+}
+
+/** The name as a programme of the configuration, or a usage error that lists those there are. */
+export function expectProgramme(config: Config, name: string): ProgrammeId {
+  const known = programmeIds(config);
+  const id = known.find((one) => one === name);
+  if (id !== undefined) return id;
+  const near = suggest(name, known);
+  const list = known.length === 0 ? 'there is none' : `there are ${known.join(', ')}`;
+  const hint = near === undefined ? list : `did you mean ${quote(near)}?`;
+  throw new CommandError(exitCodes.usage, `there is no programme ${quote(name)} (${hint})`);
+}
+
+/**
+ * Loads one programme by its name and no other: a fault in another's file is no concern here.
+ * Throws `FaultsError` when its own file has errors.
+ */
+export function loadNamed(config: Config, name: string): LoadedProgramme {
+  const id = expectProgramme(config, name);
+  const { loaded, faults } = readProgrammeFile(join(config.programmes, `${id}.yaml`));
+  if (loaded === undefined) throw new FaultsError(faults);
+  return loaded;
 }
 
 export function configOf(options: { readonly config: string }): Config {

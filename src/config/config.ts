@@ -1,7 +1,9 @@
 // Owns the configuration file: its keys, their defaults, and reading it.
 
 import { dirname, resolve } from 'node:path';
+
 import * as v from 'valibot';
+
 import { errorAt, type Fault, FaultsError } from '../lib/fault.ts';
 import { readTextFile, UnreadableFile } from '../lib/read_file.ts';
 import { maxYamlBytes, parseYaml } from '../lib/yaml.ts';

@@ -12,6 +12,8 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+
+import { randomKey } from '../lib/random.ts';
 import { readSecretFile, UnreadableFile } from '../lib/read_file.ts';
 import { masterKeyBytes } from '../token/keyring.ts';
 import type { Config } from './config.ts';
@@ -29,26 +31,33 @@ export class MasterKeyUnusable extends Error {
 export function readMasterKey(config: Config): Uint8Array {
   if (config.store.kind === 'memory') return randomBytes(masterKeyBytes);
   const path = masterKeyPath(config.store.path, config.masterKeyFile);
+  // Looked for before the key: a process on its first start makes the key first and then the store,
+  // so whoever sees its store finds its key.
+  const storeStands = existsSync(config.store.path);
   if (!existsSync(path)) {
-    if (existsSync(config.store.path)) {
+    if (storeStands) {
       throw new MasterKeyUnusable(
         `${path} does not exist, but the store ${config.store.path} does: put the master key back from your backup`,
       );
     }
-    return makeMasterKey(path);
+    makeMasterKey(path);
   }
-  try {
-    return decode(path, readSecretFile(path, 1024));
-  } catch (error) {
-    if (error instanceof UnreadableFile) throw new MasterKeyUnusable(`${path} ${error.message}`);
-    throw error;
-  }
+  return readStandingKey(path);
 }
 
 function masterKeyPath(storePath: string, configured: string | undefined): string {
   return (
     process.env['JETWAY_MASTER_KEY_FILE'] ?? configured ?? join(dirname(storePath), 'master.key')
   );
+}
+
+function readStandingKey(path: string): Uint8Array {
+  try {
+    return decode(path, readSecretFile(path, 1024));
+  } catch (error) {
+    if (error instanceof UnreadableFile) throw new MasterKeyUnusable(`${path} ${error.message}`);
+    throw error;
+  }
 }
 
 function decode(path: string, text: string): Uint8Array {
@@ -62,22 +71,32 @@ function decode(path: string, text: string): Uint8Array {
 /**
  * Two processes that start at once must end with one key, and neither may read half of it: the
  * file is written whole under another name and then linked, which fails where one stands already.
+ * The other name is drawn at random: in containers every process may have the same number.
  */
-function makeMasterKey(path: string): Uint8Array {
+function makeMasterKey(path: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const draft = `${path}.${process.pid}`;
-  const key = randomBytes(masterKeyBytes);
+  const draft = `${path}.${randomKey(6)}.new`;
   const descriptor = openSync(draft, 'wx', 0o600);
-  writeSync(descriptor, `${key.toString('base64url')}\n`);
-  fsyncSync(descriptor);
-  closeSync(descriptor);
   try {
+    writeSync(descriptor, `${randomKey(masterKeyBytes)}\n`);
+    fsyncSync(descriptor);
     linkSync(draft, path);
-    return key;
   } catch (error) {
+    // Another process was faster; its key is the one.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    return decode(path, readSecretFile(path, 1024));
   } finally {
+    closeSync(descriptor);
     unlinkSync(draft);
+  }
+  synchronise(dirname(path));
+}
+
+/** A store must not outlive a power cut that its key did not. */
+function synchronise(folder: string): void {
+  const descriptor = openSync(folder, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
   }
 }

@@ -2,6 +2,7 @@
 
 import { readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
+
 import { errorAt, FaultsError } from '../lib/fault.ts';
 import { readTextFile, UnreadableFile } from '../lib/read_file.ts';
 import { maxYamlBytes } from '../lib/yaml.ts';
@@ -15,6 +16,11 @@ export interface ProgrammeFile extends LoadResult {
 
 /** Loads every `*.yaml` of a folder, in order of name; throws `FaultsError` without the folder. */
 export function readProgrammeFolder(folder: string): readonly ProgrammeFile[] {
+  return listProgrammeFiles(folder).map(readProgrammeFile);
+}
+
+/** Paths of the programme files of a folder, in order of name, whether or not they load. */
+export function listProgrammeFiles(folder: string): readonly string[] {
   let names: string[];
   try {
     names = readdirSync(folder);
@@ -27,8 +33,8 @@ export function readProgrammeFolder(folder: string): readonly ProgrammeFile[] {
   }
   return names
     .filter((name) => name.endsWith('.yaml') && !name.startsWith('.'))
-    .sort()
-    .map((name) => readProgrammeFile(join(folder, name)));
+    .toSorted()
+    .map((name) => join(folder, name));
 }
 
 /** Loads one programme file. */

@@ -1,7 +1,7 @@
 // Owns the authorization_code grant (RFC 6749 4.1.3): a login's code is exchanged for tokens.
 
-import { randomKey } from '../lib/random.ts';
 import { after } from '../lib/clock.ts';
+import { randomKey } from '../lib/random.ts';
 import { Refusal } from '../oauth/failure.ts';
 import type { AuthorizationCode, FamilyId, TokenFamily } from '../oauth/grant.ts';
 import { provesChallenge } from '../oauth/pkce.ts';

@@ -4,11 +4,7 @@ import type { PageDefinition } from '../programme/authorize_schema.ts';
 import type { LoginTransaction } from './login_transaction.ts';
 
 /** Which messages the login page shows. */
-export type LoginMessage =
-  | 'not_recognised'
-  | 'difficulties'
-  | 'username_blank'
-  | 'password_blank';
+export type LoginMessage = 'not_recognised' | 'difficulties' | 'username_blank' | 'password_blank';
 
 /** A login page about to be shown. */
 export interface LoginForm {

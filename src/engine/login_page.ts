@@ -7,7 +7,6 @@ import type { Member } from '../oauth/member.ts';
 import { withParameters } from '../oauth/redirect_uri.ts';
 import { tokenKey } from '../oauth/token_key.ts';
 import type { LoginMessage, LoginOutcome } from './login_outcome.ts';
-import { explain } from './token_request.ts';
 import { renderLoginFailure } from './login_request.ts';
 import {
   cookieName,
@@ -18,6 +17,7 @@ import {
   openTransaction,
 } from './login_transaction.ts';
 import type { Service } from './service.ts';
+import { explain } from './token_request.ts';
 
 /** What a browser sent to the login page. */
 export interface LoginPageRequest {
@@ -34,9 +34,14 @@ export interface LoginFormRequest extends LoginPageRequest {
 }
 
 /** Shows the form to the browser that began the login; never rejects. */
-export async function showLogin(service: Service, request: LoginPageRequest): Promise<LoginOutcome> {
+export async function showLogin(
+  service: Service,
+  request: LoginPageRequest,
+): Promise<LoginOutcome> {
   const found = findTransaction(service, request);
-  return 'kind' in found ? found : showForm(service, found, request, { messages: [], username: '' });
+  return 'kind' in found
+    ? found
+    : showForm(service, found, request, { messages: [], username: '' });
 }
 
 /** Checks what a member typed, and sends the browser back to the partner; never rejects. */
@@ -105,9 +110,7 @@ function findTransaction(
 ): LoginTransaction | LoginOutcome {
   const { keyring, programme, clock } = service;
   const transaction =
-    sealed === undefined
-      ? undefined
-      : openTransaction(keyring, programme.id, sealed, clock.now());
+    sealed === undefined ? undefined : openTransaction(keyring, programme.id, sealed, clock.now());
   if (transaction === undefined) return pages.expired;
   return isSameBrowser(transaction, cookie(cookieName(transaction)))
     ? transaction

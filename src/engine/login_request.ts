@@ -2,19 +2,14 @@
 
 import { after } from '../lib/clock.ts';
 import type { Client, ClientId } from '../oauth/client.ts';
-import {
-  type LoginFailureReason,
-  LoginRefusal,
-  Refusal,
-  Unavailable,
-} from '../oauth/failure.ts';
+import { type LoginFailureReason, LoginRefusal, Refusal, Unavailable } from '../oauth/failure.ts';
 import { withParameters } from '../oauth/redirect_uri.ts';
 import type { WireRequest } from '../oauth/wire_request.ts';
 import type { LoginReading } from '../programme/login_endpoint.ts';
-import { explain } from './token_request.ts';
 import type { LoginOutcome } from './login_outcome.ts';
 import { beginTransaction, cookieName, sealTransaction } from './login_transaction.ts';
 import type { Service } from './service.ts';
+import { explain } from './token_request.ts';
 
 /** Where a failure may be sent to, once that is known. */
 interface ReturnAddress {

@@ -1,6 +1,7 @@
 // Owns the login transaction: what a login request asked for, sealed and carried by the browser.
 
 import { hash, timingSafeEqual } from 'node:crypto';
+
 import type { Instant } from '../lib/clock.ts';
 import { keyedDigest } from '../lib/digest.ts';
 import { randomKey } from '../lib/random.ts';

@@ -4,7 +4,12 @@ import { createStoreDirectory } from '../members/store_directory.ts';
 import type { Programme } from '../programme/programme.ts';
 import { renderKeySet } from '../token/jwks.ts';
 import { newSigningKey, openSigningKey, type SigningKey } from '../token/signing_keys.ts';
-import { accessTokenType, jwtFormat, opaqueFormat, refreshTokenType } from '../token/token_format.ts';
+import {
+  accessTokenType,
+  jwtFormat,
+  opaqueFormat,
+  refreshTokenType,
+} from '../token/token_format.ts';
 import { tokenIdMaker } from '../token/token_id.ts';
 import type { Foundation, Service } from './service.ts';
 

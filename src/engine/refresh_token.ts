@@ -82,6 +82,7 @@ function answerKey(presented: string): Uint8Array {
 
 function openAnswer(presented: string, sealed: string): TokenSet {
   const text = unseal(answerKey(presented), sealed);
-  if (text === undefined) throw new Error('the sealed answer of a rotated refresh token is damaged');
+  if (text === undefined)
+    throw new Error('the sealed answer of a rotated refresh token is damaged');
   return JSON.parse(text) as TokenSet;
 }

@@ -2,6 +2,7 @@
 
 import type { HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
+
 import { noStore, type Reply } from '../oauth/reply.ts';
 import { type App, mount } from './app.ts';
 

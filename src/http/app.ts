@@ -1,15 +1,23 @@
 // Owns the Hono app of one deployment: each path, every method, built whole and swapped whole.
 
+import type { IncomingMessage } from 'node:http';
+
 import type { HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
+
 import type { Service } from '../engine/service.ts';
 import { answerTokenRequest } from '../engine/token_request.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
 import { noStore, type Reply } from '../oauth/reply.ts';
 import type { WireRequest } from '../oauth/wire_request.ts';
-import type { Deployment, Route } from '../programme/deployment.ts';
+import {
+  type Deployment,
+  type Route,
+  selectRoute,
+  type SharedRoute,
+} from '../programme/deployment.ts';
 import { handleLoginPage, handleLoginRequest } from './login_handlers.ts';
-import { readRequest, splitTarget } from './read_request.ts';
+import { readHead, readRequest, splitTarget } from './read_request.ts';
 import { respond, withHeaders } from './respond.ts';
 
 export type App = Hono<{ Bindings: HttpBindings }>;
@@ -22,18 +30,13 @@ interface Endpoint {
 }
 
 /** Builds the app. Paths are matched as they were sent, and every method reaches our own table. */
-export function createApp(
-  deployment: Deployment,
-  services: ReadonlyMap<ProgrammeId, Service>,
-): App {
+export function createApp(deployment: Deployment, services: Services): App {
   const app: App = new Hono<{ Bindings: HttpBindings }>({
     getPath: (_request, options) =>
       splitTarget((options as { env: HttpBindings }).env.incoming.url ?? '').path,
   });
   for (const [path, route] of deployment) {
-    const service = services.get(route.programme.id);
-    if (service === undefined) throw new Error(`${route.programme.id} is not in service`);
-    mount(app, path, endpointOf(service, route));
+    mount(app, path, route.kind === 'shared' ? shared(route, services) : single(route, services));
   }
   app.notFound(() => respond(notFound));
   app.onError((error) => {
@@ -44,10 +47,16 @@ export function createApp(
   return app;
 }
 
-/** Adds one path to the app. */
-export function mount(app: App, path: string, endpoint: Endpoint): void {
+/** Adds one path to the app; on a shared one the request's head decides which endpoint it is. */
+export function mount(
+  app: App,
+  path: string,
+  target: Endpoint | ((incoming: IncomingMessage) => Endpoint),
+): void {
+  const select = typeof target === 'function' ? target : (): Endpoint => target;
   app.all(path, async (context) => {
     const { incoming } = context.env;
+    const endpoint = select(incoming);
     // HEAD is not GET here: it would cost a login its transaction (HOSTILE 45).
     if (!endpoint.methods.has(incoming.method ?? '')) return respond(endpoint.wrongMethod);
     const request = await readRequest(incoming);
@@ -56,6 +65,22 @@ export function mount(app: App, path: string, endpoint: Endpoint): void {
       request.body === 'too_large' ? withHeaders(reply, { Connection: 'close' }) : reply,
     );
   });
+}
+
+type Services = ReadonlyMap<ProgrammeId, Service>;
+
+function single(route: Route, services: Services): Endpoint {
+  const service = services.get(route.programme.id);
+  if (service === undefined) throw new Error(`${route.programme.id} is not in service`);
+  return endpointOf(service, route);
+}
+
+function shared(route: SharedRoute, services: Services): (incoming: IncomingMessage) => Endpoint {
+  const endpoints = new Map(
+    [route.fallback, ...route.byIdentifier.values()].map((one) => [one, single(one, services)]),
+  );
+  const fallback = single(route.fallback, services);
+  return (incoming) => endpoints.get(selectRoute(route, readHead(incoming))) ?? fallback;
 }
 
 function endpointOf(service: Service, route: Route): Endpoint {

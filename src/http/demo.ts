@@ -2,6 +2,7 @@
 // exchange at a click. Mounted by `dev` and by no other verb.
 
 import { html } from 'hono/html';
+
 import { parseForm } from '../oauth/parameters.ts';
 import type { Reply } from '../oauth/reply.ts';
 import type { WireRequest } from '../oauth/wire_request.ts';
@@ -64,48 +65,53 @@ function mountPage(
 
 function startPage(demos: readonly Demo[]): Promise<Reply> {
   const items = demos.map(
-    (demo) => html`<h2>${demo.name}</h2>
-<p>Member <code>${demo.username}</code><br>Password <code>${demo.password}</code></p>
-${loginControl(demo.login)}`,
+    (demo) =>
+      html`<h2>${demo.name}</h2>
+        <p>Member <code>${demo.username}</code><br />Password <code>${demo.password}</code></p>
+        ${loginControl(demo.login)}`,
   );
   return renderPage(200, 'Jetway demo', html`${items}`);
 }
 
 function loginControl({ method, url }: DemoLogin): Markup {
   if (method === 'GET') return html`<p><a href="${url}">Log in as this member</a></p>`;
-  return html`<form method="post" action="${url}"><button type="submit">Log in as this member</button></form>`;
+  return html`<form method="post" action="${url}">
+    <button type="submit">Log in as this member</button>
+  </form>`;
 }
 
 function callbackPage(demo: Demo, path: string, request: WireRequest): Promise<Reply> {
   const sent = parseForm(request.query);
   const code = sent.get('code')?.[0];
   const rows = [...sent].map(
-    ([name, values]) => html`<p>${name}<br><code>${values.join(' ')}</code></p>`,
+    ([name, values]) => html`<p>${name}<br /><code>${values.join(' ')}</code></p>`,
   );
   const next =
     code === undefined
       ? loginControl(demo.login)
       : html`<form method="post" action="${path}/exchange">
-<input type="hidden" name="code" value="${code}">
-<button type="submit">Exchange the code for tokens</button>
-</form>`;
+          <input type="hidden" name="code" value="${code}" />
+          <button type="submit">Exchange the code for tokens</button>
+        </form>`;
   const intro = html`<p>This page stands in for the partner. The redirect brought:</p>`;
   return renderPage(200, `${demo.name}: back at the partner`, html`${intro}${rows}${next}`);
 }
 
 async function exchangePage(demo: Demo, request: WireRequest): Promise<Reply> {
   const body = request.body === 'too_large' ? '' : Buffer.from(request.body).toString();
-  const { command, status, body: answer } = await demo.exchange(
-    parseForm(body).get('code')?.[0] ?? '',
-  );
+  const {
+    command,
+    status,
+    body: answer,
+  } = await demo.exchange(parseForm(body).get('code')?.[0] ?? '');
   return renderPage(
     200,
     `${demo.name}: tokens`,
     html`<p>The partner sent:</p>
-<pre>${command}</pre>
-<p>and was answered, with status ${String(status)}:</p>
-<pre>${pretty(answer)}</pre>
-<p><a href="/">Start again</a></p>`,
+      <pre>${command}</pre>
+      <p>and was answered, with status ${String(status)}:</p>
+      <pre>${pretty(answer)}</pre>
+      <p><a href="/">Start again</a></p>`,
   );
 }
 

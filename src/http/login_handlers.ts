@@ -1,10 +1,15 @@
 // Owns the HTTP side of a login: from raw requests to the engine's steps, and from outcomes to replies.
 
-import { type LoginFormRequest, attemptLogin, showLogin } from '../engine/login_page.ts';
 import type { LoginOutcome } from '../engine/login_outcome.ts';
+import { type LoginFormRequest, attemptLogin, showLogin } from '../engine/login_page.ts';
 import { answerLoginRequest } from '../engine/login_request.ts';
 import type { Service } from '../engine/service.ts';
-import { MalformedParameters, noParameters, type Parameters, parseForm } from '../oauth/parameters.ts';
+import {
+  MalformedParameters,
+  noParameters,
+  type Parameters,
+  parseForm,
+} from '../oauth/parameters.ts';
 import { noStore, type Reply } from '../oauth/reply.ts';
 import { headerValues, type WireRequest } from '../oauth/wire_request.ts';
 import { cookieValue, setCookie } from './cookies.ts';

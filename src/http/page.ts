@@ -1,7 +1,9 @@
 // Owns the frame of every page people see: the document, its style and its security headers.
 
 import { hash } from 'node:crypto';
+
 import { html, raw } from 'hono/html';
+
 import { readAsset } from '../lib/asset.ts';
 import { noStore, type Reply } from '../oauth/reply.ts';
 
@@ -24,26 +26,23 @@ export const pageHeaders: Readonly<Record<string, string>> = Object.freeze({
 });
 
 /** A whole page. Everything but `content` is escaped here. */
-export async function renderPage(
-  status: number,
-  title: string,
-  content: Markup,
-): Promise<Reply> {
+export async function renderPage(status: number, title: string, content: Markup): Promise<Reply> {
   const document = await html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title}</title>
-<style>${raw(style)}</style>
-</head>
-<body>
-<main>
-<h1>${title}</h1>
-${content}
-</main>
-</body>
-</html>
-`;
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>${title}</title>
+        <style>
+          ${raw(style)}
+        </style>
+      </head>
+      <body>
+        <main>
+          <h1>${title}</h1>
+          ${content}
+        </main>
+      </body>
+    </html> `;
   return { status, headers: pageHeaders, body: document.toString() };
 }

@@ -1,6 +1,7 @@
 // Owns taking a request off the wire: its raw path, query, headers and bounded body.
 
 import type { IncomingMessage } from 'node:http';
+
 import type { WireRequest } from '../oauth/wire_request.ts';
 
 /** More than any token or login request holds (HOSTILE 46). */
@@ -20,11 +21,16 @@ export function splitTarget(target: string): { readonly path: string; readonly q
   return { path: local.slice(0, question), query: local.slice(question + 1) };
 }
 
+/** Everything of a request but its body. */
+export function readHead(incoming: IncomingMessage): Omit<WireRequest, 'body'> {
+  const { method = '', url = '', rawHeaders } = incoming;
+  return { method, ...splitTarget(url), rawHeaders };
+}
+
 /** The whole request; its body is read only up to the limit. Rejects when the sender breaks off. */
 export async function readRequest(incoming: IncomingMessage): Promise<WireRequest> {
-  const { path, query } = splitTarget(incoming.url ?? '');
   const body = await readBody(incoming);
-  return { method: incoming.method ?? '', path, query, rawHeaders: incoming.rawHeaders, body };
+  return { ...readHead(incoming), body };
 }
 
 function readBody(incoming: IncomingMessage): Promise<Uint8Array | 'too_large'> {

@@ -2,7 +2,9 @@
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+
 import { getRequestListener } from '@hono/node-server';
+
 import type { App } from './app.ts';
 
 /** A server that is listening. */

@@ -7,7 +7,10 @@ export interface ScopeRules {
   /** Checks a scope by itself, before anything is known of the grant (C-8). */
   readonly check: (requested: string | undefined) => void;
   /** What a login grants, given what it asked for and how the member was authenticated. */
-  readonly ofLogin: (requested: string | undefined, level: string | undefined) => string | undefined;
+  readonly ofLogin: (
+    requested: string | undefined,
+    level: string | undefined,
+  ) => string | undefined;
   /** What a token request gets of what was granted, never more (RFC 6749 6, HOSTILE 32). */
   readonly narrow: (
     requested: string | undefined,
@@ -32,7 +35,8 @@ export function levelScopes(
       if (requested !== undefined && !rank.has(requested)) refuse(requested);
     },
     // A level the directory made up must not pass for a high one.
-    ofLogin: (_requested, level) => (level !== undefined && rank.has(level) ? level : memberDefault),
+    ofLogin: (_requested, level) =>
+      level !== undefined && rank.has(level) ? level : memberDefault,
     narrow: (requested, granted) => {
       if (requested === undefined) return granted;
       const wanted = rank.get(requested);

@@ -14,7 +14,7 @@ export interface WireRequest {
 }
 
 /** All values of a header, in order. */
-export function headerValues(request: WireRequest, name: string): string[] {
+export function headerValues(request: Pick<WireRequest, 'rawHeaders'>, name: string): string[] {
   const found: string[] = [];
   const raw = request.rawHeaders;
   for (let index = 0; index < raw.length; index += 2) {

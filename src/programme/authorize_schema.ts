@@ -1,6 +1,7 @@
 // Owns what a file may say of the login request: its inputs, its answers and its failures.
 
 import * as v from 'valibot';
+
 import {
   type PageOnlyLoginFailure,
   pageOnlyLoginFailures,
@@ -70,7 +71,10 @@ function entriesOf<Reason extends string, Schema>(
 export const authorizeSchema: v.GenericSchema<unknown, AuthorizeDefinition> = v.strictObject({
   endpoint: endpointSchema,
   redirect_status: v.optional(v.picklist([302, 303]), 302),
-  redirect_uri: v.optional(v.picklist(['required', 'optional_when_single']), 'optional_when_single'),
+  redirect_uri: v.optional(
+    v.picklist(['required', 'optional_when_single']),
+    'optional_when_single',
+  ),
   pkce: v.optional(v.picklist(['off', 'optional', 'required']), 'optional'),
   answer: v.strictObject({
     code: v.optional(wireNameSchema, 'code'),

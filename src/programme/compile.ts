@@ -6,7 +6,7 @@ import { levelScopes, listScopes, type ScopeRules } from '../oauth/scope.ts';
 import type { Definition } from './definition.ts';
 import { compileErrorMap } from './error_map.ts';
 import { compileLoginEndpoint } from './login_endpoint.ts';
-import type { ClientRules, LoginRules, Programme } from './programme.ts';
+import type { ClientRules, LoginRules, Programme, SelectorRule } from './programme.ts';
 import { compileTokenEndpoint } from './token_endpoint.ts';
 import { compileTokenLayout } from './token_layout.ts';
 import { tokenValueKinds } from './token_values.ts';
@@ -26,7 +26,8 @@ export function compileProgramme(
   definition: Definition,
   publicUrl: string,
 ): Programme {
-  const issuer = publicUrl + definition.base_path;
+  const ownPath = definition.base_path + (definition.selector === undefined ? '' : `/${id}`);
+  const issuer = publicUrl + ownPath;
   const audience = definition.audience ?? issuer;
   const values = { programme_identifier: definition.programme_identifier, issuer, audience };
   const { access, refresh } = definition.tokens;
@@ -35,11 +36,13 @@ export function compileProgramme(
     name: definition.name,
     identifier: definition.programme_identifier,
     basePath: definition.base_path,
+    ownPath,
+    selectors: compileSelectors(definition),
     issuer,
     audience,
     values,
     clients: compileClientRules(definition),
-    login: compileLogin(definition),
+    login: compileLogin(definition, ownPath),
     code: {
       generate: compileGenerator(definition.code, usualCodeLength),
       lifetime: definition.code.lifetime,
@@ -57,6 +60,7 @@ export function compileProgramme(
       claims: compileTree(access.claims, tokenValueKinds),
     },
     refresh,
+    clientSubject: (client: ClientId): string => definition.tokens.client_subject_prefix + client,
     signsTokens: access.format === 'jwt' || refresh.format === 'jwt',
     throttle: definition.throttle === 'off' ? undefined : definition.throttle,
     renderTokens: compileTokenLayout(definition.token_response, values),
@@ -73,15 +77,32 @@ function compileClientRules(definition: Definition): ClientRules {
   };
 }
 
-function compileLogin(definition: Definition): LoginRules {
+function compileLogin(definition: Definition, ownPath: string): LoginRules {
   const { authorize, login } = definition;
   return {
     ...login,
     endpoint: compileLoginEndpoint(definition),
-    pagePath: `${definition.base_path}/login`,
+    pagePath: `${ownPath}/login`,
     answer: authorize.answer,
     failure: (reason) => authorize.failures[reason],
   };
+}
+
+/** The selector at each documented path; `check` has seen to it that each of them reads it. */
+function compileSelectors(definition: Definition): ReadonlyMap<string, SelectorRule> {
+  const { selector, authorize, token_endpoints: endpoints, base_path: base } = definition;
+  if (selector === undefined) return new Map();
+  return new Map(
+    [authorize.endpoint, ...Object.values(endpoints)].map((endpoint) => {
+      const input = endpoint.inputs[selector.input];
+      const name = input?.name ?? selector.input;
+      const rule: SelectorRule =
+        input?.in === 'header'
+          ? { place: 'header', name: name.toLowerCase(), isDefault: selector.default }
+          : { place: 'query', name, isDefault: selector.default };
+      return [base + endpoint.path, rule];
+    }),
+  );
 }
 
 function compileScope(definition: Definition): ScopeRules {

@@ -6,7 +6,7 @@ import type { YamlNode } from '../lib/yaml.ts';
 import { grantInputs, type GrantType, grantTypes } from '../oauth/grant.ts';
 import type { Definition } from './definition.ts';
 import { type ValueShape, alphabetOf } from './value_shape.ts';
-import type { FieldTree } from './value_tree.ts';
+import { writtenValues } from './value_tree.ts';
 
 /** RFC 6749 10.10: the chance of guessing a code must be at most 2^-128. */
 const leastCodeBits = 128;
@@ -21,6 +21,7 @@ export function consistencyFaults(definition: Definition, document: YamlNode): r
     ...endpointComplaints(definition),
     ...authenticationComplaints(definition),
     ...loginComplaints(definition),
+    ...selectorComplaints(definition),
     ...scopeComplaints(definition),
     ...codeComplaints(definition),
     ...lifetimeComplaints(definition),
@@ -79,7 +80,10 @@ function* grantTypeComplaints(definition: Definition, name: string): Iterable<Co
   const at: Path = ['token_endpoints', name];
   if (served.length === 0) yield [at, `no grant is served at the token endpoint "${name}"`];
   if (served.length > 1 && endpoint?.inputs['grant_type'] === undefined) {
-    yield [[...at, 'inputs'], `${served.join(' and ')} need an input "grant_type" to be told apart`];
+    yield [
+      [...at, 'inputs'],
+      `${served.join(' and ')} need an input "grant_type" to be told apart`,
+    ];
   }
   const wireValue = (type: GrantType): string => definition.grants[type]?.grant_type ?? type;
   for (const type of served) {
@@ -148,6 +152,37 @@ function* loginComplaints(definition: Definition): Iterable<Complaint> {
   }
 }
 
+/** Every documented endpoint must read the selector where it can be seen before the body is. */
+function* selectorComplaints(definition: Definition): Iterable<Complaint> {
+  const { selector, authorize, token_endpoints: endpoints } = definition;
+  if (selector === undefined) return;
+  const places: [Path, Definition['authorize']['endpoint']][] = [
+    [['authorize', 'endpoint'], authorize.endpoint],
+    ...Object.entries(endpoints).map(([name, endpoint]): [Path, typeof endpoint] => [
+      ['token_endpoints', name],
+      endpoint,
+    ]),
+  ];
+  for (const [at, endpoint] of places) {
+    const input = endpoint.inputs[selector.input];
+    if (input === undefined) {
+      yield [[...at, 'inputs'], `the selector "${selector.input}" is not an input here`];
+      continue;
+    }
+    if (input.must_equal !== 'programme.identifier') {
+      yield [
+        [...at, 'inputs', selector.input],
+        'the selector must be held against programme.identifier',
+        'add must_equal: programme.identifier',
+      ];
+    }
+    const place = input.in ?? endpoint.read;
+    if (place !== 'header' && place !== 'query') {
+      yield [[...at, 'inputs', selector.input], 'a selector is read from a header or the query'];
+    }
+  }
+}
+
 function* scopeComplaints({ scope }: Definition): Iterable<Complaint> {
   if (scope.kind !== 'level') return;
   for (const key of ['client', 'member_default'] as const) {
@@ -191,19 +226,7 @@ function* lifetimeComplaints({ code, tokens }: Definition): Iterable<Complaint> 
 }
 
 function* responseComplaints({ token_response }: Definition): Iterable<Complaint> {
-  if (!names(token_response.fields).has('access_token')) {
+  if (!writtenValues(token_response.fields).has('access_token')) {
     yield [['token_response', 'fields'], 'no field of the answer holds the access_token'];
   }
-}
-
-function names(tree: FieldTree): Set<string> {
-  const found = new Set<string>();
-  const visit = (field: FieldTree[string]): void => {
-    if (typeof field === 'string') found.add(field);
-    else if ('value' in field) found.add(field.value);
-    else if ('object' in field) Object.values(field.object).forEach(visit);
-    else if ('array' in field) field.array.forEach(visit);
-  };
-  Object.values(tree).forEach(visit);
-  return found;
 }

@@ -1,23 +1,31 @@
 // Owns the Definition: everything a programme file can say, validated, with every default filled.
 
 import * as v from 'valibot';
+
 import type { Milliseconds } from '../lib/clock.ts';
-import { type GrantType, grantTypes } from '../oauth/grant.ts';
 import { type Role, roles } from '../oauth/client.ts';
+import { type GrantType, grantTypes } from '../oauth/grant.ts';
 import { type SigningAlgorithm, signingAlgorithms } from '../oauth/signing_key.ts';
 import type { TokenIdForm } from '../token/token_id.ts';
 import { type AuthorizeDefinition, authorizeSchema } from './authorize_schema.ts';
 import { type ErrorsDefinition, errorsSchema } from './errors_schema.ts';
 import { type EndpointDefinition, endpointSchema } from './input_schema.ts';
-import { durationSchema, lifetimeSchema, pathSchema, textSchema } from './scalar_schema.ts';
-import { tokenValueKinds, clientPropertyPrefix } from './token_values.ts';
-import { characterClassSchema, lengthSchema, type ValueShape, valueShapeSchema } from './value_shape.ts';
 import {
-  type FieldTree,
-  fieldTreeSchema,
-  type NameCase,
-  nameCaseSchema,
-} from './value_tree.ts';
+  answerHeadersSchema,
+  contentTypeSchema,
+  durationSchema,
+  lifetimeSchema,
+  pathSchema,
+  textSchema,
+} from './scalar_schema.ts';
+import { tokenValueKinds, clientPropertyPrefix } from './token_values.ts';
+import {
+  characterClassSchema,
+  lengthSchema,
+  type ValueShape,
+  valueShapeSchema,
+} from './value_shape.ts';
+import { type FieldTree, fieldTreeSchema, type NameCase, nameCaseSchema } from './value_tree.ts';
 
 export interface GrantDefinition {
   /** Name of the token endpoint that serves it. */
@@ -64,6 +72,13 @@ export interface RefreshTokenDefinition {
   readonly grace: Milliseconds;
 }
 
+/** How programmes on one base path are told apart. */
+export interface SelectorDefinition {
+  /** Name of the input, at every documented endpoint, that must equal the programme's identifier. */
+  readonly input: string;
+  readonly default: boolean;
+}
+
 export interface Definition {
   readonly variant?: string;
   readonly name: string;
@@ -71,6 +86,7 @@ export interface Definition {
   readonly base_path: string;
   readonly interface_version: string;
   readonly audience?: string;
+  readonly selector?: SelectorDefinition;
   readonly client: {
     readonly identifier: ValueShape;
     readonly authentication: {
@@ -86,9 +102,14 @@ export interface Definition {
   readonly tokens: {
     readonly access: AccessTokenDefinition;
     readonly refresh: RefreshTokenDefinition;
+    /** Goes before the client identifier in the subject of a client's own token (C-9). */
+    readonly client_subject_prefix: string;
   };
   readonly throttle: 'off' | { readonly limit: number; readonly window: Milliseconds };
   readonly token_response: {
+    readonly status: number;
+    readonly content_type: string;
+    readonly headers: Readonly<Record<string, string>>;
     readonly fields: FieldTree;
     readonly wrap: readonly string[];
     readonly name_case: NameCase;
@@ -156,6 +177,13 @@ const loginSchema: v.GenericSchema<unknown, LoginDefinition> = v.strictObject({
 });
 
 const tokensSchema: v.GenericSchema<unknown, Definition['tokens']> = v.strictObject({
+  client_subject_prefix: v.optional(
+    v.pipe(
+      v.string(),
+      v.regex(/^[a-z][a-z0-9_.-]*[:|/]$/, 'expected a word and one of : | /, such as client:'),
+    ),
+    'client:',
+  ),
   access: v.strictObject({
     format: v.picklist(['opaque', 'jwt']),
     lifetime: lifetimeSchema,
@@ -182,6 +210,9 @@ export const definitionSchema: v.GenericSchema<unknown, Definition> = v.strictOb
   base_path: pathSchema,
   interface_version: v.optional(textSchema, 'v1'),
   audience: v.exactOptional(textSchema),
+  selector: v.exactOptional(
+    v.strictObject({ input: textSchema, default: v.optional(v.boolean(), false) }),
+  ),
   client: v.strictObject({
     identifier: valueShapeSchema,
     authentication: v.strictObject({
@@ -207,11 +238,17 @@ export const definitionSchema: v.GenericSchema<unknown, Definition> = v.strictOb
   tokens: tokensSchema,
   throttle: v.optional(throttleSchema, 'off'),
   token_response: v.strictObject({
+    status: v.optional(v.picklist([200, 201]), 200),
+    content_type: v.optional(contentTypeSchema, 'application/json'),
+    headers: v.optional(answerHeadersSchema, {}),
     fields: fieldTreeSchema(tokenValueKinds, [clientPropertyPrefix]),
     wrap: v.optional(v.array(textSchema), []),
     name_case: v.optional(nameCaseSchema, 'as_written'),
   }),
   errors: errorsSchema,
   login: loginSchema,
-  members: v.optional(v.strictObject({ directory: v.optional(v.picklist(['store']), 'store') }), {}),
+  members: v.optional(
+    v.strictObject({ directory: v.optional(v.picklist(['store']), 'store') }),
+    {},
+  ),
 });

@@ -1,49 +1,149 @@
 // Owns the deployment: which path belongs to which endpoint of which programme.
 
-import type { Programme } from './programme.ts';
+import { parseForm } from '../oauth/parameters.ts';
+import { headerValues, type WireRequest } from '../oauth/wire_request.ts';
+import type { Programme, SelectorRule } from './programme.ts';
 import type { TokenEndpoint } from './token_endpoint.ts';
 
-/** What a path leads to. */
+/** What a path of one programme leads to. */
 export type Route =
   | { readonly kind: 'login_request'; readonly programme: Programme }
   | { readonly kind: 'login_page'; readonly programme: Programme }
   | { readonly kind: 'token'; readonly programme: Programme; readonly endpoint: TokenEndpoint }
   | { readonly kind: 'key_set'; readonly programme: Programme };
 
+/** A path that several programmes share; a declared input tells them apart. */
+export interface SharedRoute {
+  readonly kind: 'shared';
+  readonly selector: SelectorRule;
+  readonly byIdentifier: ReadonlyMap<string, Route>;
+  /** Words the answer to a missing or unknown selector. */
+  readonly fallback: Route;
+}
+
 /** Routes by exact path, as sent. */
-export type Deployment = ReadonlyMap<string, Route>;
+export type Deployment = ReadonlyMap<string, Route | SharedRoute>;
 
 /** A programme that cannot be mounted beside those before it. */
 export interface MountConflict {
   readonly programme: Programme;
   readonly path: string;
   readonly other: Programme;
+  /** What is ambiguous, in a sentence. */
+  readonly message: string;
+}
+
+export interface Deployed {
+  readonly deployment: Deployment;
+  readonly mounted: readonly Programme[];
+  readonly conflicts: readonly MountConflict[];
 }
 
 /**
  * Mounts programmes in the given order. One whose paths collide with an earlier one's is left out
- * and reported: what a path leads to must never be a guess (C-2).
+ * and reported, unless both declare the selector that tells them apart: what a path leads to must
+ * never be a guess (C-2).
  */
-export function deploy(programmes: readonly Programme[]): {
-  readonly deployment: Deployment;
-  readonly mounted: readonly Programme[];
-  readonly conflicts: readonly MountConflict[];
-} {
-  const deployment = new Map<string, Route>();
+export function deploy(programmes: readonly Programme[]): Deployed {
+  const routes = new Map<string, Route[]>();
   const mounted: Programme[] = [];
   const conflicts: MountConflict[] = [];
   for (const programme of programmes) {
-    const routes = routesOf(programme);
-    const taken = routes.find(([path]) => deployment.has(path));
-    const other = taken === undefined ? undefined : deployment.get(taken[0])?.programme;
-    if (taken !== undefined && other !== undefined) {
-      conflicts.push({ programme, path: taken[0], other });
+    const own = routesOf(programme);
+    const conflict = own.flatMap(([path]) => collision(path, programme, routes.get(path) ?? []))[0];
+    if (conflict !== undefined) {
+      conflicts.push(conflict);
       continue;
     }
-    for (const [path, route] of routes) deployment.set(path, route);
+    for (const [path, route] of own) routes.set(path, [...(routes.get(path) ?? []), route]);
     mounted.push(programme);
   }
+  const leaderless = withoutDefault(routes);
+  if (leaderless.length > 0) {
+    // None of them can answer for the others, so none is mounted.
+    const dropped = new Set(leaderless.map(({ programme }) => programme));
+    const rest = deploy(mounted.filter((programme) => !dropped.has(programme)));
+    return { ...rest, conflicts: [...conflicts, ...leaderless, ...rest.conflicts] };
+  }
+  const deployment = new Map([...routes].map(([path, found]) => [path, joined(path, found)]));
   return { deployment, mounted, conflicts };
+}
+
+/** Which of a shared path's programmes a request is for. */
+export function selectRoute(shared: SharedRoute, request: Omit<WireRequest, 'body'>): Route {
+  const { place, name } = shared.selector;
+  const sent = place === 'header' ? headerValues(request, name) : queryValues(request.query, name);
+  const [identifier = ''] = sent;
+  return (sent.length === 1 ? shared.byIdentifier.get(identifier) : undefined) ?? shared.fallback;
+}
+
+function queryValues(query: string, name: string): readonly string[] {
+  try {
+    return parseForm(query).get(name) ?? [];
+  } catch {
+    // Told by whoever reads the query next, in the words of the default programme.
+    return [];
+  }
+}
+
+function collision(
+  path: string,
+  programme: Programme,
+  present: readonly Route[],
+): readonly MountConflict[] {
+  const selector = programme.selectors.get(path);
+  return present.flatMap((route) => {
+    const message = ambiguity(path, programme, selector, route.programme);
+    return message === undefined ? [] : [{ programme, path, other: route.programme, message }];
+  });
+}
+
+function ambiguity(
+  path: string,
+  programme: Programme,
+  selector: SelectorRule | undefined,
+  other: Programme,
+): string | undefined {
+  const theirs = other.selectors.get(path);
+  if (selector === undefined || theirs === undefined) {
+    return `${other.id} answers at ${path} already: give one of them another base_path, or both a selector`;
+  }
+  if (selector.place !== theirs.place || selector.name !== theirs.name) {
+    return `${other.id} answers at ${path} too, but is told apart by the ${theirs.place} "${theirs.name}", not the ${selector.place} "${selector.name}"`;
+  }
+  if (programme.identifier === other.identifier) {
+    return `${other.id} answers at ${path} too and has the same programme_identifier "${other.identifier}"`;
+  }
+  if (selector.isDefault && theirs.isDefault) {
+    return `${other.id} is the default at ${path} already: only one can be`;
+  }
+  return undefined;
+}
+
+function withoutDefault(routes: ReadonlyMap<string, readonly Route[]>): MountConflict[] {
+  for (const [path, found] of routes) {
+    const programmes = found.map(({ programme }) => programme);
+    const [first] = programmes;
+    if (first === undefined || found.length < 2) continue;
+    if (programmes.some((programme) => programme.selectors.get(path)?.isDefault === true)) continue;
+    const names = programmes.map(({ id }) => id).join(' and ');
+    const message = `${names} share ${path}, but none of them has selector.default: true`;
+    return programmes.map((programme) => ({ programme, path, other: first, message }));
+  }
+  return [];
+}
+
+function joined(path: string, found: readonly Route[]): Route | SharedRoute {
+  const [only] = found;
+  if (only === undefined) throw new Error(`nothing is mounted at ${path}`);
+  if (found.length === 1) return only;
+  const isDefault = (route: Route): boolean =>
+    route.programme.selectors.get(path)?.isDefault === true;
+  const fallback = found.find(isDefault) ?? only;
+  const selector = fallback.programme.selectors.get(path);
+  if (selector === undefined) throw new Error(`${path} is shared without a selector`);
+  const byIdentifier = new Map(found.map((route) => [route.programme.identifier, route]));
+  return { kind: 'shared', selector, byIdentifier, fallback };
 }
 
 function routesOf(programme: Programme): readonly (readonly [string, Route])[] {
@@ -54,7 +154,7 @@ function routesOf(programme: Programme): readonly (readonly [string, Route])[] {
       (endpoint) => [endpoint.path, { kind: 'token', programme, endpoint }] as const,
     ),
     ...(programme.signsTokens
-      ? [[`${programme.basePath}/.well-known/jwks.json`, { kind: 'key_set', programme }] as const]
+      ? [[`${programme.ownPath}/.well-known/jwks.json`, { kind: 'key_set', programme }] as const]
       : []),
   ];
 }

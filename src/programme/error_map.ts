@@ -19,7 +19,7 @@ export function compileErrorMap(definition: Definition): FailureRenderer {
   const renderers = new Map(
     failureReasons.map((reason) => {
       const mapping = errors.reasons[reason];
-      const headers = mappingHeaders(mapping, definition.name);
+      const headers = mappingHeaders(mapping, definition);
       const render = (facts: FailureFacts): Reply => ({
         status: mapping.status,
         headers: withRetry(headers, facts),
@@ -42,14 +42,14 @@ export function compileErrorMap(definition: Definition): FailureRenderer {
 
 function mappingHeaders(
   mapping: ErrorMapping,
-  realm: string,
+  { name: realm, errors }: Definition,
 ): Readonly<Record<string, string>> {
   const challenge =
     mapping.challenge === 'basic'
       ? { 'WWW-Authenticate': `Basic realm="${realm.replaceAll(/[^ !#-[\]-~]/g, '')}"` }
       : {};
   return Object.freeze({
-    'Content-Type': 'application/json',
+    'Content-Type': errors.content_type,
     ...noStore,
     ...challenge,
     ...mapping.headers,
@@ -64,11 +64,7 @@ function withRetry(
   return { ...headers, 'Retry-After': String(Math.max(1, Math.ceil(facts.retryAfter))) };
 }
 
-function errorValues(
-  mapping: ErrorMapping,
-  errors: ErrorsDefinition,
-  facts: FailureFacts,
-): Values {
+function errorValues(mapping: ErrorMapping, errors: ErrorsDefinition, facts: FailureFacts): Values {
   const parameter = describeName(facts.parameter ?? '', errors.parameter_names);
   const text = mapping.error_description?.replaceAll('{parameter}', () => parameter).trim();
   return {

@@ -1,8 +1,9 @@
 // Owns what a file may say of errors: the layout of a body and what each failure reason becomes.
 
 import * as v from 'valibot';
+
 import { type FailureReason, failureReasons } from '../oauth/failure.ts';
-import { headerNameSchema, textSchema } from './scalar_schema.ts';
+import { answerHeadersSchema, contentTypeSchema, textSchema } from './scalar_schema.ts';
 import {
   type FieldTree,
   fieldTreeSchema,
@@ -33,36 +34,13 @@ export interface ErrorMapping {
 
 export interface ErrorsDefinition {
   readonly fields: FieldTree;
+  readonly content_type: string;
   readonly name_case: NameCase;
   readonly text_case: NameCase;
   /** How `{parameter}` is written: as sent, or with separators turned into spaces (P-10). */
   readonly parameter_names: 'as_sent' | 'spaced';
   readonly reasons: Readonly<Record<FailureReason, ErrorMapping>>;
 }
-
-/** Headers that are Jetway's or the connection's, not a dialect's. */
-const reservedHeaders = new Set([
-  'allow',
-  'cache-control',
-  'connection',
-  'content-encoding',
-  'content-length',
-  'content-type',
-  'date',
-  'keep-alive',
-  'pragma',
-  'retry-after',
-  'set-cookie',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-]);
-
-const freeHeaderSchema = v.pipe(
-  headerNameSchema,
-  v.check((name) => !reservedHeaders.has(name.toLowerCase()), 'Jetway sets this header itself'),
-);
 
 const mappingSchema: v.GenericSchema<unknown, ErrorMapping> = v.strictObject({
   status: v.pipe(v.number(), v.integer(), v.minValue(200), v.maxValue(599)),
@@ -78,10 +56,7 @@ const mappingSchema: v.GenericSchema<unknown, ErrorMapping> = v.strictObject({
   ),
   error_code: v.exactOptional(v.union([v.string(), v.number()])),
   challenge: v.exactOptional(v.picklist(['basic'])),
-  headers: v.optional(
-    v.record(freeHeaderSchema, v.pipe(textSchema, v.regex(/^[ -~]+$/, 'expected ASCII text'))),
-    {},
-  ),
+  headers: v.optional(answerHeadersSchema, {}),
 });
 
 const reasonEntries = Object.fromEntries(
@@ -90,6 +65,7 @@ const reasonEntries = Object.fromEntries(
 
 export const errorsSchema: v.GenericSchema<unknown, ErrorsDefinition> = v.strictObject({
   fields: fieldTreeSchema(errorValueKinds),
+  content_type: v.optional(contentTypeSchema, 'application/json'),
   name_case: v.optional(nameCaseSchema, 'as_written'),
   text_case: v.optional(nameCaseSchema, 'as_written'),
   parameter_names: v.optional(v.picklist(['as_sent', 'spaced']), 'as_sent'),

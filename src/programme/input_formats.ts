@@ -1,6 +1,7 @@
 // Owns the forms of values that are more than characters and length: media ranges, address chains.
 
 import { isIP } from 'node:net';
+
 import type { InputFormat } from './input_schema.ts';
 
 const formats: Readonly<Record<InputFormat, (value: string) => boolean>> = {

@@ -1,6 +1,6 @@
 // Owns one input of an endpoint, compiled: where it is read, what it must look like and equal.
 
-import type { Client } from '../oauth/client.ts';
+import type { Client, StoredSecret } from '../oauth/client.ts';
 import type { FailureReason } from '../oauth/failure.ts';
 import { formatTest } from './input_formats.ts';
 import type { Comparison, InputDefinition } from './input_schema.ts';
@@ -9,6 +9,11 @@ import { compileShape } from './value_shape.ts';
 /** Values of a request by the names the engine knows them under; what was empty is absent. */
 export type Inputs = ReadonlyMap<string, string>;
 
+/** Whether a text is one of the secrets; those are kept as digests under a key of the service's. */
+export type SecretTest = (text: string, secrets: readonly StoredSecret[]) => boolean;
+
+export type ClientComparison = (value: string, client: Client, isSecret: SecretTest) => boolean;
+
 export interface InputRule {
   /** The engine's name for it. */
   readonly role: string;
@@ -16,10 +21,12 @@ export interface InputRule {
   readonly required: boolean;
   /** A header whose lines are one list. */
   readonly list: boolean;
+  /** The value of a header as sent; undefined where it is not preceded by its scheme. */
+  readonly unwrap: (sent: string) => string | undefined;
   readonly fits: (value: string) => boolean;
   /** What it must equal, of the programme and of the client; undefined where nothing is asked. */
   readonly equalsProgramme?: (value: string) => boolean;
-  readonly equalsClient?: (value: string, client: Client) => boolean;
+  readonly equalsClient?: ClientComparison;
   readonly whenMissing: FailureReason;
   readonly whenInvalid: FailureReason;
   readonly whenUnequal: FailureReason;
@@ -40,12 +47,20 @@ export function compileInput(
     wireName: inHeader ? wireName.toLowerCase() : wireName,
     required: definition.required,
     list: inHeader && definition.format !== undefined,
+    unwrap: compileUnwrap(definition.scheme),
     fits: (value) => hasShape(value) && hasFormat(value) && (allowed?.has(value) ?? true),
     ...compileComparison(definition.must_equal, programmeIdentifier),
     whenMissing: definition.when_missing ?? missingReason(role, inHeader),
     whenInvalid: definition.when_invalid ?? (inHeader ? 'invalid_header' : 'invalid_parameter'),
     whenUnequal: definition.when_unequal ?? unequalReason(definition.must_equal),
   };
+}
+
+/** RFC 9110 11.1: scheme in any case, then spaces, then the value. */
+function compileUnwrap(scheme: string | undefined): InputRule['unwrap'] {
+  if (scheme === undefined) return (sent) => sent;
+  const form = new RegExp(`^${scheme} +(\\S+)$`, 'i');
+  return (sent) => form.exec(sent)?.[1];
 }
 
 function missingReason(role: string, inHeader: boolean): FailureReason {
@@ -58,12 +73,13 @@ function unequalReason(comparison: Comparison | undefined): FailureReason {
   return comparison === 'client.id' ? 'client_mismatch' : 'context_mismatch';
 }
 
-const clientValues: Readonly<
-  Record<Exclude<Comparison, 'programme.identifier'>, (client: Client) => string | undefined>
+const clientComparisons: Readonly<
+  Record<Exclude<Comparison, 'programme.identifier'>, ClientComparison>
 > = {
-  'client.id': (client) => client.id,
-  'client.business_context': (client) => client.businessContext,
-  'client.partner_id': (client) => client.partnerId,
+  'client.id': (value, client) => value === client.id,
+  'client.business_context': (value, client) => value === client.businessContext,
+  'client.partner_id': (value, client) => value === client.partnerId,
+  'client.api_key': (value, client, isSecret) => isSecret(value, client.apiKeys),
 };
 
 function compileComparison(
@@ -74,6 +90,5 @@ function compileComparison(
   if (comparison === 'programme.identifier') {
     return { equalsProgramme: (value) => value === programmeIdentifier };
   }
-  const read = clientValues[comparison];
-  return { equalsClient: (value, client) => value === read(client) };
+  return { equalsClient: clientComparisons[comparison] };
 }

@@ -1,13 +1,10 @@
 // Owns what a file may say of an endpoint's inputs: where each is read and what it must look like.
 
 import * as v from 'valibot';
+
 import { type FailureReason, failureReasons } from '../oauth/failure.ts';
 import { headerNameSchema, pathSchema, wireNameSchema } from './scalar_schema.ts';
-import {
-  characterClassSchema,
-  lengthSchema,
-  type ValueShape,
-} from './value_shape.ts';
+import { characterClassSchema, lengthSchema, type ValueShape } from './value_shape.ts';
 
 export type Place = 'query' | 'form' | 'json' | 'header';
 export type BodyPlace = Exclude<Place, 'header'>;
@@ -18,6 +15,7 @@ export const comparisons = [
   'client.id',
   'client.business_context',
   'client.partner_id',
+  'client.api_key',
 ] as const;
 export type Comparison = (typeof comparisons)[number];
 
@@ -30,6 +28,8 @@ export interface InputDefinition extends ValueShape {
   readonly name?: string;
   /** Where it is read; the endpoint's `read` where it is left out. */
   readonly in?: Place;
+  /** A word before the value in a header, such as Bearer; it is no part of the value. */
+  readonly scheme?: string;
   readonly required: boolean;
   readonly format?: InputFormat;
   readonly allowed?: readonly string[];
@@ -55,6 +55,9 @@ const inputSchema: v.GenericSchema<unknown, InputDefinition> = v.pipe(
   v.strictObject({
     name: v.exactOptional(wireNameSchema),
     in: v.exactOptional(v.picklist(['query', 'form', 'json', 'header'])),
+    scheme: v.exactOptional(
+      v.pipe(v.string(), v.regex(/^[A-Za-z][A-Za-z0-9-]{0,30}$/, 'expected a word such as Bearer')),
+    ),
     required: v.optional(v.boolean(), false),
     prefix: v.exactOptional(v.string()),
     characters: v.exactOptional(characterClassSchema),
@@ -68,10 +71,12 @@ const inputSchema: v.GenericSchema<unknown, InputDefinition> = v.pipe(
   }),
   v.check(
     (input) =>
-      input.in !== 'header' ||
-      input.name === undefined ||
-      v.is(headerNameSchema, input.name),
+      input.in !== 'header' || input.name === undefined || v.is(headerNameSchema, input.name),
     'the name is not one a header can have',
+  ),
+  v.check(
+    (input) => input.scheme === undefined || input.in === 'header',
+    'only a header has a scheme before its value: add in: header',
   ),
 );
 

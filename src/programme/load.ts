@@ -7,6 +7,7 @@ import { type MapNode, parseYaml, type YamlNode } from '../lib/yaml.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
 import { consistencyFaults } from './consistency.ts';
 import { type Definition, definitionSchema } from './definition.ts';
+import { departures } from './departures.ts';
 import { validate } from './schema_faults.ts';
 import { readVariant, variantNames } from './variants.ts';
 
@@ -42,7 +43,11 @@ export function loadProgramme(file: string, text: string): LoadResult {
       ];
   const parsed = parseYaml(file, text);
   if (parsed.root === undefined || parsed.root.kind !== 'map') {
-    const empty = errorAt(whole, [], 'a programme file is a map of keys such as name and base_path');
+    const empty = errorAt(
+      whole,
+      [],
+      'a programme file is a map of keys such as name and base_path',
+    );
     return { faults: [...nameFaults, ...(parsed.faults.length > 0 ? parsed.faults : [empty])] };
   }
   const { document, faults: variantFaults } = layOverVariant(parsed.root);
@@ -51,7 +56,12 @@ export function loadProgramme(file: string, text: string): LoadResult {
   if (variantFaults.length > 0) return { faults };
   const { output: definition, faults: schemaFaults } = validate(definitionSchema, document);
   if (definition === undefined) return { faults: [...faults, ...schemaFaults] };
-  const allFaults = [...faults, ...schemaFaults, ...consistencyFaults(definition, document)];
+  const allFaults = [
+    ...faults,
+    ...schemaFaults,
+    ...consistencyFaults(definition, document),
+    ...departures(definition, document),
+  ];
   if (allFaults.some((fault) => fault.severity === 'error')) return { faults: allFaults };
   return { loaded: { id: id as ProgrammeId, definition, document }, faults: allFaults };
 }
@@ -70,8 +80,7 @@ function layOverVariant(root: MapNode): {
   const name = variant.kind === 'scalar' ? String(variant.value) : '';
   if (!names.includes(name)) {
     const near = suggest(name, names);
-    const hint =
-      near === undefined ? `there are ${names.join(', ')}` : `did you mean "${near}"?`;
+    const hint = near === undefined ? `there are ${names.join(', ')}` : `did you mean "${near}"?`;
     const at = positionAt(root, ['variant']);
     return {
       document: root,

@@ -151,6 +151,9 @@ function compileRequestChecks(
   };
 }
 
+/** A browser's address bar is no place for a secret: none is ever right there. */
+const noSecret = (): boolean => false;
+
 function checkRule(rule: InputRule, inputs: Inputs, client: Client): void {
   const value = inputs.get(rule.role);
   const isResponseType = rule.role === 'response_type';
@@ -162,7 +165,7 @@ function checkRule(rule: InputRule, inputs: Inputs, client: Client): void {
     return;
   }
   if (!rule.fits(value)) refuse(isResponseType ? 'unsupported_response_type' : 'invalid_parameter');
-  if (rule.equalsClient?.(value, client) === false) refuse('context_mismatch');
+  if (rule.equalsClient?.(value, client, noSecret) === false) refuse('context_mismatch');
 }
 
 /** RFC 7636 4.3: a challenge without a method would mean `plain`, which nothing here accepts. */

@@ -6,9 +6,9 @@ import type { LoginFailureReason } from '../oauth/failure.ts';
 import type { GrantType } from '../oauth/grant.ts';
 import type { ScopeRules } from '../oauth/scope.ts';
 import type { SigningAlgorithm } from '../oauth/signing_key.ts';
+import type { TokenIdForm } from '../token/token_id.ts';
 import type { PageFailure, RedirectFailure } from './authorize_schema.ts';
 import type { LoginDefinition } from './definition.ts';
-import type { TokenIdForm } from '../token/token_id.ts';
 import type { FailureRenderer } from './error_map.ts';
 import type { LoginEndpoint } from './login_endpoint.ts';
 import type { TokenEndpoint } from './token_endpoint.ts';
@@ -58,12 +58,24 @@ export interface LoginRules extends Omit<LoginDefinition, 'lifetime'> {
   readonly failure: (reason: LoginFailureReason) => PageFailure | RedirectFailure;
 }
 
+/** What tells programmes on one path apart. */
+export interface SelectorRule {
+  readonly place: 'header' | 'query';
+  readonly name: string;
+  /** Whether this programme answers when the selector is missing or unknown. */
+  readonly isDefault: boolean;
+}
+
 export interface Programme {
   readonly id: ProgrammeId;
   readonly name: string;
   /** What partners send as programme-identifier. */
   readonly identifier: string;
   readonly basePath: string;
+  /** Where its login page and key set are: its base path, with its name where that is shared. */
+  readonly ownPath: string;
+  /** What tells it apart on the documented paths, where its file says so. */
+  readonly selectors: ReadonlyMap<string, SelectorRule>;
   /** Public base URL; `iss` of its tokens (C-9). */
   readonly issuer: string;
   readonly audience: string;
@@ -76,6 +88,8 @@ export interface Programme {
   readonly scope: ScopeRules;
   readonly access: AccessTokenRules;
   readonly refresh: RefreshTokenRules;
+  /** Subject of a client's own tokens. */
+  readonly clientSubject: (id: ClientId) => string;
   /** Whether any of its tokens are JWTs, so that it has signing keys and publishes them. */
   readonly signsTokens: boolean;
   readonly throttle: ThrottleLimit | undefined;

@@ -57,7 +57,8 @@ function readInputs(rules: ReadingRules, request: WireRequest): Inputs {
       input.place === 'header'
         ? headerValues(request, input.wireName)
         : ((input.place === 'query' ? inQuery : inBody).get(input.wireName) ?? []);
-    const value = single(input, sent, rules.endpoint);
+    const found = single(input, sent, rules.endpoint);
+    const value = found === undefined ? undefined : input.unwrap(found);
     if (value !== undefined && (value !== '' || rules.endpoint.empty === 'value')) {
       values.set(input.role, value);
     }
@@ -136,7 +137,8 @@ function requireMediaType(kind: 'form' | 'json', sent: readonly string[]): void 
   if (sent.length === 1 && header === bodyTypes[kind]) return;
   const [type = '', ...parameters] = header.split(';').map((part) => part.trim().toLowerCase());
   const charsetsFit = parameters.every(
-    (parameter) => !parameter.startsWith('charset=') || /^charset="?(?:utf-8|us-ascii)"?$/.test(parameter),
+    (parameter) =>
+      !parameter.startsWith('charset=') || /^charset="?(?:utf-8|us-ascii)"?$/.test(parameter),
   );
   if (sent.length !== 1 || type !== bodyTypes[kind] || !charsetsFit) {
     throw new Refusal('unsupported_media_type', { parameter: 'content-type' });

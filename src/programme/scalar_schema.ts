@@ -1,6 +1,7 @@
 // Owns the small schemas that several parts of a definition share: text, durations, paths.
 
 import * as v from 'valibot';
+
 import type { Milliseconds } from '../lib/clock.ts';
 import { parseDuration } from '../lib/duration.ts';
 
@@ -38,6 +39,15 @@ export const pathSchema: v.GenericSchema<unknown, string> = v.pipe(
   v.check((path) => !/\/\.{1,2}(?:\/|$)/.test(path), 'a path may not hold "." or ".." segments'),
 );
 
+/** Media type of an answer. */
+export const contentTypeSchema: v.GenericSchema<unknown, string> = v.pipe(
+  v.string(),
+  v.regex(
+    /^[a-z]+\/[a-z0-9.+-]+(?:; ?[a-z]+=[A-Za-z0-9-]+)?$/,
+    'expected a media type such as application/json',
+  ),
+);
+
 /** A name on the wire: a parameter, a header, a member of an answer. */
 export const wireNameSchema: v.GenericSchema<string, string> = v.pipe(
   v.string(),
@@ -49,3 +59,33 @@ export const headerNameSchema: v.GenericSchema<string, string> = v.pipe(
   v.string(),
   v.regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/, 'expected the name of an HTTP header'),
 );
+
+/** Headers that are Jetway's or the connection's, not a dialect's. */
+const reservedHeaders = new Set([
+  'allow',
+  'cache-control',
+  'connection',
+  'content-encoding',
+  'content-length',
+  'content-type',
+  'date',
+  'keep-alive',
+  'pragma',
+  'retry-after',
+  'set-cookie',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+const freeHeaderSchema = v.pipe(
+  headerNameSchema,
+  v.check((name) => !reservedHeaders.has(name.toLowerCase()), 'Jetway sets this header itself'),
+);
+
+/** Headers of an answer that a dialect adds to Jetway's own. */
+export const answerHeadersSchema: v.GenericSchema<
+  unknown,
+  Readonly<Record<string, string>>
+> = v.record(freeHeaderSchema, v.pipe(textSchema, v.regex(/^[ -~]+$/, 'expected ASCII text')));

@@ -94,7 +94,11 @@ function explainIssue(schema: Schema, subject: Subject, issue: Issue): readonly 
   const path = pathOf(issue);
   const aboutKey = issue.path?.at(-1)?.origin === 'key';
   const at = aboutKey ? keyPositionAt(node, path) : positionAt(node, path);
-  if (issue.message !== unworded) return [{ path, at, words: { message: issue.message } }];
+  if (issue.message !== unworded) {
+    const words = { message: issue.message };
+    if (issue.kind !== 'schema' || aboutKey) return [{ path, at, words }];
+    return [{ path, at, words, expected: expectedOfIssue(issue) }];
+  }
   if (aboutKey) return [explainKey(schema, subject, issue)];
   const value = subjectAt(subject, path);
   if (issue.kind !== 'schema') {

@@ -1,5 +1,5 @@
 // Owns walking a schema and a document side by side: which part of the schema speaks about which
-// node. Valibot keeps no link from an issue to the schema that raised it, so it is found again here.
+// node. Valibot keeps no link from an issue to the schema that raised it, so that is found again.
 
 import * as v from 'valibot';
 

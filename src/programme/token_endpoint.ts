@@ -6,8 +6,8 @@ import { Refusal } from '../oauth/failure.ts';
 import { grantInputs, type GrantType, grantTypes } from '../oauth/grant.ts';
 import { headerValues, type WireRequest } from '../oauth/wire_request.ts';
 import type { Definition } from './definition.ts';
+import { compileInput, type InputRule, type Inputs, type SecretTest } from './input_rules.ts';
 import type { EndpointDefinition } from './input_schema.ts';
-import { compileInput, type InputRule, type Inputs } from './input_rules.ts';
 import { compileReader } from './request_reader.ts';
 
 /** A token endpoint as the engine sees it. Every function throws `Refusal`, and only that. */
@@ -21,7 +21,7 @@ export interface TokenEndpoint {
   /** Required headers, their shape, and the programme they name. */
   readonly checkHeaders: (inputs: Inputs) => void;
   /** Whether client_id and context are those of the client that authenticated. */
-  readonly checkClient: (inputs: Inputs, client: Client) => void;
+  readonly checkClient: (inputs: Inputs, client: Client, isSecret: SecretTest) => void;
   /** The grant asked for, if the client may use it. */
   readonly selectGrant: (inputs: Inputs, client: Client) => GrantType;
   /** Parameters of that grant: required ones, and the shape of all. */
@@ -50,10 +50,10 @@ export function compileTokenEndpoint(
     checkHeaders: (inputs) => {
       for (const rule of headerRules) checkInput(rule, inputs, rule.required);
     },
-    checkClient: (inputs, client) => {
+    checkClient: (inputs, client, isSecret) => {
       for (const rule of clientRules) {
         const value = inputs.get(rule.role);
-        if (value !== undefined && rule.equalsClient?.(value, client) === false) {
+        if (value !== undefined && rule.equalsClient?.(value, client, isSecret) === false) {
           throw new Refusal(rule.whenUnequal, { parameter: rule.wireName });
         }
       }

@@ -17,18 +17,22 @@ export interface ProgrammeValues {
   readonly audience: string;
 }
 
-const headers = Object.freeze({ 'Content-Type': 'application/json', ...noStore });
-
 export function compileTokenLayout(
   layout: Definition['token_response'],
   programme: ProgrammeValues,
 ): TokenRenderer {
+  const { status } = layout;
+  const headers = Object.freeze({
+    'Content-Type': layout.content_type,
+    ...noStore,
+    ...layout.headers,
+  });
   const write = compileTree(layout.fields, tokenValueKinds, layout.name_case);
   const wrappers = layout.wrap.map((name) => inCase(name, layout.name_case)).reverse();
   return (tokens, client) => {
     const fields: unknown = write(tokenValues(tokens, client, programme));
     const body = wrappers.reduce<unknown>((inner, name) => ({ [name]: inner }), fields);
-    return { status: 200, headers, body: JSON.stringify(body) };
+    return { status, headers, body: JSON.stringify(body) };
   };
 }
 

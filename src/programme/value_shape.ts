@@ -1,6 +1,7 @@
 // Owns value shapes: what a value looks like, told as prefix, characters and length.
 
 import * as v from 'valibot';
+
 import { randomText } from '../lib/random.ts';
 
 /**
@@ -71,7 +72,8 @@ export function compileShape(shape: ValueShape): (text: string) => boolean {
   const { prefix = '', characters, length } = shape;
   const min = length?.min ?? 0;
   const max = length?.max ?? Number.POSITIVE_INFINITY;
-  const only = characters === undefined ? undefined : new RegExp(`^[${characterRanges[characters]}]*$`);
+  const only =
+    characters === undefined ? undefined : new RegExp(`^[${characterRanges[characters]}]*$`);
   return (text) => {
     if (!text.startsWith(prefix)) return false;
     const rest = text.length - prefix.length;

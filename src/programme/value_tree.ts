@@ -1,6 +1,8 @@
 // Owns answer layouts: the ordered tree of named values and constants that a dialect answers with.
 
 import * as v from 'valibot';
+
+import { type GrantType, grantTypes } from '../oauth/grant.ts';
 import { wireNameSchema } from './scalar_schema.ts';
 
 export type Scalar = string | number | boolean | null;
@@ -14,13 +16,15 @@ export interface NamedField {
   readonly type?: 'string' | 'number';
   /** Write `null` where there is no such value, instead of leaving the member out. */
   readonly absent?: 'omit' | 'null';
+  /** Grants whose answers have it; all of them where it is left out. */
+  readonly only?: readonly GrantType[];
 }
 
 export type Field =
   | string
   | NamedField
-  | { readonly constant: Scalar }
-  | { readonly object: FieldTree }
+  | { readonly constant: Scalar; readonly only?: readonly GrantType[] }
+  | { readonly object: FieldTree; readonly only?: readonly GrantType[] }
   | { readonly array: readonly Field[] };
 
 export interface FieldTree {
@@ -53,6 +57,8 @@ export type ValueKinds = Readonly<Record<string, ValueKind>>;
 /** Values by name for one answer; spans and instants in milliseconds. */
 export type Values = Readonly<Record<string, string | number | undefined>>;
 
+const onlySchema = v.exactOptional(v.array(v.picklist(grantTypes)));
+
 /** The schema of a tree whose values are those of `kinds`; names beginning with `prefixes` are free. */
 export function fieldTreeSchema(
   kinds: ValueKinds,
@@ -63,7 +69,8 @@ export function fieldTreeSchema(
     v.string(),
     v.check(
       (text) => names.includes(text) || prefixes.some((prefix) => text.startsWith(prefix)),
-      (issue) => `"${String(issue.input)}" is no value an answer can hold; expected one of ${names.join(', ')}`,
+      (issue) =>
+        `"${String(issue.input)}" is no value an answer can hold; expected one of ${names.join(', ')}`,
     ),
   );
   const named = v.pipe(
@@ -72,6 +79,7 @@ export function fieldTreeSchema(
       as: v.exactOptional(v.picklist(valueFormats)),
       type: v.exactOptional(v.picklist(['string', 'number'])),
       absent: v.exactOptional(v.picklist(['omit', 'null'])),
+      only: onlySchema,
     }),
     v.check(
       (field) => field.as === undefined || formatFits(kinds[field.value] ?? 'text', field.as),
@@ -80,11 +88,12 @@ export function fieldTreeSchema(
   );
   const constant = v.strictObject({
     constant: v.union([v.string(), v.number(), v.boolean(), v.null()]),
+    only: onlySchema,
   });
   const field: v.GenericSchema<unknown, Field> = v.lazy((input) => {
     if (typeof input !== 'object' || input === null) return name;
     if ('constant' in input) return constant;
-    if ('object' in input) return v.strictObject({ object: tree });
+    if ('object' in input) return v.strictObject({ object: tree, only: onlySchema });
     if ('array' in input) return v.strictObject({ array: v.array(field) });
     return named;
   });
@@ -128,6 +137,13 @@ function compileObject(
 }
 
 function compileField(field: Field, kinds: ValueKinds, nameCase: NameCase): Writer {
+  const write = compileWriter(field, kinds, nameCase);
+  if (typeof field === 'string' || !('only' in field) || field.only === undefined) return write;
+  const grants = new Set<unknown>(field.only);
+  return (values) => (grants.has(values['grant']) ? write(values) : undefined);
+}
+
+function compileWriter(field: Field, kinds: ValueKinds, nameCase: NameCase): Writer {
   if (typeof field === 'string') return compileNamed({ value: field }, kinds);
   if ('constant' in field) {
     const { constant } = field;
@@ -176,4 +192,17 @@ function formatterOf(
 export function inCase(text: string, nameCase: NameCase): string {
   if (nameCase === 'as_written') return text;
   return nameCase === 'upper' ? text.toUpperCase() : text.toLowerCase();
+}
+
+/** Names of all values that a tree writes somewhere. */
+export function writtenValues(tree: FieldTree): ReadonlySet<string> {
+  const found = new Set<string>();
+  const visit = (field: Field): void => {
+    if (typeof field === 'string') found.add(field);
+    else if ('value' in field) found.add(field.value);
+    else if ('object' in field) Object.values(field.object).forEach(visit);
+    else if ('array' in field) field.array.forEach(visit);
+  };
+  Object.values(tree).forEach(visit);
+  return found;
 }

@@ -1,6 +1,7 @@
 // Owns the published key set (RFC 7517): public halves only (HOSTILE 37).
 
 import type { JWK } from 'jose';
+
 import type { SigningKeyRecord } from '../oauth/signing_key.ts';
 
 /** Members of a JWK that are public, by RFC 7518 6.2.1, 6.3.1 and RFC 8037 2. */

@@ -1,7 +1,7 @@
 // Owns the keys derived from the master key, one per purpose; not where the master key comes from.
 
-import { deriveKey } from '../lib/seal.ts';
 import { type Digest, keyedDigest } from '../lib/digest.ts';
+import { deriveKey } from '../lib/seal.ts';
 
 /** Keys by purpose. Who steals the store alone has none of them. */
 export interface Keyring {

@@ -8,6 +8,7 @@ import {
   importJWK,
   type JWK,
 } from 'jose';
+
 import type { Instant } from '../lib/clock.ts';
 import { seal, unseal } from '../lib/seal.ts';
 import type { ProgrammeId } from '../oauth/client.ts';

@@ -1,6 +1,7 @@
 // Owns the two forms a token can have: opaque random text, and a signed JWT.
 
 import { SignJWT } from 'jose';
+
 import { epochSeconds, type Instant } from '../lib/clock.ts';
 import { newToken } from '../oauth/token_key.ts';
 import type { SigningKey } from './signing_keys.ts';

@@ -1,6 +1,7 @@
 // Owns token identifiers (`jti`): unique texts, or unique whole numbers for dialects that want one.
 
 import { randomInt, randomUUID } from 'node:crypto';
+
 import type { Instant } from '../lib/clock.ts';
 
 export type TokenIdForm = 'uuid' | 'number';

@@ -118,6 +118,16 @@ test('a union of a short and a long form checks the form that is there', () => {
   ]);
 });
 
+test("an author's message on one option does not speak for the others", () => {
+  const union = v.union([v.string('a name, please'), v.strictObject({ id: v.string() })]);
+  assert.deepEqual(faultsOf(union, '{id: 1, x: 2}'), [
+    '1:6: [id]: expected text, found the number 1 (1 is read as the number 1; put it in quotes: "1")',
+    '1:9: [x]: unknown key "x" (allowed: id)',
+  ]);
+  assert.deepEqual(faultsOf(union, '[]'), ['1:1: error: expected text or a map, found a list']);
+  assert.deepEqual(faultsOf(v.string('a name, please'), '[]'), ['1:1: error: a name, please']);
+});
+
 test('objects in a union are told apart by their certain words', () => {
   const union = v.union([
     v.strictObject({ kind: v.literal('a'), x: v.string() }),

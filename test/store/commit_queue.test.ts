@@ -36,7 +36,7 @@ function withQueue(name: string, body: (bench: Bench) => Promise<void>): void {
   });
 }
 
-const statuses = (results: ReadonlyArray<PromiseSettledResult<unknown>>): string =>
+const statuses = (results: readonly PromiseSettledResult<unknown>[]): string =>
   results.map(({ status }) => (status === 'fulfilled' ? '+' : '-')).join('');
 
 withQueue('DESIGN: verbs of one turn share one commit', async ({ queue, put, rows }) => {

@@ -2,12 +2,13 @@
 
 import { writeSync } from 'node:fs';
 
+import type { ClientId } from '../../src/oauth/client.ts';
 import type { Store } from '../../src/store/contract.ts';
 import { openFileStore } from '../../src/store/file.ts';
 import {
+  aClient,
   aFamily,
   aPartnerToken,
-  aRefreshToken,
   aRotation,
   at,
   club,
@@ -17,18 +18,24 @@ import {
   partner,
 } from './fixtures.ts';
 
-/** What a process is asked to do at once: spend the code, rotate `r1`, or write until it is killed. */
-export type Task = 'open' | 'spend' | 'rotate' | 'write';
+/** What a process may be asked to do, at once with another or until it is killed. */
+export type Task = 'open' | 'make' | 'spend' | 'rotate' | 'write';
 
-const [path = '', name = ''] = process.argv.slice(2);
+const [path = '', name = '', ...rest] = process.argv.slice(2);
+/** How many files, codes or logins two processes fight over, one after another. */
+const rounds = Number(rest[0]);
 let store: Store | undefined;
 
 process.on('message', (task: Task) => {
-  void perform(task).then((result) => process.send?.(result));
+  // A failure goes back as its text, which no test takes for a result.
+  void perform(task)
+    .catch(String)
+    .then((result) => process.send?.(result));
 });
 process.send?.('ready');
 
 async function perform(task: Task): Promise<unknown> {
+  if (task === 'make') return makeFiles();
   store ??= openFileStore({ path, environment: 'staging' });
   if (task === 'spend') return spend(store);
   if (task === 'rotate') return rotate(store);
@@ -36,16 +43,40 @@ async function perform(task: Task): Promise<unknown> {
   return 'opened';
 }
 
-function spend(shared: Store): Promise<unknown> {
-  return inParallel(25, (n) => {
-    const family = aFamily({ id: familyId(`family ${name} ${n}`) });
-    const bought = { family, refresh: aRefreshToken(`refresh ${name} ${n}`) };
-    return shared.spendCode(club, partner, key('code'), bought, at(1));
-  });
+/** Makes file after file, or finds it made, and adds a client named after this process. */
+async function makeFiles(): Promise<unknown> {
+  for (let round = 0; round < rounds; round += 1) {
+    const file = openFileStore({ path: `${path}.${round}`, environment: 'staging' });
+    await file.addClient(aClient({ id: name as ClientId }));
+    await file.close();
+  }
+  return 'made';
 }
 
-function rotate(shared: Store): Promise<unknown> {
-  return inParallel(10, (n) => shared.rotateRefreshToken(aRotation('r1', `s ${name} ${n}`)));
+/** Tries each code five times at once. */
+async function spend(shared: Store): Promise<unknown> {
+  const results: unknown[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const tries = inParallel(5, (n) => {
+      const family = aFamily({ id: familyId(`family ${name} ${round} ${n}`) });
+      return shared.spendCode(club, partner, key(`code ${round}`), { family }, at(1));
+    });
+    results.push(await tries);
+  }
+  return results;
+}
+
+/** Rotates each login's first refresh token five times at once. */
+async function rotate(shared: Store): Promise<unknown> {
+  const results: unknown[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const tries = inParallel(5, (n) => {
+      const { access: _access, ...rotation } = aRotation(`r ${round}`, `s ${name} ${round} ${n}`);
+      return shared.rotateRefreshToken(rotation);
+    });
+    results.push(await tries);
+  }
+  return results;
 }
 
 /** Saves tokens and tells each one's key when, and only when, the store has answered. */

@@ -3,9 +3,8 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 
-import type { Open } from './contract.ts';
 import { anAccessToken, aPartnerToken, at, club, inParallel, key, otherClub } from './fixtures.ts';
-import { withStore } from './with_store.ts';
+import { withStore, type Open } from './with_store.ts';
 
 export function accessTokenTests(open: Open): void {
   describe('access tokens', () => {

@@ -4,7 +4,6 @@ import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 
 import type { SpendOutcome, Store } from '../../src/store/contract.ts';
-import type { Open } from './contract.ts';
 import {
   aCode,
   aFamily,
@@ -20,7 +19,7 @@ import {
   partner,
   tally,
 } from './fixtures.ts';
-import { withStore } from './with_store.ts';
+import { withStore, type Open } from './with_store.ts';
 
 /** Spends `code` for a family with one access and one refresh token, all named after `name`. */
 function spend(store: Store, name: string, seconds: number): Promise<SpendOutcome> {

@@ -4,7 +4,6 @@ import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 
 import type { Store } from '../../src/store/contract.ts';
-import type { Open } from './contract.ts';
 import {
   anAccessToken,
   aRotation,
@@ -17,7 +16,7 @@ import {
   tally,
 } from './fixtures.ts';
 import { isRevoked, login, retried } from './login.ts';
-import { withStore } from './with_store.ts';
+import { withStore, type Open } from './with_store.ts';
 
 export function familyTests(open: Open): void {
   describe('families', () => {

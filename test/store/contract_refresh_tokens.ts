@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 
-import type { Open } from './contract.ts';
 import {
   aFamily,
   anAccessToken,
@@ -17,7 +16,7 @@ import {
   tally,
 } from './fixtures.ts';
 import { isRevoked, login, retried } from './login.ts';
-import { withStore } from './with_store.ts';
+import { withStore, type Open } from './with_store.ts';
 
 export function refreshTokenTests(open: Open): void {
   describe('refresh tokens', () => {

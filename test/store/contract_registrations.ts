@@ -5,9 +5,8 @@ import { describe } from 'node:test';
 
 import type { ClientId } from '../../src/oauth/client.ts';
 import type { Subject } from '../../src/oauth/member.ts';
-import type { Open } from './contract.ts';
 import { aClient, aMember, at, club, inParallel, otherClub, partner } from './fixtures.ts';
-import { withStore } from './with_store.ts';
+import { withStore, type Open } from './with_store.ts';
 
 export function clientTests(open: Open): void {
   describe('clients', () => {

@@ -3,9 +3,8 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 
-import type { Open } from './contract.ts';
 import { aSigningKey, at, club, inParallel, otherClub, otherPartner, partner } from './fixtures.ts';
-import { withStore } from './with_store.ts';
+import { withStore, type Open } from './with_store.ts';
 
 export function signingKeyTests(open: Open): void {
   describe('signing keys', () => {

@@ -5,7 +5,6 @@ import { describe } from 'node:test';
 
 import type { Instant } from '../../src/lib/clock.ts';
 import type { Store } from '../../src/store/contract.ts';
-import type { Open } from './contract.ts';
 import {
   aCode,
   aFamily,
@@ -19,7 +18,7 @@ import {
   key,
   partner,
 } from './fixtures.ts';
-import { withStore } from './with_store.ts';
+import { withStore, type Open } from './with_store.ts';
 
 /** Sweeps until nothing has gone for a while; returns what each call removed. */
 async function sweepAll(store: Store, now: Instant, limit: number): Promise<number[]> {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 
 import type { Store } from '../../src/store/contract.ts';
 import { openFileStore, type FileStore } from '../../src/store/file.ts';
-import type { OpenStore } from './contract.ts';
+import type { OpenStore } from './with_store.ts';
 
 /** A fresh directory, the path of a store file to be in it, and what takes both away again. */
 export interface ScratchFile {

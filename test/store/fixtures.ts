@@ -157,7 +157,7 @@ export function inParallel<T>(count: number, call: (number: number) => Promise<T
 
 /** How often each outcome came up. */
 export function tally(
-  results: ReadonlyArray<{ readonly outcome: string }>,
+  results: readonly { readonly outcome: string }[],
 ): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const { outcome } of results) counts[outcome] = (counts[outcome] ?? 0) + 1;

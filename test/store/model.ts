@@ -143,7 +143,7 @@ export class Model {
     return family && now < family.endsAt && !this.isRevoked(family) ? token : undefined;
   }
 
-  #all<Kind extends Event['kind']>(kind: Kind): Array<EventOf<Kind>> {
+  #all<Kind extends Event['kind']>(kind: Kind): EventOf<Kind>[] {
     return this.#history.filter((event): event is EventOf<Kind> => event.kind === kind);
   }
 

@@ -3,6 +3,8 @@
 import assert from 'node:assert/strict';
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 
@@ -16,11 +18,15 @@ import {
   aRefreshToken,
   at,
   club,
+  familyId,
   inParallel,
   key,
   partner,
   tally,
 } from './fixtures.ts';
+
+/** How many files, codes or logins two processes fight over, one after another. */
+const rounds = 20;
 
 interface Contender {
   readonly child: ChildProcess;
@@ -29,7 +35,9 @@ interface Contender {
 
 async function start(path: string, name: string): Promise<Contender> {
   const script = new URL('./contender.ts', import.meta.url);
-  const child = fork(script, [path, name], { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
+  const child = fork(script, [path, name, String(rounds)], {
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  });
   await once(child, 'message');
   const ask = async (task: Task): Promise<unknown> => {
     const answer = once(child, 'message');
@@ -57,48 +65,62 @@ function withProcesses(
   });
 }
 
-withProcesses('FAULTS 9: processes that make the same file make one', async (path, contenders) => {
-  const opened = await Promise.all(contenders.map(({ ask }) => ask('open')));
-  assert.deepEqual(opened, ['opened', 'opened']);
-  const store = openFileStore({ path, environment: 'staging' });
-  await store.close();
+/** What all processes got, for each round. */
+async function fight<T>(contenders: readonly Contender[], task: Task): Promise<T[][]> {
+  const answers = (await Promise.all(contenders.map(({ ask }) => ask(task)))) as T[][][];
+  return Array.from({ length: rounds }, (_, round) => answers.flatMap((answer) => answer[round]!));
+}
+
+withProcesses('FAULTS 9: processes that make the same file share one', async (path, contenders) => {
+  mkdirSync(dirname(path));
+  const made = await Promise.all(contenders.map(({ ask }) => ask('make')));
+  assert.deepEqual(made, ['made', 'made']);
+  for (let round = 0; round < rounds; round += 1) {
+    const store = openFileStore({ path: `${path}.${round}`, environment: 'staging' });
+    const ids = (await store.listClients(club)).map(({ id }) => id);
+    assert.deepEqual(ids.toSorted(), ['a', 'b']);
+    await store.close();
+  }
 });
 
-withProcesses('HOSTILE 26: 50 spends by two processes, one winner', async (path, contenders) => {
+withProcesses('HOSTILE 26: of spends by two processes one wins', async (path, contenders) => {
   const store = openFileStore({ path, environment: 'staging' });
-  await Promise.all(contenders.map(({ ask }) => ask('open')));
-  await store.issueCode(aCode());
-  const answers = await Promise.all(contenders.map(({ ask }) => ask('spend')));
-  const results = answers.flat() as SpendOutcome[];
-  assert.deepEqual(tally(results), { spent: 1, replayed: 49 });
-  const families = results.flatMap((result) =>
-    result.outcome === 'replayed' ? result.family : [],
+  await inParallel(rounds, (n) =>
+    store.issueCode(aCode({ key: key(`code ${n}`), transaction: `login ${n}` })),
   );
-  assert.equal(new Set(families).size, 1);
+  await Promise.all(contenders.map(({ ask }) => ask('open')));
+  for (const results of await fight<SpendOutcome>(contenders, 'spend')) {
+    assert.deepEqual(tally(results), { spent: 1, replayed: 9 });
+    const families = results.flatMap((each) => (each.outcome === 'replayed' ? each.family : []));
+    assert.equal(new Set(families).size, 1);
+  }
   await store.close();
 });
 
 withProcesses(
-  'HOSTILE 29: 20 rotations by two processes, one lineage',
+  'HOSTILE 29: rotations by two processes make one lineage',
   async (path, contenders) => {
     const store = openFileStore({ path, environment: 'staging' });
+    await inParallel(rounds, async (n) => {
+      await store.issueCode(aCode({ key: key(`code ${n}`), transaction: `login ${n}` }));
+      const family = aFamily({ id: familyId(`family ${n}`) });
+      const bought = { family, refresh: aRefreshToken(`r ${n}`) };
+      await store.spendCode(club, partner, key(`code ${n}`), bought, at(0));
+    });
     await Promise.all(contenders.map(({ ask }) => ask('open')));
-    await store.issueCode(aCode());
-    const bought = { family: aFamily(), refresh: aRefreshToken('r1') };
-    await store.spendCode(club, partner, key('code'), bought, at(0));
-    const answers = await Promise.all(contenders.map(({ ask }) => ask('rotate')));
-    const results = answers.flat() as RotateOutcome[];
-    assert.deepEqual(tally(results), { rotated: 1, retried: 19 });
-    const sealed = results.flatMap((result) =>
-      result.outcome === 'retried' ? result.sealedAnswer : [],
-    );
-    assert.equal(new Set(sealed).size, 1);
-    const successors = ['a', 'b'].map((name) =>
-      inParallel(10, (n) => store.findRefreshToken(club, key(`s ${name} ${n}`), at(1))),
-    );
-    const found = (await Promise.all(successors)).flat().flatMap((state) => state?.key ?? []);
-    assert.equal(found.length, 1);
-    assert.equal(sealed[0], `answer with ${found[0]}`);
+    const outcomes = await fight<RotateOutcome>(contenders, 'rotate');
+    for (const [round, results] of outcomes.entries()) {
+      assert.deepEqual(tally(results), { rotated: 1, retried: 9 });
+      const answers = results.flatMap((each) =>
+        each.outcome === 'retried' ? each.sealedAnswer : [],
+      );
+      const successors = ['a', 'b'].map((name) =>
+        inParallel(5, (n) => store.findRefreshToken(club, key(`s ${name} ${round} ${n}`), at(1))),
+      );
+      const found = (await Promise.all(successors)).flat().flatMap((state) => state?.key ?? []);
+      assert.equal(found.length, 1);
+      assert.deepEqual(new Set(answers), new Set([`answer with ${found[0]}`]));
+    }
     await store.close();
   },
 );

@@ -1,0 +1,51 @@
+// Owns what verbs print: data on standard output, everything else on standard error.
+
+/** Options of a verb that prints data. */
+export interface OutputOptions {
+  readonly json?: boolean;
+}
+
+/** Nobody reads standard output any more, or it has no room; the code says which. */
+export class OutputLost extends Error {
+  override readonly name = 'OutputLost';
+  readonly code: string;
+
+  constructor(cause: NodeJS.ErrnoException) {
+    super(`standard output cannot be written to (${cause.code ?? cause.message})`, { cause });
+    this.code = cause.code ?? '';
+  }
+}
+
+/** Prints lines of text; throws `OutputLost` unless all of it was taken. */
+export function print(text: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    process.stdout.write(`${text}\n`, (error) => {
+      if (error === null || error === undefined) resolve();
+      else reject(new OutputLost(error));
+    });
+  });
+}
+
+/** Prints a value as JSON, for programs. */
+export function printJson(value: unknown): Promise<void> {
+  return print(JSON.stringify(value, null, 2));
+}
+
+/** Says something on standard error that the data on standard output does not hold. */
+export function warn(message: string): void {
+  console.error(`warning: ${message}`);
+}
+
+/**
+ * Keeps a reader that went away (`jetway client list | head -1`) from ending the process with a
+ * stack; `print` still hears of it.
+ */
+export function tolerateClosedPipes(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    if (!stream.listeners('error').includes(ignore)) stream.on('error', ignore);
+  }
+}
+
+function ignore(): void {
+  // Whoever wrote was told already.
+}

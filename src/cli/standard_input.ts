@@ -1,0 +1,45 @@
+// Owns reading a secret from standard input: one line, bounded, so that it is in no argument list.
+
+import { CommandError, exitCodes } from './exit.ts';
+
+/** More than any secret or password, which have limits of their own. */
+const mostBytes = 64 * 1024;
+
+/**
+ * The one line on standard input, without its line break.
+ * @param what the thing read, for messages: `password`
+ * @throws CommandError (usage) when there is nothing, more than one line, or no UTF-8
+ */
+export async function readLine(what: string): Promise<string> {
+  if (process.stdin.isTTY) {
+    console.error(`Type the ${what}, then Enter and Ctrl-D. It is shown as you type.`);
+  }
+  const line = decode(what, await readBytes(what)).replace(/\r?\n$/, '');
+  if (line === '') refuse(`the ${what} on standard input is empty`);
+  if (/[\r\n\0]/.test(line)) refuse(`standard input holds more than one line: it must be the ${what} alone`);
+  return line;
+}
+
+async function readBytes(what: string): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of process.stdin as AsyncIterable<Uint8Array>) {
+    size += chunk.length;
+    if (size > mostBytes) refuse(`the ${what} on standard input is longer than ${mostBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** Bytes that are no UTF-8 would be kept as U+FFFD, and the right secret would never match. */
+function decode(what: string, bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return refuse(`the ${what} on standard input is not UTF-8`);
+  }
+}
+
+function refuse(message: string): never {
+  throw new CommandError(exitCodes.usage, message);
+}

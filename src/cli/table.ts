@@ -1,0 +1,42 @@
+// Owns how data is laid out for people: tables of rows, sheets of labelled values.
+
+const gap = '  ';
+
+/** Rows under headings, in columns as wide as their widest cell. */
+export function table(
+  headings: readonly string[],
+  rows: readonly (readonly string[])[],
+): string {
+  const lines = [headings, ...rows.map((row) => row.map(harmless))];
+  const widths = headings.map((_, column) =>
+    Math.max(...lines.map((line) => line[column]?.length ?? 0)),
+  );
+  return lines.map((line) => alignedLine(line, widths)).join('\n');
+}
+
+/** Labels and their values, one value a line; a label without values is left out. */
+export function sheet(rows: readonly (readonly [label: string, values: readonly string[]])[]): string {
+  const shown = rows.filter(([, values]) => values.length > 0);
+  const width = Math.max(...shown.map(([label]) => label.length));
+  return shown
+    .flatMap(([label, values]) =>
+      values.map((value, index) => alignedLine([index === 0 ? label : '', harmless(value)], [width])),
+    )
+    .map((line) => gap + line)
+    .join('\n');
+}
+
+function alignedLine(cells: readonly string[], widths: readonly number[]): string {
+  return cells
+    .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+    .join(gap)
+    .trimEnd();
+}
+
+/** What a terminal would act on or hide is spelled out: names come from files and from others. */
+function harmless(text: string): string {
+  return text.replaceAll(
+    /[\p{C}\p{Zl}\p{Zp}]/gu,
+    (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
+  );
+}

@@ -1,0 +1,177 @@
+// Owns the warnings of `check`: where a dialect departs from RFC 6749 and RFC 9700, and what
+// Jetway does to contain it. A departure is allowed: the dialect is the contract.
+
+import { positionAt } from '../lib/document.ts';
+import type { Fault, Path } from '../lib/fault.ts';
+import type { YamlNode } from '../lib/yaml.ts';
+import { failureReasons } from '../oauth/failure.ts';
+import { grantInputs, grantTypes } from '../oauth/grant.ts';
+import type { Definition } from './definition.ts';
+import type { EndpointDefinition } from './input_schema.ts';
+import { writtenValues } from './value_tree.ts';
+
+/** What departs, where, from which section, and what contains it. */
+type Departure = readonly [path: Path, what: string, section: string, contained: string];
+
+export function departures(definition: Definition, document: YamlNode): readonly Fault[] {
+  const found = [
+    ...endpointDepartures(definition),
+    ...authenticationDepartures(definition),
+    ...loginDepartures(definition),
+    ...answerDepartures(definition),
+    ...lifetimeDepartures(definition),
+  ];
+  return found.map(([path, what, section, contained]) => ({
+    severity: 'warning',
+    at: positionAt(document, path),
+    path: path.join('.'),
+    message: `${what} (${section})`,
+    hint: contained,
+  }));
+}
+
+function* endpointDepartures(definition: Definition): Iterable<Departure> {
+  for (const [name, endpoint] of Object.entries(definition.token_endpoints)) {
+    const at: Path = ['token_endpoints', name];
+    if (endpoint.methods.includes('GET')) {
+      yield [
+        [...at, 'methods'],
+        'tokens are issued on GET',
+        'RFC 6749 3.2',
+        'answers carry no-store and queries are never logged',
+      ];
+    }
+    const exposed = secretInputs(definition, name).filter(
+      (role) => (endpoint.inputs[role]?.in ?? endpoint.read) === 'query',
+    );
+    if (exposed.length > 0) {
+      yield [
+        [...at, 'read'],
+        `${exposed.join(' and ')} travel in the query, which proxies and browsers keep`,
+        'RFC 6749 2.3.1, RFC 9700 4.2.4',
+        'queries are never logged here, and codes and refresh tokens are single use',
+      ];
+    }
+    yield* repetitionDepartures(at, endpoint);
+  }
+  yield* repetitionDepartures(['authorize', 'endpoint'], definition.authorize.endpoint);
+}
+
+/** Inputs of a token endpoint that are worth stealing. */
+function secretInputs(definition: Definition, endpoint: string): string[] {
+  const served = grantTypes.filter((type) => definition.grants[type]?.endpoint === endpoint);
+  const needed = served.flatMap((type) => grantInputs[type].needs);
+  const { methods } = definition.client.authentication;
+  return methods.includes('parameters') ? [...needed, 'client_secret'] : needed;
+}
+
+function* repetitionDepartures(at: Path, endpoint: EndpointDefinition): Iterable<Departure> {
+  if (endpoint.repeated === 'refuse') return;
+  yield [
+    [...at, 'repeated'],
+    'a parameter sent more than once is not refused',
+    'RFC 6749 3.1 and 3.2',
+    `the ${endpoint.repeated} value counts, whatever stands between client and service`,
+  ];
+}
+
+function* authenticationDepartures({ client }: Definition): Iterable<Departure> {
+  const { methods, credentials } = client.authentication;
+  const at: Path = ['client', 'authentication', 'methods'];
+  if (methods.includes('bare_basic')) {
+    yield [
+      at,
+      'credentials are taken without the scheme Basic',
+      'RFC 7617 2',
+      'they are decoded as strictly as with it',
+    ];
+  }
+  if (methods.includes('parameters')) {
+    yield [
+      at,
+      'client secrets are taken as parameters',
+      'RFC 6749 2.3.1',
+      'bodies are never logged, and header and parameter together are refused',
+    ];
+  }
+  if (methods.some((method) => method !== 'parameters') && credentials === 'raw') {
+    yield [
+      ['client', 'authentication', 'credentials'],
+      'identifier and secret are taken as they are, not form-encoded',
+      'RFC 6749 2.3.1',
+      'identifiers and secrets that Jetway makes are the same in both',
+    ];
+  }
+}
+
+function* loginDepartures({ authorize, grants, token_endpoints }: Definition): Iterable<Departure> {
+  if (authorize.pkce === 'off') {
+    yield [
+      ['authorize', 'pkce'],
+      'proof keys for codes are not supported',
+      'RFC 9700 2.1.1',
+      'codes are bound to client and redirect URI and need the client secret',
+    ];
+  }
+  if (authorize.endpoint.inputs['state'] === undefined) {
+    yield [
+      ['authorize', 'endpoint', 'inputs'],
+      'no state is sent back, so partners cannot tell a forged callback',
+      'RFC 6749 4.1.2',
+      'codes are bound to the browser session that logged in',
+    ];
+  }
+  const redeemed = token_endpoints[grants.authorization_code?.endpoint ?? ''];
+  if (redeemed !== undefined && redeemed.inputs['redirect_uri'] === undefined) {
+    yield [
+      ['token_endpoints', grants.authorization_code?.endpoint ?? '', 'inputs'],
+      'a code is redeemed without its redirect URI',
+      'RFC 6749 4.1.3',
+      'codes are bound to client and redirect URI and live for minutes',
+    ];
+  }
+}
+
+function* answerDepartures({ token_response, errors }: Definition): Iterable<Departure> {
+  const isPlain = token_response.wrap.length === 0 && token_response.name_case !== 'upper';
+  const members = Object.entries(token_response.fields);
+  if (!isPlain || !members.some(([name, field]) => name === 'access_token' && field === name)) {
+    yield [
+      ['token_response', 'fields'],
+      'standard clients do not find access_token at the top of the answer',
+      'RFC 6749 5.1',
+      'partners of this programme need the client its document describes',
+    ];
+  }
+  if (!writtenValues(errors.fields).has('error')) {
+    yield [
+      ['errors', 'fields'],
+      'answers that refuse do not say error',
+      'RFC 6749 5.2',
+      'each failure reason still has an answer of its own',
+    ];
+  }
+  const cheerful = failureReasons.filter((reason) => errors.reasons[reason].status < 400);
+  const [first] = cheerful;
+  if (first !== undefined) {
+    yield [
+      ['errors', 'reasons', first, 'status'],
+      `${cheerful.length} of ${failureReasons.length} failures are answered with a status of success`,
+      'RFC 6749 5.2',
+      'answers carry no-store, and none that refuses holds a token',
+    ];
+  }
+}
+
+const day = 86_400_000;
+
+function* lifetimeDepartures({ tokens }: Definition): Iterable<Departure> {
+  if (tokens.access.lifetime > day) {
+    yield [
+      ['tokens', 'access', 'lifetime'],
+      'access tokens live for more than a day',
+      'RFC 9700 2.2.1',
+      'revocation and disabled clients count at every verification',
+    ];
+  }
+}

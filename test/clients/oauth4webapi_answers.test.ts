@@ -1,0 +1,159 @@
+// Owns what a standard client (oauth4webapi) makes of answers other than tokens: states, errors on
+// the redirect, error bodies and outages.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import * as oauth from 'oauth4webapi';
+
+import { Unavailable } from '../../src/oauth/failure.ts';
+import { createMemoryStore } from '../../src/store/memory.ts';
+import {
+  clientCredentials,
+  insecure,
+  loginUrl,
+  logInPlainly,
+  noPkce,
+  partnerOf,
+  redeem,
+  refresh,
+  responseError,
+  standardBasic,
+  startClub,
+  startWithPartner,
+} from './oauth4webapi.ts';
+import { callbackAfterLogin, callbackAtOnce, formCredentials, rejection } from './partner.ts';
+
+test('state: another, a missing and an unexpected one are refused by the client', async (t) => {
+  const { jetway, partner } = await startWithPartner(t);
+  const member = await jetway.addMember();
+  const { as, client } = partner;
+  const stateful = await callbackAfterLogin(loginUrl(partner, { state: 'mine' }), member);
+  const stateless = await callbackAfterLogin(loginUrl(partner, {}), member);
+  const validate = (callback: URL, state?: string): void => {
+    oauth.validateAuthResponse(as, client, callback, state);
+  };
+  assert.throws(() => validate(stateful, 'another'), { code: oauth.INVALID_RESPONSE });
+  assert.throws(() => validate(stateless, 'mine'), { code: oauth.INVALID_RESPONSE });
+  assert.throws(() => validate(stateful), { code: oauth.INVALID_RESPONSE });
+  validate(stateful, 'mine');
+  validate(stateless);
+});
+
+test('G-3: state comes back as it went, whatever is in it', async (t) => {
+  const { jetway, partner } = await startWithPartner(t);
+  const state = `a+b %2B&c=d#"><script>~!*'()${'x'.repeat(1000)}`;
+  const member = await jetway.addMember();
+  const callback = await callbackAfterLogin(loginUrl(partner, { state }), member);
+  await redeem(partner, callback, noPkce, state);
+});
+
+test('G-5: an error on the redirect becomes AuthorizationResponseError', async (t) => {
+  const { partner } = await startWithPartner(t);
+  const { as, client } = partner;
+  const cases = [
+    [{ response_type: 'token' }, 'unsupported_response_type'],
+    [{ response_type: '' }, 'invalid_request'],
+    [{ code_challenge: 'x'.repeat(43), code_challenge_method: 'plain' }, 'invalid_request'],
+  ] as const;
+  for (const [parameters, code] of cases) {
+    const callback = await callbackAtOnce(loginUrl(partner, { state: 's', ...parameters }));
+    assert.throws(
+      () => oauth.validateAuthResponse(as, client, callback, 's'),
+      (error) => error instanceof oauth.AuthorizationResponseError && error.error === code,
+    );
+  }
+});
+
+test('G-22: a partner without the member role is told access_denied on the redirect', async (t) => {
+  const jetway = await startClub(t, formCredentials);
+  const client = await jetway.addClient({ roles: ['partner'] });
+  const partner = partnerOf(jetway, client, standardBasic);
+  const callback = await callbackAtOnce(loginUrl(partner, {}));
+  assert.throws(
+    () => oauth.validateAuthResponse(partner.as, partner.client, callback),
+    (error) => error instanceof oauth.AuthorizationResponseError && error.error === 'access_denied',
+  );
+});
+
+test('HOSTILE 28: PKCE is enforced against this client, and a failed try spends nothing', async (t) => {
+  const { jetway, partner } = await startWithPartner(t);
+  const verifier = oauth.generateRandomCodeVerifier();
+  const challenge = await oauth.calculatePKCECodeChallenge(verifier);
+  const login = loginUrl(partner, { code_challenge: challenge, code_challenge_method: 'S256' });
+  const callback = await callbackAfterLogin(login, await jetway.addMember());
+  const wrongs: readonly (string | typeof noPkce)[] = [oauth.generateRandomCodeVerifier(), noPkce];
+  for (const wrong of wrongs) {
+    const error = await responseError(redeem(partner, callback, wrong, oauth.expectNoState));
+    assert.deepEqual([error.status, error.error], [400, 'invalid_grant']);
+  }
+  await redeem(partner, callback, verifier, oauth.expectNoState);
+});
+
+test('G-14 to G-21: error bodies become ResponseBodyError with their code', async (t) => {
+  const { jetway, partner } = await startWithPartner(t);
+  const roleless = await jetway.addClient({ id: 'partnerapi-54321', roles: [] });
+  const callback = await logInPlainly(jetway, partner);
+  const replay = (): Promise<unknown> => redeem(partner, callback, noPkce, oauth.expectNoState);
+  await replay();
+  const { as, client, auth } = partner;
+  const otherGrant = oauth
+    .genericTokenEndpointRequest(as, client, auth, 'password', {}, insecure)
+    .then((response) => oauth.processGenericTokenEndpointResponse(as, client, response));
+  const codeless = oauth
+    .genericTokenEndpointRequest(as, client, auth, 'authorization_code', {}, insecure)
+    .then((response) => oauth.processGenericTokenEndpointResponse(as, client, response));
+  const cases: readonly (readonly [Promise<unknown>, object])[] = [
+    [otherGrant, { error: 'unsupported_grant_type' }],
+    [codeless, { error: 'invalid_request', error_description: 'code is missing' }],
+    [replay(), { error: 'invalid_grant' }],
+    [
+      refresh(partner, 'never issued'),
+      { error: 'invalid_grant', error_description: 'invalid_token' },
+    ],
+    [
+      clientCredentials(partnerOf(jetway, roleless, standardBasic)),
+      { error: 'invalid_grant', error_description: 'access_denied' },
+    ],
+    [clientCredentials({ ...partner, auth: oauth.None() }), { error: 'invalid_client' }],
+  ];
+  for (const [promise, body] of cases) {
+    const error = await responseError(promise);
+    assert.equal(error.status, 400);
+    assert.deepEqual(error.cause, body);
+  }
+});
+
+test('G-18: a throttled request becomes ResponseBodyError with its Retry-After at hand', async (t) => {
+  const { partner } = await startWithPartner(t, 'throttle: { limit: 1, window: 1m }');
+  await clientCredentials(partner);
+  const error = await responseError(clientCredentials(partner));
+  assert.deepEqual(
+    [error.status, error.error, error.response.headers.get('retry-after')],
+    [429, 'too_many_tokens', '60'],
+  );
+});
+
+test('G-22: an outage is an error of the server to it, not invalid_grant', async (t) => {
+  const store = createMemoryStore();
+  const jetway = await startClub(t, formCredentials, { store });
+  const partner = partnerOf(jetway, await jetway.addClient(), standardBasic);
+  t.mock.method(store, 'findClient', () => Promise.reject(new Unavailable('the store is away')));
+  // The library reads error bodies of 4xx only; this one's stands in the response it hands on.
+  const error = await rejection(clientCredentials(partner));
+  assert.ok(error instanceof oauth.OperationProcessingError, String(error));
+  assert.equal(error.code, oauth.RESPONSE_IS_NOT_CONFORM);
+  const response = error.cause as Response;
+  assert.deepEqual(
+    [response.status, response.headers.get('retry-after'), await response.json()],
+    [503, '5', { error: 'temporarily_unavailable' }],
+  );
+});
+
+test('G-12: a scope that is no level is refused at the grant endpoint as invalid_scope', async (t) => {
+  const { partner } = await startWithPartner(t);
+  const error = await responseError(clientCredentials(partner, { scope: 'openid' }));
+  assert.deepEqual([error.status, error.error], [400, 'invalid_scope']);
+  const level = await clientCredentials(partner, { scope: 'AUTHN-LEVEL-15' });
+  assert.equal(level.scope, 'AUTHN-LEVEL-15');
+});
