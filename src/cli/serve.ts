@@ -17,7 +17,10 @@ export async function serve(options: { readonly config: string }): Promise<void>
   try {
     const serving = await buildServing(programmes, { ...open, log: jsonLog });
     const complaints = [
-      ...files.flatMap((file) => file.faults.map(formatFault)),
+      // Warnings are for `check`: an operator who accepted them need not read them at each start.
+      ...files.flatMap(({ faults }) =>
+        faults.filter(({ severity }) => severity === 'error').map(formatFault),
+      ),
       ...serving.conflicts.map(
         ({ programme, message }) => `${programme.id} is not served: ${message}`,
       ),

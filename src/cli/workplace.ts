@@ -106,6 +106,11 @@ export function expectProgramme(config: Config, name: string): ProgrammeId {
   throw new CommandError(exitCodes.usage, `there is no programme ${quote(name)} (${hint})`);
 }
 
+/** The named programme, or all of them where none is named. */
+export function selectProgrammes(config: Config, name: string | undefined): readonly ProgrammeId[] {
+  return name === undefined ? programmeIds(config) : [expectProgramme(config, name)];
+}
+
 /**
  * Loads one programme by its name and no other: a fault in another's file is no concern here.
  * Throws `FaultsError` when its own file has errors.

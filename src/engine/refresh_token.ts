@@ -46,7 +46,7 @@ async function repeatOrRevoke(
   state: RefreshTokenState,
   presented: string,
 ): Promise<RepeatedAnswer> {
-  const inTime = state.retryUntil !== undefined && now < state.retryUntil;
+  const inTime = state.retryUntil !== undefined && now <= state.retryUntil;
   if (state.sealedAnswer !== undefined && inTime) {
     return { repeated: openAnswer(presented, state.sealedAnswer) };
   }

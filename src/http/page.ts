@@ -25,7 +25,10 @@ export const pageHeaders: Readonly<Record<string, string>> = Object.freeze({
   'Referrer-Policy': 'same-origin',
 });
 
-/** A whole page. Everything but `content` is escaped here. */
+/**
+ * A whole page. Everything but `content` is escaped here. The style stands in one piece with its
+ * tags: a space put between them by a formatter would be no part of what the policy's hash is of.
+ */
 export async function renderPage(status: number, title: string, content: Markup): Promise<Reply> {
   const document = await html`<!doctype html>
     <html lang="en">
@@ -33,9 +36,7 @@ export async function renderPage(status: number, title: string, content: Markup)
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>${title}</title>
-        <style>
-          ${raw(style)}
-        </style>
+        ${raw(`<style>${style}</style>`)}
       </head>
       <body>
         <main>

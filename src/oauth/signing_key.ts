@@ -17,4 +17,8 @@ export interface SigningKeyRecord {
   /** Private JWK, sealed. */
   readonly sealedPrivateJwk: string;
   readonly createdAt: Instant;
+  /** From here on it signs, and the one before it only verifies; absent until it is told to sign. */
+  readonly signsFrom?: Instant;
+  /** Set when its successor begins to sign: it may go once no token it signed can live. */
+  readonly retiresAt?: Instant;
 }

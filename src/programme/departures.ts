@@ -118,7 +118,7 @@ function* loginDepartures({ authorize, grants, token_endpoints }: Definition): I
       ['authorize', 'endpoint', 'inputs'],
       'no state is sent back, so partners cannot tell a forged callback',
       'RFC 6749 4.1.2',
-      'codes are bound to the browser session that logged in',
+      'codes go to registered redirect URIs only and are bound to their client',
     ];
   }
   const redeemed = token_endpoints[grants.authorization_code?.endpoint ?? ''];

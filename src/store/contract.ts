@@ -1,6 +1,7 @@
 // Owns the Store contract: what every backend promises. Verbs are atomic; there is no get-then-set.
 
 import type { Instant } from '../lib/clock.ts';
+import type { Digest } from '../lib/digest.ts';
 import type { Client, ClientId, ProgrammeId, ThrottleLimit } from '../oauth/client.ts';
 import type {
   AccessToken,
@@ -55,6 +56,17 @@ export interface Rotation {
   readonly now: Instant;
 }
 
+/** Whose tokens: a client's (all of them), or a member's (those of its logins). */
+export type TokenOwner = { readonly client: ClientId } | { readonly subject: string };
+
+/** What a JWT says of itself that decides whether it stands. */
+export interface StandingQuestion {
+  readonly client: ClientId;
+  readonly subject: string;
+  readonly family?: FamilyId;
+  readonly issuedAt: Instant;
+}
+
 export interface ThrottleOutcome {
   readonly allowed: boolean;
   /** Milliseconds until the window ends. */
@@ -80,6 +92,19 @@ export interface Store {
     change: (client: Client) => Client,
   ): Promise<Client | undefined>;
 
+  /**
+   * Removes a client for good, with all that was issued to it; its identifier is never given out
+   * again (C-5). False when there is none.
+   */
+  removeClient(programme: ProgrammeId, id: ClientId, now: Instant): Promise<boolean>;
+  /**
+   * Remembers that a secret or API key was used, at most once an hour for each: costs no commit of
+   * its own and may be lost in a crash. An operator reads it to know when an old one may go.
+   */
+  recordSecretUse(programme: ProgrammeId, id: ClientId, secret: Digest, now: Instant): void;
+  /** Last recorded use of each secret and API key of a client, by digest. */
+  secretUses(programme: ProgrammeId, id: ClientId): Promise<ReadonlyMap<Digest, Instant>>;
+
   /** Adds a member unless username or subject is taken. */
   addMember(member: MemberRecord): Promise<'added' | 'taken'>;
   findMember(programme: ProgrammeId, username: string): Promise<MemberRecord | undefined>;
@@ -95,6 +120,8 @@ export interface Store {
     subject: Subject,
     change: (member: MemberRecord) => MemberRecord,
   ): Promise<MemberRecord | undefined>;
+  /** Removes a member, with all tokens of its logins. False when there is none. */
+  removeMember(programme: ProgrammeId, subject: Subject, now: Instant): Promise<boolean>;
 
   /**
    * Remembers a code. A login that already has an unspent code loses that one: two are never live.
@@ -128,6 +155,16 @@ export interface Store {
   /** Rotates a refresh token to its one successor. Using it also ends its predecessor's retry window. */
   rotateRefreshToken(rotation: Rotation): Promise<RotateOutcome>;
   revokeFamily(programme: ProgrammeId, family: FamilyId, now: Instant): Promise<void>;
+  /**
+   * Kills everything issued up to `now` to a client or for a member: codes, families, access
+   * tokens. One durable step, whatever their number.
+   */
+  revokeAll(programme: ProgrammeId, whose: TokenOwner, now: Instant): Promise<void>;
+  /**
+   * Whether a token that the store does not remember (a JWT) still stands: its family is live and
+   * nothing has revoked all of its owner's tokens since `issuedAt`.
+   */
+  isStanding(programme: ProgrammeId, token: StandingQuestion): Promise<boolean>;
 
   saveAccessToken(token: AccessToken): Promise<void>;
   /** The access token, unless it is expired or its family revoked. */
@@ -145,6 +182,23 @@ export interface Store {
     algorithm: SigningAlgorithm,
     candidate: SigningKeyRecord,
   ): Promise<SigningKeyRecord>;
+
+  /** Adds a key; the caller says when it begins to sign. */
+  addSigningKey(key: SigningKeyRecord): Promise<void>;
+  /** Removes a key; false when there is none of that kid. */
+  removeSigningKey(programme: ProgrammeId, kid: string): Promise<boolean>;
+  changeSigningKey(
+    programme: ProgrammeId,
+    kid: string,
+    change: (key: SigningKeyRecord) => SigningKeyRecord,
+  ): Promise<SigningKeyRecord | undefined>;
+  /** Changes whenever a signing key of any programme is added, changed or removed; cheap to ask. */
+  signingKeyEpoch(): Promise<number>;
+
+  /** The latest time the store has recorded; clocks that are behind it cannot be right. */
+  recordedTime(): Promise<Instant | undefined>;
+  /** Records the time, if it is later than what is recorded. */
+  recordTime(now: Instant): Promise<void>;
 
   /** Counts one token request against a client's window; costs no durable write. */
   countTokenRequest(

@@ -97,28 +97,37 @@ test('G-14 to G-21: error bodies become ResponseBodyError with their code', asyn
   const replay = (): Promise<unknown> => redeem(partner, callback, noPkce, oauth.expectNoState);
   await replay();
   const { as, client, auth } = partner;
-  const otherGrant = oauth
-    .genericTokenEndpointRequest(as, client, auth, 'password', {}, insecure)
-    .then((response) => oauth.processGenericTokenEndpointResponse(as, client, response));
-  const codeless = oauth
-    .genericTokenEndpointRequest(as, client, auth, 'authorization_code', {}, insecure)
-    .then((response) => oauth.processGenericTokenEndpointResponse(as, client, response));
-  const cases: readonly (readonly [Promise<unknown>, object])[] = [
-    [otherGrant, { error: 'unsupported_grant_type' }],
-    [codeless, { error: 'invalid_request', error_description: 'code is missing' }],
-    [replay(), { error: 'invalid_grant' }],
+  const ask = async (grantType: string): Promise<unknown> => {
+    const nothing = new URLSearchParams();
+    const response = await oauth.genericTokenEndpointRequest(
+      as,
+      client,
+      auth,
+      grantType,
+      nothing,
+      insecure,
+    );
+    return oauth.processGenericTokenEndpointResponse(as, client, response);
+  };
+  const cases: readonly (readonly [() => Promise<unknown>, object])[] = [
+    [() => ask('password'), { error: 'unsupported_grant_type' }],
     [
-      refresh(partner, 'never issued'),
+      () => ask('authorization_code'),
+      { error: 'invalid_request', error_description: 'code is missing' },
+    ],
+    [replay, { error: 'invalid_grant' }],
+    [
+      () => refresh(partner, 'never issued'),
       { error: 'invalid_grant', error_description: 'invalid_token' },
     ],
     [
-      clientCredentials(partnerOf(jetway, roleless, standardBasic)),
+      () => clientCredentials(partnerOf(jetway, roleless, standardBasic)),
       { error: 'invalid_grant', error_description: 'access_denied' },
     ],
-    [clientCredentials({ ...partner, auth: oauth.None() }), { error: 'invalid_client' }],
+    [() => clientCredentials({ ...partner, auth: oauth.None() }), { error: 'invalid_client' }],
   ];
-  for (const [promise, body] of cases) {
-    const error = await responseError(promise);
+  for (const [request, body] of cases) {
+    const error = await responseError(request());
     assert.equal(error.status, 400);
     assert.deepEqual(error.cause, body);
   }

@@ -3,8 +3,8 @@
 
 import type { TestContext } from 'node:test';
 
-import { tokenKey } from '../../src/oauth/token_key.ts';
 import type { ProgrammeId } from '../../src/oauth/client.ts';
+import { tokenKey } from '../../src/oauth/token_key.ts';
 import {
   type Jetway,
   type JetwayOptions,
@@ -59,7 +59,11 @@ export function loginTarget(client: { readonly id: string }, more: Fields = {}):
 }
 
 /** A whole login of the club's member; the code that arrives at the partner. */
-export function codeFor(club: Club, more: Fields = {}, client: TestClient = club.client): Promise<string> {
+export function codeFor(
+  club: Club,
+  more: Fields = {},
+  client: TestClient = club.client,
+): Promise<string> {
   return logIn(club.url, loginTarget(client, more), club.member);
 }
 

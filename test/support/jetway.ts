@@ -2,19 +2,20 @@
 
 import { readFileSync } from 'node:fs';
 import type { TestContext } from 'node:test';
+
+import { openService } from '../../src/engine/open_service.ts';
 import { createApp } from '../../src/http/app.ts';
 import { listen } from '../../src/http/server.ts';
-import { openService } from '../../src/engine/open_service.ts';
+import { mergeNodes, toPlain } from '../../src/lib/document.ts';
+import { formatFault } from '../../src/lib/fault.ts';
+import { parseYaml, type YamlNode } from '../../src/lib/yaml.ts';
+import { stringifyYaml } from '../../src/lib/yaml.ts';
 import { hashPassword } from '../../src/members/password.ts';
 import type { Client, ClientId, ProgrammeId, Role } from '../../src/oauth/client.ts';
 import type { Subject } from '../../src/oauth/member.ts';
 import { compileProgramme } from '../../src/programme/compile.ts';
 import { deploy } from '../../src/programme/deployment.ts';
 import { loadProgramme } from '../../src/programme/load.ts';
-import { formatFault } from '../../src/lib/fault.ts';
-import { parseYaml, type YamlNode } from '../../src/lib/yaml.ts';
-import { mergeNodes, toPlain } from '../../src/lib/document.ts';
-import { stringifyYaml } from '../../src/lib/yaml.ts';
 import type { Store } from '../../src/store/contract.ts';
 import { createMemoryStore } from '../../src/store/memory.ts';
 import { createKeyring, type Keyring } from '../../src/token/keyring.ts';
@@ -103,8 +104,7 @@ export async function startJetway(t: TestContext, options: JetwayOptions = {}): 
   };
   const server = await listen({ host: '127.0.0.1', port: 0 });
   let stopped: Promise<void> | undefined;
-  const stop = (): Promise<void> =>
-    (stopped ??= server.close().then(() => store.close()));
+  const stop = (): Promise<void> => (stopped ??= server.close().then(() => store.close()));
   t.after(stop);
   const ownUrl = options.publicUrl === 'listening' ? server.url : options.publicUrl;
   const sources = options.programmes ?? { 'executive-club': shippedProgramme('executive-club') };

@@ -31,10 +31,15 @@ export function submitLogin(
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Answer> {
   const { username, password } = fields;
-  return post(base, login.action, { ...login.hidden, username, password }, {
-    cookie: login.cookie,
-    ...headers,
-  });
+  return post(
+    base,
+    login.action,
+    { ...login.hidden, username, password },
+    {
+      cookie: login.cookie,
+      ...headers,
+    },
+  );
 }
 
 /** A whole login: the code that arrives at the partner. */
@@ -46,7 +51,8 @@ export async function logIn(
   const login = await openLogin(base, target);
   const answer = await submitLogin(base, login, member);
   const code = URL.parse(answer.headers['location'] ?? '')?.searchParams.get('code');
-  if (code === null || code === undefined) throw new Error(`no code: ${answer.status} ${answer.body}`);
+  if (code === null || code === undefined)
+    throw new Error(`no code: ${answer.status} ${answer.body}`);
   return code;
 }
 
@@ -55,6 +61,6 @@ function formAction(page: Answer): string {
 }
 
 function hiddenFields(page: Answer): Record<string, string> {
-  const inputs = page.body.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g);
+  const inputs = page.body.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)" ?\/?>/g);
   return Object.fromEntries([...inputs].map(([, name = '', value = '']) => [name, value]));
 }

@@ -19,11 +19,22 @@ export interface Ask {
 const passing = new Set(['date', 'connection', 'keep-alive', 'content-length']);
 
 /** Sends one request as it is written: no redirects followed, no path normalised. */
-export function ask(base: string, target: string, { method = 'GET', headers = {}, body }: Ask = {}): Promise<Answer> {
+export function ask(
+  base: string,
+  target: string,
+  { method = 'GET', headers = {}, body }: Ask = {},
+): Promise<Answer> {
   const { hostname, port } = new URL(base);
   return new Promise((resolve, reject) => {
     const sent = httpRequest(
-      { hostname, port, path: target, method, headers: headers as Record<string, string>, agent: false },
+      {
+        hostname,
+        port,
+        path: target,
+        method,
+        headers: headers as Record<string, string>,
+        agent: false,
+      },
       (incoming) => {
         const chunks: Buffer[] = [];
         incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -59,7 +70,11 @@ export function post(
 }
 
 /** Writes raw bytes and reads until the server closes or goes quiet; for requests no library sends. */
-export function rawExchange(base: string, bytes: string | Uint8Array, quietMs = 300): Promise<string> {
+export function rawExchange(
+  base: string,
+  bytes: string | Uint8Array,
+  quietMs = 300,
+): Promise<string> {
   const { hostname, port } = new URL(base);
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port), hostname, () => socket.write(bytes));

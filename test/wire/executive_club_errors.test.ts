@@ -87,7 +87,11 @@ test('G-17 C-5: of two secrets both are good until one has expired', async (t) =
     secret: 'old',
     more: {
       secrets: [
-        { digest: keyring.secretDigest('old'), createdAt, expiresAt: (createdAt + 60_000) as never },
+        {
+          digest: keyring.secretDigest('old'),
+          createdAt,
+          expiresAt: (createdAt + 60_000) as never,
+        },
         { digest: keyring.secretDigest('new'), createdAt },
       ],
     },

@@ -68,7 +68,10 @@ for (const [algorithm, members] of [
   test(`C-9 HOSTILE 37: tokens signed ${algorithm} verify with the published key`, async (t) => {
     const club = await openClub(t, { over: signed(algorithm) });
     const keySet = await keySetOf(club);
-    assert.deepEqual(keySet.keys.map((key) => Object.keys(key).toSorted()), [members]);
+    assert.deepEqual(
+      keySet.keys.map((key) => Object.keys(key).toSorted()),
+      [members],
+    );
     assert.deepEqual([keySet.keys[0]?.alg, keySet.keys[0]?.use], [algorithm, 'sig']);
     const { access_token: token } = await tokensOfLogin(club);
     const { protectedHeader } = await verify(club, keySet, token);

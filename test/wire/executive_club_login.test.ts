@@ -104,7 +104,10 @@ test('G-3: redirect_uri may be left out when there is one, and is used when it i
   for (const uri of redirectUris) {
     const chosen = await openLogin(club.url, loginTarget(client, { redirect_uri: uri }));
     const { headers } = await submitLogin(club.url, chosen, club.member);
-    assert.ok(headers['location']?.startsWith(`${uri}?code=`), headers['location'] ?? 'no location');
+    assert.ok(
+      headers['location']?.startsWith(`${uri}?code=`),
+      headers['location'] ?? 'no location',
+    );
   }
 });
 
@@ -180,7 +183,11 @@ test('G-1 G-6: a misspelt, unknown, disabled or missing client is told on a page
     const answer = await ask(club.url, loginTarget({ id }, { redirect_uri: callback }));
     assert.deepEqual(readPage(answer), lostPartner, id);
   }
-  for (const target of [`${paths.login}?response_type=code`, loginTarget({ id: '' }), paths.login]) {
+  for (const target of [
+    `${paths.login}?response_type=code`,
+    loginTarget({ id: '' }),
+    paths.login,
+  ]) {
     assert.deepEqual(readPage(await ask(club.url, target)), {
       ...lostPartner,
       text: ['The login request names no partner.'],

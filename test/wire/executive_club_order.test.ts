@@ -159,7 +159,10 @@ function build(spoilers: readonly Step[]): {
     secret: 'right',
     scheme: 'Basic',
     // No code is good here, so the fault of the last step is in every request.
-    fields: [['grant_type', 'authorization_code'], ['code', 'unknown']],
+    fields: [
+      ['grant_type', 'authorization_code'],
+      ['code', 'unknown'],
+    ],
   };
   for (const step of spoilers) step.spoil(draft);
   const credentials = Buffer.from(`${clientOf(draft)}:${draft.secret}`).toString('base64');

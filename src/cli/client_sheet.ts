@@ -1,0 +1,62 @@
+// Owns what a new client is handed over as: the one time that its secret and API key are shown.
+
+import type { Client } from '../oauth/client.ts';
+import type { Environment } from '../store/contract.ts';
+import { clientRows, viewClient } from './client_view.ts';
+import { CommandError, exitCodes } from './exit.ts';
+import { OutputLost, type OutputOptions, print, printJson } from './output.ts';
+import { sheet } from './table.ts';
+
+/** A client with what the store keeps no copy of. */
+export interface Onboarding {
+  readonly client: Client;
+  readonly secret: string;
+  readonly apiKey: string;
+  /** What the partner sends as programme-identifier. */
+  readonly identifier: string;
+  readonly environment: Environment;
+}
+
+/** Prints the sheet, or its JSON; a client whose secret nobody has seen is an error to be told. */
+export async function deliver(onboarding: Onboarding, { json = false }: OutputOptions): Promise<void> {
+  try {
+    if (json) await printJson(jsonOf(onboarding));
+    else await print(sheetOf(onboarding));
+  } catch (error) {
+    if (!(error instanceof OutputLost)) throw error;
+    const { id, programme } = onboarding.client;
+    throw new CommandError(
+      exitCodes.failed,
+      `${id} of ${programme} is added, but ${error.message} and its secret is lost: disable it and add another`,
+    );
+  }
+}
+
+function jsonOf({ client, secret, apiKey, identifier, environment }: Onboarding): object {
+  const { client_id, programme, secrets: _secrets, api_keys: _keys, ...rest } = viewClient(client);
+  return {
+    client_id,
+    client_secret: secret,
+    api_key: apiKey,
+    programme,
+    programme_identifier: identifier,
+    environment,
+    ...rest,
+  };
+}
+
+function sheetOf({ client, secret, apiKey, identifier, environment }: Onboarding): string {
+  const shownOnce = [
+    ['client identifier', [client.id]],
+    ['client secret', [secret]],
+    ['API key', [apiKey]],
+    ['programme identifier', [identifier]],
+  ] as const;
+  const told = new Set(['client identifier', 'programme', 'status', 'client secrets', 'API keys']);
+  return [
+    `Client ${client.id} is added to ${client.programme} (${environment}).`,
+    'Its secret and API key are shown this once; no verb can show them again.',
+    '',
+    sheet([...shownOnce, ...clientRows(client).filter(([label]) => !told.has(label))]),
+  ].join('\n');
+}

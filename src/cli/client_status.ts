@@ -1,0 +1,38 @@
+// Owns the verbs `client disable` and `client enable`.
+
+import type { Client } from '../oauth/client.ts';
+import { selectClient } from './client_select.ts';
+import type { ShowClientOptions } from './client_show.ts';
+import { viewClient } from './client_view.ts';
+import { print, printJson } from './output.ts';
+import { configOf, withStore } from './workplace.ts';
+
+/** `jetway client disable CLIENT_ID`: from the next request on, in running servers too. */
+export function disableClient(id: string, options: ShowClientOptions): Promise<void> {
+  return setStatus(id, 'disabled', options);
+}
+
+/** `jetway client enable CLIENT_ID`. */
+export function enableClient(id: string, options: ShowClientOptions): Promise<void> {
+  return setStatus(id, 'active', options);
+}
+
+/** A client that has the status already is left as it is, and that is no failure. */
+async function setStatus(
+  id: string,
+  status: Client['status'],
+  options: ShowClientOptions,
+): Promise<void> {
+  const config = configOf(options);
+  const { before, after } = await withStore(config, async (open) => {
+    const found = await selectClient(config, open, id, options);
+    const changed = await open.store.changeClient(found.programme, found.id, (client) => ({
+      ...client,
+      status,
+    }));
+    return { before: found, after: changed ?? found };
+  });
+  if (options.json === true) return printJson(viewClient(after));
+  const already = before.status === status ? ' already' : '';
+  return print(`client ${after.id} of ${after.programme} is ${after.status}${already}`);
+}

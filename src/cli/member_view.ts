@@ -1,0 +1,27 @@
+// Owns how a member is shown: everything but the password's hash.
+
+import type { MemberRecord } from '../oauth/member.ts';
+import { dateText } from './dates.ts';
+
+/** A member as JSON output has it; what it does not have is null, so that its shape is one. */
+export interface MemberView {
+  readonly subject: string;
+  readonly programme: string;
+  readonly username: string;
+  readonly level: string | null;
+  readonly membership_number: string | null;
+  readonly status: MemberRecord['status'];
+  readonly created_at: string;
+}
+
+export function viewMember(member: MemberRecord): MemberView {
+  return {
+    subject: member.subject,
+    programme: member.programme,
+    username: member.username,
+    level: member.level ?? null,
+    membership_number: member.membershipNumber ?? null,
+    status: member.status,
+    created_at: dateText(member.createdAt),
+  };
+}

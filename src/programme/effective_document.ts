@@ -1,0 +1,45 @@
+// Owns the way back from a Definition to a document: what a programme file would say that leaves
+// nothing to a variant or to a default.
+
+import { milliseconds } from '../lib/clock.ts';
+import { formatDuration } from '../lib/duration.ts';
+import type { YamlNode } from '../lib/yaml_node.ts';
+import type { LoadedProgramme } from './load.ts';
+
+/** Where a default is a number of milliseconds, which files write as a duration. */
+const durationKeys: ReadonlySet<string> = new Set(['lifetime', 'longest', 'grace', 'window']);
+
+/**
+ * The whole dialect in plain values, keys as in a file, in the order of the reference. What the
+ * file or its variant says is repeated as it is written there; only defaults are spelled out. There
+ * is no `variant`: keys that the file removes from it would come back when the result is loaded.
+ */
+export function effectiveDocument({
+  definition,
+  document,
+}: LoadedProgramme): Readonly<Record<string, unknown>> {
+  const { variant: _, ...dialect } = definition;
+  return writeMap(dialect, document);
+}
+
+function writeMap(map: object, node: YamlNode | undefined): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(map).map(([key, value]) => [key, writeValue(key, value, childOf(node, key))]),
+  );
+}
+
+function writeValue(key: string, value: unknown, node: YamlNode | undefined): unknown {
+  if (node?.kind === 'scalar') return node.value;
+  if (Array.isArray(value)) {
+    const items = node?.kind === 'list' ? node.items : [];
+    return value.map((item, index) => writeValue(key, item, items[index]));
+  }
+  if (typeof value === 'object' && value !== null) return writeMap(value, node);
+  return typeof value === 'number' && durationKeys.has(key)
+    ? formatDuration(milliseconds(value))
+    : value;
+}
+
+function childOf(node: YamlNode | undefined, key: string): YamlNode | undefined {
+  return node?.kind === 'map' ? node.entries.get(key)?.node : undefined;
+}

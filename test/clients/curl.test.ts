@@ -1,0 +1,245 @@
+// Owns the proof that a partner gets by with curl alone: a login walked through with a cookie jar,
+// every grant, and what the usual slips are answered with.
+
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { promisify } from 'node:util';
+
+import {
+  type Jetway,
+  shippedProgramme,
+  startJetway,
+  type TestClient,
+  type TestMember,
+} from '../support/jetway.ts';
+import { formCredentials } from './partner.ts';
+
+interface CurlAnswer {
+  readonly status: number;
+  readonly body: string;
+  /** Where a redirect leads; empty where there is none. */
+  readonly redirect: string;
+}
+
+const run = promisify(execFile);
+
+/** Runs curl without a configuration file; a server in this process can answer meanwhile. */
+async function curl(...options: readonly string[]): Promise<CurlAnswer> {
+  const report = '\n%{http_code} %{redirect_url}';
+  const running = run('curl', ['--disable', '-sS', '--max-time', '20', '-w', report, ...options]);
+  const { stdout } = await running.catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') throw new Error('curl is missing: apt-get install curl');
+    throw error;
+  });
+  const end = stdout.lastIndexOf('\n');
+  const [status = '', redirect = ''] = stdout.slice(end + 1).split(' ');
+  return { status: Number(status), body: stdout.slice(0, end), redirect };
+}
+
+interface Club {
+  readonly jetway: Jetway;
+  readonly client: TestClient;
+  readonly member: TestMember;
+  readonly login: string;
+  readonly grant: string;
+  /** `-u id:secret` */
+  readonly user: readonly string[];
+}
+
+async function startClub(t: TestContext, over = '', secret = 's3cret:+%2B é'): Promise<Club> {
+  const programmes = { 'executive-club': shippedProgramme('executive-club', over) };
+  // curl follows the redirect to the login page, so the service must name its real address.
+  const jetway = await startJetway(t, { programmes, publicUrl: 'listening' });
+  const client = await jetway.addClient({ secret });
+  const member = await jetway.addMember({ password: 'p&ss+w%rd é"' });
+  return {
+    jetway,
+    client,
+    member,
+    login: `${jetway.url}/executive-club/auth/login`,
+    grant: `${jetway.url}/executive-club/api/grant`,
+    user: ['-u', `${client.id}:${client.secret}`],
+  };
+}
+
+async function newFolder(t: TestContext): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'jetway-curl-'));
+  t.after(() => rm(folder, { recursive: true }));
+  return folder;
+}
+
+/** The login request with everything a partner may send, followed to the login page. */
+function openLogin({ login, client }: Club, jar: string): Promise<CurlAnswer> {
+  return curl(
+    ...['-G', '-L', '-b', jar, '-c', jar, login],
+    ...['--data-urlencode', `client_id=${client.id}`],
+    ...['--data-urlencode', 'response_type=code'],
+    ...['--data-urlencode', `redirect_uri=${client.redirectUri}`],
+    ...['--data-urlencode', 'state=a b&c=d+e'],
+  );
+}
+
+/** Posts the form of a login page, its hidden fields cut out of it as a shell script would. */
+function submitLogin(
+  { jetway, member }: Club,
+  jar: string,
+  page: string,
+  password = member.password,
+): Promise<CurlAnswer> {
+  const action = /action="([^"]*)"/.exec(page)?.[1] ?? '';
+  const hidden = (name: string): string =>
+    new RegExp(`name="${name}" value="([^"]*)"`).exec(page)?.[1] ?? '';
+  return curl(
+    ...['-b', jar, '-c', jar, jetway.url + action],
+    ...['--data-urlencode', `transaction=${hidden('transaction')}`],
+    ...['--data-urlencode', `csrf=${hidden('csrf')}`],
+    ...['--data-urlencode', `username=${member.username}`],
+    ...['--data-urlencode', `password=${password}`],
+  );
+}
+
+async function logIn(club: Club, t: TestContext): Promise<string> {
+  const jar = join(await newFolder(t), 'jar');
+  const page = await openLogin(club, jar);
+  const { redirect } = await submitLogin(club, jar, page.body);
+  return new URL(redirect).searchParams.get('code') ?? '';
+}
+
+function fieldsOf(answer: CurlAnswer): Record<string, unknown> {
+  assert.equal(answer.status, 200, answer.body);
+  return JSON.parse(answer.body) as Record<string, unknown>;
+}
+
+test('G-3 G-4 G-8: a cookie jar walks through the login form', async (t) => {
+  const club = await startClub(t);
+  const jar = join(await newFolder(t), 'jar');
+  const page = await openLogin(club, jar);
+  assert.equal(page.status, 200);
+  assert.match(
+    await readFile(jar, 'utf8'),
+    /\/executive-club\/login\tFALSE\t\d+\tjetway_\S+\t\S+\n/,
+  );
+
+  const failed = await submitLogin(club, jar, page.body, 'wrong');
+  assert.deepEqual([failed.status, failed.redirect], [200, '']);
+  assert.match(failed.body, /The username or password was not recognised\. Please try again\./);
+
+  const answer = await submitLogin(club, jar, failed.body);
+  assert.deepEqual([answer.status, answer.body], [302, '']);
+  assert.match(
+    answer.redirect,
+    /^https:\/\/partner\.example\/callback\?code=[0-9a-f]{64}&state=a%20b%26c%3Dd%2Be$/,
+  );
+});
+
+test('HOSTILE 14: without the jar the login page is refused', async (t) => {
+  const club = await startClub(t);
+  const folder = await newFolder(t);
+  const page = await openLogin(club, join(folder, 'jar'));
+  const answer = await submitLogin(club, join(folder, 'another'), page.body);
+  assert.deepEqual([answer.status, answer.redirect], [400, '']);
+  assert.match(answer.body, /<h1>This login cannot go on here<\/h1>/);
+});
+
+test('G-9 G-10 G-11: every grant by -u and -d, with a secret of any characters', async (t) => {
+  const club = await startClub(t);
+  const { grant, user } = club;
+  const code = await logIn(club, t);
+  const first = fieldsOf(
+    await curl(grant, ...user, '-d', 'grant_type=authorization_code', '-d', `code=${code}`),
+  );
+  assert.deepEqual(Object.keys(first), [
+    'access_token',
+    'refresh_token',
+    'scope',
+    'token_type',
+    'expires_in',
+    'ba_refresh_expires_in',
+  ]);
+  const refreshed = fieldsOf(
+    await curl(
+      ...[grant, ...user, '-d', 'grant_type=refresh_token'],
+      ...['--data-urlencode', `refresh_token=${String(first['refresh_token'])}`],
+    ),
+  );
+  assert.deepEqual(Object.keys(refreshed), Object.keys(first));
+  const own = fieldsOf(await curl(grant, ...user, '-d', 'grant_type=client_credentials'));
+  assert.deepEqual(own, {
+    access_token: own['access_token'],
+    scope: 'AUTHN-LEVEL-15',
+    token_type: 'bearer',
+    expires_in: 1800,
+  });
+});
+
+test('G-10: HTTP/1.0, an offer of HTTP/2 and a chunked body are all served', async (t) => {
+  const { grant, user } = await startClub(t);
+  const ask = ['-d', 'grant_type=client_credentials'];
+  for (const options of [
+    ['-0'],
+    ['--http2'],
+    ['-H', 'Transfer-Encoding: chunked'],
+    ['--compressed'],
+  ]) {
+    fieldsOf(await curl(grant, ...user, ...ask, ...options));
+  }
+});
+
+test('G-9 G-14 to G-17: the usual slips are told apart', async (t) => {
+  const { grant, user, client } = await startClub(t);
+  const ask = ['-d', 'grant_type=client_credentials'];
+  const wrongType = {
+    error: 'invalid_request',
+    error_description: 'Content-Type must be application/x-www-form-urlencoded',
+  };
+  const slips: readonly (readonly [options: readonly string[], status: number, body: object])[] = [
+    [ask, 400, { error: 'invalid_client' }],
+    [['-H', 'Authorization: Bearer abc', ...ask], 400, { error: 'invalid_client' }],
+    [['-u', `${client.id}:wrong`, ...ask], 401, { error: 'invalid_client' }],
+    [['-u', 'partnerapi-99999:wrong', ...ask], 401, { error: 'invalid_client' }],
+    [[...user, '--json', '{"grant_type":"client_credentials"}'], 400, wrongType],
+    [[...user, '-F', 'grant_type=client_credentials'], 400, wrongType],
+    [
+      [...user, '-d', 'granttype=client_credentials'],
+      400,
+      { error: 'invalid_request', error_description: 'grant_type is missing' },
+    ],
+    [[...user, '-d', 'grant_type=password'], 400, { error: 'unsupported_grant_type' }],
+    [
+      [...user, ...ask, ...ask],
+      400,
+      { error: 'invalid_request', error_description: 'grant_type is repeated' },
+    ],
+    [
+      [...user, '-G', ...ask],
+      405,
+      { error: 'invalid_request', error_description: 'method not allowed' },
+    ],
+  ];
+  for (const [options, status, body] of slips) {
+    const answer = await curl(grant, ...options);
+    assert.deepEqual([answer.status, JSON.parse(answer.body)], [status, body], options.join(' '));
+  }
+});
+
+test('HOSTILE 39: where credentials are form, -u needs + and % of a secret encoded', async (t) => {
+  const { grant, client } = await startClub(t, formCredentials, 'a+b%2Bc');
+  const ask = ['-d', 'grant_type=client_credentials'];
+  const asItIs = await curl(grant, '-u', `${client.id}:a+b%2Bc`, ...ask);
+  assert.deepEqual([asItIs.status, asItIs.body], [401, '{"error":"invalid_client"}']);
+  fieldsOf(await curl(grant, '-u', `${client.id}:a%2Bb%252Bc`, ...ask));
+});
+
+test('G-7: an unregistered redirect URI is a page, and -L has nothing to follow', async (t) => {
+  const { login, client } = await startClub(t);
+  const answer = await curl(
+    ...['-G', '-L', login, '-d', `client_id=${client.id}`, '-d', 'response_type=code'],
+    ...['--data-urlencode', 'redirect_uri=https://attacker.example/callback'],
+  );
+  assert.deepEqual([answer.status, answer.redirect], [400, '']);
+  assert.match(answer.body, /<title>Security Issue<\/title>/);
+});
