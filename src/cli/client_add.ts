@@ -93,7 +93,8 @@ function identifierFaults({ clients, id }: Programme, given: string | undefined)
 
 async function readGivenSecret(): Promise<string> {
   const secret = await readLine('secret');
-  if (/\p{Cc}/u.test(secret)) refuseUsage(['the secret on standard input holds control characters']);
+  if (/\p{Cc}/u.test(secret))
+    refuseUsage(['the secret on standard input holds control characters']);
   if (secret.length < shortestGoodSecret) {
     warn(
       `the secret has ${secret.length} characters; with fewer than ${shortestGoodSecret} it can be guessed`,

@@ -18,7 +18,10 @@ export interface Onboarding {
 }
 
 /** Prints the sheet, or its JSON; a client whose secret nobody has seen is an error to be told. */
-export async function deliver(onboarding: Onboarding, { json = false }: OutputOptions): Promise<void> {
+export async function deliver(
+  onboarding: Onboarding,
+  { json = false }: OutputOptions,
+): Promise<void> {
   try {
     if (json) await printJson(jsonOf(onboarding));
     else await print(sheetOf(onboarding));

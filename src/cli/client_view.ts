@@ -72,7 +72,10 @@ export function clientRows(client: Client): readonly SheetRow[] {
     ['redirect URIs', view.redirect_uris],
     ['business context', [view.business_context ?? []].flat()],
     ['partner id', [view.partner_id ?? []].flat()],
-    ['throttle', view.throttle === null ? [] : [`${view.throttle.limit} in ${view.throttle.window}`]],
+    [
+      'throttle',
+      view.throttle === null ? [] : [`${view.throttle.limit} in ${view.throttle.window}`],
+    ],
     ['properties', Object.entries(view.properties).map(([name, value]) => `${name}: ${value}`)],
     ['client secrets', view.secrets.map(secretLine)],
     ['API keys', view.api_keys.map(secretLine)],

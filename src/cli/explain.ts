@@ -14,7 +14,8 @@ export function explain(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.usage;
   if (error instanceof CommandError) return say(error.message, error.exitCode);
   if (error instanceof FaultsError) return say(error.message, exitCodes.configuration);
-  if (error instanceof StoreUnusable) return say(`${error.message}: ${error.hint}`, exitCodes.store);
+  if (error instanceof StoreUnusable)
+    return say(`${error.message}: ${error.hint}`, exitCodes.store);
   if (error instanceof MasterKeyUnusable) return say(error.message, exitCodes.store);
   if (error instanceof Unavailable) {
     return say(`the store does not answer (${error.message}): try again`, exitCodes.store);

@@ -5,50 +5,30 @@ import { positionAt } from '../lib/document.ts';
 import { errorAt, type Fault, type Position } from '../lib/fault.ts';
 import { compileProgramme } from '../programme/compile.ts';
 import { deploy } from '../programme/deployment.ts';
-import type { LoadedProgramme } from '../programme/load.ts';
 
 /** Not in any answer: paths are what is compared, and they do not depend on it. */
 const anyPublicUrl = 'https://localhost';
 
 /** A fault at the base path of each of two programmes that claim one path (C-2). */
 export function mountFaults(files: readonly ProgrammeFile[]): readonly Fault[] {
-  const sources = new Map(
+  const places = new Map(
     files
       .flatMap(({ loaded }) => loaded ?? [])
-      .map((loaded) => [compileProgramme(loaded.id, loaded.definition, anyPublicUrl), loaded]),
+      .map(({ id, definition, document }) => [
+        compileProgramme(id, definition, anyPublicUrl),
+        positionAt(document, ['base_path']),
+      ]),
   );
-  return deploy([...sources.keys()]).conflicts.flatMap(({ programme, path, other }) => {
-    const [later, earlier] = [sources.get(programme), sources.get(other)];
-    return later === undefined || earlier === undefined ? [] : bothFaults(path, later, earlier);
+  const { conflicts } = deploy([...places.keys()]);
+  return conflicts.flatMap(({ programme, path, other, message }) => {
+    const [at, otherAt] = [places.get(programme), places.get(other)];
+    if (at === undefined || otherAt === undefined) return [];
+    const fault = faultAt(at, message, otherAt);
+    if (conflicts.some((one) => one.programme === other && one.path === path)) return [fault];
+    return [fault, faultAt(otherAt, `${programme.id} answers at ${path} as well`, at)];
   });
 }
 
-function bothFaults(
-  path: string,
-  later: LoadedProgramme,
-  earlier: LoadedProgramme,
-): readonly Fault[] {
-  const [at, otherAt] = [basePathOf(later), basePathOf(earlier)];
-  return [
-    errorAt(
-      at,
-      ['base_path'],
-      `${path} is a path of ${earlier.id} already, at ${placeOf(otherAt)}`,
-      'it is not served until one of them has another base_path',
-    ),
-    errorAt(
-      otherAt,
-      ['base_path'],
-      `${path} is claimed by ${later.id} as well, at ${placeOf(at)}`,
-      'this one is served, the other is not',
-    ),
-  ];
-}
-
-function basePathOf({ document }: LoadedProgramme): Position {
-  return positionAt(document, ['base_path']);
-}
-
-function placeOf({ file, line, column }: Position): string {
-  return `${file}:${line}:${column}`;
+function faultAt(at: Position, message: string, { file, line, column }: Position): Fault {
+  return errorAt(at, ['base_path'], message, `see ${file}:${line}:${column}`);
 }

@@ -2,8 +2,9 @@
 
 import type { Config } from '../config/config.ts';
 import { createAdminApp } from '../http/admin.ts';
-import { listen, type RunningServer } from '../http/server.ts';
+import type { RunningServer } from '../http/server.ts';
 import { formatFault } from '../lib/fault.ts';
+import { bind } from './bind.ts';
 import { CommandError, exitCodes } from './exit.ts';
 import { buildServing, jsonLog, type Serving } from './serving.ts';
 import { untilTold } from './until_told.ts';
@@ -42,20 +43,25 @@ async function run(
   { store, clock }: OpenStore,
 ): Promise<void> {
   let stopping = false;
-  const server = await listen(config.listen, serving.app);
-  const health = () =>
-    stopping
-      ? ({ status: 'unready', reasons: ['stopping'] } as const)
-      : broken > 0
-        ? ({ status: 'degraded', reasons: [`${broken} programmes are not served`] } as const)
-        : ({ status: 'ready', reasons: [] } as const);
-  const admin =
-    config.admin === undefined ? undefined : await listen(config.admin, createAdminApp(health));
-  announce(config, server, [...serving.services.keys()], broken);
-  await untilTold(store, clock);
-  stopping = true;
-  await server.close();
-  await admin?.close();
+  const health = (): Health => {
+    if (stopping) return { status: 'unready', reasons: ['stopping'] };
+    if (broken === 0) return { status: 'ready', reasons: [] };
+    return { status: 'degraded', reasons: [`${broken} programmes are not served`] };
+  };
+  const server = await bind(config.listen, 'listen', serving.app);
+  let admin: RunningServer | undefined;
+  try {
+    if (config.admin !== undefined) {
+      admin = await bind(config.admin, 'admin', createAdminApp(health));
+    }
+    announce(config, server, [...serving.services.keys()], broken);
+    await untilTold(store, clock);
+  } finally {
+    stopping = true;
+    await server.close();
+    // Last: until requests under way are done, readiness tells that no more should come.
+    await admin?.close();
+  }
 }
 
 function announce(

@@ -21,6 +21,7 @@ export async function show(name: string, options: ShowOptions): Promise<void> {
 
 function heading({ id, definition, document }: LoadedProgramme): string {
   const { file } = positionAt(document, ['name']);
-  const base = definition.variant === undefined ? '' : ` laid over the variant ${definition.variant}`;
+  const base =
+    definition.variant === undefined ? '' : ` laid over the variant ${definition.variant}`;
   return `# ${id}: ${file}${base}, with every default filled in.`;
 }

@@ -16,7 +16,8 @@ export async function readLine(what: string): Promise<string> {
   }
   const line = decode(what, await readBytes(what)).replace(/\r?\n$/, '');
   if (line === '') refuse(`the ${what} on standard input is empty`);
-  if (/[\r\n\0]/.test(line)) refuse(`standard input holds more than one line: it must be the ${what} alone`);
+  if (/[\r\n\0]/.test(line))
+    refuse(`standard input holds more than one line: it must be the ${what} alone`);
   return line;
 }
 

@@ -3,10 +3,7 @@
 const gap = '  ';
 
 /** Rows under headings, in columns as wide as their widest cell. */
-export function table(
-  headings: readonly string[],
-  rows: readonly (readonly string[])[],
-): string {
+export function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [headings, ...rows.map((row) => row.map(harmless))];
   const widths = headings.map((_, column) =>
     Math.max(...lines.map((line) => line[column]?.length ?? 0)),
@@ -15,12 +12,16 @@ export function table(
 }
 
 /** Labels and their values, one value a line; a label without values is left out. */
-export function sheet(rows: readonly (readonly [label: string, values: readonly string[]])[]): string {
+export function sheet(
+  rows: readonly (readonly [label: string, values: readonly string[]])[],
+): string {
   const shown = rows.filter(([, values]) => values.length > 0);
   const width = Math.max(...shown.map(([label]) => label.length));
   return shown
     .flatMap(([label, values]) =>
-      values.map((value, index) => alignedLine([index === 0 ? label : '', harmless(value)], [width])),
+      values.map((value, index) =>
+        alignedLine([index === 0 ? label : '', harmless(value)], [width]),
+      ),
     )
     .map((line) => gap + line)
     .join('\n');

@@ -31,9 +31,9 @@ const run = promisify(execFile);
 async function curl(...options: readonly string[]): Promise<CurlAnswer> {
   const report = '\n%{http_code} %{redirect_url}';
   const running = run('curl', ['--disable', '-sS', '--max-time', '20', '-w', report, ...options]);
-  const { stdout } = await running.catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') throw new Error('curl is missing: apt-get install curl');
-    throw error;
+  const { stdout } = await running.catch((error: unknown) => {
+    const { code } = error as NodeJS.ErrnoException;
+    throw code === 'ENOENT' ? new Error('curl is missing: apt-get install curl') : error;
   });
   const end = stdout.lastIndexOf('\n');
   const [status = '', redirect = ''] = stdout.slice(end + 1).split(' ');
@@ -72,15 +72,23 @@ async function newFolder(t: TestContext): Promise<string> {
   return folder;
 }
 
+/** `--data-urlencode name=value` for each. */
+function encoded(fields: Readonly<Record<string, string>>): readonly string[] {
+  return Object.entries(fields).flatMap(([name, value]) => [
+    '--data-urlencode',
+    `${name}=${value}`,
+  ]);
+}
+
 /** The login request with everything a partner may send, followed to the login page. */
 function openLogin({ login, client }: Club, jar: string): Promise<CurlAnswer> {
-  return curl(
-    ...['-G', '-L', '-b', jar, '-c', jar, login],
-    ...['--data-urlencode', `client_id=${client.id}`],
-    ...['--data-urlencode', 'response_type=code'],
-    ...['--data-urlencode', `redirect_uri=${client.redirectUri}`],
-    ...['--data-urlencode', 'state=a b&c=d+e'],
-  );
+  const parameters = encoded({
+    client_id: client.id,
+    response_type: 'code',
+    redirect_uri: client.redirectUri,
+    state: 'a b&c=d+e',
+  });
+  return curl('-G', '-L', '-b', jar, '-c', jar, login, ...parameters);
 }
 
 /** Posts the form of a login page, its hidden fields cut out of it as a shell script would. */
@@ -93,13 +101,13 @@ function submitLogin(
   const action = /action="([^"]*)"/.exec(page)?.[1] ?? '';
   const hidden = (name: string): string =>
     new RegExp(`name="${name}" value="([^"]*)"`).exec(page)?.[1] ?? '';
-  return curl(
-    ...['-b', jar, '-c', jar, jetway.url + action],
-    ...['--data-urlencode', `transaction=${hidden('transaction')}`],
-    ...['--data-urlencode', `csrf=${hidden('csrf')}`],
-    ...['--data-urlencode', `username=${member.username}`],
-    ...['--data-urlencode', `password=${password}`],
-  );
+  const fields = encoded({
+    transaction: hidden('transaction'),
+    csrf: hidden('csrf'),
+    username: member.username,
+    password,
+  });
+  return curl('-b', jar, '-c', jar, jetway.url + action, ...fields);
 }
 
 async function logIn(club: Club, t: TestContext): Promise<string> {
@@ -160,12 +168,8 @@ test('G-9 G-10 G-11: every grant by -u and -d, with a secret of any characters',
     'expires_in',
     'ba_refresh_expires_in',
   ]);
-  const refreshed = fieldsOf(
-    await curl(
-      ...[grant, ...user, '-d', 'grant_type=refresh_token'],
-      ...['--data-urlencode', `refresh_token=${String(first['refresh_token'])}`],
-    ),
-  );
+  const again = { grant_type: 'refresh_token', refresh_token: String(first['refresh_token']) };
+  const refreshed = fieldsOf(await curl(grant, ...user, ...encoded(again)));
   assert.deepEqual(Object.keys(refreshed), Object.keys(first));
   const own = fieldsOf(await curl(grant, ...user, '-d', 'grant_type=client_credentials'));
   assert.deepEqual(own, {
@@ -236,10 +240,12 @@ test('HOSTILE 39: where credentials are form, -u needs + and % of a secret encod
 
 test('G-7: an unregistered redirect URI is a page, and -L has nothing to follow', async (t) => {
   const { login, client } = await startClub(t);
-  const answer = await curl(
-    ...['-G', '-L', login, '-d', `client_id=${client.id}`, '-d', 'response_type=code'],
-    ...['--data-urlencode', 'redirect_uri=https://attacker.example/callback'],
-  );
+  const parameters = encoded({
+    client_id: client.id,
+    response_type: 'code',
+    redirect_uri: 'https://attacker.example/callback',
+  });
+  const answer = await curl('-G', '-L', login, ...parameters);
   assert.deepEqual([answer.status, answer.redirect], [400, '']);
   assert.match(answer.body, /<title>Security Issue<\/title>/);
 });

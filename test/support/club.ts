@@ -44,7 +44,7 @@ export interface ClubOptions extends JetwayOptions {
 }
 
 export async function openClub(t: TestContext, options: ClubOptions = {}): Promise<Club> {
-  const { over, ...rest } = options;
+  const { over = '', ...rest } = options;
   const programmes = { [programme]: shippedProgramme(programme, over) };
   const jetway = await startJetway(t, { programmes, ...rest });
   return { ...jetway, client: await jetway.addClient(), member: await jetway.addMember() };

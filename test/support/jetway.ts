@@ -79,10 +79,11 @@ export interface JetwayOptions {
   readonly publicUrl?: string;
 }
 
-/** The text of a shipped programme file with YAML laid over it. */
-export function shippedProgramme(name: string, over = ''): string {
+/** The text of a shipped programme file with YAML laid over it, one text after another. */
+export function shippedProgramme(name: string, ...over: readonly string[]): string {
   const base = parse(readFileSync(`programmes/${name}.yaml`, 'utf8'));
-  return stringifyYaml(toPlain(over === '' ? base : mergeNodes(base, parse(over))));
+  const layers = over.filter((text) => text !== '').map(parse);
+  return stringifyYaml(toPlain(layers.reduce(mergeNodes, base)));
 }
 
 function parse(text: string): YamlNode {

@@ -63,7 +63,7 @@ async function openBoth(t: TestContext, over = ''): Promise<Both> {
   const jetway = await startJetway(t, {
     programmes: {
       [executive.id]: shippedProgramme(executive.id, over),
-      [golden.id]: shippedProgramme(executive.id, gold + over),
+      [golden.id]: shippedProgramme(executive.id, gold, over),
     },
   });
   const client = await jetway.addClient({ programme: executive.id });
