@@ -1,12 +1,13 @@
 // Owns the verb `check`: every fault of a configuration and its programmes, at its place.
 
-import { dirname, resolve } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
 
 import { readConfig } from '../config/config.ts';
 import {
   type ProgrammeFile,
   readProgrammeFile,
   readProgrammeFolder,
+  shownPath,
 } from '../config/programme_files.ts';
 import { nodeAt } from '../lib/document.ts';
 import { byPosition, type Fault, FaultsError, formatFault } from '../lib/fault.ts';
@@ -30,16 +31,22 @@ interface Findings {
 export async function check(paths: readonly string[], options: CheckOptions): Promise<void> {
   const { files, faults: others } =
     paths.length > 0 ? checkFiles(paths) : checkConfiguration(options.config);
-  const faults = [
-    ...others,
-    ...files.flatMap((file) => file.faults),
-    ...mountFaults(files),
-  ].toSorted(byPosition);
+  const faults = [...others, ...files.flatMap(faultsOf), ...mountFaults(files)].toSorted(
+    byPosition,
+  );
   const errors = faults.filter(({ severity }) => severity === 'error').length;
   if (options.json === true) await printJson(faults.map(viewFault));
   else await print([...faults.map(formatFault), summary(files.length, errors, faults)].join('\n'));
   // What is wrong has been told.
   if (errors > 0) throw new CommandError(exitCodes.configuration, '');
+}
+
+/** What a variant says stands in no file of the operator's, so the programme is named as well. */
+function faultsOf({ file, faults }: ProgrammeFile): readonly Fault[] {
+  const programme = basename(file, '.yaml');
+  return faults.map((fault) =>
+    fault.at.file === file ? fault : { ...fault, message: `${programme}: ${fault.message}` },
+  );
 }
 
 function checkFiles(paths: readonly string[]): Findings {
@@ -75,7 +82,7 @@ function checkFolder(folder: string): Findings {
 function emptyFolder(folder: string): Fault {
   return {
     severity: 'error',
-    at: { file: folder, line: 1, column: 1 },
+    at: { file: shownPath(folder), line: 1, column: 1 },
     path: 'programmes',
     message: 'there is no programme file in this folder',
     hint: 'their names end with .yaml',

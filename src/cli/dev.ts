@@ -18,6 +18,7 @@ import { curlCommand } from './curl.ts';
 import { type DemoProgramme, onboardDemo } from './dev_onboarding.ts';
 import { demoLogin, writeSheet } from './dev_sheet.ts';
 import { CommandError, exitCodes } from './exit.ts';
+import { keepHouse } from './housekeeping.ts';
 import { sendSample } from './send_sample.ts';
 import { buildServing, jsonLog } from './serving.ts';
 import { untilTold } from './until_told.ts';
@@ -50,7 +51,9 @@ export async function dev(options: DevOptions): Promise<void> {
   );
   server.swap(serving.app);
   console.log(writeSheet(server.url, demos));
-  await untilTold(foundation.store, foundation.clock);
+  const stopKeeping = keepHouse({ ...foundation, services: [...serving.services.values()] });
+  await untilTold();
+  stopKeeping();
   await server.close();
 }
 

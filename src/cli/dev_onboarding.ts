@@ -2,7 +2,7 @@
 
 import type { Foundation } from '../engine/service.ts';
 import { randomKey } from '../lib/random.ts';
-import { hashPassword } from '../members/password.ts';
+import { hashPassword, randomPasswordCost } from '../members/password.ts';
 import type { Client } from '../oauth/client.ts';
 import type { Subject } from '../oauth/member.ts';
 import type { Definition } from '../programme/definition.ts';
@@ -25,7 +25,7 @@ export async function onboardDemo(
   { store, clock, keyring }: Foundation,
 ): Promise<DemoProgramme> {
   const secret = randomKey(32);
-  const member = { username: 'demo', password: randomKey(9) };
+  const member = { username: 'demo', password: randomKey(12) };
   const client: Client = {
     programme: programme.id,
     id: programme.clients.newIdentifier(),
@@ -45,7 +45,7 @@ export async function onboardDemo(
     programme: programme.id,
     subject: randomKey(16) as Subject,
     username: member.username,
-    passwordHash: await hashPassword(member.password),
+    passwordHash: await hashPassword(member.password, randomPasswordCost),
     membershipNumber: '1234567890123456',
     status: 'active',
     createdAt: clock.now(),

@@ -45,12 +45,24 @@ function programmeSheet(base: string, demo: DemoProgramme): string[] {
     `  login    ${loginLink(base, demo)}`,
   ];
   if (grants.has('client_credentials')) {
-    lines.push('', "  # a partner's own token (client_credentials)", command('client_credentials', {}));
+    lines.push(
+      '',
+      "  # a partner's own token (client_credentials)",
+      command('client_credentials', {}),
+    );
   }
   if (grants.has('authorization_code')) {
-    lines.push('', '  # a login without a browser: leaves its code in $CODE', ...loginCommands(base, demo));
+    lines.push(
+      '',
+      '  # a login without a browser: leaves its code in $CODE',
+      ...loginCommands(base, demo),
+    );
     lines.push('', "  # a member's tokens (authorization_code)");
-    lines.push(`  TOKENS=$(${command('authorization_code', { code: '$CODE' }).trim().replace(/; echo$/, '')}); echo "$TOKENS"`);
+    lines.push(
+      `  TOKENS=$(${command('authorization_code', { code: '$CODE' })
+        .trim()
+        .replace(/; echo$/, '')}); echo "$TOKENS"`,
+    );
   }
   if (grants.has('refresh_token')) {
     lines.push('', '  # new tokens for the member (refresh_token)');
@@ -108,11 +120,16 @@ function errorCommands(base: string, demo: DemoProgramme): string[] {
     'login: an unsupported response type',
     loginRequest(demo, { redirect_uri: demo.redirectUri, response_type: 'token' }),
   ]);
-  return samples.map(([what, request]) => `  ${curlCommand(base, request, '-si')}; echo  # ${what}`);
+  return samples.map(
+    ([what, request]) => `  ${curlCommand(base, request, '-si')}; echo  # ${what}`,
+  );
 }
 
 function withGrantType(demo: DemoProgramme, grant: GrantType, value: string): SampleRequest {
-  return sampleTokenRequest(demo.definition, grant, demo.by, { ...dummy(grant), grant_type: value });
+  return sampleTokenRequest(demo.definition, grant, demo.by, {
+    ...dummy(grant),
+    grant_type: value,
+  });
 }
 
 function empty(demo: DemoProgramme, grant: GrantType): SampleRequest {

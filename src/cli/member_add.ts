@@ -67,7 +67,7 @@ function usernameFaults(username: string): readonly string[] {
   if (username.length > longestUsername) {
     return [`--username is longer than ${longestUsername} characters`];
   }
-  return /\p{Cc}/u.test(username) ? ['--username holds control characters'] : [];
+  return /\p{C}/u.test(username) ? ['--username holds characters that cannot be seen'] : [];
 }
 
 function levelFaults({ id, scope }: Programme, level: string | undefined): readonly string[] {

@@ -4,6 +4,7 @@
 import { Command } from 'commander';
 
 import { check } from './check.ts';
+import { dev } from './dev.ts';
 import { exitCodes } from './exit.ts';
 import { explain } from './explain.ts';
 import { configured } from './grammar.ts';
@@ -42,7 +43,12 @@ function createProgram(): Command {
 
 function addServerVerbs(program: Command): void {
   configured(program.command('serve')).description('run the server').action(serve);
-  // `dev` goes here.
+  program
+    .command('dev')
+    .description('try it: programmes with a demo client and member each, in memory, on loopback')
+    .option('--config <file>', 'show the programmes of this configuration, not the shipped ones')
+    .option('--listen <address>', 'loopback address to listen on', '127.0.0.1:8080')
+    .action(dev);
   configured(program.command('check'))
     .description('validate the configuration and all programmes, or programme files alone')
     .argument('[files...]', 'programme files; without any, everything the configuration names')

@@ -1,11 +1,12 @@
 // Owns the verb `serve`: runs the server of a configuration until it is told to stop.
 
 import type { Config } from '../config/config.ts';
-import { createAdminApp } from '../http/admin.ts';
+import { createAdminApp, type Health } from '../http/admin.ts';
 import type { RunningServer } from '../http/server.ts';
 import { formatFault } from '../lib/fault.ts';
 import { bind } from './bind.ts';
 import { CommandError, exitCodes } from './exit.ts';
+import { keepHouse } from './housekeeping.ts';
 import { buildServing, jsonLog, type Serving } from './serving.ts';
 import { untilTold } from './until_told.ts';
 import { compileFolder, configOf, type OpenStore, openStore } from './workplace.ts';
@@ -50,14 +51,23 @@ async function run(
   };
   const server = await bind(config.listen, 'listen', serving.app);
   let admin: RunningServer | undefined;
+  let stopKeeping: (() => void) | undefined;
   try {
     if (config.admin !== undefined) {
       admin = await bind(config.admin, 'admin', createAdminApp(health));
     }
     announce(config, server, [...serving.services.keys()], broken);
-    await untilTold(store, clock);
+    stopKeeping = keepHouse({
+      store,
+      clock,
+      services: [...serving.services.values()],
+      log: jsonLog,
+    });
+    process.on('SIGUSR2', clock.accept);
+    await untilTold();
   } finally {
     stopping = true;
+    stopKeeping?.();
     await server.close();
     // Last: until requests under way are done, readiness tells that no more should come.
     await admin?.close();

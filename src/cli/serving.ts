@@ -19,9 +19,7 @@ export async function buildServing(
   foundation: Foundation,
 ): Promise<Serving> {
   const { deployment, mounted, conflicts } = deploy(programmes);
-  const opened = await Promise.all(
-    mounted.map((programme) => openService(programme, foundation)),
-  );
+  const opened = await Promise.all(mounted.map((programme) => openService(programme, foundation)));
   const services = new Map(opened.map((service) => [service.programme.id, service]));
   return { app: createApp(deployment, services), services, conflicts };
 }
@@ -29,6 +27,8 @@ export async function buildServing(
 /** One line of JSON an event on standard error; queries and bodies, which hold secrets, never go in. */
 export const jsonLog: Foundation['log'] = {
   error: (event, facts) => {
-    console.error(JSON.stringify({ time: new Date().toISOString(), level: 'error', event, ...facts }));
+    console.error(
+      JSON.stringify({ time: new Date().toISOString(), level: 'error', event, ...facts }),
+    );
   },
 };

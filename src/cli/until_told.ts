@@ -1,25 +1,13 @@
-// Owns the life of a running server: housekeeping, and waiting for the signal to stop.
+// Owns waiting for the signal that ends a running server.
 
-import type { Clock } from '../lib/clock.ts';
-import type { Store } from '../store/contract.ts';
-import { jsonLog } from './serving.ts';
 import { exitCodes } from './exit.ts';
-
-/** Few rows a step and a step a second, so that sweeping never stalls a request. */
-const sweepStep = 500;
-const sweepInterval = 1000;
 
 /** Ctrl-C under npm arrives twice, from the terminal and from npm: one signal, in milliseconds. */
 const sameSignal = 500;
 
 /** Resolves at SIGTERM or SIGINT; a second signal ends the process at once. */
-export async function untilTold(store: Store, clock: Clock): Promise<void> {
-  const housekeeping = setInterval(() => {
-    store.sweep(clock.now(), sweepStep).catch((error: unknown) => {
-      jsonLog.error('sweep_failed', { detail: String(error) });
-    });
-  }, sweepInterval);
-  await new Promise<void>((resolve) => {
+export function untilTold(): Promise<void> {
+  return new Promise((resolve) => {
     let toldAt: number | undefined;
     const tell = (): void => {
       const now = performance.now();
@@ -33,5 +21,4 @@ export async function untilTold(store: Store, clock: Clock): Promise<void> {
     process.on('SIGTERM', tell);
     process.on('SIGINT', tell);
   });
-  clearInterval(housekeeping);
 }

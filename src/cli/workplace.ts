@@ -10,7 +10,7 @@ import {
   readProgrammeFile,
   readProgrammeFolder,
 } from '../config/programme_files.ts';
-import { type Clock, systemClock } from '../lib/clock.ts';
+import { type SystemClock, systemClock } from '../lib/clock.ts';
 import { FaultsError, quote } from '../lib/fault.ts';
 import { suggest } from '../lib/suggest.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
@@ -28,7 +28,7 @@ import { isSystemError } from './explain.ts';
 export interface OpenStore {
   readonly store: Store;
   readonly keyring: Keyring;
-  readonly clock: Clock;
+  readonly clock: SystemClock;
 }
 
 /** Opens the configured store; makes it, and its master key, on first use. */

@@ -25,7 +25,7 @@ export function listProgrammeFiles(folder: string): readonly string[] {
   try {
     names = readdirSync(folder);
   } catch (error) {
-    const at = { file: shown(folder), line: 1, column: 1 };
+    const at = { file: shownPath(folder), line: 1, column: 1 };
     const { code } = error as NodeJS.ErrnoException;
     throw new FaultsError([
       errorAt(at, ['programmes'], `the folder of programmes cannot be read (${code ?? ''})`),
@@ -39,7 +39,7 @@ export function listProgrammeFiles(folder: string): readonly string[] {
 
 /** Loads one programme file. */
 export function readProgrammeFile(path: string): ProgrammeFile {
-  const file = shown(path);
+  const file = shownPath(path);
   try {
     return { file, ...loadProgramme(file, readTextFile(path, maxYamlBytes)) };
   } catch (error) {
@@ -49,7 +49,7 @@ export function readProgrammeFile(path: string): ProgrammeFile {
 }
 
 /** Paths as an operator would type them. */
-function shown(path: string): string {
+export function shownPath(path: string): string {
   const local = relative(process.cwd(), path);
   return local === '' || local.startsWith('..') ? path : local;
 }

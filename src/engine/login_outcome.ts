@@ -26,7 +26,12 @@ export type LoginOutcome =
       readonly cookie: string;
       readonly maxAge: number;
     }
-  | { readonly kind: 'form'; readonly status: number; readonly form: LoginForm }
+  | {
+      readonly kind: 'form';
+      readonly status: number;
+      readonly form: LoginForm;
+      readonly retryAfter?: number;
+    }
   | { readonly kind: 'page'; readonly page: PageDefinition; readonly retryAfter?: number }
   /** Back to the partner. */
   | { readonly kind: 'redirect'; readonly status: 302; readonly location: string };

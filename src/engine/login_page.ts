@@ -69,9 +69,10 @@ export async function attemptLogin(
     return await finish(service, found, verification.member);
   } catch (error) {
     if (error instanceof LoginRefusal) return renderLoginFailure(service, error, undefined);
-    explain(service, error);
+    const { facts } = explain(service, error);
     const status = error instanceof Unavailable ? 503 : 500;
-    return showForm(service, found, request, { messages: ['difficulties'], username, status });
+    const shown = { messages: ['difficulties'] as const, username, status };
+    return showForm(service, found, request, { ...shown, retryAfter: facts?.retryAfter });
   }
 }
 
@@ -125,6 +126,7 @@ function showForm(
     readonly messages: readonly LoginMessage[];
     readonly username: string;
     readonly status?: number;
+    readonly retryAfter?: number | undefined;
   },
 ): LoginOutcome {
   const form = {
@@ -134,7 +136,8 @@ function showForm(
     messages: shown.messages,
     username: shown.username,
   };
-  return { kind: 'form', status: shown.status ?? 200, form };
+  const { status = 200, retryAfter } = shown;
+  return { kind: 'form', status, form, ...(retryAfter === undefined ? {} : { retryAfter }) };
 }
 
 function blankFields({ username, password }: LoginFormRequest): LoginMessage[] {

@@ -4,6 +4,7 @@ import type { Clock, Instant } from '../lib/clock.ts';
 import type { MemberDirectory } from '../members/directory.ts';
 import type { Programme } from '../programme/programme.ts';
 import type { Store } from '../store/contract.ts';
+import type { KeyChest } from '../token/key_chest.ts';
 import type { Keyring } from '../token/keyring.ts';
 import type { TokenFormat } from '../token/token_format.ts';
 
@@ -28,6 +29,6 @@ export interface Service extends Foundation {
   readonly accessTokens: TokenFormat;
   readonly refreshTokens: TokenFormat;
   readonly newTokenId: (now: Instant) => string;
-  /** The published key set, as JSON, where tokens are JWTs. */
-  readonly keySet?: string;
+  /** Present where tokens are JWTs. */
+  readonly keys?: KeyChest;
 }

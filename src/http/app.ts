@@ -103,8 +103,9 @@ function endpointOf(service: Service, route: Route): Endpoint {
         handleLoginPage(service, request),
       );
     case 'key_set': {
-      const reply = keySetReply(service.keySet ?? '{"keys":[]}');
-      return plainEndpoint(new Set(['GET']), () => reply);
+      const { keys } = service;
+      if (keys === undefined) throw new Error(`${service.programme.id} signs no tokens`);
+      return plainEndpoint(new Set(['GET']), () => keySetReply(keys.keySet()));
     }
   }
 }

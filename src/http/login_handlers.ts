@@ -72,13 +72,18 @@ async function renderOutcome(service: Service, outcome: LoginOutcome): Promise<R
     case 'redirect':
       return redirect(outcome.status, outcome.location);
     case 'form':
-      return renderLoginForm(login, page.pathname, outcome.form, outcome.status);
-    case 'page': {
-      const reply = await renderMessagePage(outcome.page);
-      if (outcome.retryAfter === undefined) return reply;
-      return withHeaders(reply, { 'Retry-After': String(Math.ceil(outcome.retryAfter)) });
-    }
+      return withRetryAfter(
+        await renderLoginForm(login, page.pathname, outcome.form, outcome.status),
+        outcome.retryAfter,
+      );
+    case 'page':
+      return withRetryAfter(await renderMessagePage(outcome.page), outcome.retryAfter);
   }
+}
+
+function withRetryAfter(reply: Reply, seconds: number | undefined): Reply {
+  if (seconds === undefined) return reply;
+  return withHeaders(reply, { 'Retry-After': String(Math.ceil(seconds)) });
 }
 
 /** G-4: no body. The referrer would carry the login page's address to the partner. */

@@ -40,12 +40,28 @@ export function epochSeconds(at: Instant): Seconds {
   return Math.floor(at / 1000) as Seconds;
 }
 
+/** A clock that can tell when the machine's wall clock has left it. */
+export interface SystemClock extends Clock {
+  /** Milliseconds by which the wall clock is ahead of this one; negative when it is behind. */
+  readonly drift: () => number;
+  /** Takes over the wall clock's time. */
+  readonly accept: () => void;
+}
+
 /**
  * The service's clock: wall time at start plus monotonic time since, so that a jump of the wall
- * clock moves no expiry (DESIGN, "Semantics").
+ * clock moves no expiry until it is accepted (DESIGN, "Semantics").
  */
-export function systemClock(): Clock {
-  const start = Date.now();
-  const origin = performance.now();
-  return { now: () => instant(start + (performance.now() - origin)) };
+export function systemClock(wall: () => number = Date.now): SystemClock {
+  let start = wall();
+  let origin = performance.now();
+  const now = (): Instant => instant(start + (performance.now() - origin));
+  return {
+    now,
+    drift: () => wall() - now(),
+    accept: () => {
+      start = wall();
+      origin = performance.now();
+    },
+  };
 }

@@ -5,8 +5,17 @@ import { promisify } from 'node:util';
 
 const deriveArgon2 = promisify(argon2);
 
+/** What one guess costs; `memory` in KiB. */
+export interface HashCost {
+  readonly memory: number;
+  readonly passes: number;
+}
+
 /** OWASP's first choice for argon2id: 19 MiB, two passes, one lane. */
-const cost = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 } as const;
+const usualCost: HashCost = { memory: 19_456, passes: 2 };
+
+/** For passwords as random as keys, which no amount of guessing finds. */
+export const randomPasswordCost: HashCost = { memory: 64, passes: 1 };
 
 /** Longer than any passphrase; keeps what is hashed bounded. */
 export const longestPassword = 1024;
@@ -14,10 +23,20 @@ export const longestPassword = 1024;
 const phcForm =
   /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,3}),p=(\d{1,2})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
-export async function hashPassword(password: string): Promise<string> {
+/** A PHC string of the password. */
+export async function hashPassword(password: string, cost: HashCost = usualCost): Promise<string> {
+  const { memory, passes } = cost;
   const nonce = randomBytes(16);
-  const tag = await deriveArgon2('argon2id', { message: normalise(password), nonce, ...cost });
-  return `$argon2id$v=19$m=${cost.memory},t=${cost.passes},p=${cost.parallelism}$${base64(nonce)}$${base64(tag)}`;
+  const message = normalise(password);
+  const tag = await deriveArgon2('argon2id', {
+    message,
+    nonce,
+    memory,
+    passes,
+    parallelism: 1,
+    tagLength: 32,
+  });
+  return `$argon2id$v=19$m=${memory},t=${passes},p=1$${base64(nonce)}$${base64(tag)}`;
 }
 
 /** Whether the password is the one the PHC string was made of. */

@@ -4,7 +4,7 @@ import { type FailureFacts, type FailureReason, failureReasons } from '../oauth/
 import { noStore, type Reply } from '../oauth/reply.ts';
 import type { Definition } from './definition.ts';
 import { type ErrorMapping, type ErrorsDefinition, errorValueKinds } from './errors_schema.ts';
-import { compileTree, inCase, type Values } from './value_tree.ts';
+import { compileTree, inCase, type Values, writtenValues } from './value_tree.ts';
 
 /** A failure in the words of the programme's dialect. */
 export type FailureRenderer = (reason: FailureReason, facts?: FailureFacts) => Reply;
@@ -16,6 +16,7 @@ export type FailureRenderer = (reason: FailureReason, facts?: FailureFacts) => R
 export function compileErrorMap(definition: Definition): FailureRenderer {
   const { errors } = definition;
   const writeBody = compileTree(errors.fields, errorValueKinds, errors.name_case);
+  const tellsParameter = writtenValues(errors.fields).has('parameter');
   const renderers = new Map(
     failureReasons.map((reason) => {
       const mapping = errors.reasons[reason];
@@ -26,7 +27,8 @@ export function compileErrorMap(definition: Definition): FailureRenderer {
         body: JSON.stringify(writeBody(errorValues(mapping, errors, facts))),
       });
       const plain = Object.freeze(render({}));
-      const fixed = mapping.error_description?.includes('{parameter}') !== true;
+      const describesIt = mapping.error_description?.includes('{parameter}') === true;
+      const fixed = !tellsParameter && !describesIt;
       return [reason, { render, plain, fixed, tellsScope: reason === 'invalid_scope' }] as const;
     }),
   );
@@ -71,6 +73,7 @@ function errorValues(mapping: ErrorMapping, errors: ErrorsDefinition, facts: Fai
     error: inCase(mapping.error, errors.text_case),
     error_description: text === undefined ? undefined : inCase(text, errors.text_case),
     error_code: mapping.error_code,
+    parameter: facts.parameter === undefined ? undefined : parameter,
     scope: facts.scope,
     status: mapping.status,
   };

@@ -17,6 +17,7 @@ export const errorValueKinds: ValueKinds = {
   error: 'text',
   error_description: 'text',
   error_code: 'text',
+  parameter: 'text',
   scope: 'text',
   status: 'text',
 };
@@ -42,32 +43,58 @@ export interface ErrorsDefinition {
   readonly reasons: Readonly<Record<FailureReason, ErrorMapping>>;
 }
 
-const mappingSchema: v.GenericSchema<unknown, ErrorMapping> = v.strictObject({
+const mappingEntries = {
   status: v.pipe(v.number(), v.integer(), v.minValue(200), v.maxValue(599)),
   error: textSchema,
-  error_description: v.exactOptional(
-    v.pipe(
-      textSchema,
-      v.check(
-        (text) => !/[{}]/.test(text.replaceAll('{parameter}', '')),
-        'the only name in braces that a description can hold is {parameter}',
-      ),
+  error_description: v.pipe(
+    textSchema,
+    v.check(
+      (text) => !/[{}]/.test(text.replaceAll('{parameter}', '')),
+      'the only name in braces that a description can hold is {parameter}',
     ),
   ),
-  error_code: v.exactOptional(v.union([v.string(), v.number()])),
-  challenge: v.exactOptional(v.picklist(['basic'])),
-  headers: v.optional(answerHeadersSchema, {}),
+  error_code: v.union([v.string(), v.number()]),
+  challenge: v.picklist(['basic']),
+  headers: answerHeadersSchema,
+} as const;
+
+const mappingSchema: v.GenericSchema<unknown, ErrorMapping> = v.strictObject({
+  status: mappingEntries.status,
+  error: mappingEntries.error,
+  error_description: v.exactOptional(mappingEntries.error_description),
+  error_code: v.exactOptional(mappingEntries.error_code),
+  challenge: v.exactOptional(mappingEntries.challenge),
+  headers: v.optional(mappingEntries.headers, {}),
+});
+
+/** What is said of many reasons at once; a null takes away what the variant says. */
+const groupSchema = v.strictObject({
+  reasons: v.union([
+    v.literal('all'),
+    v.pipe(v.array(v.picklist(failureReasons)), v.nonEmpty('expected at least one reason')),
+  ]),
+  status: v.exactOptional(mappingEntries.status),
+  error: v.exactOptional(mappingEntries.error),
+  error_description: v.exactOptional(v.nullable(mappingEntries.error_description)),
+  error_code: v.exactOptional(v.nullable(mappingEntries.error_code)),
+  challenge: v.exactOptional(v.nullable(mappingEntries.challenge)),
+  headers: v.exactOptional(v.nullable(mappingEntries.headers)),
 });
 
 const reasonEntries = Object.fromEntries(
   failureReasons.map((reason) => [reason, mappingSchema]),
 ) as Record<FailureReason, typeof mappingSchema>;
 
-export const errorsSchema: v.GenericSchema<unknown, ErrorsDefinition> = v.strictObject({
-  fields: fieldTreeSchema(errorValueKinds),
-  content_type: v.optional(contentTypeSchema, 'application/json'),
-  name_case: v.optional(nameCaseSchema, 'as_written'),
-  text_case: v.optional(nameCaseSchema, 'as_written'),
-  parameter_names: v.optional(v.picklist(['as_sent', 'spaced']), 'as_sent'),
-  reasons: v.strictObject(reasonEntries),
-});
+export const errorsSchema: v.GenericSchema<unknown, ErrorsDefinition> = v.pipe(
+  v.strictObject({
+    fields: fieldTreeSchema(errorValueKinds),
+    content_type: v.optional(contentTypeSchema, 'application/json'),
+    name_case: v.optional(nameCaseSchema, 'as_written'),
+    text_case: v.optional(nameCaseSchema, 'as_written'),
+    parameter_names: v.optional(v.picklist(['as_sent', 'spaced']), 'as_sent'),
+    groups: v.exactOptional(v.array(groupSchema)),
+    reasons: v.strictObject(reasonEntries),
+  }),
+  // Loading has written them out under `reasons` (error_groups.ts).
+  v.transform(({ groups: _, ...errors }) => errors),
+);

@@ -8,6 +8,7 @@ import type { ProgrammeId } from '../oauth/client.ts';
 import { consistencyFaults } from './consistency.ts';
 import { type Definition, definitionSchema } from './definition.ts';
 import { departures } from './departures.ts';
+import { spreadErrorGroups } from './error_groups.ts';
 import { validate } from './schema_faults.ts';
 import { readVariant, variantNames } from './variants.ts';
 
@@ -75,7 +76,10 @@ function layOverVariant(root: MapNode): {
   readonly faults: readonly Fault[];
 } {
   const variant = nodeAt(root, ['variant']);
-  if (variant === undefined) return { document: root, faults: [] };
+  if (variant === undefined) {
+    const document = mergeNodes(spreadErrorGroups({ ...root, entries: new Map() }, root), root);
+    return { document, faults: [] };
+  }
   const names = variantNames();
   const name = variant.kind === 'scalar' ? String(variant.value) : '';
   if (!names.includes(name)) {
@@ -89,5 +93,5 @@ function layOverVariant(root: MapNode): {
   }
   const base = readVariant(name);
   if (base.root === undefined) return { document: root, faults: base.faults };
-  return { document: mergeNodes(base.root, root), faults: base.faults };
+  return { document: mergeNodes(spreadErrorGroups(base.root, root), root), faults: base.faults };
 }

@@ -10,8 +10,13 @@ export function variantNames(): readonly string[] {
   return listAssets(folder, '.yaml').map((path) => path.slice(folder.length + 1, -'.yaml'.length));
 }
 
+/** Parsed once each: two hundred programmes share a few variants. */
+const parsed = new Map<string, ParsedYaml>();
+
 /** A built-in variant's document; positions in it name the file as it ships. */
 export function readVariant(name: string): ParsedYaml {
   const path = `${folder}/${name}.yaml`;
-  return parseYaml(path, readAsset(path));
+  const variant = parsed.get(path) ?? parseYaml(path, readAsset(path));
+  parsed.set(path, variant);
+  return variant;
 }

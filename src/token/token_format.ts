@@ -38,13 +38,16 @@ export interface TokenFormat {
 
 export const opaqueFormat: TokenFormat = { opaque: true, make: (now) => newToken(now) };
 
-/** Signed tokens of one `typ`, laid out as RFC 9068 has it. */
-export function jwtFormat(key: SigningKey, type: string): TokenFormat {
-  const header = { alg: key.algorithm, typ: type, kid: key.kid };
+/** Signed tokens of one `typ`, by the key that signs at the moment, laid out as RFC 9068 has it. */
+export function jwtFormat(signer: (now: Instant) => SigningKey, type: string): TokenFormat {
   return {
     opaque: false,
-    make: (_now, claims) =>
-      new SignJWT(payloadOf(claims())).setProtectedHeader(header).sign(key.privateKey),
+    make: (now, claims) => {
+      const { kid, algorithm, privateKey } = signer(now);
+      return new SignJWT(payloadOf(claims()))
+        .setProtectedHeader({ alg: algorithm, typ: type, kid })
+        .sign(privateKey);
+    },
   };
 }
 

@@ -1,0 +1,91 @@
+// Owns running the real command line in a folder of its own, as an operator would.
+
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import type { TestContext } from 'node:test';
+
+export const root: string = join(import.meta.dirname, '../..');
+
+/** What a command printed and how it ended. */
+export interface Ran {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+const environment = {
+  PATH: process.env['PATH'] ?? '',
+  TZ: 'Pacific/Apia',
+  // A start costs half with the sources compiled once.
+  NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/jetway/compile'),
+};
+
+/** Runs `jetway` with arguments and standard input in a folder. */
+export async function jetway(
+  folder: string,
+  args: readonly string[],
+  input: string | Uint8Array = '',
+): Promise<Ran> {
+  const child = spawn(process.execPath, [join(root, 'src/main.ts'), ...args], {
+    cwd: folder,
+    env: environment,
+  });
+  // A command that does not read its input may have ended before it is written.
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(input);
+  const ended = new Promise<number | null>((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', resolve);
+  });
+  const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
+  return { code, stdout, stderr };
+}
+
+/** Standard output of a command that must succeed, as JSON. */
+export async function jetwayJson(
+  folder: string,
+  args: readonly string[],
+  input = '',
+): Promise<unknown> {
+  const { code, stdout, stderr } = await jetway(folder, [...args, '--json'], input);
+  if (code !== 0) throw new Error(`jetway ${args.join(' ')} ended with ${code}: ${stderr}`);
+  return JSON.parse(stdout);
+}
+
+/** A quiet programme: valid, and free of what `check` warns of. */
+export function programmeText(name: string, more = ''): string {
+  return `variant: grant
+name: ${name}
+programme_identifier: ${name}
+base_path: /${name.toLowerCase()}
+client:
+  authentication: { credentials: form }
+${more}`;
+}
+
+export const configText = `environment: staging
+listen: 127.0.0.1:0
+public_url: https://tokens.example
+store: file:./data/jetway.db
+`;
+
+/** A folder with files by path, gone after the test; by default one good programme, `club`. */
+export function workFolder(t: TestContext, files: Readonly<Record<string, string>> = {}): string {
+  const folder = mkdtempSync(join(tmpdir(), 'jetway-cli-'));
+  t.after(() => {
+    rmSync(folder, { recursive: true });
+  });
+  const all = {
+    'config.yaml': configText,
+    'programmes/club.yaml': programmeText('Club'),
+    ...files,
+  };
+  for (const [path, content] of Object.entries(all)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), content);
+  }
+  return folder;
+}

@@ -1,0 +1,86 @@
+// Owns the real browser of tests, and a partner's website that members come from and return to.
+
+import { existsSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { TestContext } from 'node:test';
+
+import { type Browser, chromium, type Page } from 'playwright-core';
+
+const chromiumPath = '/usr/bin/chromium';
+
+/** Starts Chromium without a window. Where there is none the tests fail: they prove nothing then. */
+export async function launchBrowser(): Promise<Browser> {
+  if (!existsSync(chromiumPath)) {
+    throw new Error(`${chromiumPath} is missing: apt-get update && apt-get install -y chromium`);
+  }
+  return chromium.launch({
+    executablePath: chromiumPath,
+    args: [
+      '--headless',
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  });
+}
+
+/** A partner's website. */
+export interface PartnerSite {
+  /** `localhost`, where Jetway is 127.0.0.1: two sites to a browser, as in life. */
+  readonly url: string;
+  readonly callbackUrl: string;
+  /** What the callback was asked for, in order. */
+  readonly callbacks: readonly URL[];
+  /** Puts a login request behind the site's link; its state is new at every visit. */
+  readonly linkTo: (loginRequest: URL) => void;
+}
+
+/** A page with a link to log in at `/`, and the callback at `/callback`; it ends with the test. */
+export async function startPartnerSite(t: TestContext): Promise<PartnerSite> {
+  const callbacks: URL[] = [];
+  let visits = 0;
+  let link: URL | undefined;
+  const home = (): string => {
+    visits += 1;
+    if (link === undefined) return '';
+    const url = new URL(link);
+    url.searchParams.set('state', `visit-${visits}`);
+    return `<a href="${url.href.replaceAll('&', '&amp;')}">Log in with your club account</a>`;
+  };
+  const server = createServer((request, response) => {
+    const url = new URL(request.url ?? '', siteUrl());
+    response.setHeader('Content-Type', 'text/html; charset=utf-8');
+    if (url.pathname === '/callback') callbacks.push(url);
+    const content = url.pathname === '/' ? home() : '<p>Back at the partner</p>';
+    response.end(`<!doctype html><title>Partner</title><link rel="icon" href="data:,">${content}`);
+  });
+  const siteUrl = (): string => `http://localhost:${(server.address() as AddressInfo).port}`;
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  t.after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return {
+    url: siteUrl(),
+    callbackUrl: `${siteUrl()}/callback`,
+    callbacks,
+    linkTo: (loginRequest) => {
+      link = loginRequest;
+    },
+  };
+}
+
+/** What a browser complained of on a page: console warnings and errors (CSP among them), scripts. */
+export function complaintsOf(page: Page): readonly string[] {
+  const complaints: string[] = [];
+  page.on('console', (message) => {
+    if (['warning', 'error'].includes(message.type())) complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(error.message));
+  return complaints;
+}

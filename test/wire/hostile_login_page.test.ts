@@ -1,0 +1,250 @@
+// HOSTILE 8 to 15: the login page and its form in the wrong hands.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import {
+  codeFor,
+  invalidCode,
+  loginTarget,
+  openClub,
+  paths,
+  redeem,
+  redirected,
+  tokensIn,
+} from '../support/club.ts';
+import { failingStore } from '../support/failing_store.ts';
+import { openLogin, type OpenLogin, submitLogin } from '../support/login.ts';
+import { readPage, unescape } from '../support/page.ts';
+import { type Answer, ask, post } from '../support/wire.ts';
+
+const wrong = { username: 'ann', password: 'wrong' };
+
+/** The code that an answer takes to the partner; undefined when it takes none. */
+function codeIn(answer: Answer): string | undefined {
+  const location = answer.headers['location'];
+  if (location === undefined) return undefined;
+  assert.deepEqual(answer, redirected(location));
+  return new URL(location).searchParams.get('code') ?? undefined;
+}
+
+test('HOSTILE 8: who is not authenticated stays on the page', async (t) => {
+  const club = await openClub(t);
+  const login = await openLogin(club.url, loginTarget(club.client));
+  for (let attempt = 0; attempt < 3; attempt++) {
+    const answer = await submitLogin(club.url, login, wrong);
+    assert.equal(codeIn(answer), undefined);
+    assert.equal(readPage(answer).status, 200);
+  }
+  // A form field that claims to cancel or to have succeeded is no way out either.
+  const fields = { ...login.hidden, ...wrong, cancel: '1', error: 'access_denied', code: 'x' };
+  const answer = await post(club.url, paths.page, fields, { cookie: login.cookie });
+  assert.equal(codeIn(answer), undefined);
+});
+
+test('HOSTILE 9: the form is answered with 302, so that no password is sent on', async (t) => {
+  const club = await openClub(t);
+  const login = await openLogin(club.url, loginTarget(club.client));
+  const { status } = await submitLogin(club.url, login, club.member);
+  assert.equal(status, 302);
+});
+
+test('HOSTILE 10: every page has the same strict headers and loads nothing', async (t) => {
+  const club = await openClub(t);
+  const login = await openLogin(club.url, loginTarget(club.client));
+  const elsewhere = loginTarget(club.client, { redirect_uri: 'https://evil.example' });
+  const pages = [
+    login.page,
+    await submitLogin(club.url, login, wrong),
+    await ask(club.url, elsewhere),
+    await ask(club.url, loginTarget({ id: 'x' })),
+    await ask(club.url, paths.page),
+    await post(club.url, paths.page, login.hidden),
+    await post(club.url, paths.page, { ...login.hidden, csrf: 'x' }, { cookie: login.cookie }),
+  ];
+  for (const page of pages) {
+    readPage(page);
+    // No script, image, frame or sheet, from here or elsewhere; inline style stands in the policy.
+    assert.doesNotMatch(page.body, /<(?:script|img|iframe|link|object|embed|base)\b/i);
+    assert.doesNotMatch(page.body, /\b(?:src|srcset|background)=|url\(|@import| on\w+=/i);
+    assert.doesNotMatch(page.body, /https?:\/\//);
+  }
+});
+
+test('HOSTILE 11: no answer lets another origin read it', async (t) => {
+  const club = await openClub(t);
+  const origin = { origin: 'https://evil.example' };
+  const preflight = { ...origin, 'access-control-request-method': 'POST' };
+  const fields = { grant_type: 'client_credentials' };
+  const authorization = club.client.basic;
+  const answers = [
+    await ask(club.url, loginTarget(club.client), { method: 'OPTIONS', headers: preflight }),
+    await ask(club.url, paths.page, { method: 'OPTIONS', headers: preflight }),
+    await ask(club.url, paths.grant, { method: 'OPTIONS', headers: preflight }),
+    await ask(club.url, loginTarget(club.client), { headers: origin }),
+    await post(club.url, paths.grant, fields, { authorization, origin: 'null' }),
+    await post(club.url, paths.grant, fields, { origin: 'null' }),
+  ];
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [405, 405, 405, 302, 200, 400],
+  );
+  for (const { headers } of answers) {
+    const names = Object.keys(headers).filter((name) => name.startsWith('access-control-'));
+    assert.deepEqual(names, []);
+  }
+});
+
+test('HOSTILE 12: a username is shown again as text, whatever it is made of', async (t) => {
+  const club = await openClub(t);
+  const login = await openLogin(club.url, loginTarget(club.client));
+  for (const username of [
+    '"><script>alert(1)</script>',
+    "' autofocus onfocus='alert(1)",
+    '</title><script>',
+    '&quot;&#x3C;',
+    '${7*7}{{7*7}}',
+    '\u2028\u2029',
+  ]) {
+    const { body } = await submitLogin(club.url, login, { username, password: 'x' });
+    const shown = /<input\s+id="username"[^>]*?\bvalue="([^"]*)"/.exec(body)?.[1];
+    assert.equal(unescape(shown ?? ''), username);
+    assert.doesNotMatch(shown ?? '', /[<>"']/);
+    assert.equal(body.match(/<script/g), null);
+  }
+});
+
+test('HOSTILE 12: nor does a page repeat what a request was made of', async (t) => {
+  const club = await openClub(t);
+  const script = '<script>alert(1)</script>';
+  for (const target of [
+    loginTarget({ id: script }),
+    loginTarget(club.client, { redirect_uri: script }),
+    `${paths.page}?transaction=${encodeURIComponent(script)}`,
+  ]) {
+    assert.doesNotMatch((await ask(club.url, target)).body, /alert\(1|<script/);
+  }
+});
+
+test('HOSTILE 13: without the form’s own token an attempt is none, and not counted', async (t) => {
+  const failing = failingStore();
+  const club = await openClub(t, { store: failing.store });
+  const login = await openLogin(club.url, loginTarget(club.client));
+  const other = await openLogin(club.url, loginTarget(club.client));
+  const { transaction = '', csrf = '' } = login.hidden;
+  const forgeries: ReadonlyArray<Readonly<Record<string, string>>> = [
+    { transaction },
+    { transaction, csrf: '' },
+    { transaction, csrf: other.hidden['csrf'] ?? '' },
+    { transaction, csrf: `${csrf}A` },
+    { transaction, csrf: csrf.toUpperCase() },
+  ];
+  failing.calls.length = 0;
+  for (const hidden of forgeries) {
+    const answer = await submitLogin(club.url, { ...login, hidden }, club.member);
+    assert.deepEqual(readPage(answer), {
+      status: 403,
+      title: 'This form cannot be accepted',
+      heading: 'This form cannot be accepted',
+      text: [
+        'It did not come from this login page. Please go back to the site you came from and start again.',
+      ],
+    });
+  }
+  assert.deepEqual(failing.calls, []);
+  assert.ok(codeIn(await submitLogin(club.url, login, club.member)));
+});
+
+test('HOSTILE 13: the fields must be a form’s, each once', async (t) => {
+  const club = await openClub(t);
+  const login = await openLogin(club.url, loginTarget(club.client));
+  const fields = Object.entries({ ...login.hidden, ...club.member });
+  const headers = { cookie: login.cookie };
+  const twice = await post(club.url, paths.page, [...fields, ['csrf', 'x']], headers);
+  assert.equal(readPage(twice).status, 403);
+  const body = JSON.stringify(Object.fromEntries(fields));
+  for (const type of ['application/json', 'text/plain', 'multipart/form-data; boundary=x']) {
+    const sent = { method: 'POST', headers: { ...headers, 'content-type': type }, body };
+    assert.equal(readPage(await ask(club.url, paths.page, sent)).title, 'This login has expired');
+  }
+});
+
+test('HOSTILE 14: a login goes on only in the browser that began it', async (t) => {
+  const club = await openClub(t);
+  const attackers = await openLogin(club.url, loginTarget(club.client));
+  const victims = await openLogin(club.url, loginTarget(club.client));
+  const planted = { ...attackers, cookie: victims.cookie };
+  for (const login of [planted, { ...attackers, cookie: '' }, { ...attackers, cookie: 'a=b' }]) {
+    const answer = await submitLogin(club.url, login, club.member);
+    assert.equal(codeIn(answer), undefined);
+    assert.equal(readPage(answer).title, 'This login cannot go on here');
+  }
+  const { pathname, search } = new URL(attackers.begin.headers['location'] ?? '');
+  const shown = await ask(club.url, pathname + search, { headers: { cookie: victims.cookie } });
+  assert.equal(readPage(shown).title, 'This login cannot go on here');
+  assert.ok(codeIn(await submitLogin(club.url, victims, club.member)));
+});
+
+test('HOSTILE 14: a cookie planted beforehand binds nothing; each login gets a fresh one', async (t) => {
+  const club = await openClub(t);
+  const attackers = await openLogin(club.url, loginTarget(club.client));
+  const headers = { cookie: attackers.cookie };
+  const begin = await ask(club.url, loginTarget(club.client), { headers });
+  const fresh = begin.headers['set-cookie']?.split(';')[0] ?? '';
+  const [name, value] = fresh.split('=');
+  const [plantedName, plantedValue] = attackers.cookie.split('=');
+  assert.notEqual(name, plantedName);
+  assert.notEqual(value, plantedValue);
+  // Two cookies of the name: which of them is ours cannot be told.
+  const doubled = { ...attackers, cookie: `${plantedName}=x; ${attackers.cookie}` };
+  const answer = await submitLogin(club.url, doubled, club.member);
+  assert.equal(readPage(answer).title, 'This login cannot go on here');
+});
+
+test('HOSTILE 14: a transaction that was tampered with is none', async (t) => {
+  const club = await openClub(t);
+  const login = await openLogin(club.url, loginTarget(club.client));
+  const sealed = login.hidden['transaction'] ?? '';
+  const flipped = (sealed[40] === 'A' ? 'B' : 'A') + sealed.slice(41);
+  for (const transaction of ['', 'x', sealed.slice(0, 40) + flipped, `${sealed}A`, `${sealed}=`]) {
+    const edited: OpenLogin = { ...login, hidden: { ...login.hidden, transaction } };
+    const answer = await submitLogin(club.url, edited, club.member);
+    assert.equal(readPage(answer).title, 'This login has expired');
+  }
+});
+
+test('HOSTILE 15: a form posted twice leaves one live code, the later', async (t) => {
+  const club = await openClub(t);
+  const login = await openLogin(club.url, loginTarget(club.client));
+  const codes = await Promise.all([1, 2, 3].map(() => submitLogin(club.url, login, club.member)));
+  const last = codeIn(await submitLogin(club.url, login, club.member));
+  assert.ok(last);
+  for (const answer of codes) {
+    assert.deepEqual(await redeem(club, codeIn(answer) ?? ''), invalidCode);
+  }
+  tokensIn(await redeem(club, last));
+  const late = await submitLogin(club.url, login, club.member);
+  assert.equal(readPage(late).title, 'This login has expired');
+  // The login that is over did not take its tokens with it.
+  assert.ok(await codeFor(club));
+});
+
+test('HOSTILE 15: fields of the form that name a client or URI change nothing', async (t) => {
+  const club = await openClub(t);
+  const redirectUris = ['https://other.example/cb'];
+  const other = await club.addClient({ id: 'partnerapi-00002', redirectUris });
+  const login = await openLogin(club.url, loginTarget(club.client, { state: 'mine' }));
+  const edited = {
+    client_id: other.id,
+    redirect_uri: redirectUris[0] ?? '',
+    state: 'theirs',
+    scope: 'AUTHN-LEVEL-15',
+    level: 'AUTHN-LEVEL-15',
+  };
+  const fields = { ...login.hidden, ...club.member, ...edited };
+  const answer = await post(club.url, paths.page, fields, { cookie: login.cookie });
+  const location = answer.headers['location'] ?? '';
+  assert.match(location, /^https:\/\/partner\.example\/callback\?code=[0-9a-f]{64}&state=mine$/);
+  const { scope } = tokensIn(await redeem(club, codeIn(answer) ?? ''));
+  assert.equal(scope, 'AUTHN-LEVEL-10');
+});

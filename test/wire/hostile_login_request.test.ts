@@ -1,0 +1,105 @@
+// HOSTILE 4 to 6: what is wrong with the rest of a login request.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { type Club, loginTarget, openClub, paths, redirected } from '../support/club.ts';
+import { openLogin, submitLogin } from '../support/login.ts';
+import { readPage } from '../support/page.ts';
+import { type Answer, ask } from '../support/wire.ts';
+
+const callback = 'https://partner.example/callback';
+
+function request(club: Club, query: string): Promise<Answer> {
+  return ask(club.url, `${paths.login}?client_id=${club.client.id}&response_type=code${query}`);
+}
+
+const unreadable = {
+  status: 400,
+  title: 'Bad Request',
+  heading: 'Bad Request',
+  text: ['The login request could not be read.'],
+};
+
+test('HOSTILE 4: client_id or redirect_uri twice is a page, even when both are the same', async (t) => {
+  const club = await openClub(t);
+  const uri = `&redirect_uri=${encodeURIComponent(callback)}`;
+  for (const query of [
+    `&client_id=${club.client.id}`,
+    '&client_id=partnerapi-99999',
+    '&client_id=',
+    uri + uri,
+    `${uri}&redirect_uri=https://evil.example`,
+    `${uri}&redirect_uri=`,
+    `${uri}&redirect%5furi=https://evil.example`,
+  ]) {
+    const answer = await request(club, query);
+    assert.equal(answer.headers['location'], undefined);
+    assert.deepEqual(readPage(answer), unreadable, query);
+  }
+});
+
+test('HOSTILE 4: any other parameter twice is an invalid_request to the partner', async (t) => {
+  const club = await openClub(t);
+  const back = (state = ''): Answer => redirected(`${callback}?error=invalid_request${state}`);
+  // Which of two states is meant cannot be told, so none is sent back.
+  assert.deepEqual(await request(club, '&state=a&state=b'), back());
+  assert.deepEqual(await request(club, '&state=a&state=a'), back());
+  assert.deepEqual(await request(club, '&state=a&response_type=code'), back('&state=a'));
+  assert.deepEqual(await request(club, '&code_challenge=a&code_challenge=b'), back());
+  // What the dialect does not know may stand there as often as it likes.
+  assert.equal((await request(club, '&utm=a&utm=b')).status, 302);
+});
+
+test('HOSTILE 5: no response type but code, and the answer goes to the registered URI', async (t) => {
+  const club = await openClub(t);
+  for (const type of ['token', 'code token', 'token code', 'CODE', 'code ', ' code', 'none', 'c']) {
+    const target = loginTarget(club.client, { response_type: type, state: 's' });
+    const location = `${callback}?error=unsupported_response_type&state=s`;
+    assert.deepEqual(await ask(club.url, target), redirected(location), type);
+  }
+  const absent = await ask(club.url, `${paths.login}?client_id=${club.client.id}&state=s`);
+  assert.deepEqual(absent, redirected(`${callback}?error=invalid_request&state=s`));
+});
+
+/** States that must come back as they are, each encoded once. */
+const goodStates = [
+  '"><script>alert(1)</script>',
+  '%0d%0aSet-Cookie: a=b',
+  'a&error=access_denied',
+  'a#fragment',
+  'a;b,c=d?e',
+  '+ +',
+  'x'.repeat(2048),
+];
+
+test('HOSTILE 6: a state of odd characters is encoded once, whatever the outcome', async (t) => {
+  const club = await openClub(t);
+  for (const state of goodStates) {
+    const login = await openLogin(club.url, loginTarget(club.client, { state }));
+    const { headers } = await submitLogin(club.url, login, club.member);
+    const [before = '', after] = (headers['location'] ?? '').split('&state=');
+    assert.match(before, /^https:\/\/partner\.example\/callback\?code=[0-9a-f]{64}$/);
+    assert.equal(after, encodeURIComponent(state));
+    assert.ok(!login.page.body.includes('<script'));
+    const failure = await ask(club.url, loginTarget(club.client, { state, response_type: 'x' }));
+    const query = `error=unsupported_response_type&state=${encodeURIComponent(state)}`;
+    assert.deepEqual(failure, redirected(`${callback}?${query}`));
+  }
+});
+
+test('HOSTILE 6: a state of control characters or 4 KB is refused and not sent back', async (t) => {
+  const club = await openClub(t);
+  const states = ['a\r\nSet-Cookie: a=b', 'a\u0000', '\u007f', 'é', '\u2028', 'x'.repeat(4096)];
+  for (const state of states) {
+    const answer = await ask(club.url, loginTarget(club.client, { state }));
+    assert.deepEqual(answer, redirected(`${callback}?error=invalid_request`), state.slice(0, 9));
+  }
+});
+
+test('HOSTILE 6: a query that cannot be decoded is a page', async (t) => {
+  const club = await openClub(t);
+  for (const query of ['&state=%zz', '&state=%ff', '&%E0%A4%A=x', '&state=%', '&a'.repeat(101)]) {
+    assert.deepEqual(readPage(await request(club, query)), unreadable, query.slice(0, 20));
+  }
+});

@@ -1,0 +1,142 @@
+// HOSTILE 1 to 3: redirect URIs and clients that are not what was registered; never a redirect.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { loginTarget, openClub, paths } from '../support/club.ts';
+import { openLogin, submitLogin } from '../support/login.ts';
+import { readPage } from '../support/page.ts';
+import { ask } from '../support/wire.ts';
+
+const registered = 'https://partner.example/cb';
+
+/** Near misses: many parsers make several of these equal to what is registered. */
+const nearMisses = [
+  'https://partner.example/CB',
+  'https://partner.example/cb/',
+  'https://partner.example/cb?x=1',
+  'https://partner.example/cb?',
+  'https://partner.example/cb#f',
+  'https://partner.example/cb#',
+  'https://partner.example/a/../cb',
+  'https://partner.example/./cb',
+  'https://partner.example//cb',
+  'https://partner.example/%63b',
+  'https://partner.example/cb%20',
+  'https://partner.example/cb;x',
+  'https://partner.example:443/cb',
+  'https://partner.example./cb',
+  'https://PARTNER.example/cb',
+  'HTTPS://partner.example/cb',
+  'https://u@partner.example/cb',
+  'https://u:p@partner.example/cb',
+  'https://partner.example@evil.example/cb',
+  'https://partner.example\\@evil.example/cb',
+  'https://partner.example\\cb',
+  'https://partner.example.evil.example/cb',
+  'https://evil.example/https://partner.example/cb',
+  'https://partner.example/cb/../evil',
+  'https://partner.example/cb,https://evil.example',
+  'https://partner.example/cb https://evil.example',
+  'https://ｐartner.example/cb',
+  'https://partner。example/cb',
+  'https:/partner.example/cb',
+  'https:partner.example/cb',
+  'https:\\\\partner.example\\cb',
+  '//partner.example/cb',
+  '/cb',
+  'cb',
+  'http://partner.example/cb',
+  'javascript://partner.example/cb',
+  'data:text/html,x',
+  'https://partner.example/c\tb',
+  '\thttps://partner.example/cb',
+  ' https://partner.example/cb',
+  'https://partner.example/cb ',
+  'https://partner.example/cb\n',
+  'https://partner.example/cb\r\nLocation: https://evil.example',
+  'https://partner.example/cb\u0000',
+  'https://partner.example/cb\u200b',
+  '\ufeffhttps://partner.example/cb',
+  'https://partner.example/*',
+  '*',
+  'null',
+  'undefined',
+];
+
+test('HOSTILE 1: whatever differs from the registered URI by a character is a Security Issue', async (t) => {
+  const club = await openClub(t);
+  const client = await club.addClient({ id: 'partnerapi-00002', redirectUris: [registered] });
+  for (const uri of nearMisses) {
+    const answer = await ask(club.url, loginTarget(client, { redirect_uri: uri, state: 's' }));
+    const { status, title } = readPage(answer);
+    assert.deepEqual([status, title], [400, 'Security Issue'], JSON.stringify(uri));
+    assert.equal(answer.headers['location'], undefined);
+    assert.ok(!answer.body.includes('evil'), uri);
+  }
+  const right = await ask(club.url, loginTarget(client, { redirect_uri: registered }));
+  assert.equal(right.status, 302);
+});
+
+test('HOSTILE 1: another client’s URI is no better', async (t) => {
+  const club = await openClub(t);
+  const client = await club.addClient({ id: 'partnerapi-00002', redirectUris: [registered] });
+  const target = loginTarget(client, { redirect_uri: club.client.redirectUri });
+  assert.equal(readPage(await ask(club.url, target)).title, 'Security Issue');
+});
+
+test('HOSTILE 1: other faults of the request do not make a page into a redirect', async (t) => {
+  const club = await openClub(t);
+  for (const more of [{ response_type: 'token' }, { response_type: '' }, { state: '\u0000' }]) {
+    const target = loginTarget(club.client, { redirect_uri: 'https://evil.example', ...more });
+    assert.equal(readPage(await ask(club.url, target)).title, 'Security Issue');
+  }
+});
+
+test('HOSTILE 1: a URI that was withdrawn while the member logged in gets no code', async (t) => {
+  const club = await openClub(t);
+  const login = await openLogin(club.url, loginTarget(club.client));
+  const id = club.client.id as never;
+  const redirectUris = ['https://partner.example/new'];
+  await club.store.changeClient('executive-club' as never, id, (client) => ({
+    ...client,
+    redirectUris,
+  }));
+  const answer = await submitLogin(club.url, login, club.member);
+  assert.equal(readPage(answer).title, 'Security Issue');
+});
+
+test('HOSTILE 2: an unknown client is a page, whatever URI it names', async (t) => {
+  const club = await openClub(t);
+  const uris = [club.client.redirectUri, 'https://evil.example', registered, ''];
+  for (const id of ['partnerapi-99999', 'partner-12345', 'x', '__proto__', '\u0000']) {
+    for (const uri of uris) {
+      const answer = await ask(club.url, loginTarget({ id }, { redirect_uri: uri }));
+      assert.equal(answer.headers['location'], undefined);
+      assert.deepEqual(readPage(answer), {
+        status: 400,
+        title: 'Bad Request',
+        heading: 'Bad Request',
+        text: ['The login request names a partner that is not known here.'],
+      });
+    }
+  }
+});
+
+test('HOSTILE 3: with two URIs registered, none is chosen for who left it out', async (t) => {
+  const club = await openClub(t);
+  const redirectUris = [registered, 'https://partner.example/cb2'];
+  const client = await club.addClient({ id: 'partnerapi-00002', redirectUris });
+  const none = await club.addClient({ id: 'partnerapi-00003', redirectUris: [] });
+  const targets = [
+    loginTarget(client),
+    loginTarget(client, { redirect_uri: '' }),
+    `${paths.login}?client_id=${client.id}&response_type=token`,
+    loginTarget(none),
+  ];
+  for (const target of targets) {
+    const answer = await ask(club.url, target);
+    assert.deepEqual(readPage(answer).text, ['The login request does not say where to return to.']);
+    assert.equal(answer.headers['location'], undefined);
+  }
+});
