@@ -21,13 +21,16 @@ const allowedDrift = 60_000;
 export function keepHouse(household: Household): () => void {
   const chores = [sweeping(household), followingKeys(household), recordingTime(household)];
   const watch = watchingClock(household);
+  const attempt = async (chore: () => Promise<unknown>): Promise<void> => {
+    try {
+      await chore();
+    } catch (error) {
+      household.log.error('housekeeping_failed', { detail: String(error) });
+    }
+  };
   const timer = setInterval(() => {
     watch();
-    for (const chore of chores) {
-      chore().catch((error: unknown) => {
-        household.log.error('housekeeping_failed', { detail: String(error) });
-      });
-    }
+    for (const chore of chores) void attempt(chore);
   }, roundInterval);
   return () => clearInterval(timer);
 }

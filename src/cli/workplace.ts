@@ -89,14 +89,14 @@ export function compileFolder(
 }
 
 /** Names of the configuration's programmes, whether or not their files load. */
-export function programmeIds(config: Config): readonly ProgrammeId[] {
+function programmeIds(config: Config): readonly ProgrammeId[] {
   return listProgrammeFiles(config.programmes).map(
     (path) => basename(path, '.yaml') as ProgrammeId,
   );
 }
 
 /** The name as a programme of the configuration, or a usage error that lists those there are. */
-export function expectProgramme(config: Config, name: string): ProgrammeId {
+function expectProgramme(config: Config, name: string): ProgrammeId {
   const known = programmeIds(config);
   const id = known.find((one) => one === name);
   if (id !== undefined) return id;

@@ -1,5 +1,6 @@
 // Owns the configuration file: its keys, their defaults, and reading it.
 
+import { isIP } from 'node:net';
 import { dirname, resolve } from 'node:path';
 
 import * as v from 'valibot';
@@ -50,6 +51,7 @@ const addressSchema: v.GenericSchema<unknown, Address> = v.pipe(
 export function readAddress(text: string): Address | undefined {
   const [, host = '', port = ''] = addressForm.exec(text) ?? [];
   if (host === '' || Number(port) > 65_535) return undefined;
+  if (host.startsWith('[') && isIP(host.slice(1, -1)) !== 6) return undefined;
   return { host: host.replaceAll(/[[\]]/g, ''), port: Number(port) };
 }
 
@@ -75,25 +77,57 @@ const storeSchema: v.GenericSchema<unknown, string> = v.pipe(
   ),
 );
 
+function isNetwork(text: string): boolean {
+  const [, address = '', bits = ''] = /^([^/]+)\/(\d{1,3})$/.exec(text) ?? [];
+  const longest = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+  return Number(bits) <= longest;
+}
+
 const cidrSchema = v.pipe(
   v.string(),
-  v.regex(
-    /^(?:\d{1,3}(?:\.\d{1,3}){3}\/(?:\d|[12]\d|3[0-2])|[0-9a-fA-F:]+\/(?:\d|\d\d|1[01]\d|12[0-8]))$/,
-    'expected a network such as 10.0.0.0/8',
+  v.check(isNetwork, 'expected a network such as 10.0.0.0/8 or fd00::/8'),
+);
+
+/** Secrets and codes travel to `public_url`: plain http is for trying things out only. */
+function isSafeInLive(config: {
+  readonly environment: string;
+  readonly public_url: string;
+}): boolean {
+  const { protocol, hostname } = new URL(config.public_url);
+  const loopback = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
+  return config.environment !== 'live' || protocol === 'https:' || loopback;
+}
+
+const configSchema = v.pipe(
+  v.strictObject({
+    environment: v.picklist(['staging', 'live']),
+    listen: v.optional(addressSchema, '127.0.0.1:8080'),
+    public_url: publicUrlSchema,
+    programmes: v.optional(v.string(), './programmes'),
+    store: storeSchema,
+    admin: v.exactOptional(addressSchema),
+    gateway: v.exactOptional(addressSchema),
+    trusted_proxies: v.optional(v.array(cidrSchema), []),
+    master_key_file: v.exactOptional(v.string()),
+  }),
+  v.forward(
+    v.partialCheck(
+      [['environment'], ['public_url']],
+      isSafeInLive,
+      'the live environment needs an https address here',
+    ),
+    ['public_url'],
+  ),
+  v.check(
+    ({ listen, admin, gateway }) => haveOwnPorts([listen, admin, gateway]),
+    'listen, admin and gateway need addresses of their own',
   ),
 );
 
-const configSchema = v.strictObject({
-  environment: v.picklist(['staging', 'live']),
-  listen: v.optional(addressSchema, '127.0.0.1:8080'),
-  public_url: publicUrlSchema,
-  programmes: v.optional(v.string(), './programmes'),
-  store: storeSchema,
-  admin: v.exactOptional(addressSchema),
-  gateway: v.exactOptional(addressSchema),
-  trusted_proxies: v.optional(v.array(cidrSchema), []),
-  master_key_file: v.exactOptional(v.string()),
-});
+function haveOwnPorts(addresses: readonly (Address | undefined)[]): boolean {
+  const used = addresses.flatMap((one) => (one === undefined ? [] : [`${one.host} ${one.port}`]));
+  return new Set(used).size === used.length;
+}
 
 /** Reads a configuration file; paths in it are relative to its folder. Throws `FaultsError`. */
 export function readConfig(path: string): Config {

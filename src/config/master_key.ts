@@ -47,7 +47,7 @@ export function readMasterKey(config: Config): Uint8Array {
 
 function masterKeyPath(storePath: string, configured: string | undefined): string {
   return (
-    process.env['JETWAY_MASTER_KEY_FILE'] ?? configured ?? join(dirname(storePath), 'master.key')
+    process.env['JETWAY_MASTER_KEY_FILE'] || (configured ?? join(dirname(storePath), 'master.key'))
   );
 }
 

@@ -22,12 +22,15 @@ export async function authorizeByCode(request: GrantRequest): Promise<Authorizat
   if (code === undefined || code.client !== client.id) throw new Refusal('invalid_code');
   checkPossession(code, inputs);
 
-  const family = newFamily(request, code);
+  // A login that asked for no scope leaves it to the token request (P-5). What either asked for is
+  // what was granted: a refresh gets no other scope, and does not lose it (HOSTILE 32).
+  const granted = code.scope ?? scope;
+  const family = newFamily(request, code, granted);
   return {
     grant: 'authorization_code',
     kind: 'member',
     subject: code.member.subject,
-    scope: programme.scope.narrow(scope, code.scope),
+    scope: programme.scope.narrow(scope, granted),
     family,
     withRefreshToken: programme.grants.has('refresh_token'),
     settle: async ({ tokens, access, refresh }) => {
@@ -56,13 +59,17 @@ function checkPossession(code: AuthorizationCode, inputs: Inputs): void {
 }
 
 /** Tokens of one login live and die together, at most as long from the login as the dialect says. */
-function newFamily({ service, client, now }: GrantRequest, code: AuthorizationCode): TokenFamily {
+function newFamily(
+  { service, client, now }: GrantRequest,
+  code: AuthorizationCode,
+  scope: string | undefined,
+): TokenFamily {
   return {
     id: randomKey(16) as FamilyId,
     programme: service.programme.id,
     client: client.id,
     member: code.member,
-    ...(code.scope === undefined ? {} : { scope: code.scope }),
+    ...(scope === undefined ? {} : { scope }),
     createdAt: now,
     endsAt: after(code.issuedAt, service.programme.refresh.longest),
   };

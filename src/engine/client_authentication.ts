@@ -25,7 +25,9 @@ export async function authenticateClient(
 ): Promise<Client> {
   const { programme, store, keyring } = service;
   const client = await store.findClient(programme.id, credentials.id as ClientId);
-  const matches = isLiveSecret(keyring, credentials.secret, client?.secrets ?? nobody, now);
+  const matches = credentials.secrets.some((secret) =>
+    isLiveSecret(keyring, secret, client?.secrets ?? nobody, now),
+  );
   if (client === undefined || !matches || client.status !== 'active') {
     throw new Refusal('client_authentication_failed');
   }

@@ -17,7 +17,7 @@ import {
   type SharedRoute,
 } from '../programme/deployment.ts';
 import { handleLoginPage, handleLoginRequest } from './login_handlers.ts';
-import { readHead, readRequest, splitTarget } from './read_request.ts';
+import { readHead, readRequest, RequestCutOff, splitTarget } from './read_request.ts';
 import { respond, withHeaders } from './respond.ts';
 
 export type App = Hono<{ Bindings: HttpBindings }>;
@@ -40,8 +40,7 @@ export function createApp(deployment: Deployment, services: Services): App {
   }
   app.notFound(() => respond(notFound));
   app.onError((error) => {
-    // A sender that broke off is nobody to answer, and no fault of ours.
-    if (error.message !== 'the request was cut off') console.error(error.stack);
+    if (!(error instanceof RequestCutOff)) console.error(error.stack);
     return respond(serverError);
   });
   return app;

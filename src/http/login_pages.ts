@@ -24,7 +24,7 @@ export function renderLoginForm(
         </div>`;
   const described = form.messages.length === 0 ? '' : html` aria-describedby="alert"`;
   const content = html`${alert}
-    <form method="post" action="${action}">
+    <form method="post" action="${action}?transaction=${form.sealed}">
       <input type="hidden" name="transaction" value="${form.sealed}" />
       <input type="hidden" name="csrf" value="${form.formToken}" />
       <label for="username">Username</label>

@@ -27,7 +27,12 @@ export function readHead(incoming: IncomingMessage): Omit<WireRequest, 'body'> {
   return { method, ...splitTarget(url), rawHeaders };
 }
 
-/** The whole request; its body is read only up to the limit. Rejects when the sender breaks off. */
+/** The sender broke off before the body was whole: nobody is left to answer, and no fault is ours. */
+export class RequestCutOff extends Error {
+  override readonly name = 'RequestCutOff';
+}
+
+/** The whole request; its body is read only up to the limit. Rejects with `RequestCutOff`. */
 export async function readRequest(incoming: IncomingMessage): Promise<WireRequest> {
   const body = await readBody(incoming);
   return { ...readHead(incoming), body };
@@ -58,9 +63,9 @@ function readBody(incoming: IncomingMessage): Promise<Uint8Array | 'too_large'> 
       const [only] = chunks;
       resolve(chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks));
     });
-    incoming.on('error', reject);
+    incoming.on('error', (error) => reject(new RequestCutOff(error.message)));
     incoming.on('close', () => {
-      if (!incoming.complete) reject(new Error('the request was cut off'));
+      if (!incoming.complete) reject(new RequestCutOff());
     });
   });
 }

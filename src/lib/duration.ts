@@ -10,9 +10,12 @@ const unitSizes: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 
+/** A whole number of at most nine digits, and a unit. */
+export const durationForm: RegExp = /^(\d{1,9})(ms|s|m|h|d)$/;
+
 /** Milliseconds of a text such as `90s`; undefined when it is not a duration. */
 export function parseDuration(text: string): Milliseconds | undefined {
-  const match = /^(\d{1,9})(ms|s|m|h|d)$/.exec(text);
+  const match = durationForm.exec(text);
   const size = unitSizes[match?.[2] ?? ''];
   return size === undefined ? undefined : milliseconds(Number(match?.[1]) * size);
 }

@@ -1,7 +1,8 @@
 // Owns the spelling of usernames: the one form that every way of typing a name leads to.
 
-// Zero-width and joining characters, soft hyphen, BOM: invisible, so no part of a name (HOSTILE 19).
-const invisible = /[\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2064\ufeff]/gu;
+// Zero-width and joining characters, soft hyphen, marks of direction, BOM, line separators: they do
+// not show, so they are no part of a name (HOSTILE 19; Unicode's Default_Ignorable_Code_Point).
+const invisible = /[\p{DI}\u2028\u2029]/gu;
 
 /** Compatibility-normalised, lower-case, without surrounding spaces or invisible characters. */
 export function normaliseUsername(typed: string): string {

@@ -3,11 +3,19 @@
 /** What the client says it is; nothing here is checked against a registration. */
 export interface ClientCredentials {
   readonly id: string;
-  readonly secret: string;
+  /** The secret; two readings of it where a dialect takes either encoding. */
+  readonly secrets: readonly string[];
 }
 
+/**
+ * How identifier and secret are written before base64: as they are (RFC 7617), form-encoded (RFC
+ * 6749 2.3.1), or either of the two.
+ */
+export const credentialEncodings = ['raw', 'form', 'either'] as const;
+export type CredentialEncoding = (typeof credentialEncodings)[number];
+
 const base64 = /^[A-Za-z0-9+/]+={0,2}$/;
-const utf8 = new TextDecoder('utf-8', { fatal: true });
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 // eslint-disable-next-line no-control-regex -- RFC 7617 2: user-id and password hold no control characters
 const control = /[\u0000-\u001f\u007f]/;
 
@@ -18,23 +26,25 @@ export function basicToken(header: string): string | undefined {
 
 /**
  * Decodes base64(`identifier:secret`). The first colon splits, so that a secret may hold more of
- * them. `form` decodes both halves as RFC 6749 2.3.1 asks; `raw` takes them as they are (RFC 7617).
- * Returns undefined for anything undecodable: Node's own decoder would let `YT!pi` through, so the
+ * them. Where either encoding is taken, the identifier is the decoded one: its shape holds none of
+ * the characters that encoding changes, so both spellings of it are one. Returns undefined for anything undecodable: Node's own decoder would let `YT!pi` through, so the
  * alphabet and padding are checked first.
  */
 export function decodeCredentials(
   token: string,
-  encoding: 'raw' | 'form',
+  encoding: CredentialEncoding,
 ): ClientCredentials | undefined {
   if (!base64.test(token) || token.length % 4 === 1) return undefined;
   if (token.includes('=') && token.length % 4 !== 0) return undefined;
   const text = decodeUtf8(Buffer.from(token, 'base64'));
   const colon = text?.indexOf(':') ?? -1;
   if (text === undefined || colon <= 0) return undefined;
-  const id = decode(text.slice(0, colon), encoding);
-  const secret = decode(text.slice(colon + 1), encoding);
-  if (id === undefined || secret === undefined || control.test(id + secret)) return undefined;
-  return { id, secret };
+  const [id] = readings(text.slice(0, colon), encoding).reverse();
+  const secrets = readings(text.slice(colon + 1), encoding);
+  if (id === undefined || secrets.length === 0 || control.test(id + secrets.join(''))) {
+    return undefined;
+  }
+  return { id, secrets };
 }
 
 function decodeUtf8(bytes: Uint8Array): string | undefined {
@@ -45,8 +55,15 @@ function decodeUtf8(bytes: Uint8Array): string | undefined {
   }
 }
 
-function decode(text: string, encoding: 'raw' | 'form'): string | undefined {
-  if (encoding === 'raw') return text;
+/** The texts that a spelling can stand for, as it is first; none where it cannot be decoded. */
+function readings(text: string, encoding: CredentialEncoding): string[] {
+  if (encoding === 'raw' || !/[%+]/.test(text)) return [text];
+  const decoded = decodeForm(text);
+  const asItIs = encoding === 'either' ? [text] : [];
+  return decoded === undefined ? asItIs : [...asItIs, decoded];
+}
+
+function decodeForm(text: string): string | undefined {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
   } catch {

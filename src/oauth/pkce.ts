@@ -2,6 +2,13 @@
 
 import { digest } from '../lib/digest.ts';
 
+/** Inputs that proof keys add; a dialect without proof keys reads none of them. */
+export const proofInputs: ReadonlySet<string> = new Set([
+  'code_challenge',
+  'code_challenge_method',
+  'code_verifier',
+]);
+
 const verifierForm = /^[A-Za-z0-9._~-]{43,128}$/;
 
 /**

@@ -1,6 +1,8 @@
 // Owns redirect URIs: which may be registered, and how an answer is put onto one.
 
 const loopback = /^(?:127(?:\.\d{1,3}){3}|\[::1\]|localhost)$/;
+/** Browsers resolve these before they follow a redirect, `%2e` as well as a plain dot. */
+const dotSegment = /\/(?:\.|%2e){1,2}(?:[/?]|$)/i;
 const schemeForm = /^[a-z][a-z0-9+.-]*:/;
 
 /**
@@ -12,6 +14,7 @@ export function redirectUriFault(uri: string): string | undefined {
   if (!/^[\x21-\x7e]+$/.test(uri)) return 'holds spaces or characters outside ASCII';
   if (uri.length > 2000) return 'is longer than 2000 characters';
   if (/[*\\<>"^`{|}]/.test(uri)) return 'holds a wildcard or a character no URI may hold';
+  if (/%(?![0-9A-Fa-f]{2})/.test(uri)) return 'holds a % that is no escape';
   if (uri.includes('#')) return 'has a fragment';
   const scheme = schemeForm.exec(uri)?.[0];
   if (scheme === undefined) return 'is not an absolute URI with a lower-case scheme';
@@ -21,15 +24,18 @@ export function redirectUriFault(uri: string): string | undefined {
   if (!scheme.includes('.')) {
     return `has the scheme "${scheme}": only https:, http: on loopback, and an app's own reverse-domain scheme are allowed`;
   }
-  return undefined;
+  return uri.length > scheme.length ? undefined : 'has nothing after its scheme';
 }
 
 function webUriFault(uri: string, url: URL): string | undefined {
   if (!uri.startsWith(`${url.protocol}//`)) return 'has no // after its scheme';
+  if (uri.startsWith(`${url.protocol}///`)) return 'has no host after its //';
   if (url.username !== '' || url.password !== '' || uri.split('/')[2]?.includes('@') === true) {
     return 'holds credentials';
   }
-  if (/\/\.{1,2}(?:[/?]|$)/.test(uri)) return 'has dot segments';
+  const host = /^\w+:\/\/([^/?]*?)(?::\d+)?(?:[/?]|$)/.exec(uri)?.[1];
+  if (host?.toLowerCase() !== url.hostname) return 'has a host that is not in its plain form';
+  if (dotSegment.test(uri)) return 'has dot segments';
   if (url.protocol === 'http:' && !loopback.test(url.hostname)) {
     return 'is plain http to another machine: use https';
   }

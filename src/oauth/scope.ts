@@ -48,10 +48,15 @@ export function levelScopes(
   };
 }
 
+/** What stands between two scopes; `none` where a token carries one at most. */
+export const scopeSeparators = [' ', ',', 'none'] as const;
+export type ScopeSeparator = (typeof scopeSeparators)[number];
+
 /** Scopes by name: a request asks for some of those that exist, a refresh for some of those granted. */
-export function listScopes(values: readonly string[], separator: string): ScopeRules {
+export function listScopes(values: readonly string[], separator: ScopeSeparator): ScopeRules {
   const known = new Set(values);
-  const split = (scope: string): string[] => scope.split(separator);
+  const split = (scope: string): string[] =>
+    separator === 'none' ? [scope] : scope.split(separator);
   return {
     levels: [],
     check: (requested) => {
@@ -63,8 +68,8 @@ export function listScopes(values: readonly string[], separator: string): ScopeR
     },
     ofLogin: (requested) => requested,
     narrow: (requested, granted) => {
-      if (requested === undefined || granted === undefined) return requested ?? granted;
-      const limit = new Set(split(granted));
+      if (requested === undefined) return granted;
+      const limit = new Set(granted === undefined ? [] : split(granted));
       if (split(requested).some((part) => !limit.has(part))) refuse(requested);
       return requested;
     },

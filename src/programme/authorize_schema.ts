@@ -10,6 +10,7 @@ import {
 } from '../oauth/failure.ts';
 import { type EndpointDefinition, endpointSchema } from './input_schema.ts';
 import { textSchema, wireNameSchema } from './scalar_schema.ts';
+import { note } from './schema_notes.ts';
 
 /** A page shown to the user in place of a redirect. */
 export interface PageDefinition {
@@ -42,13 +43,16 @@ export interface AuthorizeDefinition {
   readonly failures: LoginFailures;
 }
 
-const pageSchema: v.GenericSchema<unknown, PageFailure> = v.strictObject({
-  page: v.strictObject({
-    status: v.pipe(v.number(), v.integer(), v.minValue(400), v.maxValue(599)),
-    title: textSchema,
-    text: textSchema,
+const pageSchema: v.GenericSchema<unknown, PageFailure> = v.pipe(
+  v.strictObject({
+    page: v.strictObject({
+      status: v.pipe(v.number(), v.integer(), v.minValue(400), v.maxValue(599)),
+      title: textSchema,
+      text: textSchema,
+    }),
   }),
-});
+  v.title('page failure'),
+);
 
 const redirectSchema: v.GenericSchema<unknown, RedirectFailure> = v.strictObject({
   redirect: v.pipe(
@@ -57,8 +61,12 @@ const redirectSchema: v.GenericSchema<unknown, RedirectFailure> = v.strictObject
   ),
 });
 
-const failureSchema: v.GenericSchema<unknown, PageFailure | RedirectFailure> = v.lazy((input) =>
-  typeof input === 'object' && input !== null && 'page' in input ? pageSchema : redirectSchema,
+const failureSchema: v.GenericSchema<unknown, PageFailure | RedirectFailure> = v.pipe(
+  v.lazy((input) =>
+    typeof input === 'object' && input !== null && 'page' in input ? pageSchema : redirectSchema,
+  ),
+  v.title('login failure'),
+  note({ alternatives: () => [pageSchema, redirectSchema] }),
 );
 
 function entriesOf<Reason extends string, Schema>(

@@ -118,7 +118,25 @@ function* nameComplaints(
 }
 
 function* authenticationComplaints(definition: Definition): Iterable<Complaint> {
-  if (!definition.client.authentication.methods.includes('parameters')) return;
+  const { identifier, authentication } = definition.client;
+  const letters = (identifier.prefix ?? '') + alphabetOf(identifier.characters ?? 'printable');
+  if (authentication.credentials === 'either' && /[%+ ]/.test(letters)) {
+    yield [
+      ['client', 'identifier'],
+      'identifiers that can hold "%", "+" or a space are not told apart when either encoding is taken',
+      'narrow their characters, or set client.authentication.credentials to raw or form',
+    ];
+  }
+  const readsHeader = authentication.methods.some((method) => method !== 'parameters');
+  const given = (identifier.prefix ?? '') + alphabetOf(identifier.characters ?? 'alphanumeric');
+  if (readsHeader && authentication.credentials === 'raw' && given.includes(':')) {
+    yield [
+      ['client', 'identifier'],
+      'identifiers that can hold ":" end there when they are sent raw in the header (RFC 7617 2)',
+      'narrow their characters, or set client.authentication.credentials to form',
+    ];
+  }
+  if (!authentication.methods.includes('parameters')) return;
   for (const [name, endpoint] of Object.entries(definition.token_endpoints)) {
     for (const role of ['client_id', 'client_secret']) {
       if (endpoint.inputs[role] !== undefined) continue;

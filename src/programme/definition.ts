@@ -3,8 +3,10 @@
 import * as v from 'valibot';
 
 import type { Milliseconds } from '../lib/clock.ts';
+import { type CredentialEncoding, credentialEncodings } from '../oauth/basic.ts';
 import { type Role, roles } from '../oauth/client.ts';
 import { type GrantType, grantTypes } from '../oauth/grant.ts';
+import { type ScopeSeparator, scopeSeparators } from '../oauth/scope.ts';
 import { type SigningAlgorithm, signingAlgorithms } from '../oauth/signing_key.ts';
 import type { TokenIdForm } from '../token/token_id.ts';
 import { type AuthorizeDefinition, authorizeSchema } from './authorize_schema.ts';
@@ -48,7 +50,7 @@ export interface LevelScopeDefinition {
 export interface ListScopeDefinition {
   readonly kind: 'list';
   readonly values: readonly string[];
-  readonly separator: string;
+  readonly separator: ScopeSeparator;
 }
 
 export type ScopeDefinition = LevelScopeDefinition | ListScopeDefinition;
@@ -91,7 +93,7 @@ export interface Definition {
     readonly identifier: ValueShape;
     readonly authentication: {
       readonly methods: readonly ('basic' | 'bare_basic' | 'parameters')[];
-      readonly credentials: 'raw' | 'form';
+      readonly credentials: CredentialEncoding;
     };
   };
   readonly authorize: AuthorizeDefinition;
@@ -134,24 +136,33 @@ export interface LoginDefinition {
 
 const authenticationMethods = ['basic', 'bare_basic', 'parameters'] as const;
 
-const grantSchema: v.GenericSchema<unknown, GrantDefinition> = v.strictObject({
-  endpoint: textSchema,
-  grant_type: v.exactOptional(textSchema),
-  role: v.picklist(roles),
-});
+const grantSchema: v.GenericSchema<unknown, GrantDefinition> = v.pipe(
+  v.strictObject({
+    endpoint: textSchema,
+    grant_type: v.exactOptional(textSchema),
+    role: v.picklist(roles),
+  }),
+  v.title('grant'),
+);
 
 const scopeSchema: v.GenericSchema<unknown, ScopeDefinition> = v.variant('kind', [
-  v.strictObject({
-    kind: v.literal('level'),
-    values: v.pipe(v.array(textSchema), v.nonEmpty('expected at least one level')),
-    client: textSchema,
-    member_default: textSchema,
-  }),
-  v.strictObject({
-    kind: v.literal('list'),
-    values: v.array(textSchema),
-    separator: v.optional(v.picklist([' ', ',']), ' '),
-  }),
+  v.pipe(
+    v.strictObject({
+      kind: v.literal('level'),
+      values: v.pipe(v.array(textSchema), v.nonEmpty('expected at least one level')),
+      client: textSchema,
+      member_default: textSchema,
+    }),
+    v.title('level scope'),
+  ),
+  v.pipe(
+    v.strictObject({
+      kind: v.literal('list'),
+      values: v.array(textSchema),
+      separator: v.optional(v.picklist(scopeSeparators), ' '),
+    }),
+    v.title('list scope'),
+  ),
 ]);
 
 const throttleSchema: v.GenericSchema<unknown, Definition['throttle']> = v.union([
@@ -176,6 +187,8 @@ const loginSchema: v.GenericSchema<unknown, LoginDefinition> = v.strictObject({
   }),
 });
 
+const tokenFieldsSchema = fieldTreeSchema('token', tokenValueKinds, [clientPropertyPrefix]);
+
 const tokensSchema: v.GenericSchema<unknown, Definition['tokens']> = v.strictObject({
   client_subject_prefix: v.optional(
     v.pipe(
@@ -189,7 +202,7 @@ const tokensSchema: v.GenericSchema<unknown, Definition['tokens']> = v.strictObj
     lifetime: lifetimeSchema,
     algorithm: v.optional(v.picklist(signingAlgorithms), 'ES256'),
     token_id: v.optional(v.picklist(['uuid', 'number']), 'uuid'),
-    claims: v.optional(fieldTreeSchema(tokenValueKinds, [clientPropertyPrefix]), {}),
+    claims: v.optional(tokenFieldsSchema, {}),
   }),
   refresh: v.strictObject({
     format: v.optional(v.picklist(['opaque', 'jwt']), 'opaque'),
@@ -220,7 +233,7 @@ export const definitionSchema: v.GenericSchema<unknown, Definition> = v.strictOb
         v.array(v.picklist(authenticationMethods)),
         v.nonEmpty('expected at least one method'),
       ),
-      credentials: v.optional(v.picklist(['raw', 'form']), 'raw'),
+      credentials: v.optional(v.picklist(credentialEncodings), 'raw'),
     }),
   }),
   authorize: authorizeSchema,
@@ -241,7 +254,7 @@ export const definitionSchema: v.GenericSchema<unknown, Definition> = v.strictOb
     status: v.optional(v.picklist([200, 201]), 200),
     content_type: v.optional(contentTypeSchema, 'application/json'),
     headers: v.optional(answerHeadersSchema, {}),
-    fields: fieldTreeSchema(tokenValueKinds, [clientPropertyPrefix]),
+    fields: tokenFieldsSchema,
     wrap: v.optional(v.array(textSchema), []),
     name_case: v.optional(nameCaseSchema, 'as_written'),
   }),

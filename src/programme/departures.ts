@@ -47,7 +47,7 @@ function* endpointDepartures(definition: Definition): Iterable<Departure> {
     if (exposed.length > 0) {
       yield [
         [...at, 'read'],
-        `${exposed.join(' and ')} travel in the query, which proxies and browsers keep`,
+        `the query, which proxies and browsers keep, holds ${exposed.join(' and ')}`,
         'RFC 6749 2.3.1, RFC 9700 4.2.4',
         'queries are never logged here, and codes and refresh tokens are single use',
       ];

@@ -147,14 +147,22 @@ function joined(path: string, found: readonly Route[]): Route | SharedRoute {
 }
 
 function routesOf(programme: Programme): readonly (readonly [string, Route])[] {
+  // A code that no grant takes is worth nothing, so without the grant there is no login either.
+  const logsIn = programme.grants.has('authorization_code');
   return [
-    [programme.login.endpoint.path, { kind: 'login_request', programme }],
-    [programme.login.pagePath, { kind: 'login_page', programme }],
+    ...(logsIn ? loginRoutes(programme) : []),
     ...programme.tokenEndpoints.map(
       (endpoint) => [endpoint.path, { kind: 'token', programme, endpoint }] as const,
     ),
     ...(programme.signsTokens
       ? [[`${programme.ownPath}/.well-known/jwks.json`, { kind: 'key_set', programme }] as const]
       : []),
+  ];
+}
+
+function loginRoutes(programme: Programme): readonly (readonly [string, Route])[] {
+  return [
+    [programme.login.endpoint.path, { kind: 'login_request', programme }],
+    [programme.login.pagePath, { kind: 'login_page', programme }],
   ];
 }

@@ -1,7 +1,7 @@
 // Owns error groups: what a file says of many failure reasons at once, written out for each of them.
 
 import { mergeNodes, nodeAt } from '../lib/document.ts';
-import type { MapEntry, MapNode, YamlNode } from '../lib/yaml.ts';
+import type { MapEntry, MapNode, YamlNode } from '../lib/yaml_node.ts';
 import { failureReasons } from '../oauth/failure.ts';
 
 /**
@@ -17,7 +17,9 @@ export function spreadErrorGroups(base: YamlNode, over: MapNode): YamlNode {
     const said = new Map(group.entries);
     said.delete('reasons');
     const mapping: MapNode = { ...group, entries: said };
-    const reasons = reasonsNamed(nodeAt(group, ['reasons'])).map((name) => [name, mapping] as const);
+    const reasons = reasonsNamed(nodeAt(group, ['reasons'])).map(
+      (name) => [name, mapping] as const,
+    );
     const layer = mapAt(group, [['errors', mapAt(group, [['reasons', mapAt(group, reasons)]])]]);
     return mergeNodes(spread, layer);
   }, base);

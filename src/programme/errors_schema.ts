@@ -43,13 +43,18 @@ export interface ErrorsDefinition {
   readonly reasons: Readonly<Record<FailureReason, ErrorMapping>>;
 }
 
+export const failureReasonSchema: v.GenericSchema<unknown, FailureReason> = v.pipe(
+  v.picklist(failureReasons),
+  v.title('failure reason'),
+);
+
 const mappingEntries = {
   status: v.pipe(v.number(), v.integer(), v.minValue(200), v.maxValue(599)),
   error: textSchema,
   error_description: v.pipe(
     textSchema,
-    v.check(
-      (text) => !/[{}]/.test(text.replaceAll('{parameter}', '')),
+    v.regex(
+      /^(?:[^{}]|\{parameter\})*$/,
       'the only name in braces that a description can hold is {parameter}',
     ),
   ),
@@ -58,28 +63,34 @@ const mappingEntries = {
   headers: answerHeadersSchema,
 } as const;
 
-const mappingSchema: v.GenericSchema<unknown, ErrorMapping> = v.strictObject({
-  status: mappingEntries.status,
-  error: mappingEntries.error,
-  error_description: v.exactOptional(mappingEntries.error_description),
-  error_code: v.exactOptional(mappingEntries.error_code),
-  challenge: v.exactOptional(mappingEntries.challenge),
-  headers: v.optional(mappingEntries.headers, {}),
-});
+const mappingSchema: v.GenericSchema<unknown, ErrorMapping> = v.pipe(
+  v.strictObject({
+    status: mappingEntries.status,
+    error: mappingEntries.error,
+    error_description: v.exactOptional(mappingEntries.error_description),
+    error_code: v.exactOptional(mappingEntries.error_code),
+    challenge: v.exactOptional(mappingEntries.challenge),
+    headers: v.optional(mappingEntries.headers, {}),
+  }),
+  v.title('error answer'),
+);
 
 /** What is said of many reasons at once; a null takes away what the variant says. */
-const groupSchema = v.strictObject({
-  reasons: v.union([
-    v.literal('all'),
-    v.pipe(v.array(v.picklist(failureReasons)), v.nonEmpty('expected at least one reason')),
-  ]),
-  status: v.exactOptional(mappingEntries.status),
-  error: v.exactOptional(mappingEntries.error),
-  error_description: v.exactOptional(v.nullable(mappingEntries.error_description)),
-  error_code: v.exactOptional(v.nullable(mappingEntries.error_code)),
-  challenge: v.exactOptional(v.nullable(mappingEntries.challenge)),
-  headers: v.exactOptional(v.nullable(mappingEntries.headers)),
-});
+const groupSchema = v.pipe(
+  v.strictObject({
+    reasons: v.union([
+      v.literal('all'),
+      v.pipe(v.array(failureReasonSchema), v.nonEmpty('expected at least one reason')),
+    ]),
+    status: v.exactOptional(mappingEntries.status),
+    error: v.exactOptional(mappingEntries.error),
+    error_description: v.exactOptional(v.nullable(mappingEntries.error_description)),
+    error_code: v.exactOptional(v.nullable(mappingEntries.error_code)),
+    challenge: v.exactOptional(v.nullable(mappingEntries.challenge)),
+    headers: v.exactOptional(v.nullable(mappingEntries.headers)),
+  }),
+  v.title('error group'),
+);
 
 const reasonEntries = Object.fromEntries(
   failureReasons.map((reason) => [reason, mappingSchema]),
@@ -87,7 +98,7 @@ const reasonEntries = Object.fromEntries(
 
 export const errorsSchema: v.GenericSchema<unknown, ErrorsDefinition> = v.pipe(
   v.strictObject({
-    fields: fieldTreeSchema(errorValueKinds),
+    fields: fieldTreeSchema('error', errorValueKinds),
     content_type: v.optional(contentTypeSchema, 'application/json'),
     name_case: v.optional(nameCaseSchema, 'as_written'),
     text_case: v.optional(nameCaseSchema, 'as_written'),

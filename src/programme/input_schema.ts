@@ -2,7 +2,8 @@
 
 import * as v from 'valibot';
 
-import { type FailureReason, failureReasons } from '../oauth/failure.ts';
+import type { FailureReason } from '../oauth/failure.ts';
+import { failureReasonSchema } from './errors_schema.ts';
 import { headerNameSchema, pathSchema, wireNameSchema } from './scalar_schema.ts';
 import { characterClassSchema, lengthSchema, type ValueShape } from './value_shape.ts';
 
@@ -49,8 +50,6 @@ export interface EndpointDefinition {
   readonly inputs: Readonly<Record<string, InputDefinition>>;
 }
 
-const reasonSchema = v.picklist(failureReasons);
-
 const inputSchema: v.GenericSchema<unknown, InputDefinition> = v.pipe(
   v.strictObject({
     name: v.exactOptional(wireNameSchema),
@@ -65,9 +64,9 @@ const inputSchema: v.GenericSchema<unknown, InputDefinition> = v.pipe(
     format: v.exactOptional(v.picklist(inputFormats)),
     allowed: v.exactOptional(v.array(v.string())),
     must_equal: v.exactOptional(v.picklist(comparisons)),
-    when_missing: v.exactOptional(reasonSchema),
-    when_invalid: v.exactOptional(reasonSchema),
-    when_unequal: v.exactOptional(reasonSchema),
+    when_missing: v.exactOptional(failureReasonSchema),
+    when_invalid: v.exactOptional(failureReasonSchema),
+    when_unequal: v.exactOptional(failureReasonSchema),
   }),
   v.check(
     (input) =>
@@ -78,11 +77,13 @@ const inputSchema: v.GenericSchema<unknown, InputDefinition> = v.pipe(
     (input) => input.scheme === undefined || input.in === 'header',
     'only a header has a scheme before its value: add in: header',
   ),
+  v.title('input'),
 );
 
 const roleNameSchema = v.pipe(
   v.string(),
   v.regex(/^[a-z][a-z0-9_]{0,49}$/, 'expected a name in snake_case'),
+  v.title('input name'),
 );
 
 /** Entries shared by every endpoint that reads parameters. */
@@ -103,4 +104,5 @@ export const endpointSchema: v.GenericSchema<unknown, EndpointDefinition> = v.pi
     (endpoint) => endpoint.read === 'query' || !endpoint.methods.includes('GET'),
     'an endpoint that answers GET reads its parameters from the query: set read to query',
   ),
+  v.title('endpoint'),
 );

@@ -77,8 +77,9 @@ function layOverVariant(root: MapNode): {
 } {
   const variant = nodeAt(root, ['variant']);
   if (variant === undefined) {
-    const document = mergeNodes(spreadErrorGroups({ ...root, entries: new Map() }, root), root);
-    return { document, faults: [] };
+    const nothing = { ...root, entries: new Map() };
+    const groups = spreadErrorGroups(nothing, root);
+    return { document: groups === nothing ? root : mergeNodes(groups, root), faults: [] };
   }
   const names = variantNames();
   const name = variant.kind === 'scalar' ? String(variant.value) : '';

@@ -4,6 +4,7 @@
 import type { Client } from '../oauth/client.ts';
 import { LoginRefusal, type LoginFailureReason } from '../oauth/failure.ts';
 import { MalformedParameters, type Parameters, parseForm } from '../oauth/parameters.ts';
+import { proofInputs } from '../oauth/pkce.ts';
 import { headerValues, type WireRequest } from '../oauth/wire_request.ts';
 import type { AuthorizeDefinition } from './authorize_schema.ts';
 import type { Definition } from './definition.ts';
@@ -39,9 +40,9 @@ export interface LoginEndpoint {
 export function compileLoginEndpoint(definition: Definition): LoginEndpoint {
   const { authorize } = definition;
   const { endpoint } = authorize;
-  const rules = Object.entries(endpoint.inputs).map(([role, input]) =>
-    compileInput(role, input, definition.programme_identifier),
-  );
+  const rules = Object.entries(endpoint.inputs)
+    .filter(([role]) => authorize.pkce !== 'off' || !proofInputs.has(role))
+    .map(([role, input]) => compileInput(role, input, definition.programme_identifier));
   const stateRule = rules.find((rule) => rule.role === 'state');
   return {
     path: definition.base_path + endpoint.path,
@@ -172,7 +173,6 @@ function checkRule(rule: InputRule, inputs: Inputs, client: Client): void {
 function checkChallenge(pkce: AuthorizeDefinition['pkce'], inputs: Inputs): void {
   const challenge = inputs.get('code_challenge');
   const method = inputs.get('code_challenge_method');
-  if (pkce === 'off') return;
   if (challenge === undefined && (method !== undefined || pkce === 'required')) {
     throw new LoginRefusal('missing_parameter', { parameter: 'code_challenge' });
   }

@@ -16,7 +16,7 @@ export interface SampleRequest {
   readonly path: string;
   readonly query: readonly (readonly [string, string])[];
   readonly headers: readonly (readonly [string, string])[];
-  /** Identifier and secret, where they go into the Authorization header. */
+  /** Identifier and secret, encoded as the dialect decodes them, where the Authorization header has them. */
   readonly credentials?: { readonly id: string; readonly secret: string; readonly bare: boolean };
   readonly form?: readonly (readonly [string, string])[];
   readonly json?: Readonly<Record<string, string>>;
@@ -48,7 +48,13 @@ export function sampleTokenRequest(
   ]);
   const request = fillInputs(endpoint, definition, by.client, known, needed);
   if (method === 'parameters') return request;
-  const credentials = { id: by.client.id, secret: by.secret, bare: method === 'bare_basic' };
+  const encode =
+    definition.client.authentication.credentials === 'form' ? encodeURIComponent : String;
+  const credentials = {
+    id: encode(by.client.id),
+    secret: encode(by.secret),
+    bare: method === 'bare_basic',
+  };
   return { ...request, credentials };
 }
 
@@ -79,7 +85,9 @@ function fillInputs(
   for (const [role, input] of Object.entries(endpoint.inputs)) {
     if (!input.required && !needed.has(role)) continue;
     const value = known[role] ?? usualValue(input, definition, client);
-    if (value !== undefined) places[input.in ?? endpoint.read].push([input.name ?? role, value]);
+    if (value === undefined) continue;
+    const sent = input.scheme === undefined ? value : `${input.scheme} ${value}`;
+    places[input.in ?? endpoint.read].push([input.name ?? role, sent]);
   }
   const [method = 'POST'] = endpoint.methods;
   return {
@@ -107,6 +115,9 @@ function usualValue(
       return client.businessContext;
     case 'client.partner_id':
       return client.partnerId;
+    // Kept as a digest: whoever has the key gives it.
+    case 'client.api_key':
+      return undefined;
     default:
       return input.allowed?.[0] ?? client.businessContext;
   }

@@ -3,30 +3,33 @@
 import * as v from 'valibot';
 
 import type { Milliseconds } from '../lib/clock.ts';
-import { parseDuration } from '../lib/duration.ts';
+import { durationForm, parseDuration } from '../lib/duration.ts';
 
 /** Text of at least one character, without control characters. */
 export const textSchema: v.GenericSchema<string, string> = v.pipe(
   v.string(),
   v.nonEmpty('expected some text, found none'),
   v.maxLength(1000, 'expected at most 1000 characters'),
-  v.check((text) => !/\p{Cc}/u.test(text), 'control characters are not allowed'),
+  v.regex(/^\P{Cc}*$/u, 'control characters are not allowed'),
+  v.title('text'),
 );
 
 /** A duration such as `90s`, `30m` or `24h`. */
 export const durationSchema: v.GenericSchema<unknown, Milliseconds> = v.pipe(
   v.string(),
-  v.check(
-    (text) => parseDuration(text) !== undefined,
+  v.regex(
+    durationForm,
     'expected a duration: a whole number and a unit (ms, s, m, h, d), such as 30m',
   ),
   v.transform((text) => parseDuration(text) ?? (0 as Milliseconds)),
+  v.title('duration'),
 );
 
 /** A duration that is longer than nothing. */
 export const lifetimeSchema: v.GenericSchema<unknown, Milliseconds> = v.pipe(
   durationSchema,
   v.check((span) => span >= 1000, 'expected at least 1s'),
+  v.title('lifetime'),
 );
 
 /** A path below a programme's base: starts with `/`, plain segments, no trailing slash. */
@@ -37,6 +40,7 @@ export const pathSchema: v.GenericSchema<unknown, string> = v.pipe(
     'expected a path such as /api/grant: segments of letters, digits, "-", "_", "." and "~"',
   ),
   v.check((path) => !/\/\.{1,2}(?:\/|$)/.test(path), 'a path may not hold "." or ".." segments'),
+  v.title('path'),
 );
 
 /** Media type of an answer. */
@@ -46,18 +50,21 @@ export const contentTypeSchema: v.GenericSchema<unknown, string> = v.pipe(
     /^[a-z]+\/[a-z0-9.+-]+(?:; ?[a-z]+=[A-Za-z0-9-]+)?$/,
     'expected a media type such as application/json',
   ),
+  v.title('media type'),
 );
 
 /** A name on the wire: a parameter, a header, a member of an answer. */
 export const wireNameSchema: v.GenericSchema<string, string> = v.pipe(
   v.string(),
   v.regex(/^[!-~]{1,100}$/, 'expected a name of 1 to 100 visible ASCII characters'),
+  v.title('wire name'),
 );
 
 /** An HTTP header's name. */
 export const headerNameSchema: v.GenericSchema<string, string> = v.pipe(
   v.string(),
   v.regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/, 'expected the name of an HTTP header'),
+  v.title('header name'),
 );
 
 /** Headers that are Jetway's or the connection's, not a dialect's. */

@@ -211,7 +211,8 @@ export function prune(
       continue;
     }
     const allowed = Object.keys(shape.entries ?? {});
-    const open = allowed.filter((one) => !node.entries.has(one));
+    // Keys of the variant beneath are there already, yet just those are what a file lies over.
+    const open = allowed.filter((one) => node.entries.get(one)?.keyAt.file !== keyAt.file);
     unknown.push({ path: [...path, key], at: keyAt, open, allowed });
   }
   return Object.fromEntries(kept);

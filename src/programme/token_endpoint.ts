@@ -1,9 +1,15 @@
 // Owns one token endpoint of a programme, compiled: each check of C-8 that needs no store.
 
-import { basicToken, type ClientCredentials, decodeCredentials } from '../oauth/basic.ts';
+import {
+  basicToken,
+  type ClientCredentials,
+  type CredentialEncoding,
+  decodeCredentials,
+} from '../oauth/basic.ts';
 import type { Client, Role } from '../oauth/client.ts';
 import { Refusal } from '../oauth/failure.ts';
 import { grantInputs, type GrantType, grantTypes } from '../oauth/grant.ts';
+import { proofInputs } from '../oauth/pkce.ts';
 import { headerValues, type WireRequest } from '../oauth/wire_request.ts';
 import type { Definition } from './definition.ts';
 import { compileInput, type InputRule, type Inputs, type SecretTest } from './input_rules.ts';
@@ -28,6 +34,10 @@ export interface TokenEndpoint {
   readonly checkParameters: (inputs: Inputs, grant: GrantType) => void;
 }
 
+const inputsOfGrants: ReadonlySet<string> = new Set(
+  Object.values(grantInputs).flatMap((inputs) => [...inputs.needs, ...inputs.takes]),
+);
+
 /** More than any identifier and secret need; longer headers are not worth decoding. */
 const longestAuthorization = 4096;
 
@@ -36,12 +46,14 @@ export function compileTokenEndpoint(
   endpoint: EndpointDefinition,
   definition: Definition,
 ): TokenEndpoint {
-  const rules = Object.entries(endpoint.inputs).map(([role, input]) =>
-    compileInput(role, input, definition.programme_identifier),
-  );
-  const inHeader = (rule: InputRule): boolean => endpoint.inputs[rule.role]?.in === 'header';
+  const hasProofs = definition.authorize.pkce !== 'off';
+  const rules = Object.entries(endpoint.inputs)
+    .filter(([role]) => hasProofs || !proofInputs.has(role))
+    .map(([role, input]) => compileInput(role, input, definition.programme_identifier));
+  const isShared = (rule: InputRule): boolean =>
+    endpoint.inputs[rule.role]?.in === 'header' && !inputsOfGrants.has(rule.role);
   const clientRules = rules.filter((rule) => rule.equalsClient !== undefined);
-  const headerRules = rules.filter(inHeader);
+  const headerRules = rules.filter(isShared);
   return {
     path: definition.base_path + endpoint.path,
     methods: new Set(endpoint.methods),
@@ -59,7 +71,7 @@ export function compileTokenEndpoint(
       }
     },
     selectGrant: compileGrantSelection(name, rules, definition),
-    checkParameters: compileParameterChecks(rules.filter((rule) => !inHeader(rule))),
+    checkParameters: compileParameterChecks(rules.filter((rule) => !isShared(rule))),
   };
 }
 
@@ -98,14 +110,14 @@ function compileCredentials(
     if (!methods.has('parameters') || id === undefined || secret === undefined) {
       throw new Refusal('authentication_missing', { parameter: missing });
     }
-    return { id, secret };
+    return { id, secrets: [secret] };
   };
 }
 
 function readHeader(
   headers: readonly string[],
   methods: ReadonlySet<string>,
-  encoding: 'raw' | 'form',
+  encoding: CredentialEncoding,
 ): ClientCredentials {
   const [header = ''] = headers;
   if (headers.length === 1 && header.length <= longestAuthorization) {
@@ -146,16 +158,15 @@ function compileGrantSelection(
   };
 }
 
-/** Inputs that belong to one grant are checked for that grant only. */
+/** Inputs that belong to one grant are checked for that grant only, also where headers carry them. */
 function compileParameterChecks(rules: readonly InputRule[]): TokenEndpoint['checkParameters'] {
-  const owned = new Set(
-    Object.values(grantInputs).flatMap((inputs) => [...inputs.needs, ...inputs.takes]),
-  );
   const checksByGrant = new Map(
     grantTypes.map((type) => {
       const { needs, takes } = grantInputs[type];
       const checks = rules
-        .filter(({ role }) => !owned.has(role) || needs.includes(role) || takes.includes(role))
+        .filter(
+          ({ role }) => !inputsOfGrants.has(role) || needs.includes(role) || takes.includes(role),
+        )
         .map((rule) => ({ rule, required: rule.required || needs.includes(rule.role) }));
       return [type, checks] as const;
     }),

@@ -3,12 +3,13 @@
 import * as v from 'valibot';
 
 import { randomText } from '../lib/random.ts';
+import { note } from './schema_notes.ts';
 
 /**
  * Character classes a file may name. There are no free patterns, so that nothing in a file can
  * make a request slow (HOSTILE 55).
  */
-const characterRanges = {
+export const characterRanges = {
   digits: '0-9',
   letters: 'A-Za-z',
   alphanumeric: 'A-Za-z0-9',
@@ -48,16 +49,25 @@ export const lengthSchema: v.GenericSchema<unknown, LengthRange> = v.pipe(
     'expected a length such as 5, or a range such as 8..20',
   ),
   v.transform((value) => readLength(value) ?? { min: 0, max: 0 }),
+  v.title('length'),
+  note({
+    json: { type: ['integer', 'string'], minimum: 0, maximum: 99_999, pattern: lengthText.source },
+  }),
 );
 
-export const characterClassSchema: v.GenericSchema<unknown, CharacterClass> =
-  v.picklist(characterClasses);
+export const characterClassSchema: v.GenericSchema<unknown, CharacterClass> = v.pipe(
+  v.picklist(characterClasses),
+  v.title('character class'),
+);
 
-export const valueShapeSchema: v.GenericSchema<unknown, ValueShape> = v.strictObject({
-  prefix: v.exactOptional(v.string()),
-  characters: v.exactOptional(characterClassSchema),
-  length: v.exactOptional(lengthSchema),
-});
+export const valueShapeSchema: v.GenericSchema<unknown, ValueShape> = v.pipe(
+  v.strictObject({
+    prefix: v.exactOptional(v.string()),
+    characters: v.exactOptional(characterClassSchema),
+    length: v.exactOptional(lengthSchema),
+  }),
+  v.title('value shape'),
+);
 
 function readLength(value: number | string): LengthRange | undefined {
   const match = lengthText.exec(String(value));

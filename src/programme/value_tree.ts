@@ -4,18 +4,26 @@ import * as v from 'valibot';
 
 import { type GrantType, grantTypes } from '../oauth/grant.ts';
 import { wireNameSchema } from './scalar_schema.ts';
+import { note } from './schema_notes.ts';
+import {
+  formatFits,
+  formatterOf,
+  type ValueFormat,
+  valueFormats,
+  type ValueKind,
+} from './value_format.ts';
 
 export type Scalar = string | number | boolean | null;
 
 /** A value by name, with how it is written. */
 export interface NamedField {
   readonly value: string;
-  /** Lifetimes: seconds, milliseconds. Times: epoch, epoch_milliseconds, date, date_time. */
+  /** Lifetimes take seconds, milliseconds or minutes, times the rest of `ValueFormat`. */
   readonly as?: ValueFormat;
   /** `string` puts a number in quotes; `number` writes digits bare. */
   readonly type?: 'string' | 'number';
-  /** Write `null` where there is no such value, instead of leaving the member out. */
-  readonly absent?: 'omit' | 'null';
+  /** `nothing` writes `null` where there is no such value, instead of leaving the member out. */
+  readonly absent?: 'omit' | 'nothing';
   /** Grants whose answers have it; all of them where it is left out. */
   readonly only?: readonly GrantType[];
 }
@@ -31,16 +39,6 @@ export interface FieldTree {
   readonly [name: string]: Field;
 }
 
-const valueFormats = [
-  'seconds',
-  'milliseconds',
-  'epoch',
-  'epoch_milliseconds',
-  'date',
-  'date_time',
-] as const;
-export type ValueFormat = (typeof valueFormats)[number];
-
 export type NameCase = 'as_written' | 'lower' | 'upper';
 export const nameCaseSchema: v.GenericSchema<unknown, NameCase> = v.picklist([
   'as_written',
@@ -48,8 +46,11 @@ export const nameCaseSchema: v.GenericSchema<unknown, NameCase> = v.picklist([
   'upper',
 ]);
 
-/** What a named value is, which decides how it may be written. */
-export type ValueKind = 'text' | 'span' | 'instant';
+/**
+ * A value of every answer: `null`. A file cannot write it as a constant, since a null in a file
+ * that is laid over a variant removes the key.
+ */
+const nothing = 'nothing';
 
 /** The values an answer can be made of, and what each is. */
 export type ValueKinds = Readonly<Record<string, ValueKind>>;
@@ -59,12 +60,16 @@ export type Values = Readonly<Record<string, string | number | undefined>>;
 
 const onlySchema = v.exactOptional(v.array(v.picklist(grantTypes)));
 
-/** The schema of a tree whose values are those of `kinds`; names beginning with `prefixes` are free. */
+/**
+ * The schema of a tree whose values are those of `kinds`; names beginning with `prefixes` are free.
+ * `answer` names what it is a tree of: `token` or `error`.
+ */
 export function fieldTreeSchema(
+  answer: string,
   kinds: ValueKinds,
   prefixes: readonly string[] = [],
 ): v.GenericSchema<unknown, FieldTree> {
-  const names = Object.keys(kinds);
+  const names = [...Object.keys(kinds), nothing];
   const name = v.pipe(
     v.string(),
     v.check(
@@ -72,38 +77,59 @@ export function fieldTreeSchema(
       (issue) =>
         `"${String(issue.input)}" is no value an answer can hold; expected one of ${names.join(', ')}`,
     ),
+    v.title(`${answer} value`),
+    note({ json: { anyOf: [{ enum: names }, ...prefixes.map(beginningWith)] } }),
   );
   const named = v.pipe(
     v.strictObject({
       value: name,
       as: v.exactOptional(v.picklist(valueFormats)),
       type: v.exactOptional(v.picklist(['string', 'number'])),
-      absent: v.exactOptional(v.picklist(['omit', 'null'])),
+      absent: v.exactOptional(v.picklist(['omit', 'nothing'])),
       only: onlySchema,
     }),
     v.check(
       (field) => field.as === undefined || formatFits(kinds[field.value] ?? 'text', field.as),
-      'this value cannot be written that way: lifetimes take seconds or milliseconds, times take epoch, epoch_milliseconds, date or date_time',
+      'this value cannot be written that way: lifetimes take seconds, milliseconds or minutes, times take epoch, epoch_milliseconds, date, date_time, date_time_milliseconds or http_date',
     ),
   );
   const constant = v.strictObject({
     constant: v.union([v.string(), v.number(), v.boolean(), v.null()]),
     only: onlySchema,
   });
-  const field: v.GenericSchema<unknown, Field> = v.lazy((input) => {
-    if (typeof input !== 'object' || input === null) return name;
-    if ('constant' in input) return constant;
-    if ('object' in input) return v.strictObject({ object: tree, only: onlySchema });
-    if ('array' in input) return v.strictObject({ array: v.array(field) });
-    return named;
-  });
-  const tree: v.GenericSchema<unknown, FieldTree> = v.record(wireNameSchema, field);
+  const field: v.GenericSchema<unknown, Field> = v.pipe(
+    v.lazy((input): v.GenericSchema<unknown, Field> => {
+      if (typeof input !== 'object' || input === null) return name;
+      if ('constant' in input) return constant;
+      if ('object' in input) return object;
+      return 'array' in input ? array : named;
+    }),
+    v.title(`${answer} field`),
+    note({ alternatives: () => [name, named, constant, object, array] }),
+  );
+  const members: v.GenericSchema<unknown, FieldTree> = v.record(wireNameSchema, field);
+  // Maps merge and lists replace, so a list says what there is, in which order, and nothing else.
+  const whole = v.pipe(
+    v.array(members),
+    v.check((maps) => isEachNamedOnce(maps), 'a name is given twice in this list'),
+    v.transform((maps) => Object.fromEntries(maps.flatMap((map) => Object.entries(map)))),
+  );
+  const tree: v.GenericSchema<unknown, FieldTree> = v.pipe(
+    v.lazy((input) => (Array.isArray(input) ? whole : members)),
+    note({ alternatives: () => [members, whole] }),
+  );
+  const object = v.strictObject({ object: tree, only: onlySchema });
+  const array = v.strictObject({ array: v.array(field) });
   return tree;
 }
 
-function formatFits(kind: ValueKind, format: ValueFormat): boolean {
-  const span = format === 'seconds' || format === 'milliseconds';
-  return kind === 'span' ? span : kind === 'instant' && !span;
+function isEachNamedOnce(maps: readonly object[]): boolean {
+  const names = maps.flatMap((map) => Object.keys(map));
+  return new Set(names).size === names.length;
+}
+
+function beginningWith(prefix: string): Readonly<Record<string, unknown>> {
+  return { type: 'string', pattern: `^${prefix.replaceAll('.', '\\.')}` };
 }
 
 type Written = Scalar | undefined | { [name: string]: Written } | Written[];
@@ -160,32 +186,21 @@ function compileWriter(field: Field, kinds: ValueKinds, nameCase: NameCase): Wri
 function compileNamed(field: NamedField, kinds: ValueKinds): Writer {
   const { value: name, type } = field;
   const format = formatterOf(kinds[name] ?? 'text', field.as);
-  const absent = field.absent === 'null' ? null : undefined;
+  if (name === nothing) return () => null;
+  const absent = field.absent === 'nothing' ? null : undefined;
   return (values) => {
     const value = values[name];
     if (value === undefined) return absent;
     const written = format(value);
     if (type === 'string') return String(written);
-    return type === 'number' ? Number(written) : written;
+    return type === 'number' ? bareNumber(written) : written;
   };
 }
 
-function formatterOf(
-  kind: ValueKind,
-  format: ValueFormat | undefined,
-): (value: string | number) => string | number {
-  if (kind === 'text') return (value) => value;
-  switch (format) {
-    case 'milliseconds':
-    case 'epoch_milliseconds':
-      return (value) => value;
-    case 'date':
-      return (value) => new Date(value).toISOString().slice(0, 10);
-    case 'date_time':
-      return (value) => `${new Date(value).toISOString().slice(0, 19)}Z`;
-    default:
-      return (value) => Math.floor(Number(value) / 1000);
-  }
+/** What no number can say (`00123`, a UUID, more digits than JSON readers keep) stays in quotes. */
+function bareNumber(written: string | number): string | number {
+  const number = Number(written);
+  return Number.isSafeInteger(number) && String(number) === String(written) ? number : written;
 }
 
 /** Wire names and texts in the case a dialect asks for. */

@@ -11,6 +11,14 @@ interface Job {
   readonly reject: (error: unknown) => void;
 }
 
+/** Writes a little in transactions that others need anyway. */
+export interface Passenger {
+  /** Called at the end of every transaction, before it is committed. */
+  readonly board: () => void;
+  /** What the last `board` wrote is durable. */
+  readonly arrive: () => void;
+}
+
 type Settlement = { readonly value: unknown } | { readonly error: unknown };
 
 /** So that one transaction does not hold up the event loop, or another process, for long. */
@@ -25,12 +33,14 @@ export class CommitQueue {
   readonly #database: DatabaseSync;
   readonly #statement: Readonly<Record<'begin' | 'commit' | 'rollback', StatementSync>>;
   readonly #jobs: Job[] = [];
+  readonly #passengers: readonly Passenger[];
   #scheduled = false;
   #closed = false;
   #commits = 0;
 
-  constructor(database: DatabaseSync) {
+  constructor(database: DatabaseSync, passengers: readonly Passenger[] = []) {
     this.#database = database;
+    this.#passengers = passengers;
     this.#statement = {
       // IMMEDIATE takes the write lock first: what a verb reads cannot change before it writes,
       // whichever process asks (HOSTILE 26, 29).
@@ -133,8 +143,10 @@ export class CommitQueue {
     this.#statement.begin.run();
     try {
       const result = body();
+      for (const passenger of this.#passengers) passenger.board();
       this.#statement.commit.run();
       this.#commits += 1;
+      for (const passenger of this.#passengers) passenger.arrive();
       return result;
     } catch (error) {
       // SQLite has rolled back by itself after some errors (full, I/O) and not after others.

@@ -5,12 +5,16 @@ import { resolve } from 'node:path';
 import { instant, type Instant } from '../lib/clock.ts';
 import { CommitQueue } from './commit_queue.ts';
 import type { Environment, Store } from './contract.ts';
+import { fileClients } from './file_clients.ts';
 import { fileCodes } from './file_codes.ts';
 import { grantWriter } from './file_issue.ts';
+import { fileMembers } from './file_members.ts';
+import { fileSecretUses } from './file_notes.ts';
 import { openDatabase } from './file_open.ts';
-import { fileClients, fileMembers } from './file_registrations.ts';
+import { fileRevocations } from './file_revocations.ts';
 import { fileSigningKeys } from './file_signing_keys.ts';
 import { fileSweep } from './file_sweep.ts';
+import { fileTime } from './file_time.ts';
 import { fileAccessTokens, fileRefreshTokens } from './file_tokens.ts';
 import { ThrottleCounter } from './throttle_counter.ts';
 
@@ -38,19 +42,24 @@ export interface FileStore extends Store {
 export function openFileStore(options: FileStoreOptions): FileStore {
   const path = resolve(options.path);
   const database = openDatabase(path, options.environment, options.now ?? instant(Date.now()));
-  const queue = new CommitQueue(database);
+  const uses = fileSecretUses(database);
+  const queue = new CommitQueue(database, [uses]);
+  const revocations = fileRevocations(database);
   const writer = grantWriter(database);
   const sweep = fileSweep(database);
   const throttles = new ThrottleCounter();
   return {
     path,
     commits: () => queue.commits,
-    ...fileClients(database, queue),
-    ...fileMembers(database, queue),
-    ...fileCodes(database, queue, writer),
-    ...fileRefreshTokens(database, queue, writer),
-    ...fileAccessTokens(database, queue, writer),
+    ...fileClients(database, queue, revocations, uses),
+    ...fileMembers(database, queue, revocations),
+    ...fileCodes(database, queue, writer, revocations),
+    ...fileRefreshTokens(database, queue, writer, revocations),
+    ...fileAccessTokens(database, queue, writer, revocations),
     ...fileSigningKeys(database, queue),
+    revokeAll: (programme, whose, now) =>
+      queue.write(() => revocations.revoke(programme, whose, now)),
+    ...fileTime(database, queue),
     async countTokenRequest(programme, client, throttle, now) {
       return throttles.count(programme, client, throttle, now);
     },

@@ -2,46 +2,46 @@
 
 import type { DatabaseSync } from 'node:sqlite';
 
-import type { Instant } from '../lib/clock.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
-import type { AuthorizationCode, TokenKey } from '../oauth/grant.ts';
+import type { AuthorizationCode, TokenFamily, TokenKey } from '../oauth/grant.ts';
 import type { CommitQueue } from './commit_queue.ts';
 import type { SpendOutcome, Store } from './contract.ts';
 import type { GrantWriter } from './file_issue.ts';
-import { codeState, type CodeRow } from './file_rows.ts';
-import { forgetSpentAt, judgeSpend, type CodeState } from './judgement.ts';
+import type { Revocations } from './file_revocations.ts';
+import { codeState, codeValues, type CodeRow } from './file_rows.ts';
+import { rowSum } from './file_sums.ts';
+import { forgetSpentAt, judgeSpend, visibleCode } from './judgement.ts';
 
 /** The codes' verbs. */
 export function fileCodes(
   database: DatabaseSync,
   queue: CommitQueue,
   writer: GrantWriter,
+  revocations: Revocations,
 ): Pick<Store, 'issueCode' | 'findCode' | 'spendCode'> {
   const issue = codeIssuer(database);
   const find = codeFinder(database);
-  const markSpent = database.prepare(
-    'UPDATE code SET spent_for = ?, forget_at = ? WHERE programme = ? AND key = ?',
-  );
+  const markSpent = codeMarker(database);
   return {
     issueCode: (code) => queue.write(() => issue(code)),
     findCode: (programme, key, now) =>
       queue.read(() => {
-        const code = find(programme, key)?.code;
-        return code === undefined || now >= code.forgetAt ? undefined : code;
+        const row = find(programme, key);
+        return visibleCode(row && codeState(row, revocations), now);
       }),
     spendCode: (programme, client, key, { family, access, refresh }, now) =>
       queue.write((): SpendOutcome => {
-        const state = find(programme, key);
-        const judgement = judgeSpend(state, client, now);
+        const row = find(programme, key);
+        const judgement = judgeSpend(row && codeState(row, revocations), client, now);
         if (judgement.verdict === 'replay') {
           writer.revoke(programme, judgement.family, now);
           return { outcome: 'replayed', family: judgement.family };
         }
-        if (judgement.verdict === 'unknown' || state === undefined) return { outcome: 'unknown' };
+        if (judgement.verdict === 'unknown' || row === undefined) return { outcome: 'unknown' };
         writer.family(family);
         if (access) writer.access(access);
         if (refresh) writer.refresh(programme, family.id, refresh, null);
-        markSpent.run(family.id, forgetSpentAt(state.code, family), programme, key);
+        markSpent(row, family);
         return { outcome: 'spent' };
       }),
   };
@@ -49,11 +49,19 @@ export function fileCodes(
 
 function codeFinder(
   database: DatabaseSync,
-): (programme: ProgrammeId, key: TokenKey) => CodeState | undefined {
+): (programme: ProgrammeId, key: TokenKey) => CodeRow | undefined {
   const select = database.prepare('SELECT * FROM code WHERE programme = ? AND key = ?');
-  return (programme, key) => {
-    const row = select.get(programme, key) as CodeRow | undefined;
-    return row && codeState(row);
+  return (programme, key) => select.get(programme, key) as CodeRow | undefined;
+}
+
+function codeMarker(database: DatabaseSync): (row: CodeRow, family: TokenFamily) => void {
+  const mark = database.prepare(
+    'UPDATE code SET spent_for = ?, forget_at = ?, sum = ? WHERE programme = ? AND key = ?',
+  );
+  return (row, family) => {
+    const forgetAt = forgetSpentAt(row.forget_at, family);
+    const spent = { ...row, forget_at: forgetAt, spent_for: family.id };
+    mark.run(family.id, forgetAt, rowSum(codeValues(spent)), row.programme, row.key);
   };
 }
 
@@ -66,18 +74,18 @@ function codeIssuer(
   const insert = database.prepare(
     `INSERT INTO code
        (programme, key, login, client, redirect_uri, member, scope, code_challenge,
-        issued_at, expires_at, forget_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        issued_at, expires_at, forget_at, sum)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   return (code) => {
     const { programme, key, transaction, client, redirectUri, scope, codeChallenge } = code;
     const row = earlier.get(programme, transaction);
     if (row !== undefined && row['spent_for'] !== null) return 'already_spent';
     if (row !== undefined) drop.run(programme, transaction);
-    const optional = [scope ?? null, codeChallenge ?? null] as const;
-    const times: readonly Instant[] = [code.issuedAt, code.expiresAt, code.forgetAt];
-    const member = JSON.stringify(code.member);
-    insert.run(programme, key, transaction, client, redirectUri, member, ...optional, ...times);
+    const names = [programme, key, transaction, client, redirectUri, JSON.stringify(code.member)];
+    const optional = [scope ?? null, codeChallenge ?? null];
+    const values = [...names, ...optional, code.issuedAt, code.expiresAt, code.forgetAt];
+    insert.run(...values, rowSum([...values, null]));
     return 'issued';
   };
 }

@@ -5,6 +5,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Instant } from '../lib/clock.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
 import type { AccessToken, FamilyId, RefreshToken, TokenFamily, TokenKey } from '../oauth/grant.ts';
+import { rowSum } from './file_sums.ts';
 
 /** Inserts and revocation that several verbs share; call them inside a write alone. */
 export interface GrantWriter {
@@ -22,33 +23,37 @@ export interface GrantWriter {
 /** The writer over statements prepared once. */
 export function grantWriter(database: DatabaseSync): GrantWriter {
   const insertFamily = database.prepare(
-    `INSERT INTO family (programme, key, client, member, scope, created_at, ends_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO family (programme, key, client, member, scope, created_at, ends_at, sum)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const insertAccess = database.prepare(
     `INSERT INTO access_token
-       (programme, key, client, kind, subject, family, scope, issued_at, expires_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       (programme, key, client, kind, subject, family, scope, issued_at, expires_at, sum)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const insertRefresh = database.prepare(
-    `INSERT INTO refresh_token (programme, key, family, expires_at, predecessor)
-     VALUES (?, ?, ?, ?, ?)`,
+    `INSERT INTO refresh_token (programme, key, family, expires_at, predecessor, sum)
+     VALUES (?, ?, ?, ?, ?, ?)`,
   );
+  // The turned sum is what tells a revocation from a flipped bit, and its loss from one.
   const revoke = database.prepare(
-    `UPDATE family SET revoked_at = ?
+    `UPDATE family SET revoked_at = ?, sum = ~sum
      WHERE programme = ? AND key = ? AND revoked_at IS NULL`,
   );
   return {
     family: ({ programme, id, client, member, scope, createdAt, endsAt }) => {
       const text = JSON.stringify(member);
-      insertFamily.run(programme, id, client, text, scope ?? null, createdAt, endsAt);
+      const values = [programme, id, client, text, scope ?? null, createdAt, endsAt];
+      insertFamily.run(...values, rowSum(values));
     },
     access: ({ programme, key, client, kind, subject, family, scope, issuedAt, expiresAt }) => {
-      const optional = [family ?? null, scope ?? null] as const;
-      insertAccess.run(programme, key, client, kind, subject, ...optional, issuedAt, expiresAt);
+      const optional = [family ?? null, scope ?? null];
+      const values = [programme, key, client, kind, subject, ...optional, issuedAt, expiresAt];
+      insertAccess.run(...values, rowSum(values));
     },
     refresh: (programme, family, { key, expiresAt }, predecessor) => {
-      insertRefresh.run(programme, key, family, expiresAt, predecessor);
+      const values = [programme, key, family, expiresAt, predecessor];
+      insertRefresh.run(...values, rowSum([...values, null]));
     },
     revoke: (programme, family, now) => {
       revoke.run(now, programme, family);

@@ -11,7 +11,9 @@ import type {
   TokenKey,
 } from '../oauth/grant.ts';
 import type { Member } from '../oauth/member.ts';
-import type { CodeState } from './judgement.ts';
+import type { Revocations } from './file_revocations.ts';
+import { damaged, expectSum, revokedSum } from './file_sums.ts';
+import { diedAtOnce, familyIsLive, type CodeState } from './judgement.ts';
 
 export interface CodeRow {
   readonly programme: ProgrammeId;
@@ -26,6 +28,7 @@ export interface CodeRow {
   readonly expires_at: Instant;
   readonly forget_at: Instant;
   readonly spent_for: FamilyId | null;
+  readonly sum: number;
 }
 
 /** A refresh token beside its family. */
@@ -37,6 +40,7 @@ export interface RefreshRow {
   readonly successor: TokenKey | null;
   readonly sealed_answer: string | null;
   readonly retry_until: Instant | null;
+  readonly sum: number;
   readonly family: FamilyId;
   readonly client: ClientId;
   readonly member: string;
@@ -44,6 +48,7 @@ export interface RefreshRow {
   readonly created_at: Instant;
   readonly ends_at: Instant;
   readonly revoked_at: Instant | null;
+  readonly family_sum: number;
 }
 
 /** An access token beside what decides on its family; nulls where there is none (any more). */
@@ -57,12 +62,23 @@ export interface AccessRow {
   readonly scope: string | null;
   readonly issued_at: Instant;
   readonly expires_at: Instant;
+  readonly sum: number;
+  readonly created_at: Instant | null;
   readonly ends_at: Instant | null;
   readonly revoked_at: Instant | null;
+  readonly family_sum: number | null;
+}
+
+/** A row's values under its sum, as it is or as it will be once spent. */
+export function codeValues(row: CodeRow): (string | number | null)[] {
+  const { programme, key, login, client, redirect_uri: redirectUri, member, scope } = row;
+  const named = [programme, key, login, client, redirectUri, member, scope, row.code_challenge];
+  return [...named, row.issued_at, row.expires_at, row.forget_at, row.spent_for];
 }
 
 /** The code of a row, and the family it was spent for. */
-export function codeState(row: CodeRow): CodeState {
+export function codeState(row: CodeRow, { until }: Revocations): CodeState {
+  expectSum('code', row.sum, codeValues(row));
   const code: AuthorizationCode = {
     programme: row.programme,
     key: row.key,
@@ -76,50 +92,77 @@ export function codeState(row: CodeRow): CodeState {
     expiresAt: row.expires_at,
     forgetAt: row.forget_at,
   };
-  return { code, ...present('spentFor', row.spent_for) };
+  const revoked = diedAtOnce(row.issued_at, until(row.programme, row.client, code.member.subject));
+  return { code, ...present('spentFor', row.spent_for), revoked };
+}
+
+/** A row's values under its sum, with the successor that it has or is about to get. */
+export function refreshValues(
+  row: Pick<RefreshRow, 'programme' | 'key' | 'family' | 'expires_at' | 'predecessor'>,
+  successor: TokenKey | null,
+): (string | number | null)[] {
+  return [row.programme, row.key, row.family, row.expires_at, row.predecessor, successor];
 }
 
 /** The refresh token of a row, whether or not it may still be shown. */
-export function refreshTokenState(row: RefreshRow): RefreshTokenState {
+export function refreshTokenState(row: RefreshRow, { until }: Revocations): RefreshTokenState {
+  expectSum('refresh_token', row.sum, refreshValues(row, row.successor));
+  const { programme, client, member, scope, created_at: createdAt, ends_at: endsAt } = row;
+  const revoked = row.revoked_at !== null;
+  const sum = revoked ? revokedSum(row.family_sum) : row.family_sum;
+  expectSum('family', sum, [programme, row.family, client, member, scope, createdAt, endsAt]);
   const family: TokenFamily = {
     id: row.family,
-    programme: row.programme,
-    client: row.client,
-    member: JSON.parse(row.member) as Member,
-    ...present('scope', row.scope),
-    createdAt: row.created_at,
-    endsAt: row.ends_at,
+    programme,
+    client,
+    member: JSON.parse(member) as Member,
+    ...present('scope', scope),
+    createdAt,
+    endsAt,
   };
   return {
     key: row.key,
     expiresAt: row.expires_at,
     family,
-    revoked: row.revoked_at !== null,
+    revoked: revoked || diedAtOnce(createdAt, until(programme, client, family.member.subject)),
     rotated: row.successor !== null,
     ...present('sealedAnswer', row.sealed_answer),
     ...present('retryUntil', row.retry_until),
   };
 }
 
-/** The access token of a row, whether or not it is good. */
-export function accessToken(row: AccessRow): AccessToken {
-  return {
-    programme: row.programme,
-    key: row.key,
-    client: row.client,
-    kind: row.kind,
-    subject: row.subject,
-    ...present('family', row.family),
-    ...present('scope', row.scope),
-    issuedAt: row.issued_at,
-    expiresAt: row.expires_at,
-  };
+/** The access token of a row, unless it, its family or all of its owner's tokens are dead. */
+export function accessToken(
+  row: AccessRow,
+  now: Instant,
+  { until }: Revocations,
+): AccessToken | undefined {
+  const { programme, key, client, kind, subject, family, scope } = row;
+  const { issued_at: issuedAt, expires_at: expiresAt } = row;
+  const values = [programme, key, client, kind, subject, family, scope, issuedAt, expiresAt];
+  expectSum('access_token', row.sum, values);
+  if (now >= expiresAt) return undefined;
+  // Revoking all of a member's tokens is about logins; a partner's own token has no member.
+  const revokedUntil = until(programme, client, kind === 'member' ? subject : undefined);
+  if (diedAtOnce(issuedAt, revokedUntil)) return undefined;
+  if (family !== null && !isOfLiveFamily(row, now, revokedUntil)) return undefined;
+  const names = { ...present('family', family), ...present('scope', scope) };
+  return { programme, key, client, kind, subject, ...names, issuedAt, expiresAt };
+}
+
+function isOfLiveFamily(row: AccessRow, now: Instant, revokedUntil: Instant | undefined): boolean {
+  const { created_at: createdAt, ends_at: endsAt, revoked_at: revokedAt, family_sum: sum } = row;
+  if (createdAt === null || endsAt === null || sum === null) return false;
+  // The rest of its sum is left to those who use the rest of the row.
+  if (sum < 0 !== (revokedAt !== null)) throw damaged('family');
+  const revoked = revokedAt !== null || diedAtOnce(createdAt, revokedUntil);
+  return familyIsLive({ revoked, endsAt }, now);
 }
 
 /** A property where the column has a value; an optional property is absent, never undefined. */
-function present<Name extends string, Value>(
+function present<Name extends string, Held>(
   name: Name,
-  value: Value | null,
-): { readonly [N in Name]?: Value } {
-  return (value === null ? {} : { [name]: value }) as { readonly [N in Name]?: Value };
+  value: Held | null,
+): { readonly [N in Name]?: Held } {
+  return (value === null ? {} : { [name]: value }) as { readonly [N in Name]?: Held };
 }

@@ -4,7 +4,7 @@
 export const applicationId = 0x4a65_7477;
 
 /** The schema below; a file with a higher number was written by a newer Jetway. */
-export const schemaVersion = 1;
+export const schemaVersion = 2;
 
 /**
  * Codes and tokens are keyed by programme and TokenKey without a rowid: keys that begin with the
@@ -12,7 +12,9 @@ export const schemaVersion = 1;
  * by expiry; sweeps walk the key order instead. There are no foreign keys to `family`: forgetting a
  * family would have to search every token, and a token without its family is worth nothing anyway.
  *
- * `position` keeps the order of creation where times are equal.
+ * `position` keeps the order of creation where times are equal. `sum` is a checksum over the row
+ * (file_sums.ts): SQLite notices damage to its trees, and not a bit that flipped inside a value.
+ * `revocation` has one row an owner, however much that owner was issued.
  */
 export const schema = `
 CREATE TABLE meta (
@@ -25,8 +27,25 @@ CREATE TABLE client (
   programme TEXT NOT NULL,
   id TEXT NOT NULL,
   record TEXT NOT NULL,
+  sum INTEGER NOT NULL,
   UNIQUE (programme, id)
 ) STRICT;
+
+CREATE TABLE removed_client (
+  programme TEXT NOT NULL,
+  id TEXT NOT NULL,
+  removed_at INTEGER NOT NULL,
+  sum INTEGER NOT NULL,
+  PRIMARY KEY (programme, id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE secret_use (
+  programme TEXT NOT NULL,
+  client TEXT NOT NULL,
+  digest TEXT NOT NULL,
+  used_at INTEGER NOT NULL,
+  PRIMARY KEY (programme, client, digest)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE member (
   position INTEGER PRIMARY KEY,
@@ -34,6 +53,7 @@ CREATE TABLE member (
   subject TEXT NOT NULL,
   username TEXT NOT NULL,
   record TEXT NOT NULL,
+  sum INTEGER NOT NULL,
   UNIQUE (programme, subject),
   UNIQUE (programme, username)
 ) STRICT;
@@ -46,8 +66,19 @@ CREATE TABLE signing_key (
   public_jwk TEXT NOT NULL,
   sealed_private_jwk TEXT NOT NULL,
   created_at INTEGER NOT NULL,
+  signs_from INTEGER,
+  retires_at INTEGER,
+  sum INTEGER NOT NULL,
   UNIQUE (programme, kid)
 ) STRICT;
+
+CREATE TABLE revocation (
+  programme TEXT NOT NULL,
+  owner TEXT NOT NULL,
+  revoked_until INTEGER NOT NULL,
+  sum INTEGER NOT NULL,
+  PRIMARY KEY (programme, owner)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE code (
   programme TEXT NOT NULL,
@@ -62,6 +93,7 @@ CREATE TABLE code (
   expires_at INTEGER NOT NULL,
   forget_at INTEGER NOT NULL,
   spent_for TEXT,
+  sum INTEGER NOT NULL,
   PRIMARY KEY (programme, key),
   UNIQUE (programme, login)
 ) STRICT, WITHOUT ROWID;
@@ -75,6 +107,7 @@ CREATE TABLE family (
   created_at INTEGER NOT NULL,
   ends_at INTEGER NOT NULL,
   revoked_at INTEGER,
+  sum INTEGER NOT NULL,
   PRIMARY KEY (programme, key)
 ) STRICT, WITHOUT ROWID;
 
@@ -87,6 +120,7 @@ CREATE TABLE refresh_token (
   successor TEXT,
   sealed_answer TEXT,
   retry_until INTEGER,
+  sum INTEGER NOT NULL,
   PRIMARY KEY (programme, key)
 ) STRICT, WITHOUT ROWID;
 
@@ -100,6 +134,7 @@ CREATE TABLE access_token (
   scope TEXT,
   issued_at INTEGER NOT NULL,
   expires_at INTEGER NOT NULL,
+  sum INTEGER NOT NULL,
   PRIMARY KEY (programme, key)
 ) STRICT, WITHOUT ROWID;
 `;

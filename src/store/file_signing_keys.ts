@@ -7,6 +7,8 @@ import type { ProgrammeId } from '../oauth/client.ts';
 import type { SigningAlgorithm, SigningKeyRecord } from '../oauth/signing_key.ts';
 import type { CommitQueue } from './commit_queue.ts';
 import type { Store } from './contract.ts';
+import { expectSum, rowSum } from './file_sums.ts';
+import { sameSigningKey } from './judgement.ts';
 
 interface SigningKeyRow {
   readonly programme: ProgrammeId;
@@ -15,43 +17,143 @@ interface SigningKeyRow {
   readonly public_jwk: string;
   readonly sealed_private_jwk: string;
   readonly created_at: Instant;
+  readonly signs_from: Instant | null;
+  readonly retires_at: Instant | null;
+  readonly sum: number;
 }
 
+type SigningKeyVerbs = Pick<
+  Store,
+  | 'listSigningKeys'
+  | 'ensureSigningKey'
+  | 'addSigningKey'
+  | 'removeSigningKey'
+  | 'changeSigningKey'
+  | 'signingKeyEpoch'
+>;
+
 /** The signing keys' verbs. */
-export function fileSigningKeys(
-  database: DatabaseSync,
-  queue: CommitQueue,
-): Pick<Store, 'listSigningKeys' | 'ensureSigningKey'> {
-  const select = database.prepare(
-    'SELECT * FROM signing_key WHERE programme = ? ORDER BY created_at, position',
-  );
-  const insert = database.prepare(
-    `INSERT INTO signing_key
-       (programme, kid, algorithm, public_jwk, sealed_private_jwk, created_at)
-     VALUES (?, ?, ?, ?, ?, ?)`,
-  );
-  const list = (programme: ProgrammeId): SigningKeyRecord[] =>
-    (select.all(programme) as unknown as SigningKeyRow[]).map(signingKey);
+export function fileSigningKeys(database: DatabaseSync, queue: CommitQueue): SigningKeyVerbs {
+  const epoch = epochCounter(database);
+  const { list, add, change, remove } = signingKeyRows(database, epoch.advance);
   return {
     listSigningKeys: (programme) => queue.read(() => list(programme)),
     ensureSigningKey: (programme, algorithm, candidate) =>
       queue.write(() => {
         const standing = list(programme).findLast((key) => key.algorithm === algorithm);
         if (standing !== undefined) return standing;
-        const { kid, publicJwk, sealedPrivateJwk, createdAt } = candidate;
-        insert.run(programme, kid, algorithm, publicJwk, sealedPrivateJwk, createdAt);
+        add(candidate);
         return { ...candidate };
       }),
+    addSigningKey: (key) => queue.write(() => add(key)),
+    removeSigningKey: (programme, kid) => queue.write(() => remove(programme, kid)),
+    changeSigningKey: (programme, kid, alter) =>
+      queue.write(() => {
+        const before = list(programme).find((key) => key.kid === kid);
+        if (before === undefined) return undefined;
+        const after = sameSigningKey(before, alter(before));
+        change(after);
+        return { ...after };
+      }),
+    signingKeyEpoch: () => queue.read(epoch.current),
   };
 }
 
-function signingKey(row: SigningKeyRow): SigningKeyRecord {
+interface SigningKeyRows {
+  readonly list: (programme: ProgrammeId) => readonly SigningKeyRecord[];
+  readonly add: (key: SigningKeyRecord) => void;
+  readonly change: (after: SigningKeyRecord) => void;
+  /** False when there is none. */
+  readonly remove: (programme: ProgrammeId, kid: string) => boolean;
+}
+
+/** The rows; `changed` is called with every change to them. */
+function signingKeyRows(database: DatabaseSync, changed: () => void): SigningKeyRows {
+  const select = database.prepare(
+    'SELECT * FROM signing_key WHERE programme = ? ORDER BY created_at, position',
+  );
+  const insert = database.prepare(
+    `INSERT INTO signing_key
+       (programme, kid, algorithm, public_jwk, sealed_private_jwk, created_at, signs_from,
+        retires_at, sum)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  const update = database.prepare(
+    `UPDATE signing_key SET algorithm = ?, public_jwk = ?, sealed_private_jwk = ?, created_at = ?,
+       signs_from = ?, retires_at = ?, sum = ?
+     WHERE programme = ? AND kid = ?`,
+  );
+  const drop = database.prepare('DELETE FROM signing_key WHERE programme = ? AND kid = ?');
   return {
+    list: (programme) => (select.all(programme) as unknown as SigningKeyRow[]).map(signingKey),
+    add: (key) => {
+      const values = valuesOf(key);
+      insert.run(...values, rowSum(values));
+      changed();
+    },
+    change: (after) => {
+      const [programme, kid, ...rest] = valuesOf(after);
+      update.run(...rest, rowSum([programme, kid, ...rest]), programme, kid);
+      changed();
+    },
+    remove: (programme, kid) => {
+      if (drop.run(programme, kid).changes === 0) return false;
+      changed();
+      return true;
+    },
+  };
+}
+
+/** Tells the changes of all programmes' keys apart, across processes. */
+function epochCounter(database: DatabaseSync): {
+  readonly current: () => number;
+  readonly advance: () => void;
+} {
+  const select = database.prepare(`SELECT value FROM meta WHERE name = 'signing_key_epoch'`);
+  const advance = database.prepare(
+    `INSERT INTO meta (name, value) VALUES ('signing_key_epoch', '1')
+     ON CONFLICT DO UPDATE SET value = CAST(value AS INTEGER) + 1`,
+  );
+  return {
+    current: () => Number(select.get()?.['value'] ?? 0),
+    advance: () => void advance.run(),
+  };
+}
+
+type Values = readonly [
+  string,
+  string,
+  string,
+  string,
+  string,
+  number,
+  number | null,
+  number | null,
+];
+
+function valuesOf(key: SigningKeyRecord): Values {
+  const names = [
+    key.programme,
+    key.kid,
+    key.algorithm,
+    key.publicJwk,
+    key.sealedPrivateJwk,
+  ] as const;
+  return [...names, key.createdAt, key.signsFrom ?? null, key.retiresAt ?? null];
+}
+
+function signingKey(row: SigningKeyRow): SigningKeyRecord {
+  const { signs_from: signsFrom, retires_at: retiresAt } = row;
+  const key: SigningKeyRecord = {
     programme: row.programme,
     kid: row.kid,
     algorithm: row.algorithm,
     publicJwk: row.public_jwk,
     sealedPrivateJwk: row.sealed_private_jwk,
     createdAt: row.created_at,
+    ...(signsFrom === null ? {} : { signsFrom }),
+    ...(retiresAt === null ? {} : { retiresAt }),
   };
+  expectSum('signing_key', row.sum, valuesOf(key));
+  return key;
 }

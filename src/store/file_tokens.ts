@@ -2,36 +2,47 @@
 
 import type { DatabaseSync } from 'node:sqlite';
 
+import type { Instant } from '../lib/clock.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
 import type { TokenKey } from '../oauth/grant.ts';
 import type { CommitQueue } from './commit_queue.ts';
 import type { RotateOutcome, Rotation, Store } from './contract.ts';
 import type { GrantWriter } from './file_issue.ts';
-import { accessToken, refreshTokenState, type AccessRow, type RefreshRow } from './file_rows.ts';
-import { familyIsLive, judgeRotation, visibleRefreshToken } from './judgement.ts';
+import type { Revocations } from './file_revocations.ts';
+import {
+  accessToken,
+  refreshTokenState,
+  refreshValues,
+  type AccessRow,
+  type RefreshRow,
+} from './file_rows.ts';
+import { rowSum } from './file_sums.ts';
+import { diedAtOnce, judgeRotation, visibleRefreshToken } from './judgement.ts';
 
 /** The refresh tokens' verbs. */
 export function fileRefreshTokens(
   database: DatabaseSync,
   queue: CommitQueue,
   writer: GrantWriter,
+  revocations: Revocations,
 ): Pick<Store, 'findRefreshToken' | 'rotateRefreshToken' | 'revokeFamily'> {
   const select = database.prepare(
     `SELECT token.programme, token.key, token.expires_at, token.predecessor, token.successor,
-       token.sealed_answer, token.retry_until, token.family, family.client, family.member,
-       family.scope, family.created_at, family.ends_at, family.revoked_at
+       token.sealed_answer, token.retry_until, token.sum, token.family, family.client,
+       family.member, family.scope, family.created_at, family.ends_at, family.revoked_at,
+       family.sum AS family_sum
      FROM refresh_token AS token
      JOIN family ON family.programme = token.programme AND family.key = token.family
      WHERE token.programme = ? AND token.key = ?`,
   );
   const find = (programme: ProgrammeId, key: TokenKey): RefreshRow | undefined =>
     select.get(programme, key) as RefreshRow | undefined;
-  const rotate = rotator(database, writer);
+  const rotate = rotator(database, writer, revocations);
   return {
     findRefreshToken: (programme, key, now) =>
       queue.read(() => {
         const row = find(programme, key);
-        return row && visibleRefreshToken(refreshTokenState(row), now);
+        return row && visibleRefreshToken(refreshTokenState(row, revocations), now);
       }),
     rotateRefreshToken: (rotation) =>
       queue.write(() => rotate(rotation, find(rotation.programme, rotation.key))),
@@ -43,9 +54,10 @@ export function fileRefreshTokens(
 function rotator(
   database: DatabaseSync,
   writer: GrantWriter,
+  revocations: Revocations,
 ): (rotation: Rotation, row: RefreshRow | undefined) => RotateOutcome {
   const markRotated = database.prepare(
-    `UPDATE refresh_token SET successor = ?, sealed_answer = ?, retry_until = ?
+    `UPDATE refresh_token SET successor = ?, sealed_answer = ?, retry_until = ?, sum = ?
      WHERE programme = ? AND key = ?`,
   );
   const endRetries = database.prepare(
@@ -54,7 +66,8 @@ function rotator(
   );
   return (rotation, row) => {
     const { programme, client, key, successor, access, now } = rotation;
-    const judgement = judgeRotation(row && refreshTokenState(row), client, now);
+    const state = row && refreshTokenState(row, revocations);
+    const judgement = judgeRotation(state, client, now);
     if (row === undefined || judgement.verdict === 'unknown') return { outcome: 'unknown' };
     if (judgement.verdict === 'retry') {
       return { outcome: 'retried', sealedAnswer: judgement.sealedAnswer };
@@ -67,35 +80,51 @@ function rotator(
     if (access) writer.access(access);
     const mayRetry = rotation.retryUntil > now;
     const retry = mayRetry ? ([rotation.sealedAnswer, rotation.retryUntil] as const) : [null, null];
-    markRotated.run(successor.key, ...retry, programme, key);
+    const sum = rowSum(refreshValues(row, successor.key));
+    markRotated.run(successor.key, ...retry, sum, programme, key);
     // Whoever holds this token had the answer: its predecessor's retries end here (HOSTILE 29).
     if (row.predecessor !== null) endRetries.run(programme, row.predecessor);
     return { outcome: 'rotated' };
   };
 }
 
-/** The access tokens' verbs. */
+/** The access tokens' verbs, those of tokens that are not remembered among them. */
 export function fileAccessTokens(
   database: DatabaseSync,
   queue: CommitQueue,
   writer: GrantWriter,
-): Pick<Store, 'saveAccessToken' | 'findAccessToken'> {
+  revocations: Revocations,
+): Pick<Store, 'saveAccessToken' | 'findAccessToken' | 'isStanding'> {
   const select = database.prepare(
-    `SELECT token.*, family.ends_at, family.revoked_at
+    `SELECT token.*, family.created_at, family.ends_at, family.revoked_at,
+       family.sum AS family_sum
      FROM access_token AS token
      LEFT JOIN family ON family.programme = token.programme AND family.key = token.family
      WHERE token.programme = ? AND token.key = ?`,
+  );
+  const selectFamily = database.prepare(
+    'SELECT created_at, revoked_at FROM family WHERE programme = ? AND key = ?',
   );
   return {
     saveAccessToken: (token) => queue.write(() => writer.access(token)),
     findAccessToken: (programme, key, now) =>
       queue.read(() => {
         const row = select.get(programme, key) as AccessRow | undefined;
-        if (row === undefined || now >= row.expires_at) return undefined;
-        if (row.family === null) return accessToken(row);
-        const { ends_at: endsAt, revoked_at: revokedAt } = row;
-        const family = endsAt === null ? undefined : { revoked: revokedAt !== null, endsAt };
-        return familyIsLive(family, now) ? accessToken(row) : undefined;
+        return row && accessToken(row, now, revocations);
+      }),
+    isStanding: (programme, { client, subject, family, issuedAt }) =>
+      queue.read(() => {
+        const until = revocations.until(programme, client, subject);
+        if (diedAtOnce(issuedAt, until)) return false;
+        if (family === undefined) return true;
+        const row = selectFamily.get(programme, family) as FamilyDates | undefined;
+        if (row === undefined || row.revoked_at !== null) return false;
+        return !diedAtOnce(row.created_at, until);
       }),
   };
+}
+
+interface FamilyDates {
+  readonly created_at: Instant;
+  readonly revoked_at: Instant | null;
 }

@@ -1,6 +1,7 @@
 // Owns the decisions that every backend must take alike; it reads and writes nothing itself.
 
 import type { Instant } from '../lib/clock.ts';
+import type { Digest } from '../lib/digest.ts';
 import type { Client, ClientId } from '../oauth/client.ts';
 import type {
   AuthorizationCode,
@@ -9,12 +10,27 @@ import type {
   TokenFamily,
 } from '../oauth/grant.ts';
 import type { MemberRecord } from '../oauth/member.ts';
+import type { SigningKeyRecord } from '../oauth/signing_key.ts';
 
-/** A code as a backend keeps it: `spentFor` is the family its first use paid for. */
+/** A code as a backend keeps it. */
 export interface CodeState {
   readonly code: AuthorizationCode;
+  /** The family its first use paid for. */
   readonly spentFor?: FamilyId;
+  /** All that its owner had been issued was revoked since. */
+  readonly revoked: boolean;
 }
+
+/**
+ * Whether something issued at `issuedAt` went with all of its owner's tokens; `until` is the
+ * latest such revocation, if there was any. One in the same millisecond counts as before it.
+ */
+export function diedAtOnce(issuedAt: Instant, until: Instant | undefined): boolean {
+  return until !== undefined && issuedAt <= until;
+}
+
+/** Later than any time of issue: a removed client's tokens are dead whenever they are written (C-5). */
+export const forever = Number.MAX_SAFE_INTEGER as Instant;
 
 export type SpendJudgement =
   | { readonly verdict: 'spend' | 'unknown' }
@@ -32,15 +48,24 @@ export function judgeSpend(
   if (state === undefined || state.code.client !== client) return { verdict: 'unknown' };
   if (now >= state.code.forgetAt) return { verdict: 'unknown' };
   if (state.spentFor !== undefined) return { verdict: 'replay', family: state.spentFor };
-  return { verdict: now >= state.code.expiresAt ? 'unknown' : 'spend' };
+  return { verdict: state.revoked || now >= state.code.expiresAt ? 'unknown' : 'spend' };
+}
+
+/** A code as it may be shown at `now`: spent or good, and nothing once it is to be forgotten. */
+export function visibleCode(
+  state: CodeState | undefined,
+  now: Instant,
+): AuthorizationCode | undefined {
+  if (state === undefined || now >= state.code.forgetAt) return undefined;
+  return state.revoked && state.spentFor === undefined ? undefined : state.code;
 }
 
 /**
  * When a spent code may be forgotten: not before the family it paid for has ended, so that a
  * replay is recognised as one, and not before it would have been forgotten unspent.
  */
-export function forgetSpentAt(code: AuthorizationCode, family: TokenFamily): Instant {
-  return family.endsAt > code.forgetAt ? family.endsAt : code.forgetAt;
+export function forgetSpentAt(forgetAt: Instant, family: TokenFamily): Instant {
+  return family.endsAt > forgetAt ? family.endsAt : forgetAt;
 }
 
 /**
@@ -97,6 +122,25 @@ export function sameClient(before: Client, after: Client): Client {
 export function sameMember(before: MemberRecord, after: MemberRecord): MemberRecord {
   if (before.programme === after.programme && before.subject === after.subject) return after;
   throw new Error(`a change of member ${before.subject} may not change its programme or subject`);
+}
+
+/** Holds a change of a signing key to its identity: tokens name the key that signed them. */
+export function sameSigningKey(
+  before: SigningKeyRecord,
+  after: SigningKeyRecord,
+): SigningKeyRecord {
+  if (before.programme === after.programme && before.kid === after.kid) return after;
+  throw new Error(`a change of signing key ${before.kid} may not change its programme or kid`);
+}
+
+/** Whether a use of a secret is worth recording beside the last one: once an hour is enough. */
+export function isNewUse(last: Instant | undefined, now: Instant): boolean {
+  return last === undefined || now - last >= 3_600_000;
+}
+
+/** Digests of all secrets and API keys of a client. */
+export function digestsOf({ secrets, apiKeys }: Client): readonly Digest[] {
+  return [...secrets, ...apiKeys].map(({ digest }) => digest);
 }
 
 /** The error of a change that gives a member another's username. */

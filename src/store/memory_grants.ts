@@ -17,10 +17,14 @@ import {
   forgetSpentAt,
   judgeRotation,
   judgeSpend,
+  visibleCode,
   visibleRefreshToken,
   type CodeState,
 } from './judgement.ts';
+import type { MemoryRevocations } from './memory_revocations.ts';
 import { frozenCopy, MemoryTable } from './memory_table.ts';
+
+type CodeRow = Omit<CodeState, 'revoked'>;
 
 interface FamilyRow {
   readonly family: TokenFamily;
@@ -45,6 +49,8 @@ type GrantVerbs = Pick<
   | 'findRefreshToken'
   | 'rotateRefreshToken'
   | 'revokeFamily'
+  | 'revokeAll'
+  | 'isStanding'
   | 'saveAccessToken'
   | 'findAccessToken'
   | 'sweep'
@@ -52,13 +58,18 @@ type GrantVerbs = Pick<
 
 /** Everything granted. No method awaits, so each verb is one atomic step of the event loop. */
 export class MemoryGrants implements GrantVerbs {
-  readonly #codes = new MemoryTable<CodeState>();
+  readonly #revocations: MemoryRevocations;
+  readonly #codes = new MemoryTable<CodeRow>();
   /** The code of each login. */
   readonly #transactions = new MemoryTable<TokenKey>();
   readonly #families = new MemoryTable<FamilyRow>();
   readonly #refresh = new MemoryTable<RefreshRow>();
   readonly #access = new MemoryTable<AccessToken>();
   #sweeps = 0;
+
+  constructor(revocations: MemoryRevocations) {
+    this.#revocations = revocations;
+  }
 
   async issueCode(code: AuthorizationCode): Promise<'issued' | 'already_spent'> {
     const { programme, key, transaction } = code;
@@ -76,14 +87,13 @@ export class MemoryGrants implements GrantVerbs {
     key: TokenKey,
     now: Instant,
   ): Promise<AuthorizationCode | undefined> {
-    const code = this.#codes.get(programme, key)?.code;
-    return code === undefined || now >= code.forgetAt ? undefined : code;
+    return visibleCode(this.#codeState(programme, key), now);
   }
 
   async spendCode(
     ...[programme, client, key, issue, now]: Parameters<Store['spendCode']>
   ): Promise<SpendOutcome> {
-    const state = this.#codes.get(programme, key);
+    const state = this.#codeState(programme, key);
     const judgement = judgeSpend(state, client, now);
     if (judgement.verdict === 'replay') {
       this.#revoke(programme, judgement.family);
@@ -91,7 +101,7 @@ export class MemoryGrants implements GrantVerbs {
     }
     if (judgement.verdict === 'unknown' || state === undefined) return { outcome: 'unknown' };
     this.#issue(programme, issue.family.id, issue);
-    const forgetAt = forgetSpentAt(state.code, issue.family);
+    const forgetAt = forgetSpentAt(state.code.forgetAt, issue.family);
     const code = Object.freeze({ ...state.code, forgetAt });
     this.#codes.set(programme, key, { code, spentFor: issue.family.id });
     return { outcome: 'spent' };
@@ -132,6 +142,18 @@ export class MemoryGrants implements GrantVerbs {
     this.#revoke(programme, family);
   }
 
+  async revokeAll(...call: Parameters<Store['revokeAll']>): Promise<void> {
+    this.#revocations.revoke(...call);
+  }
+
+  async isStanding(...[programme, token]: Parameters<Store['isStanding']>): Promise<boolean> {
+    const { client, subject, family, issuedAt } = token;
+    if (this.#revocations.covers(programme, client, subject, issuedAt)) return false;
+    if (family === undefined) return true;
+    const row = this.#families.get(programme, family);
+    return row !== undefined && !this.#isRevoked(row);
+  }
+
   async saveAccessToken(token: AccessToken): Promise<void> {
     this.#access.expectNew(token.programme, token.key);
     this.#access.set(token.programme, token.key, frozenCopy(token));
@@ -144,9 +166,12 @@ export class MemoryGrants implements GrantVerbs {
   ): Promise<AccessToken | undefined> {
     const token = this.#access.get(programme, key);
     if (token === undefined || now >= token.expiresAt) return undefined;
+    const subject = token.kind === 'member' ? token.subject : undefined;
+    if (this.#revocations.covers(programme, token.client, subject, token.issuedAt))
+      return undefined;
     if (token.family === undefined) return token;
     const row = this.#families.get(programme, token.family);
-    const family = row && { revoked: row.revoked, endsAt: row.family.endsAt };
+    const family = row && { revoked: this.#isRevoked(row), endsAt: row.family.endsAt };
     return familyIsLive(family, now) ? token : undefined;
   }
 
@@ -183,6 +208,19 @@ export class MemoryGrants implements GrantVerbs {
   #revoke(programme: ProgrammeId, family: FamilyId): void {
     const row = this.#families.get(programme, family);
     if (row) row.revoked = true;
+  }
+
+  #isRevoked({ family, revoked }: FamilyRow): boolean {
+    const { programme, client, member, createdAt } = family;
+    return revoked || this.#revocations.covers(programme, client, member.subject, createdAt);
+  }
+
+  #codeState(programme: ProgrammeId, key: TokenKey): CodeState | undefined {
+    const row = this.#codes.get(programme, key);
+    if (row === undefined) return undefined;
+    const { client, member, issuedAt } = row.code;
+    const revoked = this.#revocations.covers(programme, client, member.subject, issuedAt);
+    return { ...row, revoked };
   }
 
   /** Writes what a grant pays for; all keys are looked at first, so that it is all or nothing. */
@@ -223,6 +261,7 @@ export class MemoryGrants implements GrantVerbs {
     const owner = row && this.#families.get(programme, row.family);
     if (row === undefined || owner === undefined) return undefined;
     const { expiresAt, rotated, retry } = row;
-    return { key, expiresAt, family: owner.family, revoked: owner.revoked, rotated, ...retry };
+    const { family } = owner;
+    return { key, expiresAt, family, revoked: this.#isRevoked(owner), rotated, ...retry };
   }
 }

@@ -1,46 +1,24 @@
-// Owns clients, members and signing keys in memory; not what is granted to them.
+// Owns members and signing keys in memory; clients are in memory_clients.ts.
 
-import type { Client } from '../oauth/client.ts';
 import type { MemberRecord } from '../oauth/member.ts';
 import type { SigningKeyRecord } from '../oauth/signing_key.ts';
 import type { Store } from './contract.ts';
-import { sameClient, sameMember, usernameTaken } from './judgement.ts';
+import { sameMember, sameSigningKey, usernameTaken } from './judgement.ts';
+import type { MemoryRevocations } from './memory_revocations.ts';
 import { frozenCopy, MemoryTable } from './memory_table.ts';
-
-type ClientVerbs = Pick<Store, 'addClient' | 'findClient' | 'listClients' | 'changeClient'>;
-
-/** The clients' verbs over a table of their own. */
-export function memoryClients(): ClientVerbs {
-  const clients = new MemoryTable<Client>();
-  return {
-    async addClient(client) {
-      if (clients.get(client.programme, client.id) !== undefined) return 'taken';
-      clients.set(client.programme, client.id, frozenCopy(client));
-      return 'added';
-    },
-    async findClient(programme, id) {
-      return clients.get(programme, id);
-    },
-    async listClients(programme) {
-      return clients.filter((client) => client.programme === programme);
-    },
-    async changeClient(programme, id, change) {
-      const before = clients.get(programme, id);
-      if (before === undefined) return undefined;
-      const after = frozenCopy(sameClient(before, change(before)));
-      clients.set(programme, id, after);
-      return after;
-    },
-  };
-}
 
 type MemberVerbs = Pick<
   Store,
-  'addMember' | 'findMember' | 'findMemberBySubject' | 'listMembers' | 'changeMember'
+  | 'addMember'
+  | 'findMember'
+  | 'findMemberBySubject'
+  | 'listMembers'
+  | 'changeMember'
+  | 'removeMember'
 >;
 
 /** The members' verbs over a table by subject and one by username. */
-export function memoryMembers(): MemberVerbs {
+export function memoryMembers(revocations: MemoryRevocations): MemberVerbs {
   const bySubject = new MemoryTable<MemberRecord>();
   const byUsername = new MemoryTable<MemberRecord>();
   const put = (member: MemberRecord): MemberRecord => {
@@ -74,14 +52,41 @@ export function memoryMembers(): MemberVerbs {
       byUsername.delete(programme, before.username);
       return put(after);
     },
+    async removeMember(programme, subject, now) {
+      const member = bySubject.get(programme, subject);
+      if (member === undefined) return false;
+      bySubject.delete(programme, subject);
+      byUsername.delete(programme, member.username);
+      revocations.revoke(programme, { subject }, now);
+      return true;
+    },
   };
 }
 
-type SigningKeyVerbs = Pick<Store, 'listSigningKeys' | 'ensureSigningKey'>;
+type SigningKeyVerbs = Pick<
+  Store,
+  | 'listSigningKeys'
+  | 'ensureSigningKey'
+  | 'addSigningKey'
+  | 'removeSigningKey'
+  | 'changeSigningKey'
+  | 'signingKeyEpoch'
+>;
 
 /** The signing keys' verbs; there are never more than a handful. */
 export function memorySigningKeys(): SigningKeyVerbs {
-  const keys: SigningKeyRecord[] = [];
+  const keys = new MemoryTable<SigningKeyRecord>();
+  let epoch = 0;
+  const put = (key: SigningKeyRecord): SigningKeyRecord => {
+    const kept = frozenCopy(key);
+    keys.set(kept.programme, kept.kid, kept);
+    epoch += 1;
+    return kept;
+  };
+  const add = (key: SigningKeyRecord): SigningKeyRecord => {
+    keys.expectNew(key.programme, key.kid);
+    return put(key);
+  };
   const listed = (programme: string): SigningKeyRecord[] =>
     keys.filter((key) => key.programme === programme).toSorted((a, b) => a.createdAt - b.createdAt);
   return {
@@ -89,11 +94,23 @@ export function memorySigningKeys(): SigningKeyVerbs {
       return listed(programme);
     },
     async ensureSigningKey(programme, algorithm, candidate) {
-      const standing = listed(programme).findLast((key) => key.algorithm === algorithm);
-      if (standing !== undefined) return standing;
-      const added = frozenCopy(candidate);
-      keys.push(added);
-      return added;
+      return listed(programme).findLast((key) => key.algorithm === algorithm) ?? add(candidate);
+    },
+    async addSigningKey(key) {
+      add(key);
+    },
+    async removeSigningKey(programme, kid) {
+      if (keys.get(programme, kid) === undefined) return false;
+      keys.delete(programme, kid);
+      epoch += 1;
+      return true;
+    },
+    async changeSigningKey(programme, kid, change) {
+      const before = keys.get(programme, kid);
+      return before && put(sameSigningKey(before, change(before)));
+    },
+    async signingKeyEpoch() {
+      return epoch;
     },
   };
 }

@@ -5,7 +5,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 
-import { configText, jetway, programmeText, root, workFolder } from './command.ts';
+import { configText, jetway, jetwayEach, programmeText, root, workFolder } from './command.ts';
 
 describe('check', { concurrency: 2 }, () => {
   test('finds nothing in a good folder', async (t) => {
@@ -16,7 +16,10 @@ describe('check', { concurrency: 2 }, () => {
   test('tells every fault of every programme in reading order', async (t) => {
     const folder = workFolder(t, {
       'programmes/broken.yaml': 'name: [\n',
-      'programmes/typos.yaml': programmeText('Typos', 'audienc: us\ncode: { lifetime: 2m, length: 5..x }\n'),
+      'programmes/typos.yaml': programmeText(
+        'Typos',
+        'audienc: us\ncode: { lifetime: 2m, length: 5..x }\n',
+      ),
     });
     const ran = await jetway(folder, ['check']);
     assert.equal(ran.code, 3);
@@ -32,9 +35,9 @@ describe('check', { concurrency: 2 }, () => {
 
   test('prints faults as JSON, whether or not there are any', async (t) => {
     const folder = workFolder(t, { 'bad.yaml': programmeText('Bad', 'audienc: us\n') });
-    const [bad, good] = await Promise.all([
-      jetway(folder, ['check', '--json', 'bad.yaml']),
-      jetway(folder, ['check', '--json']),
+    const [bad, good] = await jetwayEach(folder, [
+      ['check', '--json', 'bad.yaml'],
+      ['check', '--json'],
     ]);
     assert.deepEqual([bad.code, bad.stderr], [3, '']);
     assert.deepEqual(JSON.parse(bad.stdout), [
@@ -85,9 +88,9 @@ describe('check', { concurrency: 2 }, () => {
     const folder = workFolder(t, { 'draft.yaml': programmeText('Draft', 'x: 1\n') });
     rmSync(join(folder, 'config.yaml'));
     const club = 'programmes/club.yaml';
-    const [good, all] = await Promise.all([
-      jetway(folder, ['check', club, `./${club}`]),
-      jetway(folder, ['check', 'missing.yaml', 'draft.yaml', club]),
+    const [good, all] = await jetwayEach(folder, [
+      ['check', club, `./${club}`],
+      ['check', 'missing.yaml', 'draft.yaml', club],
     ]);
     assert.deepEqual(good, { code: 0, stdout: '1 programme, 0 errors, 0 warnings\n', stderr: '' });
     assert.equal(all.code, 3);
@@ -110,19 +113,16 @@ describe('check', { concurrency: 2 }, () => {
       'empty.yaml': `${configText}programmes: ./empty\n`,
       'absent.yaml': `${configText}programmes: ./absent\n`,
     });
-    const [empty, absent, missing] = await Promise.all(
-      ['empty', 'absent', 'missing'].map((name) =>
-        jetway(folder, ['check', '--config', `${name}.yaml`]),
-      ),
-    );
-    assert.deepEqual(
-      [empty, absent, missing].map((ran) => ran?.code),
-      [3, 3, 3],
-    );
-    assert.match(empty?.stdout ?? '', /^empty:1:1: error: there is no programme file/);
-    assert.match(absent?.stdout ?? '', /^absent:1:1: error: the folder of programmes cannot be/);
+    const [empty, absent, missing] = await jetwayEach(folder, [
+      ['check', '--config', 'empty.yaml'],
+      ['check', '--config', 'absent.yaml'],
+      ['check', '--config', 'missing.yaml'],
+    ]);
+    assert.deepEqual([empty.code, absent.code, missing.code], [3, 3, 3]);
+    assert.match(empty.stdout, /^empty:1:1: error: there is no programme file/);
+    assert.match(absent.stdout, /^absent:1:1: error: the folder of programmes cannot be/);
     assert.equal(
-      missing?.stdout,
+      missing.stdout,
       'missing.yaml:1:1: error: the file does not exist\n0 programmes, 1 error, 0 warnings\n',
     );
   });

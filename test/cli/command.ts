@@ -24,15 +24,33 @@ const environment = {
 };
 
 /** Runs `jetway` with arguments and standard input in a folder. */
-export async function jetway(
+export function jetway(
   folder: string,
   args: readonly string[],
   input: string | Uint8Array = '',
 ): Promise<Ran> {
-  const child = spawn(process.execPath, [join(root, 'src/main.ts'), ...args], {
-    cwd: folder,
-    env: environment,
-  });
+  return runScript(folder, [join(root, 'src/main.ts'), ...args], input);
+}
+
+type RanEach<Lines> = { readonly [Index in keyof Lines]: Ran };
+
+/** Runs command lines that read no input, in order, in one process. */
+export async function jetwayEach<const Lines extends readonly (readonly string[])[]>(
+  folder: string,
+  lines: Lines,
+): Promise<RanEach<Lines>> {
+  const script = join(import.meta.dirname, 'each_command.ts');
+  const { stdout, stderr } = await runScript(folder, [script, JSON.stringify(lines)], '');
+  if (stderr !== '') throw new Error(stderr);
+  return JSON.parse(stdout) as RanEach<Lines>;
+}
+
+async function runScript(
+  folder: string,
+  args: readonly string[],
+  input: string | Uint8Array,
+): Promise<Ran> {
+  const child = spawn(process.execPath, args, { cwd: folder, env: environment });
   // A command that does not read its input may have ended before it is written.
   child.stdin.on('error', () => undefined);
   child.stdin.end(input);

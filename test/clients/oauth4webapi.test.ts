@@ -2,12 +2,10 @@
 // grant, and the list of places where it needs a setting or stops, each shown by a test.
 
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
 import * as oauth from 'oauth4webapi';
 
-import { startJetway } from '../support/jetway.ts';
 import {
   clientCredentials,
   insecure,
@@ -24,16 +22,18 @@ import {
   startClub,
   startWithPartner,
 } from './oauth4webapi.ts';
-import { callbackAfterLogin, formCredentials, rejection } from './partner.ts';
+import { callbackAfterLogin, formCredentials, rawCredentials, rejection } from './partner.ts';
 
 const ways: readonly (readonly [name: string, over: string, auth: MakeAuth])[] = [
+  ['as it is, on the file as shipped', '', standardBasic],
   ['as it is, where the file says credentials: form', formCredentials, standardBasic],
   ['with raw Basic of its own, on the file as shipped', '', rawBasic],
+  ['with raw Basic of its own, where the file says credentials: raw', rawCredentials, rawBasic],
 ];
 
 for (const [name, over, makeAuth] of ways) {
   test(`G-10 G-11 G-12: every grant, with PKCE S256 and state, ${name}`, async (t) => {
-    const jetway = await startClub(t, over);
+    const jetway = await startClub(t, [over]);
     const partner = partnerOf(jetway, await jetway.addClient(), makeAuth);
     const member = await jetway.addMember({ level: 'AUTHN-LEVEL-12' });
     const verifier = oauth.generateRandomCodeVerifier();
@@ -79,7 +79,7 @@ for (const [name, over, makeAuth] of ways) {
 }
 
 test('G-17: stops at credentials: raw, for it sends partnerapi%2D12345', async (t) => {
-  const jetway = await startClub(t, '');
+  const jetway = await startClub(t, [rawCredentials]);
   const partner = partnerOf(jetway, await jetway.addClient(), standardBasic);
   const headers = new Headers();
   await partner.auth(partner.as, partner.client, new URLSearchParams(), headers);
@@ -102,7 +102,7 @@ test('G-17: stops at credentials: raw, for it sends partnerapi%2D12345', async (
 });
 
 test('HOSTILE 39: a secret of any characters passes where credentials are form', async (t) => {
-  const jetway = await startClub(t, formCredentials);
+  const jetway = await startClub(t, []);
   const client = await jetway.addClient({ secret: 'a:b+c%2Bd e/é~"' });
   await clientCredentials(partnerOf(jetway, client, standardBasic));
 });
@@ -132,7 +132,7 @@ test('C-9: needs authorization_response_iss_parameter_supported left unset, RFC 
 });
 
 test('C-9: one line of YAML turns RFC 9207 iss on, and the client checks it', async (t) => {
-  const jetway = await startClub(t, `${formCredentials}\nauthorize: { answer: { issuer: iss } }`, {
+  const jetway = await startClub(t, ['authorize: { answer: { issuer: iss } }'], {
     publicUrl: 'listening',
   });
   const partner = partnerOf(jetway, await jetway.addClient(), standardBasic);
@@ -147,7 +147,7 @@ test('C-9: one line of YAML turns RFC 9207 iss on, and the client checks it', as
 });
 
 test('G-16: stops with the secret in the body, for Basic is the one method', async (t) => {
-  const jetway = await startClub(t, formCredentials);
+  const jetway = await startClub(t, []);
   const partner = partnerOf(jetway, await jetway.addClient(), ({ secret }) =>
     oauth.ClientSecretPost(secret),
   );
@@ -157,7 +157,7 @@ test('G-16: stops with the secret in the body, for Basic is the one method', asy
 
 test('G-16: one line of YAML takes the secret in the body', async (t) => {
   const over = 'client: { authentication: { methods: [basic, parameters] } }';
-  const jetway = await startClub(t, over);
+  const jetway = await startClub(t, [over]);
   const partner = partnerOf(jetway, await jetway.addClient(), ({ secret }) =>
     oauth.ClientSecretPost(secret),
   );
@@ -195,17 +195,14 @@ test('G-11: token_type of any case is bearer to it, and without one it stops', a
   const upper = await startWithPartner(t, shouting);
   assert.equal((await clientCredentials(upper.partner)).token_type, 'bearer');
   // Why the union of the source's field lists is sent: its list for member tokens has no token_type.
-  const shipped = readFileSync('programmes/executive-club.yaml', 'utf8');
-  const over = `${formCredentials}\ntoken_response: { fields: { token_type: null } }`;
-  const jetway = await startJetway(t, { programmes: { club: `${shipped}\n${over}\n` } });
-  const partner = partnerOf(jetway, await jetway.addClient(), standardBasic);
-  const error = await rejection(clientCredentials(partner));
+  const without = await startWithPartner(t, 'token_response: { fields: { token_type: null } }');
+  const error = await rejection(clientCredentials(without.partner));
   assert.ok(error instanceof oauth.OperationProcessingError, String(error));
   assert.match(error.message, /"token_type" property/);
 });
 
 test('HOSTILE 27: a redirect URI with a query is repeated whole, and the code redeemed', async (t) => {
-  const jetway = await startClub(t, formCredentials);
+  const jetway = await startClub(t, []);
   const redirectUris = ['https://partner.example/callback?shop=1'];
   const client = await jetway.addClient({ redirectUris });
   const partner = partnerOf(jetway, client, standardBasic);
@@ -215,7 +212,7 @@ test('HOSTILE 27: a redirect URI with a query is repeated whole, and the code re
 });
 
 test('C-9: as a resource server it accepts our JWT access tokens as RFC 9068 has them', async (t) => {
-  const over = `${formCredentials}\ntokens: { access: { format: jwt } }`;
+  const over = ['tokens: { access: { format: jwt } }'];
   const jetway = await startClub(t, over, { publicUrl: 'listening' });
   const partner = partnerOf(jetway, await jetway.addClient(), standardBasic);
   const as = { ...partner.as, jwks_uri: `${partner.as.issuer}/.well-known/jwks.json` };

@@ -12,7 +12,7 @@ import {
   startJetway,
   type TestClient,
 } from '../support/jetway.ts';
-import { callbackAfterLogin, endpointsOf, formCredentials, rejection } from './partner.ts';
+import { callbackAfterLogin, endpointsOf, rejection } from './partner.ts';
 
 // oxlint-disable-next-line typescript/no-deprecated -- the library marks it so to make it stand out
 const allowInsecure: typeof oauth.allowInsecureRequests = oauth.allowInsecureRequests;
@@ -54,10 +54,10 @@ export function partnerOf(jetway: Jetway, client: TestClient, makeAuth: MakeAuth
 
 export async function startClub(
   t: TestContext,
-  over: string,
+  over: readonly string[],
   more: JetwayOptions = {},
 ): Promise<Jetway> {
-  const programmes = { 'executive-club': shippedProgramme('executive-club', over) };
+  const programmes = { 'executive-club': shippedProgramme('executive-club', ...over) };
   return startJetway(t, { programmes, ...more });
 }
 
@@ -66,7 +66,7 @@ export async function startWithPartner(
   t: TestContext,
   over = '',
 ): Promise<{ readonly jetway: Jetway; readonly partner: Partner }> {
-  const jetway = await startClub(t, `${formCredentials}\n${over}`);
+  const jetway = await startClub(t, [over]);
   const partner = partnerOf(jetway, await jetway.addClient(), standardBasic);
   return { jetway, partner };
 }

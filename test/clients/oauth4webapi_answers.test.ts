@@ -22,7 +22,7 @@ import {
   startClub,
   startWithPartner,
 } from './oauth4webapi.ts';
-import { callbackAfterLogin, callbackAtOnce, formCredentials, rejection } from './partner.ts';
+import { callbackAfterLogin, callbackAtOnce, rejection } from './partner.ts';
 
 test('state: another, a missing and an unexpected one are refused by the client', async (t) => {
   const { jetway, partner } = await startWithPartner(t);
@@ -66,7 +66,7 @@ test('G-5: an error on the redirect becomes AuthorizationResponseError', async (
 });
 
 test('G-22: a partner without the member role is told access_denied on the redirect', async (t) => {
-  const jetway = await startClub(t, formCredentials);
+  const jetway = await startClub(t, []);
   const client = await jetway.addClient({ roles: ['partner'] });
   const partner = partnerOf(jetway, client, standardBasic);
   const callback = await callbackAtOnce(loginUrl(partner, {}));
@@ -145,7 +145,7 @@ test('G-18: a throttled request becomes ResponseBodyError with its Retry-After a
 
 test('G-22: an outage is an error of the server to it, not invalid_grant', async (t) => {
   const store = createMemoryStore();
-  const jetway = await startClub(t, formCredentials, { store });
+  const jetway = await startClub(t, [], { store });
   const partner = partnerOf(jetway, await jetway.addClient(), standardBasic);
   t.mock.method(store, 'findClient', () => Promise.reject(new Unavailable('the store is away')));
   // The library reads error bodies of 4xx only; this one's stands in the response it hands on.

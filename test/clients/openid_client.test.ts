@@ -18,6 +18,7 @@ import {
   callbackAtOnce,
   endpointsOf,
   formCredentials,
+  rawCredentials,
   rejection,
 } from './partner.ts';
 
@@ -55,7 +56,7 @@ async function startWithPartner(
   t: TestContext,
   redirectUri = 'https://partner.example/callback',
 ): Promise<{ readonly jetway: Jetway; readonly config: openid.Configuration }> {
-  const jetway = await startClub(t, formCredentials);
+  const jetway = await startClub(t);
   const client = await jetway.addClient({ redirectUris: [redirectUri] });
   return { jetway, config: configure(jetway, client, openid.ClientSecretBasic()) };
 }
@@ -65,6 +66,7 @@ const ways: readonly (readonly [
   over: string,
   makeAuth: (client: TestClient) => openid.ClientAuth,
 ])[] = [
+  ['ClientSecretBasic, on the file as shipped', '', () => openid.ClientSecretBasic()],
   [
     'ClientSecretBasic, where the file says credentials: form',
     formCredentials,
@@ -147,7 +149,7 @@ test('G-16: one line of YAML takes it as configured by default', async (t) => {
 });
 
 test('G-17: stops with ClientSecretBasic at credentials: raw, for it encodes the hyphen', async (t) => {
-  const jetway = await startClub(t);
+  const jetway = await startClub(t, rawCredentials);
   const config = configure(jetway, await jetway.addClient(), openid.ClientSecretBasic());
   const error = await rejection(openid.clientCredentialsGrant(config));
   assert.ok(error instanceof openid.WWWAuthenticateChallengeError, String(error));

@@ -7,6 +7,9 @@ import type { TestMember } from '../support/jetway.ts';
 import { openLogin, submitLogin } from '../support/login.ts';
 import { ask } from '../support/wire.ts';
 
+/** One line of YAML: Basic credentials are taken as they are, as RFC 7617 has it. */
+export const rawCredentials = 'client: { authentication: { credentials: raw } }';
+
 /** One line of YAML: Basic credentials are decoded as RFC 6749 2.3.1 has them encoded. */
 export const formCredentials = 'client: { authentication: { credentials: form } }';
 

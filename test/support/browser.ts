@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContext, chromium } from 'playwright-core';
 
 const chromiumPath = '/usr/bin/chromium';
 
@@ -75,12 +75,21 @@ export async function startPartnerSite(t: TestContext): Promise<PartnerSite> {
   };
 }
 
-/** What a browser complained of on a page: console warnings and errors (CSP among them), scripts. */
-export function complaintsOf(page: Page): readonly string[] {
+/** What a browser complained of: console warnings and errors (CSP among them), and scripts' errors. */
+export function complaintsOf(context: BrowserContext): readonly string[] {
   const complaints: string[] = [];
-  page.on('console', (message) => {
+  context.on('console', (message) => {
     if (['warning', 'error'].includes(message.type())) complaints.push(message.text());
   });
-  page.on('pageerror', (error) => complaints.push(error.message));
+  context.on('weberror', (webError) => complaints.push(webError.error().message));
   return complaints;
+}
+
+/** What a browser asked for, as `GET http://…`, without queries. */
+export function requestsOf(context: BrowserContext): readonly string[] {
+  const requests: string[] = [];
+  context.on('request', (request) => {
+    requests.push(`${request.method()} ${request.url().replace(/\?.*/s, '')}`);
+  });
+  return requests;
 }

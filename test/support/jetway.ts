@@ -6,10 +6,9 @@ import type { TestContext } from 'node:test';
 import { openService } from '../../src/engine/open_service.ts';
 import { createApp } from '../../src/http/app.ts';
 import { listen } from '../../src/http/server.ts';
-import { mergeNodes, toPlain } from '../../src/lib/document.ts';
+import { toPlain } from '../../src/lib/document.ts';
 import { formatFault } from '../../src/lib/fault.ts';
-import { parseYaml, type YamlNode } from '../../src/lib/yaml.ts';
-import { stringifyYaml } from '../../src/lib/yaml.ts';
+import { parseYaml, stringifyYaml, type YamlNode } from '../../src/lib/yaml.ts';
 import { hashPassword } from '../../src/members/password.ts';
 import type { Client, ClientId, ProgrammeId, Role } from '../../src/oauth/client.ts';
 import type { Subject } from '../../src/oauth/member.ts';
@@ -79,11 +78,24 @@ export interface JetwayOptions {
   readonly publicUrl?: string;
 }
 
-/** The text of a shipped programme file with YAML laid over it, one text after another. */
+/**
+ * The text of a shipped programme file with YAML laid over it, one text after another; a null
+ * removes what is there.
+ */
 export function shippedProgramme(name: string, ...over: readonly string[]): string {
-  const base = parse(readFileSync(`programmes/${name}.yaml`, 'utf8'));
-  const layers = over.filter((text) => text !== '').map(parse);
-  return stringifyYaml(toPlain(layers.reduce(mergeNodes, base)));
+  const texts = [readFileSync(`programmes/${name}.yaml`, 'utf8'), ...over.filter(Boolean)];
+  return stringifyYaml(texts.map((text) => toPlain(parse(text))).reduce(laidOver));
+}
+
+/** Maps merge, everything else replaces. A null stays: what it removes may be the variant's. */
+function laidOver(base: unknown, over: unknown): unknown {
+  if (!isMap(base) || !isMap(over)) return over;
+  const merged = Object.entries(over).map(([key, value]) => [key, laidOver(base[key], value)]);
+  return Object.assign({}, base, Object.fromEntries(merged));
+}
+
+function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function parse(text: string): YamlNode {

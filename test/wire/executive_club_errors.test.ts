@@ -31,7 +31,7 @@ test('G-15: a missing parameter is named; an empty one is missing', async (t) =>
   const club = await openClub(t);
   const missing = (name: string) =>
     refused(400, { error: 'invalid_request', error_description: `${name} is missing` });
-  const cases: ReadonlyArray<readonly [string, Readonly<Record<string, string>>]> = [
+  const cases: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
     ['grant_type', {}],
     ['grant_type', { grant_type: '', code: 'x' }],
     ['code', { grant_type: 'authorization_code' }],
@@ -48,7 +48,7 @@ test('G-16: no authentication, or another than Basic', async (t) => {
   const club = await openClub(t);
   const refusal = refused(400, { error: 'invalid_client' });
   const { basic, id, secret } = club.client;
-  const headers: ReadonlyArray<Readonly<Record<string, string>>> = [
+  const headers: readonly Readonly<Record<string, string>>[] = [
     {},
     { authorization: basic.replace('Basic', 'Bearer') },
     { authorization: basic.replace('Basic ', '') },

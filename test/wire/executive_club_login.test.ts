@@ -124,9 +124,11 @@ test('G-3: a code challenge (the example of RFC 7636, B) is enforced', async (t)
 });
 
 /** Parameters of a login request, and the error that the partner is sent back with. */
-const requestErrors: ReadonlyArray<
-  readonly [name: string, more: Readonly<Record<string, string>>, error: string]
-> = [
+const requestErrors: readonly (readonly [
+  name: string,
+  more: Readonly<Record<string, string>>,
+  error: string,
+])[] = [
   ['unsupported response_type', { response_type: 'token' }, 'unsupported_response_type'],
   ['empty response_type', { response_type: '' }, 'invalid_request'],
   ['challenge without method', { code_challenge: challenge }, 'invalid_request'],

@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 
 import type { ProgrammeId } from '../../src/oauth/client.ts';
 import { tokenKey } from '../../src/oauth/token_key.ts';
@@ -73,12 +74,12 @@ async function openBoth(t: TestContext, over = ''): Promise<Both> {
   return { jetway, member, client };
 }
 
-function target({ base }: Side, { id }: { readonly id: string }): string {
+function targetAt({ base }: Side, { id }: { readonly id: string }): string {
   return `${base}/auth/login?client_id=${id}&response_type=code`;
 }
 
 function codeAt({ jetway, member, client }: Both, side: Side): Promise<string> {
-  return logIn(jetway.url, target(side, client), member);
+  return logIn(jetway.url, targetAt(side, client), member);
 }
 
 function tokenRequest(
@@ -126,7 +127,7 @@ test('C-2: a client is known where it was onboarded, and nowhere else', async (t
     ...unknownClient,
     headers: { ...unknownClient.headers, 'www-authenticate': 'Basic realm="Gold Club"' },
   });
-  const page = readPage(await ask(jetway.url, target(golden, client)));
+  const page = readPage(await ask(jetway.url, targetAt(golden, client)));
   assert.deepEqual([page.status, page.title], [400, 'Bad Request']);
 });
 
@@ -145,8 +146,8 @@ test('C-2: a secret of the same identifier at the other programme does not open 
 test('C-2: a login begun at one programme cannot end at the other', async (t) => {
   const both = await openBoth(t);
   const { jetway, client, member } = both;
-  const login = await openLogin(jetway.url, target(executive, client));
-  const page = await openLogin(jetway.url, target(golden, client));
+  const login = await openLogin(jetway.url, targetAt(executive, client));
+  const page = await openLogin(jetway.url, targetAt(golden, client));
   assert.equal(readPage(page.page).title, 'Log in to Executive Club');
   const moved = { ...login, action: page.action };
   const answer = await submitLogin(jetway.url, moved, member);
@@ -198,7 +199,7 @@ test('C-2 HOSTILE 33: JWTs differ in issuer, audience and key', async (t) => {
     const { iss, aud } = parse(payload);
     assert.deepEqual([iss, aud], [publicUrl + side.base, publicUrl + side.base]);
     const answer = await ask(both.jetway.url, `${side.base}/.well-known/jwks.json`);
-    const { keys } = JSON.parse(answer.body) as { readonly keys: ReadonlyArray<{ kid: string }> };
+    const { keys } = JSON.parse(answer.body) as { readonly keys: readonly { kid: string }[] };
     assert.deepEqual(
       keys.map(({ kid }) => kid),
       [parse(header)['kid']],
@@ -236,7 +237,7 @@ test('C-7: from login to refresh and refusal the service never calls the partner
     refused(400, { error: 'invalid_scope' }),
   );
   // Nothing was sent; a call that was under way would arrive with the next turns of the loop.
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await setTimeout(50);
   assert.deepEqual(calls, []);
   await fetch(redirectUris[0] ?? '');
   assert.deepEqual(calls, ['connection', '/callback']);

@@ -25,7 +25,7 @@ interface Draft {
   throttled: boolean;
   secret: string;
   scheme: string;
-  fields: Array<[string, string]>;
+  fields: [string, string][];
 }
 
 interface Step {

@@ -153,7 +153,7 @@ for (const { name, error, answer, event, page: pageStatus } of faults) {
 
   test(`G-22: ${name} while a member logs in shows the form again, good for later`, async (t) => {
     const club = await openFailing(t);
-    for (const verb of ['findClient', 'findMember', 'issueCode'] satisfies Array<keyof Store>) {
+    for (const verb of ['findClient', 'findMember', 'issueCode'] satisfies (keyof Store)[]) {
       const login = await openLogin(club.url, loginTarget(club.client));
       club.failing.fail(verb, error());
       const broken = await submitLogin(club.url, login, club.member);
@@ -191,7 +191,7 @@ test('HOSTILE 57: a request refused before its grant spends neither code nor tok
   // Uses up the minute.
   assert.equal((await askTokens(club, { grant_type: 'client_credentials' }, own)).status, 200);
   for (const fields of [byCode, byToken]) {
-    const refusals: ReadonlyArray<readonly [number, Promise<Answer>]> = [
+    const refusals: readonly (readonly [number, Promise<Answer>])[] = [
       [429, askTokens(club, fields, own)],
       [401, askTokens(club, fields, nobody)],
       [400, askTokens(club, fields, {})],

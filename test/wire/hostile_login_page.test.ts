@@ -132,7 +132,7 @@ test('HOSTILE 13: without the form’s own token an attempt is none, and not cou
   const login = await openLogin(club.url, loginTarget(club.client));
   const other = await openLogin(club.url, loginTarget(club.client));
   const { transaction = '', csrf = '' } = login.hidden;
-  const forgeries: ReadonlyArray<Readonly<Record<string, string>>> = [
+  const forgeries: readonly Readonly<Record<string, string>>[] = [
     { transaction },
     { transaction, csrf: '' },
     { transaction, csrf: other.hidden['csrf'] ?? '' },

@@ -1,0 +1,92 @@
+// Owns the texts on the keys that say what a programme is, who its clients are and how often they
+// may ask.
+
+import type { KeyDocs } from './key_doc.ts';
+
+export const programmeDocs: KeyDocs = {
+  variant: {
+    text: 'The dialect this file is laid over. Everything the file does not say is as the variant has it.',
+    example: 'partner-login',
+    otherwise: 'the file is a complete dialect of its own',
+  },
+  name: {
+    text: "The programme's name for people: in `jetway` listings, and as the realm of a `WWW-Authenticate: Basic` challenge.",
+    example: 'Harbour Hotels',
+  },
+  programme_identifier: {
+    text: 'The word that partners send as programme-identifier (P-1, P-4) and that answers can hold as `programme_identifier`. Required even where a dialect never sends it: `jetway client add` shows it to each partner.',
+    example: 'HarbourHotels',
+  },
+  base_path: {
+    text: "The path under which all of the programme's endpoints lie; a partner calls the path it was onboarded to (C-2). It begins with `/`, does not end with one, and is matched byte for byte.",
+    example: '/harbour-hotels',
+  },
+  interface_version: {
+    text: "The label of the interface's version (C-6). It is data and no part of any path; write it into `base_path` if it belongs there.",
+    example: 'v2',
+  },
+  audience: {
+    text: "The `aud` of the programme's access tokens: whom they are meant for (C-9, RFC 7519 4.1.3).",
+    example: 'https://api.example.com/hotels',
+    otherwise: "the programme's public base URL, as in `iss`",
+  },
+
+  selector: {
+    text: 'Lets several programmes share a `base_path`: an input of every documented endpoint tells them apart. The login page and key set then lie under `{base_path}/{file name}`.',
+    example: '{ input: programme, default: true }',
+    on: 'partner-login',
+    otherwise: 'the programme has its paths to itself',
+  },
+  'selector.input': {
+    text: 'The input, by the name it has under `inputs`, that names the programme. Each endpoint must read it from a header or the query and hold it against `programme.identifier`.',
+    example: 'programme',
+    on: 'partner-login',
+  },
+  'selector.default': {
+    text: "Whether this programme's dialect words the answer where the selector is missing or names no programme. Exactly one of those that share a path has it.",
+    example: 'true',
+    on: 'partner-login',
+    beside: 'selector: { input: programme }',
+  },
+
+  client: {
+    text: 'Who may call: what client identifiers look like, and how clients authenticate at the token endpoints.',
+    example: '{ authentication: { methods: [basic, parameters] } }',
+  },
+  'client.identifier': {
+    text: 'The shape of `client_id` (G-1, P-1): `jetway client add` draws new ones of it, and a login request with another shape gets `unknown_client`.',
+    example: '{ prefix: hh-, characters: digits, length: 8 }',
+  },
+  'client.authentication': {
+    text: 'How a client proves at the token endpoints that it is itself (RFC 6749 2.3).',
+    example: '{ methods: [basic], credentials: form }',
+  },
+  'client.authentication.methods': {
+    text: 'What is accepted: `basic` is `Authorization: Basic base64(id:secret)` (RFC 7617), `bare_basic` the same without the word Basic (P-6), `parameters` the inputs `client_id` and `client_secret` under whatever wire names they have. Header and `client_secret` together are `authentication_ambiguous`.',
+    example: '[basic, bare_basic]',
+    on: 'partner-login',
+  },
+  'client.authentication.credentials': {
+    text: 'How identifier and secret stand in the header: `raw` takes them as they are, `form` decodes them first (percent and plus), as RFC 6749 2.3.1 has it. What Jetway generates is the same in both.',
+    example: 'form',
+  },
+
+  throttle: {
+    text: 'How many token requests a client may make in a window of time, over all grants (G-18); one more is `throttled`. `jetway client set` can give a client a limit of its own. In place of a map, `off`.',
+    example: '{ limit: 60, window: 10s }',
+  },
+  'throttle.limit': { text: 'Requests in one window.', example: '300' },
+  'throttle.window': {
+    text: 'Length of the window. `Retry-After` tells the client when the next one opens.',
+    example: '5m',
+  },
+
+  members: {
+    text: 'Where the members are known whose logins this programme takes (P-15).',
+    example: '{ directory: store }',
+  },
+  'members.directory': {
+    text: "The kind of directory: `store` is the one inside Jetway's own store, filled by `jetway member`.",
+    example: 'store',
+  },
+};

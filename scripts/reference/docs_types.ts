@@ -1,0 +1,283 @@
+// Owns the texts on the keys of types that stand in several places: endpoints, inputs, fields,
+// error answers, shapes.
+
+import type { KeyDocs } from './key_doc.ts';
+
+/** Kinds of values that have no keys of their own. */
+export const kindDocs: Readonly<Record<string, string>> = {
+  text: 'Text of 1 to 1000 characters without control characters.',
+  duration:
+    'A whole number and a unit: `500ms`, `90s`, `30m`, `24h`, `30d`. One unit, no spaces, no fractions.',
+  lifetime: 'A duration of at least `1s`.',
+  length:
+    'A number of characters, `5`, or the fewest and the most, `8..20`. A prefix does not count.',
+  path: 'One or more segments with `/` before each: letters, digits, `-`, `_`, `.`, `~`. No closing `/`, no `.` or `..` segments, no percent-encoding.',
+  media_type: 'A media type such as `application/json`, with at most one parameter.',
+  wire_name: 'A name of a parameter or member: 1 to 100 visible ASCII characters.',
+  header_name:
+    'The name of an HTTP header. Headers that Jetway or the connection sets (`Content-Type`, `Cache-Control`, `Retry-After`, `Allow` and the like) are refused.',
+  input_name: 'A name in snake_case of up to 50 characters.',
+  character_class: 'One of the [character classes](#character-classes).',
+  failure_reason: 'One of the [failures of a token request](#failures-of-a-token-request).',
+  token_value: 'One of the [named values](#named-values) of token responses and claims.',
+  error_value: 'One of the [named values](#named-values) of error bodies.',
+};
+
+export const typeDocs: KeyDocs = {
+  'endpoint.path': {
+    text: 'The path below `base_path`.',
+    example: '/token',
+  },
+  'endpoint.methods': {
+    text: 'The methods that are answered; any other gets 405 with `Allow`. HEAD is not GET.',
+    example: '[GET, POST]',
+    beside: 'token_endpoints: { grant: { read: query } }',
+  },
+  'endpoint.read': {
+    text: 'Where parameters are read: the query, a form body (`application/x-www-form-urlencoded`, G-9), or the members of a JSON body. A single input can be read elsewhere by its own `in`.',
+    example: 'json',
+  },
+  'endpoint.repeated': {
+    text: 'A parameter that is sent more than once: `refuse` it (RFC 6749 3.1), or take the `first` or `last` value. A login request always refuses.',
+    example: 'last',
+  },
+  'endpoint.unknown': {
+    text: 'A parameter that is no input of the endpoint: `ignore` it (RFC 6749 3.1), or `refuse` it as `unknown_parameter`. Headers are never refused for being unknown.',
+    example: 'refuse',
+  },
+  'endpoint.empty': {
+    text: 'A parameter without a value (`scope=`): as if it were `missing` (RFC 6749 3.1), or a `value` of no characters that must fit like any other. A login request takes it for missing.',
+    example: 'value',
+  },
+  'endpoint.inputs': {
+    text: "What the endpoint reads, by the name that Jetway knows it under; the wire name is the input's own `name`. Names Jetway knows are [listed below](#inputs-that-jetway-knows); others are checked as declared and used for nothing else.",
+    example: '{ channel: { required: true, allowed: [web, app] } }',
+  },
+
+  'input.name': {
+    text: 'Its name on the wire: of a parameter, a JSON member, or a header (in any case).',
+    example: 'programme-identifier',
+    otherwise: "the input's own name",
+  },
+  'input.in': {
+    text: 'Where it is read, if not where the endpoint reads its parameters. A body has one form: `form` and `json` only where the endpoint reads that.',
+    example: 'header',
+    otherwise: "the endpoint's `read`",
+  },
+  'input.scheme': {
+    text: 'A word that stands before the value in a header and is no part of it, such as Bearer (RFC 9110 11.1). A header without it counts as missing. Not at the login request.',
+    example: 'Bearer',
+    beside:
+      'token_endpoints: { grant: { inputs: { scope: { in: header, name: x-subject-token } } } }',
+    otherwise: 'the whole header is the value',
+  },
+  'input.required': {
+    text: 'Whether a request without it is refused. What a grant cannot do without (`code`, `refresh_token`) is required for that grant in any case.',
+    example: 'true',
+  },
+  'input.prefix': {
+    text: 'What the value must begin with.',
+    example: 'AUTHN-',
+    otherwise: 'nothing in particular',
+  },
+  'input.characters': {
+    text: 'What the rest of the value may be made of.',
+    example: 'alphanumeric',
+    otherwise: 'any characters',
+  },
+  'input.length': {
+    text: 'How many characters there may be after the prefix.',
+    example: '1..50',
+    otherwise: 'any number',
+  },
+  'input.format': {
+    text: 'A form that is more than characters: `accepts_json` is an `Accept` header that lets `application/json` through, `ip_list` one IPv4 or IPv6 address or several with commas between (P-6). Such a header may come in several lines.',
+    example: 'ip_list',
+    otherwise: 'none',
+  },
+  'input.allowed': {
+    text: 'The values that are taken, compared to the letter.',
+    example: '[web, app]',
+    otherwise: 'any that fit',
+  },
+  'input.must_equal': {
+    text: 'What it must be equal to where it is sent: `programme.identifier` (P-4), or of the client that authenticated, `client.id` (P-11), `client.business_context`, `client.partner_id` or `client.api_key`.',
+    example: 'client.partner_id',
+    otherwise: 'nothing',
+  },
+  'input.when_missing': {
+    text: 'The failure reason when it is required and not there. Token endpoints only: a login request has [reasons of its own](#failures-of-a-login-request).',
+    example: 'authentication_missing',
+    otherwise:
+      '`missing_header`, `missing_grant_type` for `grant_type`, otherwise `missing_parameter`',
+  },
+  'input.when_invalid': {
+    text: 'The failure reason when its value does not fit. Token endpoints only.',
+    example: 'invalid_scope',
+    otherwise: '`invalid_header` or `invalid_parameter`',
+  },
+  'input.when_unequal': {
+    text: 'The failure reason when it is not what `must_equal` names. Token endpoints only.',
+    example: 'client_authentication_failed',
+    otherwise:
+      '`programme_mismatch`, `client_mismatch` for `client.id`, otherwise `context_mismatch`',
+  },
+
+  'value_shape.prefix': {
+    text: 'What the value begins with.',
+    example: 'hh-',
+    otherwise: 'nothing in particular',
+  },
+  'value_shape.characters': {
+    text: 'What the rest is made of; new values are drawn from it.',
+    example: 'alphanumeric',
+    otherwise: 'any characters; new values are `alphanumeric`',
+  },
+  'value_shape.length': {
+    text: 'Number of characters after the prefix. Of a range, new identifiers have up to 16.',
+    example: '8..20',
+    otherwise: 'any; new identifiers have 16',
+  },
+
+  'field.value': {
+    text: 'The [named value](#named-values) that is written. A plain `name: value` is short for this form with nothing else in it.',
+    example: 'access_lifetime',
+    otherwise: 'required in this form',
+  },
+  'field.as': {
+    text: 'How a lifetime (`seconds`, `milliseconds`, `minutes`) or a point in time (`epoch` seconds, `epoch_milliseconds`, `date`, `date_time`, `date_time_milliseconds`, `http_date`, all in UTC) is written.',
+    example: 'date_time',
+    beside: 'token_response: { fields: { extra: { value: access_expires_at } } }',
+    otherwise: '`seconds`, or `epoch` for a point in time',
+  },
+  'field.type': {
+    text: '`string` puts a number in quotes (`"1800"`), `number` writes the digits of a text bare (P-7: `jti`).',
+    example: 'string',
+    beside: 'token_response: { fields: { extra: { value: access_lifetime } } }',
+    otherwise: 'numbers as numbers, texts as texts',
+  },
+  'field.absent': {
+    text: 'What a value that the answer does not have becomes: the member is left out (`omit`), or is `null` (`nothing`).',
+    example: 'nothing',
+    beside: 'token_response: { fields: { extra: { value: membership_number } } }',
+    otherwise: '`omit`',
+  },
+  'field.only': {
+    text: 'The grants whose answers have this member (G-11).',
+    example: '[authorization_code]',
+    beside: 'token_response: { fields: { extra: { value: issued_at } } }',
+    otherwise: 'every grant',
+  },
+  'field.constant': {
+    text: 'A value that is always the same: text, number, `true` or `false`. For `null`, write `value: nothing`: a null in a file removes the key.',
+    example: 'bearer',
+    otherwise: 'required in this form',
+  },
+  'field.object': {
+    text: 'An object inside the answer, made of fields (P-7: `token_Information`).',
+    example: '{ issued: { value: issued_at, as: date } }',
+    otherwise: 'required in this form',
+  },
+  'field.array': {
+    text: 'An array; its items are fields without a name.',
+    example: '[scope]',
+    otherwise: 'required in this form',
+  },
+
+  'error_answer.status': {
+    text: 'The HTTP status. `check` warns where a failure is answered with a status of success.',
+    example: '403',
+  },
+  'error_answer.error': {
+    text: 'The error code, for the value `error` in `errors.fields` (RFC 6749 5.2).',
+    example: 'invalid_grant',
+  },
+  'error_answer.error_description': {
+    text: 'The text for people, for the value `error_description`. `{parameter}` stands for the wire name at fault; nothing else can be in braces.',
+    example: '"Invalid parameter: {parameter}"',
+    otherwise: 'none',
+  },
+  'error_answer.error_code': {
+    text: "A number or code of the dialect's own, for the value `error_code`.",
+    example: '"E-1042"',
+    otherwise: 'none',
+  },
+  'error_answer.challenge': {
+    text: '`basic` sends `WWW-Authenticate: Basic realm="…"` along, as RFC 6749 5.2 asks where a client came with Basic (G-17).',
+    example: 'basic',
+    otherwise: 'no challenge',
+  },
+  'error_answer.headers': {
+    text: 'Headers of this answer, beside those that Jetway sets itself.',
+    example: '{ X-Error: invalid-code }',
+  },
+
+  'error_group.reasons': {
+    text: 'The failure reasons that this group speaks of, or `all`.',
+    example: '[invalid_code, invalid_refresh_token]',
+  },
+  'error_group.status': {
+    text: 'Their status.',
+    example: '400',
+    otherwise: 'as the variant has it',
+  },
+  'error_group.error': {
+    text: 'Their error code.',
+    example: 'FAILED',
+    otherwise: 'as the variant has it',
+  },
+  'error_group.error_description': {
+    text: 'Their text; null for none.',
+    example: 'null',
+    otherwise: 'as the variant has it',
+  },
+  'error_group.error_code': {
+    text: "Their code of the dialect's own; null for none.",
+    example: '100',
+    otherwise: 'as the variant has it',
+  },
+  'error_group.challenge': {
+    text: 'Their challenge; null for none.',
+    example: 'null',
+    otherwise: 'as the variant has it',
+  },
+  'error_group.headers': {
+    text: 'Their headers; null for none.',
+    example: '{ X-Failed: "yes" }',
+    otherwise: 'as the variant has it',
+  },
+
+  errors: {
+    text: 'The answers to token requests that fail. They always say `Cache-Control: no-store`; login requests that fail have `authorize.failures`.',
+    example: '{ text_case: upper }',
+  },
+  'errors.fields': {
+    text: 'The members of the body, as [fields](#fields-of-an-answer) of the values `error`, `error_description`, `error_code`, `parameter`, `scope` and `status`. What a failure does not have is left out.',
+    example: '{ error_description: null, message: error_description }',
+  },
+  'errors.content_type': {
+    text: 'Their `Content-Type`; the body is JSON whatever it says.',
+    example: 'application/problem+json',
+  },
+  'errors.name_case': {
+    text: 'The case of all names in the body (P-10).',
+    example: 'lower',
+  },
+  'errors.text_case': {
+    text: 'The case of the texts `error` and `error_description` (P-10).',
+    example: 'upper',
+  },
+  'errors.parameter_names': {
+    text: 'How `{parameter}` is written: `as_sent`, or `spaced`, with separators turned into spaces: `grant type` (P-10).',
+    example: 'spaced',
+  },
+  'errors.groups': {
+    text: 'What is said of many reasons at once, laid over the variant in the order of the list. `errors.reasons` of the same file win over all groups.',
+    example: '[{ reasons: all, status: 400 }, { reasons: [throttled], status: 429 }]',
+    otherwise: 'none',
+  },
+  'errors.reasons': {
+    text: 'What each failure reason becomes. All of them must be mapped; the list is [below](#failures-of-a-token-request).',
+    example: '{ throttled: { status: 503, error: slow_down } }',
+  },
+};

@@ -1,0 +1,108 @@
+// Owns the scene that browser tests play in: Jetway, a partner's website, a member and the steps
+// that a person takes.
+
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+
+import type { Store } from '../../src/store/contract.ts';
+import { createMemoryStore } from '../../src/store/memory.ts';
+import { type PartnerSite, startPartnerSite } from '../support/browser.ts';
+import { type Jetway, startJetway, type TestClient, type TestMember } from '../support/jetway.ts';
+import { type Answer, post } from '../support/wire.ts';
+
+export interface Scene {
+  readonly jetway: Jetway;
+  readonly partner: PartnerSite;
+  readonly client: TestClient;
+  readonly member: TestMember;
+  /** The login request behind the partner's link, for pages that need not come from there. */
+  readonly loginRequest: string;
+  readonly newContext: (options?: ContextOptions) => Promise<BrowserContext>;
+  /** A page of a new browser, at the login form. */
+  readonly openLogin: (context?: BrowserContext) => Promise<Page>;
+}
+
+type ContextOptions = Parameters<Browser['newContext']>[0];
+
+/** Jetway, a partner's website that links to its login, and a member. */
+export async function setScene(
+  t: TestContext,
+  browser: Browser,
+  store: Store = createMemoryStore(),
+): Promise<Scene> {
+  const contexts: BrowserContext[] = [];
+  // Registered first, runs first: a server waits for the connections that browsers hold.
+  t.after(() => Promise.all(contexts.map((context) => context.close())));
+  const newContext = async (options: ContextOptions = {}): Promise<BrowserContext> => {
+    const context = await browser.newContext(options);
+    context.setDefaultTimeout(15_000);
+    contexts.push(context);
+    return context;
+  };
+  const partner = await startPartnerSite(t);
+  const jetway = await startJetway(t, { publicUrl: 'listening', store });
+  const client = await jetway.addClient({ redirectUris: [partner.callbackUrl] });
+  const member = await jetway.addMember();
+  const login = new URL(`${jetway.url}/executive-club/auth/login?response_type=code`);
+  login.searchParams.set('client_id', client.id);
+  partner.linkTo(login);
+  const openLogin = async (context?: BrowserContext): Promise<Page> => {
+    const page = await (context ?? (await newContext())).newPage();
+    await page.goto(partner.url);
+    await page.getByRole('link').click();
+    return page;
+  };
+  return { jetway, partner, client, member, loginRequest: login.href, newContext, openLogin };
+}
+
+export async function fillIn(page: Page, username: string, password: string): Promise<void> {
+  await page.getByLabel('Username').fill(username);
+  await page.getByLabel('Password').fill(password);
+}
+
+export async function submit(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Log in' }).click();
+}
+
+/** Logs in on a page that shows the form; the callback's address. */
+export async function logIn(page: Page, { partner, member }: Scene): Promise<URL> {
+  await fillIn(page, member.username, member.password);
+  await submit(page);
+  await page.waitForURL(`${partner.callbackUrl}?**`);
+  return new URL(page.url());
+}
+
+export function redeem({ jetway, client }: Scene, callback: URL): Promise<Answer> {
+  const code = callback.searchParams.get('code') ?? '';
+  return post(
+    jetway.url,
+    '/executive-club/api/grant',
+    { grant_type: 'authorization_code', code },
+    { authorization: client.basic },
+  );
+}
+
+export async function assertRedeems(scene: Scene, callback: URL): Promise<void> {
+  const { status, body } = await redeem(scene, callback);
+  assert.equal(status, 200, body);
+  assert.equal((JSON.parse(body) as Record<string, unknown>)['token_type'], 'bearer');
+}
+
+/** A page without a form, of this title. */
+export async function assertMessagePage(page: Page, title: string): Promise<void> {
+  assert.equal(await page.title(), title);
+  assert.equal(await page.getByRole('heading', { level: 1 }).textContent(), title);
+  assert.equal(await page.locator('form').count(), 0);
+}
+
+/** Waits until something has happened that no event tells of. */
+export async function until(isSo: () => boolean): Promise<void> {
+  const end = Date.now() + 15_000;
+  while (!isSo()) {
+    if (Date.now() > end) throw new Error(`waited in vain until ${isSo.toString()}`);
+    await setTimeout(5);
+  }
+}

@@ -1,0 +1,107 @@
+// Owns what strangers try with a login, and what a browser shows of it.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import type { Browser } from 'playwright-core';
+
+import { complaintsOf } from '../support/browser.ts';
+import { assertMessagePage, assertRedeems, fillIn, logIn, setScene, submit } from './scene.ts';
+
+export function strangerTests(browser: () => Promise<Browser>): void {
+  test('HOSTILE 10: the policy holds, and a breach of it would be seen here', async (t) => {
+    const scene = await setScene(t, await browser());
+    const context = await scene.newContext();
+    const complaints = complaintsOf(context);
+    const page = await scene.openLogin(context);
+    assert.deepEqual(complaints, []);
+    // The style is applied, so its hash in the policy is right.
+    const cursor = await page.evaluate(`getComputedStyle(document.querySelector('button')).cursor`);
+    assert.equal(cursor, 'pointer');
+    const complaint = page.waitForEvent('console');
+    await page.evaluate(`document.body.append(Object.assign(new Image(), { src: '/pixel.png' }))`);
+    await complaint;
+    assert.match(complaints.join('\n'), /violates the following Content Security Policy directive/);
+  });
+
+  test('HOSTILE 12: a username with markup in it stands in the field as text', async (t) => {
+    const scene = await setScene(t, await browser());
+    const context = await scene.newContext();
+    const complaints = complaintsOf(context);
+    const page = await scene.openLogin(context);
+    const username = `"><script>document.title='gone'</script>&amp;'`;
+    await fillIn(page, username, 'wrong');
+    await submit(page);
+    await page.getByRole('alert').waitFor();
+    assert.equal(await page.getByLabel('Username').inputValue(), username);
+    assert.equal(await page.locator('script').count(), 0);
+    assert.deepEqual(complaints, []);
+  });
+
+  test('HOSTILE 14: a login page opened in another browser shows no form', async (t) => {
+    const scene = await setScene(t, await browser());
+    const stranger = await scene.openLogin();
+    const victim = await (await scene.newContext()).newPage();
+    const answer = await victim.goto(stranger.url());
+    assert.equal(answer?.status(), 400);
+    await assertMessagePage(victim, 'This login cannot go on here');
+  });
+
+  test('HOSTILE 14: a planted cookie binds nothing: a login gets a fresh one', async (t) => {
+    const scene = await setScene(t, await browser());
+    const strangers = await scene.newContext();
+    const stranger = await scene.openLogin(strangers);
+    const planted = await strangers.cookies();
+    const context = await scene.newContext();
+    await context.addCookies(planted);
+    const victim = await scene.openLogin(context);
+    const own = (await context.cookies()).filter(({ name }) => name !== planted[0]?.name);
+    assert.equal(own.length, 1);
+    assert.notEqual(own[0]?.value, planted[0]?.value);
+    const callback = await logIn(victim, scene);
+    assert.equal(callback.searchParams.get('state'), 'visit-2');
+    assert.deepEqual(scene.partner.callbacks, [callback]);
+    // The stranger's login is where it was.
+    await stranger.reload();
+    assert.equal(await stranger.title(), 'Log in to Executive Club');
+    await assertRedeems(scene, callback);
+  });
+
+  test('HOSTILE 14: a value planted under the name of the own cookie stops the login', async (t) => {
+    const scene = await setScene(t, await browser());
+    const strangers = await scene.newContext();
+    await scene.openLogin(strangers);
+    const [planted] = await strangers.cookies();
+    const context = await scene.newContext();
+    const victim = await scene.openLogin(context);
+    const [own] = await context.cookies();
+    assert.ok(own !== undefined && planted !== undefined);
+    await context.addCookies([{ ...own, value: planted.value }]);
+    await fillIn(victim, scene.member.username, scene.member.password);
+    await submit(victim);
+    await assertMessagePage(victim, 'This login cannot go on here');
+    assert.equal(scene.partner.callbacks.length, 0);
+  });
+
+  test('G-6 G-7: requests that name no known partner or address end on a page', async (t) => {
+    const scene = await setScene(t, await browser());
+    const context = await scene.newContext();
+    const complaints = complaintsOf(context);
+    const page = await context.newPage();
+    const login = `${scene.jetway.url}/executive-club/auth/login?response_type=code`;
+    const cases = [
+      [`&client_id=${scene.client.id}&redirect_uri=https://attacker.example/`, 'Security Issue'],
+      ['&client_id=parnterapi-12345', 'Bad Request'],
+    ] as const;
+    for (const [query, title] of cases) {
+      const answer = await page.goto(login + query);
+      assert.equal(answer?.status(), 400);
+      await assertMessagePage(page, title);
+    }
+    // Chromium itself notes a 400 in the console; of ours there is nothing.
+    assert.deepEqual(
+      [...new Set(complaints)].filter((one) => !one.includes('400 (Bad Request)')),
+      [],
+    );
+  });
+}

@@ -1,0 +1,207 @@
+// Owns the promises every verb keeps: exit codes, help, output that others read, no stacks.
+
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { describe, test } from 'node:test';
+
+import {
+  configText,
+  jetway,
+  jetwayEach,
+  jetwayJson,
+  programmeText,
+  root,
+  workFolder,
+} from './command.ts';
+
+const addClient = ['client', 'add', '--programme', 'club', '--name', 'A', '--role', 'partner'];
+
+describe('version and help', { concurrency: 2 }, () => {
+  test('tell the version in words and as JSON', async (t) => {
+    const folder = workFolder(t);
+    const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+      version: string;
+    };
+    const { version } = manifest;
+    const node = process.versions.node;
+    const line = { code: 0, stdout: `jetway ${version} (node ${node})\n`, stderr: '' };
+    assert.deepEqual(await jetway(folder, ['version']), line);
+    assert.deepEqual(await jetway(folder, ['--version']), line);
+    assert.deepEqual(await jetwayJson(folder, ['version']), { version, node });
+  });
+
+  test('explain a verb of one word or of two', async (t) => {
+    const folder = workFolder(t);
+    const [all, add] = await jetwayEach(folder, [['help'], ['help', 'client', 'add']]);
+    assert.deepEqual([all.code, all.stderr, add.code, add.stderr], [0, '', 0, '']);
+    for (const verb of ['serve', 'check', 'show', 'client', 'member', 'version', 'help']) {
+      assert.match(all.stdout, new RegExp(`^  ${verb}\\b`, 'm'));
+    }
+    assert.match(add.stdout, /^Usage: jetway client add /);
+  });
+
+  test('wrong verbs and options end with 2 and a suggestion, on standard error', async (t) => {
+    const folder = workFolder(t);
+    const slips = [
+      [['chek'], /unknown command 'chek'\n\(Did you mean check\?\)/],
+      [['client', 'ad'], /unknown command 'ad'\n\(Did you mean add\?\)/],
+      [['check', '--jsn'], /unknown option '--jsn'\n\(Did you mean --json\?\)/],
+      [['show'], /missing required argument 'programme'/],
+      [['show', 'club', 'club'], /too many arguments/],
+      [['help', 'serv'], /^there is no verb "serv" \(did you mean "serve"\?\)\n$/],
+      [[], /^Usage: jetway /],
+    ] as const;
+    const runs = await jetwayEach(
+      folder,
+      slips.map(([args]) => args),
+    );
+    for (const [index, [args, message]] of slips.entries()) {
+      const ran = runs[index];
+      assert.deepEqual([ran?.code, ran?.stdout], [2, ''], args.join(' '));
+      assert.match(ran?.stderr ?? '', message);
+    }
+  });
+});
+
+describe('trouble', { concurrency: 2 }, () => {
+  test('a memory store has nothing to write to or to see: exit 4', async (t) => {
+    const folder = workFolder(t, {
+      'config.yaml': configText.replace(/store: .*/, 'store: memory'),
+    });
+    const verbs = [
+      addClient,
+      ['client', 'list'],
+      ['client', 'disable', 'x'],
+      ['member', 'list'],
+      ['member', 'add', '--programme', 'club', '--username', 'a', '--password-stdin'],
+    ];
+    const runs = await jetwayEach(folder, verbs);
+    for (const [index, ran] of runs.entries()) {
+      assert.deepEqual([ran.code, ran.stdout], [4, ''], String(verbs[index]));
+      assert.match(ran.stderr, /^the store is memory, .*set store to file:PATH/);
+    }
+  });
+
+  test("a programme's verbs work beside a broken file and without a good one", async (t) => {
+    const folder = workFolder(t, { 'programmes/broken.yaml': 'name: [\n' });
+    const list = ['client', 'list', '--programme', 'broken'];
+    const [added, listed, refused] = await jetwayEach(folder, [
+      addClient,
+      list,
+      [...addClient, '--programme', 'broken'],
+    ]);
+    assert.deepEqual([added.code, listed.code, refused.code], [0, 0, 3]);
+    assert.equal(listed.stderr, 'there are no clients\n');
+    assert.match(refused.stderr, /^programmes\/broken\.yaml:1:7: error: /);
+  });
+
+  test('a bad configuration is told with its faults: exit 3', async (t) => {
+    const folder = workFolder(t, { 'config.yaml': configText.replace('staging', 'stagin') });
+    const ran = await jetway(folder, ['client', 'list', '--json']);
+    assert.deepEqual([ran.code, ran.stdout], [3, '']);
+    assert.match(ran.stderr, /^\.\/config\.yaml:1:14: error: .*did you mean "staging"\?\)\n$/);
+  });
+
+  test('a store of the other environment does not open (C-3): exit 4', async (t) => {
+    const folder = workFolder(t, { 'live.yaml': configText.replace('staging', 'live') });
+    const [added, ran] = await jetwayEach(folder, [
+      addClient,
+      ['client', 'list', '--config', 'live.yaml'],
+    ]);
+    assert.equal(added.code, 0);
+    assert.deepEqual([ran.code, ran.stdout], [4, '']);
+    assert.match(ran.stderr, /belongs to environment staging; this configuration is for live/);
+  });
+
+  test('a master key that others can read, or that is gone, is refused: exit 4', async (t) => {
+    const folder = workFolder(t);
+    const keyPath = join(folder, 'data/master.key');
+    assert.equal((await jetway(folder, addClient)).code, 0);
+    chmodSync(keyPath, 0o644);
+    const readable = await jetway(folder, ['client', 'list']);
+    rmSync(keyPath);
+    const gone = await jetway(folder, addClient);
+    assert.deepEqual(readable, {
+      code: 4,
+      stdout: '',
+      stderr: `${keyPath} can be read by others (mode 0644): chmod 600 it\n`,
+    });
+    assert.deepEqual(gone, {
+      code: 4,
+      stdout: '',
+      stderr: `${keyPath} does not exist, but the store ${join(folder, 'data/jetway.db')} does: put the master key back from your backup\n`,
+    });
+  });
+
+  test('a store or key that cannot be made is told without a stack: exit 4', async (t) => {
+    const folder = workFolder(t, {
+      'store.yaml': configText.replace(/file:.*/, 'file:./config.yaml/jetway.db'),
+      'damaged.yaml': `${configText.replace(/file:.*/, 'file:./damaged.db')}master_key_file: ./new.key\n`,
+      'damaged.db': 'not a database at all',
+    });
+    const [store, damaged] = await jetwayEach(folder, [
+      ['client', 'list', '--config', 'store.yaml'],
+      ['client', 'list', '--config', 'damaged.yaml'],
+    ]);
+    assert.deepEqual([store.code, damaged.code], [4, 4]);
+    assert.match(store.stderr, /^the master key cannot be made: [^\n]+config\.yaml[^\n]*\n$/);
+    assert.match(damaged.stderr, /^\S+new\.key does not exist, but the store [^\n]+\n$/);
+  });
+
+  test('serve names an address that is taken, whichever it is, and ends: exit 1', async (t) => {
+    const squatter = createServer().listen(0, '127.0.0.1');
+    await once(squatter, 'listening');
+    t.after(() => squatter.close());
+    const { port } = squatter.address() as AddressInfo;
+    const folder = workFolder(t, {
+      'config.yaml': configText.replace('127.0.0.1:0', `127.0.0.1:${port}`),
+      'admin.yaml': `${configText}admin: 127.0.0.1:${port}\n`,
+    });
+    const [main, admin] = await Promise.all([
+      jetway(folder, ['serve']),
+      jetway(folder, ['serve', '--config', 'admin.yaml']),
+    ]);
+    const words = (setting: string): string =>
+      `cannot listen on 127.0.0.1:${port} (${setting}): something listens there already: stop it, or choose another address\n`;
+    assert.deepEqual(main, { code: 1, stdout: '', stderr: words('listen') });
+    assert.deepEqual(admin, { code: 1, stdout: '', stderr: words('admin') });
+  });
+
+  test('a reader that goes away is no crash, and a secret that nobody saw is told', async (t) => {
+    const folder = workFolder(t);
+    const list = await withClosedOutput(folder, ['check', '--json']);
+    assert.deepEqual(list, { code: 1, stderr: '' });
+    const { code, stderr } = await withClosedOutput(folder, addClient);
+    assert.equal(code, 1);
+    assert.match(
+      stderr,
+      /^partnerapi-\d{5} of club is added, but standard output cannot be written to \(EPIPE\) and its secret is lost: disable it and add another\n$/,
+    );
+  });
+
+  test('names that are no names of programmes find no file', async (t) => {
+    const folder = workFolder(t, { 'outside.yaml': programmeText('Outside') });
+    const ran = await jetway(folder, ['show', '../outside']);
+    assert.equal(ran.code, 2);
+    assert.match(ran.stderr, /^there is no programme "\.\.\/outside" /);
+  });
+});
+
+/** Runs a command whose standard output is closed before it starts to write. */
+async function withClosedOutput(
+  folder: string,
+  args: readonly string[],
+): Promise<{ code: number | null; stderr: string }> {
+  const child = spawn(process.execPath, [join(root, 'src/main.ts'), ...args], { cwd: folder });
+  child.stdout.destroy();
+  child.stdin.end();
+  const ended = new Promise<number | null>((resolve) => {
+    child.on('close', resolve);
+  });
+  return { stderr: await text(child.stderr), code: await ended };
+}

@@ -1,0 +1,161 @@
+// Owns the promises of the configuration file: its defaults, its paths, and what it refuses where.
+
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, test, type TestContext } from 'node:test';
+
+import { readAddress, readConfig } from '../../src/config/config.ts';
+import { FaultsError } from '../../src/lib/fault.ts';
+
+const least = 'environment: staging\npublic_url: https://tokens.example\nstore: memory\n';
+
+describe('configuration', () => {
+  test('needs three keys; the rest has defaults', (t) => {
+    const path = written(t, least);
+    assert.deepEqual(readConfig(path), {
+      environment: 'staging',
+      listen: { host: '127.0.0.1', port: 8080 },
+      publicUrl: 'https://tokens.example',
+      programmes: join(path, '../programmes'),
+      store: { kind: 'memory' },
+      trustedProxies: [],
+    });
+  });
+
+  test('has its paths relative to its folder, not to where the command is run', (t) => {
+    const path = written(
+      t,
+      `environment: live
+listen: "[::1]:8443"
+public_url: http://127.0.0.1:8080/base
+programmes: ../clubs
+store: file:./data/jetway.db
+admin: 127.0.0.1:9090
+gateway: gateway.internal:8090
+trusted_proxies: [10.0.0.0/8, "fd00::/8"]
+master_key_file: /run/secrets/key
+`,
+    );
+    assert.deepEqual(readConfig(path), {
+      environment: 'live',
+      listen: { host: '::1', port: 8443 },
+      publicUrl: 'http://127.0.0.1:8080/base',
+      programmes: join(path, '../../clubs'),
+      store: { kind: 'file', path: join(path, '../data/jetway.db') },
+      admin: { host: '127.0.0.1', port: 9090 },
+      gateway: { host: 'gateway.internal', port: 8090 },
+      trustedProxies: ['10.0.0.0/8', 'fd00::/8'],
+      masterKeyFile: '/run/secrets/key',
+    });
+  });
+
+  test('tells every fault of a file at once, in reading order', (t) => {
+    const path = written(
+      t,
+      `environment: Live
+listen: 8080
+public_url: https://tokens.example/
+stor: memory
+trusted_proxies: [10.0.0.0]
+`,
+    );
+    const found = faultsOf(path).map(({ at, message, hint }) => [
+      at.line,
+      at.column,
+      message,
+      hint,
+    ]);
+    assert.deepEqual(found, [
+      [1, 1, '"store" is missing', undefined],
+      [1, 14, 'expected one of staging, live; found "Live"', 'did you mean "live"?'],
+      [
+        2,
+        9,
+        'expected text, found the number 8080',
+        '8080 is read as the number 8080; put it in quotes: "8080"',
+      ],
+      [
+        3,
+        13,
+        'expected an http or https address in its plain form, without query or trailing slash, such as https://tokens.example.com',
+        undefined,
+      ],
+      [4, 1, 'unknown key "stor"', 'did you mean "store"?'],
+      [5, 19, 'expected a network such as 10.0.0.0/8 or fd00::/8', undefined],
+    ]);
+  });
+
+  const publicUrls = [
+    'ftp://tokens.example',
+    'tokens.example',
+    'https://tokens.example/?a=b',
+    'https://tokens.example/#f',
+    'https://user@tokens.example',
+    'https://TOKENS.example',
+    'https://tokens.example:443',
+    'https://tokens.example/a/../b',
+  ];
+  for (const url of publicUrls) {
+    test(`refuses ${url} as public_url`, (t) => {
+      const path = written(t, least.replace('https://tokens.example', url));
+      assert.deepEqual(
+        faultsOf(path).map(({ path: key }) => key),
+        ['public_url'],
+      );
+    });
+  }
+
+  for (const store of ['file:', 'jetway.db', 'postgres://db/jetway', 'redis://x']) {
+    test(`refuses ${store} as store`, (t) => {
+      const path = written(t, least.replace('memory', `"${store}"`));
+      assert.deepEqual(
+        faultsOf(path).map(({ path: key }) => key),
+        ['store'],
+      );
+    });
+  }
+
+  test('is a regular file of at most 64 KiB that can be read', (t) => {
+    const path = written(t, `${least}#${'x'.repeat(64 * 1024)}\n`);
+    const folder = join(path, '../folder.yaml');
+    mkdirSync(folder);
+    const missing = join(path, '../missing.yaml');
+    const told = [path, folder, missing].map((one) => faultsOf(one).map(({ message }) => message));
+    assert.deepEqual(told, [
+      ['the file is larger than 65536 bytes'],
+      ['the file is not a regular file'],
+      ['the file does not exist'],
+    ]);
+  });
+
+  test('reads an address of a name, of IPv4 and of IPv6, and no other', () => {
+    assert.deepEqual(readAddress('localhost:0'), { host: 'localhost', port: 0 });
+    assert.deepEqual(readAddress('0.0.0.0:65535'), { host: '0.0.0.0', port: 65_535 });
+    assert.deepEqual(readAddress('[::]:80'), { host: '::', port: 80 });
+    for (const text of [':80', '80', 'host', 'host:', 'host:65536', '::1:80', 'a b:80', 'h:8o']) {
+      assert.equal(readAddress(text), undefined, text);
+    }
+  });
+});
+
+function written(t: TestContext, text: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'jetway-config-'));
+  t.after(() => {
+    rmSync(folder, { recursive: true });
+  });
+  const path = join(folder, 'config.yaml');
+  writeFileSync(path, text);
+  return path;
+}
+
+function faultsOf(path: string): FaultsError['faults'] {
+  try {
+    readConfig(path);
+  } catch (error) {
+    if (error instanceof FaultsError) return error.faults;
+    throw error;
+  }
+  return [];
+}

@@ -1,0 +1,165 @@
+// Owns the promises of the master key file: made once, its owner's alone, never made anew beside a
+// store that needs the old one.
+
+import assert from 'node:assert/strict';
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable, Writable } from 'node:stream';
+import { describe, test, type TestContext } from 'node:test';
+
+import type { Config } from '../../src/config/config.ts';
+import { MasterKeyUnusable, readMasterKey } from '../../src/config/master_key.ts';
+import { masterKeyBytes } from '../../src/token/keyring.ts';
+
+describe('master key', () => {
+  test('is made beside the store on first use, and is the same from then on', (t) => {
+    const { folder, config } = fresh(t);
+    const key = readMasterKey(config);
+    const path = join(folder, 'data/master.key');
+    assert.equal(key.length, masterKeyBytes);
+    assert.equal(readFileSync(path, 'utf8'), `${Buffer.from(key).toString('base64url')}\n`);
+    assert.equal(statSync(path).mode & 0o777, 0o600);
+    assert.equal(statSync(join(folder, 'data')).mode & 0o777, 0o700);
+    assert.deepEqual(readdirSync(join(folder, 'data')), ['master.key']);
+    assert.deepEqual(readMasterKey(config), key);
+  });
+
+  test('of a memory store is new each time and leaves no file', (t) => {
+    const { folder, config } = fresh(t);
+    const memory: Config = { ...config, store: { kind: 'memory' } };
+    assert.notDeepEqual(readMasterKey(memory), readMasterKey(memory));
+    assert.deepEqual(readdirSync(folder), []);
+  });
+
+  test('is where the configuration says, and where the environment says before that', (t) => {
+    const { folder, config } = fresh(t);
+    const named = { ...config, masterKeyFile: join(folder, 'keys/named.key') };
+    const key = readMasterKey(named);
+    assert.deepEqual(readdirSync(join(folder, 'keys')), ['named.key']);
+    process.env['JETWAY_MASTER_KEY_FILE'] = join(folder, 'env.key');
+    t.after(() => {
+      delete process.env['JETWAY_MASTER_KEY_FILE'];
+    });
+    assert.notDeepEqual(readMasterKey(named), key);
+    assert.deepEqual(readdirSync(folder).toSorted(), ['env.key', 'keys']);
+  });
+
+  test('is not made anew beside a store that has lost it', (t) => {
+    const { folder, config } = fresh(t);
+    mkdirSync(join(folder, 'data'));
+    writeFileSync(join(folder, 'data/jetway.db'), '');
+    assert.throws(
+      () => readMasterKey(config),
+      unusable(
+        /master\.key does not exist, but the store .*jetway\.db does: put the master key back/,
+      ),
+    );
+    assert.deepEqual(readdirSync(join(folder, 'data')), ['jetway.db']);
+  });
+
+  for (const mode of [0o644, 0o640, 0o604, 0o660]) {
+    test(`is refused with mode ${mode.toString(8)}`, (t) => {
+      const { folder, config } = fresh(t);
+      readMasterKey(config);
+      chmodSync(join(folder, 'data/master.key'), mode);
+      const words = new RegExp(
+        `can be read by others \\(mode 0${mode.toString(8)}\\): chmod 600 it`,
+      );
+      assert.throws(() => readMasterKey(config), unusable(words));
+    });
+  }
+
+  const damaged = [
+    ['empty', ''],
+    ['too short', 'c2hvcnQ\n'],
+    ['not base64url', `${'!'.repeat(43)}\n`],
+    ['with bits that mean nothing', `${'A'.repeat(42)}B\n`],
+    ['two keys', `${'A'.repeat(43)}\n${'A'.repeat(43)}\n`],
+    ['far too long', 'A'.repeat(2000)],
+  ] as const;
+  for (const [what, content] of damaged) {
+    test(`is refused when it is ${what}`, (t) => {
+      const { folder, config } = fresh(t);
+      mkdirSync(join(folder, 'data'));
+      writeFileSync(join(folder, 'data/master.key'), content, { mode: 0o600 });
+      const words = /master\.key (?:is not a master key|is larger than 1024 bytes)/;
+      assert.throws(() => readMasterKey(config), unusable(words));
+      assert.equal(readFileSync(join(folder, 'data/master.key'), 'utf8'), content);
+    });
+  }
+
+  test('may be a link to a file, as secrets are mounted; a link to nothing is no key', (t) => {
+    const { folder, config } = fresh(t);
+    mkdirSync(join(folder, 'data'));
+    const target = join(folder, 'mounted');
+    writeFileSync(target, `${'A'.repeat(43)}\n`, { mode: 0o600 });
+    symlinkSync(target, join(folder, 'data/master.key'));
+    assert.deepEqual(readMasterKey(config), Buffer.alloc(masterKeyBytes));
+    rmSync(target);
+    assert.throws(() => readMasterKey(config), unusable(/master\.key does not exist/));
+    assert.deepEqual(readdirSync(join(folder, 'data')), ['master.key']);
+  });
+
+  test('is one for two processes that start for the first time at once', async (t) => {
+    const { folder } = fresh(t);
+    const [one, other] = [startedProcess(t), startedProcess(t)];
+    for (let round = 0; round < 20; round++) {
+      const place = join(folder, String(round));
+      mkdirSync(place);
+      const settings =
+        'environment: staging\npublic_url: http://a.example\nstore: file:data/jetway.db\n';
+      writeFileSync(join(place, 'config.yaml'), settings);
+      const keys = await Promise.all([one(place), other(place)]);
+      const kept = readFileSync(join(place, 'data/master.key'), 'utf8').trim();
+      assert.deepEqual(keys, [kept, kept]);
+      assert.deepEqual(readdirSync(join(place, 'data')).toSorted(), ['jetway.db', 'master.key']);
+    }
+  });
+});
+
+function fresh(t: TestContext): { readonly folder: string; readonly config: Config } {
+  const folder = mkdtempSync(join(tmpdir(), 'jetway-key-'));
+  t.after(() => {
+    rmSync(folder, { recursive: true });
+  });
+  const config: Config = {
+    environment: 'staging',
+    listen: { host: '127.0.0.1', port: 0 },
+    publicUrl: 'https://tokens.example',
+    programmes: join(folder, 'programmes'),
+    store: { kind: 'file', path: join(folder, 'data/jetway.db') },
+    trustedProxies: [],
+  };
+  return { folder, config };
+}
+
+function unusable(words: RegExp): (error: unknown) => boolean {
+  return (error) => error instanceof MasterKeyUnusable && words.test(error.message);
+}
+
+/** A process that answers each folder it is told with the key that it started with there. */
+function startedProcess(t: TestContext): (folder: string) => Promise<string> {
+  const script = join(import.meta.dirname, 'first_start.ts');
+  const child: ChildProcessByStdio<Writable, Readable, null> = spawn(process.execPath, [script], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  t.after(() => child.kill());
+  const answers = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  return async (folder) => {
+    child.stdin.write(`${folder}\n`);
+    return String((await answers.next()).value);
+  };
+}

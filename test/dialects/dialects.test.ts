@@ -1,0 +1,73 @@
+// Foreign dialects: each file beside this one, laid over a built-in variant, speaks as its transcript
+// says, to the byte. A dialect of the usual kind needs a short file and no release.
+
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { test } from 'node:test';
+
+import { formatFault } from '../../src/lib/fault.ts';
+import { loadProgramme } from '../../src/programme/load.ts';
+import { play } from './play.ts';
+import { parseTranscript } from './transcript.ts';
+
+const folder = import.meta.dirname;
+
+const dialects = globSync('*.yaml', { cwd: folder })
+  .toSorted()
+  .map((file) => {
+    const name = basename(file, '.yaml');
+    const yaml = readFileSync(join(folder, file), 'utf8');
+    const text = readFileSync(join(folder, `${name}.transcript`), 'utf8');
+    return { name, yaml, transcript: parseTranscript(text) };
+  });
+
+test('there are at least ten of them', () => {
+  assert.ok(dialects.length >= 10);
+  assert.equal(globSync('*.transcript', { cwd: folder }).length, dialects.length);
+});
+
+for (const { name, yaml, transcript } of dialects) {
+  test(`${name} says in 10 to 40 lines what kind of API speaks so`, () => {
+    const lines = yaml.trimEnd().split('\n');
+    assert.ok(lines.length >= 10 && lines.length <= 40, `${lines.length} lines`);
+    assert.deepEqual(
+      lines.filter((line) => line.length > 130),
+      [],
+    );
+    assert.match(yaml, /^# An? [A-Z]?/);
+  });
+
+  test(`${name} loads, and its transcript shows a success of every grant`, () => {
+    const { loaded, faults } = loadProgramme(`${name}.yaml`, yaml);
+    const errors = faults.filter(({ severity }) => severity === 'error');
+    assert.deepEqual(errors.map(formatFault), []);
+    const shown = transcript.exchanges
+      .filter(({ answer }) => answer.start === '200' && /access_token/.test(JSON.stringify(answer)))
+      .map(({ title }) => title.split(':')[0]);
+    const grants = Object.keys(loaded?.definition.grants ?? {});
+    assert.deepEqual(
+      grants.filter((grant) => !shown.includes(grant)),
+      [],
+    );
+  });
+
+  test(`${name} speaks as its transcript says`, (t) => play(t, name, yaml, transcript));
+}
+
+test('a transcript that is wrong anywhere in an answer does not pass', async (t) => {
+  const [{ name, yaml, transcript }] = dialects as [(typeof dialects)[number]];
+  const { settings, exchanges } = transcript;
+  const [first] = exchanges as [(typeof exchanges)[number]];
+  const { answer } = first;
+  const wrong = [
+    { ...answer, start: '201' },
+    { ...answer, headers: { ...answer.headers, 'x-other': 'here' } },
+    { ...answer, body: `${answer.body} ` },
+    { ...answer, body: answer.body.replace('{access_token}', '{client}') },
+  ];
+  for (const one of wrong) {
+    const played = play(t, name, yaml, { settings, exchanges: [{ ...first, answer: one }] });
+    await assert.rejects(played, assert.AssertionError);
+  }
+});

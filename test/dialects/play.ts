@@ -1,0 +1,99 @@
+// Owns playing a transcript: a real server with the dialect, each request sent as it is written, each
+// answer compared whole.
+
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+
+import { jsonHeaders } from '../support/club.ts';
+import { type Jetway, startJetway, type TestMember } from '../support/jetway.ts';
+import { openLogin, submitLogin } from '../support/login.ts';
+import { type Answer, ask } from '../support/wire.ts';
+import { Bindings, type Exchange, type Message, type Transcript } from './transcript.ts';
+
+/** Headers of every redirect (G-4); a transcript repeats neither these nor those of C-10. */
+const redirectHeaders = {
+  'cache-control': 'no-store',
+  pragma: 'no-cache',
+  'referrer-policy': 'no-referrer',
+} as const;
+
+/** Plays a transcript against a programme file; rejects at the first answer that differs. */
+export async function play(
+  t: TestContext,
+  id: string,
+  yaml: string,
+  transcript: Transcript,
+): Promise<void> {
+  const jetway = await startJetway(t, { programmes: { [id]: yaml } });
+  const { settings } = transcript;
+  const member = await jetway.addMember({ membershipNumber: settings['membership_number'] ?? '7' });
+  const bindings = new Bindings(await onboard(jetway, settings, member));
+  for (const exchange of transcript.exchanges) {
+    jetway.clock.advance(exchange.pause);
+    const answer = await send(jetway.url, filled(exchange.request, bindings), member);
+    assert.deepEqual(answer, expected(exchange, answer, bindings), exchange.title);
+  }
+}
+
+/** Registers the transcript's partner; what the names stand for from the beginning. */
+async function onboard(
+  { addClient, keyring, clock }: Jetway,
+  settings: Transcript['settings'],
+  member: TestMember,
+): Promise<Record<string, string>> {
+  const { client: id = '', secret = '', api_key: apiKey } = settings;
+  const properties = Object.entries(settings).flatMap(([name, value]) =>
+    name.startsWith('client.') ? [[name.slice('client.'.length), value] as const] : [],
+  );
+  const { business_context: businessContext, partner_id: partnerId } = settings;
+  const client = await addClient({
+    id,
+    secret,
+    more: {
+      properties: Object.fromEntries(properties),
+      ...(businessContext === undefined ? {} : { businessContext }),
+      ...(partnerId === undefined ? {} : { partnerId }),
+      ...(apiKey === undefined
+        ? {}
+        : { apiKeys: [{ digest: keyring.secretDigest(apiKey), createdAt: clock.now() }] }),
+    },
+  });
+  const basic = client.basic.slice('Basic '.length);
+  const { redirectUri: redirect_uri } = client;
+  return { ...settings, basic, redirect_uri, subject: member.subject };
+}
+
+function filled({ start, headers, body }: Message, bindings: Bindings): Message {
+  const values = Object.entries(headers).map(([name, value]) => [name, bindings.fill(value)]);
+  return {
+    start: bindings.fill(start),
+    headers: Object.fromEntries(values) as Record<string, string>,
+    body: bindings.fill(body),
+  };
+}
+
+async function send(base: string, request: Message, member: TestMember): Promise<Answer> {
+  const { headers, body } = request;
+  const [, isLogin, method = '', target = ''] =
+    /^(LOGIN )?([A-Z]+) (\S+)$/.exec(request.start) ?? [];
+  if (isLogin === undefined) {
+    return ask(base, target, { method, headers, ...(body === '' ? {} : { body }) });
+  }
+  const login = await openLogin(base, target, method);
+  return submitLogin(base, login, member);
+}
+
+/** The answer that must come, with what only the answer itself can tell taken from it. */
+function expected({ answer }: Exchange, actual: Answer, bindings: Bindings): Answer {
+  const status = Number(answer.start);
+  const usual = status >= 300 && status < 400 ? redirectHeaders : jsonHeaders;
+  const own = Object.entries(answer.headers).map(([name, value]) => [
+    name,
+    bindings.match(value, actual.headers[name] ?? ''),
+  ]);
+  return {
+    status,
+    headers: { ...usual, ...Object.fromEntries(own) },
+    body: bindings.match(answer.body, actual.body),
+  };
+}

@@ -1,0 +1,122 @@
+// Owns wire transcripts as text: settings, then exchanges of a request and the answer it must get.
+//
+//   client = partner-1                  settings: whom the transcript is about
+//
+//   == refresh_token: with new tokens   an exchange, told in words
+//   after 60 seconds                    the clock moves first, if it says so
+//   POST /club/token                    LOGIN GET /club/login: a member's whole way through the page
+//   Content-Type: application/json
+//
+//   {"refresh":"{refresh_token}"}       {name} stands for a setting or what an earlier answer held
+//   ---
+//   200
+//
+//   {"token":"{access_token_2}"}        in an answer, an unused name takes what stands there
+//
+// The lines of a body are joined, so that a long one can be read.
+
+export interface Exchange {
+  readonly title: string;
+  /** Seconds that pass before it. */
+  readonly pause: number;
+  readonly request: Message;
+  readonly answer: Message;
+}
+
+/** A request with its method and target, or an answer with its status, in the first line. */
+export interface Message {
+  readonly start: string;
+  /** By lower-case name. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export interface Transcript {
+  readonly settings: Readonly<Record<string, string>>;
+  readonly exchanges: readonly Exchange[];
+}
+
+/** Reads a transcript; throws on what is not one. */
+export function parseTranscript(text: string): Transcript {
+  const [head = '', ...rest] = text.split(/^== /m);
+  const settings = head
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'))
+    .map((line) => splitAt(line, ' = '));
+  return { settings: Object.fromEntries(settings), exchanges: rest.map(parseExchange) };
+}
+
+function parseExchange(text: string): Exchange {
+  const lines = text.trimEnd().split('\n');
+  const [title = '', next = ''] = lines;
+  const pause = /^after (\d+) seconds$/.exec(next)?.[1];
+  const divider = lines.indexOf('---');
+  if (divider < 0) throw new Error(`no answer follows: ${title}`);
+  return {
+    title,
+    pause: Number(pause ?? 0),
+    request: parseMessage(lines.slice(pause === undefined ? 1 : 2, divider)),
+    answer: parseMessage(lines.slice(divider + 1)),
+  };
+}
+
+function parseMessage(lines: readonly string[]): Message {
+  const [start = '', ...rest] = lines;
+  const blank = rest.indexOf('');
+  const headers = blank < 0 ? rest : rest.slice(0, blank);
+  const named = headers.map((line) => splitAt(line, ': '));
+  return {
+    start,
+    headers: Object.fromEntries(named.map(([name, value]) => [name.toLowerCase(), value])),
+    body: blank < 0 ? '' : rest.slice(blank + 1).join(''),
+  };
+}
+
+function splitAt(line: string, separator: string): readonly [string, string] {
+  const at = line.indexOf(separator);
+  if (at < 0) throw new Error(`expected "${separator}" in: ${line}`);
+  return [line.slice(0, at), line.slice(at + separator.length)];
+}
+
+/** What the names of a transcript stand for so far. */
+export class Bindings {
+  readonly #values: Map<string, string>;
+
+  constructor(known: Readonly<Record<string, string>>) {
+    this.#values = new Map(Object.entries(known));
+  }
+
+  /** The text with every name replaced; throws on one that stands for nothing yet. */
+  fill(text: string): string {
+    return text.replaceAll(name, (_, key: string) => {
+      const value = this.#values.get(key);
+      if (value === undefined) throw new Error(`nothing is known of {${key}} yet`);
+      return value;
+    });
+  }
+
+  /**
+   * The expected text with names replaced. Unused names take what stands in their place in the
+   * actual text, which must be new: no two tokens of a transcript are the same.
+   */
+  match(expected: string, actual: string): string {
+    const unused: string[] = [];
+    const parts = expected.split(name).map((part, index) => {
+      if (index % 2 === 0) return RegExp.escape(part);
+      const known = this.#values.get(part);
+      if (known !== undefined) return RegExp.escape(known);
+      if (unused.includes(part)) return `\\${unused.indexOf(part) + 1}(?!\\d)`;
+      unused.push(part);
+      return '([\\w.~-]+)';
+    });
+    const found = new RegExp(`^${parts.join('')}$`).exec(actual)?.slice(1) ?? [];
+    unused.forEach((key, index) => {
+      const value = found[index] ?? `{${key}}`;
+      if ([...this.#values.values()].includes(value)) throw new Error(`${key} is not new`);
+      this.#values.set(key, value);
+    });
+    return this.fill(expected);
+  }
+}
+
+const name = /\{([a-z][a-z0-9_.]*)\}/g;

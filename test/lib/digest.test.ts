@@ -1,0 +1,35 @@
+// Tests of digests, against published examples.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { type Digest, digest, keyedDigest, sameDigest } from '../../src/lib/digest.ts';
+
+function base64url(hex: string): string {
+  return Buffer.from(hex, 'hex').toString('base64url');
+}
+
+test('a digest is SHA-256 (FIPS 180-4, "abc")', () => {
+  const abc = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad';
+  assert.equal(digest('abc'), base64url(abc));
+  assert.equal(digest('é'), digest('\u00e9'));
+  assert.notEqual(digest('é'), digest('e\u0301'));
+});
+
+test('a keyed digest is HMAC-SHA256 (RFC 4231, cases 1 and 2)', () => {
+  const first = 'b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7';
+  assert.equal(keyedDigest(Buffer.alloc(20, 0x0b), 'Hi There'), base64url(first));
+  const second = '5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843';
+  const asked = 'what do ya want for nothing?';
+  assert.equal(keyedDigest(Buffer.from('Jefe'), asked), base64url(second));
+});
+
+test('two digests are the same only when all of them is', () => {
+  const one = digest('a');
+  assert.equal(sameDigest(one, digest('a')), true);
+  assert.equal(sameDigest(one, digest('b')), false);
+  assert.equal(sameDigest(one, one.slice(0, -1) as Digest), false);
+  assert.equal(sameDigest(one, `${one}A` as Digest), false);
+  assert.equal(sameDigest('' as Digest, one), false);
+  assert.equal(sameDigest(`${one.slice(0, -1)}é` as Digest, one), false);
+});

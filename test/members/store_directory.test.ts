@@ -1,0 +1,110 @@
+// Tests of the embedded directory: who matches, who does not, and that both cost the same work.
+
+import assert from 'node:assert/strict';
+import { createHook } from 'node:async_hooks';
+import { before, describe, test } from 'node:test';
+
+import { hashPassword, longestPassword } from '../../src/members/password.ts';
+import { createStoreDirectory, type MemberRecords } from '../../src/members/store_directory.ts';
+import type { ClientId } from '../../src/oauth/client.ts';
+import { Unavailable } from '../../src/oauth/failure.ts';
+import type { MemberRecord, Subject } from '../../src/oauth/member.ts';
+import { aMember, club } from '../store/fixtures.ts';
+
+const client = 'partnerapi-00001' as ClientId;
+const password = 'correct horse';
+
+describe('store directory', () => {
+  const members: MemberRecord[] = [];
+  const asked: string[] = [];
+  const records: MemberRecords = {
+    findMember: async (programme, username) => {
+      asked.push(`${programme} ${username}`);
+      return members.find((member) => member.username === username);
+    },
+    findMemberBySubject: async (programme, subject) => {
+      asked.push(`${programme} ${subject}`);
+      return members.find((member) => member.subject === subject);
+    },
+  };
+  const directory = createStoreDirectory(club, records);
+  const verify = (username: string, typed = password) =>
+    directory.verify({ username, password: typed, client });
+
+  before(async () => {
+    const passwordHash = await hashPassword(password);
+    const off = 'off' as Subject;
+    members.push(
+      aMember({ username: 'ann', passwordHash }),
+      aMember({ username: 'dora', subject: off, status: 'disabled', passwordHash }),
+    );
+  });
+
+  test('a match tells the member and nothing of the record besides', async () => {
+    assert.deepEqual(await verify('ann'), {
+      outcome: 'match',
+      member: {
+        subject: 'subject-1',
+        level: 'AUTHN-LEVEL-12',
+        membershipNumber: '1234567890123456',
+      },
+    });
+  });
+
+  test('the name is looked for as it is normalised, in the directory’s programme', async () => {
+    asked.length = 0;
+    assert.equal((await verify(' ANN\u200b ')).outcome, 'match');
+    assert.deepEqual(asked, [`${club} ann`]);
+  });
+
+  test('unknown, wrong, disabled and over-long are all no match', async () => {
+    const attempts = await Promise.all([
+      verify('nobody'),
+      verify('ann', 'wrong'),
+      verify('ann', ''),
+      verify('dora'),
+      verify('ann', 'x'.repeat(longestPassword + 1)),
+      verify('', ''),
+    ]);
+    for (const attempt of attempts) assert.deepEqual(attempt, { outcome: 'no_match' });
+  });
+
+  test('HOSTILE 17: a name that is unknown costs the hash that a wrong password costs', async () => {
+    // The first miss makes the hash that all misses are held against.
+    await verify('nobody');
+    let hashes = 0;
+    const hook = createHook({
+      init: (_id, type) => {
+        if (type === 'ARGON2REQUEST') hashes += 1;
+      },
+    });
+    const hashesFor = async (username: string, typed: string): Promise<number> => {
+      hashes = 0;
+      hook.enable();
+      await verify(username, typed);
+      hook.disable();
+      return hashes;
+    };
+    assert.equal(await hashesFor('ann', password), 1);
+    assert.equal(await hashesFor('ann', 'wrong'), 1);
+    assert.equal(await hashesFor('nobody', 'wrong'), 1);
+    assert.equal(await hashesFor('dora', password), 1);
+    assert.equal(await hashesFor('', ''), 1);
+  });
+
+  test('a member is active until it is disabled, or gone', async () => {
+    assert.equal(await directory.isActive('subject-1' as Subject), true);
+    assert.equal(await directory.isActive('off' as Subject), false);
+    assert.equal(await directory.isActive('gone' as Subject), false);
+  });
+
+  test('an outage of the records is no answer of the directory’s', async () => {
+    const outage = new Unavailable('store');
+    const broken = createStoreDirectory(club, {
+      findMember: () => Promise.reject(outage),
+      findMemberBySubject: () => Promise.reject(outage),
+    });
+    await assert.rejects(broken.verify({ username: 'ann', password, client }), outage);
+    await assert.rejects(broken.isActive('subject-1' as Subject), outage);
+  });
+});

@@ -1,0 +1,165 @@
+// Tests of decoding parameters; where the text is valid, URLSearchParams and JSON.parse agree.
+
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+
+import fc from 'fast-check';
+
+import {
+  MalformedParameters,
+  maxParameters,
+  type Parameters,
+  parseForm,
+  parseJsonObject,
+} from '../../src/oauth/parameters.ts';
+
+/** Pairs of a form by name, as URLSearchParams reads them. */
+function byStandard(text: string): Parameters {
+  const found = new Map<string, string[]>();
+  for (const [name, value] of new URLSearchParams(text)) {
+    found.set(name, [...(found.get(name) ?? []), value]);
+  }
+  return found;
+}
+
+const anyText = fc.string({ unit: 'binary' }).filter((text) => text.isWellFormed());
+const oddName = fc.constantFrom('', '__proto__', 'constructor', 'a[b]', 'a.b', 'é', ' ', '=');
+
+describe('parseForm', () => {
+  test('reads whatever a form encoder wrote', () => {
+    const pairs = fc.array(fc.tuple(fc.oneof(anyText, oddName), anyText), { maxLength: 20 });
+    fc.assert(
+      fc.property(pairs, (sent) => {
+        const body = new URLSearchParams(sent).toString();
+        const found = parseForm(body);
+        assert.deepEqual(found, byStandard(body));
+        assert.equal([...found.values()].flat().length, sent.length);
+      }),
+    );
+  });
+
+  test('reads any text as URLSearchParams does, or refuses it', () => {
+    const raw = fc.string({ unit: fc.constantFrom(...Array.from('ab=&+%20zC3é\u2028;?#[]"')) });
+    fc.assert(
+      fc.property(raw, (tail) => {
+        const body = `a=1&${tail}`;
+        let found: Parameters;
+        try {
+          found = parseForm(body);
+        } catch (error) {
+          assert.ok(error instanceof MalformedParameters);
+          // Only what has an escape that is no UTF-8 is refused.
+          assert.throws(() => decodeURIComponent(body), URIError);
+          return;
+        }
+        assert.deepEqual(found, byStandard(body));
+      }),
+    );
+  });
+
+  test('keeps every value of a name, in order', () => {
+    assert.deepEqual(
+      parseForm('a=1&b=2&a=&a=3&a'),
+      new Map([
+        ['a', ['1', '', '3', '']],
+        ['b', ['2']],
+      ]),
+    );
+    assert.deepEqual(parseForm(''), new Map());
+    assert.deepEqual(parseForm('&&'), new Map());
+    assert.deepEqual(
+      parseForm('a=b=c&=x'),
+      new Map([
+        ['a', ['b=c']],
+        ['', ['x']],
+      ]),
+    );
+  });
+
+  test('refuses escapes that are no UTF-8', () => {
+    for (const text of [
+      'a=%',
+      'a=%4',
+      'a=%zz',
+      'a=%ff',
+      'a=%C3',
+      'a=%ED%A0%80',
+      '%zz=a',
+      'a=%C0%80',
+    ]) {
+      assert.throws(() => parseForm(text), MalformedParameters, text);
+    }
+  });
+
+  test(`takes ${maxParameters} parameters and no more`, () => {
+    const pairs = (count: number): string => Array.from({ length: count }, () => 'a=1').join('&');
+    assert.equal(parseForm(pairs(maxParameters)).get('a')?.length, maxParameters);
+    assert.throws(() => parseForm(pairs(maxParameters + 1)), MalformedParameters);
+    assert.throws(() => parseForm('&'.repeat(maxParameters + 1)), MalformedParameters);
+  });
+});
+
+describe('parseJsonObject', () => {
+  const scalar = fc.oneof(anyText, fc.maxSafeInteger(), fc.boolean(), fc.constant(null));
+
+  test('reads text, whole numbers, booleans and null of any object', () => {
+    const objects = fc.dictionary(fc.oneof(anyText, oddName), scalar, { maxKeys: 20 });
+    fc.assert(
+      fc.property(objects, fc.constantFrom(undefined, 1), (object, indent) => {
+        const expected = Object.entries(object).map(
+          ([name, value]) => [name, [value === null ? '' : String(value)]] as const,
+        );
+        assert.deepEqual(parseJsonObject(JSON.stringify(object, null, indent)), new Map(expected));
+      }),
+    );
+  });
+
+  test('sees a member that is there twice, which JSON.parse does not', () => {
+    const twice = parseJsonObject('{"code":"a","x":"y","code":"b"}');
+    assert.equal(twice.get('code')?.length, 2);
+    assert.equal(parseJsonObject('{"code":"a","\\u0063ode":"b"}').get('code')?.length, 2);
+    assert.equal(parseJsonObject('{"__proto__":"a","__proto__":"b"}').get('__proto__')?.length, 2);
+    // A name inside a text is none.
+    assert.deepEqual(
+      parseJsonObject('{"a":"\\",\\"a\\":{\\"a\\":1","b":"}"}'),
+      new Map([
+        ['a', ['","a":{"a":1']],
+        ['b', ['}']],
+      ]),
+    );
+  });
+
+  test('refuses what is not an object of plain values', () => {
+    for (const text of [
+      '',
+      'x',
+      '[]',
+      'null',
+      '"a"',
+      '1',
+      '{',
+      '{"a":1,}',
+      "{'a':1}",
+      '{"a":{}}',
+      '{"a":[]}',
+      '{"a":["b"]}',
+      '{"a":1.5}',
+      '{"a":9007199254740993}',
+      '{"a":1e400}',
+      '{"a":"b"} x',
+      '\ufeff{}',
+    ]) {
+      assert.throws(() => parseJsonObject(text), MalformedParameters, text);
+    }
+    const many = Array.from({ length: maxParameters + 1 }, (_, index) => `"a${index}":1`);
+    assert.throws(() => parseJsonObject(`{${many.join(',')}}`), MalformedParameters);
+    assert.throws(() => parseJsonObject(`{"a":${'['.repeat(20_000)}`), MalformedParameters);
+    const deep = `{"a":${'['.repeat(5000)}${']'.repeat(5000)}}`;
+    assert.throws(() => parseJsonObject(deep), MalformedParameters);
+  });
+
+  test('refuses a nested member though a plain one of its name stands beside it', () => {
+    assert.throws(() => parseJsonObject('{"a":"b","a":{"c":1}}'), MalformedParameters);
+    assert.equal(parseJsonObject('{"a":{"a":"x"},"a":"b"}').get('a')?.length, 2);
+  });
+});

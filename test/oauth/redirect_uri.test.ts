@@ -1,0 +1,128 @@
+// Tests of redirect URIs: what may be registered (HOSTILE 7), and how answers are put onto them.
+
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+
+import fc from 'fast-check';
+
+import { redirectUriFault, withParameters } from '../../src/oauth/redirect_uri.ts';
+
+describe('redirectUriFault', () => {
+  test('lets https, http on loopback and an app’s own scheme be registered', () => {
+    for (const uri of [
+      'https://partner.example/callback',
+      'https://partner.example',
+      'https://partner.example:8443/a/b?brand=x&y=z%20',
+      'https://partner.example/a~b/.well-known/c',
+      'https://xn--e1afmkfd.example/cb',
+      'https://203.0.113.7/cb',
+      'http://127.0.0.1:8080/cb',
+      'http://127.1.2.3/cb',
+      'http://[::1]:1234/cb',
+      'http://localhost/cb',
+      'com.example.app:/callback',
+      'com.example.app://callback/x?y=z',
+    ]) {
+      assert.equal(redirectUriFault(uri), undefined, uri);
+    }
+  });
+
+  test('says why another one may not', () => {
+    const faults: ReadonlyMap<string, RegExp> = new Map([
+      ['javascript:alert(1)', /scheme "javascript:"/],
+      ['javascript://partner.example/%0aalert(1)', /scheme "javascript:"/],
+      ['data:text/html,x', /scheme "data:"/],
+      ['file:///etc/passwd', /scheme "file:"/],
+      ['ftp://partner.example/cb', /scheme "ftp:"/],
+      ['app:/cb', /scheme "app:"/],
+      ['http://partner.example/cb', /plain http/],
+      ['http://127.0.0.1.evil.example/cb', /plain http/],
+      ['http://localhost.evil.example/cb', /plain http/],
+      ['https://partner.example/*', /wildcard/],
+      ['https://*.partner.example/cb', /wildcard/],
+      ['https://partner.example\\@evil.example/cb', /no URI may hold/],
+      ['https://partner.example/<script>', /no URI may hold/],
+      ['https://partner.example/{x}', /no URI may hold/],
+      ['https://partner.example/cb#f', /fragment/],
+      ['https://partner.example/cb#', /fragment/],
+      ['https://u@partner.example/cb', /credentials/],
+      ['https://u:p@partner.example/cb', /credentials/],
+      ['https://:@partner.example/cb', /credentials/],
+      ['https://@partner.example/cb', /credentials/],
+      ['http://127.0.0.1@evil.example/cb', /credentials/],
+      ['https://partner.example/a/../cb', /dot segments/],
+      ['https://partner.example/./cb', /dot segments/],
+      ['https://partner.example/..', /dot segments/],
+      ['https://partner.example/a/%2e%2E/cb', /dot segments/],
+      ['https://partner.example/a/.%2e/cb', /dot segments/],
+      ['https:/partner.example/cb', /no \/\//],
+      ['https:partner.example/cb', /no \/\//],
+      ['https:///partner.example/cb', /no host/],
+      ['https://', /not a URI/],
+      ['https://partner.example:99999/cb', /not a URI/],
+      ['HTTPS://partner.example/cb', /lower-case scheme/],
+      ['//partner.example/cb', /absolute/],
+      ['/cb', /absolute/],
+      ['partner.example/cb', /absolute/],
+      ['', /spaces or characters/],
+      ['https://partner.example/c b', /spaces/],
+      ['https://partner.example/cb\n', /spaces/],
+      ['https://partner.example/c\tb', /spaces/],
+      [' https://partner.example/cb', /spaces/],
+      ['https://ｐartner.example/cb', /outside ASCII/],
+      ['https://partner.example/é', /outside ASCII/],
+      [`https://partner.example/${'a'.repeat(2000)}`, /longer/],
+    ]);
+    for (const [uri, words] of faults) assert.match(redirectUriFault(uri) ?? 'none', words, uri);
+  });
+
+  test('what may be registered is a URI that browsers go to as it is written', () => {
+    const segment = fc.oneof(
+      fc.string({ unit: fc.constantFrom(...Array.from('ab.~-_%2eE@:*?=/')), maxLength: 12 }),
+      fc.constantFrom('.', '..', '%2e', '.%2E', '%2e%2e', '...', ''),
+    );
+    fc.assert(
+      fc.property(fc.array(segment, { maxLength: 4 }), (segments) => {
+        const uri = `https://partner.example/${segments.join('/')}`;
+        if (redirectUriFault(uri) === undefined) assert.equal(new URL(uri).href, uri);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+const wellFormed = fc.string({ unit: 'binary' }).filter((text) => text.isWellFormed());
+
+describe('withParameters', () => {
+  test('every value comes back through a URL, beside the query that was there', () => {
+    const values = fc.dictionary(wellFormed, wellFormed, { maxKeys: 5 });
+    const bases = fc.constantFrom(
+      'https://partner.example/cb',
+      'https://partner.example/cb?x=1',
+      'https://partner.example',
+      'com.example.app:/cb',
+    );
+    fc.assert(
+      fc.property(bases, values, (base, parameters) => {
+        const made = withParameters(base, parameters);
+        const before = base.includes('?') ? [['x', '1']] : [];
+        const { searchParams } = new URL(made);
+        assert.deepEqual([...searchParams], [...before, ...Object.entries(parameters)]);
+        assert.ok(made.startsWith(base));
+        // Nothing in it can end the header, start another parameter or a fragment.
+        assert.match(made.slice(base.length), /^(?:[?&][\w.!~*'()%-]*=[\w.!~*'()%-]*)*$/);
+      }),
+    );
+  });
+
+  test('leaves out what is undefined and keeps the order', () => {
+    const parameters = { code: 'a', state: undefined, iss: 'b' };
+    assert.equal(
+      withParameters('https://p.example/cb', parameters),
+      'https://p.example/cb?code=a&iss=b',
+    );
+    assert.equal(withParameters('https://p.example/cb', {}), 'https://p.example/cb');
+    const kept = withParameters('https://p.example/cb?a=%20&b', { error: 'x y' });
+    assert.equal(kept, 'https://p.example/cb?a=%20&b&error=x%20y');
+  });
+});

@@ -1,0 +1,63 @@
+// Owns what a dialect says, worked out by other means than the engine's: its variant and the file on
+// top as plain values, merged and grouped here, with no schema and no compilation.
+
+import { readFileSync } from 'node:fs';
+
+import { toPlain } from '../../../src/lib/document.ts';
+import { parseYaml } from '../../../src/lib/yaml.ts';
+import { failureReasons } from '../../../src/oauth/failure.ts';
+
+export type Plain = null | boolean | number | string | readonly Plain[] | PlainMap;
+export interface PlainMap {
+  readonly [name: string]: Plain;
+}
+
+export function isMap(value: Plain | undefined): value is PlainMap {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The value a path of keys leads to, if there is one. */
+export function at(value: Plain | undefined, ...path: readonly string[]): Plain | undefined {
+  return path.reduce<Plain | undefined>(
+    (inner, key) => (isMap(inner) && Object.hasOwn(inner, key) ? inner[key] : undefined),
+    value,
+  );
+}
+
+/** The text there; absent where there is none. */
+export function textAt(value: Plain | undefined, ...path: readonly string[]): string | undefined {
+  const found = at(value, ...path);
+  return typeof found === 'string' ? found : undefined;
+}
+
+export function mapAt(value: Plain | undefined, ...path: readonly string[]): PlainMap {
+  const found = at(value, ...path);
+  return isMap(found) ? found : {};
+}
+
+/** The whole dialect that an overlay stands for. */
+export function effective(overlay: PlainMap): PlainMap {
+  const path = `src/variants/${textAt(overlay, 'variant')}.yaml`;
+  const { root } = parseYaml(path, readFileSync(path, 'utf8'));
+  if (root === undefined) throw new Error(`${path} does not parse`);
+  const groups = at(overlay, 'errors', 'groups') ?? [];
+  const grouped = (groups as readonly PlainMap[]).reduce(withGroup, toPlain(root) as Plain);
+  return patch(grouped, overlay) as PlainMap;
+}
+
+function withGroup(dialect: Plain, { reasons, ...said }: PlainMap): Plain {
+  const named = reasons === 'all' ? failureReasons : (reasons as readonly string[]);
+  const layer = Object.fromEntries(named.map((reason) => [reason, said]));
+  return patch(dialect, { errors: { reasons: layer } });
+}
+
+/** RFC 7396. */
+function patch(target: Plain, over: Plain): Plain {
+  if (!isMap(over)) return over;
+  const result: Record<string, Plain> = isMap(target) ? { ...target } : {};
+  for (const [name, value] of Object.entries(over)) {
+    if (value === null) delete result[name];
+    else result[name] = patch(result[name] ?? null, value);
+  }
+  return result;
+}

@@ -1,0 +1,177 @@
+// Owns arbitrary programme files: knobs of the language, most of them turned to something it allows.
+
+import fc from 'fast-check';
+
+import { failureReasons } from '../../../src/oauth/failure.ts';
+import type { Plain, PlainMap } from './dialect.ts';
+import { endpointKnobs } from './endpoints.ts';
+import { trees, words } from './trees.ts';
+
+const status = fc.constantFrom(200, 201, 202, 400, 401, 403, 418, 422, 429, 500, 503);
+const nameCase = fc.constantFrom('as_written', 'lower', 'upper');
+const contentType = fc.constantFrom(
+  'application/json',
+  'application/problem+json',
+  'text/plain; charset=utf-8',
+);
+const span = fc.constantFrom('1s', '90s', '30m', '24h', '45d', '99999d', '999999999d');
+const header = fc.constantFrom('X-Fault', 'x-request', 'WWW-Authenticate', 'Content-Language');
+const headers = fc.dictionary(header, fc.constantFrom('a', 'some words', 'q="1"'), { maxKeys: 2 });
+
+const description = fc.oneof(
+  words,
+  fc.tuple(words, words).map(([before, after]) => `${before}{parameter}${after}`),
+);
+
+const mapping = fc.record(
+  {
+    status,
+    error: words,
+    error_description: description,
+    error_code: fc.oneof(fc.integer({ min: -9999, max: 99_999 }), fc.constantFrom('E-1', '00123')),
+    challenge: fc.constant('basic'),
+    headers,
+  },
+  { requiredKeys: [] },
+);
+
+const reason = fc.constantFrom(...failureReasons);
+const manyReasons = fc.oneof(
+  fc.constant('all'),
+  fc.uniqueArray(reason, { minLength: 1, maxLength: 6 }),
+);
+/** A null takes away what the variant says. */
+const group = fc
+  .tuple(manyReasons, mapping, fc.subarray(['challenge', 'error_description', 'headers']))
+  .map(([reasons, said, gone]) => ({
+    reasons,
+    ...said,
+    ...Object.fromEntries(gone.map((key) => [key, null])),
+  }));
+
+const errorValues = ['error', 'error_description', 'error_code', 'parameter', 'scope', 'status'];
+
+const errors = fc.record(
+  {
+    fields: trees(errorValues),
+    content_type: contentType,
+    name_case: nameCase,
+    text_case: nameCase,
+    parameter_names: fc.constantFrom('as_sent', 'spaced'),
+    groups: fc.array(group, { maxLength: 3 }),
+    reasons: fc.dictionary(reason, mapping, { maxKeys: 4 }),
+  },
+  { requiredKeys: [] },
+);
+
+const tokenValues = [
+  ...['access_token', 'refresh_token', 'scope', 'access_lifetime', 'refresh_lifetime'],
+  ...['issued_at', 'access_expires_at', 'refresh_expires_at', 'token_id', 'subject', 'grant'],
+  ...['kind', 'level', 'membership_number', 'client_id', 'client_name', 'business_context'],
+  ...['partner_id', 'programme_identifier', 'issuer', 'audience'],
+  ...['client.instance_url', 'client.nobody_has_this'],
+];
+
+const tokenResponse = fc
+  .record(
+    {
+      fields: trees(tokenValues),
+      status: fc.constantFrom(200, 201),
+      content_type: contentType,
+      headers,
+      wrap: fc.array(fc.constantFrom('token', 'Result', 'data'), { maxLength: 2 }),
+      name_case: nameCase,
+    },
+    { requiredKeys: ['fields'] },
+  )
+  .map(({ fields, ...rest }) => ({ ...rest, fields: withToken(fields) }));
+
+/** Every answer holds the access token somewhere, or the file would not load. */
+function withToken(fields: Plain): Plain {
+  const token = { access_token: 'access_token' };
+  return Array.isArray(fields) ? [...fields, token] : { ...(fields as PlainMap), ...token };
+}
+
+const scope = fc.oneof(
+  fc.constant({
+    kind: 'level',
+    values: ['LOW', 'MIDDLE', 'HIGH'],
+    client: 'MIDDLE',
+    member_default: 'LOW',
+    separator: null,
+  }),
+  fc.constantFrom(' ', ',').map((separator) => ({
+    kind: 'list',
+    values: ['read', 'write'],
+    separator,
+    client: null,
+    member_default: null,
+  })),
+);
+
+const tokens = fc.record(
+  {
+    access: fc.record(
+      {
+        format: fc.constantFrom('opaque', 'jwt'),
+        lifetime: span,
+        algorithm: fc.constantFrom('ES256', 'EdDSA'),
+        token_id: fc.constantFrom('uuid', 'number'),
+        claims: trees(tokenValues),
+      },
+      { requiredKeys: [] },
+    ),
+    refresh: fc.record(
+      { format: fc.constantFrom('opaque', 'jwt'), lifetime: span, longest: span },
+      { requiredKeys: [] },
+    ),
+  },
+  { requiredKeys: [] },
+);
+
+const shape = fc.record(
+  {
+    prefix: fc.constantFrom('', 'p-', 'A:'),
+    characters: fc.constantFrom('digits', 'alphanumeric', 'lower_hex', 'visible', 'printable'),
+    length: fc.constantFrom(5, '8..20', 40, 64),
+  },
+  { requiredKeys: [] },
+);
+
+const general = fc.record(
+  {
+    name: words,
+    audience: words,
+    client: fc.record(
+      {
+        identifier: shape,
+        authentication: fc.record({
+          methods: fc.shuffledSubarray(['basic', 'bare_basic', 'parameters'], { minLength: 1 }),
+          credentials: fc.constantFrom('raw', 'form'),
+        }),
+      },
+      { requiredKeys: [] },
+    ),
+    code: shape,
+    scope,
+    tokens,
+    throttle: fc.constantFrom('off', { limit: 1000, window: '1m' }),
+    token_response: tokenResponse,
+    errors,
+  },
+  { requiredKeys: [] },
+);
+
+/** Programme files as plain values. */
+export const overlays: fc.Arbitrary<PlainMap> = fc
+  .constantFrom('grant', 'partner-login')
+  .chain((variant) =>
+    fc.tuple(general, endpointKnobs(variant)).map(([more, endpoints]) => ({
+      variant,
+      name: 'Any Club',
+      programme_identifier: 'AnyClub',
+      base_path: '/any',
+      ...(more as PlainMap),
+      ...endpoints,
+    })),
+  );

@@ -1,0 +1,72 @@
+// Owns sending what a dialect asks for: sample requests put on the wire, as they are or with one
+// thing about them changed.
+
+import type { SampleRequest } from '../../../src/programme/sample_request.ts';
+import { type Answer, ask } from '../../support/wire.ts';
+
+/** A request in parts that tests change one at a time. */
+export interface Draft {
+  readonly method: string;
+  readonly path: string;
+  readonly query: readonly Pair[];
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: { readonly type: 'form' | 'json'; readonly fields: readonly Pair[] };
+}
+
+export type Pair = readonly [name: string, value: string];
+
+/** A sample request in parts. */
+export function draftOf(sample: SampleRequest): Draft {
+  const { method, path, query, credentials, form, json } = sample;
+  const token =
+    credentials && Buffer.from(`${credentials.id}:${credentials.secret}`).toString('base64');
+  const authorization = credentials?.bare === true ? token : token && `Basic ${token}`;
+  const fields = form ?? (json && Object.entries(json));
+  return {
+    method,
+    path,
+    query,
+    headers: {
+      ...Object.fromEntries(sample.headers),
+      ...(authorization === undefined ? {} : { authorization }),
+    },
+    ...(fields === undefined ? {} : { body: { type: json ? 'json' : 'form', fields } }),
+  };
+}
+
+/** Sends a draft; `raw` stands for its body, of whatever type. */
+export function sendDraft(base: string, draft: Draft, raw?: string): Promise<Answer> {
+  const { method, headers, body } = draft;
+  const type = body?.type === 'json' ? 'application/json' : 'application/x-www-form-urlencoded';
+  const text = raw ?? bodyOf(draft);
+  return ask(base, targetOf(draft), {
+    method,
+    headers: { ...(body === undefined ? {} : { 'content-type': type }), ...headers },
+    ...(text === undefined ? {} : { body: text }),
+  });
+}
+
+export function targetOf({ path, query }: Draft): string {
+  return path + (query.length === 0 ? '' : `?${encoded(query)}`);
+}
+
+/** Its parameters, wherever they are, with others in their place. */
+export function withParameters(draft: Draft, change: (pairs: readonly Pair[]) => Pair[]): Draft {
+  const { body } = draft;
+  if (body === undefined) return { ...draft, query: change(draft.query) };
+  return { ...draft, body: { ...body, fields: change(body.fields) } };
+}
+
+/** Members one by one: a name may be there twice. */
+function bodyOf({ body }: Draft): string | undefined {
+  if (body === undefined) return undefined;
+  if (body.type === 'form') return encoded(body.fields);
+  const members = body.fields.map(
+    ([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`,
+  );
+  return `{${members.join(',')}}`;
+}
+
+function encoded(pairs: readonly Pair[]): string {
+  return new URLSearchParams(pairs.map(([name, value]) => [name, value])).toString();
+}

@@ -1,0 +1,129 @@
+// Any programme file: what `check` accepts compiles, serves and answers as the file says, each failure
+// reason and each grant; what it refuses, it refuses with a fault at a place in the file.
+
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+
+import fc from 'fast-check';
+
+import type { Fault } from '../../src/lib/fault.ts';
+import { stringifyYaml } from '../../src/lib/yaml.ts';
+import { failureReasons, Refusal } from '../../src/oauth/failure.ts';
+import { type GrantType, grantTypes } from '../../src/oauth/grant.ts';
+import { loadProgramme, type LoadedProgramme } from '../../src/programme/load.ts';
+import { Bindings } from '../dialects/transcript.ts';
+import type { Answer } from '../support/wire.ts';
+import { effective, type PlainMap } from './property/dialect.ts';
+import { type Facts, refusal, success } from './property/oracle.ts';
+import { overlays } from './property/overlays.ts';
+import { provocations } from './property/provocations.ts';
+import { sendDraft } from './property/requests.ts';
+import { serveDialect, type Served, withCode } from './property/served.ts';
+
+const file = 'any.yaml';
+
+test('what loads, answers as the file says', { timeout: 120_000 }, async (t) => {
+  let accepted = 0;
+  const property = fc.asyncProperty(overlays, async (overlay) => {
+    const yaml = stringifyYaml(overlay);
+    const { loaded, faults } = loadProgramme(file, yaml);
+    assertPlaced(faults, yaml);
+    if (loaded === undefined) return;
+    accepted += 1;
+    await assertServes(t, loaded, yaml, overlay);
+  });
+  await fc.assert(property, { numRuns: 80 });
+  assert.ok(accepted >= 20, `only ${accepted} of 80 files load: nothing much was tried`);
+});
+
+/** Each fault stands inside the file it names. */
+function assertPlaced(faults: readonly Fault[], yaml: string): void {
+  const lines = yaml.split('\n');
+  for (const { at, message } of faults) {
+    if (at.file !== file) continue;
+    const line = lines[at.line - 1];
+    assert.ok(line !== undefined && at.column >= 1 && at.column <= line.length + 1, message);
+  }
+}
+
+async function assertServes(
+  t: TestContext,
+  loaded: LoadedProgramme,
+  yaml: string,
+  overlay: PlainMap,
+): Promise<void> {
+  const served = await serveDialect(t, loaded, yaml, effective(overlay));
+  try {
+    await assertEveryReason(served);
+    const grants = grantTypes.filter((type) => served.definition.grants[type] !== undefined);
+    for (const grant of grants) await assertProvocations(served, grant);
+    await assertSuccesses(served, grants);
+  } finally {
+    await served.jetway.stop();
+  }
+}
+
+/** One request at each endpoint, refused in the store for each reason there is. */
+async function assertEveryReason({ jetway, faults, dialect, definition, request }: Served) {
+  const sampled = new Map(
+    grantTypes.flatMap((type) => {
+      const grant = definition.grants[type];
+      return grant === undefined ? [] : [[grant.endpoint, type] as const];
+    }),
+  );
+  for (const [name, grant] of sampled) {
+    const good = request(grant, { code: 'x', refresh_token: 'x' });
+    const allow = definition.token_endpoints[name]?.methods.join(', ') ?? '';
+    const wrongMethod = await sendDraft(jetway.url, { ...good, method: 'PUT' });
+    const notAllowed = refusal(dialect, 'method_not_allowed');
+    assert.deepEqual(wrongMethod, { ...notAllowed, headers: { ...notAllowed.headers, allow } });
+    for (const reason of failureReasons) {
+      const facts: Facts = {
+        parameter: 'x-Any.Name_1',
+        ...(reason === 'invalid_scope' ? { scope: 'some scope' } : {}),
+        ...(reason === 'throttled' ? { retryAfter: 12.3 } : {}),
+      };
+      faults.fail('findClient', new Refusal(reason, facts));
+      const answer = await sendDraft(jetway.url, good);
+      assert.deepEqual(answer, refusal(dialect, reason, facts), `${name}: ${reason}`);
+    }
+    faults.heal();
+  }
+}
+
+async function assertProvocations(served: Served, grant: GrantType): Promise<void> {
+  const { jetway, dialect } = served;
+  for (const { draft, raw, reason, facts } of provocations(served, grant)) {
+    const answer = await sendDraft(jetway.url, draft, raw);
+    assert.deepEqual(answer, refusal(dialect, reason, facts), `${grant}: ${reason}`);
+  }
+}
+
+/** Each grant as its partner would use it; codes come of whole logins. */
+async function assertSuccesses(served: Served, grants: readonly GrantType[]): Promise<void> {
+  const { jetway, definition, request } = served;
+  if (grants.includes('client_credentials')) {
+    const answer = await sendDraft(jetway.url, request('client_credentials'));
+    assertSuccess(served, 'client_credentials', answer);
+  }
+  if (!grants.includes('authorization_code')) return;
+  const values = withCode(await served.code(), definition);
+  const answer = await sendDraft(jetway.url, request('authorization_code', values));
+  const token = assertSuccess(served, 'authorization_code', answer);
+  if (!grants.includes('refresh_token') || token === undefined) return;
+  const refreshed = await sendDraft(jetway.url, request('refresh_token', { refresh_token: token }));
+  assertSuccess(served, 'refresh_token', refreshed);
+}
+
+/** The refresh token that came, where the dialect tells it. */
+function assertSuccess(
+  { dialect, known }: Served,
+  grant: GrantType,
+  answer: Answer,
+): string | undefined {
+  const expected = success(dialect, known(grant));
+  const bindings = new Bindings({});
+  const body = bindings.match(expected.body, answer.body);
+  assert.deepEqual(answer, { ...expected, body }, grant);
+  return expected.body.includes('{refresh_token}') ? bindings.fill('{refresh_token}') : undefined;
+}

@@ -1,0 +1,177 @@
+// HOSTILE 38 to 40: Authorization headers of every kind, secrets of odd characters, strangers.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { authenticateClient } from '../../src/engine/client_authentication.ts';
+import type { Service } from '../../src/engine/service.ts';
+import { Refusal } from '../../src/oauth/failure.ts';
+import { testClock } from '../support/clock.ts';
+import {
+  askTokens,
+  codeFor,
+  openClub,
+  paths,
+  redeem,
+  refused,
+  tokensIn,
+  unknownClient,
+} from '../support/club.ts';
+import { ask, rawExchange } from '../support/wire.ts';
+
+const partnerToken = { grant_type: 'client_credentials' };
+const invalidClient = refused(400, { error: 'invalid_client' });
+
+function base64(text: string | Uint8Array): string {
+  return Buffer.from(text).toString('base64');
+}
+
+test('HOSTILE 38: an Authorization header that cannot be read is 400 invalid_client', async (t) => {
+  const club = await openClub(t);
+  const good = base64(`${club.client.id}:${club.client.secret}`);
+  for (const authorization of [
+    '',
+    ' ',
+    'Basic',
+    'Basic ',
+    `Bearer ${good}`,
+    `Basic${good}`,
+    `Basic\t${good}`,
+    `Basic ${good} ${good}`,
+    `Basic ${good},Basic ${good}`,
+    `Basic ${good}!`,
+    `Basic ${good.slice(0, 4)}!${good.slice(4)}`,
+    `Basic ${good.slice(0, 4)} ${good.slice(4)}`,
+    `Basic ${good}=`,
+    `Basic ${base64('no colon')}`,
+    `Basic ${base64(':no identifier')}`,
+    `Basic ${base64(`${club.client.id}:\u0000`)}`,
+    `Basic ${base64(`${club.client.id}:a\nb`)}`,
+    `Basic ${base64(Uint8Array.of(0x61, 0x3a, 0xff, 0xfe))}`,
+    `Basic ${base64(Uint8Array.of(0x61, 0x3a, 0xc3, 0x28))}`,
+    `Basic ${base64(`x:${'y'.repeat(48_000)}`)}`,
+    'Digest username="x"',
+  ]) {
+    const answer = await askTokens(club, partnerToken, { authorization });
+    assert.deepEqual(answer, invalidClient, authorization.slice(0, 60));
+  }
+});
+
+test('HOSTILE 38: nothing is trimmed off what was decoded', async (t) => {
+  const club = await openClub(t);
+  const { id, secret } = club.client;
+  for (const text of [`\ufeff${id}:${secret}`, ` ${id}:${secret}`, `${id} :${secret}`]) {
+    const authorization = `Basic ${base64(text)}`;
+    assert.deepEqual(await askTokens(club, partnerToken, { authorization }), unknownClient);
+  }
+});
+
+test('HOSTILE 38: two Authorization headers are refused, even when both are the same', async (t) => {
+  const club = await openClub(t);
+  const { basic } = club.client;
+  const body = 'grant_type=client_credentials';
+  for (const second of [basic, 'Basic eDp5', 'Bearer x']) {
+    const answer = await ask(club.url, paths.grant, {
+      method: 'POST',
+      headers: {
+        authorization: [basic, second],
+        'content-type': 'application/x-www-form-urlencoded',
+      },
+      body,
+    });
+    assert.deepEqual(answer, invalidClient);
+  }
+});
+
+test('HOSTILE 38: a header past what the server reads at all is refused by it', async (t) => {
+  const club = await openClub(t);
+  const answer = await rawExchange(
+    club.url,
+    `POST ${paths.grant} HTTP/1.1\r\nHost: x\r\nAuthorization: Basic ${'A'.repeat(200_000)}\r\n\r\n`,
+  );
+  assert.match(answer, /^HTTP\/1\.1 431 /);
+  assert.equal((await askTokens(club, partnerToken)).status, 200);
+});
+
+test('HOSTILE 38: the scheme may be in any case, the padding may be left out', async (t) => {
+  const club = await openClub(t);
+  const client = await club.addClient({ id: 'partnerapi-00002', secret: 'ab' });
+  const token = client.basic.slice('Basic '.length);
+  assert.ok(token.endsWith('='));
+  for (const authorization of [
+    `bASIC ${token}`,
+    `Basic   ${token}`,
+    `Basic ${token.replaceAll('=', '')}`,
+  ]) {
+    assert.equal((await askTokens(club, partnerToken, { authorization })).status, 200);
+  }
+});
+
+const oddSecrets = ['a:b', ':', 'a+b', 'a%41b', '100%', '%zz', 'é', 'p q', '\u{1f600}', 'a&b=c'];
+
+test('HOSTILE 39: secrets are taken as they are; the first colon splits', async (t) => {
+  const club = await openClub(t);
+  for (const [index, secret] of oddSecrets.entries()) {
+    const { basic, id } = await club.addClient({ id: `partnerapi-1000${index}`, secret });
+    assert.equal(
+      (await askTokens(club, partnerToken, { authorization: basic })).status,
+      200,
+      secret,
+    );
+    const encoded = `Basic ${base64(`${id}:${encodeURIComponent(secret)}`)}`;
+    if (encodeURIComponent(secret) === secret) continue;
+    const answer = await askTokens(club, partnerToken, { authorization: encoded });
+    assert.deepEqual(answer, unknownClient, secret);
+  }
+});
+
+test('HOSTILE 39: where a file says form, both halves are decoded once (RFC 6749 2.3.1)', async (t) => {
+  const over = 'client: { authentication: { credentials: form } }';
+  const club = await openClub(t, { over });
+  for (const [index, secret] of oddSecrets.entries()) {
+    const { id } = await club.addClient({ id: `partnerapi-1000${index}`, secret });
+    const encoded = new URLSearchParams([[id, secret]]).toString().split('=');
+    const authorization = `Basic ${base64(encoded.join(':'))}`;
+    const answer = await askTokens(club, partnerToken, { authorization });
+    assert.equal(answer.status, 200, secret);
+  }
+  const broken = `Basic ${base64(`${club.client.id}:100%`)}`;
+  assert.deepEqual(await askTokens(club, partnerToken, { authorization: broken }), invalidClient);
+});
+
+test('HOSTILE 40: unknown client and wrong secret get the same answer to the byte', async (t) => {
+  const club = await openClub(t);
+  const disabled = await club.addClient({ id: 'partnerapi-00002', more: { status: 'disabled' } });
+  const code = await codeFor(club);
+  const fields = { grant_type: 'authorization_code', code };
+  const answers = [
+    await askTokens(club, fields, { authorization: `Basic ${base64('partnerapi-99999:x')}` }),
+    await askTokens(club, fields, { authorization: `Basic ${base64(`${club.client.id}:x`)}` }),
+    await askTokens(club, fields, { authorization: `Basic ${base64('nothing like it:x')}` }),
+    await askTokens(club, fields, { authorization: disabled.basic }),
+  ];
+  for (const answer of answers) assert.deepEqual(answer, unknownClient);
+  tokensIn(await redeem(club, code));
+});
+
+test('HOSTILE 40: whoever is unknown costs the digest that a wrong secret costs', async (t) => {
+  const club = await openClub(t);
+  await club.addClient({ id: 'partnerapi-00002', more: { status: 'disabled' } });
+  const digests: string[] = [];
+  const service = {
+    programme: { id: 'executive-club' },
+    store: club.store,
+    keyring: {
+      ...club.keyring,
+      secretDigest: (secret: string) => {
+        digests.push(secret);
+        return club.keyring.secretDigest(secret);
+      },
+    },
+  } as unknown as Service;
+  const now = testClock().now();
+  for (const id of [club.client.id, 'partnerapi-00002', 'partnerapi-99999', '']) {
+    await assert.rejects(authenticateClient(service, { id, secret: id }, now), Refusal);
+  }
+  assert.deepEqual(digests, [club.client.id, 'partnerapi-00002', 'partnerapi-99999', '']);
+});

@@ -1,0 +1,270 @@
+// HOSTILE 46 to 50: HTTP itself used against the server: endless, slow, ambiguous, disguised.
+
+import assert from 'node:assert/strict';
+import { connect, type Socket } from 'node:net';
+import { test } from 'node:test';
+
+import { askTokens, type Club, loginTarget, openClub, paths, tokensIn } from '../support/club.ts';
+import { publicUrl } from '../support/jetway.ts';
+import { ask, rawExchange } from '../support/wire.ts';
+
+const form = 'grant_type=client_credentials';
+
+/** A token request as text; `headers` come after the usual ones, `body` as it is. */
+function tokenRequest(club: Club, headers: readonly string[], body: string): string {
+  return [
+    `POST ${paths.grant} HTTP/1.1`,
+    'Host: tokens.example',
+    `Authorization: ${club.client.basic}`,
+    'Content-Type: application/x-www-form-urlencoded',
+    ...headers,
+    '',
+    body,
+  ].join('\r\n');
+}
+
+/** Status codes of all answers in a stretch of HTTP/1.1. */
+function statuses(text: string): number[] {
+  return [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
+}
+
+test('HOSTILE 46: an endless body is refused, and no more of it is read', async (t) => {
+  const club = await openClub(t);
+  const head = tokenRequest(club, ['Transfer-Encoding: chunked'], '');
+  const chunk = `4000\r\n${'x'.repeat(0x4000)}\r\n`;
+  const { text, sent } = await new Promise<{ text: string; sent: number }>((resolve) => {
+    let answer = '';
+    let bytes = 0;
+    const socket = connectTo(club);
+    const pour = (): void => {
+      while (!socket.destroyed && bytes < 100_000_000) {
+        bytes += chunk.length;
+        if (!socket.write(chunk)) break;
+      }
+    };
+    socket.write(head);
+    pour();
+    socket.on('drain', pour);
+    socket.on('data', (data) => (answer += data.toString()));
+    socket.on('error', () => {});
+    socket.on('close', () => resolve({ text: answer, sent: bytes }));
+  });
+  assert.deepEqual(statuses(text), [413]);
+  assert.match(text, /\r\nconnection: close\r\n/i);
+  // What the two kernels hold of it; the server itself took 64 KiB.
+  assert.ok(sent < 20_000_000, `${sent} bytes went out`);
+  tokensIn(await askTokens(club, { grant_type: 'client_credentials' }));
+});
+
+test('HOSTILE 46: a body that says beforehand that it is too large is not waited for', async (t) => {
+  const club = await openClub(t);
+  const answer = await rawExchange(club.url, tokenRequest(club, ['Content-Length: 65537'], 'x'));
+  assert.deepEqual(statuses(answer), [413]);
+  const most = `${form}&padding=`.padEnd(65_536, 'x');
+  const head = ['Content-Length: 65536', 'Connection: close'];
+  assert.deepEqual(statuses(await rawExchange(club.url, tokenRequest(club, head, most))), [200]);
+});
+
+test('HOSTILE 46: a sender that breaks off gets no answer and leaves no trace', async (t) => {
+  const club = await openClub(t);
+  const printed = t.mock.method(console, 'error', () => {});
+  for (const headers of [['Content-Length: 1000'], ['Transfer-Encoding: chunked']]) {
+    await new Promise<void>((resolve) => {
+      const socket = connectTo(club);
+      socket.write(tokenRequest(club, headers, '5\r\ngrant'), () => {
+        setTimeout(() => socket.destroy(), 20);
+      });
+      socket.on('close', () => resolve());
+    });
+  }
+  tokensIn(await askTokens(club, { grant_type: 'client_credentials' }));
+  assert.deepEqual(club.events, []);
+  // Strangers must not be able to fill the log.
+  assert.equal(printed.mock.callCount(), 0);
+});
+
+function connectTo({ url }: Club): Socket {
+  const { port, hostname } = new URL(url);
+  return connect(Number(port), hostname);
+}
+
+test('HOSTILE 47: who sends nothing, or a byte a second, is cut off in 10 to 15 s', async (t) => {
+  const club = await openClub(t);
+  const startedAt = performance.now();
+  const secondsUntilCut = (drip: string): Promise<number> =>
+    new Promise((resolve) => {
+      const socket = connectTo(club);
+      let position = 0;
+      const timer = setInterval(() => socket.write(drip[position++] ?? ''), 1000);
+      if (drip === '') clearInterval(timer);
+      socket.resume();
+      socket.on('error', () => {});
+      socket.on('close', () => {
+        clearInterval(timer);
+        resolve((performance.now() - startedAt) / 1000);
+      });
+    });
+  const slow = [
+    secondsUntilCut(''),
+    secondsUntilCut(tokenRequest(club, [], '')),
+    secondsUntilCut('GET / '),
+  ];
+  // Others are served all the while.
+  tokensIn(await askTokens(club, { grant_type: 'client_credentials' }));
+  for (const seconds of await Promise.all(slow)) {
+    assert.ok(seconds > 8 && seconds < 16, `cut off after ${seconds} s`);
+  }
+});
+
+test('HOSTILE 48: a request whose end could be read in two ways is refused', async (t) => {
+  const club = await openClub(t);
+  const smuggled = `GET ${paths.login} HTTP/1.1\r\nHost: x\r\n\r\n`;
+  const length = `Content-Length: ${form.length}`;
+  const chunked = `${form.length.toString(16)}\r\n${form}\r\n0\r\n\r\n`;
+  const ambiguous: readonly (readonly [string, readonly string[], string])[] = [
+    ['length and chunks', [length, 'Transfer-Encoding: chunked'], chunked],
+    ['chunks and length', ['Transfer-Encoding: chunked', length], chunked],
+    ['two lengths', [length, 'Content-Length: 5'], form],
+    ['two lengths in one', [`${length}, ${form.length}`], form],
+    ['signed length', [`Content-Length: +${form.length}`], form],
+    ['hexadecimal length', ['Content-Length: 0x1d'], form],
+    ['unknown coding', ['Transfer-Encoding: xchunked'], chunked],
+    ['chunked is not last', ['Transfer-Encoding: chunked, identity'], chunked],
+    ['space before the colon', ['Transfer-Encoding : chunked'], chunked],
+    ['folded line', ['X-A: b', ' Transfer-Encoding: chunked'], chunked],
+    ['chunk ended by LF', ['Transfer-Encoding: chunked'], chunked.replace('\r\n', '\n')],
+    [
+      'chunk data ended by LF',
+      ['Transfer-Encoding: chunked'],
+      chunked.replace(`${form}\r\n`, `${form}\n`),
+    ],
+    ['chunk size of junk', ['Transfer-Encoding: chunked'], `0x${chunked}`],
+    ['second Host', [length, 'Host: evil.example'], form],
+    ['second Host, the same', [length, 'host: tokens.example'], form],
+    ['bare CR in a header', [length, 'X-A: a\rX-B: b'], form],
+    ['NUL in a header', [length, 'X-A: a\u0000b'], form],
+  ];
+  for (const [name, headers, body] of ambiguous) {
+    const answer = await rawExchange(club.url, tokenRequest(club, headers, body + smuggled), 100);
+    assert.deepEqual(statuses(answer), [400], `${name}:\n${answer}`);
+  }
+  const noHost = `GET ${paths.login} HTTP/1.1\r\n\r\n`;
+  assert.deepEqual(statuses(await rawExchange(club.url, noHost, 100)), [400]);
+});
+
+test('HOSTILE 48: requests that follow one another are each answered once', async (t) => {
+  const club = await openClub(t);
+  const one = tokenRequest(club, [`Content-Length: ${form.length}`], form);
+  assert.deepEqual(statuses(await rawExchange(club.url, one + one + one)), [200, 200, 200]);
+});
+
+test('HOSTILE 49: a path is what was sent, and any other spelling of it is none', async (t) => {
+  const club = await openClub(t);
+  const query = loginTarget(club.client).slice(paths.login.length);
+  const spellings = [
+    `/${paths.login}`,
+    paths.login.replace('/auth', '//auth'),
+    paths.login.replace('/auth', '%2fauth'),
+    paths.login.replace('login', '%6cogin'),
+    paths.login.replace('login', '%256cogin'),
+    paths.login.toUpperCase(),
+    `/x/..${paths.login}`,
+    `/.${paths.login}`,
+    `${paths.login}/`,
+    `${paths.login}/.`,
+    `${paths.login};x`,
+    `${paths.login};jsessionid=1`,
+    `${paths.login}%00`,
+    `${paths.login}%20`,
+    `${paths.login}.html`,
+    `${paths.login}#x`,
+    `/x${paths.login}`,
+    '/',
+    '/executive-club',
+    '/executive-club/',
+    '/executive-club/..%2f..%2fetc/passwd',
+    '/programmes/executive-club.yaml',
+    '/src/http/page.css',
+    'http://tokens.example/x/../executive-club/auth/login',
+    'http://tokens.example//executive-club/auth/login',
+  ];
+  for (const path of spellings) {
+    const request = `GET ${path}${query} HTTP/1.1\r\nHost: tokens.example\r\nConnection: close\r\n\r\n`;
+    const answer = await rawExchange(club.url, request);
+    assert.deepEqual(statuses(answer), [404], path);
+    assert.ok(answer.endsWith('\r\n\r\n{"error":"not_found"}'), path);
+  }
+  assert.equal((await ask(club.url, loginTarget(club.client))).status, 302);
+});
+
+test('HOSTILE 49: a target that is no path is answered, not stumbled over', async (t) => {
+  const club = await openClub(t);
+  for (const target of [
+    '*',
+    '?',
+    'x',
+    '?client_id=x',
+    'https:',
+    'ftp://x/y',
+    '://',
+    '%',
+    '/%',
+    '/\u00ff',
+    paths.login.replace('/auth', '\\auth'),
+  ]) {
+    const request = `GET ${target} HTTP/1.1\r\nHost: tokens.example\r\nConnection: close\r\n\r\n`;
+    const [status, ...others] = statuses(
+      await rawExchange(club.url, Buffer.from(request, 'latin1')),
+    );
+    assert.ok(status === 404 || status === 400, `${target}: ${status}`);
+    assert.deepEqual(others, []);
+  }
+  assert.deepEqual(club.events, []);
+});
+
+const forged = [
+  'Host: evil.example',
+  'Host: evil.example:1',
+  'Host: evil.example/x?y',
+  'Host: a b',
+  'Host: [',
+  'Host:',
+  'Host: tokens.example\r\nX-Forwarded-Host: evil.example\r\nX-Forwarded-Proto: http',
+  'Host: tokens.example\r\nForwarded: host=evil.example;proto=http\r\nX-Original-URL: /evil',
+];
+
+test('HOSTILE 50: no header and no absolute target moves where the service says it is', async (t) => {
+  const club = await openClub(t, { over: 'tokens: { access: { format: jwt } }' });
+  const page = `${publicUrl}/executive-club/login?transaction=`;
+  for (const headers of forged) {
+    for (const origin of [
+      '',
+      'http://evil.example',
+      'HTTP://EVIL.example:80',
+      'https://u@evil.example',
+    ]) {
+      const target = origin + loginTarget(club.client);
+      const answer = await rawExchange(
+        club.url,
+        `GET ${target} HTTP/1.1\r\n${headers}\r\nConnection: close\r\n\r\n`,
+      );
+      const name = `${target} ${headers}:\n${answer}`;
+      // A Host that is none may be refused; if it is not, it changes nothing.
+      if (statuses(answer)[0] === 400) continue;
+      assert.deepEqual(statuses(answer), [302], name);
+      assert.ok(answer.toLowerCase().includes(`\r\nlocation: ${page}`), name);
+      assert.doesNotMatch(answer, /evil/i, name);
+    }
+    const request = tokenRequest(
+      club,
+      [`Content-Length: ${form.length}`, 'Connection: close'],
+      form,
+    );
+    const answer = await rawExchange(club.url, request.replace('Host: tokens.example', headers));
+    if (statuses(answer)[0] === 400) continue;
+    const token = /"access_token":"[^."]+\.([^."]+)\./.exec(answer)?.[1] ?? '';
+    const claims = JSON.parse(Buffer.from(token, 'base64url').toString()) as Record<string, string>;
+    const issuer = `${publicUrl}/executive-club`;
+    assert.deepEqual([claims['iss'], claims['aud']], [issuer, issuer]);
+  }
+});

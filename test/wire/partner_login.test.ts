@@ -1,0 +1,210 @@
+// The partner-login clubs' tokens on the wire: whole answers of /secure/key, to the byte but for
+// the tokens themselves, which are verified as a resource server does (P-2, P-5, P-7, C-9).
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import {
+  createLocalJWKSet,
+  decodeJwt,
+  decodeProtectedHeader,
+  type JSONWebKeySet,
+  jwtVerify,
+  type JWTVerifyResult,
+} from 'jose';
+
+import { jsonHeaders } from '../support/club.ts';
+import { publicUrl } from '../support/jetway.ts';
+import {
+  codeFor,
+  context,
+  invalidCode,
+  openPartnerClub,
+  partnerId,
+  type PartnerClub,
+  redeem,
+  refresh,
+  secondClub,
+  thirdClub,
+  tokensIn,
+  tokensOfLogin,
+} from '../support/partner_club.ts';
+import { ask } from '../support/wire.ts';
+
+// Far from UTC, so that a date in local time would be told by its being another one.
+process.env['TZ'] = 'Pacific/Auckland';
+
+const jwt = '[\\w-]+\\.[\\w-]+\\.[\\w-]{86}';
+const startedAt = Date.parse('2026-01-02T03:04:05Z') / 1000;
+
+/** A token response, to the byte but for the tokens and jti. */
+function tokenBody({ identifier }: PartnerClub, { scope = '', date = '2026-01-02' } = {}): RegExp {
+  return new RegExp(
+    `^\\{"access_token":"${jwt}","token_type":"bearer","refresh_token":"${jwt}",` +
+      `"expires_in":1800,${scope === '' ? '' : `"scope":"${scope}",`}"jti":[1-9]\\d{0,15},` +
+      `"token_Information":\\{"dateTimeIssued":"${date}","authenticationLevel":"AUTHENTICATED",` +
+      `"requestApplication":"${context}","requestedPartnerId":"${partnerId}",` +
+      `"programmeIdentifier":"${identifier}"\\}\\}$`,
+  );
+}
+
+async function keySetOf(club: PartnerClub): Promise<JSONWebKeySet> {
+  const answer = await ask(club.url, club.paths.keys);
+  assert.deepEqual(
+    [answer.status, answer.headers['content-type']],
+    [200, 'application/jwk-set+json'],
+  );
+  return JSON.parse(answer.body) as JSONWebKeySet;
+}
+
+/** Verifies as a resource server that follows RFC 9068 does. */
+async function verify(club: PartnerClub, token: string, typ = 'at+jwt'): Promise<JWTVerifyResult> {
+  return jwtVerify(token, createLocalJWKSet(await keySetOf(club)), {
+    issuer: publicUrl + club.own,
+    audience: publicUrl + club.own,
+    typ,
+    algorithms: ['ES256'],
+    requiredClaims: ['exp', 'iat', 'jti', 'sub', 'client_id'],
+    currentDate: new Date(club.clock.now()),
+  });
+}
+
+for (const names of [secondClub, thirdClub]) {
+  test(`P-5 P-7 C-10: a code is exchanged for tokens, ${names.name}`, async (t) => {
+    const club = await openPartnerClub(t, { names });
+    const answer = await redeem(club, await codeFor(club));
+    assert.deepEqual({ ...answer, body: '' }, { status: 200, headers: jsonHeaders, body: '' });
+    assert.match(answer.body, tokenBody(club));
+  });
+
+  test(`P-7 C-9: the access token is a JWT by the published key, ${names.name}`, async (t) => {
+    const club = await openPartnerClub(t, { names });
+    const tokens = await tokensOfLogin(club);
+    const { payload, protectedHeader } = await verify(club, tokens.access_token);
+    const [key] = (await keySetOf(club)).keys;
+    assert.deepEqual(protectedHeader, { alg: 'ES256', typ: 'at+jwt', kid: key?.kid });
+    assert.deepEqual(payload, {
+      iss: publicUrl + club.own,
+      aud: publicUrl + club.own,
+      sub: club.member.subject,
+      client_id: club.client.id,
+      // The number of the answer and the text of the claim are the same digits.
+      jti: String(tokens.jti),
+      iat: startedAt,
+      exp: startedAt + 1800,
+      family: payload['family'],
+    });
+  });
+}
+
+test('P-2: a code is alphanumeric, and never the same', async (t) => {
+  const club = await openPartnerClub(t);
+  const codes = [await codeFor(club), await codeFor(club)];
+  for (const code of codes) assert.match(code, /^[A-Za-z0-9]{43}$/);
+  assert.equal(new Set(codes).size, 2);
+});
+
+test('P-2: the second use of a code is invalid_grant, and ends what the first one gave', async (t) => {
+  const club = await openPartnerClub(t);
+  const code = await codeFor(club);
+  const tokens = tokensIn(await redeem(club, code));
+  club.clock.advance(1);
+  assert.deepEqual(await redeem(club, code), invalidCode);
+  assert.equal((await refresh(club, tokens.refresh_token)).status, 400);
+});
+
+test('P-2: a code is good for less than two minutes', async (t) => {
+  const club = await openPartnerClub(t);
+  const [early, late] = [await codeFor(club), await codeFor(club)];
+  club.clock.advance(119.999);
+  tokensIn(await redeem(club, early));
+  club.clock.advance(0.001);
+  assert.deepEqual(await redeem(club, late), invalidCode);
+});
+
+test('P-2: a code is bound to its redirect URI', async (t) => {
+  const club = await openPartnerClub(t);
+  const code = await codeFor(club);
+  const { redirectUri } = club.client;
+  assert.deepEqual(await redeem(club, code, { redirect_uri: `${redirectUri}/` }), invalidCode);
+  tokensIn(await redeem(club, code, { redirect_uri: redirectUri }));
+});
+
+test('P-7: scope is there when one was granted, whether at the login or with the code', async (t) => {
+  const club = await openPartnerClub(t);
+  const scope = 'reset_password';
+  const asked = [
+    await redeem(club, await codeFor(club, { scope })),
+    await redeem(club, await codeFor(club), { scope }),
+    await redeem(club, await codeFor(club, { scope }), { scope }),
+  ];
+  for (const answer of asked) {
+    assert.match(answer.body, tokenBody(club, { scope }));
+    const { payload } = await verify(club, tokensIn(answer).access_token);
+    assert.equal(payload['scope'], scope);
+  }
+});
+
+test('P-7: jti is a number from 1 to 2^53-1, another for each token', async (t) => {
+  const club = await openPartnerClub(t);
+  const found: string[] = [];
+  for (let count = 0; count < 4; count += 1) {
+    const answer = await redeem(club, await codeFor(club));
+    const tokens = tokensIn(answer);
+    const [, digits = ''] = /"jti":(\d+),/.exec(answer.body) ?? [];
+    assert.ok(Number.isSafeInteger(tokens.jti) && tokens.jti >= 1, digits);
+    assert.equal(String(tokens.jti), digits);
+    found.push(digits, decodeJwt(tokens.refresh_token).jti ?? '');
+  }
+  assert.equal(new Set(found).size, found.length, 'each token has its own');
+});
+
+test('P-7: dateTimeIssued is the date in UTC, on both sides of midnight', async (t) => {
+  const club = await openPartnerClub(t);
+  club.clock.advance(20 * 3600 + 55 * 60 + 54.999);
+  assert.equal(new Date(club.clock.now()).toISOString(), '2026-01-02T23:59:59.999Z');
+  const codes = [await codeFor(club), await codeFor(club)];
+  const before = await redeem(club, codes[0] ?? '');
+  assert.match(before.body, tokenBody(club, { date: '2026-01-02' }));
+  club.clock.advance(0.001);
+  const after = await redeem(club, codes[1] ?? '');
+  assert.match(after.body, tokenBody(club, { date: '2026-01-03' }));
+  const next = await refresh(club, tokensIn(before).refresh_token);
+  assert.match(next.body, tokenBody(club, { date: '2026-01-03' }));
+});
+
+test('P-7: membershipNumber belongs to the password grant alone', async (t) => {
+  const club = await openPartnerClub(t);
+  const membershipNumber = '1234567890123456';
+  const { programme } = club;
+  const member = await club.addMember({ programme, username: 'bob', membershipNumber });
+  const answer = await redeem(club, await codeFor({ ...club, member }));
+  assert.match(answer.body, tokenBody(club));
+  assert.ok(!answer.body.includes('membershipNumber'));
+});
+
+test('P-7 HOSTILE 35: a refresh token is a JWT of another type, good for refreshing alone', async (t) => {
+  const club = await openPartnerClub(t);
+  const { access_token: access, refresh_token: token } = await tokensOfLogin(club);
+  assert.equal(decodeProtectedHeader(token).typ, 'rt+jwt');
+  const { payload } = await verify(club, token, 'rt+jwt');
+  assert.deepEqual(
+    [payload['client_id'], payload.iat, payload.exp],
+    [club.client.id, startedAt, startedAt + 24 * 3600],
+  );
+  await assert.rejects(verify(club, token), { code: 'ERR_JWT_CLAIM_VALIDATION_FAILED' });
+  await assert.rejects(verify(club, access, 'rt+jwt'), { code: 'ERR_JWT_CLAIM_VALIDATION_FAILED' });
+  assert.deepEqual(await redeem(club, token), invalidCode);
+  assert.deepEqual(await redeem(club, access), invalidCode);
+  assert.equal((await refresh(club, access)).status, 400);
+  tokensIn(await refresh(club, token));
+});
+
+test('C-9: an access token is refused once it has expired', async (t) => {
+  const club = await openPartnerClub(t);
+  const { access_token: token, expires_in: lifetime } = await tokensOfLogin(club);
+  club.clock.advance(lifetime - 1);
+  await verify(club, token);
+  club.clock.advance(1);
+  await assert.rejects(verify(club, token), { code: 'ERR_JWT_EXPIRED' });
+});

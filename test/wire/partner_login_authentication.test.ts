@@ -1,0 +1,216 @@
+// Who asks for tokens at the partner-login clubs, and how that is told: Basic credentials, right
+// and wrong, and every second way to send them (P-6, P-11, HOSTILE 38 to 41).
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import {
+  addPartner,
+  askKey,
+  badRequest,
+  codeFor,
+  type Fields,
+  headersOf,
+  invalidClient,
+  invalidCode,
+  openPartnerClub,
+  type PartnerClub,
+  redeem,
+  refresh,
+  refused,
+  secondClub,
+  thirdClub,
+  tokensIn,
+} from '../support/partner_club.ts';
+import { type Answer, ask, post, rawExchange } from '../support/wire.ts';
+
+/** What a token request gets: at /secure/key, and the same at /secure/refresh. */
+async function answerTo(club: PartnerClub, headers: Fields): Promise<Answer> {
+  const key = await redeem(club, 'unknown', {}, headers);
+  const other = await refresh(club, 'unknown', {}, headers);
+  const body = other.body.replace('Invalid refresh token', 'Invalid authorization code');
+  assert.deepEqual({ ...other, body }, key, `both endpoints: ${JSON.stringify(headers)}`);
+  return key;
+}
+
+function basic(text: string | Uint8Array): string {
+  return `Basic ${Buffer.from(text as string).toString('base64')}`;
+}
+
+test('P-11 HOSTILE 38: without authorization 400 invalid_request names the header', async (t) => {
+  const club = await openPartnerClub(t);
+  for (const authorization of [undefined, '', ' ']) {
+    const answer = await answerTo(club, { authorization });
+    assert.deepEqual(answer, badRequest('Missing header: authorization'));
+  }
+});
+
+test('P-11 HOSTILE 38: authorization that cannot be read is 401 invalid_client', async (t) => {
+  const club = await openPartnerClub(t);
+  const { basic: right, id, secret } = club.client;
+  const token = right.slice('Basic '.length);
+  const malformed = [
+    'Basic',
+    'Bearer',
+    `Bearer ${token}`,
+    `Digest ${token}`,
+    // P-6: the source says Base64 without a scheme; it takes a line of YAML to allow that.
+    token,
+    `Basic ${token} x`,
+    `Basic ${token}, Basic ${token}`,
+    `Basic ${token.slice(0, 4)}!${token.slice(4)}`,
+    `Basic ${token}=`,
+    `Basic ${token.slice(0, 5)}`,
+    'Basic YT!pi',
+    'Basic ====',
+    basic(`${id}${secret}`),
+    basic(`:${secret}`),
+    basic(':'),
+    basic(Buffer.from([0x50, 0x3a, 0xff, 0xfe])),
+    basic(Buffer.from([0x50, 0x3a, 0xc3])),
+    basic(`${id}:${secret}\n`),
+    basic(`${id}\0:${secret}`),
+    `Basic ${'A'.repeat(65_536)}`,
+  ];
+  for (const authorization of malformed) {
+    const answer = await answerTo(club, { authorization });
+    assert.deepEqual(answer, invalidClient(club), authorization.slice(0, 60));
+  }
+});
+
+test('HOSTILE 38: the scheme is taken in any case', async (t) => {
+  const club = await openPartnerClub(t);
+  const token = club.client.basic.slice('Basic '.length);
+  for (const authorization of [`basic ${token}`, `BASIC  ${token}`]) {
+    assert.deepEqual(await answerTo(club, { authorization }), invalidCode);
+  }
+});
+
+test('HOSTILE 38: two authorization headers are 401, right as they may be', async (t) => {
+  const club = await openPartnerClub(t);
+  const lines = Object.entries(headersOf(club)).map(([name, value]) => `${name}: ${value}`);
+  const target = `${club.paths.key}?grant_type=authorization_code&code=x`;
+  for (const again of [club.client.basic, 'Basic x', 'Bearer x']) {
+    const head = [`POST ${target} HTTP/1.1`, 'Host: x', 'Connection: close', ...lines];
+    const answer = await rawExchange(
+      club.url,
+      `${head.join('\r\n')}\r\nauthorization: ${again}\r\n\r\n`,
+    );
+    assert.match(answer, /^HTTP\/1\.1 401 /);
+    assert.ok(answer.endsWith(invalidClient(club).body), answer);
+  }
+});
+
+test('P-11 HOSTILE 39: secrets are taken as they are, split at the first colon', async (t) => {
+  const club = await openPartnerClub(t);
+  const secrets = [
+    'a:b',
+    ':',
+    'a+b',
+    'a b',
+    '50%',
+    '%41',
+    '%zz',
+    'é',
+    '日本',
+    ' ',
+    'a'.repeat(1000),
+  ];
+  for (const [index, secret] of secrets.entries()) {
+    const client = await addPartner(club, { id: `Partner${index + 10}`, secret });
+    const own = { ...club, client };
+    assert.deepEqual(await answerTo(own, {}), invalidCode, secret);
+    const wrong = { authorization: basic(`${client.id}:${secret}x`) };
+    assert.deepEqual(await answerTo(own, wrong), invalidClient(club), secret);
+  }
+});
+
+for (const names of [secondClub, thirdClub]) {
+  test(`P-11 HOSTILE 40: unknown client, wrong secret: the same bytes, ${names.name}`, async (t) => {
+    const club = await openPartnerClub(t, { names });
+    const { id, secret } = club.client;
+    const disabled = await addPartner(club, { id: 'Partner2', more: { status: 'disabled' } });
+    const code = await codeFor(club);
+    for (const authorization of [
+      basic(`Nobody:${secret}`),
+      basic(`${id}:${secret}x`),
+      basic(`${id}:`),
+      basic(`${id}:${secret.toUpperCase()}`),
+      basic(`${id.toLowerCase()}:${secret}`),
+      basic(`__proto__:${secret}`),
+      // Not alphanumeric, so that it could be no client's.
+      basic(`Partner-1:${secret}`),
+      disabled.basic,
+    ]) {
+      assert.deepEqual(await answerTo(club, { authorization }), invalidClient(club));
+      assert.deepEqual(await redeem(club, code, {}, { authorization }), invalidClient(club));
+    }
+    tokensIn(await redeem(club, code));
+  });
+}
+
+test('P-11 HOSTILE 41: a client_id that is not the authenticated one is 401', async (t) => {
+  const club = await openPartnerClub(t);
+  await addPartner(club, { id: 'Partner2' });
+  const mismatch = refused(401, 'invalid_client', 'Invalid parameter: client id');
+  const code = await codeFor(club);
+  for (const id of ['Partner2', 'Nobody', 'partner1', 'Partner1 ']) {
+    assert.deepEqual(await redeem(club, code, { client_id: id }), mismatch, id);
+    assert.deepEqual(await refresh(club, 'unknown', { client_id: id }), mismatch, id);
+  }
+  const tokens = tokensIn(await redeem(club, code, { client_id: club.client.id }));
+  tokensIn(await refresh(club, tokens.refresh_token, { client_id: club.client.id }));
+});
+
+test('P-6 HOSTILE 41: a secret beside Basic is a second method, wherever it stands', async (t) => {
+  const club = await openPartnerClub(t);
+  const { id, secret, basic: right } = club.client;
+  const both = badRequest('More than one authentication method');
+  const code = await codeFor(club);
+  const inParameters = { client_id: id, client_secret: secret };
+  assert.deepEqual(await redeem(club, code, inParameters), both);
+  assert.deepEqual(await redeem(club, code, inParameters, { authorization: 'Basic x' }), both);
+  assert.deepEqual(await refresh(club, 'unknown', inParameters), both);
+  const misplaced = badRequest('Misplaced parameter: client secret');
+  const query = `grant_type=authorization_code&code=${code}`;
+  const inBody = await post(
+    club.url,
+    `${club.paths.key}?${query}`,
+    { client_secret: secret },
+    headersOf(club),
+  );
+  assert.deepEqual(inBody, misplaced);
+  const inQuery = await post(
+    club.url,
+    `${club.paths.refresh}?client_secret=${secret}`,
+    { grant_type: 'refresh_token', refresh_token: 'unknown' },
+    headersOf(club),
+  );
+  assert.deepEqual(inQuery, misplaced);
+  tokensIn(await redeem(club, code, {}, { authorization: right }));
+});
+
+test('P-6 HOSTILE 41: a secret in place of Basic is no authentication', async (t) => {
+  const club = await openPartnerClub(t);
+  const { id, secret } = club.client;
+  const fields = { client_id: id, client_secret: secret };
+  const missing = badRequest('Missing header: authorization');
+  assert.deepEqual(await redeem(club, 'x', fields, { authorization: undefined }), missing);
+  assert.deepEqual(await refresh(club, 'x', fields, { authorization: undefined }), missing);
+});
+
+test('P-6: credentials go into the header, not into the address', async (t) => {
+  const club = await openPartnerClub(t);
+  const authorization = club.client.basic;
+  const answer = await askKey(
+    club,
+    { grant_type: 'authorization_code', code: 'x', authorization },
+    { authorization: undefined },
+  );
+  assert.deepEqual(answer, badRequest('Missing header: authorization'));
+  const target = club.url.replace('http://', `http://${club.client.id}:${club.client.secret}@`);
+  const path = `${club.paths.key}?grant_type=authorization_code&code=x`;
+  const headers = headersOf(club, { authorization: undefined });
+  const inAddress = await ask(target, path, { method: 'POST', headers });
+  assert.deepEqual(inAddress, badRequest('Missing header: authorization'));
+});

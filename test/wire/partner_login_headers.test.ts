@@ -1,0 +1,250 @@
+// The headers of the partner-login clubs' token requests: which are needed, what they must look
+// like, and whom they name (P-1, P-4, P-6, P-11, HOSTILE 22).
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import {
+  addPartner,
+  badRequest,
+  codeFor,
+  context,
+  type Fields,
+  headersOf,
+  invalidCode,
+  openPartnerClub,
+  type PartnerClub,
+  redeem,
+  refresh,
+  refused,
+  secondClub,
+  thirdClub,
+  tokensIn,
+  tokensOfLogin,
+} from '../support/partner_club.ts';
+import { type Answer, ask, rawExchange } from '../support/wire.ts';
+
+const accessDenied = refused(401, 'access_denied', 'Access denied');
+
+/** What a token request with these headers gets: at /secure/key, and the same at /secure/refresh. */
+async function answerTo(club: PartnerClub, headers: Fields): Promise<Answer> {
+  const key = await redeem(club, 'unknown', {}, headers);
+  const other = await refresh(club, 'unknown', {}, headers);
+  const body = other.body.replace('Invalid refresh token', 'Invalid authorization code');
+  assert.deepEqual({ ...other, body }, key, `both endpoints: ${JSON.stringify(headers)}`);
+  return key;
+}
+
+// A code that is no good is the last thing looked at: who is told of it has passed all headers.
+const passed = invalidCode;
+
+for (const names of [secondClub, thirdClub]) {
+  test(`P-6 P-11: a missing header is named, an empty one is missing, ${names.name}`, async (t) => {
+    const club = await openPartnerClub(t, { names });
+    const needed = ['authorization', 'programme-identifier', 'business-context-identifier'];
+    for (const name of needed) {
+      const missing = badRequest(`Missing header: ${name.replaceAll('-', ' ')}`);
+      for (const value of [undefined, '', '  ']) {
+        assert.deepEqual(await answerTo(club, { [name]: value }), missing, `${name} ${value}`);
+      }
+    }
+    assert.deepEqual(await answerTo(club, {}), passed);
+  });
+}
+
+test('P-1 P-4 P-6: a programme-identifier that is not this programme’s', async (t) => {
+  const club = await openPartnerClub(t);
+  const invalid = badRequest('Invalid header: programme identifier');
+  for (const name of ['ThirdClub', 'secondclub', 'SecondClub1', 'S'.repeat(21), 'Sec-ond', 'é']) {
+    const latin = Buffer.from(name).toString('latin1');
+    assert.deepEqual(await answerTo(club, { 'programme-identifier': latin }), invalid, name);
+  }
+});
+
+test('P-1 P-6: a business-context-identifier that is not 1 to 50 letters', async (t) => {
+  const club = await openPartnerClub(t);
+  const invalid = badRequest('Invalid header: business context identifier');
+  for (const name of ['Partner1', 'Partner Context', 'p'.repeat(51), 'Partner,Partner', '"x"']) {
+    assert.deepEqual(await answerTo(club, { 'business-context-identifier': name }), invalid, name);
+  }
+  for (const length of [1, 50]) {
+    const businessContext = 'x'.repeat(length);
+    const client = await addPartner(club, { id: `P${length}`, more: { businessContext } });
+    const tokens = tokensIn(
+      await redeem(
+        { ...club, client },
+        await codeFor({ ...club, client }),
+        {},
+        {
+          'business-context-identifier': businessContext,
+        },
+      ),
+    );
+    assert.equal(tokens.token_Information['requestApplication'], businessContext);
+  }
+});
+
+test('P-4: another partner’s context is 401 access_denied, and spends nothing', async (t) => {
+  const club = await openPartnerClub(t);
+  await addPartner(club, { id: 'Partner2', more: { businessContext: 'OtherContext' } });
+  const code = await codeFor(club);
+  for (const name of ['OtherContext', context.toLowerCase(), 'Nobody']) {
+    const headers = { 'business-context-identifier': name };
+    assert.deepEqual(await redeem(club, code, {}, headers), accessDenied, name);
+    assert.deepEqual(await answerTo(club, headers), accessDenied, name);
+  }
+  const tokens = tokensIn(await redeem(club, code));
+  const foreign = { 'business-context-identifier': 'OtherContext' };
+  assert.deepEqual(await refresh(club, tokens.refresh_token, {}, foreign), accessDenied);
+  tokensIn(await refresh(club, tokens.refresh_token));
+});
+
+test('P-4: a partner that was given no context has none that is right', async (t) => {
+  const club = await openPartnerClub(t);
+  const { programme } = club;
+  const client = await club.addClient({ programme, id: 'Partner2', roles: ['member'] });
+  assert.deepEqual(await redeem({ ...club, client }, 'unknown'), accessDenied);
+  const named = { 'business-context-identifier': 'undefined' };
+  assert.deepEqual(await redeem({ ...club, client }, 'unknown', {}, named), accessDenied);
+});
+
+test('P-6: accept may be absent or let JSON through; what excludes JSON is refused', async (t) => {
+  const club = await openPartnerClub(t);
+  const passing = [
+    undefined,
+    '',
+    'application/json',
+    'Application/JSON',
+    'application/json; charset=utf-8',
+    '*/*',
+    'application/*',
+    'text/html, application/json;q=0.1',
+    'text/html,*/*;q=0.8',
+    'text/*;q=0, application/*',
+    '*/*;q=0, application/json',
+    'application/*;q=0, application/json;q=0.001',
+    'application/xml;q=0, */*',
+  ];
+  for (const accept of passing) {
+    assert.deepEqual(await answerTo(club, { accept }), passed, String(accept));
+  }
+  const excluding = [
+    'text/html',
+    'application/xml',
+    'text/*',
+    'application/jwt',
+    'application/json;q=0',
+    'application/json; Q=0.000',
+    'application/json;charset=utf-8;q=0.0',
+    '*/*;q=0',
+    'application/*;q=0, */*',
+    '*/*, application/json;q=0',
+    'application/json;q=0, */*;q=1',
+    'json',
+    '*',
+    ',',
+  ];
+  for (const accept of excluding) {
+    assert.deepEqual(
+      await answerTo(club, { accept }),
+      badRequest('Invalid header: accept'),
+      accept,
+    );
+  }
+});
+
+test('P-6: accept in several lines is one list', async (t) => {
+  const club = await openPartnerClub(t);
+  const send = (...accept: string[]): Promise<Answer> =>
+    ask(club.url, `${club.paths.key}?grant_type=authorization_code&code=x`, {
+      method: 'POST',
+      headers: { ...headersOf(club), accept },
+    });
+  assert.deepEqual(await send('text/html', 'application/json'), passed);
+  assert.deepEqual(await send('*/*', 'application/json;q=0'), badRequest('Invalid header: accept'));
+});
+
+test('P-6 HOSTILE 22: x-forwarded-for is a chain of addresses or refused', async (t) => {
+  const club = await openPartnerClub(t);
+  const passing = [
+    undefined,
+    '',
+    '192.0.2.1',
+    '2001:db8::1',
+    '::ffff:192.0.2.1',
+    '192.0.2.1, 2001:db8::1,198.51.100.7',
+    '192.0.2.1 ,\t2001:DB8::1',
+  ];
+  for (const chain of passing) {
+    assert.deepEqual(await answerTo(club, { 'x-forwarded-for': chain }), passed, String(chain));
+  }
+  const invalid = badRequest('Invalid header: x forwarded for');
+  const refusedChains = [
+    '1.2.3.4,x',
+    '1.2.3.4,',
+    ',1.2.3.4',
+    '1.2.3.4,,5.6.7.8',
+    '1.2.3.4 5.6.7.8',
+    '1.2.3.4;5.6.7.8',
+    'fe80::1%eth0',
+    '1.2.3.4, fe80::1%25en0',
+    'localhost',
+    'host.example',
+    'unknown',
+    '_hidden',
+    '1.2.3',
+    '1.2.3.256',
+    '01.2.3.4',
+    '0x7f.1',
+    '2130706433',
+    '1.2.3.4:80',
+    '[2001:db8::1]',
+    '2001:db8:::1',
+    '1.2.3.4/8',
+    '"1.2.3.4"',
+  ];
+  for (const chain of refusedChains) {
+    assert.deepEqual(await answerTo(club, { 'x-forwarded-for': chain }), invalid, chain);
+  }
+});
+
+test('P-6 HOSTILE 22: x-forwarded-for in several lines is one chain', async (t) => {
+  const club = await openPartnerClub(t);
+  const send = (...chain: string[]): Promise<Answer> =>
+    ask(club.url, `${club.paths.key}?grant_type=authorization_code&code=x`, {
+      method: 'POST',
+      headers: { ...headersOf(club), 'x-forwarded-for': chain },
+    });
+  assert.deepEqual(await send('192.0.2.1', '2001:db8::1'), passed);
+  assert.deepEqual(await send('192.0.2.1', 'x'), badRequest('Invalid header: x forwarded for'));
+});
+
+test('P-6: a header that names one thing may not be there twice', async (t) => {
+  const club = await openPartnerClub(t);
+  for (const [name, words] of [
+    ['programme-identifier', 'programme identifier'],
+    ['business-context-identifier', 'business context identifier'],
+  ] as const) {
+    const lines = Object.entries(headersOf(club)).map(([header, value]) => `${header}: ${value}`);
+    const again = lines.find((line) => line.startsWith(name)) ?? '';
+    const target = `${club.paths.key}?grant_type=authorization_code&code=x`;
+    const request = [`POST ${target} HTTP/1.1`, 'Host: x', 'Connection: close', ...lines, again];
+    const answer = await rawExchange(club.url, `${request.join('\r\n')}\r\n\r\n`);
+    assert.match(answer, /^HTTP\/1\.1 400 /);
+    assert.ok(answer.endsWith(badRequest(`Invalid header: ${words}`).body), answer);
+  }
+});
+
+test('P-6: names of headers are taken in any case', async (t) => {
+  const club = await openPartnerClub(t);
+  const { refresh_token: token } = await tokensOfLogin(club);
+  const upper = Object.fromEntries(
+    Object.entries(headersOf(club)).map(([name, value]) => [name.toUpperCase(), value]),
+  );
+  const answer = await ask(club.url, club.paths.refresh, {
+    method: 'POST',
+    headers: { ...upper, 'CONTENT-TYPE': 'application/x-www-form-urlencoded' },
+    body: `grant_type=refresh_token&refresh_token=${token}`,
+  });
+  tokensIn(answer);
+});

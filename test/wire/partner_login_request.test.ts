@@ -1,0 +1,239 @@
+// The partner-login clubs' login on the wire: the request, the way to the page and the way back
+// (P-1, P-3, P-4, P-12, HOSTILE 6).
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { jsonHeaders, redirected } from '../support/club.ts';
+import { failingStore } from '../support/failing_store.ts';
+import { publicUrl } from '../support/jetway.ts';
+import { openLogin, submitLogin } from '../support/login.ts';
+import { readPage } from '../support/page.ts';
+import {
+  addPartner,
+  askLogin,
+  callback,
+  context,
+  type Fields,
+  loginTarget,
+  openPartnerClub,
+  redeem,
+  returnFrom,
+  secondClub,
+  thirdClub,
+  tokensIn,
+} from '../support/partner_club.ts';
+import { ask, rawExchange } from '../support/wire.ts';
+
+const page = (title: string, text: string): object => ({
+  status: 400,
+  title,
+  heading: title,
+  text: [text],
+});
+const lostPartner = page(
+  'Bad Request',
+  'The login request names a partner that is not known here.',
+);
+const otherProgramme = page('Bad Request', 'The login request is meant for another programme.');
+const unreadable = page('Bad Request', 'The login request could not be read.');
+
+for (const names of [secondClub, thirdClub]) {
+  test(`P-3: a login request is answered 303 to the login page, ${names.name}`, async (t) => {
+    const club = await openPartnerClub(t, { names });
+    const login = await openLogin(club.url, loginTarget(club, { state: 'abc123' }), 'POST');
+    const { location = '', 'set-cookie': cookie = '' } = login.begin.headers;
+    assert.deepEqual(login.begin, {
+      status: 303,
+      headers: {
+        location,
+        'set-cookie': cookie,
+        'cache-control': 'no-store',
+        pragma: 'no-cache',
+        'referrer-policy': 'no-referrer',
+      },
+      body: '',
+    });
+    const [pageUrl, sealed = ''] = location.split('?transaction=');
+    assert.equal(pageUrl, publicUrl + club.paths.page);
+    assert.match(sealed, /^[\w-]+$/);
+    const attributes = `Path=${club.paths.page}; Max-Age=900; HttpOnly; SameSite=Lax; Secure`;
+    assert.match(cookie, new RegExp(`^jetway_[\\w-]{16}=[\\w-]{32}; ${attributes}$`));
+    const title = `Log in to ${club.name}`;
+    assert.deepEqual(readPage(login.page), { status: 200, title, heading: title, text: [] });
+    assert.equal(login.action, club.paths.page);
+    const answer = await submitLogin(club.url, login, club.member);
+    const back = answer.headers['location'] ?? '';
+    assert.match(back, /^https:\/\/partner\.example\/callback\?code=[A-Za-z0-9]{43}&state=abc123$/);
+    assert.deepEqual(answer, redirected(back));
+  });
+}
+
+test('P-3: there is no payload: without any body, with an empty or a foreign one', async (t) => {
+  const club = await openPartnerClub(t);
+  const target = loginTarget(club);
+  const bare = await rawExchange(
+    club.url,
+    `POST ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
+  );
+  assert.match(bare, /^HTTP\/1\.1 303 /);
+  for (const body of ['', 'submit=Log+in', 'client_id=Other&redirect_uri=https://evil.example']) {
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    const { status } = await ask(club.url, target, { method: 'POST', headers, body });
+    assert.equal(status, 303, body);
+    const inBody = await ask(club.url, club.paths.login, { method: 'POST', headers, body });
+    assert.equal(readPage(inBody).status, 400, 'nothing is read from the body');
+  }
+});
+
+test('P-3: only POST begins a login', async (t) => {
+  const club = await openPartnerClub(t);
+  for (const method of ['GET', 'HEAD', 'PUT', 'OPTIONS', 'TRACE', 'DELETE']) {
+    const answer = await ask(club.url, loginTarget(club), { method });
+    const body = method === 'HEAD' ? '' : '{"error":"method_not_allowed"}';
+    assert.deepEqual(answer, { status: 405, headers: { ...jsonHeaders, allow: 'POST' }, body });
+  }
+});
+
+test('P-3: redirect_uri may be left out where one is registered, and must match it', async (t) => {
+  const club = await openPartnerClub(t);
+  const sent = await returnFrom(club, { redirect_uri: callback });
+  assert.equal(sent.origin + sent.pathname, callback);
+  const elsewhere = await askLogin(club, { redirect_uri: `${callback}/`, state: 'abc' });
+  assert.deepEqual(
+    readPage(elsewhere),
+    page(
+      'Security Issue',
+      'The login request wants to return to an address that this partner has not registered.',
+    ),
+  );
+  const redirectUris = [`${callback}/a?brand=x`, `${callback}/b`];
+  const two = { ...club, client: await addPartner(club, { id: 'Partner2', redirectUris }) };
+  const chosen = await returnFrom(two, { redirect_uri: redirectUris[0], state: 's' });
+  assert.match(chosen.href, /^https:\/\/partner\.example\/callback\/a\?brand=x&code=\w+&state=s$/);
+  assert.deepEqual(
+    readPage(await askLogin(two)),
+    page('Bad Request', 'The login request does not say where to return to.'),
+  );
+});
+
+test('P-3: scope, brandName and a proof key are taken, and only well-formed', async (t) => {
+  const club = await openPartnerClub(t);
+  const challenge = {
+    code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+    code_challenge_method: 'S256',
+  };
+  const more = { scope: 'retrieve_username', brandName: 'Blue', ...challenge };
+  const code = (await returnFrom(club, more)).searchParams.get('code') ?? '';
+  assert.equal((await redeem(club, code)).status, 400, 'the proof is asked for');
+  const verifier = { code_verifier: 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk' };
+  assert.equal(tokensIn(await redeem(club, code, verifier)).scope, 'retrieve_username');
+});
+
+/** Faults that are told to the partner: where client and redirect URI are good. */
+const redirects: readonly (readonly [name: string, more: Fields, error: string])[] = [
+  ['no response_type', { response_type: undefined }, 'invalid_request'],
+  ['empty response_type', { response_type: '' }, 'invalid_request'],
+  ['response_type token', { response_type: 'token' }, 'unsupported_response_type'],
+  ['response_type CODE', { response_type: 'CODE' }, 'unsupported_response_type'],
+  ['response_type code token', { response_type: 'code token' }, 'unsupported_response_type'],
+  ['no programme', { 'programme-identifier': undefined }, 'invalid_request'],
+  ['empty programme', { 'programme-identifier': '' }, 'invalid_request'],
+  ['no context', { 'business-context-identifier': undefined }, 'invalid_request'],
+  ['digits in context', { 'business-context-identifier': 'Ctx1' }, 'invalid_request'],
+  ['51 letters of context', { 'business-context-identifier': 'c'.repeat(51) }, 'invalid_request'],
+  ['brand with a space', { brandName: 'Big Brand' }, 'invalid_request'],
+  ['brand with markup', { brandName: '<script>' }, 'invalid_request'],
+  ['method without challenge', { code_challenge_method: 'S256' }, 'invalid_request'],
+  ['unknown scope', { scope: 'everything' }, 'invalid_scope'],
+  ['scope in another case', { scope: 'Reset_Password' }, 'invalid_scope'],
+  ['both scopes', { scope: 'reset_password retrieve_username' }, 'invalid_scope'],
+];
+
+test('P-1 P-3 P-12: faults past client and redirect URI go back with error and state', async (t) => {
+  const club = await openPartnerClub(t);
+  for (const [name, more, error] of redirects) {
+    assert.deepEqual(
+      await askLogin(club, { state: 'abc123', ...more }),
+      redirected(`${callback}?error=${error}&state=abc123`),
+      name,
+    );
+    assert.deepEqual(await askLogin(club, more), redirected(`${callback}?error=${error}`), name);
+  }
+  for (const name of ['response_type', 'programme-identifier', 'scope', 'brandName']) {
+    const target = `${loginTarget(club, { state: 's' })}&${name}=a&${name}=a`;
+    const answer = await ask(club.url, target, { method: 'POST' });
+    assert.deepEqual(answer, redirected(`${callback}?error=invalid_request&state=s`), name);
+  }
+});
+
+test('P-12: a client that may not log members in is sent back with access_denied', async (t) => {
+  const club = await openPartnerClub(t);
+  const client = await addPartner(club, { id: 'Partner2', roles: ['partner'] });
+  const answer = await askLogin({ ...club, client }, { state: 's' });
+  assert.deepEqual(answer, redirected(`${callback}?error=access_denied&state=s`));
+});
+
+test('P-1 P-12: an unknown, disabled or misshapen client is told on a page', async (t) => {
+  const club = await openPartnerClub(t);
+  await addPartner(club, { id: 'Disabled', more: { status: 'disabled' } });
+  // This one stands in the store, but is not alphanumeric.
+  await addPartner(club, { id: 'Partner-2' });
+  for (const id of ['Nobody', 'partner1', 'Partner1 ', 'Disabled', 'Partner-2', 'P'.repeat(51)]) {
+    const answer = await askLogin(club, { client_id: id, redirect_uri: callback, state: 's' });
+    assert.deepEqual(readPage(answer), lostPartner, id);
+  }
+  const none = page('Bad Request', 'The login request names no partner.');
+  for (const id of ['', undefined]) {
+    assert.deepEqual(readPage(await askLogin(club, { client_id: id })), none);
+  }
+});
+
+test('P-4: another programme’s name at the login request is a page, never a redirect', async (t) => {
+  const club = await openPartnerClub(t);
+  for (const name of ['ThirdClub', 'secondclub', 'SecondClub1', 'S'.repeat(21), 'Second Club']) {
+    const answer = await askLogin(club, { 'programme-identifier': name, state: 's' });
+    assert.deepEqual(readPage(answer), otherProgramme, name);
+  }
+});
+
+test('P-4: the context of a login request is held to its shape, not to the partner’s', async (t) => {
+  const club = await openPartnerClub(t);
+  for (const name of ['a', 'SomebodyElse', 'x'.repeat(50), context]) {
+    const answer = await askLogin(club, { 'business-context-identifier': name });
+    assert.equal(answer.status, 303, name);
+  }
+});
+
+test('P-3 HOSTILE 6: a state that is not alphanumeric is refused, and never sent back', async (t) => {
+  const club = await openPartnerClub(t);
+  const states = ['a\r\nSet-Cookie: x=y', '\0', '"><script>', 'x'.repeat(4096), 'a b', 'ä', 'a-b'];
+  for (const state of states) {
+    const answer = await askLogin(club, { state });
+    assert.deepEqual(answer, redirected(`${callback}?error=invalid_request`), state);
+  }
+  const twice = await ask(club.url, `${loginTarget(club)}&state=a&state=b`, { method: 'POST' });
+  assert.deepEqual(twice, redirected(`${callback}?error=invalid_request`));
+  const long = 'x'.repeat(512);
+  assert.equal((await returnFrom(club, { state: long })).searchParams.get('state'), long);
+});
+
+test('P-12 HOSTILE 4: what cannot be read, or names two clients or addresses, is a page', async (t) => {
+  const club = await openPartnerClub(t);
+  const target = loginTarget(club, { redirect_uri: callback, state: 's' });
+  const twice = [`client_id=${club.client.id}`, `redirect_uri=${encodeURIComponent(callback)}`];
+  for (const more of [...twice, 'x=%zz', 'x=%ff']) {
+    const answer = await ask(club.url, `${target}&${more}`, { method: 'POST' });
+    assert.deepEqual(readPage(answer), unreadable, more);
+  }
+});
+
+test('P-11: trouble inside is a page while nobody is known to send it back to', async (t) => {
+  const failing = failingStore();
+  const club = await openPartnerClub(t, { store: failing.store });
+  failing.fail('findClient', new Error('planted'));
+  const title = 'Log in to Second Club';
+  const difficulties = 'We are having difficulties. Please try again later.';
+  const shown = { status: 500, title, heading: title, text: [difficulties] };
+  assert.deepEqual(readPage(await askLogin(club)), shown);
+});
