@@ -19,9 +19,10 @@ const files: readonly SourceFile[] = globSync('{src,test,scripts}/**/*.ts', { cw
   .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
 
 /** A name with a hyphen is no plain word of the code, so finding it there is telling. */
-const shippedNames = globSync('{programmes,src/variants}/*.yaml', { cwd: root })
-  .map((path) => basename(path, '.yaml'))
-  .filter((name) => name.includes('-'));
+const shippedNames = globSync('{programmes,src/variants}/*.yaml', { cwd: root }).flatMap((path) => [
+  ...[basename(path, '.yaml')].filter((name) => name.includes('-')),
+  ...(/(?<=^programme_identifier: )\w+/m.exec(readFileSync(join(root, path), 'utf8')) ?? []),
+]);
 
 /** A minimal house that breaks no rule, into which a case plants its files. */
 const sound: Readonly<Record<string, string>> = {
@@ -78,9 +79,24 @@ const plants: readonly (readonly [rule: string, path: string, text: string])[] =
   ['length', 'src/lib/a.ts', `// A.\n${'\n'.repeat(320)}`],
   ['import cycle', 'src/lib/a.ts', "// A.\nimport type { A } from './a.ts';\n"],
   ['shipped name', 'src/cli/a.ts', "// A.\nconst demo = 'executive-club';\n"],
+  ['shipped name', 'src/engine/a.ts', "// A.\nconst demo = 'executive' + '-club';\n"],
+  ['shipped name', 'src/http/a.ts', "// A.\nconst demo = `executive${'-'}club`;\n"],
+  ['shipped name', 'src/programme/a.ts', '// A.\nif (/executive.?club/i.test(name)) b();\n'],
+  ['shipped name', 'src/programme/a.ts', "// A.\nif (identifier === 'ExecutiveClub') b();\n"],
   ['variant comparison', 'src/http/a.ts', "// A.\nif (programme.variant === 'grant') b();\n"],
   ['variant comparison', 'src/http/a.ts', "// A.\nif ('grant' !== variant) b();\n"],
   ['variant comparison', 'src/http/a.ts', '// A.\nswitch (programme.variant) {\n}\n'],
+  ['variant comparison', 'src/http/a.ts', '// A.\nconst { variant: kind } = definition;\n'],
+  ['variant comparison', 'src/engine/a.ts', "// A.\nconst kind = definition['variant'];\n"],
+  ['variant comparison', 'src/engine/a.ts', '// A.\nconst rules = byVariant[variant];\n'],
+  ['variant comparison', 'src/programme/a.ts', '// A.\nif (variant === `grant`) b();\n'],
+  ['variant comparison', 'src/programme/a.ts', "// A.\nif (variant?.startsWith('g')) b();\n"],
+  ['programme comparison', 'src/engine/a.ts', "// A.\nif (service.programme.id === 'a') b();\n"],
+  ['programme comparison', 'src/http/a.ts', "// A.\nif ('a' !== programme.identifier) b();\n"],
+  ['programme comparison', 'src/http/a.ts', '// A.\nswitch (programme.basePath) {\n}\n'],
+  ['programme comparison', 'src/http/a.ts', "// A.\nif (programme.id.startsWith('a')) b();\n"],
+  ['programme comparison', 'src/programme/a.ts', '// A.\nif (/^a/.test(definition.name)) b();\n'],
+  ['programme comparison', 'src/engine/a.ts', "// A.\nif (['a'].includes(programme.id)) b();\n"],
 ];
 
 describe('architecture', () => {

@@ -11,7 +11,8 @@ export const failureDocs: Readonly<Record<FailureReason, string>> = {
   body_too_large: 'The body holds more than 64 KiB.',
   malformed_body:
     'Query or body cannot be decoded: broken percent-encoding or UTF-8, no JSON object, a JSON member that is neither text nor a whole number, more than 100 parameters.',
-  repeated_parameter: 'An input came more than once, and the endpoint has `repeated: refuse`.',
+  repeated_parameter:
+    'A parameter came more than once, and the endpoint has `repeated: refuse`. A header that did is `invalid_header`.',
   unknown_parameter: 'A parameter is no input of the endpoint, and it has `unknown: refuse`.',
   misplaced_parameter:
     'An input that is read from the body came in the query, or the other way round.',
@@ -30,7 +31,8 @@ export const failureDocs: Readonly<Record<FailureReason, string>> = {
     'An input that `must_equal` `client.id` is not the client that authenticated (P-11).',
   context_mismatch:
     "An input that `must_equal` the client's business context, partner id or API key is not (P-4).",
-  missing_grant_type: 'The input `grant_type` is declared and not there.',
+  missing_grant_type:
+    'There is no `grant_type`, and it is required, or the endpoint serves several grants.',
   unsupported_grant_type: 'No grant at this endpoint has that `grant_type` (G-14).',
   grant_not_allowed: "The client does not have the grant's role (G-20, P-11).",
   missing_parameter: 'A required parameter, or one the grant needs, is not there (G-15).',

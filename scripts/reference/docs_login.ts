@@ -20,7 +20,7 @@ export const loginDocs: KeyDocs = {
     example: 'required',
   },
   'authorize.pkce': {
-    text: 'Proof keys for codes (RFC 7636, S256 only): `required` refuses a login request without `code_challenge`, `optional` enforces those that are sent. With `off`, remove the inputs `code_challenge` and `code_challenge_method` as well: one that is read is still held against `code_verifier`.',
+    text: 'Proof keys for codes (RFC 7636, S256 only): `required` refuses a login request without `code_challenge`, `optional` enforces those that are sent. With `off`, the inputs for it are no inputs of the programme, even where they are declared.',
     example: 'required',
   },
   'authorize.answer': {

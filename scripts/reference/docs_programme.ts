@@ -67,7 +67,7 @@ export const programmeDocs: KeyDocs = {
     on: 'partner-login',
   },
   'client.authentication.credentials': {
-    text: 'How identifier and secret stand in the header: `raw` takes them as they are, `form` decodes them first (percent and plus), as RFC 6749 2.3.1 has it. What Jetway generates is the same in both.',
+    text: 'How identifier and secret stand in the header: `raw` takes them as they are (RFC 7617), `form` decodes them first (percent and plus), as RFC 6749 2.3.1 has it, and `either` takes both, since clients do the one or the other. What Jetway generates is the same in all.',
     example: 'form',
   },
 

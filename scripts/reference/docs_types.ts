@@ -1,5 +1,5 @@
-// Owns the texts on the keys of types that stand in several places: endpoints, inputs, fields,
-// error answers, shapes.
+// Owns the texts on the keys of types that stand in several places: endpoints, inputs, shapes,
+// fields; and on kinds of values without keys.
 
 import type { KeyDocs } from './key_doc.ts';
 
@@ -8,7 +8,7 @@ export const kindDocs: Readonly<Record<string, string>> = {
   text: 'Text of 1 to 1000 characters without control characters.',
   duration:
     'A whole number and a unit: `500ms`, `90s`, `30m`, `24h`, `30d`. One unit, no spaces, no fractions.',
-  lifetime: 'A duration of at least `1s`.',
+  lifetime: 'A duration of at least `1s` and at most `3650d`.',
   length:
     'A number of characters, `5`, or the fewest and the most, `8..20`. A prefix does not count.',
   path: 'One or more segments with `/` before each: letters, digits, `-`, `_`, `.`, `~`. No closing `/`, no `.` or `..` segments, no percent-encoding.',
@@ -182,102 +182,5 @@ export const typeDocs: KeyDocs = {
     text: 'An array; its items are fields without a name.',
     example: '[scope]',
     otherwise: 'required in this form',
-  },
-
-  'error_answer.status': {
-    text: 'The HTTP status. `check` warns where a failure is answered with a status of success.',
-    example: '403',
-  },
-  'error_answer.error': {
-    text: 'The error code, for the value `error` in `errors.fields` (RFC 6749 5.2).',
-    example: 'invalid_grant',
-  },
-  'error_answer.error_description': {
-    text: 'The text for people, for the value `error_description`. `{parameter}` stands for the wire name at fault; nothing else can be in braces.',
-    example: '"Invalid parameter: {parameter}"',
-    otherwise: 'none',
-  },
-  'error_answer.error_code': {
-    text: "A number or code of the dialect's own, for the value `error_code`.",
-    example: '"E-1042"',
-    otherwise: 'none',
-  },
-  'error_answer.challenge': {
-    text: '`basic` sends `WWW-Authenticate: Basic realm="…"` along, as RFC 6749 5.2 asks where a client came with Basic (G-17).',
-    example: 'basic',
-    otherwise: 'no challenge',
-  },
-  'error_answer.headers': {
-    text: 'Headers of this answer, beside those that Jetway sets itself.',
-    example: '{ X-Error: invalid-code }',
-  },
-
-  'error_group.reasons': {
-    text: 'The failure reasons that this group speaks of, or `all`.',
-    example: '[invalid_code, invalid_refresh_token]',
-  },
-  'error_group.status': {
-    text: 'Their status.',
-    example: '400',
-    otherwise: 'as the variant has it',
-  },
-  'error_group.error': {
-    text: 'Their error code.',
-    example: 'FAILED',
-    otherwise: 'as the variant has it',
-  },
-  'error_group.error_description': {
-    text: 'Their text; null for none.',
-    example: 'null',
-    otherwise: 'as the variant has it',
-  },
-  'error_group.error_code': {
-    text: "Their code of the dialect's own; null for none.",
-    example: '100',
-    otherwise: 'as the variant has it',
-  },
-  'error_group.challenge': {
-    text: 'Their challenge; null for none.',
-    example: 'null',
-    otherwise: 'as the variant has it',
-  },
-  'error_group.headers': {
-    text: 'Their headers; null for none.',
-    example: '{ X-Failed: "yes" }',
-    otherwise: 'as the variant has it',
-  },
-
-  errors: {
-    text: 'The answers to token requests that fail. They always say `Cache-Control: no-store`; login requests that fail have `authorize.failures`.',
-    example: '{ text_case: upper }',
-  },
-  'errors.fields': {
-    text: 'The members of the body, as [fields](#fields-of-an-answer) of the values `error`, `error_description`, `error_code`, `parameter`, `scope` and `status`. What a failure does not have is left out.',
-    example: '{ error_description: null, message: error_description }',
-  },
-  'errors.content_type': {
-    text: 'Their `Content-Type`; the body is JSON whatever it says.',
-    example: 'application/problem+json',
-  },
-  'errors.name_case': {
-    text: 'The case of all names in the body (P-10).',
-    example: 'lower',
-  },
-  'errors.text_case': {
-    text: 'The case of the texts `error` and `error_description` (P-10).',
-    example: 'upper',
-  },
-  'errors.parameter_names': {
-    text: 'How `{parameter}` is written: `as_sent`, or `spaced`, with separators turned into spaces: `grant type` (P-10).',
-    example: 'spaced',
-  },
-  'errors.groups': {
-    text: 'What is said of many reasons at once, laid over the variant in the order of the list. `errors.reasons` of the same file win over all groups.',
-    example: '[{ reasons: all, status: 400 }, { reasons: [throttled], status: 429 }]',
-    otherwise: 'none',
-  },
-  'errors.reasons': {
-    text: 'What each failure reason becomes. All of them must be mapped; the list is [below](#failures-of-a-token-request).',
-    example: '{ throttled: { status: 503, error: slow_down } }',
   },
 };

@@ -1,6 +1,7 @@
 // Owns the bond between the schema's keys and what is said of them: each key has a text, and each
 // text a key.
 
+import { errorDocs } from './docs_errors.ts';
 import { failureDocs, loginFailureDocs } from './docs_failures.ts';
 import { loginDocs } from './docs_login.ts';
 import { programmeDocs } from './docs_programme.ts';
@@ -12,7 +13,13 @@ import type { KeyDoc, KeyDocs } from './key_doc.ts';
 import { isMapType, type Key, keysOf } from './keys.ts';
 
 /** What is said of the keys, by path. */
-export const keyDocs: KeyDocs = { ...programmeDocs, ...loginDocs, ...tokenDocs, ...typeDocs };
+export const keyDocs: KeyDocs = {
+  ...programmeDocs,
+  ...loginDocs,
+  ...tokenDocs,
+  ...errorDocs,
+  ...typeDocs,
+};
 
 /** Keys that a closed list of reasons stands for; the list says what each is. */
 const lists: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -24,7 +31,7 @@ const lists: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 const sameTypes = /^(?:token|error)_field\./;
 
 /** The path under which a key is told of. */
-export function documentedPath(path: string): string {
+function documentedPath(path: string): string {
   return path.replace(sameTypes, 'field.');
 }
 
@@ -83,13 +90,18 @@ export function describe({ root, definitions }: Translation): Translation {
   return {
     root: describeMembers(root, ''),
     definitions: Object.fromEntries(
-      Object.entries(definitions).map(([name, schema]) => {
-        const description = kindDocs[name];
-        const described = describeMembers(schema, `${name}.`);
-        return [name, description === undefined ? described : { ...described, description }];
-      }),
+      Object.entries(definitions).map(([name, schema]) => [
+        name,
+        describeMembers(isMapType(schema) ? schema : untitled(schema), `${name}.`),
+      ]),
     ),
   };
+}
+
+/** Editors show what stands nearest to a value: a kind's title would hide the key's text. */
+function untitled(schema: JsonSchema): JsonSchema {
+  const { title: _, ...rest } = schema;
+  return rest;
 }
 
 function describeMembers(schema: JsonSchema, prefix: string): JsonSchema {

@@ -22,7 +22,7 @@ export function code(text: string): string {
 }
 
 /** A value on one line, as it would stand in a file. */
-export function flow(value: unknown): string {
+function flow(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(flow).join(', ')}]`;
   if (typeof value === 'object' && value !== null) {
     const members = Object.entries(value).map(([key, member]) => `${key}: ${flow(member)}`);

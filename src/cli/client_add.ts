@@ -1,16 +1,15 @@
 // Owns the verb `client add`: a partner gets an identifier, a secret and an API key, shown once (C-5).
 
 import { quote } from '../lib/fault.ts';
-import { randomKey } from '../lib/random.ts';
 import type { Client, ClientId } from '../oauth/client.ts';
 import { compileProgramme } from '../programme/compile.ts';
 import type { Programme } from '../programme/programme.ts';
 import { type ClientFields, type ClientOptions, readClientFields } from './client_fields.ts';
+import { newApiKey, newSecret, readGivenSecret } from './client_secret.ts';
 import { deliver, type Onboarding } from './client_sheet.ts';
 import { clientWarnings } from './client_warnings.ts';
 import { CommandError, exitCodes, refuseUsage } from './exit.ts';
 import { type OutputOptions, warn } from './output.ts';
-import { readLine } from './standard_input.ts';
 import { configOf, expectDurableStore, loadNamed, type OpenStore, withStore } from './workplace.ts';
 
 export interface AddClientOptions extends ClientOptions, OutputOptions {
@@ -19,12 +18,6 @@ export interface AddClientOptions extends ClientOptions, OutputOptions {
   readonly clientId?: string;
   readonly secretStdin?: boolean;
 }
-
-/** DESIGN, "Semantics": generated secrets and API keys have 256 bits. */
-const keyBytes = 32;
-
-/** Shorter ones fall to guessing by who has stolen store and master key. */
-const shortestGoodSecret = 16;
 
 /** As long as one identifier in twenty is free, all of these are taken once in 30,000 runs. */
 const identifierTries = 200;
@@ -37,9 +30,8 @@ export async function addClient(options: AddClientOptions): Promise<void> {
   const programme = compileProgramme(id, definition, config.publicUrl);
   refuseUsage(identifierFaults(programme, options.clientId));
   expectDurableStore(config);
-  const secret = options.secretStdin === true ? await readGivenSecret() : randomKey(keyBytes);
-  // The prefix lets people and secret scanners see what they have found, and where it counts (C-3).
-  const apiKey = `jw_${config.environment}_${randomKey(keyBytes)}`;
+  const secret = options.secretStdin === true ? await readGivenSecret() : newSecret();
+  const apiKey = newApiKey(config.environment);
   const given = options.clientId as ClientId | undefined;
   const client = await withStore(config, (open) =>
     register(open, programme, { ...fields, secret, apiKey }, given),
@@ -71,7 +63,6 @@ async function register(
       ...fields,
       secrets: kept(secret),
       apiKeys: kept(apiKey),
-      properties: {},
       status: 'active',
       createdAt,
     };
@@ -89,16 +80,4 @@ function identifierFaults({ clients, id }: Programme, given: string | undefined)
   return given === undefined || clients.isIdentifier(given)
     ? []
     : [`--client-id ${quote(given)} is no identifier of ${id}: expected ${clients.identifierForm}`];
-}
-
-async function readGivenSecret(): Promise<string> {
-  const secret = await readLine('secret');
-  if (/\p{Cc}/u.test(secret))
-    refuseUsage(['the secret on standard input holds control characters']);
-  if (secret.length < shortestGoodSecret) {
-    warn(
-      `the secret has ${secret.length} characters; with fewer than ${shortestGoodSecret} it can be guessed`,
-    );
-  }
-  return secret;
 }

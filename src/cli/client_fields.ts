@@ -1,9 +1,16 @@
-// Owns what may be said of a client on the command line, and what is wrong with it. No store here.
+// Owns what may be said of a client in options, and what is wrong with it. No store here.
 
-import { parseDuration } from '../lib/duration.ts';
 import { quote } from '../lib/fault.ts';
 import type { Client, Role, ThrottleLimit } from '../oauth/client.ts';
 import { redirectUriFault } from '../oauth/redirect_uri.ts';
+import {
+  businessContextFault,
+  nameFault,
+  partnerIdFault,
+  propertyNameFault,
+  propertyValueFault,
+  readThrottle,
+} from './client_rules.ts';
 import { refuseUsage } from './exit.ts';
 
 /** The options as they were typed. */
@@ -15,75 +22,106 @@ export interface ClientOptions {
   readonly partnerId?: string;
   readonly throttleLimit?: string;
   readonly throttleWindow?: string;
+  readonly property?: readonly string[];
 }
 
 export type ClientFields = Pick<
   Client,
-  'name' | 'roles' | 'redirectUris' | 'businessContext' | 'partnerId' | 'throttle'
+  'name' | 'roles' | 'redirectUris' | 'businessContext' | 'partnerId' | 'throttle' | 'properties'
 >;
 
 /** A client's fields by its options; throws a usage error that names every fault at once. */
 export function readClientFields(options: ClientOptions): ClientFields {
   const { name, redirectUri = [], role = [], businessContext, partnerId } = options;
-  const throttle = readThrottle(options.throttleLimit, options.throttleWindow);
+  const throttle = throttleOf(options);
   refuseUsage([
-    ...nameFaults(name),
-    ...redirectUriFaults(redirectUri, role),
-    ...shapeFaults('--business-context', businessContext, /^[A-Za-z]{1,50}$/, '1 to 50 letters'),
-    ...shapeFaults('--partner-id', partnerId, /^[A-Za-z0-9]{8,20}$/, '8 to 20 letters and digits'),
-    ...(typeof throttle === 'string' ? [throttle] : []),
+    ...faultsOf('--name', nameFault, name),
+    ...redirectUriFaults('--redirect-uri', redirectUri),
+    ...returnFaults(role, redirectUri),
+    ...faultsOf('--business-context', businessContextFault, businessContext),
+    ...faultsOf('--partner-id', partnerIdFault, partnerId),
+    ...throttleFaults(options),
+    ...propertyFaults(options.property),
   ]);
   return {
     name,
     roles: [...new Set(role)],
     redirectUris: [...new Set(redirectUri)],
+    properties: propertiesOf(options.property),
     ...(businessContext === undefined ? {} : { businessContext }),
     ...(partnerId === undefined ? {} : { partnerId }),
-    ...(typeof throttle === 'object' ? { throttle } : {}),
+    ...(throttle === undefined ? {} : { throttle }),
   };
 }
 
-function nameFaults(name: string): readonly string[] {
-  const isPlain = name.trim() !== '' && name.length <= 200 && !/\p{C}/u.test(name);
-  return isPlain ? [] : ['--name must be 1 to 200 characters that can be seen'];
+/** What a rule has against an option's value; nothing where the option was not given. */
+export function faultsOf(
+  option: string,
+  rule: (value: string) => string | undefined,
+  value: string | undefined,
+): readonly string[] {
+  const reason = value === undefined ? undefined : rule(value);
+  return reason === undefined ? [] : [`${option} ${reason}`];
 }
 
 /** RFC 9700 2.6, HOSTILE 7: what is registered is where codes are sent. */
-function redirectUriFaults(uris: readonly string[], role: readonly Role[]): readonly string[] {
-  const faults = uris.flatMap((uri) => {
-    const fault = redirectUriFault(uri);
-    return fault === undefined ? [] : [`--redirect-uri ${quote(uri)} ${fault}`];
-  });
-  return role.includes('member') && uris.length === 0
+export function redirectUriFaults(option: string, uris: readonly string[] = []): readonly string[] {
+  return uris.flatMap((uri) => faultsOf(`${option} ${quote(uri)}`, redirectUriFault, uri));
+}
+
+/** A login that ends nowhere is refused before it begins. */
+export function returnFaults(roles: readonly Role[], uris: readonly string[]): readonly string[] {
+  return roles.includes('member') && uris.length === 0
     ? ['--role member needs a --redirect-uri, where members return to after a login']
-    : faults;
+    : [];
 }
 
-/** P-1 says what identifiers look like. */
-function shapeFaults(
-  option: string,
-  value: string | undefined,
-  shape: RegExp,
-  words: string,
-): readonly string[] {
-  return value === undefined || shape.test(value)
-    ? []
-    : [`${option} must be ${words}, not ${quote(value)}`];
-}
+type ThrottleOptions = Pick<ClientOptions, 'throttleLimit' | 'throttleWindow'>;
 
-/** The limit, a fault in words, or undefined when none was asked for. */
-function readThrottle(limit?: string, window?: string): ThrottleLimit | string | undefined {
-  if (limit === undefined && window === undefined) return undefined;
+export function throttleFaults(options: ThrottleOptions): readonly string[] {
+  const { throttleLimit: limit, throttleWindow: window } = options;
+  if (limit === undefined && window === undefined) return [];
   if (limit === undefined || window === undefined) {
-    return '--throttle-limit and --throttle-window go together';
+    return ['--throttle-limit and --throttle-window go together'];
   }
-  const count = /^\d{1,7}$/.test(limit) ? Number(limit) : 0;
-  if (count < 1 || count > 1_000_000) {
-    return `--throttle-limit must be a number from 1 to 1000000, not ${quote(limit)}`;
-  }
-  const span = parseDuration(window);
-  if (span === undefined || span < 1000) {
-    return `--throttle-window must be a duration of at least 1s, such as 1m, not ${quote(window)}`;
-  }
-  return { limit: count, window: span };
+  const throttle = readThrottle(limit, window);
+  return 'part' in throttle ? [`--throttle-${throttle.part} ${throttle.reason}`] : [];
+}
+
+/** The limit that was asked for, if it was, and if nothing is wrong with it. */
+export function throttleOf(options: ThrottleOptions): ThrottleLimit | undefined {
+  const { throttleLimit: limit, throttleWindow: window } = options;
+  if (limit === undefined || window === undefined) return undefined;
+  const throttle = readThrottle(limit, window);
+  return 'part' in throttle ? undefined : throttle;
+}
+
+/** What is wrong with properties that were typed as `name=value`. */
+export function propertyFaults(pairs: readonly string[] = []): readonly string[] {
+  const names = pairs.map((pair) => splitPair(pair)?.[0]);
+  return pairs.flatMap((pair, index) => {
+    const [name, value] = splitPair(pair) ?? [];
+    if (name === undefined || value === undefined) {
+      return [`--property must be name=value, not ${quote(pair)}`];
+    }
+    if (names.indexOf(name) < index) return [`--property ${quote(name)} is given twice`];
+    return [
+      ...faultsOf('--property: the name', propertyNameFault, name),
+      ...faultsOf(`--property ${quote(name)}: the value`, propertyValueFault, value),
+    ];
+  });
+}
+
+export function propertiesOf(pairs: readonly string[] = []): Client['properties'] {
+  return Object.fromEntries(pairs.flatMap((pair) => [splitPair(pair) ?? []].filter(isPair)));
+}
+
+/** A value may hold `=` itself. */
+function splitPair(pair: string): readonly [name: string, value: string] | undefined {
+  const end = pair.indexOf('=');
+  return end < 0 ? undefined : [pair.slice(0, end), pair.slice(end + 1)];
+}
+
+function isPair(parts: readonly string[]): parts is readonly [string, string] {
+  return parts.length === 2;
 }

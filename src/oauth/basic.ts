@@ -27,8 +27,9 @@ export function basicToken(header: string): string | undefined {
 /**
  * Decodes base64(`identifier:secret`). The first colon splits, so that a secret may hold more of
  * them. Where either encoding is taken, the identifier is the decoded one: its shape holds none of
- * the characters that encoding changes, so both spellings of it are one. Returns undefined for anything undecodable: Node's own decoder would let `YT!pi` through, so the
- * alphabet and padding are checked first.
+ * the characters that encoding changes, so both spellings of it are one. Returns undefined for
+ * anything undecodable: Node's own decoder would let `YT!pi` through, so the alphabet and padding
+ * are checked first.
  */
 export function decodeCredentials(
   token: string,
@@ -41,10 +42,7 @@ export function decodeCredentials(
   if (text === undefined || colon <= 0) return undefined;
   const [id] = readings(text.slice(0, colon), encoding).reverse();
   const secrets = readings(text.slice(colon + 1), encoding);
-  if (id === undefined || secrets.length === 0 || control.test(id + secrets.join(''))) {
-    return undefined;
-  }
-  return { id, secrets };
+  return id === undefined || secrets.length === 0 ? undefined : { id, secrets };
 }
 
 function decodeUtf8(bytes: Uint8Array): string | undefined {
@@ -57,10 +55,11 @@ function decodeUtf8(bytes: Uint8Array): string | undefined {
 
 /** The texts that a spelling can stand for, as it is first; none where it cannot be decoded. */
 function readings(text: string, encoding: CredentialEncoding): string[] {
-  if (encoding === 'raw' || !/[%+]/.test(text)) return [text];
+  if (encoding === 'raw' || !/[%+]/.test(text)) return control.test(text) ? [] : [text];
   const decoded = decodeForm(text);
-  const asItIs = encoding === 'either' ? [text] : [];
-  return decoded === undefined ? asItIs : [...asItIs, decoded];
+  const found = encoding === 'either' ? [text] : [];
+  if (decoded !== undefined) found.push(decoded);
+  return found.filter((reading) => !control.test(reading));
 }
 
 function decodeForm(text: string): string | undefined {

@@ -58,10 +58,15 @@ function* grantComplaints(definition: Definition): Iterable<Complaint> {
 
 function* endpointComplaints(definition: Definition): Iterable<Complaint> {
   const paths = new Map<string, string>([
-    [definition.authorize.endpoint.path, 'the login request'],
     ['/login', 'the login page'],
     ['/.well-known/jwks.json', 'the key set'],
   ]);
+  const { path: loginPath } = definition.authorize.endpoint;
+  const holder = paths.get(loginPath);
+  if (holder !== undefined) {
+    yield [['authorize', 'endpoint', 'path'], `${loginPath} is the path of ${holder} already`];
+  }
+  paths.set(loginPath, 'the login request');
   for (const [name, endpoint] of Object.entries(definition.token_endpoints)) {
     const other = paths.get(endpoint.path);
     const at: Path = ['token_endpoints', name, 'path'];
@@ -119,17 +124,17 @@ function* nameComplaints(
 
 function* authenticationComplaints(definition: Definition): Iterable<Complaint> {
   const { identifier, authentication } = definition.client;
+  const readsHeader = authentication.methods.some((method) => method !== 'parameters');
   const letters = (identifier.prefix ?? '') + alphabetOf(identifier.characters ?? 'printable');
-  if (authentication.credentials === 'either' && /[%+ ]/.test(letters)) {
+  if (readsHeader && authentication.credentials === 'either' && /[%+ ]/.test(letters)) {
     yield [
       ['client', 'identifier'],
       'identifiers that can hold "%", "+" or a space are not told apart when either encoding is taken',
       'narrow their characters, or set client.authentication.credentials to raw or form',
     ];
   }
-  const readsHeader = authentication.methods.some((method) => method !== 'parameters');
   const given = (identifier.prefix ?? '') + alphabetOf(identifier.characters ?? 'alphanumeric');
-  if (readsHeader && authentication.credentials === 'raw' && given.includes(':')) {
+  if (readsHeader && authentication.credentials !== 'form' && given.includes(':')) {
     yield [
       ['client', 'identifier'],
       'identifiers that can hold ":" end there when they are sent raw in the header (RFC 7617 2)',

@@ -1,7 +1,7 @@
 // Owns loading: the text of a programme file, laid over its variant, becomes a Definition or faults.
 
 import { mergeNodes, nodeAt, positionAt } from '../lib/document.ts';
-import { errorAt, type Fault } from '../lib/fault.ts';
+import { byPosition, errorAt, type Fault } from '../lib/fault.ts';
 import { suggest } from '../lib/suggest.ts';
 import { type MapNode, parseYaml, type YamlNode } from '../lib/yaml.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
@@ -22,7 +22,7 @@ export interface LoadedProgramme {
 
 export interface LoadResult {
   readonly loaded?: LoadedProgramme;
-  /** Every fault of the file; none of severity error where `loaded` is there. */
+  /** Every fault of the file, in reading order; none of severity error where `loaded` is there. */
   readonly faults: readonly Fault[];
 }
 
@@ -56,13 +56,14 @@ export function loadProgramme(file: string, text: string): LoadResult {
   // Without its variant a file lacks most of a dialect; naming all of that would help nobody.
   if (variantFaults.length > 0) return { faults };
   const { output: definition, faults: schemaFaults } = validate(definitionSchema, document);
-  if (definition === undefined) return { faults: [...faults, ...schemaFaults] };
+  if (definition === undefined)
+    return { faults: [...faults, ...schemaFaults].toSorted(byPosition) };
   const allFaults = [
     ...faults,
     ...schemaFaults,
     ...consistencyFaults(definition, document),
     ...departures(definition, document),
-  ];
+  ].toSorted(byPosition);
   if (allFaults.some((fault) => fault.severity === 'error')) return { faults: allFaults };
   return { loaded: { id: id as ProgrammeId, definition, document }, faults: allFaults };
 }

@@ -42,6 +42,7 @@ export function sampleTokenRequest(
     ...values,
   };
   const needed = new Set<string>([
+    'grant_type',
     ...grantInputs[grant].needs,
     ...(method === 'parameters' ? ['client_id', 'client_secret'] : []),
     ...Object.keys(values),

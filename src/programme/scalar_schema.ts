@@ -29,6 +29,8 @@ export const durationSchema: v.GenericSchema<unknown, Milliseconds> = v.pipe(
 export const lifetimeSchema: v.GenericSchema<unknown, Milliseconds> = v.pipe(
   durationSchema,
   v.check((span) => span >= 1000, 'expected at least 1s'),
+  // Ten years: what lives longer would end on a date that no calendar has.
+  v.check((span) => span <= 315_360_000_000, 'expected at most 3650d'),
   v.title('lifetime'),
 );
 

@@ -129,7 +129,7 @@ function readHeader(
   throw new Refusal('authentication_malformed', { parameter: 'authorization' });
 }
 
-/** An endpoint without a grant_type serves its one grant; `check` holds it to that. */
+/** An endpoint of one grant need not be told which: grant_type may be optional there, or unknown. */
 function compileGrantSelection(
   endpointName: string,
   rules: readonly InputRule[],
@@ -146,7 +146,7 @@ function compileGrantSelection(
   const [only] = byWireValue.values();
   return (inputs, client) => {
     const wireValue = inputs.get('grant_type');
-    if (rule !== undefined && wireValue === undefined) {
+    if (rule !== undefined && wireValue === undefined && (rule.required || byWireValue.size > 1)) {
       throw new Refusal(rule.whenMissing, { parameter: rule.wireName });
     }
     const grant = wireValue === undefined ? only : byWireValue.get(wireValue);

@@ -1,28 +1,35 @@
-// Owns when verbs run on the SQLite connection and what one commit covers; not what a verb does.
-
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
+// Owns when verbs run on the SQLite connection, what one commit covers, and what an error ends.
 
 import { Unavailable } from '../oauth/failure.ts';
-import { asStoreError, isOutage } from './outage.ts';
+import type { DiskSpace } from './disk_space.ts';
+import { asStoreError, isBusy, isFatal, isFull } from './outage.ts';
+import type { Settlement, Transactions } from './transactions.ts';
 
 interface Job {
   readonly verb: () => unknown;
+  readonly fromReserve: boolean;
+  /** When it stops waiting for another process's lock. */
+  readonly patientUntil: number;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** Writes a little in transactions that others need anyway. */
-export interface Passenger {
-  /** Called at the end of every transaction, before it is committed. */
-  readonly board: () => void;
-  /** What the last `board` wrote is durable. */
-  readonly arrive: () => void;
+export interface QueueOptions {
+  readonly space?: DiskSpace;
+  /** Called after every commit, once its verbs are answered. */
+  readonly afterCommit?: () => void;
+  /** Told, once, what has ended the queue: the process has to end too. */
+  readonly onFatal?: (reason: Unavailable) => void;
 }
-
-type Settlement = { readonly value: unknown } | { readonly error: unknown };
 
 /** So that one transaction does not hold up the event loop, or another process, for long. */
 const largestBatch = 256;
+/** Verbs that may wait; more than this can only be a store that does not answer. */
+const longestQueue = 10_000;
+/** Milliseconds a verb waits for another process's lock: an outage is told within two seconds (FAULTS 13). */
+const patience = 1500;
+/** Milliseconds between looks at a lock; the event loop goes on meanwhile, as it would not in SQLite's own wait. */
+const retryAfter = 2;
 
 /**
  * Group commit: the writing verbs of one turn of the event loop share one transaction and one
@@ -30,29 +37,20 @@ const largestBatch = 256;
  * Verbs run to their end one after another, so neither they nor reads see half of another.
  */
 export class CommitQueue {
-  readonly #database: DatabaseSync;
-  readonly #statement: Readonly<Record<'begin' | 'commit' | 'rollback', StatementSync>>;
+  readonly #transactions: Transactions;
+  readonly #options: QueueOptions;
   readonly #jobs: Job[] = [];
-  readonly #passengers: readonly Passenger[];
   #scheduled = false;
-  #closed = false;
-  #commits = 0;
+  #ended: Unavailable | undefined;
 
-  constructor(database: DatabaseSync, passengers: readonly Passenger[] = []) {
-    this.#database = database;
-    this.#passengers = passengers;
-    this.#statement = {
-      // IMMEDIATE takes the write lock first: what a verb reads cannot change before it writes,
-      // whichever process asks (HOSTILE 26, 29).
-      begin: database.prepare('BEGIN IMMEDIATE'),
-      commit: database.prepare('COMMIT'),
-      rollback: database.prepare('ROLLBACK'),
-    };
+  constructor(transactions: Transactions, options: QueueOptions = {}) {
+    this.#transactions = transactions;
+    this.#options = options;
   }
 
-  /** How many transactions were committed so far. */
-  get commits(): number {
-    return this.#commits;
+  /** What has ended the queue; undefined while it serves. */
+  get ended(): Unavailable | undefined {
+    return this.#ended;
   }
 
   /**
@@ -60,102 +58,149 @@ export class CommitQueue {
    * @throws Unavailable when the store cannot answer.
    */
   async read<T>(verb: () => T): Promise<T> {
-    if (this.#closed) throw closedError();
-    try {
-      return verb();
-    } catch (error) {
-      throw asStoreError(error);
+    const patientUntil = performance.now() + patience;
+    for (;;) {
+      if (this.#ended) throw this.#ended;
+      try {
+        return verb();
+      } catch (error) {
+        // Seldom: another process is bringing the log in order after a crash.
+        if (!isBusy(error) || performance.now() > patientUntil) throw this.judge(error);
+      }
+      await new Promise((resolve) => {
+        setTimeout(resolve, retryAfter);
+      });
     }
   }
 
   /**
    * Runs a writing verb in a transaction and resolves once that is durable. The verb may run twice
    * and must depend on the database alone.
-   * @throws Unavailable when the store cannot write; nothing has changed then.
+   * @throws Unavailable when the store cannot write; nothing has changed then, unless synchronising
+   * the disk failed, after which nobody can know.
    */
   write<T>(verb: () => T): Promise<T> {
-    if (this.#closed) return Promise.reject(closedError());
-    return new Promise<T>((resolve, reject) => {
-      this.#jobs.push({ verb, resolve: (value) => resolve(value as T), reject });
-      this.#schedule();
-    });
+    return this.#enqueue(verb, false);
+  }
+
+  /** The same, for verbs that must go on when the disk is full: they free space, or take away rights. */
+  writeFromReserve<T>(verb: () => T): Promise<T> {
+    return this.#enqueue(verb, true);
+  }
+
+  /** Ends the queue for good: what waits and whatever comes is refused. */
+  end(reason: Unavailable): void {
+    if (this.#ended) return;
+    this.#ended = reason;
+    for (const job of this.#jobs.splice(0)) job.reject(reason);
+    this.#options.onFatal?.(reason);
   }
 
   /** Commits what is queued, then refuses everything. */
   close(): void {
-    this.#closed = true;
-    while (this.#jobs.length > 0) this.#flush();
+    while (this.#jobs.length > 0 && !this.#ended) this.#flush(0);
+    this.#takePassengers();
+    this.#ended ??= new Unavailable('store: closed');
   }
 
-  #schedule(): void {
-    if (this.#scheduled) return;
-    this.#scheduled = true;
-    // After this turn's I/O callbacks: requests that arrived together share a commit.
-    setImmediate(() => {
-      this.#scheduled = false;
-      this.#flush();
-      if (this.#jobs.length > 0) this.#schedule();
+  /** What waits to ride along would wait in vain. */
+  #takePassengers(): void {
+    if (this.#ended) return;
+    try {
+      this.#transactions.settle([]);
+    } catch {
+      // It may be lost; that is what it rides along for.
+    }
+  }
+
+  #enqueue<T>(verb: () => T, fromReserve: boolean): Promise<T> {
+    const refusal = this.#refusal(fromReserve);
+    if (refusal) return Promise.reject(refusal);
+    const patientUntil = performance.now() + patience;
+    return new Promise<T>((resolve, reject) => {
+      const done = (value: unknown): void => resolve(value as T);
+      this.#jobs.push({ verb, fromReserve, patientUntil, resolve: done, reject });
+      // After this turn's I/O callbacks: requests that arrived together share a commit.
+      if (!this.#scheduled) this.#schedule(setImmediate);
     });
   }
 
-  #flush(): void {
+  #refusal(fromReserve: boolean): Unavailable | undefined {
+    if (this.#ended) return this.#ended;
+    if (this.#jobs.length >= longestQueue) return new Unavailable('store: too many verbs wait');
+    if (fromReserve || (this.#options.space?.hasRoom() ?? true)) return undefined;
+    return new Unavailable('store: the disk is full');
+  }
+
+  #schedule(later: (callback: () => void) => unknown): void {
+    this.#scheduled = true;
+    later(() => {
+      this.#scheduled = false;
+      this.#flush(patience);
+      if (this.#jobs.length > 0 && !this.#scheduled) this.#schedule(setImmediate);
+    });
+  }
+
+  #flush(forLock: number): void {
     const batch = this.#jobs.splice(0, largestBatch);
     if (batch.length === 0) return;
     let settlements: readonly Settlement[];
     try {
       settlements = this.#settle(batch);
     } catch (error) {
-      const reason = asStoreError(error);
+      if (isBusy(error) && forLock > 0) return this.#postpone(batch, error);
+      const reason = this.judge(error);
       for (const job of batch) job.reject(reason);
-      return;
+      return undefined;
     }
     for (const [index, job] of batch.entries()) {
       const settled = settlements[index];
       if (settled !== undefined && 'value' in settled) job.resolve(settled.value);
       else job.reject(settled?.error);
     }
+    this.#options.afterCommit?.();
   }
 
-  /** The whole batch together; only when a verb of it fails, again with a savepoint for each. */
+  /** Another process is writing: those that can wait come first when it is done. */
+  #postpone(batch: readonly Job[], error: unknown): void {
+    const now = performance.now();
+    const reason = asStoreError(error);
+    this.#jobs.unshift(...batch.filter(({ patientUntil }) => patientUntil > now));
+    for (const job of batch) if (job.patientUntil <= now) job.reject(reason);
+    if (this.#jobs.length > 0) this.#schedule((callback) => setTimeout(callback, retryAfter));
+  }
+
+  /** A full disk may have room once the log is folded in; after that only the reserve is left (FAULTS 4). */
   #settle(batch: readonly Job[]): readonly Settlement[] {
+    const { space } = this.#options;
     try {
-      return this.#transaction(() => batch.map(({ verb }) => ({ value: verb() })));
+      return this.#run(batch);
     } catch (error) {
-      if (batch.length === 1 || isOutage(error)) throw error;
-      return this.#transaction(() => batch.map(({ verb }) => this.#apart(verb)));
+      if (space === undefined || !isFull(error)) throw error;
+      space.foldLog();
+    }
+    try {
+      return this.#run(batch);
+    } catch (error) {
+      if (space === undefined || !isFull(error)) throw error;
+      space.release();
+      const reason = asStoreError(error);
+      const urgent = batch.filter(({ fromReserve }) => fromReserve);
+      const settled = [...(urgent.length > 0 ? this.#run(urgent) : [])];
+      return batch.map(
+        (job) => (job.fromReserve ? settled.shift() : undefined) ?? { error: reason },
+      );
     }
   }
 
-  #apart(verb: () => unknown): Settlement {
-    this.#database.exec('SAVEPOINT verb');
-    try {
-      const value = verb();
-      this.#database.exec('RELEASE verb');
-      return { value };
-    } catch (error) {
-      if (isOutage(error)) throw error;
-      this.#database.exec('ROLLBACK TO verb; RELEASE verb');
-      return { error: asStoreError(error) };
-    }
+  #run(batch: readonly Job[]): readonly Settlement[] {
+    return this.#transactions.settle(batch.map(({ verb }) => verb));
   }
 
-  #transaction<T>(body: () => T): T {
-    this.#statement.begin.run();
-    try {
-      const result = body();
-      for (const passenger of this.#passengers) passenger.board();
-      this.#statement.commit.run();
-      this.#commits += 1;
-      for (const passenger of this.#passengers) passenger.arrive();
-      return result;
-    } catch (error) {
-      // SQLite has rolled back by itself after some errors (full, I/O) and not after others.
-      if (this.#database.isTransaction) this.#statement.rollback.run();
-      throw error;
-    }
+  /** The error to hand out. One after which the file cannot be trusted ends the queue: no blind retry (FAULTS 5). */
+  judge(error: unknown): unknown {
+    const reason = asStoreError(error);
+    if (isFatal(error) && reason instanceof Unavailable) this.end(reason);
+    return reason;
   }
-}
-
-function closedError(): Unavailable {
-  return new Unavailable('store: closed');
 }

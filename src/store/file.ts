@@ -3,20 +3,27 @@
 import { resolve } from 'node:path';
 
 import { instant, type Instant } from '../lib/clock.ts';
+import { Unavailable } from '../oauth/failure.ts';
 import { CommitQueue } from './commit_queue.ts';
 import type { Environment, Store } from './contract.ts';
+import { DiskSpace } from './disk_space.ts';
+import { timeAcceptor } from './file_accept_time.ts';
 import { fileClients } from './file_clients.ts';
 import { fileCodes } from './file_codes.ts';
+import { nameWatch } from './file_identity.ts';
 import { grantWriter } from './file_issue.ts';
 import { fileMembers } from './file_members.ts';
 import { fileSecretUses } from './file_notes.ts';
-import { openDatabase } from './file_open.ts';
-import { fileRevocations } from './file_revocations.ts';
+import { openFile } from './file_open.ts';
+import { fileRevoker } from './file_revocations.ts';
 import { fileSigningKeys } from './file_signing_keys.ts';
 import { fileSweep } from './file_sweep.ts';
-import { fileTime } from './file_time.ts';
+import { fileRecordedTime } from './file_time.ts';
 import { fileAccessTokens, fileRefreshTokens } from './file_tokens.ts';
+import { LogCheckpoints } from './log_checkpoints.ts';
+import { isFull } from './outage.ts';
 import { ThrottleCounter } from './throttle_counter.ts';
+import { Transactions } from './transactions.ts';
 
 export interface FileStoreOptions {
   /** Of the SQLite file; made, with its directory, if it is missing. */
@@ -25,13 +32,42 @@ export interface FileStoreOptions {
   readonly environment: Environment;
   /** Recorded as the time of making when the file is made; the wall clock if left out. */
   readonly now?: Instant;
+  /**
+   * Bytes to keep beside the file for the time when the disk is full (FAULTS 4); a server's
+   * business, none if left out.
+   */
+  readonly reserve?: number;
+  /**
+   * Told, once, why this store can no longer be used: the disk failed, or the file was damaged or
+   * taken away (FAULTS 5 to 7). Every verb rejects by then; the process has to end, and another
+   * start shows what is left.
+   */
+  readonly onFatal?: (reason: Unavailable) => void;
 }
+
+/** Whether a store can do its work. */
+export type StoreHealth =
+  | { readonly status: 'ready' }
+  /** Only what frees space or takes away rights goes on, and reading; it passes by itself. */
+  | { readonly status: 'full'; readonly detail: string }
+  /** For good: see `onFatal`. */
+  | { readonly status: 'unusable'; readonly detail: string };
 
 export interface FileStore extends Store {
   /** Absolute. */
   readonly path: string;
   /** How many transactions this store has committed. */
   readonly commits: () => number;
+  /**
+   * Looks whether the file is still the one that was opened, and whether there is room on the disk.
+   * Cheap; a server asks every second or so, and tells its readiness by it.
+   */
+  readonly check: () => StoreHealth;
+  /**
+   * Goes on at a time before the recorded one (`--accept-clock`): whatever was issued later than
+   * `now` ends.
+   */
+  readonly acceptTime: (now: Instant) => Promise<void>;
 }
 
 /**
@@ -41,32 +77,60 @@ export interface FileStore extends Store {
  */
 export function openFileStore(options: FileStoreOptions): FileStore {
   const path = resolve(options.path);
-  const database = openDatabase(path, options.environment, options.now ?? instant(Date.now()));
+  const file = openFile(path, options.environment, options.now ?? instant(Date.now()));
+  const { database } = file;
+  const time = fileRecordedTime(database);
   const uses = fileSecretUses(database);
-  const queue = new CommitQueue(database, [uses]);
-  const revocations = fileRevocations(database);
+  const transactions = new Transactions(database, [time, uses]);
+  const log = new LogCheckpoints(database, (error) => {
+    if (!isFull(error)) queue.judge(error);
+  });
+  const space = new DiskSpace(path, options.reserve ?? 0, () => log.fold());
+  const queue = new CommitQueue(transactions, {
+    space,
+    afterCommit: () => log.afterCommit(),
+    ...(options.onFatal && { onFatal: options.onFatal }),
+  });
   const writer = grantWriter(database);
-  const sweep = fileSweep(database);
+  const revoke = fileRevoker(database, time);
+  const sweep = fileSweep(database, time.current());
+  const acceptTime = timeAcceptor(database, time);
   const throttles = new ThrottleCounter();
   return {
     path,
-    commits: () => queue.commits,
-    ...fileClients(database, queue, revocations, uses),
-    ...fileMembers(database, queue, revocations),
-    ...fileCodes(database, queue, writer, revocations),
-    ...fileRefreshTokens(database, queue, writer, revocations),
-    ...fileAccessTokens(database, queue, writer, revocations),
+    commits: () => transactions.commits,
+    check: healthCheck(path, queue, space),
+    ...fileClients(database, queue, revoke, uses),
+    ...fileMembers(database, queue, revoke),
+    ...fileCodes(database, queue, writer),
+    ...fileRefreshTokens(database, queue, writer),
+    ...fileAccessTokens(database, queue, writer),
     ...fileSigningKeys(database, queue),
-    revokeAll: (programme, whose, now) =>
-      queue.write(() => revocations.revoke(programme, whose, now)),
-    ...fileTime(database, queue),
+    revokeAll: (...call) => queue.writeFromReserve(() => revoke(...call)),
+    recordedTime: () => queue.read(time.current),
+    recordTime: async (now) => {
+      time.note(now);
+      if (time.isDue()) await queue.write(() => undefined);
+    },
+    acceptTime: (now) => queue.writeFromReserve(() => acceptTime(now)),
     async countTokenRequest(programme, client, throttle, now) {
       return throttles.count(programme, client, throttle, now);
     },
-    sweep: (now, limit) => queue.write(() => sweep(now, limit)),
+    sweep: (now, limit) => queue.writeFromReserve(() => sweep(now, limit)),
     async close() {
       queue.close();
-      if (database.isOpen) database.close();
+      file.close();
     },
+  };
+}
+
+function healthCheck(path: string, queue: CommitQueue, space: DiskSpace): () => StoreHealth {
+  const watch = nameWatch(path);
+  return () => {
+    const moved = queue.ended === undefined ? watch() : undefined;
+    if (moved !== undefined) queue.end(new Unavailable(`store: ${moved} while it was open`));
+    if (queue.ended) return { status: 'unusable', detail: queue.ended.message };
+    if (space.hasRoom()) return { status: 'ready' };
+    return { status: 'full', detail: `the disk of ${path} is full` };
   };
 }

@@ -6,7 +6,7 @@ import type { Client, ClientId, ProgrammeId } from '../oauth/client.ts';
 import type { CommitQueue } from './commit_queue.ts';
 import type { Store } from './contract.ts';
 import type { SecretUses } from './file_notes.ts';
-import type { Revocations } from './file_revocations.ts';
+import type { Revoker } from './file_revocations.ts';
 import { expectSum, rowSum } from './file_sums.ts';
 import { digestsOf, forever, sameClient } from './judgement.ts';
 
@@ -25,7 +25,7 @@ type ClientVerbs = Pick<
 export function fileClients(
   database: DatabaseSync,
   queue: CommitQueue,
-  { revoke }: Revocations,
+  revoke: Revoker,
   uses: SecretUses,
 ): ClientVerbs {
   const { find, list, change, add, remove } = clientRows(database);
@@ -34,7 +34,7 @@ export function fileClients(
     findClient: (programme, id) => queue.read(() => find(programme, id)),
     listClients: (programme) => queue.read(() => list(programme)),
     changeClient: (programme, id, alter) =>
-      queue.write(() => {
+      queue.writeFromReserve(() => {
         const before = find(programme, id);
         if (before === undefined) return undefined;
         const after = change(sameClient(before, alter(before)));
@@ -42,7 +42,7 @@ export function fileClients(
         return after;
       }),
     removeClient: (programme, id, now) =>
-      queue.write(() => {
+      queue.writeFromReserve(() => {
         if (!remove(programme, id, now)) return false;
         revoke(programme, { client: id }, forever);
         uses.keepOnly(programme, id, []);

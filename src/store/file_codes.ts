@@ -7,7 +7,7 @@ import type { AuthorizationCode, TokenFamily, TokenKey } from '../oauth/grant.ts
 import type { CommitQueue } from './commit_queue.ts';
 import type { SpendOutcome, Store } from './contract.ts';
 import type { GrantWriter } from './file_issue.ts';
-import type { Revocations } from './file_revocations.ts';
+import { revocationColumns, revocationJoins } from './file_revocations.ts';
 import { codeState, codeValues, type CodeRow } from './file_rows.ts';
 import { rowSum } from './file_sums.ts';
 import { forgetSpentAt, judgeSpend, visibleCode } from './judgement.ts';
@@ -17,7 +17,6 @@ export function fileCodes(
   database: DatabaseSync,
   queue: CommitQueue,
   writer: GrantWriter,
-  revocations: Revocations,
 ): Pick<Store, 'issueCode' | 'findCode' | 'spendCode'> {
   const issue = codeIssuer(database);
   const find = codeFinder(database);
@@ -27,12 +26,13 @@ export function fileCodes(
     findCode: (programme, key, now) =>
       queue.read(() => {
         const row = find(programme, key);
-        return visibleCode(row && codeState(row, revocations), now);
+        return visibleCode(row && codeState(row), now);
       }),
     spendCode: (programme, client, key, { family, access, refresh }, now) =>
-      queue.write((): SpendOutcome => {
+      // Codes are few on a full disk, where none can be issued: those there are stay good for what they are.
+      queue.writeFromReserve((): SpendOutcome => {
         const row = find(programme, key);
-        const judgement = judgeSpend(row && codeState(row, revocations), client, now);
+        const judgement = judgeSpend(row && codeState(row), client, now);
         if (judgement.verdict === 'replay') {
           writer.revoke(programme, judgement.family, now);
           return { outcome: 'replayed', family: judgement.family };
@@ -50,7 +50,10 @@ export function fileCodes(
 function codeFinder(
   database: DatabaseSync,
 ): (programme: ProgrammeId, key: TokenKey) => CodeRow | undefined {
-  const select = database.prepare('SELECT * FROM code WHERE programme = ? AND key = ?');
+  const select = database.prepare(
+    `SELECT code.*, ${revocationColumns} FROM code ${revocationJoins('code')}
+     WHERE code.programme = ? AND code.key = ?`,
+  );
   return (programme, key) => select.get(programme, key) as CodeRow | undefined;
 }
 
@@ -73,18 +76,19 @@ function codeIssuer(
   const drop = database.prepare('DELETE FROM code WHERE programme = ? AND login = ?');
   const insert = database.prepare(
     `INSERT INTO code
-       (programme, key, login, client, redirect_uri, member, scope, code_challenge,
+       (programme, key, login, client, redirect_uri, member, subject, scope, code_challenge,
         issued_at, expires_at, forget_at, sum)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   return (code) => {
-    const { programme, key, transaction, client, redirectUri, scope, codeChallenge } = code;
+    const { programme, key, transaction, client, redirectUri, member } = code;
     const row = earlier.get(programme, transaction);
     if (row !== undefined && row['spent_for'] !== null) return 'already_spent';
     if (row !== undefined) drop.run(programme, transaction);
-    const names = [programme, key, transaction, client, redirectUri, JSON.stringify(code.member)];
-    const optional = [scope ?? null, codeChallenge ?? null];
-    const values = [...names, ...optional, code.issuedAt, code.expiresAt, code.forgetAt];
+    const names = [programme, key, transaction, client, redirectUri];
+    const asked = [code.scope ?? null, code.codeChallenge ?? null];
+    const who = [JSON.stringify(member), member.subject];
+    const values = [...names, ...who, ...asked, code.issuedAt, code.expiresAt, code.forgetAt];
     insert.run(...values, rowSum([...values, null]));
     return 'issued';
   };

@@ -23,8 +23,8 @@ export interface GrantWriter {
 /** The writer over statements prepared once. */
 export function grantWriter(database: DatabaseSync): GrantWriter {
   const insertFamily = database.prepare(
-    `INSERT INTO family (programme, key, client, member, scope, created_at, ends_at, sum)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO family (programme, key, client, member, subject, scope, created_at, ends_at, sum)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const insertAccess = database.prepare(
     `INSERT INTO access_token
@@ -42,8 +42,8 @@ export function grantWriter(database: DatabaseSync): GrantWriter {
   );
   return {
     family: ({ programme, id, client, member, scope, createdAt, endsAt }) => {
-      const text = JSON.stringify(member);
-      const values = [programme, id, client, text, scope ?? null, createdAt, endsAt];
+      const names = [programme, id, client, JSON.stringify(member), member.subject];
+      const values = [...names, scope ?? null, createdAt, endsAt];
       insertFamily.run(...values, rowSum(values));
     },
     access: ({ programme, key, client, kind, subject, family, scope, issuedAt, expiresAt }) => {

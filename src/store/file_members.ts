@@ -5,7 +5,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { MemberRecord } from '../oauth/member.ts';
 import type { CommitQueue } from './commit_queue.ts';
 import type { Store } from './contract.ts';
-import type { Revocations } from './file_revocations.ts';
+import type { Revoker } from './file_revocations.ts';
 import { expectSum, rowSum } from './file_sums.ts';
 import { sameMember, usernameTaken } from './judgement.ts';
 
@@ -23,7 +23,7 @@ type MemberVerbs = Pick<
 export function fileMembers(
   database: DatabaseSync,
   queue: CommitQueue,
-  { revoke }: Revocations,
+  revoke: Revoker,
 ): MemberVerbs {
   const { named, find, list, add, change, remove } = memberRows(database);
   return {
@@ -32,7 +32,7 @@ export function fileMembers(
     findMemberBySubject: (programme, subject) => queue.read(() => find(programme, subject)),
     listMembers: (programme) => queue.read(() => list(programme)),
     changeMember: (programme, subject, alter) =>
-      queue.write(() => {
+      queue.writeFromReserve(() => {
         const before = find(programme, subject);
         if (before === undefined) return undefined;
         const after = sameMember(before, alter(before));
@@ -41,7 +41,7 @@ export function fileMembers(
         return change(after);
       }),
     removeMember: (programme, subject, now) =>
-      queue.write(() => {
+      queue.writeFromReserve(() => {
         if (!remove(programme, subject)) return false;
         revoke(programme, { subject }, now);
         return true;

@@ -5,8 +5,8 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Instant } from '../lib/clock.ts';
 import type { Digest } from '../lib/digest.ts';
 import type { ClientId, ProgrammeId } from '../oauth/client.ts';
-import type { Passenger } from './commit_queue.ts';
 import { isNewUse } from './judgement.ts';
+import type { Passenger } from './transactions.ts';
 
 /** Uses of secrets, in this process and in the file. */
 export interface SecretUses extends Passenger {

@@ -1,42 +1,39 @@
-// Owns opening a store file: making it whole or not at all, and refusing what is not this store.
+// Owns opening a store file, and refusing what is not this store or not sound.
 
-import {
-  accessSync,
-  closeSync,
-  constants,
-  fsyncSync,
-  linkSync,
-  mkdirSync,
-  openSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
-import { dirname } from 'node:path';
+import { accessSync, constants, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 
 import type { Instant } from '../lib/clock.ts';
-import { randomKey } from '../lib/random.ts';
 import type { Environment } from './contract.ts';
-import { applicationId, schema, schemaVersion } from './file_schema.ts';
-import { sqliteCode } from './outage.ts';
-import { StoreUnusable } from './unusable.ts';
+import { releaseReserve } from './disk_space.ts';
+import { openingDamage } from './file_check.ts';
+import { type FileIdentity, identityOf, isOpenHere, noteOpen } from './file_identity.ts';
+import { logDamage } from './file_log.ts';
+import { makeFile } from './file_make.ts';
+import { canMigrate, copyBefore, migrateFile } from './file_migrate.ts';
+import { applicationId, schemaVersion } from './file_schema.ts';
+import { isFull, sqliteCode } from './outage.ts';
+import { damagedStore, StoreUnusable, restoreHint } from './unusable.ts';
 
-const restoreHint = 'restore it from a backup (jetway store restore); it was left as it is';
+/** Milliseconds to wait for another process's lock while opening; later nothing waits in SQLite. */
+const patience = 5000;
 
-/** Files up to this size are checked whole when opened; `jetway store verify` checks any. */
-const largestQuickCheck = 64 * 1024 * 1024;
-
-/** Milliseconds to wait for another process's lock; SQLite's default is not to wait at all. */
-const busyTimeout = 5000;
+/** A store file that is open. */
+export interface OpenFile {
+  readonly database: DatabaseSync;
+  /** Closes it; closing twice is none. */
+  readonly close: () => void;
+}
 
 /**
- * The connection to the store file at `path` (absolute), which is made if it is missing.
+ * Opens the store file at `path` (absolute), which is made if it is missing and brought up to this
+ * schema if it is older.
  * @throws StoreUnusable for whatever its operator has to look at.
  */
-export function openDatabase(path: string, environment: Environment, now: Instant): DatabaseSync {
+export function openFile(path: string, environment: Environment, now: Instant): OpenFile {
   try {
-    if (!exists(path)) createFile(path, environment, now);
+    if (!exists(path)) makeFile(path, environment, now);
     accessSync(path, constants.R_OK | constants.W_OK);
   } catch (error) {
     if (error instanceof StoreUnusable) throw error;
@@ -46,86 +43,62 @@ export function openDatabase(path: string, environment: Environment, now: Instan
       { cause: error },
     );
   }
-  return openFile(path, environment);
+  expectLog(path);
+  try {
+    return openSound(path, environment);
+  } catch (error) {
+    if (error instanceof StoreUnusable) throw error;
+    // A full disk has no room for the log either, unless the reserve is given up.
+    if (isFull(error) && releaseReserve(path)) return openFile(path, environment, now);
+    throw unusable(path, error);
+  }
 }
 
 function exists(path: string): boolean {
-  if (statSync(path, { throwIfNoEntry: false }) !== undefined) return true;
+  if (identityOf(path) !== undefined) return true;
   // A new file beside an old log would have that log's pages played into it.
   const log = `${path}-wal`;
   if ((statSync(log, { throwIfNoEntry: false })?.size ?? 0) === 0) return false;
   // Unless another process has just made both.
-  if (statSync(path, { throwIfNoEntry: false }) !== undefined) return true;
+  if (identityOf(path) !== undefined) return true;
   throw new StoreUnusable(`store ${path} is gone but its log ${log} is there`, restoreHint);
 }
 
-/**
- * Builds the file under another name and links it into place when it is complete: a crash or a
- * second process never meets half a store, so an empty file is always a damaged one.
- */
-function createFile(path: string, environment: Environment, now: Instant): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const draft = `${path}.${randomKey(6)}.new`;
-  closeSync(openSync(draft, 'wx', 0o600));
-  try {
-    writeSchema(draft, environment, now);
-    synchronise(draft);
-    linkSync(draft, path);
-  } catch (error) {
-    // Another process was faster; its file is as good.
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
-  } finally {
-    for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(draft + suffix, { force: true });
-  }
-  synchronise(dirname(path));
+function expectLog(path: string): void {
+  if (isOpenHere(path)) return;
+  const found = logDamage(path);
+  if (found !== undefined) throw damagedStore(path, found);
 }
 
-function writeSchema(draft: string, environment: Environment, now: Instant): void {
-  const database = new DatabaseSync(pathToFileURL(draft));
+function openSound(path: string, environment: Environment): OpenFile {
+  const before = identityOf(path);
+  const database = connect(path);
   try {
-    database.exec(`BEGIN; ${schema}`);
-    const insert = database.prepare('INSERT INTO meta (name, value) VALUES (?, ?)');
-    insert.run('environment', environment);
-    insert.run('created_at', new Date(now).toISOString());
-    database.exec(`PRAGMA application_id = ${applicationId}`);
-    database.exec(`PRAGMA user_version = ${schemaVersion}`);
-    database.exec('COMMIT');
-    // Last: until here all is in the one file that gets linked, whatever becomes of the log.
-    useLog(database, draft);
-  } finally {
-    database.close();
-  }
-}
-
-function synchronise(path: string): void {
-  const descriptor = openSync(path, 'r');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
-function openFile(path: string, environment: Environment): DatabaseSync {
-  let database: DatabaseSync | undefined;
-  try {
-    const url = pathToFileURL(path);
-    // Never make one: what vanished since it was seen is the operator's to explain.
-    url.searchParams.set('mode', 'rw');
-    database = new DatabaseSync(url, { timeout: busyTimeout });
-    expectOurs(database, path);
-    prepareConnection(database, path);
-    expectSound(database, path);
+    const version = expectOurs(database, path);
     expectEnvironment(database, path, environment);
-    return database;
+    const found = version === schemaVersion ? openingDamage(database, path) : undefined;
+    if (found !== undefined) throw damagedStore(path, found);
+    // A restore may have put another file in its place while the connection waited for the lock.
+    const isSame = before !== undefined && identityOf(path) === before;
+    if (isSame && version === schemaVersion) return prepare(database, path, before);
   } catch (error) {
-    database?.close();
-    throw error instanceof StoreUnusable ? error : unusable(path, error);
+    database.close();
+    throw error;
   }
+  database.close();
+  if (before !== undefined && identityOf(path) === before) migrateFile(path);
+  return openSound(path, environment);
 }
 
-/** Looks at the header before anything is written: another program's file stays as it is. */
-function expectOurs(database: DatabaseSync, path: string): void {
+function connect(path: string): DatabaseSync {
+  const url = pathToFileURL(path);
+  // Never make one: what vanished since it was seen is the operator's to explain.
+  url.searchParams.set('mode', 'rw');
+  return new DatabaseSync(url, { timeout: patience });
+}
+
+/** Looks at the header before anything is written: another program's file stays as it is. Returns its schema. */
+function expectOurs(database: DatabaseSync, path: string): number {
   // Reading comes first: SQLite itself names a file that is no database.
   const id = numberOf(database, 'application_id');
   if (statSync(path).size === 0) throw new StoreUnusable(`store ${path} is empty`, restoreHint);
@@ -136,21 +109,43 @@ function expectOurs(database: DatabaseSync, path: string): void {
     );
   }
   const version = numberOf(database, 'user_version');
-  if (version !== schemaVersion) {
-    throw new StoreUnusable(
-      `store ${path} has schema ${version}; this Jetway knows schema ${schemaVersion}`,
-      'run the Jetway that wrote it, or a newer one',
-    );
-  }
+  if (version === schemaVersion || canMigrate(version)) return version;
+  const copy = copyBefore(path, version);
+  const orCopy = identityOf(copy) === undefined ? '' : `, or put ${copy} in its place`;
+  throw new StoreUnusable(
+    `store ${path} has schema ${version}; this Jetway knows schema ${schemaVersion}`,
+    `run the Jetway that wrote it, or a newer one${orCopy}`,
+  );
 }
 
-function prepareConnection(database: DatabaseSync, path: string): void {
+function prepare(database: DatabaseSync, path: string, identity: FileIdentity): OpenFile {
   useLog(database, path);
   database.exec(`
     PRAGMA synchronous = FULL;
     PRAGMA cell_size_check = ON;
+    PRAGMA temp_store = MEMORY;
     PRAGMA journal_size_limit = 67108864;
+    PRAGMA busy_timeout = 0;
   `);
+  beginLog(database);
+  const leave = noteOpen(identity);
+  return {
+    database,
+    close: () => {
+      leave();
+      if (database.isOpen) database.close();
+    },
+  };
+}
+
+/** Whoever comes first after a crash begins a new log: what a cut-off commit left at its end is gone. */
+function beginLog(database: DatabaseSync): void {
+  try {
+    database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get();
+  } catch (error) {
+    // The log goes on where it is; a full disk is seen to by whoever writes.
+    if (!isFull(error)) throw error;
+  }
 }
 
 /** Readers never wait for writers with a write-ahead log; the mode stays with the file. */
@@ -161,12 +156,6 @@ function useLog(database: DatabaseSync, path: string): void {
     `store ${path} cannot keep a write-ahead log`,
     'put it on a local file system',
   );
-}
-
-function expectSound(database: DatabaseSync, path: string): void {
-  if (statSync(path).size > largestQuickCheck) return;
-  const found = textOf(database, 'PRAGMA quick_check(1)', 'quick_check');
-  if (found !== 'ok') throw new StoreUnusable(`store ${path} is damaged: ${found}`, restoreHint);
 }
 
 /** C-3: a store belongs to one environment. */
@@ -189,13 +178,11 @@ function textOf(database: DatabaseSync, query: string, column: string): string {
 }
 
 /** What SQLite could not open, told to people (sqlite.org/rescode.html: 11 CORRUPT, 26 NOTADB). */
-function unusable(path: string, cause: unknown): StoreUnusable {
+export function unusable(path: string, cause: unknown): StoreUnusable {
   const code = sqliteCode(cause);
   if (code === 26) return new StoreUnusable(`${path} is not a database`, restoreHint, { cause });
   const reason = reasonOf(cause);
-  if (code === 11) {
-    return new StoreUnusable(`store ${path} is damaged: ${reason}`, restoreHint, { cause });
-  }
+  if (code === 11) return damagedStore(path, reason, { cause });
   return new StoreUnusable(
     `store ${path} cannot be opened: ${reason}`,
     'check its permissions, the space left on the disk and what else has it open',

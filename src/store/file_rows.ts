@@ -11,17 +11,18 @@ import type {
   TokenKey,
 } from '../oauth/grant.ts';
 import type { Member } from '../oauth/member.ts';
-import type { Revocations } from './file_revocations.ts';
+import { revokedUntil, type RevocationColumns } from './file_revocations.ts';
 import { damaged, expectSum, revokedSum } from './file_sums.ts';
 import { diedAtOnce, familyIsLive, type CodeState } from './judgement.ts';
 
-export interface CodeRow {
+export interface CodeRow extends RevocationColumns {
   readonly programme: ProgrammeId;
   readonly key: TokenKey;
   readonly login: string;
   readonly client: ClientId;
   readonly redirect_uri: string;
   readonly member: string;
+  readonly subject: string;
   readonly scope: string | null;
   readonly code_challenge: string | null;
   readonly issued_at: Instant;
@@ -32,7 +33,7 @@ export interface CodeRow {
 }
 
 /** A refresh token beside its family. */
-export interface RefreshRow {
+export interface RefreshRow extends RevocationColumns {
   readonly programme: ProgrammeId;
   readonly key: TokenKey;
   readonly expires_at: Instant;
@@ -44,6 +45,7 @@ export interface RefreshRow {
   readonly family: FamilyId;
   readonly client: ClientId;
   readonly member: string;
+  readonly subject: string;
   readonly scope: string | null;
   readonly created_at: Instant;
   readonly ends_at: Instant;
@@ -52,7 +54,7 @@ export interface RefreshRow {
 }
 
 /** An access token beside what decides on its family; nulls where there is none (any more). */
-export interface AccessRow {
+export interface AccessRow extends RevocationColumns {
   readonly programme: ProgrammeId;
   readonly key: TokenKey;
   readonly client: ClientId;
@@ -71,13 +73,20 @@ export interface AccessRow {
 
 /** A row's values under its sum, as it is or as it will be once spent. */
 export function codeValues(row: CodeRow): (string | number | null)[] {
-  const { programme, key, login, client, redirect_uri: redirectUri, member, scope } = row;
-  const named = [programme, key, login, client, redirectUri, member, scope, row.code_challenge];
-  return [...named, row.issued_at, row.expires_at, row.forget_at, row.spent_for];
+  const { programme, key, login, client, redirect_uri: redirectUri, member, subject } = row;
+  const named = [programme, key, login, client, redirectUri, member, subject, row.scope];
+  return [
+    ...named,
+    row.code_challenge,
+    row.issued_at,
+    row.expires_at,
+    row.forget_at,
+    row.spent_for,
+  ];
 }
 
 /** The code of a row, and the family it was spent for. */
-export function codeState(row: CodeRow, { until }: Revocations): CodeState {
+export function codeState(row: CodeRow): CodeState {
   expectSum('code', row.sum, codeValues(row));
   const code: AuthorizationCode = {
     programme: row.programme,
@@ -92,7 +101,7 @@ export function codeState(row: CodeRow, { until }: Revocations): CodeState {
     expiresAt: row.expires_at,
     forgetAt: row.forget_at,
   };
-  const revoked = diedAtOnce(row.issued_at, until(row.programme, row.client, code.member.subject));
+  const revoked = diedAtOnce(row.issued_at, revokedUntil(row, row.subject));
   return { code, ...present('spentFor', row.spent_for), revoked };
 }
 
@@ -105,12 +114,14 @@ export function refreshValues(
 }
 
 /** The refresh token of a row, whether or not it may still be shown. */
-export function refreshTokenState(row: RefreshRow, { until }: Revocations): RefreshTokenState {
+export function refreshTokenState(row: RefreshRow): RefreshTokenState {
   expectSum('refresh_token', row.sum, refreshValues(row, row.successor));
-  const { programme, client, member, scope, created_at: createdAt, ends_at: endsAt } = row;
+  const { programme, client, member, subject, scope } = row;
+  const { created_at: createdAt, ends_at: endsAt } = row;
   const revoked = row.revoked_at !== null;
   const sum = revoked ? revokedSum(row.family_sum) : row.family_sum;
-  expectSum('family', sum, [programme, row.family, client, member, scope, createdAt, endsAt]);
+  const names = [programme, row.family, client, member, subject, scope];
+  expectSum('family', sum, [...names, createdAt, endsAt]);
   const family: TokenFamily = {
     id: row.family,
     programme,
@@ -124,7 +135,7 @@ export function refreshTokenState(row: RefreshRow, { until }: Revocations): Refr
     key: row.key,
     expiresAt: row.expires_at,
     family,
-    revoked: revoked || diedAtOnce(createdAt, until(programme, client, family.member.subject)),
+    revoked: revoked || diedAtOnce(createdAt, revokedUntil(row, row.subject)),
     rotated: row.successor !== null,
     ...present('sealedAnswer', row.sealed_answer),
     ...present('retryUntil', row.retry_until),
@@ -132,30 +143,25 @@ export function refreshTokenState(row: RefreshRow, { until }: Revocations): Refr
 }
 
 /** The access token of a row, unless it, its family or all of its owner's tokens are dead. */
-export function accessToken(
-  row: AccessRow,
-  now: Instant,
-  { until }: Revocations,
-): AccessToken | undefined {
+export function accessToken(row: AccessRow, now: Instant): AccessToken | undefined {
   const { programme, key, client, kind, subject, family, scope } = row;
   const { issued_at: issuedAt, expires_at: expiresAt } = row;
   const values = [programme, key, client, kind, subject, family, scope, issuedAt, expiresAt];
   expectSum('access_token', row.sum, values);
   if (now >= expiresAt) return undefined;
-  // Revoking all of a member's tokens is about logins; a partner's own token has no member.
-  const revokedUntil = until(programme, client, kind === 'member' ? subject : undefined);
-  if (diedAtOnce(issuedAt, revokedUntil)) return undefined;
-  if (family !== null && !isOfLiveFamily(row, now, revokedUntil)) return undefined;
+  const until = revokedUntil(row, subject);
+  if (diedAtOnce(issuedAt, until)) return undefined;
+  if (family !== null && !isOfLiveFamily(row, now, until)) return undefined;
   const names = { ...present('family', family), ...present('scope', scope) };
   return { programme, key, client, kind, subject, ...names, issuedAt, expiresAt };
 }
 
-function isOfLiveFamily(row: AccessRow, now: Instant, revokedUntil: Instant | undefined): boolean {
+function isOfLiveFamily(row: AccessRow, now: Instant, until: Instant | null): boolean {
   const { created_at: createdAt, ends_at: endsAt, revoked_at: revokedAt, family_sum: sum } = row;
   if (createdAt === null || endsAt === null || sum === null) return false;
   // The rest of its sum is left to those who use the rest of the row.
   if (sum < 0 !== (revokedAt !== null)) throw damaged('family');
-  const revoked = revokedAt !== null || diedAtOnce(createdAt, revokedUntil);
+  const revoked = revokedAt !== null || diedAtOnce(createdAt, until);
   return familyIsLive({ revoked, endsAt }, now);
 }
 

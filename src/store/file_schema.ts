@@ -14,7 +14,8 @@ export const schemaVersion = 2;
  *
  * `position` keeps the order of creation where times are equal. `sum` is a checksum over the row
  * (file_sums.ts): SQLite notices damage to its trees, and not a bit that flipped inside a value.
- * `revocation` has one row an owner, however much that owner was issued.
+ * `revocation` has one row an owner, however much that owner was issued; `subject`
+ * beside a member's JSON is there to find it.
  */
 export const schema = `
 CREATE TABLE meta (
@@ -87,6 +88,7 @@ CREATE TABLE code (
   client TEXT NOT NULL,
   redirect_uri TEXT NOT NULL,
   member TEXT NOT NULL,
+  subject TEXT NOT NULL,
   scope TEXT,
   code_challenge TEXT,
   issued_at INTEGER NOT NULL,
@@ -103,6 +105,7 @@ CREATE TABLE family (
   key TEXT NOT NULL,
   client TEXT NOT NULL,
   member TEXT NOT NULL,
+  subject TEXT NOT NULL,
   scope TEXT,
   created_at INTEGER NOT NULL,
   ends_at INTEGER NOT NULL,

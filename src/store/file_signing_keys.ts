@@ -46,7 +46,7 @@ export function fileSigningKeys(database: DatabaseSync, queue: CommitQueue): Sig
         return { ...candidate };
       }),
     addSigningKey: (key) => queue.write(() => add(key)),
-    removeSigningKey: (programme, kid) => queue.write(() => remove(programme, kid)),
+    removeSigningKey: (programme, kid) => queue.writeFromReserve(() => remove(programme, kid)),
     changeSigningKey: (programme, kid, alter) =>
       queue.write(() => {
         const before = list(programme).find((key) => key.kid === kid);

@@ -41,6 +41,7 @@ export const summedColumns: Readonly<Record<SummedTable, readonly string[]>> = {
     'client',
     'redirect_uri',
     'member',
+    'subject',
     'scope',
     'code_challenge',
     'issued_at',
@@ -49,7 +50,7 @@ export const summedColumns: Readonly<Record<SummedTable, readonly string[]>> = {
     'spent_for',
   ],
   // Not `revoked_at`: revoking turns the sum over (`~sum`), which needs no look at the row.
-  family: ['programme', 'key', 'client', 'member', 'scope', 'created_at', 'ends_at'],
+  family: ['programme', 'key', 'client', 'member', 'subject', 'scope', 'created_at', 'ends_at'],
   // Not the sealed answer, which is authenticated by itself, nor its end: both are erased in bulk.
   refresh_token: ['programme', 'key', 'family', 'expires_at', 'predecessor', 'successor'],
   access_token: [
@@ -93,29 +94,34 @@ export function damaged(table: SummedTable): Unavailable {
   return new Unavailable(`store: a row of ${table} is damaged`);
 }
 
-/** How many rows of each table do not fit their sums; reads them all. Tables without any are left out. */
+/**
+ * How many rows of each table do not fit their sums; tables without any are left out. Reads them
+ * all, in the order of `tables`, or until `endsAt` (of `performance.now`).
+ */
 export function damagedRows(
   database: DatabaseSync,
   tables: readonly SummedTable[],
+  endsAt: number = Number.POSITIVE_INFINITY,
 ): ReadonlyMap<SummedTable, number> {
-  const found = new Map<SummedTable, number>();
-  for (const table of tables) {
-    const count = countDamaged(database, table);
-    if (count > 0) found.set(table, count);
-  }
-  return found;
+  const counts = tables.map((table) => [table, countDamaged(database, table, endsAt)] as const);
+  return new Map(counts.filter(([, count]) => count > 0));
 }
 
-function countDamaged(database: DatabaseSync, table: SummedTable): number {
+/** Rows between looks at the clock. */
+const stride = 1000;
+
+function countDamaged(database: DatabaseSync, table: SummedTable, endsAt: number): number {
   const columns = summedColumns[table];
   const revokedAt = table === 'family' ? 'revoked_at' : 'NULL';
   const select = database.prepare(`SELECT ${columns.join(', ')}, ${revokedAt}, sum FROM ${table}`);
   select.setReturnArrays(true);
-  let count = 0;
+  let [seen, count] = [0, 0];
   for (const row of select.iterate() as unknown as Iterable<Value[]>) {
     const [revoked = null, sum = null] = row.splice(columns.length);
     const expected = rowSum(row);
     if (sum !== (revoked === null ? expected : revokedSum(expected))) count += 1;
+    seen += 1;
+    if (seen % stride === 0 && performance.now() > endsAt) break;
   }
   return count;
 }

@@ -14,27 +14,47 @@ interface Row {
 const start: Row = { programme: '', key: '' };
 const end: Row = { programme: '\u{10FFFF}', key: '' };
 
+/** A start this long after the recorded time may have a wrong clock. */
+const longGap = 36 * 3_600_000;
+/** So long whoever reads of it can mend the clock before anything is purged (FAULTS 11). */
+const timeToMend = 3_600_000;
+
 /**
- * A sweep over all grant tables that removes at most `limit` rows; call it inside a write. Each
- * table is walked in the order of its keys, on from where the last call stopped, over a bounded
+ * A sweep over all grant tables that removes at most `limit` rows; call it inside a write.
+ * `recorded` is the time that the store had recorded when it was opened, if any. Each table is walked in the order of its keys, on from where the last call stopped, over a bounded
  * number of rows: so no token pays for an index by expiry, and a call costs the same however many
  * rows there are. The place is this process's alone; several processes just walk more often.
  */
-export function fileSweep(database: DatabaseSync): (now: Instant, limit: number) => number {
+export function fileSweep(
+  database: DatabaseSync,
+  recorded: Instant | undefined,
+): (now: Instant, limit: number) => number {
   const tables = [
     tableSweep(database, 'code', 'forget_at'),
     tableSweep(database, 'access_token', 'expires_at'),
     tableSweep(database, 'refresh_token', 'expires_at', answerEraser(database)),
     tableSweep(database, 'family', 'ends_at'),
   ];
+  const horizon = trustedTime(recorded);
   let sweeps = 0;
-  return (now, limit) => {
+  return (clock, limit) => {
+    const now = horizon(clock);
     // Each call begins with another table, so that none starves behind a busy one.
     const first = sweeps++ % tables.length;
     let left = limit;
     for (const sweep of [...tables.slice(first), ...tables.slice(0, first)])
       left -= sweep(now, left);
     return limit - left;
+  };
+}
+
+/** The time up to which a sweep believes the clock. */
+function trustedTime(recorded: Instant | undefined): (now: Instant) => Instant {
+  let begun: Instant | undefined;
+  return (now) => {
+    begun ??= now;
+    const isDoubtful = recorded !== undefined && begun - recorded > longGap;
+    return isDoubtful && now - begun < timeToMend ? recorded : now;
   };
 }
 

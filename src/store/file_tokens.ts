@@ -8,7 +8,7 @@ import type { TokenKey } from '../oauth/grant.ts';
 import type { CommitQueue } from './commit_queue.ts';
 import type { RotateOutcome, Rotation, Store } from './contract.ts';
 import type { GrantWriter } from './file_issue.ts';
-import type { Revocations } from './file_revocations.ts';
+import { revocationColumns, revocationJoins, unrememberedUntil } from './file_revocations.ts';
 import {
   accessToken,
   refreshTokenState,
@@ -24,37 +24,36 @@ export function fileRefreshTokens(
   database: DatabaseSync,
   queue: CommitQueue,
   writer: GrantWriter,
-  revocations: Revocations,
 ): Pick<Store, 'findRefreshToken' | 'rotateRefreshToken' | 'revokeFamily'> {
   const select = database.prepare(
     `SELECT token.programme, token.key, token.expires_at, token.predecessor, token.successor,
        token.sealed_answer, token.retry_until, token.sum, token.family, family.client,
-       family.member, family.scope, family.created_at, family.ends_at, family.revoked_at,
-       family.sum AS family_sum
+       family.member, family.subject, family.scope, family.created_at, family.ends_at, family.revoked_at,
+       family.sum AS family_sum, ${revocationColumns}
      FROM refresh_token AS token
      JOIN family ON family.programme = token.programme AND family.key = token.family
+     ${revocationJoins('family')}
      WHERE token.programme = ? AND token.key = ?`,
   );
   const find = (programme: ProgrammeId, key: TokenKey): RefreshRow | undefined =>
     select.get(programme, key) as RefreshRow | undefined;
-  const rotate = rotator(database, writer, revocations);
+  const rotate = rotator(database, writer);
   return {
     findRefreshToken: (programme, key, now) =>
       queue.read(() => {
         const row = find(programme, key);
-        return row && visibleRefreshToken(refreshTokenState(row, revocations), now);
+        return row && visibleRefreshToken(refreshTokenState(row), now);
       }),
     rotateRefreshToken: (rotation) =>
       queue.write(() => rotate(rotation, find(rotation.programme, rotation.key))),
     revokeFamily: (programme, family, now) =>
-      queue.write(() => writer.revoke(programme, family, now)),
+      queue.writeFromReserve(() => writer.revoke(programme, family, now)),
   };
 }
 
 function rotator(
   database: DatabaseSync,
   writer: GrantWriter,
-  revocations: Revocations,
 ): (rotation: Rotation, row: RefreshRow | undefined) => RotateOutcome {
   const markRotated = database.prepare(
     `UPDATE refresh_token SET successor = ?, sealed_answer = ?, retry_until = ?, sum = ?
@@ -66,7 +65,7 @@ function rotator(
   );
   return (rotation, row) => {
     const { programme, client, key, successor, access, now } = rotation;
-    const state = row && refreshTokenState(row, revocations);
+    const state = row && refreshTokenState(row);
     const judgement = judgeRotation(state, client, now);
     if (row === undefined || judgement.verdict === 'unknown') return { outcome: 'unknown' };
     if (judgement.verdict === 'retry') {
@@ -93,15 +92,18 @@ export function fileAccessTokens(
   database: DatabaseSync,
   queue: CommitQueue,
   writer: GrantWriter,
-  revocations: Revocations,
 ): Pick<Store, 'saveAccessToken' | 'findAccessToken' | 'isStanding'> {
+  // Revoking all of a member's tokens is about logins; a partner's own token has no member.
+  const subject = `CASE token.kind WHEN 'member' THEN token.subject END`;
   const select = database.prepare(
     `SELECT token.*, family.created_at, family.ends_at, family.revoked_at,
-       family.sum AS family_sum
+       family.sum AS family_sum, ${revocationColumns}
      FROM access_token AS token
      LEFT JOIN family ON family.programme = token.programme AND family.key = token.family
+     ${revocationJoins('token', subject)}
      WHERE token.programme = ? AND token.key = ?`,
   );
+  const deadUntil = unrememberedUntil(database);
   const selectFamily = database.prepare(
     'SELECT created_at, revoked_at FROM family WHERE programme = ? AND key = ?',
   );
@@ -110,14 +112,14 @@ export function fileAccessTokens(
     findAccessToken: (programme, key, now) =>
       queue.read(() => {
         const row = select.get(programme, key) as AccessRow | undefined;
-        return row && accessToken(row, now, revocations);
+        return row && accessToken(row, now);
       }),
-    isStanding: (programme, { client, subject, family, issuedAt }) =>
+    isStanding: (programme, token) =>
       queue.read(() => {
-        const until = revocations.until(programme, client, subject);
-        if (diedAtOnce(issuedAt, until)) return false;
-        if (family === undefined) return true;
-        const row = selectFamily.get(programme, family) as FamilyDates | undefined;
+        const until = deadUntil(programme, token);
+        if (diedAtOnce(token.issuedAt, until)) return false;
+        if (token.family === undefined) return true;
+        const row = selectFamily.get(programme, token.family) as FamilyDates | undefined;
         if (row === undefined || row.revoked_at !== null) return false;
         return !diedAtOnce(row.created_at, until);
       }),

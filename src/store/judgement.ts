@@ -25,8 +25,8 @@ export interface CodeState {
  * Whether something issued at `issuedAt` went with all of its owner's tokens; `until` is the
  * latest such revocation, if there was any. One in the same millisecond counts as before it.
  */
-export function diedAtOnce(issuedAt: Instant, until: Instant | undefined): boolean {
-  return until !== undefined && issuedAt <= until;
+export function diedAtOnce(issuedAt: Instant, until: Instant | null | undefined): boolean {
+  return until !== undefined && until !== null && issuedAt <= until;
 }
 
 /** Later than any time of issue: a removed client's tokens are dead whenever they are written (C-5). */

@@ -8,7 +8,6 @@ import type {
   FamilyId,
   RefreshToken,
   RefreshTokenState,
-  TokenFamily,
   TokenKey,
 } from '../oauth/grant.ts';
 import type { IssuedTokens, Rotation, RotateOutcome, SpendOutcome, Store } from './contract.ts';
@@ -22,24 +21,8 @@ import {
   type CodeState,
 } from './judgement.ts';
 import type { MemoryRevocations } from './memory_revocations.ts';
+import type { CodeRow, FamilyRow, RefreshRow } from './memory_rows.ts';
 import { frozenCopy, MemoryTable } from './memory_table.ts';
-
-type CodeRow = Omit<CodeState, 'revoked'>;
-
-interface FamilyRow {
-  readonly family: TokenFamily;
-  revoked: boolean;
-}
-
-interface RefreshRow {
-  readonly programme: ProgrammeId;
-  readonly key: TokenKey;
-  readonly family: FamilyId;
-  readonly expiresAt: Instant;
-  readonly predecessor?: TokenKey;
-  rotated: boolean;
-  retry?: { readonly sealedAnswer: string; readonly retryUntil: Instant } | undefined;
-}
 
 type GrantVerbs = Pick<
   Store,

@@ -1,5 +1,8 @@
 // Owns the error for a store that its operator has to look at; outages that pass are `Unavailable`.
 
+/** What can be done about a file that is damaged. */
+export const restoreHint = 'restore it from a backup (jetway store restore); it was left as it is';
+
 /**
  * The store cannot be used as it is configured: wrong environment, newer schema, damaged or foreign
  * file. Waiting does not help; commands end with exit code 4.
@@ -13,4 +16,9 @@ export class StoreUnusable extends Error {
     this.name = 'StoreUnusable';
     this.hint = hint;
   }
+}
+
+/** The error for a file that is not what was written. */
+export function damagedStore(path: string, found: string, options?: ErrorOptions): StoreUnusable {
+  return new StoreUnusable(`store ${path} is damaged: ${found}`, restoreHint, options);
 }

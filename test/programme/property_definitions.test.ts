@@ -6,7 +6,6 @@ import { test, type TestContext } from 'node:test';
 
 import fc from 'fast-check';
 
-import type { Fault } from '../../src/lib/fault.ts';
 import { stringifyYaml } from '../../src/lib/yaml.ts';
 import { failureReasons, Refusal } from '../../src/oauth/failure.ts';
 import { type GrantType, grantTypes } from '../../src/oauth/grant.ts';
@@ -16,35 +15,46 @@ import type { Answer } from '../support/wire.ts';
 import { effective, type PlainMap } from './property/dialect.ts';
 import { type Facts, refusal, success } from './property/oracle.ts';
 import { overlays } from './property/overlays.ts';
+import { assertPlaced } from './property/placed.ts';
 import { provocations } from './property/provocations.ts';
 import { sendDraft } from './property/requests.ts';
 import { serveDialect, type Served, withCode } from './property/served.ts';
+import { spoiledOverlays } from './property/spoils.ts';
 
 const file = 'any.yaml';
 
-test('what loads, answers as the file says', { timeout: 120_000 }, async (t) => {
+/** PROPERTY_RUNS=2000 looks longer. */
+const runs = Number(process.env['PROPERTY_RUNS'] ?? 50);
+
+test('what loads, answers as the file says', { timeout: 3_600_000 }, async (t) => {
   let accepted = 0;
-  const property = fc.asyncProperty(overlays, async (overlay) => {
+  const property = fc.asyncProperty(fc.oneof(overlays, spoiledOverlays), async (overlay) => {
     const yaml = stringifyYaml(overlay);
-    const { loaded, faults } = loadProgramme(file, yaml);
-    assertPlaced(faults, yaml);
+    const { loaded } = loadProgramme(file, yaml);
     if (loaded === undefined) return;
     accepted += 1;
     await assertServes(t, loaded, yaml, overlay);
   });
-  await fc.assert(property, { numRuns: 80 });
-  assert.ok(accepted >= 20, `only ${accepted} of 80 files load: nothing much was tried`);
+  await fc.assert(property, { numRuns: runs });
+  assert.ok(accepted >= runs / 4, `only ${accepted} of ${runs} files load: nothing much was tried`);
 });
 
-/** Each fault stands inside the file it names. */
-function assertPlaced(faults: readonly Fault[], yaml: string): void {
-  const lines = yaml.split('\n');
-  for (const { at, message } of faults) {
-    if (at.file !== file) continue;
-    const line = lines[at.line - 1];
-    assert.ok(line !== undefined && at.column >= 1 && at.column <= line.length + 1, message);
-  }
-}
+test('what does not load has a fault at its place in the file', () => {
+  let refused = 0;
+  const property = fc.property(spoiledOverlays, (overlay) => {
+    const yaml = stringifyYaml(overlay);
+    const { loaded, faults } = loadProgramme(file, yaml);
+    assertPlaced(faults, { file, text: yaml });
+    const errors = faults.filter(({ severity }) => severity === 'error');
+    assert.equal(errors.length === 0, loaded !== undefined);
+    if (loaded === undefined) refused += 1;
+  });
+  fc.assert(property, { numRuns: runs * 8 });
+  assert.ok(
+    refused >= runs * 2,
+    `only ${refused} of ${runs * 8} files are refused: nothing much was tried`,
+  );
+});
 
 async function assertServes(
   t: TestContext,

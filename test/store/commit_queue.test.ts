@@ -6,12 +6,14 @@ import { test } from 'node:test';
 
 import { Unavailable } from '../../src/oauth/failure.ts';
 import { CommitQueue } from '../../src/store/commit_queue.ts';
+import { Transactions } from '../../src/store/transactions.ts';
 import { scratchFile } from './file_directory.ts';
 import { inParallel } from './fixtures.ts';
 
 interface Bench {
   readonly database: DatabaseSync;
   readonly queue: CommitQueue;
+  readonly transactions: Transactions;
   readonly path: string;
   readonly put: (text: string) => Promise<void>;
   readonly rows: () => number;
@@ -24,11 +26,13 @@ function withQueue(name: string, body: (bench: Bench) => Promise<void>): void {
     const database = new DatabaseSync(path);
     try {
       database.exec('PRAGMA journal_mode = WAL; CREATE TABLE t (text TEXT UNIQUE) STRICT');
-      const queue = new CommitQueue(database);
+      const transactions = new Transactions(database, []);
+      const queue = new CommitQueue(transactions);
       const insert = database.prepare('INSERT INTO t VALUES (?)');
       const count = database.prepare('SELECT count(*) AS n FROM t');
       const put = (text: string): Promise<void> => queue.write(() => void insert.run(text));
-      await body({ database, queue, path, put, rows: () => Number(count.get()?.['n']) });
+      const rows = (): number => Number(count.get()?.['n']);
+      await body({ database, queue, transactions, path, put, rows });
     } finally {
       database.close();
       remove();
@@ -39,24 +43,27 @@ function withQueue(name: string, body: (bench: Bench) => Promise<void>): void {
 const statuses = (results: readonly PromiseSettledResult<unknown>[]): string =>
   results.map(({ status }) => (status === 'fulfilled' ? '+' : '-')).join('');
 
-withQueue('DESIGN: verbs of one turn share one commit', async ({ queue, put, rows }) => {
+withQueue('DESIGN: verbs of one turn share one commit', async ({ transactions, put, rows }) => {
   await inParallel(100, (n) => put(`${n}`));
-  assert.equal(queue.commits, 1);
+  assert.equal(transactions.commits, 1);
   await inParallel(600, (n) => put(`more ${n}`));
-  assert.equal(queue.commits, 4);
+  assert.equal(transactions.commits, 4);
   assert.equal(rows(), 700);
 });
 
-withQueue('DESIGN: a verb is answered after its commit, in order', async ({ queue, put, rows }) => {
-  const seen: string[] = [];
-  const answers = ['a', 'b'].map(async (text) => {
-    await put(text);
-    seen.push(`${text} ${rows()} ${queue.commits}`);
-  });
-  assert.equal(rows(), 0);
-  await Promise.all(answers);
-  assert.deepEqual(seen, ['a 2 1', 'b 2 1']);
-});
+withQueue(
+  'DESIGN: a verb is answered after its commit, in order',
+  async ({ transactions, put, rows }) => {
+    const seen: string[] = [];
+    const answers = ['a', 'b'].map(async (text) => {
+      await put(text);
+      seen.push(`${text} ${rows()} ${transactions.commits}`);
+    });
+    assert.equal(rows(), 0);
+    await Promise.all(answers);
+    assert.deepEqual(seen, ['a 2 1', 'b 2 1']);
+  },
+);
 
 withQueue('DESIGN: a verb that fails leaves its neighbours alone', async ({ queue, put, rows }) => {
   const results = await Promise.allSettled([

@@ -40,12 +40,12 @@ export interface Club extends Jetway {
 
 export interface ClubOptions extends JetwayOptions {
   /** YAML laid over the shipped file. */
-  readonly over?: string;
+  readonly over?: string | readonly string[];
 }
 
 export async function openClub(t: TestContext, options: ClubOptions = {}): Promise<Club> {
   const { over = '', ...rest } = options;
-  const programmes = { [programme]: shippedProgramme(programme, over) };
+  const programmes = { [programme]: shippedProgramme(programme, ...[over].flat()) };
   const jetway = await startJetway(t, { programmes, ...rest });
   return { ...jetway, client: await jetway.addClient(), member: await jetway.addMember() };
 }

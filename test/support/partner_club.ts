@@ -75,7 +75,7 @@ export const thirdClub: ClubNames = namesOf('third-club', 'ThirdClub');
 export interface PartnerClubOptions extends JetwayOptions {
   readonly names?: ClubNames;
   /** YAML laid over the shipped file. */
-  readonly over?: string;
+  readonly over?: string | readonly string[];
 }
 
 export async function openPartnerClub(
@@ -83,7 +83,7 @@ export async function openPartnerClub(
   options: PartnerClubOptions = {},
 ): Promise<PartnerClub> {
   const { names = secondClub, over = '', ...rest } = options;
-  const programmes = { [names.programme]: shippedProgramme(names.programme, over) };
+  const programmes = { [names.programme]: shippedProgramme(names.programme, ...[over].flat()) };
   return joinClub(await startJetway(t, { programmes, ...rest }), names);
 }
 

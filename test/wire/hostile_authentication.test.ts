@@ -109,19 +109,31 @@ test('HOSTILE 38: the scheme may be in any case, the padding may be left out', a
 
 const oddSecrets = ['a:b', ':', 'a+b', 'a%41b', '100%', '%zz', 'é', 'p q', '\u{1f600}', 'a&b=c'];
 
-test('HOSTILE 39: secrets are taken as they are; the first colon splits', async (t) => {
+test('HOSTILE 39: secrets are good as they are and form-encoded; the first colon splits', async (t) => {
   const club = await openClub(t);
   for (const [index, secret] of oddSecrets.entries()) {
     const { basic, id } = await club.addClient({ id: `partnerapi-1000${index}`, secret });
-    assert.equal(
-      (await askTokens(club, partnerToken, { authorization: basic })).status,
-      200,
-      secret,
-    );
-    const encoded = `Basic ${base64(`${id}:${encodeURIComponent(secret)}`)}`;
+    const encoded = new URLSearchParams([[id, secret]]).toString().replace('=', ':');
+    for (const authorization of [basic, `Basic ${base64(encoded)}`]) {
+      assert.equal((await askTokens(club, partnerToken, { authorization })).status, 200, secret);
+    }
+    // Decoded once, and only as a whole.
+    const twice = `${id}:${encodeURIComponent(encodeURIComponent(secret))}`;
     if (encodeURIComponent(secret) === secret) continue;
-    const answer = await askTokens(club, partnerToken, { authorization: encoded });
+    const answer = await askTokens(club, partnerToken, { authorization: `Basic ${base64(twice)}` });
     assert.deepEqual(answer, unknownClient, secret);
+  }
+});
+
+test('HOSTILE 39: where a file says raw, secrets are taken as they are', async (t) => {
+  const over = 'client: { authentication: { credentials: raw } }';
+  const club = await openClub(t, { over });
+  for (const [index, secret] of oddSecrets.entries()) {
+    const { basic, id } = await club.addClient({ id: `partnerapi-1000${index}`, secret });
+    assert.equal((await askTokens(club, partnerToken, { authorization: basic })).status, 200);
+    if (encodeURIComponent(secret) === secret) continue;
+    const authorization = `Basic ${base64(`${id}:${encodeURIComponent(secret)}`)}`;
+    assert.deepEqual(await askTokens(club, partnerToken, { authorization }), unknownClient, secret);
   }
 });
 
@@ -171,7 +183,11 @@ test('HOSTILE 40: whoever is unknown costs the digest that a wrong secret costs'
   } as unknown as Service;
   const now = testClock().now();
   for (const id of [club.client.id, 'partnerapi-00002', 'partnerapi-99999', '']) {
-    await assert.rejects(authenticateClient(service, { id, secret: id }, now), Refusal);
+    await assert.rejects(authenticateClient(service, { id, secrets: [id, 'x'] }, now), Refusal);
   }
-  assert.deepEqual(digests, [club.client.id, 'partnerapi-00002', 'partnerapi-99999', '']);
+  const expected = [club.client.id, 'partnerapi-00002', 'partnerapi-99999', ''];
+  assert.deepEqual(
+    digests,
+    expected.flatMap((secret) => [secret, 'x']),
+  );
 });

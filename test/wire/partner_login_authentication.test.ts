@@ -101,29 +101,38 @@ test('HOSTILE 38: two authorization headers are 401, right as they may be', asyn
   }
 });
 
-test('P-11 HOSTILE 39: secrets are taken as they are, split at the first colon', async (t) => {
+const secrets = ['a:b', ':', 'a+b', 'a b', '50%', '%41', '%zz', 'é', '日本', ' ', 'a'.repeat(1000)];
+
+test('P-11 HOSTILE 39: a secret is taken as it is or form-encoded, split at the first colon', async (t) => {
   const club = await openPartnerClub(t);
-  const secrets = [
-    'a:b',
-    ':',
-    'a+b',
-    'a b',
-    '50%',
-    '%41',
-    '%zz',
-    'é',
-    '日本',
-    ' ',
-    'a'.repeat(1000),
-  ];
   for (const [index, secret] of secrets.entries()) {
     const client = await addPartner(club, { id: `Partner${index + 10}`, secret });
-    const own = { ...club, client };
-    assert.deepEqual(await answerTo(own, {}), invalidCode, secret);
-    const wrong = { authorization: basic(`${client.id}:${secret}x`) };
-    assert.deepEqual(await answerTo(own, wrong), invalidClient(club), secret);
+    for (const spelling of [secret, encodeURIComponent(secret)]) {
+      const right = { authorization: basic(`${client.id}:${spelling}`) };
+      assert.deepEqual(await answerTo({ ...club, client }, right), invalidCode, secret);
+      const wrong = { authorization: basic(`${client.id}:${spelling}x`) };
+      assert.deepEqual(await answerTo(club, wrong), invalidClient(club), secret);
+    }
   }
 });
+
+/** Secrets whose two spellings are two texts, of which a stricter dialect takes one. */
+for (const [credentials, spell, misspell, differing] of [
+  ['raw', String, encodeURIComponent, ['a:b', 'a+b', 'a b', '50%', '%41', 'é']],
+  ['form', encodeURIComponent, String, ['a+b', '50%', '%41', '%zz']],
+] as const) {
+  test(`HOSTILE 38 39: with a word of YAML secrets are taken ${credentials} alone`, async (t) => {
+    const over = `client: { authentication: { credentials: ${credentials} } }`;
+    const club = await openPartnerClub(t, { over });
+    for (const [index, secret] of differing.entries()) {
+      const { id } = await addPartner(club, { id: `Partner${index + 10}`, secret });
+      const right = { authorization: basic(`${id}:${spell(secret)}`) };
+      assert.deepEqual(await answerTo(club, right), invalidCode, secret);
+      const wrong = { authorization: basic(`${id}:${misspell(secret)}`) };
+      assert.deepEqual(await answerTo(club, wrong), invalidClient(club), secret);
+    }
+  });
+}
 
 for (const names of [secondClub, thirdClub]) {
   test(`P-11 HOSTILE 40: unknown client, wrong secret: the same bytes, ${names.name}`, async (t) => {

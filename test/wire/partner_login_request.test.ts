@@ -61,7 +61,7 @@ for (const names of [secondClub, thirdClub]) {
     assert.match(cookie, new RegExp(`^jetway_[\\w-]{16}=[\\w-]{32}; ${attributes}$`));
     const title = `Log in to ${club.name}`;
     assert.deepEqual(readPage(login.page), { status: 200, title, heading: title, text: [] });
-    assert.equal(login.action, club.paths.page);
+    assert.equal(login.action.split('?')[0], club.paths.page);
     const answer = await submitLogin(club.url, login, club.member);
     const back = answer.headers['location'] ?? '';
     assert.match(back, /^https:\/\/partner\.example\/callback\?code=[A-Za-z0-9]{43}&state=abc123$/);

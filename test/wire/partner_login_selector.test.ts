@@ -82,7 +82,7 @@ test('C-2: each programme answers its own at the shared endpoints', async (t) =>
     const begun = `${publicUrl}/clubs/${club.programme}/login?transaction=`;
     assert.ok(login.begin.headers['location']?.startsWith(begun));
     assert.equal(readPage(login.page).title, `Log in to ${club.name}`);
-    assert.equal(login.action, `/clubs/${club.programme}/login`);
+    assert.equal(login.action.split('?')[0], `/clubs/${club.programme}/login`);
     const back = await submitLogin(club.url, login, club.member);
     const code = new URL(back.headers['location'] ?? '').searchParams.get('code') ?? '';
     const first = tokensIn(await redeem(club, code));

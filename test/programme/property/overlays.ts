@@ -14,7 +14,10 @@ const contentType = fc.constantFrom(
   'application/problem+json',
   'text/plain; charset=utf-8',
 );
-const span = fc.constantFrom('1s', '90s', '30m', '24h', '45d', '99999d', '999999999d');
+const span = fc.oneof(
+  { weight: 20, arbitrary: fc.constantFrom('1s', '90s', '30m', '24h', '7d') },
+  { weight: 1, arbitrary: fc.constantFrom('45d', '3650d', '999999999d') },
+);
 const header = fc.constantFrom('X-Fault', 'x-request', 'WWW-Authenticate', 'Content-Language');
 const headers = fc.dictionary(header, fc.constantFrom('a', 'some words', 'q="1"'), { maxKeys: 2 });
 
@@ -122,18 +125,31 @@ const tokens = fc.record(
       { requiredKeys: [] },
     ),
     refresh: fc.record(
-      { format: fc.constantFrom('opaque', 'jwt'), lifetime: span, longest: span },
+      {
+        format: fc.constantFrom('opaque', 'jwt'),
+        lifetime: span,
+        longest: fc.constantFrom('7d', '3650d'),
+      },
       { requiredKeys: [] },
     ),
   },
   { requiredKeys: [] },
 );
 
-const shape = fc.record(
+const identifier = fc.record(
   {
-    prefix: fc.constantFrom('', 'p-', 'A:'),
-    characters: fc.constantFrom('digits', 'alphanumeric', 'lower_hex', 'visible', 'printable'),
-    length: fc.constantFrom(5, '8..20', 40, 64),
+    prefix: fc.constantFrom('', 'p-', 'p-', 'A:'),
+    characters: fc.constantFrom('digits', 'alphanumeric', 'lower_hex', 'base64url', 'visible'),
+    length: fc.constantFrom(5, '8..20', 40),
+  },
+  { requiredKeys: [] },
+);
+
+const code = fc.record(
+  {
+    prefix: fc.constantFrom('', 'C:', '4/'),
+    characters: fc.constantFrom('alphanumeric', 'lower_hex', 'visible', 'printable'),
+    length: fc.constantFrom(32, 64, '43..128'),
   },
   { requiredKeys: [] },
 );
@@ -144,15 +160,15 @@ const general = fc.record(
     audience: words,
     client: fc.record(
       {
-        identifier: shape,
+        identifier,
         authentication: fc.record({
           methods: fc.shuffledSubarray(['basic', 'bare_basic', 'parameters'], { minLength: 1 }),
-          credentials: fc.constantFrom('raw', 'form'),
+          credentials: fc.constantFrom('raw', 'form', 'either'),
         }),
       },
       { requiredKeys: [] },
     ),
-    code: shape,
+    code,
     scope,
     tokens,
     throttle: fc.constantFrom('off', { limit: 1000, window: '1m' }),

@@ -82,12 +82,14 @@ function* wrongCredentials(
 }
 
 function* wrongInputs(
-  { request }: Served,
+  { request, definition }: Served,
   grant: GrantType,
   good: Draft,
   inputs: Inputs,
 ): Iterable<Provocation> {
   const values = tokensOf(grant);
+  const here = definition.grants[grant]?.endpoint;
+  const isAlone = Object.values(definition.grants).filter((g) => g.endpoint === here).length === 1;
   const [needed] = grantInputs[grant].needs;
   if (needed !== undefined) {
     yield { draft: good, reason: `invalid_${needed}` as FailureReason };
@@ -97,7 +99,7 @@ function* wrongInputs(
     const facts = { parameter: wireName('grant_type', inputs) };
     const draft = request(grant, { ...values, grant_type: 'nope' });
     yield { draft, reason: 'unsupported_grant_type', facts };
-    yield missing('grant_type', good, inputs);
+    if (inputs['grant_type'].required || !isAlone) yield missing('grant_type', good, inputs);
   }
   if (inputs['api_key'] !== undefined) {
     const facts = { parameter: wireName('api_key', inputs) };

@@ -1,0 +1,53 @@
+// Owns looking whether a store file is sound: as a whole when it is verified, as far as time allows when it is opened.
+
+import { statSync } from 'node:fs';
+import type { DatabaseSync } from 'node:sqlite';
+
+import { damagedRows, type SummedTable, summedColumns } from './file_sums.ts';
+
+/** Files up to this size are looked through when opened; a tenth of a second or two. */
+const largestQuickCheck = 64 * 1024 * 1024;
+/** Milliseconds that rows are checked for when a file is opened: a server has to be ready within two seconds (FAULTS 1). */
+const openingBudget = 500;
+
+/** What is lost for good comes first; what is granted ends by itself. */
+const tables: readonly SummedTable[] = [
+  'client',
+  'removed_client',
+  'signing_key',
+  'revocation',
+  'member',
+  'family',
+  'code',
+  'refresh_token',
+  'access_token',
+];
+
+/** What is wrong with a file that is being opened, in words; undefined if nothing was found. */
+export function openingDamage(database: DatabaseSync, path: string): string | undefined {
+  if (statSync(path).size <= largestQuickCheck) {
+    const found = pragmaText(database, 'quick_check(1)');
+    if (found !== 'ok') return found;
+  }
+  const rows = damagedRows(database, tables, performance.now() + openingBudget);
+  return describeRows(rows);
+}
+
+/** Everything that is wrong with a file, in words; empty if nothing is. Reads all of it. */
+export function allDamage(database: DatabaseSync): readonly string[] {
+  const found = pragmaText(database, 'integrity_check(20)');
+  if (found !== 'ok') return [found];
+  const rows = describeRows(damagedRows(database, Object.keys(summedColumns) as SummedTable[]));
+  return rows === undefined ? [] : [rows];
+}
+
+function describeRows(counts: ReadonlyMap<SummedTable, number>): string | undefined {
+  if (counts.size === 0) return undefined;
+  const each = [...counts].map(([table, count]) => `${count} of ${table}`);
+  return `rows do not fit their checksums: ${each.join(', ')}`;
+}
+
+function pragmaText(database: DatabaseSync, pragma: string): string {
+  const rows = database.prepare(`PRAGMA ${pragma}`).all();
+  return rows.map((row) => String(Object.values(row)[0])).join('; ');
+}

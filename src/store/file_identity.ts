@@ -1,0 +1,50 @@
+// Owns knowing a store file again: which of them this process has open, and whether one has been taken away.
+
+import { statSync } from 'node:fs';
+
+/** Device and number of a file: what stays when its name is given to another. */
+export type FileIdentity = string & { readonly __brand: 'FileIdentity' };
+
+/** Undefined where there is none. */
+export function identityOf(path: string): FileIdentity | undefined {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return found === undefined ? undefined : (`${found.dev}:${found.ino}` as FileIdentity);
+}
+
+/** How often this process (its main thread) has each file open in SQLite. */
+const openHere = new Map<FileIdentity, number>();
+
+/**
+ * Whether this process has the file open in SQLite. Such a file, and its log's index, must not be
+ * opened in any other way: closing any descriptor of a file drops all locks the process has on it.
+ */
+export function isOpenHere(path: string): boolean {
+  const identity = identityOf(path);
+  return identity !== undefined && openHere.has(identity);
+}
+
+/** Notes that the file is open, until the returned function is called. */
+export function noteOpen(identity: FileIdentity): () => void {
+  openHere.set(identity, (openHere.get(identity) ?? 0) + 1);
+  let isOpen = true;
+  return () => {
+    if (!isOpen) return;
+    isOpen = false;
+    const left = (openHere.get(identity) ?? 1) - 1;
+    if (left === 0) openHere.delete(identity);
+    else openHere.set(identity, left);
+  };
+}
+
+/**
+ * A look whether the open file and its log still have their names; the answer is what is wrong, in
+ * words. Without their names SQLite goes on, and all it commits is gone at the next start (FAULTS 7).
+ */
+export function nameWatch(path: string): () => string | undefined {
+  const names = [path, `${path}-wal`, `${path}-shm`];
+  const before = names.map(identityOf);
+  return () => {
+    const moved = names.filter((name, n) => identityOf(name) !== before[n]);
+    return moved.length === 0 ? undefined : `${moved.join(', ')} was removed or replaced`;
+  };
+}

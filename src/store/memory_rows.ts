@@ -1,0 +1,24 @@
+// Owns the rows that the memory store keeps of what was granted.
+
+import type { Instant } from '../lib/clock.ts';
+import type { ProgrammeId } from '../oauth/client.ts';
+import type { FamilyId, TokenFamily, TokenKey } from '../oauth/grant.ts';
+import type { CodeState } from './judgement.ts';
+
+/** Whether its owner was revoked is asked each time. */
+export type CodeRow = Omit<CodeState, 'revoked'>;
+
+export interface FamilyRow {
+  readonly family: TokenFamily;
+  revoked: boolean;
+}
+
+export interface RefreshRow {
+  readonly programme: ProgrammeId;
+  readonly key: TokenKey;
+  readonly family: FamilyId;
+  readonly expiresAt: Instant;
+  readonly predecessor?: TokenKey;
+  rotated: boolean;
+  retry?: { readonly sealedAnswer: string; readonly retryUntil: Instant } | undefined;
+}

@@ -1,0 +1,222 @@
+// Owns the planning of key rotation: what each signing key is at a moment, and what rotating or
+// retiring would change. It reads no store and makes no key.
+
+import { after, type Instant, milliseconds, type Milliseconds } from '../lib/clock.ts';
+import type { SigningAlgorithm, SigningKeyRecord } from '../oauth/signing_key.ts';
+
+/**
+ * A new key is published this long before it signs: twice the max-age of the key set, so that every
+ * verifier that keeps it as long as it may has fetched it anew, even if one fetch failed (FAULTS 24).
+ */
+export const shortestWait: Milliseconds = milliseconds(2 * 300_000);
+
+/** What of a programme decides about its keys. */
+export interface KeyRules {
+  readonly algorithm: SigningAlgorithm;
+  /** The longest that a token may live after it was signed. */
+  readonly longestToken: Milliseconds;
+}
+
+/** `ahead`: published, of an algorithm that the programme does not sign with yet. */
+export type KeyStatus = 'signing' | 'waiting' | 'ahead' | 'retiring' | 'due';
+
+export interface KeyState {
+  readonly key: SigningKeyRecord;
+  readonly status: KeyStatus;
+  /** From here on no token it signed can live; of a retiring key absent until it is known. */
+  readonly retiresAt?: Instant;
+}
+
+/** What tells how long signed tokens live. */
+export interface TokenRules {
+  readonly access: { readonly format: 'opaque' | 'jwt'; readonly lifetime: Milliseconds };
+  readonly refresh: { readonly format: 'opaque' | 'jwt'; readonly longest: Milliseconds };
+}
+
+export function longestSignedToken({ access, refresh }: TokenRules): Milliseconds {
+  const lives = [
+    access.format === 'jwt' ? access.lifetime : 0,
+    refresh.format === 'jwt' ? refresh.longest : 0,
+  ];
+  return milliseconds(Math.max(...lives));
+}
+
+/** What each key is at the moment, in the order of `keys`. */
+export function keyStates(
+  keys: readonly SigningKeyRecord[],
+  rules: KeyRules,
+  now: Instant,
+): readonly KeyState[] {
+  const line = lineOf(keys, rules.algorithm);
+  const signer = signerOf(line, now);
+  return keys.map((key) => {
+    if (key === signer) return { key, status: 'signing' };
+    if (key.algorithm !== rules.algorithm) return formerOrAhead(key, now);
+    const place = line.indexOf(key);
+    if (signer === undefined || place > line.indexOf(signer)) return { key, status: 'waiting' };
+    return retiring(key, supersededAt(key, line[place + 1], rules), now);
+  });
+}
+
+export type RotationPlan =
+  /** A key waits already: nothing is to change. */
+  | { readonly step: 'wait'; readonly key: SigningKeyRecord }
+  /** There is such a key already, which will sign once the programme is told to use its algorithm. */
+  | { readonly step: 'stand'; readonly key: SigningKeyRecord }
+  /** The key that waits is to sign now. */
+  | { readonly step: 'hasten'; readonly key: SigningKeyRecord; readonly before: KeyChange[] }
+  /** A key is to be added; it is `ahead` of its algorithm where it is not told when to sign. */
+  | { readonly step: 'add'; readonly signsFrom?: Instant; readonly before: KeyChange[] };
+
+/** What a key that is superseded is told. */
+export interface KeyChange {
+  readonly kid: string;
+  readonly signsFrom: Instant;
+  readonly retiresAt: Instant;
+}
+
+/** `wait` is how long a new key is published before it signs; 0 for an emergency. */
+export interface RotationWish {
+  readonly wait: Milliseconds;
+  /** The algorithm of the new key; the programme's own if left out. */
+  readonly algorithm?: SigningAlgorithm;
+}
+
+/** What makes the next key sign. `before` is to be changed first, so that no step leaves a gap. */
+export function planRotation(
+  keys: readonly SigningKeyRecord[],
+  rules: KeyRules,
+  { wait, algorithm = rules.algorithm }: RotationWish,
+  now: Instant,
+): RotationPlan {
+  if (algorithm !== rules.algorithm) {
+    const standing = keys.find((key) => key.algorithm === algorithm);
+    return standing === undefined ? { step: 'add', before: [] } : { step: 'stand', key: standing };
+  }
+  const states = keyStates(keys, rules, now);
+  const waiting = lineOf(keys, algorithm).find((key) => isA(states, key, 'waiting'));
+  if (waiting !== undefined && wait > 0) return { step: 'wait', key: waiting };
+  // Nobody has fetched a key set yet: there is nothing to wait for.
+  const signsFrom = keys.length === 0 ? now : after(now, wait);
+  const before = states
+    .filter(({ status }) => status === 'signing')
+    .map(({ key }) => ({
+      kid: key.kid,
+      signsFrom: key.signsFrom ?? now,
+      retiresAt: after(signsFrom, rules.longestToken),
+    }));
+  if (waiting !== undefined) return { step: 'hasten', key: waiting, before };
+  return { step: 'add', signsFrom, before };
+}
+
+export interface RetirementPlan {
+  readonly remove: readonly SigningKeyRecord[];
+  /** Keys of an algorithm that was given up: when they may go was not known until now. */
+  readonly date: readonly { readonly kid: string; readonly retiresAt: Instant }[];
+  /** Keys that only verify, and may not go yet. */
+  readonly keep: readonly { readonly key: SigningKeyRecord; readonly retiresAt?: Instant }[];
+}
+
+/** What may go now, and when the rest of the keys that only verify may. */
+export function planRetirement(
+  keys: readonly SigningKeyRecord[],
+  rules: KeyRules,
+  now: Instant,
+): RetirementPlan {
+  const states = keyStates(keys, rules, now);
+  // Without a key of the new algorithm no server was restarted since, and all sign with the old one.
+  const isMoved = states.some(({ status }) => status === 'signing');
+  const end = isMoved ? { retiresAt: after(now, rules.longestToken) } : {};
+  const retired = states.filter(({ status }) => status === 'retiring');
+  return {
+    remove: states.filter(({ status }) => status === 'due').map(({ key }) => key),
+    date: isMoved
+      ? retired
+          .filter(({ retiresAt }) => retiresAt === undefined)
+          .map(({ key }) => ({ kid: key.kid, retiresAt: after(now, rules.longestToken) }))
+      : [],
+    keep: retired.map(({ key, retiresAt }) => ({
+      key,
+      ...(retiresAt === undefined ? end : { retiresAt }),
+    })),
+  };
+}
+
+export type RemovalPlan =
+  | { readonly refusal: 'only_key' | 'signs' }
+  | {
+      readonly key: SigningKeyRecord;
+      /** To sign from now on, before the key goes. */
+      readonly hasten?: SigningKeyRecord;
+      /** Goes on signing, since its successor is the one that goes. */
+      readonly reprieve?: SigningKeyRecord;
+    };
+
+/** What removes one key whatever its time; refused where nothing else would be fit to sign. */
+export function planRemoval(
+  keys: readonly SigningKeyRecord[],
+  rules: KeyRules,
+  key: SigningKeyRecord,
+  now: Instant,
+): RemovalPlan {
+  if (keys.length < 2) return { refusal: 'only_key' };
+  const states = keyStates(keys, rules, now);
+  const signer = states.find(({ status }) => status === 'signing')?.key;
+  const waiting = lineOf(keys, rules.algorithm).filter((one) => isA(states, one, 'waiting'));
+  if (key === signer) {
+    const [next] = waiting;
+    // An older key would sign again without anybody having wanted it.
+    return next === undefined ? { refusal: 'signs' } : { key, hasten: next };
+  }
+  // A server that was not restarted since the algorithm was changed may sign with any of the others.
+  if (signer === undefined && !isA(states, key, 'ahead')) return { refusal: 'signs' };
+  const isNext = signer?.retiresAt !== undefined && waiting.length === 1 && waiting[0] === key;
+  return isNext ? { key, reprieve: signer } : { key };
+}
+
+/** Keys of an algorithm in the order they sign in; one that was not told when comes last. */
+function lineOf(
+  keys: readonly SigningKeyRecord[],
+  algorithm: SigningAlgorithm,
+): readonly SigningKeyRecord[] {
+  return keys
+    .filter((key) => key.algorithm === algorithm)
+    .toSorted(
+      // Two that were never told are as far apart as any two: infinity has no difference.
+      (one, other) => compare(one.signsFrom ?? Infinity, other.signsFrom ?? Infinity),
+    );
+}
+
+function compare(one: number, other: number): number {
+  return one === other ? 0 : one - other;
+}
+
+/** As a running server chooses: the latest whose time has come, else the first of all. */
+function signerOf(line: readonly SigningKeyRecord[], now: Instant): SigningKeyRecord | undefined {
+  return line.findLast(({ signsFrom = Infinity }) => signsFrom <= now) ?? line[0];
+}
+
+function isA(states: readonly KeyState[], key: SigningKeyRecord, status: KeyStatus): boolean {
+  return states.some((state) => state.key === key && state.status === status);
+}
+
+function formerOrAhead(key: SigningKeyRecord, now: Instant): KeyState {
+  return key.signsFrom === undefined ? { key, status: 'ahead' } : retiring(key, key.retiresAt, now);
+}
+
+/** When the last token of a superseded key ends; lifetimes may have grown since it was written down. */
+function supersededAt(
+  key: SigningKeyRecord,
+  successor: SigningKeyRecord | undefined,
+  { longestToken }: KeyRules,
+): Instant | undefined {
+  const reckoned =
+    successor?.signsFrom === undefined ? undefined : after(successor.signsFrom, longestToken);
+  if (key.retiresAt === undefined || reckoned === undefined) return key.retiresAt ?? reckoned;
+  return key.retiresAt > reckoned ? key.retiresAt : reckoned;
+}
+
+function retiring(key: SigningKeyRecord, retiresAt: Instant | undefined, now: Instant): KeyState {
+  if (retiresAt === undefined) return { key, status: 'retiring' };
+  return { key, status: retiresAt <= now ? 'due' : 'retiring', retiresAt };
+}

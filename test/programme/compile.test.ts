@@ -1,0 +1,99 @@
+// Tests of compilation: a definition becomes a frozen programme with its own values.
+
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+
+import type { ProgrammeId } from '../../src/oauth/client.ts';
+import { compileProgramme } from '../../src/programme/compile.ts';
+import { aClient, at, partner } from '../store/fixtures.ts';
+import { definitionOf, programmeOf } from '../support/definition.ts';
+
+describe('compileProgramme', () => {
+  test('C-9: issuer, audience and paths come from public URL and file, from nowhere else', () => {
+    const id = 'executive-club' as ProgrammeId;
+    const programme = compileProgramme(id, definitionOf(), 'https://a.example/prefix');
+    assert.equal(programme.issuer, 'https://a.example/prefix/executive-club');
+    assert.equal(programme.audience, programme.issuer);
+    // The public URL's own path is the proxy's: it takes it off before it comes here.
+    assert.equal(programme.login.pagePath, '/executive-club/login');
+    assert.equal(programme.login.endpoint.path, '/executive-club/auth/login');
+    assert.deepEqual(
+      programme.tokenEndpoints.map(({ path }) => path),
+      ['/executive-club/api/grant'],
+    );
+    assert.equal(programmeOf('audience: urn:api').audience, 'urn:api');
+  });
+
+  test('a programme cannot be changed', () => {
+    const programme = programmeOf();
+    assert.equal(Object.isFrozen(programme), true);
+    assert.throws(() => Object.assign(programme, { issuer: 'https://evil.example' }), TypeError);
+  });
+
+  test('G-1 G-2: identifiers and codes are made in the shape that is tested for', () => {
+    const { clients, code } = programmeOf();
+    const made = Array.from({ length: 200 }, () => [clients.newIdentifier(), code.generate()]);
+    for (const [identifier = '', generated = ''] of made) {
+      assert.match(identifier, /^partnerapi-\d{5}$/);
+      assert.equal(clients.isIdentifier(identifier), true);
+      assert.match(generated, /^[0-9a-f]{64}$/);
+    }
+    assert.equal(clients.identifierForm, '"partnerapi-" and 5 digits');
+    const ranged = programmeOf(
+      'client: { identifier: { prefix: "", characters: letters, length: 8..40 } }',
+    );
+    assert.match(ranged.clients.newIdentifier(), /^[A-Za-z]{16}$/);
+  });
+
+  test('G-10: the grants that the file has, and no other', () => {
+    assert.deepEqual(
+      [...programmeOf().grants],
+      ['authorization_code', 'refresh_token', 'client_credentials'],
+    );
+    const { throttle } = programmeOf('throttle: off');
+    assert.equal(throttle, undefined);
+  });
+
+  test('C-9 HOSTILE 34: a client’s subject stands apart from members’', () => {
+    assert.equal(programmeOf().clientSubject(partner), `client:${partner}`);
+  });
+
+  test('G-11: an answer is written from the token set, in the file’s order', () => {
+    const { renderTokens } = programmeOf(
+      'token_response: { wrap: [data, Token], name_case: upper, fields: { level: level, plan: client.plan, id: client_id } }',
+    );
+    const issuedAt = at(0);
+    const tokens = {
+      grant: 'client_credentials',
+      kind: 'client',
+      subject: 'client:x',
+      accessToken: 'access',
+      tokenId: '7',
+      issuedAt,
+      accessExpiresAt: at(60.9),
+      scope: 'S',
+    } as const;
+    const client = aClient({ properties: { plan: 'gold', ['__proto__']: 'x' } });
+    assert.deepEqual(renderTokens(tokens, client), {
+      status: 200,
+      headers: {
+        'Content-Type': 'application/json',
+        'Cache-Control': 'no-store',
+        Pragma: 'no-cache',
+      },
+      body: `{"DATA":{"TOKEN":{"ACCESS_TOKEN":"access","SCOPE":"S","TOKEN_TYPE":"bearer","EXPIRES_IN":60,"PLAN":"gold","ID":"${partner}"}}}`,
+    });
+  });
+
+  test('each failure of a login is a page or a redirect, page-only ones always pages', () => {
+    const { login } = programmeOf();
+    assert.deepEqual(login.failure('unregistered_redirect_uri'), {
+      page: {
+        status: 400,
+        title: 'Security Issue',
+        text: 'The login request wants to return to an address that this partner has not registered.',
+      },
+    });
+    assert.deepEqual(login.failure('access_denied'), { redirect: 'access_denied' });
+  });
+});
