@@ -1,7 +1,7 @@
 // Owns `npm run bench`: its options, one run of the plan, what is printed, and the exit code.
 
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
@@ -71,7 +71,8 @@ async function bench(plan: Plan, json: boolean): Promise<void> {
   }
   try {
     const progress = json ? () => {} : (text: string) => process.stderr.write(text);
-    const summary = summarise(plan, await measure(plan, folder, progress), folder);
+    const [load = 0] = loadavg();
+    const summary = summarise(plan, await measure(plan, folder, progress), folder, load);
     console.log(json ? JSON.stringify(summary, null, 2) : formatTable(summary));
   } catch (error) {
     console.error(error instanceof Error ? error.message : String(error));

@@ -43,6 +43,7 @@ export function summarise(
   plan: Plan,
   measurements: readonly Measurement[],
   folder: string,
+  loadBefore: number,
 ): Summary {
   const [cpu] = cpus();
   return {
@@ -51,14 +52,24 @@ export function summarise(
     connections: plan.connections,
     rounds: plan.rounds,
     seconds: plan.seconds,
-    warnings:
-      statfsSync(folder).type === tmpfs
-        ? [`${folder} is in memory, where fsync is free: set TMPDIR to a folder on a disk`]
-        : [],
+    warnings: warningsOf(folder, loadBefore),
     rows: plan.workloads.flatMap(({ name }) =>
       serverNames.map((server) => rowOf(measurements, name, server)),
     ),
   };
+}
+
+/** What makes the numbers worth less than they look. */
+function warningsOf(folder: string, loadBefore: number): string[] {
+  const found: string[] = [];
+  if (statfsSync(folder).type === tmpfs) {
+    found.push(`${folder} is in memory, where fsync is free: set TMPDIR to a folder on a disk`);
+  }
+  if (loadBefore > 0.5) {
+    // Server and generator then share a core at times, which costs the bare server most of all.
+    found.push(`the load average was ${loadBefore.toFixed(1)} before: trust CPU µs/req alone`);
+  }
+  return found;
 }
 
 function rowOf(measurements: readonly Measurement[], workload: string, server: ServerName): Row {

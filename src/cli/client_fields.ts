@@ -113,15 +113,12 @@ export function propertyFaults(pairs: readonly string[] = []): readonly string[]
 }
 
 export function propertiesOf(pairs: readonly string[] = []): Client['properties'] {
-  return Object.fromEntries(pairs.flatMap((pair) => [splitPair(pair) ?? []].filter(isPair)));
+  const parts = pairs.map(splitPair).filter((pair) => pair !== undefined);
+  return Object.fromEntries(parts);
 }
 
 /** A value may hold `=` itself. */
 function splitPair(pair: string): readonly [name: string, value: string] | undefined {
   const end = pair.indexOf('=');
   return end < 0 ? undefined : [pair.slice(0, end), pair.slice(end + 1)];
-}
-
-function isPair(parts: readonly string[]): parts is readonly [string, string] {
-  return parts.length === 2;
 }

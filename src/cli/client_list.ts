@@ -1,6 +1,6 @@
 // Owns the verb `client list`.
 
-import { viewClient } from './client_view.ts';
+import { viewUsed } from './client_show.ts';
 import { type OutputOptions, print, printJson } from './output.ts';
 import { table } from './table.ts';
 import { configOf, selectProgrammes, withStore } from './workplace.ts';
@@ -14,10 +14,10 @@ export interface ListClientsOptions extends OutputOptions {
 export async function listClients(options: ListClientsOptions): Promise<void> {
   const config = configOf(options);
   const programmes = selectProgrammes(config, options.programme);
-  const lists = await withStore(config, ({ store }) =>
-    Promise.all(programmes.map((programme) => store.listClients(programme))),
-  );
-  const views = lists.flat().map(viewClient);
+  const views = await withStore(config, async (open) => {
+    const lists = await Promise.all(programmes.map((one) => open.store.listClients(one)));
+    return Promise.all(lists.flat().map((client) => viewUsed(open, client)));
+  });
   if (options.json === true) return printJson(views);
   if (views.length === 0) return console.error('there are no clients');
   const rows = views.map((view) => [

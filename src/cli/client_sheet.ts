@@ -1,5 +1,7 @@
 // Owns what a new client is handed over as: the one time that its secret and API key are shown.
 
+import type { Instant } from '../lib/clock.ts';
+import type { Digest } from '../lib/digest.ts';
 import type { Client } from '../oauth/client.ts';
 import type { Environment } from '../store/contract.ts';
 import { clientRows, viewClient } from './client_view.ts';
@@ -35,8 +37,11 @@ export async function deliver(
   }
 }
 
+const neverUsed: ReadonlyMap<Digest, Instant> = new Map();
+
 function jsonOf({ client, secret, apiKey, identifier, environment }: Onboarding): object {
-  const { client_id, programme, secrets: _secrets, api_keys: _keys, ...rest } = viewClient(client);
+  const view = viewClient(client, neverUsed);
+  const { client_id, programme, secrets: _secrets, api_keys: _keys, ...rest } = view;
   return {
     client_id,
     client_secret: secret,
@@ -55,11 +60,12 @@ function sheetOf({ client, secret, apiKey, identifier, environment }: Onboarding
     ['API key', [apiKey]],
     ['programme identifier', [identifier]],
   ] as const;
+  const rows = clientRows(viewClient(client, neverUsed));
   const told = new Set(['client identifier', 'programme', 'status', 'client secrets', 'API keys']);
   return [
     `Client ${client.id} is added to ${client.programme} (${environment}).`,
     'Its secret and API key are shown this once; no verb can show them again.',
     '',
-    sheet([...shownOnce, ...clientRows(client).filter(([label]) => !told.has(label))]),
+    sheet([...shownOnce, ...rows.filter(([label]) => !told.has(label))]),
   ].join('\n');
 }

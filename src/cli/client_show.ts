@@ -1,10 +1,11 @@
 // Owns the verb `client show`.
 
+import type { Client } from '../oauth/client.ts';
 import { type ClientSelection, selectClient } from './client_select.ts';
-import { clientRows, viewClient } from './client_view.ts';
+import { clientRows, type ClientView, viewClient } from './client_view.ts';
 import { type OutputOptions, print, printJson } from './output.ts';
 import { sheet } from './table.ts';
-import { configOf, withStore } from './workplace.ts';
+import { configOf, type OpenStore, withStore } from './workplace.ts';
 
 export interface ShowClientOptions extends ClientSelection, OutputOptions {
   readonly config: string;
@@ -13,7 +14,14 @@ export interface ShowClientOptions extends ClientSelection, OutputOptions {
 /** `jetway client show CLIENT_ID`. */
 export async function showClient(id: string, options: ShowClientOptions): Promise<void> {
   const config = configOf(options);
-  const client = await withStore(config, (open) => selectClient(config, open, id, options));
-  if (options.json === true) await printJson(viewClient(client));
-  else await print(sheet(clientRows(client)));
+  const view = await withStore(config, async (open) =>
+    viewUsed(open, await selectClient(config, open, id, options)),
+  );
+  if (options.json === true) await printJson(view);
+  else await print(sheet(clientRows(view)));
+}
+
+/** A client, and when its secrets were last used. */
+export async function viewUsed({ store }: OpenStore, client: Client): Promise<ClientView> {
+  return viewClient(client, await store.secretUses(client.programme, client.id));
 }

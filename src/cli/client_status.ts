@@ -2,8 +2,7 @@
 
 import type { Client } from '../oauth/client.ts';
 import { selectClient } from './client_select.ts';
-import type { ShowClientOptions } from './client_show.ts';
-import { viewClient } from './client_view.ts';
+import { type ShowClientOptions, viewUsed } from './client_show.ts';
 import { print, printJson } from './output.ts';
 import { configOf, withStore } from './workplace.ts';
 
@@ -24,15 +23,15 @@ async function setStatus(
   options: ShowClientOptions,
 ): Promise<void> {
   const config = configOf(options);
-  const { before, after } = await withStore(config, async (open) => {
+  const { before, view } = await withStore(config, async (open) => {
     const found = await selectClient(config, open, id, options);
     const changed = await open.store.changeClient(found.programme, found.id, (client) => ({
       ...client,
       status,
     }));
-    return { before: found, after: changed ?? found };
+    return { before: found, view: await viewUsed(open, changed ?? found) };
   });
-  if (options.json === true) return printJson(viewClient(after));
+  if (options.json === true) return printJson(view);
   const already = before.status === status ? ' already' : '';
-  return print(`client ${after.id} of ${after.programme} is ${after.status}${already}`);
+  return print(`client ${view.client_id} of ${view.programme} is ${view.status}${already}`);
 }

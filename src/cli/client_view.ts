@@ -1,6 +1,7 @@
 // Owns how a client is shown: everything but its digests.
 
-import { milliseconds } from '../lib/clock.ts';
+import { type Instant, milliseconds } from '../lib/clock.ts';
+import type { Digest } from '../lib/digest.ts';
 import { formatDuration } from '../lib/duration.ts';
 import type { Client, StoredSecret } from '../oauth/client.ts';
 import { dateText } from './dates.ts';
@@ -25,9 +26,15 @@ export interface ClientView {
 interface SecretView {
   readonly created_at: string;
   readonly expires_at: string | null;
+  readonly last_used_at: string | null;
 }
 
-export function viewClient(client: Client): ClientView {
+/** @param uses when its secrets and API keys were last used, by digest */
+export function viewClient(client: Client, uses: ReadonlyMap<Digest, Instant>): ClientView {
+  const viewSecrets = (secrets: readonly StoredSecret[]): readonly SecretView[] =>
+    secrets
+      .toSorted((one, other) => one.createdAt - other.createdAt)
+      .map((secret) => viewSecret(secret, uses.get(secret.digest)));
   return {
     client_id: client.id,
     programme: client.programme,
@@ -39,8 +46,8 @@ export function viewClient(client: Client): ClientView {
     partner_id: client.partnerId ?? null,
     throttle: viewThrottle(client),
     properties: client.properties,
-    secrets: client.secrets.map(viewSecret),
-    api_keys: client.apiKeys.map(viewSecret),
+    secrets: viewSecrets(client.secrets),
+    api_keys: viewSecrets(client.apiKeys),
     created_at: dateText(client.createdAt),
   };
 }
@@ -51,18 +58,18 @@ function viewThrottle({ throttle }: Client): ClientView['throttle'] {
 }
 
 /** The digest stays where it is: it is worth something to who has the master key as well. */
-function viewSecret({ createdAt, expiresAt }: StoredSecret): SecretView {
+function viewSecret({ createdAt, expiresAt }: StoredSecret, usedAt?: Instant): SecretView {
   return {
     created_at: dateText(createdAt),
     expires_at: expiresAt === undefined ? null : dateText(expiresAt),
+    last_used_at: usedAt === undefined ? null : dateText(usedAt),
   };
 }
 
 type SheetRow = readonly [label: string, values: readonly string[]];
 
 /** The same for people. */
-export function clientRows(client: Client): readonly SheetRow[] {
-  const view = viewClient(client);
+export function clientRows(view: ClientView): readonly SheetRow[] {
   return [
     ['client identifier', [view.client_id]],
     ['programme', [view.programme]],
@@ -83,6 +90,8 @@ export function clientRows(client: Client): readonly SheetRow[] {
   ];
 }
 
-function secretLine({ created_at, expires_at }: SecretView): string {
-  return expires_at === null ? `made ${created_at}` : `made ${created_at}, ends ${expires_at}`;
+/** Use is recorded once an hour: what is a little older than it says may still be in use. */
+function secretLine({ created_at, expires_at, last_used_at }: SecretView): string {
+  const end = expires_at === null ? '' : `, ends ${expires_at}`;
+  return `made ${created_at}${end}, ${last_used_at === null ? 'never used' : `last used ${last_used_at}`}`;
 }

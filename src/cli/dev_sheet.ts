@@ -98,7 +98,7 @@ function loginCommands(base: string, demo: DemoProgramme): string[] {
 
 function errorCommands(base: string, demo: DemoProgramme): string[] {
   const grants = [...demo.programme.grants];
-  const [grant = 'authorization_code'] = grants.filter((type) => type === 'client_credentials');
+  const grant = grants.find((type) => type === 'client_credentials') ?? 'authorization_code';
   const good = sampleTokenRequest(demo.definition, grant, demo.by, dummy(grant));
   const { credentials, ...anonymous } = good;
   const samples: [string, SampleRequest][] = [['no client authentication', anonymous]];

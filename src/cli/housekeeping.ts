@@ -50,7 +50,7 @@ function followingKeys({ store, services }: Household): () => Promise<unknown> {
     const epoch = await store.signingKeyEpoch();
     if (epoch === known) return;
     known = epoch;
-    await Promise.all(services.map((service) => service.keys?.reload()));
+    await Promise.all(services.flatMap(({ keys }) => (keys === undefined ? [] : [keys.reload()])));
   };
 }
 

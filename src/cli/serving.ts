@@ -21,7 +21,7 @@ export async function buildServing(
   const { deployment, mounted, conflicts } = deploy(programmes);
   const opened = await Promise.all(mounted.map((programme) => openService(programme, foundation)));
   const services = new Map(opened.map((service) => [service.programme.id, service]));
-  return { app: createApp(deployment, services), services, conflicts };
+  return { app: createApp(deployment, services, foundation.log), services, conflicts };
 }
 
 /** One line of JSON an event on standard error; queries and bodies, which hold secrets, never go in. */

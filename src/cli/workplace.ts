@@ -1,5 +1,6 @@
 // Owns what most verbs start from: the configuration, its programmes, and the store with its keys.
 
+import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
 import { type Config, readConfig } from '../config/config.ts';
@@ -51,6 +52,11 @@ function masterKeyOf(config: Config): Uint8Array {
       cause: error,
     });
   }
+}
+
+/** Whether there is a store to open; otherwise opening it makes one. */
+export function storeStands({ store }: Config): boolean {
+  return store.kind === 'file' && existsSync(store.path);
 }
 
 /** What is written to a memory store would be gone at once, and there is nothing in it to see. */
@@ -120,6 +126,11 @@ export function loadNamed(config: Config, name: string): LoadedProgramme {
   const { loaded, faults } = readProgrammeFile(join(config.programmes, `${id}.yaml`));
   if (loaded === undefined) throw new FaultsError(faults);
   return loaded;
+}
+
+/** As `loadNamed`; undefined where the programme's file has errors, for verbs that can do without. */
+export function loadIfGood(config: Config, id: ProgrammeId): LoadedProgramme | undefined {
+  return readProgrammeFile(join(config.programmes, `${id}.yaml`)).loaded;
 }
 
 export function configOf(options: { readonly config: string }): Config {

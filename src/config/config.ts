@@ -93,7 +93,10 @@ function isSafeInLive(config: {
   readonly environment: string;
   readonly public_url: string;
 }): boolean {
-  const { protocol, hostname } = new URL(config.public_url);
+  const url = URL.parse(config.public_url);
+  // What is no address at all is told of as such.
+  if (url === null) return true;
+  const { protocol, hostname } = url;
   const loopback = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
   return config.environment !== 'live' || protocol === 'https:' || loopback;
 }

@@ -23,29 +23,55 @@ export async function authenticateClient(
   credentials: ClientCredentials,
   now: Instant,
 ): Promise<Client> {
-  const { programme, store, keyring } = service;
+  const { programme, store } = service;
   const client = await store.findClient(programme.id, credentials.id as ClientId);
-  const matches = credentials.secrets.some((secret) =>
-    isLiveSecret(keyring, secret, client?.secrets ?? nobody, now),
-  );
-  if (client === undefined || !matches || client.status !== 'active') {
+  const secret = firstMatch(service, credentials.secrets, client?.secrets ?? nobody, now);
+  if (client === undefined || secret === undefined || client.status !== 'active') {
     throw new Refusal('client_authentication_failed');
   }
+  store.recordSecretUse(programme.id, client.id, secret.digest, now);
   return client;
 }
 
-/** Whether a text is one of the secrets that are good now; takes as long whichever it is. */
-export function isLiveSecret(
+/** Whether a text is one of a client's keys that are good now; remembers that it was used. */
+export function isLiveKey(
+  { programme, store, keyring }: Service,
+  client: Client,
+  text: string,
+  keys: readonly StoredSecret[],
+  now: Instant,
+): boolean {
+  const key = liveMatch(keyring, text, keys, now);
+  if (key !== undefined) store.recordSecretUse(programme.id, client.id, key.digest, now);
+  return key !== undefined;
+}
+
+/** The secret that the first text to match one matches. */
+function firstMatch(
+  { keyring }: Service,
+  texts: readonly string[],
+  secrets: readonly StoredSecret[],
+  now: Instant,
+): StoredSecret | undefined {
+  for (const text of texts) {
+    const match = liveMatch(keyring, text, secrets, now);
+    if (match !== undefined) return match;
+  }
+  return undefined;
+}
+
+/** The one of the secrets good now that a text is; takes as long whichever it is. */
+function liveMatch(
   keyring: Keyring,
   text: string,
   secrets: readonly StoredSecret[],
   now: Instant,
-): boolean {
+): StoredSecret | undefined {
   const presented = keyring.secretDigest(text);
-  let matches = false;
+  let match: StoredSecret | undefined;
   for (const secret of secrets) {
     const live = secret.expiresAt === undefined || now < secret.expiresAt;
-    matches = (sameDigest(secret.digest, presented) && live) || matches;
+    if (sameDigest(secret.digest, presented) && live) match = secret;
   }
-  return matches;
+  return match;
 }

@@ -6,7 +6,7 @@ import { type FailureFacts, type FailureReason, Refusal, Unavailable } from '../
 import type { Reply } from '../oauth/reply.ts';
 import type { WireRequest } from '../oauth/wire_request.ts';
 import type { TokenEndpoint } from '../programme/token_endpoint.ts';
-import { authenticateClient, isLiveSecret } from './client_authentication.ts';
+import { authenticateClient, isLiveKey } from './client_authentication.ts';
 import { grants } from './grants.ts';
 import { issueTokens } from './issue.ts';
 import type { Service } from './service.ts';
@@ -41,9 +41,7 @@ async function serveTokens(
   const credentials = endpoint.readCredentials(request, inputs);
   endpoint.checkHeaders(inputs);
   const client = await authenticateClient(service, credentials, now);
-  endpoint.checkClient(inputs, client, (text, secrets) =>
-    isLiveSecret(service.keyring, text, secrets, now),
-  );
+  endpoint.checkClient(inputs, client, (text, keys) => isLiveKey(service, client, text, keys, now));
   const grant = endpoint.selectGrant(inputs, client);
   endpoint.checkParameters(inputs, grant);
   const scope = inputs.get('scope');

@@ -5,7 +5,7 @@ import type { IncomingMessage } from 'node:http';
 import type { HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
 
-import type { Service } from '../engine/service.ts';
+import type { Log, Service } from '../engine/service.ts';
 import { answerTokenRequest } from '../engine/token_request.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
 import { noStore, type Reply } from '../oauth/reply.ts';
@@ -30,7 +30,7 @@ interface Endpoint {
 }
 
 /** Builds the app. Paths are matched as they were sent, and every method reaches our own table. */
-export function createApp(deployment: Deployment, services: Services): App {
+export function createApp(deployment: Deployment, services: Services, log: Log): App {
   const app: App = new Hono<{ Bindings: HttpBindings }>({
     getPath: (_request, options) =>
       splitTarget((options as { env: HttpBindings }).env.incoming.url ?? '').path,
@@ -40,7 +40,9 @@ export function createApp(deployment: Deployment, services: Services): App {
   }
   app.notFound(() => respond(notFound));
   app.onError((error) => {
-    if (!(error instanceof RequestCutOff)) console.error(error.stack);
+    if (!(error instanceof RequestCutOff)) {
+      log.error('server_error', { detail: error.stack ?? error.message });
+    }
     return respond(serverError);
   });
   return app;
@@ -101,12 +103,12 @@ function endpointOf(service: Service, route: Route): Endpoint {
       return plainEndpoint(new Set(['GET', 'POST']), (request) =>
         handleLoginPage(service, request),
       );
-    case 'key_set': {
-      const { keys } = service;
-      if (keys === undefined) throw new Error(`${service.programme.id} signs no tokens`);
-      return plainEndpoint(new Set(['GET']), () => keySetReply(keys.keySet()));
-    }
+    case 'key_set':
+      break;
   }
+  const { keys } = service;
+  if (keys === undefined) throw new Error(`${service.programme.id} signs no tokens`);
+  return plainEndpoint(new Set(['GET']), () => keySetReply(keys.keySet()));
 }
 
 function plainEndpoint(methods: ReadonlySet<string>, answer: Endpoint['answer']): Endpoint {

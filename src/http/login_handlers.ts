@@ -77,8 +77,9 @@ async function renderOutcome(service: Service, outcome: LoginOutcome): Promise<R
         outcome.retryAfter,
       );
     case 'page':
-      return withRetryAfter(await renderMessagePage(outcome.page), outcome.retryAfter);
+      break;
   }
+  return withRetryAfter(await renderMessagePage(outcome.page), outcome.retryAfter);
 }
 
 function withRetryAfter(reply: Reply, seconds: number | undefined): Reply {

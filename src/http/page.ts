@@ -16,7 +16,7 @@ const style = readAsset('src/http/page.css');
  * HOSTILE 10. No `form-action`: Chromium holds the redirect back to the partner against it. The
  * referrer policy is `same-origin` because with `no-referrer` browsers post `Origin: null`.
  */
-export const pageHeaders: Readonly<Record<string, string>> = Object.freeze({
+const pageHeaders: Readonly<Record<string, string>> = Object.freeze({
   'Content-Type': 'text/html; charset=utf-8',
   ...noStore,
   'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${hash('sha256', style, 'base64')}'; base-uri 'none'; frame-ancestors 'none'`,

@@ -5,7 +5,7 @@ import type { IncomingMessage } from 'node:http';
 import type { WireRequest } from '../oauth/wire_request.ts';
 
 /** More than any token or login request holds (HOSTILE 46). */
-export const maxBodyBytes: number = 64 * 1024;
+const maxBodyBytes = 64 * 1024;
 
 const noBody = new Uint8Array();
 

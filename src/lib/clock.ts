@@ -30,11 +30,6 @@ export function earlier(a: Instant, b: Instant): Instant {
   return a < b ? a : b;
 }
 
-/** Whole seconds of a span, rounded down: a lifetime must never be promised longer than it is. */
-export function wholeSeconds(span: number): Seconds {
-  return Math.max(0, Math.floor(span / 1000)) as Seconds;
-}
-
 /** Seconds since the epoch, as JWT's NumericDate counts them. */
 export function epochSeconds(at: Instant): Seconds {
   return Math.floor(at / 1000) as Seconds;

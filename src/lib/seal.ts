@@ -25,7 +25,8 @@ export function unseal(key: Uint8Array, sealed: string, context = ''): string | 
   if (!/^[\w-]+$/.test(sealed)) return undefined;
   const bytes = Buffer.from(sealed, 'base64url');
   // Node's decoder is lax about stray trailing bits: only the one spelling of a sealed text is good.
-  if (bytes.length < nonceBytes + tagBytes || bytes.toString('base64url') !== sealed) return undefined;
+  if (bytes.length < nonceBytes + tagBytes || bytes.toString('base64url') !== sealed)
+    return undefined;
   const decipher = createDecipheriv(algorithm, key, bytes.subarray(0, nonceBytes));
   decipher.setAAD(Buffer.from(context));
   decipher.setAuthTag(bytes.subarray(-tagBytes));

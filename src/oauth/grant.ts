@@ -1,7 +1,6 @@
 // Owns the vocabulary of grants: codes, token families and tokens as the service remembers them.
 
 import type { Instant } from '../lib/clock.ts';
-import type { Digest } from '../lib/digest.ts';
 import type { ClientId, ProgrammeId } from './client.ts';
 import type { Member } from './member.ts';
 

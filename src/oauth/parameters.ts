@@ -75,7 +75,8 @@ function memberNames(text: string): string[] {
 function jsonText(name: string, member: unknown): string {
   if (typeof member === 'string') return member;
   if (member === null) return '';
-  if (typeof member === 'boolean' || Number.isSafeInteger(member)) return String(member);
+  if (typeof member === 'boolean') return String(member);
+  if (typeof member === 'number' && Number.isSafeInteger(member)) return String(member);
   throw new MalformedParameters(`"${name}" is neither text nor a whole number`);
 }
 

@@ -19,8 +19,13 @@ export interface PageDefinition {
   readonly text: string;
 }
 
-export type PageFailure = { readonly page: PageDefinition };
-export type RedirectFailure = { readonly redirect: string };
+export interface PageFailure {
+  readonly page: PageDefinition;
+}
+
+export interface RedirectFailure {
+  readonly redirect: string;
+}
 
 export type LoginFailures = Readonly<Record<PageOnlyLoginFailure, PageFailure>> &
   Readonly<Record<RedirectableLoginFailure, PageFailure | RedirectFailure>>;

@@ -107,5 +107,12 @@ export const errorsSchema: v.GenericSchema<unknown, ErrorsDefinition> = v.pipe(
     reasons: v.strictObject(reasonEntries),
   }),
   // Loading has written them out under `reasons` (error_groups.ts).
-  v.transform(({ groups: _, ...errors }) => errors),
+  v.transform(withoutGroups),
 );
+
+function withoutGroups<Errors extends { readonly groups?: unknown }>(
+  errors: Errors,
+): Omit<Errors, 'groups'> {
+  const { groups: _, ...rest } = errors;
+  return rest;
+}

@@ -28,7 +28,7 @@ export function compileTokenLayout(
     ...layout.headers,
   });
   const write = compileTree(layout.fields, tokenValueKinds, layout.name_case);
-  const wrappers = layout.wrap.map((name) => inCase(name, layout.name_case)).reverse();
+  const wrappers = layout.wrap.map((name) => inCase(name, layout.name_case)).toReversed();
   return (tokens, client) => {
     const fields: unknown = write(tokenValues(tokens, client, programme));
     const body = wrappers.reduce<unknown>((inner, name) => ({ [name]: inner }), fields);

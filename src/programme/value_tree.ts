@@ -75,7 +75,7 @@ export function fieldTreeSchema(
     v.check(
       (text) => names.includes(text) || prefixes.some((prefix) => text.startsWith(prefix)),
       (issue) =>
-        `"${String(issue.input)}" is no value an answer can hold; expected one of ${names.join(', ')}`,
+        `"${issue.input}" is no value an answer can hold; expected one of ${names.join(', ')}`,
     ),
     v.title(`${answer} value`),
     note({ json: { anyOf: [{ enum: names }, ...prefixes.map(beginningWith)] } }),

@@ -184,6 +184,7 @@ export class CommitQueue {
     } catch (error) {
       if (space === undefined || !isFull(error)) throw error;
       space.release();
+      space.foldLog();
       const reason = asStoreError(error);
       const urgent = batch.filter(({ fromReserve }) => fromReserve);
       const settled = [...(urgent.length > 0 ? this.#run(urgent) : [])];

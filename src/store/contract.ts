@@ -197,7 +197,10 @@ export interface Store {
 
   /** The latest time the store has recorded; clocks that are behind it cannot be right. */
   recordedTime(): Promise<Instant | undefined>;
-  /** Records the time, if it is later than what is recorded. */
+  /**
+   * Records the time, if it is later than what is recorded. The record may lag by half a minute:
+   * asked every second, it costs next to no commits of its own.
+   */
   recordTime(now: Instant): Promise<void>;
 
   /** Counts one token request against a client's window; costs no durable write. */

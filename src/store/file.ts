@@ -25,6 +25,9 @@ import { isFull } from './outage.ts';
 import { ThrottleCounter } from './throttle_counter.ts';
 import { Transactions } from './transactions.ts';
 
+/** A log of the usual length fits in twice. */
+export const serverReserve: number = 8 * 1024 * 1024;
+
 export interface FileStoreOptions {
   /** Of the SQLite file; made, with its directory, if it is missing. */
   readonly path: string;
@@ -33,8 +36,8 @@ export interface FileStoreOptions {
   /** Recorded as the time of making when the file is made; the wall clock if left out. */
   readonly now?: Instant;
   /**
-   * Bytes to keep beside the file for the time when the disk is full (FAULTS 4); a server's
-   * business, none if left out.
+   * Bytes to keep beside the file for the time when the disk is full (FAULTS 4), a server's
+   * business: see `serverReserve`. None if left out.
    */
   readonly reserve?: number;
   /**
@@ -82,7 +85,7 @@ export function openFileStore(options: FileStoreOptions): FileStore {
   const time = fileRecordedTime(database);
   const uses = fileSecretUses(database);
   const transactions = new Transactions(database, [time, uses]);
-  const log = new LogCheckpoints(database, (error) => {
+  const log = new LogCheckpoints(database, options.reserve ?? 0, (error) => {
     if (!isFull(error)) queue.judge(error);
   });
   const space = new DiskSpace(path, options.reserve ?? 0, () => log.fold());

@@ -3,6 +3,7 @@
 import { statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 
+import { schema, schemaVersion } from './file_schema.ts';
 import { damagedRows, type SummedTable, summedColumns } from './file_sums.ts';
 
 /** Files up to this size are looked through when opened; a tenth of a second or two. */
@@ -25,6 +26,7 @@ const tables: readonly SummedTable[] = [
 
 /** What is wrong with a file that is being opened, in words; undefined if nothing was found. */
 export function openingDamage(database: DatabaseSync, path: string): string | undefined {
+  if (!hasOurTables(database)) return `its tables are not those of schema ${schemaVersion}`;
   if (statSync(path).size <= largestQuickCheck) {
     const found = pragmaText(database, 'quick_check(1)');
     if (found !== 'ok') return found;
@@ -37,8 +39,16 @@ export function openingDamage(database: DatabaseSync, path: string): string | un
 export function allDamage(database: DatabaseSync): readonly string[] {
   const found = pragmaText(database, 'integrity_check(20)');
   if (found !== 'ok') return [found];
+  if (!hasOurTables(database)) return [`its tables are not those of schema ${schemaVersion}`];
   const rows = describeRows(damagedRows(database, Object.keys(summedColumns) as SummedTable[]));
   return rows === undefined ? [] : [rows];
+}
+
+/** SQLite keeps the text of every CREATE, and believes whatever has become of it. */
+function hasOurTables(database: DatabaseSync): boolean {
+  const kept = database.prepare('SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL').all();
+  const ours = schema.split(';').flatMap((text) => text.trim() || []);
+  return new Set(kept.map(({ sql }) => String(sql))).symmetricDifference(new Set(ours)).size === 0;
 }
 
 function describeRows(counts: ReadonlyMap<SummedTable, number>): string | undefined {

@@ -1,7 +1,7 @@
 // Owns how the file store puts whole files into place: drafts, synchronising, linking and renaming.
 
-import { closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { closeSync, fsyncSync, linkSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 
 import { randomKey } from '../lib/random.ts';
 
@@ -30,6 +30,14 @@ export function makeDraft(path: string): string {
 
 export function removeDraft(draft: string): void {
   for (const suffix of ['', ...sidecars]) rmSync(draft + suffix, { force: true });
+}
+
+/** Removes what crashes have left of drafts beside `path`; for whoever has the file to itself. */
+export function removeOldDrafts(path: string): void {
+  const folder = dirname(path);
+  const isDraft = (name: string): boolean =>
+    name.startsWith(`${basename(path)}.`) && name.endsWith('.new');
+  for (const name of readdirSync(folder)) if (isDraft(name)) removeDraft(join(folder, name));
 }
 
 /** Puts a complete file where none is; false when there is one by now. */

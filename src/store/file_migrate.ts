@@ -3,7 +3,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 
 import { claimFile } from './file_claim.ts';
-import { placeOver, withDraft } from './file_disk.ts';
+import { placeOver, removeOldDrafts, withDraft } from './file_disk.ts';
 import { schema, schemaVersion } from './file_schema.ts';
 import { rowSum, summedColumns, type SummedTable, type Value } from './file_sums.ts';
 import { StoreUnusable } from './unusable.ts';
@@ -29,6 +29,7 @@ export function copyBefore(path: string, version: number): string {
 export function migrateFile(path: string): void {
   const database = claimFile(path);
   try {
+    removeOldDrafts(path);
     if (versionOf(database) === schemaVersion) return;
     withDraft(path, (draft) => {
       database.prepare('VACUUM INTO ?').run(draft);

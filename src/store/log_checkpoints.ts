@@ -2,8 +2,10 @@
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
-/** Pages in the log from which on they are moved into the file. */
+/** Pages in the log from which on they are moved into the file, where space is no concern. */
 const enough = 1000;
+/** Rough bytes of a page in the log. */
+const pageSize = 4096;
 
 /**
  * Checkpoints by hand. SQLite's own would run inside a commit, so that replies wait for two more
@@ -13,11 +15,18 @@ export class LogCheckpoints {
   readonly #database: DatabaseSync;
   readonly #failed: (error: unknown) => void;
   readonly #look: StatementSync;
-  #next = enough;
+  readonly #enough: number;
+  #next: number;
   #scheduled = false;
 
-  /** `failed` is told of any error. */
-  constructor(database: DatabaseSync, failed: (error: unknown) => void) {
+  /**
+   * `failed` is told of any error. On a full disk moving the log into the file takes at most as much
+   * again: with a `reserve` (bytes) the log stays within half of it, so that it can always be moved.
+   */
+  constructor(database: DatabaseSync, reserve: number, failed: (error: unknown) => void) {
+    const pages = Math.floor(reserve / 2 / pageSize);
+    this.#enough = reserve === 0 ? enough : Math.min(enough, Math.max(16, pages));
+    this.#next = this.#enough;
     this.#database = database;
     this.#failed = failed;
     database.exec('PRAGMA wal_autocheckpoint = 0');
@@ -43,9 +52,9 @@ export class LogCheckpoints {
     try {
       this.#database.prepare(`PRAGMA wal_checkpoint(${mode})`).get();
       // A long reader (a backup) may have kept it from finishing: not again at every commit.
-      this.#next = this.#waiting() + enough;
+      this.#next = this.#waiting() + this.#enough;
     } catch (error) {
-      this.#next += enough;
+      this.#next += this.#enough;
       this.#failed(error);
     }
   }

@@ -73,7 +73,7 @@ async function openAll(
       signsFrom: record.signsFrom ?? (Number.POSITIVE_INFINITY as Instant),
     })),
   );
-  return opened.sort((one, other) => one.signsFrom - other.signsFrom);
+  return opened.toSorted((one, other) => one.signsFrom - other.signsFrom);
 }
 
 /** The latest key whose time has come; the first of all if a clock is behind every one of them. */

@@ -99,11 +99,14 @@ describe('check', { concurrency: 2 }, () => {
 
   test('warnings alone are no failure, and name the programme where a variant is at fault', async (t) => {
     const folder = workFolder(t, {
-      'programmes/club.yaml': programmeText('Club').replace(/client:\n.*\n/, ''),
+      'programmes/club.yaml': programmeText('Club').replace(
+        'variant: grant',
+        'variant: partner-login',
+      ),
     });
     const ran = await jetway(folder, ['check']);
     assert.equal(ran.code, 0);
-    assert.match(ran.stdout, /^src\/variants\/grant\.yaml:\d+:\d+: warning: club: /);
+    assert.match(ran.stdout, /^src\/variants\/partner-login\.yaml:\d+:\d+: warning: club: /);
     assert.match(ran.stdout, /\n1 programme, 0 errors, 1 warning\n$/);
   });
 

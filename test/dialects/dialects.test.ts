@@ -42,12 +42,14 @@ for (const { name, yaml, transcript } of dialects) {
     const { loaded, faults } = loadProgramme(`${name}.yaml`, yaml);
     const errors = faults.filter(({ severity }) => severity === 'error');
     assert.deepEqual(errors.map(formatFault), []);
-    const shown = transcript.exchanges
-      .filter(({ answer }) => answer.start === '200' && /access_token/.test(JSON.stringify(answer)))
-      .map(({ title }) => title.split(':')[0]);
+    const shown = new Set(
+      transcript.exchanges
+        .filter(({ answer }) => answer.start === '200' && answer.body.includes('{access_token'))
+        .map(({ title }) => title.split(':')[0]),
+    );
     const grants = Object.keys(loaded?.definition.grants ?? {});
     assert.deepEqual(
-      grants.filter((grant) => !shown.includes(grant)),
+      grants.filter((grant) => !shown.has(grant)),
       [],
     );
   });

@@ -90,10 +90,10 @@ function expected({ answer }: Exchange, actual: Answer, bindings: Bindings): Ans
   const own = Object.entries(answer.headers).map(([name, value]) => [
     name,
     bindings.match(value, actual.headers[name] ?? ''),
-  ]);
+  ]) as [string, string][];
   return {
     status,
-    headers: { ...usual, ...Object.fromEntries(own) },
+    headers: { ...usual, ...Object.fromEntries<string>(own) },
     body: bindings.match(answer.body, actual.body),
   };
 }

@@ -28,6 +28,10 @@ test('two digests are the same only when all of them is', () => {
   const one = digest('a');
   assert.equal(sameDigest(one, digest('a')), true);
   assert.equal(sameDigest(one, digest('b')), false);
+  for (const at of [0, 21, one.length - 1]) {
+    const changed = one.slice(0, at) + (one[at] === 'A' ? 'B' : 'A') + one.slice(at + 1);
+    assert.equal(sameDigest(one, changed as Digest), false);
+  }
   assert.equal(sameDigest(one, one.slice(0, -1) as Digest), false);
   assert.equal(sameDigest(one, `${one}A` as Digest), false);
   assert.equal(sameDigest('' as Digest, one), false);

@@ -6,6 +6,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 
 import { redirectUriFault, withParameters } from '../../src/oauth/redirect_uri.ts';
+import { anyText } from '../support/any_text.ts';
 
 describe('redirectUriFault', () => {
   test('lets https, http on loopback and an app’s own scheme be registered', () => {
@@ -91,7 +92,7 @@ describe('redirectUriFault', () => {
   });
 });
 
-const wellFormed = fc.string({ unit: 'binary' }).filter((text) => text.isWellFormed());
+const wellFormed = anyText();
 
 describe('withParameters', () => {
   test('every value comes back through a URL, beside the query that was there', () => {

@@ -6,6 +6,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 
 import { failureReasons } from '../../src/oauth/failure.ts';
+import { anyText } from '../support/any_text.ts';
 import { errorsOf, programmeOf } from '../support/definition.ts';
 
 const noStore = { 'Cache-Control': 'no-store', Pragma: 'no-cache' };
@@ -53,7 +54,7 @@ describe('error map', () => {
 
   test('HOSTILE 51: no name brings more into an answer than letters, digits and three signs', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 80 }), (parameter) => {
+      fc.property(anyText(80), (parameter) => {
         const { body } = render('unknown_parameter', { parameter });
         const { error_description: text } = JSON.parse(body) as { error_description: string };
         assert.match(text, /^[\w.-]{0,60} ?is not a known parameter$/);

@@ -7,7 +7,9 @@ import { codeTests } from './contract_codes.ts';
 import { familyTests } from './contract_families.ts';
 import { refreshTokenTests } from './contract_refresh_tokens.ts';
 import { clientTests, memberTests } from './contract_registrations.ts';
-import { signingKeyTests, throttleTests } from './contract_rest.ts';
+import { removalTests } from './contract_removals.ts';
+import { signingKeyTests, throttleTests, timeTests } from './contract_rest.ts';
+import { revocationTests } from './contract_revocations.ts';
 import { sweepTests } from './contract_sweep.ts';
 import type { Open } from './with_store.ts';
 
@@ -16,12 +18,15 @@ export function describeStoreContract(name: string, open: Open): void {
   describe(`store contract: ${name}`, () => {
     clientTests(open);
     memberTests(open);
+    removalTests(open);
     codeTests(open);
     refreshTokenTests(open);
     familyTests(open);
+    revocationTests(open);
     accessTokenTests(open);
     signingKeyTests(open);
     throttleTests(open);
+    timeTests(open);
     sweepTests(open);
   });
 }

@@ -1,4 +1,4 @@
-// Owns the contract of signing keys and of throttle counters.
+// Owns the contract of signing keys, of throttle counters and of recorded time.
 
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
@@ -31,6 +31,75 @@ export function signingKeyTests(open: Open): void {
       assert.deepEqual(await reopened.listSigningKeys(club), [old, young]);
       assert.deepEqual(await reopened.listSigningKeys(otherClub), [other]);
     });
+
+    withStore(open, 'FAULTS 24: a key is added, told to sign, retired and removed', async (o) => {
+      const { store } = o;
+      const first = aSigningKey('first', { createdAt: at(1), signsFrom: at(1) });
+      const second = aSigningKey('second', { createdAt: at(2) });
+      await store.addSigningKey(second);
+      await store.addSigningKey(first);
+      assert.deepEqual(await store.listSigningKeys(club), [first, second]);
+      await assert.rejects(store.addSigningKey(first));
+      const told = { ...second, signsFrom: at(9) };
+      const changed = await store.changeSigningKey(club, 'second', (key) => ({ ...key, ...told }));
+      assert.deepEqual(changed, told);
+      const retired = { ...first, retiresAt: at(9) };
+      await store.changeSigningKey(club, 'first', (key) => ({ ...key, retiresAt: at(9) }));
+      const reopened = o.reopen ? await o.reopen() : store;
+      assert.deepEqual(await reopened.listSigningKeys(club), [retired, told]);
+      assert.equal(await reopened.removeSigningKey(otherClub, 'first'), false);
+      assert.equal(await reopened.removeSigningKey(club, 'first'), true);
+      assert.equal(await reopened.removeSigningKey(club, 'first'), false);
+      assert.equal(await reopened.changeSigningKey(club, 'first', (key) => key), undefined);
+      const renamed = reopened.changeSigningKey(club, 'second', (key) => ({ ...key, kid: 'x' }));
+      await assert.rejects(renamed, /may not change its programme or kid/);
+      assert.deepEqual(await reopened.listSigningKeys(club), [told]);
+    });
+
+    withStore(open, 'FAULTS 24: the epoch tells of every change and of nothing else', async (o) => {
+      const { store } = o;
+      const seen = [await store.signingKeyEpoch()];
+      const look = async (): Promise<void> => {
+        const other = o.another ? await o.another() : store;
+        seen.push(await other.signingKeyEpoch());
+      };
+      await store.addSigningKey(aSigningKey('first'));
+      await look();
+      await store.ensureSigningKey(otherClub, 'ES256', aSigningKey('x', { programme: otherClub }));
+      await look();
+      await store.changeSigningKey(club, 'first', (key) => ({ ...key, signsFrom: at(1) }));
+      await look();
+      await store.removeSigningKey(club, 'first');
+      await look();
+      assert.equal(new Set(seen).size, 5);
+      const last = await store.signingKeyEpoch();
+      await store.ensureSigningKey(otherClub, 'ES256', aSigningKey('y', { programme: otherClub }));
+      await store.removeSigningKey(club, 'none');
+      await store.changeSigningKey(club, 'none', (key) => key);
+      assert.equal(await store.signingKeyEpoch(), last);
+    });
+  });
+}
+
+export function timeTests(open: Open): void {
+  describe('recorded time', () => {
+    withStore(
+      open,
+      'FAULTS 10: time is recorded, never back, and outlasts a restart',
+      async (o) => {
+        const { store } = o;
+        assert.equal(await store.recordedTime(), undefined);
+        await store.recordTime(at(100));
+        assert.equal(await store.recordedTime(), at(100));
+        await store.recordTime(at(50));
+        assert.equal(await store.recordedTime(), at(100));
+        await store.recordTime(at(130));
+        assert.equal(await store.recordedTime(), at(130));
+        const reopened = o.reopen ? await o.reopen() : store;
+        await reopened.recordTime(at(99));
+        assert.equal(await reopened.recordedTime(), at(130));
+      },
+    );
   });
 }
 

@@ -14,8 +14,11 @@ import { Model } from './model.ts';
 import { Sequence, turn } from './sequence.ts';
 
 /** Everything a store can be asked about what the sequence has made. */
-async function views(store: Store, { programme, made, now }: Sequence): Promise<unknown> {
+async function views(store: Store, sequence: Sequence): Promise<unknown> {
+  const { programme, made, now } = sequence;
+  const unremembered = sequence.unremembered();
   return {
+    standing: await Promise.all(unremembered.map((token) => store.isStanding(programme, token))),
     codes: await Promise.all(made.codes.map((name) => store.findCode(programme, key(name), now))),
     access: await Promise.all(
       made.access.map((name) => store.findAccessToken(programme, key(name), now)),
@@ -29,8 +32,10 @@ async function views(store: Store, { programme, made, now }: Sequence): Promise<
   };
 }
 
-function modelViews(model: Model, { programme, made, now }: Sequence): unknown {
+function modelViews(model: Model, sequence: Sequence): unknown {
+  const { programme, made, now } = sequence;
   return {
+    standing: sequence.unremembered().map((token) => model.isStanding(programme, token)),
     codes: made.codes.map((name) => model.findCode(programme, key(name), now)),
     access: made.access.map((name) => model.findAccessToken(programme, key(name), now)),
     refresh: made.refresh.map((name) => {

@@ -1,7 +1,7 @@
 // Owns a model of the store's grants: a history, searched from its beginning for every question.
 
 import type { Instant } from '../../src/lib/clock.ts';
-import type { ProgrammeId } from '../../src/oauth/client.ts';
+import type { ClientId, ProgrammeId } from '../../src/oauth/client.ts';
 import type {
   AccessToken,
   AuthorizationCode,
@@ -9,7 +9,14 @@ import type {
   TokenFamily,
   TokenKey,
 } from '../../src/oauth/grant.ts';
-import type { Rotation, RotateOutcome, SpendOutcome, Store } from '../../src/store/contract.ts';
+import type {
+  Rotation,
+  RotateOutcome,
+  SpendOutcome,
+  StandingQuestion,
+  Store,
+  TokenOwner,
+} from '../../src/store/contract.ts';
 
 type Purchase = Parameters<Store['spendCode']>[3];
 
@@ -18,6 +25,12 @@ type Event =
   | { readonly kind: 'spent'; readonly code: AuthorizationCode; readonly issue: Purchase }
   | { readonly kind: 'rotated'; readonly rotation: Rotation }
   | { readonly kind: 'revoked'; readonly programme: ProgrammeId; readonly family: FamilyId }
+  | {
+      readonly kind: 'revokedAll';
+      readonly programme: ProgrammeId;
+      readonly whose: TokenOwner;
+      readonly at: Instant;
+    }
   | { readonly kind: 'saved'; readonly token: AccessToken };
 
 type EventOf<Kind extends Event['kind']> = Extract<Event, { readonly kind: Kind }>;
@@ -47,7 +60,8 @@ export class Model {
     );
     const endsAt = this.#spend(code)?.issue.family.endsAt ?? code.forgetAt;
     const forgetAt = endsAt > code.forgetAt ? endsAt : code.forgetAt;
-    return last === code && now < forgetAt ? { ...code, forgetAt } : undefined;
+    const isGone = !this.#spend(code) && this.#diedAtOnce(code, code.member.subject, code.issuedAt);
+    return last === code && now < forgetAt && !isGone ? { ...code, forgetAt } : undefined;
   }
 
   spendCode(...[programme, client, key, issue, now]: Parameters<Store['spendCode']>): SpendOutcome {
@@ -112,10 +126,27 @@ export class Model {
     this.#history.push({ kind: 'revoked', programme, family });
   }
 
-  isRevoked({ programme, id }: Pick<TokenFamily, 'programme' | 'id'>): boolean {
-    return this.#all('revoked').some(
+  revokeAll(programme: ProgrammeId, whose: TokenOwner, at: Instant): void {
+    this.#history.push({ kind: 'revokedAll', programme, whose, at });
+  }
+
+  isRevoked(family: TokenFamily): boolean {
+    const { programme, id, member, createdAt } = family;
+    const alone = this.#all('revoked').some(
       (event) => event.programme === programme && event.family === id,
     );
+    return alone || this.#diedAtOnce(family, member.subject, createdAt);
+  }
+
+  isStanding(programme: ProgrammeId, token: StandingQuestion): boolean {
+    const { client, subject, issuedAt } = token;
+    if (this.#diedAtOnce({ programme, client }, subject, issuedAt)) return false;
+    if (token.family === undefined) return true;
+    const families = this.#all('spent').map((event) => event.issue.family);
+    const family = families.find(
+      (other) => other.programme === programme && other.id === token.family,
+    );
+    return family !== undefined && !this.isRevoked(family);
   }
 
   exists(programme: ProgrammeId, family: FamilyId): boolean {
@@ -135,12 +166,26 @@ export class Model {
     });
     const token = tokens.find((other) => other?.programme === programme && other.key === key);
     if (token === undefined || now >= token.expiresAt) return undefined;
+    const subject = token.kind === 'member' ? token.subject : undefined;
+    if (this.#diedAtOnce(token, subject, token.issuedAt)) return undefined;
     if (token.family === undefined) return token;
     const families = this.#all('spent').map((event) => event.issue.family);
     const family = families.find(
       (other) => other.programme === programme && other.id === token.family,
     );
     return family && now < family.endsAt && !this.isRevoked(family) ? token : undefined;
+  }
+
+  #diedAtOnce(
+    owner: { readonly programme: ProgrammeId; readonly client: ClientId },
+    subject: string | undefined,
+    issuedAt: Instant,
+  ): boolean {
+    return this.#all('revokedAll').some(({ programme, whose, at }) => {
+      const isTheirs =
+        'client' in whose ? whose.client === owner.client : whose.subject === subject;
+      return programme === owner.programme && isTheirs && issuedAt <= at;
+    });
   }
 
   #all<Kind extends Event['kind']>(kind: Kind): EventOf<Kind>[] {

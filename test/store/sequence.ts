@@ -5,7 +5,7 @@ import * as fc from 'fast-check';
 import { instant, type Instant } from '../../src/lib/clock.ts';
 import type { ProgrammeId } from '../../src/oauth/client.ts';
 import type { AccessToken } from '../../src/oauth/grant.ts';
-import type { Store } from '../../src/store/contract.ts';
+import type { StandingQuestion, Store } from '../../src/store/contract.ts';
 import {
   aCode,
   aFamily,
@@ -30,6 +30,7 @@ export type Command =
       readonly grace: number;
     }
   | { readonly verb: 'revoke'; readonly which: number }
+  | { readonly verb: 'revokeAll'; readonly whose: 'client' | 'subject' }
   | { readonly verb: 'save'; readonly which: number; readonly life: number }
   | { readonly verb: 'sweep' };
 
@@ -45,17 +46,24 @@ const life = fc.integer({ min: 1, max: 200 });
 const own = fc.integer({ min: 0, max: 9 }).map((n) => n > 0);
 const command: fc.Arbitrary<Command> = fc.oneof(
   {
-    weight: 3,
+    weight: 6,
     arbitrary: fc.record({ verb: fc.constant('issue'), login: fc.nat({ max: 9 }), life }),
   },
-  { weight: 4, arbitrary: fc.record({ verb: fc.constant('spend'), which, own, life }) },
+  { weight: 8, arbitrary: fc.record({ verb: fc.constant('spend'), which, own, life }) },
   {
-    weight: 8,
+    weight: 16,
     arbitrary: fc.record({ verb: fc.constant('rotate'), which, own, grace: fc.nat({ max: 9 }) }),
   },
-  { weight: 1, arbitrary: fc.record({ verb: fc.constant('revoke'), which }) },
-  { weight: 2, arbitrary: fc.record({ verb: fc.constant('save'), which, life }) },
-  { weight: 2, arbitrary: fc.record({ verb: fc.constant('sweep') }) },
+  { weight: 2, arbitrary: fc.record({ verb: fc.constant('revoke'), which }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      verb: fc.constant('revokeAll'),
+      whose: fc.constantFrom('client', 'subject'),
+    }),
+  },
+  { weight: 4, arbitrary: fc.record({ verb: fc.constant('save'), which, life }) },
+  { weight: 4, arbitrary: fc.record({ verb: fc.constant('sweep') }) },
 );
 /** Any turn. */
 export const turn: fc.Arbitrary<Turn> = fc.record({
@@ -98,6 +106,10 @@ export class Sequence {
         const family = familyId(pick(this.live.families, given.which));
         return (target) => target.revokeFamily(programme, family, now);
       }
+      case 'revokeAll': {
+        const whose = given.whose === 'client' ? { client: partner } : { subject: 'subject-1' };
+        return (target) => target.revokeAll(programme, whose, now);
+      }
       default:
         return (target) => (target instanceof Model ? undefined : sweepAll(target, now));
     }
@@ -109,6 +121,19 @@ export class Sequence {
     live.codes = live.codes.filter((name) => model.findCode(programme, key(name), now));
     live.refresh = live.refresh.filter((name) => model.familyOf(programme, key(name), now));
     live.families = live.families.filter((name) => model.exists(programme, familyId(name)));
+  }
+
+  /** JWTs that could be out there: of each family that may live, and of none, of several ages. */
+  unremembered(): readonly StandingQuestion[] {
+    const of = [undefined, ...this.live.families.slice(-4)];
+    return of.flatMap((name) =>
+      [0, 1, 5, 20].map((age) => ({
+        client: partner,
+        subject: 'subject-1',
+        ...(name === undefined ? {} : { family: familyId(name) }),
+        issuedAt: instant(this.now - age),
+      })),
+    );
   }
 
   #name(kind: string, ...lists: readonly string[][]): string {
@@ -124,6 +149,7 @@ export class Sequence {
       programme,
       key: key(this.#name('code', this.made.codes, this.live.codes)),
       transaction: `login ${login}`,
+      issuedAt: now,
       expiresAt: instant(now + span),
       forgetAt: instant(now + span + 5),
     });
@@ -135,7 +161,7 @@ export class Sequence {
     const code = key(pick(this.live.codes, chosen));
     const id = familyId(this.#name('family', this.live.families));
     // A family that ends beyond the horizon keeps its spent code from being forgotten within it.
-    const family = aFamily({ id, programme, endsAt: instant(horizon) });
+    const family = aFamily({ id, programme, createdAt: now, endsAt: instant(horizon) });
     const access = this.#access(id, span);
     const refresh = aRefreshToken(this.#name('refresh', this.made.refresh, this.live.refresh), {
       expiresAt: instant(now + span),
@@ -167,6 +193,7 @@ export class Sequence {
     return anAccessToken(this.#name('access', this.made.access), {
       programme: this.programme,
       family,
+      issuedAt: this.now,
       expiresAt: instant(this.now + span),
     });
   }

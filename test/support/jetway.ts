@@ -136,7 +136,7 @@ export async function startJetway(t: TestContext, options: JetwayOptions = {}): 
       }),
     ),
   );
-  server.swap(createApp(deployment, services));
+  server.swap(createApp(deployment, services, log));
   const [first = 'executive-club'] = Object.keys(sources);
   return {
     url: server.url,

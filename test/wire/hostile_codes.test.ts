@@ -28,6 +28,9 @@ test('HOSTILE 23: a code is its client’s alone, and a stranger’s try costs n
   for (let attempt = 0; attempt < 3; attempt++) {
     assert.deepEqual(await redeem({ ...club, client: thief }, code), invalidCode);
   }
+  // Nor does any other answer show that there is such a code.
+  const tooMuch = { scope: 'AUTHN-LEVEL-15' };
+  assert.deepEqual(await redeem({ ...club, client: thief }, code, tooMuch), invalidCode);
   const tokens = tokensIn(await redeem(club, code));
   // Nor does a stranger's replay revoke what the rightful client has got.
   assert.deepEqual(await redeem({ ...club, client: thief }, code), invalidCode);

@@ -97,7 +97,7 @@ export function endpointKnobs(variant: 'grant' | 'partner-login'): fc.Arbitrary<
   const grants = variant === 'grant' ? overGrant : overPartnerLogin;
   return fc.tuple(grants, fc.option(authorize, { nil: undefined })).map(([parts, login]) => ({
     ...parts,
-    ...(login === undefined ? {} : { authorize: login as PlainMap }),
+    ...(login === undefined ? {} : { authorize: login }),
   }));
 }
 

@@ -107,13 +107,13 @@ function writeField(field: Plain, known: Known, nameCase: string | undefined): u
 }
 
 function writeNamed({ value, as, type, absent }: PlainMap, known: Known): unknown {
-  const name = String(value);
+  const name = value as string;
   const found = known[name];
   if (name === 'nothing' || (found === undefined && absent === 'nothing')) return null;
   if (found === undefined) return undefined;
   const usual = name.endsWith('_lifetime') ? 'seconds' : 'epoch';
   const isTime = name.endsWith('_lifetime') || name.endsWith('_at');
-  const written = isTime ? inUnits(Number(found), String(as ?? usual)) : found;
+  const written = isTime ? inUnits(Number(found), (as as string | undefined) ?? usual) : found;
   if (type === 'string') return String(written);
   if (type === 'number' && name === 'token_id' && known['token_id_form'] === 'number') {
     return bareTokenId;
@@ -147,11 +147,11 @@ function cased(text: string, nameCase: string | undefined): string {
 function lowered(headers: PlainMap): Record<string, string> {
   const entries = Object.entries(headers);
   return Object.fromEntries(
-    entries.map(([name, value]) => [name.toLowerCase(), String(value).trim()]),
+    entries.map(([name, value]) => [name.toLowerCase(), (value as string).trim()]),
   );
 }
 
 /** A realm is a quoted string (RFC 9110 5.6.4); what cannot stand in one is left out. */
 function plainAscii(text: string): string {
-  return [...text].filter((char) => /[ -~]/.test(char) && !/["\\]/.test(char)).join('');
+  return text.replaceAll(/[^ -~]|["\\]/g, '');
 }

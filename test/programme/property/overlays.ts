@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 
 import { failureReasons } from '../../../src/oauth/failure.ts';
-import type { Plain, PlainMap } from './dialect.ts';
+import { isMap, type Plain, type PlainMap } from './dialect.ts';
 import { endpointKnobs } from './endpoints.ts';
 import { trees, words } from './trees.ts';
 
@@ -68,11 +68,29 @@ const errors = fc.record(
 );
 
 const tokenValues = [
-  ...['access_token', 'refresh_token', 'scope', 'access_lifetime', 'refresh_lifetime'],
-  ...['issued_at', 'access_expires_at', 'refresh_expires_at', 'token_id', 'subject', 'grant'],
-  ...['kind', 'level', 'membership_number', 'client_id', 'client_name', 'business_context'],
-  ...['partner_id', 'programme_identifier', 'issuer', 'audience'],
-  ...['client.instance_url', 'client.nobody_has_this'],
+  'access_token',
+  'refresh_token',
+  'scope',
+  'access_lifetime',
+  'refresh_lifetime',
+  'issued_at',
+  'access_expires_at',
+  'refresh_expires_at',
+  'token_id',
+  'subject',
+  'grant',
+  'kind',
+  'level',
+  'membership_number',
+  'client_id',
+  'client_name',
+  'business_context',
+  'partner_id',
+  'programme_identifier',
+  'issuer',
+  'audience',
+  'client.instance_url',
+  'client.nobody_has_this',
 ];
 
 const tokenResponse = fc
@@ -92,7 +110,7 @@ const tokenResponse = fc
 /** Every answer holds the access token somewhere, or the file would not load. */
 function withToken(fields: Plain): Plain {
   const token = { access_token: 'access_token' };
-  return Array.isArray(fields) ? [...fields, token] : { ...(fields as PlainMap), ...token };
+  return isMap(fields) ? { ...fields, ...token } : [...(fields as readonly Plain[]), token];
 }
 
 const scope = fc.oneof(

@@ -7,11 +7,11 @@ import type { Plain, PlainMap } from './dialect.ts';
 
 /** Text without braces, in which an answer's expected text has its names. */
 export const words: fc.Arbitrary<string> = fc
-  .array(fc.constantFrom(...' aBz09-_.:/"\\&<é€漢😀'), { minLength: 1, maxLength: 12 })
+  .array(fc.constantFrom(...Array.from(' aBz09-_.:/"\\&<é€漢😀')), { minLength: 1, maxLength: 12 })
   .map((letters) => letters.join(''));
 
 const memberName = fc
-  .array(fc.constantFrom(...'abXYz019_-.:!"~$'), { minLength: 1, maxLength: 6 })
+  .array(fc.constantFrom(...Array.from('abXYz019_-.:!"~$')), { minLength: 1, maxLength: 6 })
   .map((letters) => letters.join(''));
 
 const only = fc.subarray([...grantTypes], { minLength: 1 });
@@ -36,9 +36,7 @@ function named(names: readonly string[]): fc.Arbitrary<Plain> {
       only,
       ...(hasUnit ? { as: fc.constantFrom<string>(...units) } : {}),
     };
-    const detailed = fc
-      .record(options, { requiredKeys: [] })
-      .map((more) => ({ value, ...more }) as PlainMap);
+    const detailed = fc.record(options, { requiredKeys: [] }).map((more) => ({ value, ...more }));
     return fc.oneof(fc.constant(value), detailed);
   });
 }

@@ -1,0 +1,156 @@
+// Owns `npm run campaign:programmes`: two hundred programmes in one process beside three, how fast
+// they start, what they weigh idle, and how many requests they answer.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+
+import { type Serving, startServing } from './many_programmes/serving.ts';
+import { layOut, type Site } from './many_programmes/site.ts';
+import { putLoad, type Traffic } from './many_programmes/traffic.ts';
+
+const usage = `npm run campaign:programmes -- [options]
+  --many N            programmes beside the three (200)
+  --rounds N          measured rounds (7); the table shows medians
+  --seconds S         length of one measurement (1)
+  --executable FILE   the built executable instead of the sources
+  --json              for programs
+Exits 1 when a target is missed.`;
+
+/** What the issue asks for. */
+const targets = { startMilliseconds: 2000, idleMegabytes: 200 } as const;
+
+/**
+ * "As fast as with three" is held against processor time for each request, which other work on the
+ * machine disturbs less than requests a second; what remains is noise up to this.
+ */
+const allowance = 1.15;
+
+interface Figures {
+  readonly programmes: number;
+  /** With every signing key still to be made, and with all of them in the store. */
+  readonly firstStart: number;
+  readonly start: number;
+  readonly idleMegabytes: number;
+  readonly loadedMegabytes: number;
+  readonly opaquePerSecond: number;
+  readonly opaqueCpu: number;
+  readonly jwtPerSecond: number;
+  readonly jwtCpu: number;
+}
+
+interface Options {
+  readonly rounds: number;
+  readonly seconds: number;
+  readonly command: readonly string[];
+}
+
+/** Starts a site some times over, the first time from nothing; leaves the last one running. */
+async function startOver(site: Site, { command, rounds }: Options) {
+  const first = await startServing(command, site);
+  const firstStart = first.startMilliseconds;
+  await first.stop();
+  const starts: number[] = [];
+  for (let round = 1; round < Math.min(rounds, 5); round += 1) {
+    const again = await startServing(command, site);
+    starts.push(again.startMilliseconds);
+    await again.stop();
+  }
+  const serving = await startServing(command, site);
+  return { serving, firstStart, start: median([...starts, serving.startMilliseconds]) };
+}
+
+/** Both sites run all along; one at a time has work to do, in turns. */
+async function measure(sites: readonly Site[], options: Options): Promise<readonly Figures[]> {
+  const contestants: { site: Site; serving: Serving; firstStart: number; start: number }[] = [];
+  try {
+    for (const site of sites) contestants.push({ site, ...(await startOver(site, options)) });
+    await new Promise((resolve) => {
+      setTimeout(resolve, 3000);
+    });
+    const idle = contestants.map(({ serving }) => serving.megabytes());
+    const seen = contestants.map(() => ({ opaque: [] as Traffic[], jwt: [] as Traffic[] }));
+    for (let round = -1; round < options.rounds; round += 1) {
+      for (const [index, { site, serving }] of contestants.entries()) {
+        for (const kind of ['opaque', 'jwt'] as const) {
+          const traffic = await putLoad(serving, site, kind, options.seconds);
+          if (round >= 0) seen[index]?.[kind].push(traffic);
+        }
+      }
+    }
+    return contestants.map(({ site, serving, firstStart, start }, index) => ({
+      programmes: site.programmes.length,
+      firstStart: Math.round(firstStart),
+      start: Math.round(start),
+      idleMegabytes: Math.round(idle[index] ?? 0),
+      loadedMegabytes: Math.round(serving.megabytes()),
+      opaquePerSecond: middle(seen[index]?.opaque, 'perSecond'),
+      opaqueCpu: middle(seen[index]?.opaque, 'cpu'),
+      jwtPerSecond: middle(seen[index]?.jwt, 'perSecond'),
+      jwtCpu: middle(seen[index]?.jwt, 'cpu'),
+    }));
+  } finally {
+    await Promise.all(contestants.map(({ serving }) => serving.stop()));
+  }
+}
+
+function middle(traffic: readonly Traffic[] = [], key: keyof Traffic): number {
+  return Math.round(median(traffic.map((one) => one[key])));
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((one, other) => one - other);
+  return sorted[Math.floor(sorted.length / 2)] ?? 0;
+}
+
+/** What is missed, in words. */
+function missed([few, many]: readonly Figures[]): readonly string[] {
+  if (few === undefined || many === undefined) return ['nothing was measured'];
+  const { startMilliseconds, idleMegabytes } = targets;
+  return [
+    ...(many.start > startMilliseconds ? [`start: ${many.start} ms`] : []),
+    ...(many.firstStart > startMilliseconds ? [`first start: ${many.firstStart} ms`] : []),
+    ...(many.idleMegabytes > idleMegabytes ? [`idle: ${many.idleMegabytes} MB`] : []),
+    ...(['opaqueCpu', 'jwtCpu'] as const).flatMap((key) =>
+      many[key] > few[key] * allowance ? [`${key}: ${many[key]} µs beside ${few[key]}`] : [],
+    ),
+  ];
+}
+
+async function campaign(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      many: { type: 'string', default: '200' },
+      rounds: { type: 'string', default: '7' },
+      seconds: { type: 'string', default: '1' },
+      executable: { type: 'string' },
+      json: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) {
+    console.log(usage);
+    return;
+  }
+  const command =
+    values.executable === undefined
+      ? [process.execPath, join(import.meta.dirname, '../src/main.ts')]
+      : [values.executable];
+  const options = { rounds: Number(values.rounds), seconds: Number(values.seconds), command };
+  const folder = mkdtempSync(join(tmpdir(), 'jetway-programmes-'));
+  try {
+    const sites = [];
+    for (const count of [3, Number(values.many)]) sites.push(await layOut(folder, count));
+    const figures = await measure(sites, options);
+    const misses = missed(figures);
+    if (values.json) console.log(JSON.stringify({ figures, missed: misses }, null, 2));
+    else console.table(figures);
+    if (!values.json) console.log(misses.length === 0 ? 'all targets met' : misses.join('; '));
+    process.exitCode = misses.length === 0 ? 0 : 1;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+await campaign();

@@ -1,0 +1,78 @@
+// Owns a running `jetway serve` of the campaign: how long it took to start, and what it weighs.
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+
+import type { Site } from './site.ts';
+
+export interface Serving {
+  readonly port: number;
+  /** From the command to its first answer. */
+  readonly startMilliseconds: number;
+  /** Resident memory. */
+  readonly megabytes: () => number;
+  /** Processor time it has taken so far, in microseconds. */
+  readonly cpu: () => number;
+  readonly stop: () => Promise<void>;
+}
+
+/** Longer than any start that is still of interest. */
+const patience = 60_000;
+
+/** Starts the command with `serve`; resolves once it answers. */
+export async function startServing(command: readonly string[], site: Site): Promise<Serving> {
+  const [program = '', ...args] = command;
+  const begun = performance.now();
+  const child = spawn(program, [...args, 'serve', '--config', site.configFile], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const gone = once(child, 'exit');
+  const stop = async (): Promise<void> => {
+    child.kill('SIGTERM');
+    await gone;
+  };
+  try {
+    const port = await portOf(child.stdout);
+    const answer = await fetch(`http://127.0.0.1:${port}${site.programmes.at(-1)?.tokenPath}`);
+    await answer.text();
+    return {
+      port,
+      startMilliseconds: performance.now() - begun,
+      megabytes: () => residentMegabytes(child.pid ?? 0),
+      cpu: () => cpuMicroseconds(child.pid ?? 0),
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** The port in the line that tells it serves. */
+async function portOf(stdout: NodeJS.ReadableStream): Promise<number> {
+  let text = '';
+  const late = setTimeout(() => stdout.emit('error', new Error('it does not start')), patience);
+  try {
+    for await (const chunk of stdout) {
+      text += String(chunk);
+      const port = / at http:\/\/127\.0\.0\.1:(\d+) /.exec(text)?.[1];
+      if (port !== undefined) return Number(port);
+    }
+  } finally {
+    clearTimeout(late);
+  }
+  throw new Error(`it ended before it served: ${text}`);
+}
+
+function residentMegabytes(pid: number): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024;
+}
+
+/** User and system time, which Linux counts in hundredths of a second (proc(5), fields 14 and 15). */
+function cpuMicroseconds(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * 10_000;
+}

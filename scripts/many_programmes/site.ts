@@ -1,0 +1,92 @@
+// Owns a site for the campaign: a folder of programmes, a configuration, and a store with a client of
+// each programme.
+
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { openStore } from '../../src/cli/workplace.ts';
+import { readConfig } from '../../src/config/config.ts';
+import type { ClientId, ProgrammeId } from '../../src/oauth/client.ts';
+
+/** One of the three kinds there are. */
+export type Kind = 'opaque' | 'jwt' | 'partner_login';
+
+export interface SiteProgramme {
+  readonly id: ProgrammeId;
+  readonly kind: Kind;
+  readonly tokenPath: string;
+}
+
+export interface Site {
+  readonly configFile: string;
+  readonly programmes: readonly SiteProgramme[];
+  /** Value of each client's Authorization header. */
+  readonly authorization: string;
+}
+
+const kinds: readonly Kind[] = ['opaque', 'jwt', 'partner_login'];
+
+const clientId = 'partnerapi-12345';
+const secret = 'jyVn3Y4Ow9nLqRlxTt5bDWqtCvUuQ0u6cJx2bTnC3Zk';
+
+/** A shipped file under another name and path, which is what a new programme often is. */
+function programmeText(kind: Kind, id: string, number: number): string {
+  const file = kind === 'partner_login' ? 'second-club' : 'executive-club';
+  const text = readFileSync(join(import.meta.dirname, `../../programmes/${file}.yaml`), 'utf8')
+    .replace(/^base_path: .*$/m, `base_path: /${id}`)
+    .replace(/^programme_identifier: .*$/m, `programme_identifier: ${lettersOf(number)}`)
+    .replace(/^throttle: .*$/m, 'throttle: off');
+  return kind === 'jwt' ? text.replace('format: opaque', 'format: jwt') : text;
+}
+
+function lettersOf(number: number): string {
+  return Array.from(String(number), (digit) => 'ABCDEFGHIJ'[Number(digit)]).join('');
+}
+
+/** Lays out a site of so many programmes, a third of each kind. */
+export async function layOut(folder: string, count: number): Promise<Site> {
+  const home = join(folder, `of-${count}`);
+  const programmesFolder = join(home, 'programmes');
+  mkdirSync(programmesFolder, { recursive: true });
+  const programmes = Array.from({ length: count }, (_, number): SiteProgramme => {
+    const kind = kinds[number % kinds.length] ?? 'opaque';
+    const id = `club-${number}`;
+    writeFileSync(join(programmesFolder, `${id}.yaml`), programmeText(kind, id, number));
+    return { id: id as ProgrammeId, kind, tokenPath: `/${id}/api/grant` };
+  });
+  const configFile = join(home, 'config.yaml');
+  writeFileSync(
+    configFile,
+    `environment: staging
+listen: 127.0.0.1:0
+public_url: http://127.0.0.1
+programmes: ./programmes
+store: file:./jetway.db
+`,
+  );
+  await addClients(configFile, programmes);
+  const authorization = `Basic ${Buffer.from(`${clientId}:${secret}`).toString('base64')}`;
+  return { configFile, programmes, authorization };
+}
+
+async function addClients(configFile: string, programmes: readonly SiteProgramme[]): Promise<void> {
+  const { store, keyring, clock } = openStore(readConfig(configFile));
+  const createdAt = clock.now();
+  const secrets = [{ digest: keyring.secretDigest(secret), createdAt }];
+  const added = programmes.map(({ id }) =>
+    store.addClient({
+      programme: id,
+      id: clientId as ClientId,
+      name: 'Partner',
+      roles: ['member', 'partner'],
+      redirectUris: ['https://partner.example/callback'],
+      secrets,
+      apiKeys: [],
+      properties: {},
+      status: 'active',
+      createdAt,
+    }),
+  );
+  await Promise.all(added);
+  await store.close();
+}

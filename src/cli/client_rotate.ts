@@ -1,0 +1,155 @@
+// Owns the verbs `client rotate-secret` and `client rotate-api-key`: a new one, shown once, beside
+// the old one, which goes on for as long as the partner needs to change over.
+
+import type { Config } from '../config/config.ts';
+import { after, type Instant, milliseconds, type Milliseconds } from '../lib/clock.ts';
+import { parseDuration } from '../lib/duration.ts';
+import { quote } from '../lib/fault.ts';
+import type { Client, StoredSecret } from '../oauth/client.ts';
+import { changeOrRefuse } from './client_change.ts';
+import { newApiKey, newSecret, readGivenSecret } from './client_secret.ts';
+import { type ClientSelection, selectClient } from './client_select.ts';
+import { dateText } from './dates.ts';
+import { CommandError, exitCodes } from './exit.ts';
+import { OutputLost, type OutputOptions, print, printJson } from './output.ts';
+import { addSecret, liveSecrets } from './secret_rotation.ts';
+import { sheet } from './table.ts';
+import { configOf, expectDurableStore, type OpenStore, withStore } from './workplace.ts';
+
+export interface RotateSecretOptions extends ClientSelection, OutputOptions {
+  readonly config: string;
+  readonly overlap: string;
+  readonly secretStdin?: boolean;
+}
+
+/** What is rotated. */
+interface Kind {
+  readonly held: 'secrets' | 'apiKeys';
+  readonly words: string;
+  readonly json: string;
+  /** What an operator can do whose client has two already. */
+  readonly wayOut: string;
+}
+
+const secretKind: Kind = {
+  held: 'secrets',
+  words: 'client secret',
+  json: 'client_secret',
+  wayOut: 'end the older one with client retire-secret, or both with --overlap 0s',
+};
+
+const apiKeyKind: Kind = {
+  held: 'apiKeys',
+  words: 'API key',
+  json: 'api_key',
+  wayOut: 'wait until the older one ends, or end both with --overlap 0s',
+};
+
+/** Old secrets that nobody remembers are what rotation is against. */
+const longestOverlap = milliseconds(366 * 86_400_000);
+
+/** `jetway client rotate-secret CLIENT_ID`. */
+export async function rotateSecret(id: string, options: RotateSecretOptions): Promise<void> {
+  const overlap = readOverlap(options.overlap);
+  const config = configOf(options);
+  expectDurableStore(config);
+  const secret = options.secretStdin === true ? await readGivenSecret() : newSecret();
+  await rotate(config, id, { kind: secretKind, text: secret, overlap }, options);
+}
+
+/** `jetway client rotate-api-key CLIENT_ID`. */
+export async function rotateApiKey(id: string, options: RotateSecretOptions): Promise<void> {
+  const overlap = readOverlap(options.overlap);
+  const config = configOf(options);
+  const text = newApiKey(config.environment);
+  await rotate(config, id, { kind: apiKeyKind, text, overlap }, options);
+}
+
+interface Fresh {
+  readonly kind: Kind;
+  readonly text: string;
+  readonly overlap: Milliseconds;
+}
+
+async function rotate(
+  config: Config,
+  id: string,
+  fresh: Fresh,
+  options: ClientSelection & OutputOptions,
+): Promise<void> {
+  await withStore(config, async (open) => {
+    const before = await selectClient(config, open, id, options);
+    const changed = await addTo(before, fresh, open);
+    try {
+      await deliver(changed, fresh, options);
+    } catch (error) {
+      if (!(error instanceof OutputLost)) throw error;
+      const { held, words } = fresh.kind;
+      // A secret that nobody has seen would stand in the way of the next one.
+      await changeOrRefuse(open.store, before, (client) => ({ ...client, [held]: before[held] }));
+      const message = `${error.message} and the new ${words} is lost: nothing was changed`;
+      throw new CommandError(exitCodes.failed, message);
+    }
+  });
+}
+
+function addTo(
+  found: Client,
+  { kind, text, overlap }: Fresh,
+  { store, keyring, clock }: OpenStore,
+): Promise<Client> {
+  const now = clock.now();
+  const secret: StoredSecret = { digest: keyring.secretDigest(text), createdAt: now };
+  const endsAt = overlap === 0 ? undefined : after(now, overlap);
+  return changeOrRefuse(store, found, (client) => {
+    const change = addSecret(client[kind.held], secret, endsAt);
+    return 'refusal' in change
+      ? refused(client, kind, change.refusal, now)
+      : { ...client, [kind.held]: change.secrets };
+  });
+}
+
+function refused(client: Client, kind: Kind, refusal: string, now: Instant): CommandError {
+  const whose = `client ${client.id} of ${client.programme}`;
+  if (refusal === 'held_already') {
+    return new CommandError(exitCodes.failed, `${whose} has that ${kind.words} already`);
+  }
+  const [older] = liveSecrets(client[kind.held], now);
+  const ends = older?.expiresAt === undefined ? '' : `, which ends ${dateText(older.expiresAt)}`;
+  return new CommandError(
+    exitCodes.failed,
+    `${whose} has two ${kind.words}s that are good, the older made ${dateText(older?.createdAt ?? now)}${ends}: ${kind.wayOut}`,
+  );
+}
+
+async function deliver(
+  { id, programme, ...client }: Client,
+  { kind, text }: Fresh,
+  { json }: OutputOptions,
+): Promise<void> {
+  const old = client[kind.held].find(({ expiresAt }) => expiresAt !== undefined)?.expiresAt;
+  if (json === true) {
+    return printJson({
+      client_id: id,
+      [kind.json]: text,
+      programme,
+      previous_expires_at: old === undefined ? null : dateText(old),
+    });
+  }
+  const rows = [
+    ['client identifier', [id]],
+    [kind.words, [text]],
+    ['the old one', [old === undefined ? 'has ended' : `is good until ${dateText(old)}`]],
+  ] as const;
+  const told = `Client ${id} of ${programme} has a new ${kind.words}. It is shown this once.`;
+  return print([told, '', sheet(rows)].join('\n'));
+}
+
+function readOverlap(text: string): Milliseconds {
+  const overlap = parseDuration(text);
+  if (overlap !== undefined && overlap <= longestOverlap) return overlap;
+  throw new CommandError(
+    exitCodes.usage,
+    `--overlap must be a duration of at most 366d, such as 30d, not ${quote(text)}`,
+  );
+}

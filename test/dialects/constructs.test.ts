@@ -1,0 +1,111 @@
+// Constructs that foreign dialects need most: what is said of many reasons at once, and answers given
+// whole. Each with what `check` says of its misuse.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { formatFault } from '../../src/lib/fault.ts';
+import { failureReasons } from '../../src/oauth/failure.ts';
+import { loadProgramme } from '../../src/programme/load.ts';
+
+const head = 'variant: grant\nname: A\nprogramme_identifier: A\nbase_path: /a\n';
+
+function load(more: string) {
+  const { loaded, faults } = loadProgramme('a.yaml', head + more);
+  const errors = faults.filter(({ severity }) => severity === 'error').map(formatFault);
+  return { definition: loaded?.definition, errors };
+}
+
+test('groups: a later one wins, the file itself wins over all, null takes away', () => {
+  const { definition, errors } = load(`errors:
+  groups:
+    - { reasons: all, status: 200, error_code: 1, challenge: null }
+    - { reasons: [invalid_code, throttled], error_code: 2, error_description: null }
+    - { reasons: [throttled], error_code: 3 }
+  reasons:
+    throttled: { status: 429 }
+`);
+  assert.deepEqual(errors, []);
+  const reasons = definition?.errors.reasons;
+  assert.deepEqual(reasons?.throttled, {
+    status: 429,
+    error: 'too_many_tokens',
+    error_code: 3,
+    headers: {},
+  });
+  assert.deepEqual(reasons?.client_authentication_failed, {
+    status: 200,
+    error: 'invalid_client',
+    error_code: 1,
+    headers: {},
+  });
+  const { error_description: _, ...code } = reasons?.invalid_code ?? {};
+  assert.deepEqual(code, { status: 200, error: 'invalid_grant', error_code: 2, headers: {} });
+  const others = failureReasons.filter((reason) => reason !== 'throttled');
+  assert.deepEqual([...new Set(others.map((reason) => reasons?.[reason].status))], [200]);
+  assert.equal('groups' in (definition?.errors ?? {}), false);
+});
+
+test('groups: with all, a file without variant needs no list of reasons', () => {
+  const errors = `errors: { fields: { error: error }, groups: [{ reasons: all, status: 400 }] }`;
+  const { faults } = loadProgramme('a.yaml', errors);
+  const about = faults.filter(({ path }) => path.startsWith('errors'));
+  // Each lacks its error, which is one slip in one place.
+  assert.deepEqual(about.map(formatFault), ['a.yaml:1:46: error: "error" is missing']);
+});
+
+test('groups: one slip is one fault, at its place', () => {
+  const { errors } = load(`errors:
+  groups:
+    - { reasons: all, staus: 200 }
+    - { reasons: [invalid_cod], error_code: 1 }
+    - { reasons: all, status: 99 }
+    - { reasons: none, status: 200 }
+    - all
+`);
+  assert.deepEqual(
+    errors.map((text) => text.replace(/ \(.*/, '')),
+    [
+      'a.yaml:7:23: error: unknown key "staus"',
+      'a.yaml:8:19: error: expected one of method_not_allowed, unsupported_media_type, body_too_large, malformed_body, repeated_parameter, unknown_parameter, misplaced_parameter, authentication_missing and 19 more; found "invalid_cod"',
+      'a.yaml:9:31: error: expected 200 or more, found the number 99',
+      'a.yaml:10:18: error: expected all or a list, found the text "none"',
+      'a.yaml:11:7: error: expected a map, found the text "all"',
+    ],
+  );
+});
+
+test('fields: a map is merged into those of the variant, a list replaces them', () => {
+  const merged = load('token_response: { fields: { scope: null, when: issued_at } }');
+  assert.deepEqual(Object.keys(merged.definition?.token_response.fields ?? {}), [
+    'access_token',
+    'refresh_token',
+    'token_type',
+    'expires_in',
+    'ba_refresh_expires_in',
+    'when',
+  ]);
+  const replaced = load(
+    'token_response: { fields: [{ when: issued_at }, { access_token: access_token }] }',
+  );
+  assert.deepEqual(Object.keys(replaced.definition?.token_response.fields ?? {}), [
+    'when',
+    'access_token',
+  ]);
+});
+
+test('fields: a list that names a member twice does not load', () => {
+  const { errors } = load(
+    'token_response: { fields: [{ token: access_token }, { token: scope }] }',
+  );
+  assert.deepEqual(errors, ['a.yaml:5:27: error: a name is given twice in this list']);
+});
+
+test('fields: a null is written as nothing, since a null in a file removes the key', () => {
+  const { definition, errors } = load(
+    'token_response: { fields: { data: nothing, who: { value: level, absent: nothing } } }',
+  );
+  assert.deepEqual(errors, []);
+  const { data, who } = definition?.token_response.fields ?? {};
+  assert.deepEqual([data, who], ['nothing', { value: 'level', absent: 'nothing' }]);
+});

@@ -1,0 +1,171 @@
+// Owns the contract of removing clients and members, and of knowing when secrets were used.
+
+import assert from 'node:assert/strict';
+import { describe } from 'node:test';
+
+import type { Digest } from '../../src/lib/digest.ts';
+import type { Client, ClientId } from '../../src/oauth/client.ts';
+import type { Subject } from '../../src/oauth/member.ts';
+import {
+  aClient,
+  aMember,
+  anAccessToken,
+  aPartnerToken,
+  aRotation,
+  at,
+  club,
+  inParallel,
+  key,
+  otherClub,
+  partner,
+} from './fixtures.ts';
+import { isRevoked, login } from './login.ts';
+import { withStore, type Open } from './with_store.ts';
+
+const secret = 'digest-of-secret' as Digest;
+const apiKey = 'digest-of-key' as Digest;
+
+export function removalTests(open: Open): void {
+  describe('removals', () => {
+    clientRemovalTests(open);
+    memberRemovalTests(open);
+  });
+  describe('uses of secrets', () => useTests(open));
+}
+
+function clientRemovalTests(open: Open): void {
+  withStore(open, 'C-5: a removed client is gone, and its identifier for good', async (o) => {
+    await o.store.addClient(aClient());
+    await o.store.addClient(aClient({ programme: otherClub }));
+    assert.equal(await o.store.removeClient(club, partner, at(5)), true);
+    for (const again of [async () => o.store, o.reopen]) {
+      const store = await again?.();
+      if (store === undefined) continue;
+      assert.equal(await store.findClient(club, partner), undefined);
+      assert.deepEqual(await store.listClients(club), []);
+      assert.equal(await store.changeClient(club, partner, (client) => client), undefined);
+      assert.equal(await store.removeClient(club, partner, at(6)), false);
+      assert.equal(await store.addClient(aClient({ name: 'again' })), 'taken');
+      // Another programme's client of that identifier is another client (C-2).
+      assert.ok(await store.findClient(otherClub, partner));
+    }
+  });
+
+  withStore(open, 'C-5: one that never was is not removed, and may come', async ({ store }) => {
+    assert.equal(await store.removeClient(club, partner, at(5)), false);
+    assert.equal(await store.addClient(aClient()), 'added');
+  });
+
+  withStore(open, 'DESIGN: a removed client’s tokens die, even those written late', async (o) => {
+    const { store } = o;
+    await store.addClient(aClient());
+    await login(store);
+    await store.saveAccessToken(aPartnerToken('partner'));
+    await store.removeClient(club, partner, at(5));
+    assert.equal(await isRevoked(store), true);
+    assert.equal(await store.findAccessToken(club, key('access'), at(5)), undefined);
+    assert.equal(await store.findAccessToken(club, key('partner'), at(5)), undefined);
+    const rotation = aRotation('r1', 'r2', { now: at(6) });
+    assert.deepEqual(await store.rotateRefreshToken(rotation), { outcome: 'unknown' });
+    // A request that had found the client before may get this far.
+    await store.saveAccessToken(aPartnerToken('late', { issuedAt: at(6) }));
+    assert.equal(await store.findAccessToken(club, key('late'), at(7)), undefined);
+    const token = { client: partner, subject: 'subject-1', issuedAt: at(1e6) };
+    assert.equal(await store.isStanding(club, token), false);
+  });
+
+  withStore(open, 'C-5: of simultaneous removals one finds the client', async ({ store }) => {
+    await store.addClient(aClient());
+    const results = await inParallel(5, () => store.removeClient(club, partner, at(5)));
+    assert.deepEqual(results, [true, false, false, false, false]);
+  });
+}
+
+function memberRemovalTests(open: Open): void {
+  withStore(open, 'DESIGN: a removed member is gone with all tokens', async (o) => {
+    const { subject, username } = aMember();
+    await o.store.addMember(aMember());
+    await o.store.addMember(aMember({ programme: otherClub }));
+    await login(o.store);
+    assert.equal(await o.store.removeMember(club, 'nobody' as Subject, at(5)), false);
+    assert.equal(await o.store.removeMember(club, subject, at(5)), true);
+    const store = o.reopen ? await o.reopen() : o.store;
+    assert.equal(await store.findMember(club, username), undefined);
+    assert.equal(await store.findMemberBySubject(club, subject), undefined);
+    assert.deepEqual(await store.listMembers(club), []);
+    assert.equal(await store.removeMember(club, subject, at(6)), false);
+    assert.equal(await isRevoked(store), true);
+    assert.equal(await store.findAccessToken(club, key('access'), at(5)), undefined);
+    assert.ok(await store.findMember(otherClub, username));
+  });
+
+  withStore(open, 'P-15: a username that was given back may be given again', async ({ store }) => {
+    await store.addMember(aMember());
+    await store.removeMember(club, aMember().subject, at(5));
+    const next = aMember({ subject: 'subject-2' as Subject });
+    assert.equal(await store.addMember(next), 'added');
+    assert.deepEqual(await store.findMember(club, next.username), next);
+    // The same member come back logs in afresh; what was issued before stays dead.
+    await store.removeMember(club, next.subject, at(6));
+    assert.equal(await store.addMember(aMember()), 'added');
+    const token = { client: partner, subject: aMember().subject, issuedAt: at(4) };
+    assert.equal(await store.isStanding(club, token), false);
+    assert.equal(await store.isStanding(club, { ...token, issuedAt: at(7) }), true);
+  });
+}
+
+function useTests(open: Open): void {
+  withStore(
+    open,
+    'DESIGN: the last use of each secret is known, to the hour',
+    async ({ store }) => {
+      await store.addClient(aClient());
+      const uses = (): Promise<ReadonlyMap<Digest, number>> => store.secretUses(club, partner);
+      assert.deepEqual(await uses(), new Map());
+      store.recordSecretUse(club, partner, secret, at(0));
+      store.recordSecretUse(club, partner, apiKey, at(10));
+      store.recordSecretUse(club, partner, secret, at(3599));
+      const first = new Map([
+        [secret, at(0)],
+        [apiKey, at(10)],
+      ]);
+      assert.deepEqual(await uses(), first);
+      assert.deepEqual(await store.secretUses(otherClub, partner), new Map());
+      store.recordSecretUse(club, partner, secret, at(3600));
+      assert.deepEqual(await uses(), new Map([...first, [secret, at(3600)]]));
+      // A clock that went back takes nothing back.
+      store.recordSecretUse(club, partner, secret, at(60));
+      assert.deepEqual(await uses(), new Map([...first, [secret, at(3600)]]));
+    },
+  );
+
+  withStore(open, 'DESIGN: uses outlast a restart, written beside something else', async (o) => {
+    if (o.reopen === undefined || o.another === undefined) return;
+    await o.store.addClient(aClient());
+    o.store.recordSecretUse(club, partner, secret, at(0));
+    const another = await o.another();
+    assert.deepEqual(await another.secretUses(club, partner), new Map());
+    await o.store.saveAccessToken(anAccessToken('any'));
+    assert.deepEqual(await another.secretUses(club, partner), new Map([[secret, at(0)]]));
+    // The other process has seen it used as well: within the hour it writes nothing.
+    another.recordSecretUse(club, partner, secret, at(1800));
+    await another.sweep(at(1800), 10);
+    assert.deepEqual(await o.store.secretUses(club, partner), new Map([[secret, at(0)]]));
+    another.recordSecretUse(club, partner, secret, at(5400));
+    const reopened = await o.reopen();
+    assert.deepEqual(await reopened.secretUses(club, partner), new Map([[secret, at(5400)]]));
+  });
+
+  withStore(open, 'DESIGN: a secret that is gone has no uses', async ({ store }) => {
+    await store.addClient(aClient());
+    store.recordSecretUse(club, partner, secret, at(0));
+    store.recordSecretUse(club, partner, apiKey, at(0));
+    store.recordSecretUse(club, 'nobody' as ClientId, secret, at(0));
+    await store.changeClient(club, partner, (client: Client) => ({ ...client, secrets: [] }));
+    assert.deepEqual(await store.secretUses(club, partner), new Map([[apiKey, at(0)]]));
+    await store.removeClient(club, partner, at(1));
+    await store.sweep(at(2), 10);
+    assert.deepEqual(await store.secretUses(club, partner), new Map());
+    assert.deepEqual(await store.secretUses(club, 'nobody' as ClientId), new Map());
+  });
+}

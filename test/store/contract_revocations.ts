@@ -1,0 +1,175 @@
+// Owns the contract of revoking all of an owner's tokens, and of whether unremembered tokens stand.
+
+import assert from 'node:assert/strict';
+import { describe } from 'node:test';
+
+import type { Store, TokenOwner } from '../../src/store/contract.ts';
+import {
+  aCode,
+  aFamily,
+  anAccessToken,
+  aPartnerToken,
+  aRefreshToken,
+  aRotation,
+  at,
+  club,
+  familyId,
+  inParallel,
+  key,
+  otherClub,
+  otherPartner,
+  partner,
+  tally,
+} from './fixtures.ts';
+import { isRevoked, login } from './login.ts';
+import { withStore, type Open } from './with_store.ts';
+
+const byClient: TokenOwner = { client: partner };
+const bySubject: TokenOwner = { subject: 'subject-1' };
+
+export function revocationTests(open: Open): void {
+  describe('revoking all', () => {
+    reachTests(open);
+    limitTests(open);
+    standingTests(open);
+  });
+}
+
+/** What is left of the login and the unspent code, each told by its name. */
+async function living(store: Store, seconds: number): Promise<string[]> {
+  const now = at(seconds);
+  const refresh = await store.findRefreshToken(club, key('r1'), now);
+  const found: readonly (readonly [string, unknown])[] = [
+    ['unspent', await store.findCode(club, key('unspent'), now)],
+    ['access', await store.findAccessToken(club, key('access'), now)],
+    ['refresh', refresh?.revoked === false ? refresh : undefined],
+    ['partner', await store.findAccessToken(club, key('partner'), now)],
+  ];
+  return found.flatMap(([name, value]) => (value === undefined ? [] : name));
+}
+
+async function setUp(store: Store): Promise<void> {
+  await login(store);
+  await store.issueCode(aCode({ key: key('unspent'), transaction: 'login-2' }));
+  await store.saveAccessToken(aPartnerToken('partner'));
+}
+
+function reachTests(open: Open): void {
+  const cases = [
+    { name: 'a client’s', whose: byClient, left: [] },
+    { name: 'a member’s', whose: bySubject, left: ['partner'] },
+  ];
+  for (const { name, whose, left } of cases) {
+    withStore(open, `DESIGN: ${name} tokens die at once, and stay dead`, async (o) => {
+      const { store } = o;
+      await setUp(store);
+      assert.deepEqual(await living(store, 5), ['unspent', 'access', 'refresh', 'partner']);
+      await store.revokeAll(club, whose, at(5));
+      const reopened = o.reopen ? await o.reopen() : store;
+      assert.deepEqual(await living(reopened, 5), left);
+      const rotation = aRotation('r1', 'r2', { now: at(6) });
+      assert.deepEqual(await reopened.rotateRefreshToken(rotation), { outcome: 'unknown' });
+      const family = aFamily({ id: familyId('late'), createdAt: at(6) });
+      const spent = await reopened.spendCode(club, partner, key('unspent'), { family }, at(6));
+      assert.deepEqual(spent, { outcome: 'unknown' });
+      // A late token of a dead family is dead, whenever it says it was issued.
+      await reopened.saveAccessToken(anAccessToken('late', { issuedAt: at(7) }));
+      assert.equal(await reopened.findAccessToken(club, key('late'), at(8)), undefined);
+    });
+  }
+
+  withStore(open, 'DESIGN: what is issued afterwards stands', async ({ store }) => {
+    await setUp(store);
+    await store.revokeAll(club, byClient, at(5));
+    await store.revokeAll(club, bySubject, at(5));
+    await store.revokeAll(club, byClient, at(3));
+    const times = { issuedAt: at(5.001), expiresAt: at(125) };
+    await store.issueCode(aCode({ key: key('new'), transaction: 'login-3', ...times }));
+    const family = aFamily({ id: familyId('new'), createdAt: at(5.001) });
+    const access = anAccessToken('new access', { family: family.id, issuedAt: at(5.001) });
+    const bought = { family, access, refresh: aRefreshToken('new refresh') };
+    const spent = await store.spendCode(club, partner, key('new'), bought, at(5.001));
+    assert.deepEqual(spent, { outcome: 'spent' });
+    assert.ok(await store.findAccessToken(club, key('new access'), at(6)));
+    const rotation = aRotation('new refresh', 'next', { access, now: at(6), retryUntil: at(16) });
+    const { access: _access, ...bare } = rotation;
+    assert.deepEqual(await store.rotateRefreshToken(bare), { outcome: 'rotated' });
+    // The first one of the millisecond counts as before: it is the safe side.
+    await store.saveAccessToken(aPartnerToken('same moment', { issuedAt: at(5) }));
+    assert.equal(await store.findAccessToken(club, key('same moment'), at(6)), undefined);
+  });
+
+  withStore(open, 'HOSTILE 29: a spend beside the revocation leaves nothing alive', async (o) => {
+    const { store } = o;
+    await inParallel(20, (n) =>
+      store.issueCode(aCode({ key: key(`code ${n}`), transaction: `login ${n}` })),
+    );
+    const tries = inParallel(20, async (n) => {
+      if (n === 10) await store.revokeAll(club, byClient, at(1));
+      const family = aFamily({ id: familyId(`family ${n}`), createdAt: at(1) });
+      const refresh = aRefreshToken(`refresh ${n}`);
+      return store.spendCode(club, partner, key(`code ${n}`), { family, refresh }, at(1));
+    });
+    assert.deepEqual(Object.keys(tally(await tries)).toSorted(), ['spent', 'unknown']);
+    const left = await inParallel(20, (n) =>
+      store.findRefreshToken(club, key(`refresh ${n}`), at(2)),
+    );
+    assert.ok(left.every((state) => state === undefined || state.revoked));
+  });
+}
+
+function limitTests(open: Open): void {
+  withStore(open, 'C-2: it is about one owner in one programme', async ({ store }) => {
+    await setUp(store);
+    await store.revokeAll(otherClub, byClient, at(5));
+    await store.revokeAll(otherClub, bySubject, at(5));
+    await store.revokeAll(club, { client: otherPartner }, at(5));
+    await store.revokeAll(club, { subject: 'subject-2' }, at(5));
+    // Neither a client named like a member nor a partner's own subject is that member.
+    await store.revokeAll(club, { subject: partner }, at(5));
+    await store.revokeAll(club, { subject: `client:${partner}` }, at(5));
+    assert.deepEqual(await living(store, 5), ['unspent', 'access', 'refresh', 'partner']);
+    assert.equal(await isRevoked(store), false);
+  });
+
+  withStore(open, 'G-2: a code that was spent before is still a replay', async ({ store }) => {
+    await setUp(store);
+    await store.revokeAll(club, byClient, at(5));
+    assert.ok(await store.findCode(club, key('code'), at(6)));
+    const bought = { family: aFamily({ id: familyId('again') }) };
+    const replay = await store.spendCode(club, partner, key('code'), bought, at(6));
+    assert.deepEqual(replay, { outcome: 'replayed', family: 'family' });
+    assert.equal(await store.issueCode(aCode({ key: key('second') })), 'already_spent');
+  });
+}
+
+function standingTests(open: Open): void {
+  const token = { client: partner, subject: 'subject-1', issuedAt: at(1) };
+  const family = familyId('family');
+
+  withStore(open, 'HOSTILE 29: a JWT stands as long as its family does', async ({ store }) => {
+    assert.equal(await store.isStanding(club, { ...token, family }), false);
+    await login(store);
+    assert.equal(await store.isStanding(club, { ...token, family }), true);
+    assert.equal(await store.isStanding(otherClub, { ...token, family }), false);
+    await store.revokeFamily(club, family, at(2));
+    assert.equal(await store.isStanding(club, { ...token, family }), false);
+  });
+
+  withStore(open, 'DESIGN: a JWT dies with all of its owner’s tokens', async ({ store }) => {
+    await login(store);
+    assert.equal(await store.isStanding(club, token), true);
+    await store.revokeAll(club, bySubject, at(5));
+    assert.equal(await store.isStanding(club, token), false);
+    assert.equal(await store.isStanding(club, { ...token, issuedAt: at(5) }), false);
+    assert.equal(await store.isStanding(club, { ...token, issuedAt: at(5.001) }), true);
+    // Its family is older, whatever it says of itself.
+    const late = { ...token, family, issuedAt: at(6) };
+    assert.equal(await store.isStanding(club, late), false);
+    const own = { client: partner, subject: `client:${partner}`, issuedAt: at(1) };
+    assert.equal(await store.isStanding(club, own), true);
+    await store.revokeAll(club, byClient, at(7));
+    assert.equal(await store.isStanding(club, own), false);
+    assert.equal(await store.isStanding(otherClub, own), true);
+  });
+}

@@ -1,0 +1,49 @@
+// Owns store files as a process leaves them that was killed at its work, and looking into them.
+
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { rmSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+
+import { type SummedTable, summedColumns } from '../../src/store/file_sums.ts';
+
+/**
+ * Lets a process write to a store until its acknowledgements make up `bytes`, and kills it; returns
+ * the names of the tokens that it had acknowledged.
+ */
+export async function killedWriter(path: string, bytes: number): Promise<string[]> {
+  const script = new URL('./contender.ts', import.meta.url);
+  const child = fork(script, [path, 'writer'], { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
+  await once(child, 'message');
+  let told = '';
+  const enough = new Promise<void>((resolve) => {
+    child.stdout?.on('data', (chunk: Buffer) => {
+      told += chunk.toString();
+      if (told.length > bytes) resolve();
+    });
+  });
+  child.send('write');
+  await enough;
+  child.kill('SIGKILL');
+  await once(child, 'close');
+  // The last line may have been cut off in the middle.
+  return told.slice(0, told.lastIndexOf('\n')).split('\n');
+}
+
+/** All values that sums cover, and which families are revoked, as they are in the file. */
+export function rowsUnderSums(path: string): unknown {
+  const database = new DatabaseSync(path);
+  try {
+    return (Object.keys(summedColumns) as SummedTable[]).map((table) => {
+      const revoked = table === 'family' ? ', revoked_at IS NULL' : '';
+      const columns = summedColumns[table].join(', ') + revoked;
+      return database.prepare(`SELECT ${columns} FROM ${table} ORDER BY 1, 2, 3`).all();
+    });
+  } finally {
+    database.close();
+  }
+}
+
+export function removeSidecars(path: string): void {
+  for (const suffix of ['-wal', '-shm']) rmSync(path + suffix, { force: true });
+}

@@ -1,0 +1,209 @@
+// Owns tests of files that are not what was written: a start refuses them, and leaves them as they are.
+
+import assert from 'node:assert/strict';
+import { copyFileSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { test } from 'node:test';
+
+import { Unavailable } from '../../src/oauth/failure.ts';
+import { openFileStore } from '../../src/store/file.ts';
+import { readIndex } from '../../src/store/file_log_index.ts';
+import { StoreUnusable } from '../../src/store/unusable.ts';
+import { killedWriter, removeSidecars, rowsUnderSums } from './crashed.ts';
+import { scratchFile } from './file_directory.ts';
+import {
+  aClient,
+  aCode,
+  aFamily,
+  aMember,
+  anAccessToken,
+  aRefreshToken,
+  aRotation,
+  aSigningKey,
+  at,
+  club,
+  familyId,
+  inParallel,
+  key,
+  partner,
+} from './fixtures.ts';
+
+function withFile(name: string, body: (path: string) => Promise<void>): void {
+  test(`FAULTS 6: ${name}`, async () => {
+    const { path, remove } = scratchFile();
+    try {
+      await body(path);
+    } finally {
+      remove();
+    }
+  });
+}
+
+const open = (path: string) => openFileStore({ path, environment: 'staging' });
+
+/** The message with which a start refuses the file; undefined where it opens. */
+async function refusal(path: string): Promise<string | undefined> {
+  try {
+    await open(path).close();
+    return undefined;
+  } catch (error) {
+    assert.ok(error instanceof StoreUnusable, String(error));
+    assert.notEqual(error.hint, '');
+    return error.message;
+  }
+}
+
+/** File, log and index as a killed process left them, to put back after each experiment. */
+async function crashedFile(
+  path: string,
+): Promise<{ tokens: string[]; size: number; putBack: () => void }> {
+  const tokens = await killedWriter(path, 5000);
+  const suffixes = ['', '-wal', '-shm'];
+  for (const suffix of suffixes) copyFileSync(path + suffix, `${path}.kept${suffix}`);
+  const putBack = (): void => {
+    for (const suffix of suffixes) copyFileSync(`${path}.kept${suffix}`, path + suffix);
+  };
+  // Behind the committed frames lie those of earlier runs of the log, if any.
+  const size = 32 + 4120 * (readIndex(`${path}-shm`)?.frames ?? 0);
+  return { tokens, size, putBack };
+}
+
+function flip(path: string, offset: number, bit: number): void {
+  const bytes = readFileSync(path);
+  bytes[offset]! ^= 1 << bit;
+  writeFileSync(path, bytes);
+}
+
+withFile('a bit that flips anywhere in the log is noticed', async (path) => {
+  const { size, putBack } = await crashedFile(path);
+  for (let n = 0; n < 40; n += 1) {
+    putBack();
+    flip(`${path}-wal`, Math.floor((size * n) / 40) + ((n * 7) % 50), n % 8);
+    const damaged = readFileSync(`${path}-wal`);
+    assert.match((await refusal(path)) ?? '', /is damaged: its log .* is damaged|damaged header/);
+    assert.deepEqual(readFileSync(`${path}-wal`), damaged, 'left as it is');
+  }
+});
+
+withFile('so is a log that was cut off or is gone', async (path) => {
+  const { size, putBack } = await crashedFile(path);
+  for (const kept of [size - 1, size - 4120, Math.floor(size / 2), 4000, 32, 0]) {
+    putBack();
+    truncateSync(`${path}-wal`, kept);
+    assert.match((await refusal(path)) ?? '', /is damaged: its log .* (is damaged|has lost)/);
+  }
+  putBack();
+  rmSync(`${path}-wal`);
+  assert.match((await refusal(path)) ?? '', /its log .* has lost \d+ pages/);
+  putBack();
+  assert.equal(await refusal(path), undefined);
+});
+
+withFile('after a power cut, damage before a later commit is noticed', async (path) => {
+  const { size, putBack } = await crashedFile(path);
+  for (let n = 0; n < 10; n += 1) {
+    putBack();
+    rmSync(`${path}-shm`);
+    flip(`${path}-wal`, Math.floor((size * n) / 20), n % 8);
+    assert.match((await refusal(path)) ?? '', /damaged header|commits follow it/);
+  }
+});
+
+withFile('a commit that a power cut stopped is no damage', async (path) => {
+  const { tokens, size, putBack } = await crashedFile(path);
+  for (const spoil of [
+    (log: string) => truncateSync(log, size - 2000),
+    (log: string) => flip(log, size - 2000, 3),
+  ]) {
+    putBack();
+    rmSync(`${path}-shm`);
+    spoil(`${path}-wal`);
+    const store = open(path);
+    const found = await inParallel(tokens.length, (n) =>
+      store.findAccessToken(club, key(tokens[n]!), at(0)),
+    );
+    // The last commit was of a handful of lanes.
+    assert.ok(found.slice(0, -16).every((token) => token !== undefined));
+    await store.close();
+  }
+});
+
+/** A closed store with rows of every kind. */
+async function makeFull(path: string): Promise<void> {
+  const store = open(path);
+  await store.addClient(aClient());
+  await store.addMember(aMember());
+  await store.addSigningKey(aSigningKey('kid'));
+  await inParallel(40, async (n) => {
+    const id = familyId(`family ${n}`);
+    await store.issueCode(aCode({ key: key(`code ${n}`), transaction: `login ${n}` }));
+    const refresh = aRefreshToken(`refresh ${n}`);
+    const bought = { family: aFamily({ id }), access: anAccessToken(`access ${n}`), refresh };
+    await store.spendCode(club, partner, key(`code ${n}`), bought, at(1));
+    if (n % 3 === 0) await store.rotateRefreshToken(aRotation(refresh.key, `next ${n}`));
+    if (n % 4 === 0) await store.revokeFamily(club, id, at(2));
+  });
+  await store.revokeAll(club, { subject: 'subject-9' }, at(3));
+  await store.close();
+}
+
+withFile('a bit that flips in the file is noticed, or changes no answer', async (path) => {
+  await makeFull(path);
+  const good = readFileSync(path);
+  const before = rowsUnderSums(path);
+  let noticed = 0;
+  for (let n = 0; n < 400; n += 1) {
+    // Evenly over the file, at ever other places in its pages.
+    const offset = Math.floor((good.length * n) / 400) + ((n * 31) % 97);
+    removeSidecars(path);
+    writeFileSync(path, good);
+    flip(path, Math.min(offset, good.length - 1), n % 8);
+    if ((await refusal(path)) === undefined) {
+      assert.deepEqual(rowsUnderSums(path), before, `byte ${offset}`);
+    } else {
+      noticed += 1;
+    }
+  }
+  // The rest is the free space of pages, and what no answer depends on.
+  assert.ok(noticed > 100, `${noticed} were noticed`);
+});
+
+withFile('a row that is damaged under a running store gets no answer', async (path) => {
+  await makeFull(path);
+  const store = open(path);
+  const database = new DatabaseSync(path);
+  database.exec(`
+    UPDATE access_token SET expires_at = expires_at + 1 WHERE key = 'access 1';
+    UPDATE family SET revoked_at = NULL WHERE key = 'family 0';
+    UPDATE family SET ends_at = ends_at + 1 WHERE key = 'family 1';
+    UPDATE code SET spent_for = NULL WHERE key = 'code 2';
+    UPDATE client SET record = replace(record, 'partner.example', 'evil.example');
+    UPDATE revocation SET revoked_until = 0;
+  `);
+  database.close();
+  const damaged: readonly (readonly [string, () => Promise<unknown>])[] = [
+    ['access_token', () => store.findAccessToken(club, key('access 1'), at(1))],
+    ['family', () => store.findRefreshToken(club, key('refresh 0'), at(1))],
+    ['family', () => store.findRefreshToken(club, key('refresh 1'), at(1))],
+    ['code', () => store.spendCode(club, partner, key('code 2'), { family: aFamily() }, at(2))],
+    ['client', () => store.findClient(club, partner)],
+    [
+      'revocation',
+      () => store.isStanding(club, { client: partner, subject: 'subject-9', issuedAt: at(1) }),
+    ],
+  ];
+  for (const [table, answer] of damaged) {
+    const message = `store: a row of ${table} is damaged`;
+    await assert.rejects(
+      answer,
+      (error) => error instanceof Unavailable && error.message === message,
+    );
+  }
+  // One bad row is no reason to refuse everybody else.
+  assert.ok(await store.findRefreshToken(club, key('refresh 2'), at(1)));
+  await store.close();
+  assert.match(
+    (await refusal(path)) ?? '',
+    /rows do not fit their checksums: 1 of client, 1 of revocation, 2 of family/,
+  );
+});

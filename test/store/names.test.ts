@@ -1,0 +1,63 @@
+// Owns tests of a store file that is taken away or replaced under a running store (FAULTS 7).
+
+import assert from 'node:assert/strict';
+import { copyFileSync, renameSync, rmSync } from 'node:fs';
+import { test } from 'node:test';
+
+import { Unavailable } from '../../src/oauth/failure.ts';
+import { openFileStore } from '../../src/store/file.ts';
+import { scratchFile } from './file_directory.ts';
+import { aPartnerToken, at, club, key } from './fixtures.ts';
+
+const cases: readonly (readonly [string, RegExp, (path: string) => void])[] = [
+  ['the file is removed', /jetway\.db was removed or replaced/, (path) => rmSync(path)],
+  ['its log is removed', /jetway\.db-wal was removed/, (path) => rmSync(`${path}-wal`)],
+  ['the log’s index is removed', /jetway\.db-shm was removed/, (path) => rmSync(`${path}-shm`)],
+  ['the file is moved', /jetway\.db was removed/, (path) => renameSync(path, `${path}.old`)],
+  [
+    'another is put in its place',
+    /jetway\.db was removed or replaced/,
+    (path) => {
+      copyFileSync(`${path}.copy`, `${path}.draft`);
+      renameSync(`${path}.draft`, path);
+    },
+  ],
+  [
+    'all is removed',
+    /jetway\.db, .*-wal, .*-shm was removed/,
+    (path) => {
+      for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix);
+    },
+  ],
+];
+
+for (const [name, message, harm] of cases) {
+  test(`FAULTS 7: ${name}: the store ends and says so`, async () => {
+    const { path, remove } = scratchFile();
+    const told: string[] = [];
+    const onFatal = (reason: Unavailable): void => void told.push(reason.message);
+    try {
+      await openFileStore({ path: `${path}.copy`, environment: 'staging' }).close();
+      const store = openFileStore({ path, environment: 'staging', onFatal });
+      await store.saveAccessToken(aPartnerToken('before'));
+      assert.deepEqual(store.check(), { status: 'ready' });
+      harm(path);
+      // SQLite notices nothing: until somebody looks, it says that this is saved.
+      await store.saveAccessToken(aPartnerToken('lost'));
+      const late = store.saveAccessToken(aPartnerToken('queued'));
+      const rejected = assert.rejects(late, Unavailable);
+      const health = store.check();
+      assert.equal(health.status, 'unusable');
+      assert.match(health.status === 'ready' ? '' : health.detail, message);
+      await rejected;
+      await assert.rejects(store.findAccessToken(club, key('before'), at(0)), Unavailable);
+      await assert.rejects(store.saveAccessToken(aPartnerToken('after')), message);
+      assert.equal(store.check().status, 'unusable');
+      assert.equal(told.length, 1);
+      assert.match(told[0] ?? '', message);
+      await store.close();
+    } finally {
+      remove();
+    }
+  });
+}

@@ -1,0 +1,23 @@
+// Owns a process that saves one token after another and says what became of each; disk.test.ts traces it.
+
+import { writeSync } from 'node:fs';
+
+import { openFileStore } from '../../src/store/file.ts';
+import { aPartnerToken } from './fixtures.ts';
+
+const [path = '', count = '1'] = process.argv.slice(2);
+const store = openFileStore({
+  path,
+  environment: 'staging',
+  onFatal: ({ message }) => writeSync(1, `fatal ${message}\n`),
+});
+for (let n = 0; n < Number(count); n += 1) {
+  try {
+    await store.saveAccessToken(aPartnerToken(`token ${n}`));
+    writeSync(1, `saved ${n}\n`);
+  } catch (error) {
+    writeSync(1, `refused ${n} ${String(error)}\n`);
+  }
+}
+writeSync(1, `${store.check().status}\n`);
+await store.close();

@@ -1,0 +1,47 @@
+// Owns running a script under strace: watching its system calls, failing them, or killing it at one.
+
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { randomKey } from '../../src/lib/random.ts';
+
+/** Why tests that need strace are skipped; false where they are not. */
+export const withoutStrace: string | false =
+  spawnSync('strace', ['-o', '/dev/null', 'true']).status === 0
+    ? false
+    : 'strace is not installed, or may not trace here';
+
+export interface Traced {
+  /** Null when a signal ended it. */
+  readonly code: number | null;
+  readonly stdout: string;
+  /** Every traced call, one a line. */
+  readonly calls: readonly string[];
+}
+
+/** Runs a script of this folder to its end under strace with `options`, all threads traced. */
+export async function traced(
+  options: readonly string[],
+  script: string,
+  parameters: readonly string[],
+): Promise<Traced> {
+  const log = join(tmpdir(), `jetway-strace-${randomKey(6)}`);
+  const path = new URL(script, import.meta.url).pathname;
+  const flags = ['-f', '-qq', '-y', '-s', '32', '-o', log, ...options];
+  const child = spawn('strace', [...flags, process.execPath, path, ...parameters], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let stdout = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    stdout += chunk.toString();
+  });
+  try {
+    const [code] = (await once(child, 'close')) as [number | null];
+    return { code, stdout, calls: readFileSync(log, 'utf8').split('\n') };
+  } finally {
+    rmSync(log, { force: true });
+  }
+}
