@@ -67,6 +67,8 @@ export const loginFailureDocs: Readonly<Record<LoginFailureReason, string>> = {
     'A required input is not there, or `code_challenge` where `pkce` asks for it (RFC 7636 4.4.1).',
   invalid_parameter:
     'An input does not fit its shape, format or allowed values, or a `code_challenge` came without `code_challenge_method=S256`.',
+  invalid_header:
+    'A header does not fit its shape or format: the user is told of difficulties on a page (P-13).',
   missing_response_type: 'The input `response_type` is required and not there.',
   unsupported_response_type: 'The `response_type` is none of its `allowed` values (G-5).',
   context_mismatch: "An input that `must_equal` something of the client's is not that.",

@@ -3,7 +3,6 @@
 import { statSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 
-import type { Config } from '../config/config.ts';
 import { shownPath } from '../config/programme_files.ts';
 import { after, milliseconds } from '../lib/clock.ts';
 import { byPosition, errorAt, type Fault, formatFault, quote } from '../lib/fault.ts';
@@ -47,7 +46,7 @@ export async function importClients(path: string, options: ImportClientsOptions)
   const { dryRun = false } = options;
   const settle = async (open?: OpenStore): Promise<ImportCount> => {
     const standing = open === undefined ? none : await findStanding(open, programme, clients);
-    report([...found, ...standing.faults]);
+    report(found, standing.faults);
     const fresh = clients.filter((client) => !standing.unchanged.has(client));
     if (!dryRun && open !== undefined) await addAll(open, programme, fresh);
     return { imported: fresh.length, unchanged: standing.unchanged.size };
@@ -145,13 +144,16 @@ function recordOf(
   };
 }
 
-/** Prints what was found; ends the command if any of it is an error. */
-function report(faults: readonly Fault[]): void {
-  for (const fault of faults.toSorted(byPosition)) console.error(formatFault(fault));
+/** Prints what was found in the file and in the store; ends the command if any of it is an error. */
+function report(inFile: readonly Fault[], inStore: readonly Fault[]): void {
+  const faults = [...inFile, ...inStore].toSorted(byPosition);
+  for (const fault of faults) console.error(formatFault(fault));
   const errors = faults.filter(({ severity }) => severity === 'error').length;
   if (errors === 0) return;
+  // A file that is right, and comes too late, is no wrong usage.
+  const exitCode = errors === inStore.length ? exitCodes.failed : exitCodes.usage;
   const message = `nothing is imported: ${errors} ${errors === 1 ? 'error' : 'errors'}`;
-  throw new CommandError(exitCodes.usage, message);
+  throw new CommandError(exitCode, message);
 }
 
 /** Asked for in one turn, so that they share commits. */

@@ -31,6 +31,6 @@ export async function retireSecret(id: string, options: ShowClientOptions): Prom
 function refused(id: string): CommandError {
   return new CommandError(
     exitCodes.failed,
-    `client ${id} has not two client secrets that are good: make it a new one first with client rotate-secret, or shut it out with client disable`,
+    `client ${id} has no second client secret that is good: make a new one first with client rotate-secret, or shut it out with client disable`,
   );
 }

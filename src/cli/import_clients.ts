@@ -150,7 +150,7 @@ function isRole(text: string): text is Role {
 
 function returnFaults(row: ImportRow): readonly Fault[] {
   const member = row.values.get('roles')?.find(({ text }) => text === 'member');
-  if (member === undefined || row.values.has('redirect_uris')) return [];
+  if (member === undefined || one(row, 'redirect_uris') !== undefined) return [];
   const message = 'the role member needs redirect_uris, where members return to after a login';
   return [errorAt(member.at, ['roles'], message)];
 }

@@ -33,7 +33,7 @@ export interface ImportValue {
 
 export interface ImportRow {
   readonly at: Position;
-  /** A field without a value is left out. */
+  /** A field that nothing is said of is left out. */
   readonly values: ReadonlyMap<ImportField, readonly ImportValue[]>;
   readonly properties: ReadonlyMap<string, ImportValue>;
 }

@@ -38,6 +38,9 @@ interface Reading {
 
 /** What the parser quotes of a broken line may be a secret. */
 function discreet(fault: Fault): Fault {
+  if (/^the file holds \d+ bytes/.test(fault.message)) {
+    return { ...fault, hint: 'a .csv may be larger' };
+  }
   return fault.message.startsWith('unexpected "')
     ? { ...fault, message: 'unexpected text' }
     : fault;
@@ -50,28 +53,26 @@ function readItem(reading: Reading, item: YamlNode, path: Path): ImportRow | und
   }
   const values = new Map<ImportField, readonly ImportValue[]>();
   const properties = new Map<string, ImportValue>();
-  const put = (field: ImportField, found: readonly ImportValue[]): void => {
-    if (found.length > 0) values.set(field, found);
-  };
   for (const [key, { keyAt, node }] of item.entries) {
     const at = [...path, key];
     const field = flatFields.find((name) => name === key);
-    if (field !== undefined) put(field, readValues(reading, field, node, at));
-    else if (isAbsent(node) && names.includes(key)) continue;
-    else if (key === 'throttle')
-      readThrottle(reading, node, at).forEach(([part, value]) => put(part, [value]));
-    else if (key === 'properties')
-      readProperties(reading, node, at).forEach(([name, value]) => properties.set(name, value));
-    else
-      reading.faults.push(
-        errorAt(keyAt, at, `a client has no ${quote(key)}`, nameHint(key, names)),
-      );
+    if (isAbsent(node) && names.includes(key)) continue;
+    // What is refused stays as a field without values: it is not missing.
+    if (field !== undefined) values.set(field, readValues(reading, field, node, at));
+    else if (key === 'throttle') {
+      for (const [part, value] of readThrottle(reading, node, at)) values.set(part, [value]);
+    } else if (key === 'properties') {
+      for (const [name, value] of readProperties(reading, node, at)) properties.set(name, value);
+    } else {
+      const hint = nameHint(key, names);
+      reading.faults.push(errorAt(keyAt, at, `a client has no ${quote(key)}`, hint));
+    }
   }
   return { at: item.at, values, properties };
 }
 
 function isAbsent(node: YamlNode): boolean {
-  return node.kind === 'scalar' && node.value === null;
+  return node.kind === 'scalar' && (node.value === null || node.value === '');
 }
 
 function readValues(
@@ -80,7 +81,6 @@ function readValues(
   node: YamlNode,
   path: Path,
 ): readonly ImportValue[] {
-  if (isAbsent(node)) return [];
   if (!listFields.has(field)) return readText(reading, node, path);
   if (node.kind === 'list') {
     return node.items.flatMap((item, index) => readText(reading, item, [...path, index]));
@@ -91,7 +91,7 @@ function readValues(
 /** The text of a node; what is none has its fault, and no word of it is told. */
 function readText(reading: Reading, node: YamlNode, path: Path): readonly ImportValue[] {
   if (node.kind === 'scalar' && typeof node.value === 'string') {
-    return node.value === '' ? [] : [{ text: node.value, at: node.at }];
+    return [{ text: node.value, at: node.at }];
   }
   const name = path.filter((step) => typeof step === 'string').join('.');
   const fault =

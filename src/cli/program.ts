@@ -1,5 +1,5 @@
-// Owns the command line's grammar: which verbs there are and how one is run. The options of clients
-// and members are in grammar_client.ts and grammar_member.ts.
+// Owns the command line's grammar: which verbs there are and how one is run. The verbs below
+// `client`, `member`, `key` and `token` are in files of their own.
 
 import { Command } from 'commander';
 
@@ -9,6 +9,7 @@ import { exitCodes } from './exit.ts';
 import { explain } from './explain.ts';
 import { configured } from './grammar.ts';
 import { addClientVerbs } from './grammar_client.ts';
+import { addKeyVerbs, addTokenVerbs } from './grammar_key.ts';
 import { addMemberVerbs } from './grammar_member.ts';
 import { help } from './help.ts';
 import { tolerateClosedPipes } from './output.ts';
@@ -37,6 +38,8 @@ function createProgram(): Command {
   addServerVerbs(program);
   addClientVerbs(program);
   addMemberVerbs(program);
+  addKeyVerbs(program);
+  addTokenVerbs(program);
   addInformation(program);
   return program;
 }

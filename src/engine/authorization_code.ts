@@ -1,11 +1,10 @@
 // Owns the authorization_code grant (RFC 6749 4.1.3): a login's code is exchanged for tokens.
 
 import { after } from '../lib/clock.ts';
-import { randomKey } from '../lib/random.ts';
 import { Refusal } from '../oauth/failure.ts';
-import type { AuthorizationCode, FamilyId, TokenFamily } from '../oauth/grant.ts';
+import type { AuthorizationCode, TokenFamily } from '../oauth/grant.ts';
 import { provesChallenge } from '../oauth/pkce.ts';
-import { tokenKey } from '../oauth/token_key.ts';
+import { newFamilyId, tokenKey } from '../oauth/token_key.ts';
 import type { Inputs } from '../programme/input_rules.ts';
 import type { Authorization, GrantRequest } from './authorization.ts';
 
@@ -65,7 +64,7 @@ function newFamily(
   scope: string | undefined,
 ): TokenFamily {
   return {
-    id: randomKey(16) as FamilyId,
+    id: newFamilyId(now),
     programme: service.programme.id,
     client: client.id,
     member: code.member,

@@ -1,7 +1,9 @@
 // Owns the refresh_token grant (RFC 6749 6): rotation, retries and the answer to reuse.
 
+import { hash } from 'node:crypto';
+
 import { after } from '../lib/clock.ts';
-import { deriveKey, seal, unseal } from '../lib/seal.ts';
+import { seal, unseal } from '../lib/seal.ts';
 import { Refusal } from '../oauth/failure.ts';
 import type { RefreshTokenState } from '../oauth/grant.ts';
 import { tokenKey } from '../oauth/token_key.ts';
@@ -24,12 +26,13 @@ export async function authorizeByRefreshToken(
     throw new Refusal('invalid_refresh_token');
   }
   const { family } = state;
-  if (state.rotated) return repeatOrRevoke(request, state, presented);
+  const answer = state.rotated ? await sealedAnswer(request, state) : undefined;
   const narrowed = programme.scope.narrow(scope, family.scope);
   if (!(await service.directory.isActive(family.member.subject))) {
     await store.revokeFamily(programme.id, family.id, now);
     throw new Refusal('invalid_refresh_token', { detail: 'the member is no longer active' });
   }
+  if (answer !== undefined) return { repeated: openAnswer(presented, answer) };
   return {
     grant: 'refresh_token',
     kind: 'member',
@@ -41,15 +44,13 @@ export async function authorizeByRefreshToken(
   };
 }
 
-async function repeatOrRevoke(
+/** The answer a retry may have again; without one the use is reuse, and the family is revoked. */
+async function sealedAnswer(
   { service, now }: GrantRequest,
   state: RefreshTokenState,
-  presented: string,
-): Promise<RepeatedAnswer> {
+): Promise<string> {
   const inTime = state.retryUntil !== undefined && now <= state.retryUntil;
-  if (state.sealedAnswer !== undefined && inTime) {
-    return { repeated: openAnswer(presented, state.sealedAnswer) };
-  }
+  if (state.sealedAnswer !== undefined && inTime) return state.sealedAnswer;
   await service.store.revokeFamily(service.programme.id, state.family.id, now);
   throw new Refusal('invalid_refresh_token', { detail: 'reused: its family is revoked' });
 }
@@ -77,7 +78,8 @@ async function rotate(
 
 /** Who does not hold the presented token cannot read the answer, though it lies in the store. */
 function answerKey(presented: string): Uint8Array {
-  return deriveKey(presented, 'jetway refresh answer');
+  // A token of 256 random bits needs no slower derivation.
+  return hash('sha256', `jetway refresh answer ${presented}`, 'buffer');
 }
 
 function openAnswer(presented: string, sealed: string): TokenSet {

@@ -1,6 +1,24 @@
-// Owns random text: keys, identifiers and codes drawn from an alphabet without bias.
+// Owns random bytes and random text: keys, identifiers and codes drawn without bias.
 
-import { randomBytes } from 'node:crypto';
+import { randomFillSync } from 'node:crypto';
+
+/** One call for many requests: asking the system costs more than the bytes do. */
+const pool = Buffer.alloc(4096);
+let used = pool.length;
+
+/** Random bytes of the caller's own; what is handed out leaves no copy behind. */
+export function randomBytes(count: number): Buffer {
+  if (count > pool.length) return randomFillSync(Buffer.alloc(count));
+  if (used + count > pool.length) {
+    randomFillSync(pool);
+    used = 0;
+  }
+  const taken = pool.subarray(used, used + count);
+  const bytes = Buffer.from(taken);
+  taken.fill(0);
+  used += count;
+  return bytes;
+}
 
 /**
  * `length` characters drawn evenly from `alphabet` (2 to 256 different characters).

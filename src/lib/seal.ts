@@ -1,6 +1,8 @@
 // Owns sealing: authenticated encryption of short texts, and the keys derived for it.
 
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto';
+
+import { randomBytes } from './random.ts';
 
 const algorithm = 'aes-256-gcm';
 const nonceBytes = 12;

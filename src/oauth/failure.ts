@@ -54,6 +54,7 @@ export const redirectableLoginFailures = [
   'unknown_parameter',
   'missing_parameter',
   'invalid_parameter',
+  'invalid_header',
   'missing_response_type',
   'unsupported_response_type',
   'context_mismatch',

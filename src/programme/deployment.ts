@@ -50,7 +50,10 @@ export function deploy(programmes: readonly Programme[]): Deployed {
   const conflicts: MountConflict[] = [];
   for (const programme of programmes) {
     const own = routesOf(programme);
-    const conflict = own.flatMap(([path]) => collision(path, programme, routes.get(path) ?? []))[0];
+    const [conflict] = [
+      ...selfCollision(programme, own),
+      ...own.flatMap(([path]) => collision(path, programme, routes.get(path) ?? [])),
+    ];
     if (conflict !== undefined) {
       conflicts.push(conflict);
       continue;
@@ -84,6 +87,18 @@ function queryValues(query: string, name: string): readonly string[] {
     // Told by whoever reads the query next, in the words of the default programme.
     return [];
   }
+}
+
+/** Two paths of one programme that are the same: its file cannot know all of them, since its name is in some. */
+function selfCollision(
+  programme: Programme,
+  own: readonly (readonly [string, Route])[],
+): readonly MountConflict[] {
+  const paths = own.map(([path]) => path);
+  const twice = paths.find((path, index) => paths.indexOf(path) < index);
+  if (twice === undefined) return [];
+  const message = `two of its own endpoints answer at ${twice}: give one of them another path`;
+  return [{ programme, path: twice, other: programme, message }];
 }
 
 function collision(

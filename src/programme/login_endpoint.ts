@@ -83,7 +83,8 @@ function compileReading(
           ? headerValues(request, rule.wireName)
           : (parameters.get(rule.wireName) ?? []);
       const [value] = sent;
-      if (sent.length > 1) repeated.add(rule.role);
+      if (rule.list && sent.length > 0) inputs.set(rule.role, sent.join(', '));
+      else if (sent.length > 1) repeated.add(rule.role);
       else if (value !== undefined && value !== '') inputs.set(rule.role, value);
     }
     const unknown =
@@ -155,6 +156,11 @@ function compileRequestChecks(
 /** A browser's address bar is no place for a secret: none is ever right there. */
 const noSecret = (): boolean => false;
 
+/** P-13: a malformed header is told to the user on a page, a malformed parameter to the client. */
+function misfit(rule: InputRule): LoginFailureReason {
+  return rule.whenInvalid === 'invalid_header' ? 'invalid_header' : 'invalid_parameter';
+}
+
 function checkRule(rule: InputRule, inputs: Inputs, client: Client): void {
   const value = inputs.get(rule.role);
   const isResponseType = rule.role === 'response_type';
@@ -165,7 +171,7 @@ function checkRule(rule: InputRule, inputs: Inputs, client: Client): void {
     if (rule.required) refuse(isResponseType ? 'missing_response_type' : 'missing_parameter');
     return;
   }
-  if (!rule.fits(value)) refuse(isResponseType ? 'unsupported_response_type' : 'invalid_parameter');
+  if (!rule.fits(value)) refuse(isResponseType ? 'unsupported_response_type' : misfit(rule));
   if (rule.equalsClient?.(value, client, noSecret) === false) refuse('context_mismatch');
 }
 

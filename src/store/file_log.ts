@@ -32,6 +32,9 @@ function lookOnce(path: string): string | undefined {
   const index = freshIndex(`${path}-shm`);
   const log = `${path}-wal`;
   const size = statSync(log, { throwIfNoEntry: false })?.size ?? 0;
+  if (isCutOffRestore(path)) {
+    return `its log ${log} is of another file: a restore was cut off, and has to be run again`;
+  }
   const owed = index === undefined ? 0 : index.frames - index.inFile;
   if (size <= headerSize) {
     return owed > 0
@@ -49,6 +52,23 @@ function lookOnce(path: string): string | undefined {
     }
     const current = index && startsLog(index.salts, header) ? index : undefined;
     return frameDamage(descriptor, size, header, current, log);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/**
+ * Whether a restore has put its file in place, for which no log was kept yet, and was stopped before
+ * it took the replaced file's log away. SQLite would play that log into the new file. Call it only
+ * while this process does not have the file open.
+ */
+export function isCutOffRestore(path: string): boolean {
+  if ((statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) === 0) return false;
+  const descriptor = openSync(path, 'r');
+  try {
+    // Write and read version: 1 stands for a rollback journal (sqlite.org/fileformat.html).
+    const versions = read(descriptor, 18, 2);
+    return versions.readUInt8(0) === 1 && versions.readUInt8(1) === 1;
   } finally {
     closeSync(descriptor);
   }

@@ -98,7 +98,7 @@ function connect(path: string): DatabaseSync {
 }
 
 /** Looks at the header before anything is written: another program's file stays as it is. Returns its schema. */
-function expectOurs(database: DatabaseSync, path: string): number {
+export function expectOurs(database: DatabaseSync, path: string): number {
   // Reading comes first: SQLite itself names a file that is no database.
   const id = numberOf(database, 'application_id');
   if (statSync(path).size === 0) throw new StoreUnusable(`store ${path} is empty`, restoreHint);

@@ -23,7 +23,7 @@ export function fileRevoker(database: DatabaseSync, time: Pick<RecordedTime, 'cu
  * The clock of the server that issued may be ahead of a command's by as much as a wall clock may
  * jump unreported (DESIGN): what it issued by its own clock has to die as well.
  */
-function reach(at: Instant, recorded: Instant | undefined): Instant {
+export function reach(at: Instant, recorded: Instant | undefined): Instant {
   if (recorded === undefined || recorded <= at) return at;
   return Math.min(recorded + 1000, at + 60_000) as Instant;
 }

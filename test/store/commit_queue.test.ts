@@ -1,8 +1,10 @@
 // Owns tests of group commit: what shares a transaction, and what a failure takes with it.
 
 import assert from 'node:assert/strict';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import { Unavailable } from '../../src/oauth/failure.ts';
 import { CommitQueue } from '../../src/store/commit_queue.ts';
@@ -97,14 +99,38 @@ withQueue('G-22: a full disk is an outage for all, and passes', async (bench) =>
   assert.equal(rows(), 2);
 });
 
-withQueue('G-22: another process’s lock is an outage, and passes', async (bench) => {
+withQueue('FAULTS 9: a lock of another process is waited for, the loop goes on', async (bench) => {
+  const other = new DatabaseSync(bench.path);
+  const loop = monitorEventLoopDelay({ resolution: 5 });
+  try {
+    other.exec('BEGIN IMMEDIATE');
+    const answers = Promise.all([bench.put('a'), bench.put('b')]);
+    loop.enable();
+    await sleep(300);
+    loop.disable();
+    // Reading is possible all the while.
+    assert.equal(await bench.queue.read(bench.rows), 0);
+    other.exec('COMMIT');
+    await answers;
+    assert.equal(bench.rows(), 2);
+    assert.equal(bench.transactions.commits, 1);
+    assert.ok(loop.max / 1e6 < 150, `${loop.max / 1e6} ms without a turn`);
+  } finally {
+    other.close();
+  }
+});
+
+withQueue('FAULTS 13: a lock that stays is an outage within two seconds', async (bench) => {
   const other = new DatabaseSync(bench.path);
   try {
     other.exec('BEGIN IMMEDIATE');
+    const since = performance.now();
     const results = await Promise.allSettled([bench.put('a'), bench.put('b')]);
+    assert.ok(performance.now() - since < 2000);
     assert.equal(statuses(results), '--');
     for (const result of results) {
       assert.ok(result.status === 'rejected' && result.reason instanceof Unavailable);
+      assert.equal(result.reason.message, 'store: SQLITE_BUSY');
     }
     other.exec('ROLLBACK');
     await bench.put('a');
@@ -112,6 +138,46 @@ withQueue('G-22: another process’s lock is an outage, and passes', async (benc
   } finally {
     other.close();
   }
+});
+
+withQueue('FAULTS 23: more than can wait are refused at once', async (bench) => {
+  const other = new DatabaseSync(bench.path);
+  try {
+    other.exec('BEGIN IMMEDIATE');
+    const waiting = inParallel(10_000, (n) => bench.put(`${n}`));
+    await assert.rejects(bench.put('one more'), /too many verbs wait/);
+    other.exec('ROLLBACK');
+    await waiting;
+    assert.equal(bench.rows(), 10_000);
+  } finally {
+    other.close();
+  }
+});
+
+withQueue('FAULTS 5: an I/O error ends it for all, and is told once', async (bench) => {
+  const told: string[] = [];
+  const queue = new CommitQueue(bench.transactions, {
+    onFatal: ({ message }) => void told.push(message),
+  });
+  const failing = Object.assign(new Error('disk I/O error'), { errcode: 10 | (4 << 8) });
+  const results = await Promise.allSettled([
+    queue.write(() => {
+      throw failing;
+    }),
+    queue.write(() => 'beside'),
+  ]);
+  assert.equal(statuses(results), '--');
+  assert.equal(queue.ended?.message, 'store: SQLITE_IOERR');
+  await assert.rejects(
+    queue.write(() => 'after'),
+    Unavailable,
+  );
+  await assert.rejects(
+    queue.read(() => 'after'),
+    Unavailable,
+  );
+  assert.deepEqual(told, ['store: SQLITE_IOERR']);
+  queue.close();
 });
 
 withQueue('DESIGN: closing commits what is queued and refuses the rest', async (bench) => {

@@ -19,7 +19,7 @@ import {
 } from '../support/club.ts';
 import { ask } from '../support/wire.ts';
 
-const opaque = '[0-9a-f]{8}\\.[\\w-]{43}';
+const opaque = '[0-9a-f]{11}\\.[\\w-]{43}';
 
 /** A token response for a member, to the byte but for the tokens. */
 const memberBody = new RegExp(

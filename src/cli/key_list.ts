@@ -1,0 +1,39 @@
+// Owns the verb `key list`.
+
+import { keyStates } from '../token/key_rotation.ts';
+import { forSigningProgrammes, type KeySelection } from './key_programmes.ts';
+import { viewKey } from './key_view.ts';
+import { type OutputOptions, print, printJson } from './output.ts';
+import { table } from './table.ts';
+import { configOf, withStore } from './workplace.ts';
+
+export interface ListKeysOptions extends KeySelection, OutputOptions {
+  readonly config: string;
+}
+
+/** `jetway key list`: by programme, oldest first. */
+export async function listKeys(options: ListKeysOptions): Promise<void> {
+  const config = configOf(options);
+  await forSigningProgrammes(config, options, async (programmes) => {
+    const states = await withStore(config, async ({ store, clock }) => {
+      const now = clock.now();
+      const lists = programmes.map(async ({ id, rules }) =>
+        keyStates(await store.listSigningKeys(id), rules, now),
+      );
+      return (await Promise.all(lists)).flat();
+    });
+    const views = states.map(viewKey);
+    if (options.json === true) return printJson(views);
+    if (views.length === 0) return console.error('there are no keys; serve makes the first ones');
+    const rows = views.map((view) => [
+      view.programme,
+      view.kid,
+      view.algorithm,
+      view.status,
+      view.signs_from ?? '-',
+      view.retires_at ?? '-',
+    ]);
+    const headings = ['PROGRAMME', 'KEY', 'ALGORITHM', 'STATUS', 'SIGNS FROM', 'RETIRES AT'];
+    return print(table(headings, rows));
+  });
+}

@@ -1,0 +1,86 @@
+// Owns the verb `token revoke`: after an incident, everything of one client or member dies at once.
+
+import { quote } from '../lib/fault.ts';
+import { normaliseUsername } from '../members/username.ts';
+import type { ClientId, ProgrammeId } from '../oauth/client.ts';
+import type { Subject } from '../oauth/member.ts';
+import type { Store, TokenOwner } from '../store/contract.ts';
+import { CommandError, exitCodes, refuseUsage } from './exit.ts';
+import { type OutputOptions, print, printJson } from './output.ts';
+import { revocationTime } from './revocation_time.ts';
+import { configOf, expectDurableStore, selectProgrammes, withStore } from './workplace.ts';
+
+export interface RevokeTokensOptions extends OutputOptions {
+  readonly config: string;
+  readonly programme?: string;
+  readonly client?: string;
+  readonly member?: string;
+  readonly username?: string;
+}
+
+/** Somebody of that name in a programme. */
+interface Found {
+  readonly programme: ProgrammeId;
+  readonly owner: TokenOwner;
+}
+
+/** `jetway token revoke`. */
+export async function revokeTokens(options: RevokeTokensOptions): Promise<void> {
+  const { client, member, username } = options;
+  const named = [client, member, username].filter((name) => name !== undefined);
+  refuseUsage(named.length === 1 ? [] : ['name one of --client, --member and --username']);
+  const config = configOf(options);
+  expectDurableStore(config);
+  const programmes = selectProgrammes(config, options.programme);
+  const revoked = await withStore(config, async (open) => {
+    const owners = await Promise.all(programmes.map((id) => find(open.store, id, options)));
+    const found = owners.flatMap((one) => one ?? []);
+    const now = await revocationTime(open);
+    await Promise.all(
+      found.map(({ programme, owner }) => open.store.revokeAll(programme, owner, now)),
+    );
+    return found;
+  });
+  if (revoked.length === 0) throw nobody(options);
+  if (options.json === true) return printJson(revoked.map(view));
+  return print(revoked.map(line).join('\n'));
+}
+
+async function find(
+  store: Store,
+  programme: ProgrammeId,
+  { client, member, username }: RevokeTokensOptions,
+): Promise<Found | undefined> {
+  if (client !== undefined) {
+    const found = await store.findClient(programme, client as ClientId);
+    return found && { programme, owner: { client: found.id } };
+  }
+  const found =
+    username === undefined
+      ? await store.findMemberBySubject(programme, (member ?? '') as Subject)
+      : await store.findMember(programme, normaliseUsername(username));
+  return found && { programme, owner: { subject: found.subject } };
+}
+
+function nobody({ client, member, username, programme }: RevokeTokensOptions): CommandError {
+  const who =
+    client === undefined
+      ? `member ${username === undefined ? 'with the subject ' : ''}${quote(username ?? member ?? '')}`
+      : `client ${quote(client)}`;
+  const where = programme === undefined ? '' : ` in ${programme}`;
+  return new CommandError(exitCodes.failed, `there is no ${who}${where}`);
+}
+
+function view({ programme, owner }: Found): object {
+  return {
+    programme,
+    client_id: 'client' in owner ? owner.client : null,
+    subject: 'subject' in owner ? owner.subject : null,
+  };
+}
+
+function line({ programme, owner }: Found): string {
+  return 'client' in owner
+    ? `${programme}: every code and token issued to client ${owner.client} is revoked; with its secret it can get new ones`
+    : `${programme}: every code and token of the logins of member ${owner.subject} is revoked; they can log in anew`;
+}
