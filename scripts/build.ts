@@ -38,7 +38,9 @@ export async function build(folder: string): Promise<string> {
   mkdirSync(folder, { recursive: true });
   const work = mkdtempSync(join(folder, '.build-'));
   try {
-    writeFileSync(join(work, 'jetway.mjs'), await bundledSource());
+    const { source, map } = await bundledSource();
+    writeFileSync(join(work, 'jetway.mjs'), source);
+    writeFileSync(join(folder, 'jetway.mjs.map'), map);
     writeFileSync(join(work, 'sea.json'), JSON.stringify(seaConfig(strippedNode())));
     // The main file's path is recorded in the executable: the working folder keeps it short.
     run(process.execPath, ['--build-sea', 'sea.json'], work);
@@ -57,7 +59,8 @@ export async function buildIfStale(): Promise<string> {
   return isStale ? build(join(executable, '..')) : executable;
 }
 
-async function bundledSource(): Promise<string> {
+/** The bundle, and the map that leads from a line of a stack back to ours. */
+async function bundledSource(): Promise<{ readonly source: string; readonly map: string }> {
   const result = await bundle({
     absWorkingDir: root,
     entryPoints: ['src/main.ts'],
@@ -74,17 +77,18 @@ async function bundledSource(): Promise<string> {
         'const require = createBundleRequire(import.meta.url);',
       ].join('\n'),
     },
-    // A stack names our files and lines; their text would double the bundle and is not needed.
-    // Minifying is left out: it saves 0.3 MB of 117 and no measurable time.
+    // Smaller sources take less of an idle server's memory, and so does a map that lies beside the
+    // executable: 5 MB of 130 together. A stack still names our functions.
+    minify: true,
     keepNames: true,
-    sourcemap: 'inline',
+    sourcemap: 'external',
     sourcesContent: false,
     sourceRoot: 'jetway:///',
     logLevel: 'warning',
   });
-  const [output] = result.outputFiles;
-  if (output === undefined) throw new Error('esbuild returned no bundle');
-  return output.text;
+  const [map, source] = result.outputFiles.toSorted((one) => (one.path.endsWith('.map') ? -1 : 1));
+  if (source === undefined || map === undefined) throw new Error('esbuild returned no bundle');
+  return { source: source.text, map: map.text };
 }
 
 /**
@@ -98,7 +102,6 @@ function seaConfig(node: string): object {
     executable: node,
     output: 'jetway',
     assets: Object.fromEntries(matches(shipped).map((path) => [path, join(root, path)])),
-    execArgv: ['--enable-source-maps'],
     // NODE_OPTIONS stays with the operator, for heap limits and the like.
     execArgvExtension: 'env',
     useCodeCache: false,

@@ -1,8 +1,8 @@
-// Owns the campaign's traffic: client_credentials at every programme of a kind in turn.
+// Owns the campaign's traffic: client_credentials at some programmes in turn.
 
 import { type Connection, openConnection } from '../bench/connection.ts';
 import type { Serving } from './serving.ts';
-import type { Kind, Site } from './site.ts';
+import type { Site, SiteProgramme } from './site.ts';
 
 const connections = 16;
 const body = 'grant_type=client_credentials';
@@ -14,16 +14,14 @@ export interface Traffic {
   readonly cpu: number;
 }
 
-/** Puts requests to a site for a while; rejects on any answer but 200. */
+/** Puts requests to a site's programmes for a while; rejects on any answer but 200. */
 export async function putLoad(
   { port, cpu }: Serving,
-  site: Site,
-  kind: Exclude<Kind, 'partner_login'>,
+  { authorization }: Site,
+  programmes: readonly SiteProgramme[],
   seconds: number,
 ): Promise<Traffic> {
-  const requests = site.programmes
-    .filter((programme) => programme.kind === kind)
-    .map(({ tokenPath }) => requestTo(port, tokenPath, site.authorization));
+  const requests = programmes.map(({ tokenPath }) => requestTo(port, tokenPath, authorization));
   const opened: Connection[] = [];
   const cpuBefore = cpu();
   const begun = performance.now();

@@ -5,7 +5,6 @@ import type { ShowClientOptions } from './client_show.ts';
 import { expectYes } from './confirmation.ts';
 import { CommandError, exitCodes } from './exit.ts';
 import { print, printJson } from './output.ts';
-import { revocationTime } from './revocation_time.ts';
 import { configOf, withStore } from './workplace.ts';
 
 export interface RemoveClientOptions extends ShowClientOptions {
@@ -21,8 +20,9 @@ export async function removeClient(id: string, options: RemoveClientOptions): Pr
   const config = configOf(options);
   const removed = await withStore(config, async (open) => {
     const client = await selectClient(config, open, id, options);
-    const now = await revocationTime(open);
-    return (await open.store.removeClient(client.programme, client.id, now)) ? client : undefined;
+    const { store, clock } = open;
+    const gone = await store.removeClient(client.programme, client.id, clock.now());
+    return gone ? client : undefined;
   });
   if (removed === undefined) {
     throw new CommandError(exitCodes.failed, `client ${id} was removed by somebody else just now`);

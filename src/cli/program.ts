@@ -1,5 +1,5 @@
 // Owns the command line's grammar: which verbs there are and how one is run. The verbs below
-// `client`, `member`, `key` and `token` are in files of their own.
+// `client`, `member`, `key`, `token` and `store` are in files of their own.
 
 import { Command } from 'commander';
 
@@ -11,6 +11,7 @@ import { configured } from './grammar.ts';
 import { addClientVerbs } from './grammar_client.ts';
 import { addKeyVerbs, addTokenVerbs } from './grammar_key.ts';
 import { addMemberVerbs } from './grammar_member.ts';
+import { addStoreVerbs } from './grammar_store.ts';
 import { help } from './help.ts';
 import { tolerateClosedPipes } from './output.ts';
 import { serve } from './serve.ts';
@@ -40,6 +41,7 @@ function createProgram(): Command {
   addMemberVerbs(program);
   addKeyVerbs(program);
   addTokenVerbs(program);
+  addStoreVerbs(program);
   addInformation(program);
   return program;
 }

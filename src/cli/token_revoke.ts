@@ -7,7 +7,6 @@ import type { Subject } from '../oauth/member.ts';
 import type { Store, TokenOwner } from '../store/contract.ts';
 import { CommandError, exitCodes, refuseUsage } from './exit.ts';
 import { type OutputOptions, print, printJson } from './output.ts';
-import { revocationTime } from './revocation_time.ts';
 import { configOf, expectDurableStore, selectProgrammes, withStore } from './workplace.ts';
 
 export interface RevokeTokensOptions extends OutputOptions {
@@ -32,13 +31,11 @@ export async function revokeTokens(options: RevokeTokensOptions): Promise<void> 
   const config = configOf(options);
   expectDurableStore(config);
   const programmes = selectProgrammes(config, options.programme);
-  const revoked = await withStore(config, async (open) => {
-    const owners = await Promise.all(programmes.map((id) => find(open.store, id, options)));
+  const revoked = await withStore(config, async ({ store, clock }) => {
+    const owners = await Promise.all(programmes.map((id) => find(store, id, options)));
     const found = owners.flatMap((one) => one ?? []);
-    const now = await revocationTime(open);
-    await Promise.all(
-      found.map(({ programme, owner }) => open.store.revokeAll(programme, owner, now)),
-    );
+    const now = clock.now();
+    await Promise.all(found.map(({ programme, owner }) => store.revokeAll(programme, owner, now)));
     return found;
   });
   if (revoked.length === 0) throw nobody(options);

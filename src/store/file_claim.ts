@@ -12,17 +12,19 @@ const patience = 2000;
 /**
  * A connection to the file that nobody else has open, nor can open while this one is. Every
  * connection to a file with a write-ahead log holds a shared lock on it from its first read until it
- * is closed, so that the exclusive lock tells for certain; it ends with the process, however that ends.
+ * is closed, so that an exclusive lock tells for certain; it ends with the process, however that
+ * ends. It is taken before the file is read, so that damage hides no other process.
  * @throws StoreUnusable where another process has the file open; SQLite's own error for a file that
  * cannot be read as a database.
  */
 export function claimFile(path: string): DatabaseSync {
   const url = pathToFileURL(path);
   url.searchParams.set('mode', 'rw');
+  // Locks the file for this process alone at the first use of it (sqlite.org/vfs.html).
+  url.searchParams.set('vfs', process.platform === 'win32' ? 'win32' : 'unix-excl');
   const database = new DatabaseSync(url, { timeout: patience });
   try {
     database.exec('PRAGMA locking_mode = EXCLUSIVE');
-    // The lock is taken by the first use of the file.
     database.exec('BEGIN EXCLUSIVE; COMMIT');
     return database;
   } catch (error) {

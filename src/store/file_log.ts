@@ -63,7 +63,10 @@ function lookOnce(path: string): string | undefined {
  * while this process does not have the file open.
  */
 export function isCutOffRestore(path: string): boolean {
-  if ((statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) === 0) return false;
+  const sizes = [path, `${path}-wal`].map(
+    (name) => statSync(name, { throwIfNoEntry: false })?.size,
+  );
+  if (sizes.some((size) => (size ?? 0) === 0)) return false;
   const descriptor = openSync(path, 'r');
   try {
     // Write and read version: 1 stands for a rollback journal (sqlite.org/fileformat.html).

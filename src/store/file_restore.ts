@@ -1,6 +1,6 @@
 // Owns putting a backup in the place of a store file, so that nothing that ended since comes back.
 
-import { linkSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { linkSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
@@ -60,9 +60,11 @@ export async function restoreStore(
     expectRestorable(reportOn(source, resolve(backup)), options.environment);
     await copyInto(source, draft);
     const result = withDatabase(draft, (database) => voidGranted(database, draft));
+    // Before the target is held: closing any descriptor of it would let it go.
+    const isCutOff = isCutOffRestore(absolute);
     const replaced = holdingTarget(absolute, options.environment, (recorded) => {
       withDatabase(draft, (database) => stamp(database, reach(options.now, recorded)));
-      return replace(draft, absolute);
+      return replace(draft, absolute, isCutOff);
     });
     return { ...result, path: absolute, ...(replaced === undefined ? {} : { replaced }) };
   } finally {
@@ -89,7 +91,8 @@ function holdingTarget<T>(
   environment: Environment,
   body: (recorded: Instant | undefined) => T,
 ): T {
-  if (identityOf(target) === undefined) return body(undefined);
+  // An empty file is a damaged one, and not empty any more once it was claimed.
+  if ((statSync(target, { throwIfNoEntry: false })?.size ?? 0) === 0) return body(undefined);
   const holder = claimUnlessDamaged(target);
   if (holder === undefined) return body(undefined);
   try {
@@ -172,11 +175,11 @@ function stamp(database: DatabaseSync, voidUntil: Instant): void {
  * is refused (file_log.ts), since SQLite would play that log into the new file. Returns where the
  * old file went.
  */
-function replace(draft: string, target: string): string | undefined {
+function replace(draft: string, target: string, isCutOff: boolean): string | undefined {
   const kept = `${target}.before-restore`;
   const wasThere = identityOf(target) !== undefined;
   // What a cut-off restore had replaced is kept already, but for its log.
-  if (wasThere && !isCutOffRestore(target)) {
+  if (wasThere && !isCutOff) {
     for (const suffix of ['', '-wal']) rmSync(kept + suffix, { force: true });
     linkSync(target, kept);
   }
@@ -184,7 +187,10 @@ function replace(draft: string, target: string): string | undefined {
   else if (!placeNew(draft, target)) {
     throw new StoreUnusable(`store ${target} was made meanwhile`, 'stop whatever has made it');
   }
-  if (identityOf(`${target}-wal`) !== undefined) renameSync(`${target}-wal`, `${kept}-wal`);
+  // The index first: without its log it would tell of commits that are missing.
   rmSync(`${target}-shm`, { force: true });
+  const log = `${target}-wal`;
+  if ((statSync(log, { throwIfNoEntry: false })?.size ?? 0) > 0) renameSync(log, `${kept}-wal`);
+  else rmSync(log, { force: true });
   return wasThere ? kept : undefined;
 }

@@ -16,7 +16,7 @@ export interface Ran {
   readonly stderr: string;
 }
 
-const environment = {
+export const environment: Readonly<Record<string, string>> = {
   PATH: process.env['PATH'] ?? '',
   TZ: 'Pacific/Apia',
   // A start costs half with the sources compiled once.

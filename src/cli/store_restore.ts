@@ -1,0 +1,36 @@
+// Owns the verb `store restore`.
+
+import { shownPath } from '../config/programme_files.ts';
+import { systemClock } from '../lib/clock.ts';
+import { restoreStore } from '../store/file_restore.ts';
+import { expectYes } from './confirmation.ts';
+import { type OutputOptions, print, printJson } from './output.ts';
+import { rowsOf, storePath, storeSheet, viewStore } from './store_view.ts';
+import { configOf } from './workplace.ts';
+
+export interface RestoreStoreOptions extends OutputOptions {
+  readonly config: string;
+  readonly yes?: boolean;
+}
+
+/** `jetway store restore FILE --yes`. No server may have the store open. */
+export async function restore(file: string, options: RestoreStoreOptions): Promise<void> {
+  expectYes(
+    options,
+    'what came into the store since the backup would be put aside, and all codes and tokens would be void',
+  );
+  const config = configOf(options);
+  const { environment } = config;
+  const now = systemClock().now();
+  const report = await restoreStore(file, storePath(config), { environment, now });
+  const { replaced, voided } = report;
+  if (options.json === true) {
+    return printJson({ ...viewStore(report), replaced: replaced ?? null, voided });
+  }
+  const told = [
+    `The store is as it was when ${shownPath(file)} was made. It opens with the master key of that time.`,
+    `All codes and tokens are void, so that none comes back: ${rowsOf(voided).join(', ')}.`,
+    ...(replaced === undefined ? [] : [`What was there before is kept as ${shownPath(replaced)}.`]),
+  ];
+  return print([...told, '', storeSheet(report)].join('\n'));
+}

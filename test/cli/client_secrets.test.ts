@@ -1,0 +1,187 @@
+// Owns the promises of `client rotate-secret`, `retire-secret` and `rotate-api-key` (FAULTS 25), seen
+// by a server that runs meanwhile.
+
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { describe, test } from 'node:test';
+
+import { jetway, jetwayEach, jetwayJson, root, workFolder } from './command.ts';
+import { askClientTokens, serve } from './server.ts';
+
+const id = 'partnerapi-00001';
+const add = [
+  ...'client add --programme club --name Blue --role partner --client-id'.split(' '),
+  id,
+  '--json',
+];
+const rotate = ['client', 'rotate-secret', id];
+const retire = ['client', 'retire-secret', id];
+const show = ['client', 'show', id, '--json'];
+
+interface Shown {
+  readonly secrets: readonly SecretShown[];
+  readonly api_keys: readonly SecretShown[];
+}
+
+interface SecretShown {
+  readonly created_at: string;
+  readonly expires_at: string | null;
+  readonly last_used_at: string | null;
+}
+
+interface Rotated {
+  readonly client_secret: string;
+  readonly api_key: string;
+  readonly previous_expires_at: string | null;
+}
+
+/** Days between two times of a sheet. */
+function daysBetween(from: string, to: string | null): number {
+  return Math.round((Date.parse(to ?? '') - Date.parse(from)) / 86_400_000);
+}
+
+describe('client rotate-secret and retire-secret', { concurrency: 2 }, () => {
+  test('both secrets are good in a running server, until the older is retired', async (t) => {
+    const folder = workFolder(t);
+    const { client_secret: old } = (await jetwayJson(folder, add.slice(0, -1))) as Rotated;
+    const url = await serve(t, folder);
+    const statuses = async (...secrets: readonly string[]): Promise<readonly number[]> => {
+      const answers = await Promise.all(secrets.map((one) => askClientTokens(url, id, one)));
+      return answers.map(({ status }) => status);
+    };
+    assert.deepEqual(await statuses(old, 'wrong'), [200, 401]);
+
+    const [rotated, refused, used] = await jetwayEach(folder, [
+      [...rotate, '--json'],
+      [...rotate, '--json'],
+      show,
+    ]);
+    assert.deepEqual([rotated.code, rotated.stderr], [0, '']);
+    const fresh = JSON.parse(rotated.stdout) as Rotated;
+    assert.match(fresh.client_secret, /^[\w-]{43}$/);
+    assert.deepEqual([refused.code, refused.stdout], [1, '']);
+    assert.match(
+      refused.stderr,
+      /^client partnerapi-00001 of club has two client secrets that are good, the older made \S+Z, which ends \S+Z: end the older one with client retire-secret, or both with --overlap 0s\n$/,
+    );
+    const { secrets } = JSON.parse(used.stdout) as Shown;
+    const [older, newer] = secrets;
+    assert.ok(older && newer && secrets.length === 2);
+    assert.equal(older.expires_at, fresh.previous_expires_at);
+    assert.equal(daysBetween(newer.created_at, older.expires_at), 30);
+    assert.ok(older.last_used_at !== null);
+    assert.deepEqual([newer.expires_at, newer.last_used_at], [null, null]);
+    assert.deepEqual(await statuses(old, fresh.client_secret), [200, 200]);
+
+    const [retired, again, left] = await jetwayEach(folder, [retire, retire, show]);
+    assert.equal(
+      retired.stdout,
+      `client ${id} of club has one client secret now, made ${newer.created_at}\n`,
+    );
+    assert.deepEqual([again.code, again.stdout], [1, '']);
+    assert.match(again.stderr, /has no second client secret that is good: .*client rotate-secret/);
+    assert.deepEqual(await statuses(old, fresh.client_secret), [401, 200]);
+    const kept = (JSON.parse(left.stdout) as Shown).secrets;
+    assert.deepEqual(
+      kept.map(({ created_at }) => created_at),
+      [newer.created_at],
+    );
+    assert.ok(kept[0]?.last_used_at !== null);
+  });
+
+  test('--overlap 0s ends all there were at once; others have to be durations', async (t) => {
+    const folder = workFolder(t);
+    const [added, , emergency, after, ...slips] = await jetwayEach(folder, [
+      add,
+      rotate,
+      [...rotate, '--overlap', '0s', '--json'],
+      show,
+      [...rotate, '--overlap', '367d'],
+      [...rotate, '--overlap', '30'],
+      ['client', 'rotate-secret', 'nobody'],
+    ]);
+    assert.equal(added.code, 0);
+    assert.equal((JSON.parse(emergency.stdout) as Rotated).previous_expires_at, null);
+    assert.equal((JSON.parse(after.stdout) as Shown).secrets.length, 1);
+    assert.deepEqual(
+      slips.map(({ code }) => code),
+      [2, 2, 1],
+    );
+    for (const { stderr } of slips.slice(0, 2)) {
+      assert.match(stderr, /^--overlap must be a duration of at most 366d, such as 30d, not "/);
+    }
+  });
+
+  test('takes a secret the partner has already, but not the one it has here', async (t) => {
+    const folder = workFolder(t);
+    const given = 'a-secret-of-the-partner';
+    await jetwayEach(folder, [add]);
+    const stdin = [...rotate, '--secret-stdin'];
+    const taken = await jetway(folder, [...stdin, '--overlap', '5d'], `${given}\n`);
+    assert.deepEqual([taken.code, taken.stderr], [0, '']);
+    assert.equal(
+      taken.stdout.replaceAll(/\d{4}-\S+Z/g, 'TIME'),
+      `Client ${id} of club has a new client secret. It is shown this once.
+
+  client identifier  ${id}
+  client secret      ${given}
+  the old one        is good until TIME
+`,
+    );
+    const same = await jetway(folder, [...stdin, '--overlap', '0s'], given);
+    assert.deepEqual(same, {
+      code: 1,
+      stdout: '',
+      stderr: `client ${id} of club has that client secret already\n`,
+    });
+    const short = await jetway(folder, [...stdin, '--overlap', '0s'], 'hunter2');
+    assert.equal(short.code, 0);
+    assert.match(short.stderr, /^warning: the secret has 7 characters/);
+  });
+
+  test('changes nothing where nobody could see the new secret', async (t) => {
+    const folder = workFolder(t);
+    await jetwayEach(folder, [add]);
+    const before = await jetwayJson(folder, show.slice(0, -1));
+    const child = spawn(process.execPath, [join(root, 'src/main.ts'), ...rotate], { cwd: folder });
+    child.stdout.destroy();
+    child.stdin.end();
+    const [stderr, code] = await Promise.all([
+      text(child.stderr),
+      new Promise((resolve) => child.on('exit', resolve)),
+    ]);
+    assert.equal(code, 1);
+    assert.match(stderr, /EPIPE\) and the new client secret is lost: nothing was changed\n$/);
+    assert.deepEqual(await jetwayJson(folder, show.slice(0, -1)), before);
+  });
+});
+
+describe('client rotate-api-key', () => {
+  test('gives a second API key, and the first an end', async (t) => {
+    const folder = workFolder(t);
+    const rotateKey = ['client', 'rotate-api-key', id];
+    const [, rotated, refused, shown] = await jetwayEach(folder, [
+      add,
+      [...rotateKey, '--overlap', '7d', '--json'],
+      rotateKey,
+      show,
+    ]);
+    const { api_key, previous_expires_at } = JSON.parse(rotated.stdout) as Rotated;
+    assert.match(api_key, /^jw_staging_[\w-]{43}$/);
+    assert.equal(refused.code, 1);
+    assert.match(
+      refused.stderr,
+      /has two API keys that are good, .*: wait until the older one ends/,
+    );
+    const { api_keys, secrets } = JSON.parse(shown.stdout) as Shown;
+    assert.deepEqual(
+      api_keys.map(({ expires_at }) => expires_at),
+      [previous_expires_at, null],
+    );
+    assert.equal(daysBetween(api_keys[1]?.created_at ?? '', previous_expires_at), 7);
+    assert.equal(secrets.length, 1);
+    assert.ok(!shown.stdout.includes(api_key));
+  });
+});

@@ -1,0 +1,314 @@
+// Owns tests of putting a backup in the place of a store: what comes back, and what must not.
+
+import assert from 'node:assert/strict';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFileSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { test } from 'node:test';
+
+import type { ClientId } from '../../src/oauth/client.ts';
+import { openFileStore } from '../../src/store/file.ts';
+import { backupStore } from '../../src/store/file_backup.ts';
+import { verifyStore } from '../../src/store/file_examine.ts';
+import { restoreStore } from '../../src/store/file_restore.ts';
+import { StoreUnusable } from '../../src/store/unusable.ts';
+import { killedWriter } from './crashed.ts';
+import { scratchFile } from './file_directory.ts';
+import {
+  aClient,
+  aCode,
+  aFamily,
+  aMember,
+  aPartnerToken,
+  aRotation,
+  aSigningKey,
+  at,
+  club,
+  key,
+  otherPartner,
+  partner,
+} from './fixtures.ts';
+import { login } from './login.ts';
+import { traced, withoutStrace } from './strace.ts';
+
+const open = (path: string) => openFileStore({ path, environment: 'staging', now: at(0) });
+const later = { environment: 'staging', now: at(100) } as const;
+
+function withBackup(
+  name: string,
+  body: (path: string, backup: string) => Promise<void>,
+  skip: string | false = false,
+): void {
+  test(name, { skip }, async () => {
+    const { path, directory, remove } = scratchFile();
+    try {
+      const backup = `${directory}/backup.db`;
+      await makeBackup(path, backup);
+      await body(path, backup);
+    } finally {
+      remove();
+    }
+  });
+}
+
+/** A store with something of everything, and its backup. */
+async function makeBackup(path: string, backup: string): Promise<void> {
+  const store = open(path);
+  await store.addClient(aClient());
+  await store.addClient(aClient({ id: otherPartner }));
+  await store.removeClient(club, otherPartner, at(0));
+  await store.addMember(aMember());
+  await store.addSigningKey(aSigningKey('kid'));
+  await login(store);
+  await store.issueCode(aCode({ key: key('unspent'), transaction: 'login-2' }));
+  await store.saveAccessToken(aPartnerToken('partner'));
+  await store.recordTime(at(50));
+  await backupStore(path, backup);
+  await store.close();
+}
+
+async function clientsOf(path: string): Promise<unknown> {
+  const store = open(path);
+  const clients = await store.listClients(club);
+  await store.close();
+  return clients;
+}
+
+const isUnusable =
+  (message: RegExp) =>
+  (error: unknown): boolean =>
+    error instanceof StoreUnusable && message.test(error.message) && error.hint !== '';
+
+withBackup('FAULTS 8: what was granted is void, what was set up is there', async (path, backup) => {
+  const before = open(path);
+  await before.rotateRefreshToken(aRotation('r1', 'r2'));
+  await before.revokeFamily(club, aFamily().id, at(60));
+  await before.addClient(aClient({ id: 'partnerapi-00009' as ClientId }));
+  await before.close();
+  const report = await restoreStore(backup, path, later);
+  assert.equal(report.replaced, `${path}.before-restore`);
+  const voided = { code: 2, family: 1, refresh_token: 1, access_token: 2 };
+  assert.deepEqual(report.voided, voided);
+  assert.deepEqual(report.damage, []);
+  const store = open(path);
+  for (const name of ['r1', 'r2']) {
+    assert.equal(await store.findRefreshToken(club, key(name), at(1)), undefined);
+  }
+  for (const name of ['code', 'unspent']) {
+    assert.equal(await store.findCode(club, key(name), at(1)), undefined);
+  }
+  for (const name of ['access', 'partner']) {
+    assert.equal(await store.findAccessToken(club, key(name), at(1)), undefined);
+  }
+  assert.deepEqual(await store.listClients(club), [aClient()]);
+  assert.equal(await store.addClient(aClient({ id: otherPartner })), 'taken');
+  assert.deepEqual(await store.listMembers(club), [aMember()]);
+  assert.deepEqual(await store.listSigningKeys(club), [aSigningKey('kid')]);
+  assert.equal(await store.recordedTime(), at(100));
+  await login(store);
+  await store.close();
+  // The replaced file is what it was.
+  const replaced = open(`${path}.before-restore`);
+  assert.equal((await replaced.listClients(club)).length, 2);
+  await replaced.close();
+});
+
+withBackup('FAULTS 8: JWTs of before the restore no longer stand', async (path, backup) => {
+  await restoreStore(backup, path, later);
+  const store = open(path);
+  const token = { client: partner, subject: `client:${partner}` };
+  const stands = (seconds: number) => store.isStanding(club, { ...token, issuedAt: at(seconds) });
+  assert.equal(await stands(10), false);
+  // Issued after the backup, by the file that was replaced.
+  assert.equal(await stands(100), false);
+  assert.equal(await stands(100.001), true);
+  await store.close();
+});
+
+withBackup(
+  'FAULTS 8: a clock behind the server’s voids what that has issued',
+  async (path, backup) => {
+    const before = open(path);
+    await before.recordTime(at(120));
+    await before.close();
+    await restoreStore(backup, path, later);
+    const store = open(path);
+    const token = { client: partner, subject: 'subject-1' };
+    assert.equal(await store.isStanding(club, { ...token, issuedAt: at(120.9) }), false);
+    assert.equal(await store.isStanding(club, { ...token, issuedAt: at(121.1) }), true);
+    await store.close();
+  },
+);
+
+withBackup('FAULTS 8: it is refused while another process has the store', async (path, backup) => {
+  const script = new URL('./contender.ts', import.meta.url);
+  const child = fork(script, [path, 'holder'], { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
+  const report = verifyStore(path);
+  try {
+    await once(child, 'message');
+    child.send('open');
+    await once(child, 'message');
+    await assert.rejects(
+      restoreStore(backup, path, later),
+      isUnusable(/is in use by another process/),
+    );
+    // Even where the file is beyond reading.
+    const bytes = readFileSync(path);
+    writeFileSync(path, bytes.fill(0xa5, 0, 200));
+    await assert.rejects(
+      restoreStore(backup, path, later),
+      isUnusable(/is in use by another process/),
+    );
+    writeFileSync(path, readFileSync(backup).subarray(0, 200), { flag: 'r+' });
+  } finally {
+    child.kill('SIGKILL');
+    await once(child, 'close');
+  }
+  assert.ok(report.counts['family'] === 1);
+  await restoreStore(backup, path, later);
+  assert.deepEqual(verifyStore(path).damage, []);
+});
+
+withBackup(
+  'FAULTS 6: a damaged store is what it is for; the damage is kept',
+  async (path, backup) => {
+    const damage: readonly ((bytes: Buffer) => Buffer)[] = [
+      (bytes) => bytes.subarray(0, bytes.length / 2),
+      (bytes) => bytes.fill(0xa5, 0, 100),
+      (bytes) => bytes.fill(0xa5, 4096, 8192),
+      () => Buffer.alloc(0),
+    ];
+    const good = readFileSync(path);
+    for (const harm of damage) {
+      const bad = Buffer.from(harm(Buffer.from(good)));
+      writeFileSync(path, bad);
+      assert.throws(() => open(path), StoreUnusable);
+      await restoreStore(backup, path, later);
+      assert.deepEqual(readFileSync(`${path}.before-restore`), bad);
+      assert.deepEqual(await clientsOf(path), [aClient()]);
+    }
+  },
+);
+
+withBackup('FAULTS 6: a damaged log is kept as well, and never played', async (path, backup) => {
+  await killedWriter(path, 3000);
+  const log = readFileSync(`${path}-wal`);
+  log[8000]! ^= 1;
+  writeFileSync(`${path}-wal`, log);
+  await restoreStore(backup, path, later);
+  assert.deepEqual(readFileSync(`${path}.before-restore-wal`), log);
+  const left = readdirSync(dirname(path)).filter((name) => /-(wal|shm)$/.test(name));
+  assert.deepEqual(left, ['jetway.db.before-restore-wal']);
+  const store = open(path);
+  assert.deepEqual(await store.listClients(club), [aClient()]);
+  await store.close();
+});
+
+withBackup('FAULTS 8: a restore to nowhere makes the store', async (path, backup) => {
+  const target = `${dirname(path)}/elsewhere/new.db`;
+  const report = await restoreStore(backup, target, later);
+  assert.equal(report.replaced, undefined);
+  assert.equal(statSync(target).mode & 0o777, 0o600);
+  assert.deepEqual(readdirSync(dirname(target)), ['new.db']);
+  assert.deepEqual(await clientsOf(target), [aClient()]);
+});
+
+withBackup('C-3: a backup goes to its own environment', async (path, backup) => {
+  const before = readFileSync(path);
+  const live = { environment: 'live', now: at(100) } as const;
+  await assert.rejects(restoreStore(backup, path, live), isUnusable(/is of environment staging/));
+  const liveBackup = `${backup}.live`;
+  await openFileStore({ path: liveBackup, environment: 'live' }).close();
+  await assert.rejects(
+    restoreStore(liveBackup, path, live),
+    isUnusable(/is a file of environment staging/),
+  );
+  assert.deepEqual(readFileSync(path), before);
+});
+
+withBackup('FAULTS 6: neither a bad backup nor a foreign target is taken', async (path, backup) => {
+  const bytes = readFileSync(backup);
+  const before = readFileSync(path);
+  const refuse = async (message: RegExp, from = backup, to = path): Promise<void> => {
+    await assert.rejects(restoreStore(from, to, later), isUnusable(message));
+    assert.deepEqual(readFileSync(path), before);
+  };
+  writeFileSync(backup, bytes.subarray(0, bytes.length - 8192));
+  await refuse(/is damaged/);
+  writeFileSync(backup, 'nothing of the kind\n'.repeat(300));
+  await refuse(/is not a database/);
+  await refuse(/cannot be opened/, `${backup}.none`);
+  await refuse(/is the store itself/, path);
+  writeFileSync(backup, bytes);
+  const foreign = `${dirname(path)}/foreign.db`;
+  const database = new DatabaseSync(foreign);
+  database.exec('CREATE TABLE theirs (id INTEGER PRIMARY KEY)');
+  database.close();
+  await refuse(/is a file of another application/, backup, foreign);
+  const names = readdirSync(dirname(path)).filter((name) => name.endsWith('.new'));
+  assert.deepEqual(names, []);
+});
+
+withBackup(
+  'FAULTS 26: a backup of an older schema is brought up, a newer store replaced',
+  async (path, backup) => {
+    const older = new DatabaseSync(`${backup}.old`);
+    older.exec(readFileSync(new URL('./schema_1.sql', import.meta.url), 'utf8'));
+    older.close();
+    const newer = new DatabaseSync(path);
+    newer.exec('PRAGMA user_version = 3');
+    newer.close();
+    const report = await restoreStore(`${backup}.old`, path, later);
+    assert.equal(report.schema, 2);
+    const store = open(path);
+    assert.equal((await store.listClients(club)).length, 2);
+    assert.equal(await store.findRefreshToken(club, key('second live'), at(1)), undefined);
+    await store.close();
+  },
+);
+
+withBackup(
+  'FAULTS 8: killed at any step, the store is the old one, the new one, or refused',
+  async (path, backup) => {
+    await killedWriter(path, 2000);
+    const kept = ['', '-wal', '-shm'];
+    for (const suffix of kept) copyFileSync(path + suffix, `${backup}.kept${suffix}`);
+    const seen = new Set<string>();
+    const calls = ['linkat', 'link', 'rename', 'unlink'];
+    for (let n = 1; n <= 12; n += 1) {
+      for (const suffix of kept) copyFileSync(`${backup}.kept${suffix}`, path + suffix);
+      const kill = [
+        '-e',
+        `trace=${calls.join(',')}`,
+        '-e',
+        `inject=${calls.join(',')}:signal=KILL:when=${n}`,
+      ];
+      const { stdout } = await traced(kill, './restorer.ts', [backup, path]);
+      seen.add(await stateOf(path));
+      if (stdout.includes('restored')) break;
+      // Whatever it was, running it again mends it.
+      await restoreStore(backup, path, later);
+      assert.equal(await stateOf(path), 'new');
+    }
+    assert.deepEqual([...seen].toSorted(), ['new', 'old', 'refused']);
+  },
+  withoutStrace,
+);
+
+/** The killed writer's tokens tell the old store, their absence the new one. */
+async function stateOf(path: string): Promise<string> {
+  try {
+    const store = open(path);
+    await store.close();
+  } catch (error) {
+    assert.ok(error instanceof StoreUnusable, String(error));
+    assert.match(error.message, /a restore was cut off/);
+    return 'refused';
+  }
+  const { counts, damage } = verifyStore(path);
+  assert.deepEqual(damage, []);
+  assert.equal(counts['client'], 1);
+  return counts['access_token'] === 0 ? 'new' : 'old';
+}

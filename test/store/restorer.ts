@@ -1,0 +1,10 @@
+// Owns a process that restores a backup and says so; restore.test.ts kills it on the way.
+
+import { writeSync } from 'node:fs';
+
+import { restoreStore } from '../../src/store/file_restore.ts';
+import { at } from './fixtures.ts';
+
+const [backup = '', target = ''] = process.argv.slice(2);
+await restoreStore(backup, target, { environment: 'staging', now: at(100) });
+writeSync(1, 'restored\n');

@@ -1,0 +1,257 @@
+// Tests of the planning of key rotation on a set clock; that no verification fails meanwhile is
+// tested in key_rotation_verifiers.test.ts.
+
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+
+import { milliseconds } from '../../src/lib/clock.ts';
+import type { SigningKeyRecord } from '../../src/oauth/signing_key.ts';
+import {
+  type KeyRules,
+  keyStates,
+  longestSignedToken,
+  planRemoval,
+  planRetirement,
+  planRotation,
+  shortestWait,
+} from '../../src/token/key_rotation.ts';
+import { at, club } from '../store/fixtures.ts';
+
+const minute = 60;
+const rules: KeyRules = { algorithm: 'ES256', longestToken: milliseconds(30 * minute * 1000) };
+const edwards: KeyRules = { ...rules, algorithm: 'EdDSA' };
+const wish = { wait: shortestWait };
+
+function aKey(kid: string, more: Partial<SigningKeyRecord> = {}): SigningKeyRecord {
+  return {
+    programme: club,
+    kid,
+    algorithm: 'ES256',
+    publicJwk: '{}',
+    sealedPrivateJwk: 'sealed',
+    createdAt: at(0),
+    ...more,
+  };
+}
+
+const first = aKey('first', { signsFrom: at(0) });
+const second = aKey('second', { signsFrom: at(10 * minute) });
+
+/** Status of each key and, in seconds, when it may go. */
+function statesOf(keys: readonly SigningKeyRecord[], seconds: number, by = rules): unknown {
+  return keyStates(keys, by, at(seconds)).map(({ key, status, retiresAt }) => [
+    key.kid,
+    status,
+    retiresAt === undefined ? undefined : (retiresAt - at(0)) / 1000,
+  ]);
+}
+
+describe('what a key is', () => {
+  test('the latest whose time has come signs, later ones wait, earlier ones verify', () => {
+    const third = aKey('third', { signsFrom: at(20 * minute) });
+    const keys = [third, first, second];
+    assert.deepEqual(statesOf(keys, 10 * minute - 1), [
+      ['third', 'waiting', undefined],
+      ['first', 'signing', undefined],
+      ['second', 'waiting', undefined],
+    ]);
+    assert.deepEqual(statesOf(keys, 10 * minute), [
+      ['third', 'waiting', undefined],
+      ['first', 'retiring', 40 * minute],
+      ['second', 'signing', undefined],
+    ]);
+    assert.deepEqual(statesOf(keys, 40 * minute), [
+      ['third', 'signing', undefined],
+      ['first', 'due', 40 * minute],
+      ['second', 'retiring', 50 * minute],
+    ]);
+  });
+
+  test('a clock behind every key, and a key never told to sign, leave the first one signing', () => {
+    assert.deepEqual(statesOf([second, first], -5), [
+      ['second', 'waiting', undefined],
+      ['first', 'signing', undefined],
+    ]);
+    assert.deepEqual(statesOf([aKey('untold')], 0), [['untold', 'signing', undefined]]);
+    assert.deepEqual(statesOf([aKey('untold'), first], 0), [
+      ['untold', 'waiting', undefined],
+      ['first', 'signing', undefined],
+    ]);
+  });
+
+  test('a key may go at the later of what was written down and what lifetimes are now', () => {
+    const marked = { ...first, retiresAt: at(45 * minute) };
+    assert.deepEqual(statesOf([marked, second], 41 * minute), [
+      ['first', 'retiring', 45 * minute],
+      ['second', 'signing', undefined],
+    ]);
+    const longer = { ...rules, longestToken: milliseconds(60 * minute * 1000) };
+    assert.deepEqual(statesOf([marked, second], 46 * minute, longer), [
+      ['first', 'retiring', 70 * minute],
+      ['second', 'signing', undefined],
+    ]);
+  });
+
+  test('a key of another algorithm is one given up, or ahead where it was never told to sign', () => {
+    const old = aKey('old', { signsFrom: at(0), retiresAt: at(60) });
+    const keys = [
+      old,
+      { ...old, kid: 'unknown', retiresAt: undefined } as unknown as SigningKeyRecord,
+      aKey('ahead'),
+      aKey('new', { algorithm: 'EdDSA', signsFrom: at(5) }),
+    ];
+    assert.deepEqual(statesOf(keys, 59, edwards), [
+      ['old', 'retiring', 60],
+      ['unknown', 'retiring', undefined],
+      ['ahead', 'ahead', undefined],
+      ['new', 'signing', undefined],
+    ]);
+    assert.deepEqual((statesOf(keys, 60, edwards) as unknown[])[0], ['old', 'due', 60]);
+  });
+});
+
+describe('rotating', () => {
+  test('publishes a key that signs after the wait, and says when the one before may go', () => {
+    assert.deepEqual(planRotation([first], rules, wish, at(100)), {
+      step: 'add',
+      signsFrom: at(100 + 10 * minute),
+      before: [{ kid: 'first', signsFrom: at(0), retiresAt: at(100 + 40 * minute) }],
+    });
+  });
+
+  test('again while a key waits changes nothing; the next one comes after it signs', () => {
+    const keys = [first, second];
+    assert.deepEqual(planRotation(keys, rules, wish, at(10 * minute - 1)), {
+      step: 'wait',
+      key: second,
+    });
+    assert.equal(planRotation(keys, rules, wish, at(10 * minute)).step, 'add');
+  });
+
+  test('in an emergency the key that waits signs now, or a new one does', () => {
+    const now = at(100);
+    const before = [{ kid: 'first', signsFrom: at(0), retiresAt: at(100 + 30 * minute) }];
+    const wait = milliseconds(0);
+    assert.deepEqual(planRotation([first, second], rules, { wait }, now), {
+      step: 'hasten',
+      key: second,
+      before,
+    });
+    assert.deepEqual(planRotation([first], rules, { wait }, now), {
+      step: 'add',
+      signsFrom: now,
+      before,
+    });
+  });
+
+  test('the first key of all waits for nobody; the first of an algorithm does', () => {
+    const none = { step: 'add', signsFrom: at(7), before: [] };
+    assert.deepEqual(planRotation([], rules, wish, at(7)), none);
+    assert.deepEqual(planRotation([first], edwards, wish, at(7)), {
+      ...none,
+      signsFrom: at(7 + 10 * minute),
+    });
+  });
+
+  test('for a change of algorithm to come publishes one key, which is not told when to sign', () => {
+    const ahead = aKey('ahead', { algorithm: 'EdDSA' });
+    const change = { ...wish, algorithm: 'EdDSA' } as const;
+    assert.deepEqual(planRotation([first], rules, change, at(0)), { step: 'add', before: [] });
+    assert.deepEqual(planRotation([first, ahead], rules, change, at(0)), {
+      step: 'stand',
+      key: ahead,
+    });
+    // Once it signs, its successor must not find it without a beginning: it would sort behind.
+    assert.deepEqual(planRotation([first, ahead], edwards, wish, at(9)), {
+      step: 'add',
+      signsFrom: at(9 + 10 * minute),
+      before: [{ kid: 'ahead', signsFrom: at(9), retiresAt: at(9 + 40 * minute) }],
+    });
+  });
+
+  test('the longest signed token is that of the tokens that are JWTs', () => {
+    const access = { format: 'jwt', lifetime: milliseconds(5) } as const;
+    const refresh = { format: 'jwt', longest: milliseconds(9) } as const;
+    const opaque = { format: 'opaque' } as const;
+    assert.equal(longestSignedToken({ access, refresh: { ...refresh, ...opaque } }), 5);
+    assert.equal(longestSignedToken({ access: { ...access, ...opaque }, refresh }), 9);
+    assert.equal(longestSignedToken({ access, refresh }), 9);
+  });
+});
+
+describe('retiring', () => {
+  test('removes what is due and names the rest, never the key that signs', () => {
+    const third = aKey('third', { signsFrom: at(20 * minute) });
+    const keys = [first, second, third];
+    assert.deepEqual(planRetirement(keys, rules, at(40 * minute)), {
+      remove: [first],
+      date: [],
+      keep: [{ key: second, retiresAt: at(50 * minute) }],
+    });
+    assert.deepEqual(planRetirement(keys, rules, at(400 * minute)).remove, [first, second]);
+    assert.deepEqual(planRetirement([first], rules, at(400 * minute)), {
+      remove: [],
+      date: [],
+      keep: [],
+    });
+  });
+
+  test('a marked key that signs again stays', () => {
+    const again = { ...first, retiresAt: at(1) };
+    assert.deepEqual(planRetirement([again], rules, at(400 * minute)).remove, []);
+  });
+
+  test('an algorithm that was given up is dated once a server signs with the new one', () => {
+    assert.deepEqual(planRetirement([first], edwards, at(5)), {
+      remove: [],
+      date: [],
+      keep: [{ key: first }],
+    });
+    const fresh = aKey('fresh', { algorithm: 'EdDSA', signsFrom: at(5) });
+    const retiresAt = at(6 + 30 * minute);
+    assert.deepEqual(planRetirement([first, fresh], edwards, at(6)), {
+      remove: [],
+      date: [{ kid: 'first', retiresAt }],
+      keep: [{ key: first, retiresAt }],
+    });
+    assert.deepEqual(planRetirement([{ ...first, retiresAt }, fresh], edwards, retiresAt), {
+      remove: [{ ...first, retiresAt }],
+      date: [],
+      keep: [],
+    });
+  });
+});
+
+describe('removing one key whatever its time', () => {
+  const marked = { ...first, retiresAt: at(40 * minute) };
+
+  test('is refused for the only key, and for the one that signs where none waits', () => {
+    assert.deepEqual(planRemoval([first], rules, first, at(0)), { refusal: 'only_key' });
+    const keys = [first, second];
+    assert.deepEqual(planRemoval(keys, rules, second, at(20 * minute)), { refusal: 'signs' });
+    // No server was restarted since the algorithm was changed: either may be what signs.
+    assert.deepEqual(planRemoval(keys, edwards, first, at(20 * minute)), { refusal: 'signs' });
+  });
+
+  test('lets the key that waits sign in its place', () => {
+    assert.deepEqual(planRemoval([first, second], rules, first, at(5)), {
+      key: first,
+      hasten: second,
+    });
+  });
+
+  test('of the key that waits leaves the one before it without an end', () => {
+    assert.deepEqual(planRemoval([marked, second], rules, second, at(5)), {
+      key: second,
+      reprieve: marked,
+    });
+  });
+
+  test('of one that only verifies, or is ahead, changes nothing else', () => {
+    const ahead = aKey('ahead', { algorithm: 'EdDSA' });
+    assert.deepEqual(planRemoval([marked, second], rules, marked, at(20 * minute)), {
+      key: marked,
+    });
+    assert.deepEqual(planRemoval([first, ahead], rules, ahead, at(5)), { key: ahead });
+  });
+});
