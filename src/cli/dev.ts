@@ -4,7 +4,6 @@ import { type Address, readAddress, readConfig } from '../config/config.ts';
 import { readProgrammeFolder } from '../config/programme_files.ts';
 import type { Foundation } from '../engine/service.ts';
 import { type Demo, demoCallbackPath, mountDemo } from '../http/demo.ts';
-import { listen } from '../http/server.ts';
 import { listAssets, readAsset } from '../lib/asset.ts';
 import { systemClock } from '../lib/clock.ts';
 import { FaultsError } from '../lib/fault.ts';
@@ -14,6 +13,7 @@ import { type LoadedProgramme, loadProgramme } from '../programme/load.ts';
 import { sampleTokenRequest } from '../programme/sample_request.ts';
 import { createMemoryStore } from '../store/memory.ts';
 import { createKeyring, masterKeyBytes } from '../token/keyring.ts';
+import { bind } from './bind.ts';
 import { curlCommand } from './curl.ts';
 import { type DemoProgramme, onboardDemo } from './dev_onboarding.ts';
 import { demoLogin, writeSheet } from './dev_sheet.ts';
@@ -39,7 +39,7 @@ export async function dev(options: DevOptions): Promise<void> {
     keyring: createKeyring(Buffer.from(randomKey(masterKeyBytes), 'base64url')),
     log: jsonLog,
   };
-  const server = await listen(address);
+  const server = await bind(address, '--listen');
   const demos = await onboardAll(loaded, server.url, foundation);
   const serving = await buildServing(
     demos.map(({ programme }) => programme),

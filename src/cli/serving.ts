@@ -4,8 +4,9 @@ import { openService } from '../engine/open_service.ts';
 import type { Foundation, Service } from '../engine/service.ts';
 import { type App, createApp } from '../http/app.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
-import { deploy, type MountConflict } from '../programme/deployment.ts';
+import { deploy, type Deployed, type MountConflict } from '../programme/deployment.ts';
 import type { Programme } from '../programme/programme.ts';
+import type { Store } from '../store/contract.ts';
 
 /** Programmes in service, and those that could not be mounted. */
 export interface Serving {
@@ -18,10 +19,25 @@ export async function buildServing(
   programmes: readonly Programme[],
   foundation: Foundation,
 ): Promise<Serving> {
-  const { deployment, mounted, conflicts } = deploy(programmes);
+  const { deployment, mounted, conflicts } = await deployFairly(programmes, foundation.store);
   const opened = await Promise.all(mounted.map((programme) => openService(programme, foundation)));
   const services = new Map(opened.map((service) => [service.programme.id, service]));
   return { app: createApp(deployment, services, foundation.log), services, conflicts };
+}
+
+/**
+ * Mounts programmes in order of name; where two want one path, those that have clients come first:
+ * a file copied and not yet changed must not take the place of the programme it was copied from.
+ */
+async function deployFairly(programmes: readonly Programme[], store: Store): Promise<Deployed> {
+  const deployed = deploy(programmes);
+  if (deployed.conflicts.length === 0) return deployed;
+  const inUse = new Set<Programme>();
+  for (const programme of programmes) {
+    if ((await store.listClients(programme.id)).length > 0) inUse.add(programme);
+  }
+  const rest = programmes.filter((programme) => !inUse.has(programme));
+  return deploy([...inUse, ...rest]);
 }
 
 /** One line of JSON an event on standard error; queries and bodies, which hold secrets, never go in. */

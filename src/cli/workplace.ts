@@ -96,9 +96,9 @@ export function compileFolder(
 
 /** Names of the configuration's programmes, whether or not their files load. */
 function programmeIds(config: Config): readonly ProgrammeId[] {
-  return listProgrammeFiles(config.programmes).map(
-    (path) => basename(path, '.yaml') as ProgrammeId,
-  );
+  return listProgrammeFiles(config.programmes)
+    .filter((path) => path.endsWith('.yaml'))
+    .map((path) => basename(path, '.yaml') as ProgrammeId);
 }
 
 /** The name as a programme of the configuration, or a usage error that lists those there are. */

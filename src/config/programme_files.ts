@@ -3,7 +3,7 @@
 import { readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
-import { errorAt, FaultsError } from '../lib/fault.ts';
+import { errorAt, type Fault, FaultsError } from '../lib/fault.ts';
 import { readTextFile, UnreadableFile } from '../lib/read_file.ts';
 import { maxYamlBytes } from '../lib/yaml.ts';
 import { loadProgramme, type LoadResult } from '../programme/load.ts';
@@ -32,7 +32,7 @@ export function listProgrammeFiles(folder: string): readonly string[] {
     ]);
   }
   return names
-    .filter((name) => name.endsWith('.yaml') && !name.startsWith('.'))
+    .filter((name) => /\.ya?ml$/.test(name) && !name.startsWith('.'))
     .toSorted()
     .map((name) => join(folder, name));
 }
@@ -40,12 +40,19 @@ export function listProgrammeFiles(folder: string): readonly string[] {
 /** Loads one programme file. */
 export function readProgrammeFile(path: string): ProgrammeFile {
   const file = shownPath(path);
+  if (path.endsWith('.yml')) return { file, faults: [misnamed(file)] };
   try {
     return { file, ...loadProgramme(file, readTextFile(path, maxYamlBytes)) };
   } catch (error) {
     if (!(error instanceof UnreadableFile)) throw error;
     return { file, faults: [unreadable(file, error)] };
   }
+}
+
+/** Passing it over without a word would leave its operator wondering. */
+function misnamed(file: string): Fault {
+  const at = { file, line: 1, column: 1 };
+  return errorAt(at, [], 'a programme file is named *.yaml', 'rename it');
 }
 
 /** Paths as an operator would type them. */

@@ -11,7 +11,7 @@ export async function authorizeClient(request: GrantRequest): Promise<Authorizat
     kind: 'client',
     // A prefix that no member's subject has, so that the two are told apart (C-9, HOSTILE 34).
     subject: service.programme.clientSubject(client.id),
-    scope: rules.narrow(scope, rules.ofClient(scope)),
+    scope: rules.ofClient(scope),
     withRefreshToken: false,
     settle: async ({ tokens, access }) => {
       if (access !== undefined) await service.store.saveAccessToken(access);

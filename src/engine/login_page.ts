@@ -68,7 +68,10 @@ export async function attemptLogin(
     }
     return await finish(service, found, verification.member);
   } catch (error) {
-    if (error instanceof LoginRefusal) return renderLoginFailure(service, error, undefined);
+    if (error instanceof LoginRefusal) {
+      const { redirectUri, state } = found;
+      return renderLoginFailure(service, error, { redirectUri, state });
+    }
     const { facts } = explain(service, error);
     const status = error instanceof Unavailable ? 503 : 500;
     const shown = { messages: ['difficulties'] as const, username, status };
@@ -147,13 +150,14 @@ function blankFields({ username, password }: LoginFormRequest): LoginMessage[] {
   ];
 }
 
-/** The client may have been disabled, or its redirect URI withdrawn, since the login began. */
+/** The client may have lost its standing, its role or its redirect URI since the login began. */
 async function findLoginClient(service: Service, transaction: LoginTransaction): Promise<Client> {
   const client = await service.store.findClient(service.programme.id, transaction.client);
   if (client?.status !== 'active') throw new LoginRefusal('unknown_client');
   if (!client.redirectUris.includes(transaction.redirectUri)) {
     throw new LoginRefusal('unregistered_redirect_uri');
   }
+  if (!client.roles.includes('member')) throw new LoginRefusal('access_denied');
   return client;
 }
 

@@ -3,7 +3,12 @@
 
 import { html } from 'hono/html';
 
-import { parseForm } from '../oauth/parameters.ts';
+import {
+  MalformedParameters,
+  noParameters,
+  type Parameters,
+  parseForm,
+} from '../oauth/parameters.ts';
 import type { Reply } from '../oauth/reply.ts';
 import type { WireRequest } from '../oauth/wire_request.ts';
 import { type App, mount } from './app.ts';
@@ -53,6 +58,16 @@ export function mountDemo(app: App, demos: readonly Demo[]): void {
   }
 }
 
+/** What a demo page was sent; nothing where it cannot be decoded. */
+function sentFields(text: string): Parameters {
+  try {
+    return parseForm(text);
+  } catch (error) {
+    if (error instanceof MalformedParameters) return noParameters;
+    throw error;
+  }
+}
+
 function mountPage(
   app: App,
   path: string,
@@ -81,7 +96,7 @@ function loginControl({ method, url }: DemoLogin): Markup {
 }
 
 function callbackPage(demo: Demo, path: string, request: WireRequest): Promise<Reply> {
-  const sent = parseForm(request.query);
+  const sent = sentFields(request.query);
   const code = sent.get('code')?.[0];
   const rows = [...sent].map(
     ([name, values]) => html`<p>${name}<br /><code>${values.join(' ')}</code></p>`,
@@ -103,7 +118,7 @@ async function exchangePage(demo: Demo, request: WireRequest): Promise<Reply> {
     command,
     status,
     body: answer,
-  } = await demo.exchange(parseForm(body).get('code')?.[0] ?? '');
+  } = await demo.exchange(sentFields(body).get('code')?.[0] ?? '');
   return renderPage(
     200,
     `${demo.name}: tokens`,

@@ -15,7 +15,9 @@ const noBody = new Uint8Array();
  */
 export function splitTarget(target: string): { readonly path: string; readonly query: string } {
   const origin = /^https?:\/\/[^/?]*/i.exec(target);
-  const local = origin === null ? target : target.slice(origin[0].length);
+  const rest = origin === null ? target : target.slice(origin[0].length);
+  // RFC 9112 3.2.2: an absolute target without a path means the root.
+  const local = rest === '' || rest.startsWith('?') ? `/${rest}` : rest;
   const question = local.indexOf('?');
   if (question < 0) return { path: local, query: '' };
   return { path: local.slice(0, question), query: local.slice(question + 1) };

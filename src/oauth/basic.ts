@@ -40,7 +40,8 @@ export function decodeCredentials(
   const text = decodeUtf8(Buffer.from(token, 'base64'));
   const colon = text?.indexOf(':') ?? -1;
   if (text === undefined || colon <= 0) return undefined;
-  const id = readings(text.slice(0, colon), encoding).at(-1);
+  // An identifier that cannot be decoded is no identifier, whichever encoding was meant.
+  const [id] = readings(text.slice(0, colon), encoding === 'raw' ? 'raw' : 'form');
   const secrets = readings(text.slice(colon + 1), encoding);
   return id === undefined || secrets.length === 0 ? undefined : { id, secrets };
 }

@@ -16,7 +16,7 @@ export interface ScopeRules {
     requested: string | undefined,
     granted: string | undefined,
   ) => string | undefined;
-  /** The most that a client's own token may carry; undefined where it may carry what it asks for. */
+  /** What a client's own token carries: its one level (G-12), or what it asks for. */
   readonly ofClient: (requested: string | undefined) => string | undefined;
   /** Levels a member can have, lowest first; empty where scopes are no levels. */
   readonly levels: readonly string[];
@@ -44,7 +44,10 @@ export function levelScopes(
       if (wanted === undefined || limit === undefined || wanted > limit) refuse(requested);
       return requested;
     },
-    ofClient: () => clientLevel,
+    ofClient: (requested) => {
+      if (requested !== undefined && requested !== clientLevel) refuse(requested);
+      return clientLevel;
+    },
   };
 }
 

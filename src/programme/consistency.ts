@@ -4,15 +4,14 @@ import { positionAt } from '../lib/document.ts';
 import { errorAt, type Fault, type Path } from '../lib/fault.ts';
 import type { YamlNode } from '../lib/yaml.ts';
 import { grantInputs, type GrantType, grantTypes } from '../oauth/grant.ts';
+import { authenticationComplaints } from './authentication_consistency.ts';
+import type { Complaint } from './complaint.ts';
 import type { Definition } from './definition.ts';
 import { type ValueShape, alphabetOf } from './value_shape.ts';
 import { writtenValues } from './value_tree.ts';
 
 /** RFC 6749 10.10: the chance of guessing a code must be at most 2^-128. */
 const leastCodeBits = 128;
-
-/** What is wrong, and at which key. */
-type Complaint = readonly [path: Path, message: string, hint?: string];
 
 /** Faults of a definition whose every key is well-formed by itself. */
 export function consistencyFaults(definition: Definition, document: YamlNode): readonly Fault[] {
@@ -117,37 +116,6 @@ function* nameComplaints(
       yield [
         [...at, 'inputs', role, 'in'],
         `this endpoint reads its body as ${endpoint.read}, so no input can be read as ${place}`,
-      ];
-    }
-  }
-}
-
-function* authenticationComplaints(definition: Definition): Iterable<Complaint> {
-  const { identifier, authentication } = definition.client;
-  const readsHeader = authentication.methods.some((method) => method !== 'parameters');
-  const letters = (identifier.prefix ?? '') + alphabetOf(identifier.characters ?? 'printable');
-  if (readsHeader && authentication.credentials === 'either' && /[%+ ]/.test(letters)) {
-    yield [
-      ['client', 'identifier'],
-      'identifiers that can hold "%", "+" or a space are not told apart when either encoding is taken',
-      'narrow their characters, or set client.authentication.credentials to raw or form',
-    ];
-  }
-  const given = (identifier.prefix ?? '') + alphabetOf(identifier.characters ?? 'alphanumeric');
-  if (readsHeader && authentication.credentials !== 'form' && given.includes(':')) {
-    yield [
-      ['client', 'identifier'],
-      'identifiers that can hold ":" end there when they are sent raw in the header (RFC 7617 2)',
-      'narrow their characters, or set client.authentication.credentials to form',
-    ];
-  }
-  if (!authentication.methods.includes('parameters')) return;
-  for (const [name, endpoint] of Object.entries(definition.token_endpoints)) {
-    for (const role of ['client_id', 'client_secret']) {
-      if (endpoint.inputs[role] !== undefined) continue;
-      yield [
-        ['token_endpoints', name, 'inputs'],
-        `authentication by parameters needs an input "${role}" here`,
       ];
     }
   }

@@ -14,7 +14,7 @@ import { nameWatch } from './file_identity.ts';
 import { grantWriter } from './file_issue.ts';
 import { fileMembers } from './file_members.ts';
 import { fileSecretUses } from './file_notes.ts';
-import { openFile } from './file_open.ts';
+import { openFile, type OpenFile, unusable } from './file_open.ts';
 import { fileRevoker } from './file_revocations.ts';
 import { fileSigningKeys } from './file_signing_keys.ts';
 import { fileSweep } from './file_sweep.ts';
@@ -81,6 +81,15 @@ export interface FileStore extends Store {
 export function openFileStore(options: FileStoreOptions): FileStore {
   const path = resolve(options.path);
   const file = openFile(path, options.environment, options.now ?? instant(Date.now()));
+  try {
+    return serveFrom(file, path, options);
+  } catch (error) {
+    file.close();
+    throw unusable(path, error);
+  }
+}
+
+function serveFrom(file: OpenFile, path: string, options: FileStoreOptions): FileStore {
   const { database } = file;
   const time = fileRecordedTime(database);
   const uses = fileSecretUses(database);

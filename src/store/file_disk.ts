@@ -6,7 +6,7 @@ import { basename, dirname, join } from 'node:path';
 import { randomKey } from '../lib/random.ts';
 
 /** What SQLite keeps beside a file. */
-export const sidecars = ['-wal', '-shm', '-journal'] as const;
+const sidecars = ['-wal', '-shm', '-journal'] as const;
 
 /**
  * Runs `fill` on a new empty file beside `path`, the owner's alone, and then `place`s it; whatever
@@ -64,7 +64,7 @@ export function placeOver(draft: string, path: string): void {
  * Makes what is written to a file or directory outlast a power cut. Never call it for a file that
  * this process has open in SQLite: closing any descriptor of a file drops the locks SQLite has on it.
  */
-export function synchronise(path: string): void {
+function synchronise(path: string): void {
   const descriptor = openSync(path, 'r');
   try {
     fsyncSync(descriptor);

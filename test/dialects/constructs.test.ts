@@ -109,3 +109,32 @@ test('fields: a null is written as nothing, since a null in a file removes the k
   const { data, who } = definition?.token_response.fields ?? {};
   assert.deepEqual([data, who], ['nothing', { value: 'level', absent: 'nothing' }]);
 });
+
+test('lifetimes: none ends on a date that no calendar has', () => {
+  const { errors } = load(`tokens:
+  access: { lifetime: 999999999d }
+  refresh: { longest: 3651d }
+login: { lifetime: 3650d }
+`);
+  assert.deepEqual(errors, [
+    'a.yaml:6:23: error: expected at most 3650d',
+    'a.yaml:7:23: error: expected at most 3650d',
+  ]);
+});
+
+test('identifiers that Basic would split do not load', () => {
+  const { errors } = load(
+    'client: { identifier: { characters: visible, length: 20 }, authentication: { credentials: raw } }',
+  );
+  assert.equal(errors.length, 1);
+  assert.match(errors[0] ?? '', /^a\.yaml:5:\d+: error: identifiers that can hold/);
+});
+
+test('a header Authorization that holds the credentials can hold nothing else', () => {
+  const { errors } = load(`token_endpoints:
+  grant: { inputs: { refresh_token: { in: header, name: authorization, scheme: Bearer } } }
+`);
+  assert.deepEqual(errors, [
+    'a.yaml:6:37: error: the header Authorization holds the credentials of the client already (read this from another header, or set client.authentication.methods to [parameters])',
+  ]);
+});

@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { Unavailable } from '../../src/oauth/failure.ts';
-import { type FileStore, openFileStore } from '../../src/store/file.ts';
+import { type FileStore, openFileStore, serverReserve } from '../../src/store/file.ts';
 import { allDamage } from '../../src/store/file_check.ts';
 import { openFile } from '../../src/store/file_open.ts';
 import { scratchFile } from './file_directory.ts';
@@ -137,6 +137,10 @@ function fillUp(path: string): () => void {
 }
 
 const reserve = 256 * 1024;
+
+test('FAULTS 4: a server’s reserve takes in a log of the usual length', () => {
+  assert.ok(serverReserve / 2 >= 1000 * (4096 + 24));
+});
 
 /** A login of its own, its code unspent. */
 async function prepare(store: FileStore, count: number): Promise<void> {

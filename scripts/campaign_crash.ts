@@ -1,0 +1,164 @@
+// Owns `npm run campaign:crash`: kills working stores at random moments and looks for what they lost (FAULTS 1, 2, 9).
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+
+import { openFileStore } from '../src/store/file.ts';
+import { allDamage } from '../src/store/file_check.ts';
+import { openToRead } from '../src/store/file_examine.ts';
+import { Model } from './campaign_model.ts';
+import type { Line } from './campaign_steps.ts';
+
+const usage = `npm run campaign:crash -- [options]
+  --count N   kills (200)
+  --json      for programs
+Exits 1 when anything acknowledged is lost, half done or undone, or a start takes two seconds.`;
+
+/** Kills on one file before a fresh one: what was acknowledged first has to survive them all. */
+const killsPerFile = 10;
+const callers = 32;
+/** Milliseconds that a start may take (FAULTS 1). */
+const longestStart = 2000;
+
+interface Tally {
+  kills: number;
+  acknowledged: number;
+  cutOff: number;
+  slowestStart: number;
+  readonly faults: string[];
+}
+
+interface Worker {
+  readonly child: ChildProcess;
+  /** Resolves when it works, or has ended before it did. */
+  readonly ready: Promise<void>;
+  /** Resolves once all it has told is heard. */
+  readonly ended: Promise<unknown>;
+}
+
+function start(path: string, lanes: number, model: Model, tally: Tally): Worker {
+  const script = new URL('./campaign_worker.ts', import.meta.url).pathname;
+  const child = spawn(process.execPath, [script, path, String(lanes)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const lines = createInterface({ input: child.stdout });
+  const ended = once(lines, 'close');
+  const ready = new Promise<void>((resolve) => {
+    lines.on('line', (text) => {
+      const line = parse(text);
+      if (line === undefined) return;
+      if ('ready' in line) {
+        tally.slowestStart = Math.max(tally.slowestStart, line.ready);
+        resolve();
+      }
+      model.hear(line);
+    });
+    lines.on('close', resolve);
+  });
+  child.on('exit', (code) => {
+    if (code !== null) tally.faults.push(`a worker ended by itself, with code ${code}`);
+  });
+  return { child, ready, ended };
+}
+
+/** The last line may have been cut off by the kill: then it acknowledges nothing. */
+function parse(text: string): Line | undefined {
+  try {
+    return JSON.parse(text) as Line;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Lets one or two processes work on the file and kills them. */
+async function kill(path: string, model: Model, tally: Tally): Promise<void> {
+  const count = tally.kills % 2 === 0 ? 1 : 2;
+  const workers = Array.from({ length: count }, () => start(path, callers / count, model, tally));
+  // Now and then while they open the file, which is when they mend what the last kill left.
+  if (Math.random() < 0.1) await sleep(Math.random() * 250);
+  else {
+    await Promise.all(workers.map(({ ready }) => ready));
+    await sleep(20 + Math.random() * 600);
+  }
+  for (const { child } of workers) child.kill('SIGKILL');
+  await Promise.all(workers.map(({ ended }) => ended));
+  tally.kills += 1;
+}
+
+/** What is wrong with the file, seen from step `first` on. */
+async function inspect(path: string, model: Model, first: number): Promise<string[]> {
+  const before = performance.now();
+  await openFileStore({ path, environment: 'staging' }).close();
+  const took = performance.now() - before;
+  const slow = took > longestStart ? [`the start took ${Math.round(took)} ms`] : [];
+  const database = openToRead(path);
+  try {
+    return [...slow, ...allDamage(database), ...model.compare(database, first)];
+  } finally {
+    database.close();
+  }
+}
+
+async function campaign(count: number, folder: string, progress: () => void): Promise<Tally> {
+  const tally: Tally = { kills: 0, acknowledged: 0, cutOff: 0, slowestStart: 0, faults: [] };
+  for (let file = 0; tally.kills < count && tally.faults.length === 0; file += 1) {
+    const path = join(folder, `${file}.db`);
+    const model = new Model();
+    for (let round = 0; round < killsPerFile && tally.kills < count; round += 1) {
+      const first = model.length;
+      await kill(path, model, tally);
+      tally.faults.push(...(await inspect(path, model, first)));
+      progress();
+    }
+    tally.faults.push(...(await inspect(path, model, 0)));
+    tally.acknowledged += model.told.acknowledged;
+    tally.cutOff += model.told.cutOff;
+    if (tally.faults.length === 0)
+      for (const end of ['', '-wal', '-shm']) rmSync(path + end, { force: true });
+  }
+  if (tally.slowestStart > longestStart) {
+    tally.faults.push(`a worker was ready after ${Math.round(tally.slowestStart)} ms`);
+  }
+  return tally;
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      count: { type: 'string', default: '200' },
+      json: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  const count = Number(values.count);
+  if (values.help || !Number.isInteger(count) || count < 1) {
+    console.error(usage);
+    process.exitCode = values.help ? 0 : 2;
+    return;
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'jetway-campaign-'));
+  const progress = (): void => void (values.json || process.stderr.write('.'));
+  const { faults, ...sums } = await campaign(count, folder, progress);
+  const slowestStart = Math.round(sums.slowestStart);
+  if (values.json) console.log(JSON.stringify({ ...sums, slowestStart, faults }));
+  else {
+    const { kills, acknowledged, cutOff } = sums;
+    console.log(
+      `\n${kills} kills, ${acknowledged} steps acknowledged, ${cutOff} cut off, slowest start ${slowestStart} ms`,
+    );
+    for (const fault of faults.slice(0, 20)) console.log(fault);
+    console.log(
+      faults.length === 0 ? 'nothing was lost' : `${faults.length} faults; see ${folder}`,
+    );
+  }
+  if (faults.length === 0) rmSync(folder, { recursive: true, force: true });
+  else process.exitCode = 1;
+}
+
+await main();

@@ -1,0 +1,34 @@
+// Owns the steps that a crash campaign's workers take and tell of, and the fixed names in them.
+
+import { type Instant, instant } from '../src/lib/clock.ts';
+import type { ClientId, ProgrammeId } from '../src/oauth/client.ts';
+
+export const programme = 'campaign' as ProgrammeId;
+export const client = 'partner' as ClientId;
+
+/** What one try would write. */
+export interface Offer {
+  readonly family?: string;
+  readonly refresh: string;
+  readonly access: string;
+}
+
+/** One acknowledged or pending act of a lane; several offers are made at once and one may win. */
+export type Step =
+  | { readonly act: 'save'; readonly access: string }
+  | { readonly act: 'issue'; readonly code: string; readonly subject: string }
+  | { readonly act: 'spend'; readonly code: string; readonly offers: readonly Offer[] }
+  | { readonly act: 'rotate'; readonly token: string; readonly offers: readonly Offer[] }
+  | { readonly act: 'revoke'; readonly family: string }
+  | { readonly act: 'revokeAll'; readonly subject: string; readonly at: number };
+
+/** A line that a worker writes before each step, and one after the store has answered. */
+export type Line =
+  | { readonly ready: number }
+  | { readonly lane: string; readonly step: Step }
+  | { readonly lane: string; readonly outcomes: readonly string[] };
+
+/** Far enough for nothing to end within a campaign. */
+export function endOf(now: Instant): Instant {
+  return instant(now + 86_400_000);
+}

@@ -1,0 +1,251 @@
+// Owns the promises of `key list`, `rotate` and `retire`, which a running server follows; what they
+// plan is tested in test/token/key_rotation.test.ts.
+
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+
+import { ask } from '../support/wire.ts';
+import { jetway, jetwayEach, jetwayJson, programmeText, workFolder } from './command.ts';
+import { askClientTokens, serve, signingProgramme } from './server.ts';
+
+const files = {
+  'programmes/club.yaml': signingProgramme,
+  'programmes/plain.yaml': programmeText('Plain'),
+};
+
+interface Key {
+  readonly programme: string;
+  readonly kid: string;
+  readonly algorithm: string;
+  readonly status: string;
+  readonly signs_from: string | null;
+  readonly retires_at: string | null;
+}
+
+async function keysOf(folder: string): Promise<readonly Key[]> {
+  return (await jetwayJson(folder, ['key', 'list'])) as readonly Key[];
+}
+
+function seconds(from: string | null | undefined, to: string | null | undefined): number {
+  return (Date.parse(to ?? '') - Date.parse(from ?? '')) / 1000;
+}
+
+/** Asks again for as long as a server may take to follow. */
+async function eventually(question: () => Promise<boolean>): Promise<void> {
+  for (let turn = 0; turn < 50; turn++) {
+    if (await question()) return;
+    await wait(100);
+  }
+  assert.fail('the server did not follow in five seconds');
+}
+
+describe('key', { concurrency: 2 }, () => {
+  test('rotate publishes at once and signs later; --now signs at once; a removed key is gone', async (t) => {
+    const folder = workFolder(t, files);
+    const added = (await jetwayJson(
+      folder,
+      'client add --programme club --name A --role partner'.split(' '),
+    )) as { client_id: string; client_secret: string };
+    const url = await serve(t, folder);
+    const published = async (): Promise<readonly string[]> => {
+      const { body } = await ask(url, '/club/.well-known/jwks.json');
+      return (JSON.parse(body) as { keys: { kid: string }[] }).keys.map(({ kid }) => kid);
+    };
+    const signer = async (): Promise<string> => {
+      const { body } = await askClientTokens(url, added.client_id, added.client_secret);
+      const [head = ''] = (JSON.parse(body) as { access_token: string }).access_token.split('.');
+      return (JSON.parse(Buffer.from(head, 'base64url').toString()) as { kid: string }).kid;
+    };
+    const [first] = await keysOf(folder);
+    assert.ok(first);
+    assert.deepEqual([first.status, await signer()], ['signing', first.kid]);
+
+    const [rotated, again, listed] = await jetwayEach(folder, [
+      ['key', 'rotate', '--json'],
+      ['key', 'rotate'],
+      ['key', 'list', '--json'],
+    ]);
+    const [plan] = JSON.parse(rotated.stdout) as [{ kid: string; signs_from: string }];
+    const [old, fresh] = JSON.parse(listed.stdout) as readonly Key[];
+    assert.ok(old && fresh);
+    assert.deepEqual(
+      [fresh.kid, fresh.status, fresh.signs_from],
+      [plan.kid, 'waiting', plan.signs_from],
+    );
+    assert.deepEqual([old.kid, old.status, old.retires_at], [first.kid, 'signing', null]);
+    assert.deepEqual(JSON.parse(rotated.stdout), [
+      {
+        programme: 'club',
+        kid: fresh.kid,
+        algorithm: 'ES256',
+        changed: true,
+        signs_from: plan.signs_from,
+        retiring: [
+          {
+            kid: old.kid,
+            retires_at: new Date(Date.parse(plan.signs_from) + 1_800_000)
+              .toISOString()
+              .replace('.000', ''),
+          },
+        ],
+      },
+    ]);
+    assert.deepEqual(again, {
+      code: 0,
+      stdout: `club: the ES256 key ${fresh.kid} waits already and signs from ${plan.signs_from}; nothing is changed\n`,
+      stderr: '',
+    });
+    await eventually(async () => (await published()).includes(fresh.kid));
+    assert.equal(await signer(), first.kid);
+
+    assert.equal((await jetway(folder, ['key', 'rotate', '--now'])).code, 0);
+    await eventually(async () => (await signer()) === fresh.kid);
+    assert.deepEqual(await published(), [first.kid, fresh.kid]);
+
+    const [due, early, unknown, signing, forced, only] = await jetwayEach(folder, [
+      ['key', 'retire'],
+      ['key', 'retire', '--kid', first.kid],
+      ['key', 'retire', '--kid', 'nothing', '--force'],
+      ['key', 'retire', '--kid', fresh.kid, '--force'],
+      ['key', 'retire', '--kid', first.kid, '--force', '--json'],
+      ['key', 'retire', '--kid', fresh.kid, '--force'],
+    ]);
+    assert.match(due.stdout, new RegExp(`^club: the ES256 key ${first.kid} may go from \\S+Z\\n$`));
+    assert.equal(early.code, 1);
+    assert.match(early.stderr, /may go from \S+Z: --force removes it all the same/);
+    assert.deepEqual(
+      [unknown.code, unknown.stderr],
+      [1, 'there is no key "nothing": key list names them\n'],
+    );
+    assert.deepEqual(
+      [signing.code, signing.stderr],
+      [
+        1,
+        `club: the ES256 key ${fresh.kid} signs, and none waits to follow it: make another sign first with key rotate --now\n`,
+      ],
+    );
+    assert.deepEqual(JSON.parse(forced.stdout), {
+      removed: [{ programme: 'club', kid: first.kid }],
+      kept: [],
+    });
+    assert.equal(only.code, 1);
+    assert.match(only.stderr, /is the only one there is: make another sign first/);
+    await eventually(async () => (await published()).length === 1);
+    assert.equal(await signer(), fresh.kid);
+  });
+
+  test('list shows when each signs and may go, of programmes that sign alone', async (t) => {
+    const folder = workFolder(t, files);
+    const [none, first, , listed, named] = await jetwayEach(folder, [
+      ['key', 'list'],
+      ['key', 'rotate'],
+      ['key', 'rotate', '--wait', '1h'],
+      ['key', 'list'],
+      ['key', 'list', '--programme', 'plain'],
+    ]);
+    assert.deepEqual(none, {
+      code: 0,
+      stdout: '',
+      stderr: 'there are no keys; serve makes the first ones\n',
+    });
+    assert.match(first.stdout, /^club: the ES256 key \S+ is published and signs from \S+Z\n$/);
+    const kid = '[\\w-]{43}';
+    const time = '\\d{4}-\\S+Z';
+    const lines = [
+      'PROGRAMME +KEY +ALGORITHM +STATUS +SIGNS FROM +RETIRES AT',
+      `club +${kid} +ES256 +signing +${time} +-`,
+      `club +${kid} +ES256 +waiting +${time} +-`,
+    ];
+    assert.match(listed.stdout, new RegExp(`^${lines.join('\n')}\n$`));
+    assert.deepEqual(
+      [named.code, named.stderr],
+      [1, 'plain signs no tokens: they are opaque (tokens.access.format)\n'],
+    );
+    const [signing, waiting] = await keysOf(folder);
+    assert.ok(Math.abs(seconds(signing?.signs_from, waiting?.signs_from) - 3600) < 60);
+  });
+
+  test('waits shorter than verifiers need, and options that contradict, are wrong usage', async (t) => {
+    const folder = workFolder(t, files);
+    const slips = [
+      [
+        ['rotate', '--wait', '599s'],
+        /^--wait must be a duration from 10m, .* not "599s"; --now is for/,
+      ],
+      [['rotate', '--wait', '10'], /^--wait must be/],
+      [['rotate', '--wait', '10m', '--now'], /^--now and --wait/],
+      [['rotate', '--algorithm', 'HS256'], /Allowed choices are ES256, EdDSA, RS256/],
+      [['retire', '--force'], /^--force needs --kid/],
+      [['list', '--programme', 'clb'], /did you mean "club"/],
+    ] as const;
+    const runs = await jetwayEach(
+      folder,
+      slips.map(([args]) => ['key', ...args]),
+    );
+    for (const [index, [args, message]] of slips.entries()) {
+      const ran = runs[index];
+      assert.deepEqual([ran?.code, ran?.stdout], [2, ''], args.join(' '));
+      assert.match(ran?.stderr ?? '', message);
+    }
+  });
+
+  test('an algorithm is changed by its key ahead, then one line of YAML', async (t) => {
+    const folder = workFolder(t, {
+      ...files,
+      'later/club.yaml': signingProgramme.replace('format: jwt', 'format: jwt, algorithm: EdDSA'),
+      'later.yaml': `environment: staging
+listen: 127.0.0.1:0
+public_url: https://tokens.example
+store: file:./data/jetway.db
+programmes: ./later
+`,
+    });
+    const later = ['--config', 'later.yaml'];
+    const [, ahead, again, before, after, retired, dated] = await jetwayEach(folder, [
+      ['key', 'rotate'],
+      ['key', 'rotate', '--algorithm', 'EdDSA'],
+      ['key', 'rotate', '--algorithm', 'EdDSA'],
+      ['key', 'list', '--json'],
+      ['key', 'list', '--json', ...later],
+      ['key', 'retire', ...later],
+      ['key', 'list', '--json', ...later],
+    ]);
+    assert.match(
+      ahead.stdout,
+      /^club: the EdDSA key \S+ is published: once verifiers have it, in 10m, set tokens\.access\.algorithm to EdDSA and restart\n$/,
+    );
+    assert.match(again.stdout, /is published already/);
+    const statuses = (stdout: string): unknown =>
+      (JSON.parse(stdout) as readonly Key[]).map(({ algorithm, status, retires_at }) => [
+        algorithm,
+        status,
+        retires_at !== null,
+      ]);
+    assert.deepEqual(statuses(before.stdout), [
+      ['ES256', 'signing', false],
+      ['EdDSA', 'ahead', false],
+    ]);
+    assert.deepEqual(statuses(after.stdout), [
+      ['ES256', 'retiring', false],
+      ['EdDSA', 'signing', false],
+    ]);
+    assert.match(retired.stdout, /^club: the ES256 key \S+ may go from \S+Z\n$/);
+    assert.deepEqual(statuses(dated.stdout), [
+      ['ES256', 'retiring', true],
+      ['EdDSA', 'signing', false],
+    ]);
+  });
+
+  test('a broken programme file does not keep the others from being rotated: exit 3', async (t) => {
+    const folder = workFolder(t, { ...files, 'programmes/broken.yaml': 'name: [\n' });
+    const [rotated, listed] = await jetwayEach(folder, [
+      ['key', 'rotate'],
+      ['key', 'list', '--json'],
+    ]);
+    assert.equal(rotated.code, 3);
+    assert.match(rotated.stdout, /^club: the ES256 key/);
+    assert.match(rotated.stderr, /^programmes\/broken\.yaml:1:7: error: /);
+    assert.equal((JSON.parse(listed.stdout) as unknown[]).length, 1);
+  });
+});

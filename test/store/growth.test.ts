@@ -1,0 +1,97 @@
+// Owns the test that a store file stops growing under traffic that does not.
+
+import assert from 'node:assert/strict';
+import { statSync } from 'node:fs';
+import { test } from 'node:test';
+
+import type { Instant } from '../../src/lib/clock.ts';
+import { openFileStore, type FileStore } from '../../src/store/file.ts';
+import { verifyStore } from '../../src/store/file_examine.ts';
+import { scratchFile } from './file_directory.ts';
+import {
+  aCode,
+  aFamily,
+  anAccessToken,
+  aPartnerToken,
+  aRefreshToken,
+  aRotation,
+  at,
+  club,
+  familyId,
+  inParallel,
+  key,
+  partner,
+} from './fixtures.ts';
+
+const hour = 3600;
+/** Logins of each hour of a day: a quiet night, a busy evening. */
+const pattern = [
+  5, 2, 1, 1, 1, 2, 5, 10, 15, 20, 20, 20, 20, 20, 20, 20, 20, 25, 35, 45, 45, 30, 20, 10,
+];
+/** Days a login lasts; a refresh token lasts one. */
+const familyDays = 2;
+const days = 8;
+
+/** A login, its refreshes over the next hours, and a partner's own token. */
+async function logIn(store: FileStore, name: string, seconds: number): Promise<void> {
+  const time = (after: number): Instant => at(seconds + after);
+  const family = aFamily({
+    id: familyId(name),
+    createdAt: time(1),
+    endsAt: time(familyDays * 24 * hour),
+  });
+  const issued = { issuedAt: time(0), expiresAt: time(120), forgetAt: time(hour) };
+  await store.issueCode(aCode({ key: key(`code ${name}`), transaction: name, ...issued }));
+  const access = (n: number) =>
+    anAccessToken(`${name} access ${n}`, {
+      family: family.id,
+      issuedAt: time(n),
+      expiresAt: time(n + 1800),
+    });
+  const refresh = (n: number) =>
+    aRefreshToken(`${name} refresh ${n}`, { expiresAt: time(24 * hour) });
+  const bought = { family, access: access(0), refresh: refresh(0) };
+  await store.spendCode(club, partner, key(`code ${name}`), bought, time(1));
+  for (let n = 1; n <= 2; n += 1) {
+    const rotation = aRotation(`${name} refresh ${n - 1}`, '', {
+      successor: refresh(n),
+      access: access(n),
+      sealedAnswer: 'x'.repeat(400),
+      retryUntil: time(n + 10),
+      now: time(n),
+    });
+    assert.deepEqual(await store.rotateRefreshToken(rotation), { outcome: 'rotated' });
+  }
+  const own = { issuedAt: time(0), expiresAt: time(1800) };
+  await store.saveAccessToken(aPartnerToken(`${name} own`, own));
+}
+
+test('DESIGN: day after day of the same traffic, the file stops growing', async (t) => {
+  const { path, remove } = scratchFile();
+  try {
+    const store = openFileStore({ path, environment: 'staging', now: at(0) });
+    const sizes: number[] = [];
+    const rows: number[] = [];
+    for (let day = 0; day < days; day += 1) {
+      for (const [n, logins] of pattern.entries()) {
+        const seconds = (day * 24 + n) * hour;
+        await inParallel(logins, (login) => logIn(store, `${day} ${n} ${login}`, seconds));
+        // A server's housekeeping sweeps every second, and on at once while there is more.
+        for (let calls = 0; calls < 10; calls += 1) await store.sweep(at(seconds + hour), 500);
+      }
+      const { counts } = verifyStore(path);
+      sizes.push(statSync(path).size);
+      rows.push(Object.values(counts).reduce((sum, count) => sum + count, 0));
+      // Nothing live was purged: the day's last login can still be refreshed.
+      const last = `${day} 23 9 refresh 2`;
+      assert.ok(await store.findRefreshToken(club, key(last), at((day * 24 + 24) * hour)));
+    }
+    t.diagnostic(`bytes ${sizes.join(' ')}; rows ${rows.join(' ')}`);
+    const grown = sizes.slice(familyDays + 1);
+    assert.ok(Math.max(...grown) <= grown[0]! * 1.05, 'bytes');
+    assert.ok(Math.max(...rows.slice(familyDays + 1)) <= rows[familyDays + 1]! * 1.05, 'rows');
+    await store.close();
+  } finally {
+    remove();
+  }
+});
