@@ -14,7 +14,7 @@ export interface FieldNames {
   readonly property: (name: string) => string;
 }
 
-export const optionNames: FieldNames = {
+const optionNames: FieldNames = {
   roles: '--role',
   businessContext: '--business-context',
   partnerId: '--partner-id',

@@ -4,11 +4,11 @@ import { positionAt } from '../lib/document.ts';
 import { errorAt, type Fault, type Path } from '../lib/fault.ts';
 import type { YamlNode } from '../lib/yaml.ts';
 import { grantInputs, type GrantType, grantTypes } from '../oauth/grant.ts';
+import { answerComplaints } from './answer_consistency.ts';
 import { authenticationComplaints } from './authentication_consistency.ts';
 import type { Complaint } from './complaint.ts';
 import type { Definition } from './definition.ts';
 import { type ValueShape, alphabetOf } from './value_shape.ts';
-import { writtenValues } from './value_tree.ts';
 
 /** RFC 6749 10.10: the chance of guessing a code must be at most 2^-128. */
 const leastCodeBits = 128;
@@ -24,7 +24,7 @@ export function consistencyFaults(definition: Definition, document: YamlNode): r
     ...scopeComplaints(definition),
     ...codeComplaints(definition),
     ...lifetimeComplaints(definition),
-    ...responseComplaints(definition),
+    ...answerComplaints(definition),
   ].map(([path, message, hint]) => errorAt(positionAt(document, path), path, message, hint));
 }
 
@@ -36,7 +36,7 @@ function* grantComplaints(definition: Definition): Iterable<Complaint> {
   for (const type of grantTypes) {
     const grant = definition.grants[type];
     if (grant === undefined) continue;
-    const endpoint = definition.token_endpoints[grant.endpoint];
+    const endpoint = own(definition.token_endpoints, grant.endpoint);
     if (endpoint === undefined) {
       yield [
         ['grants', type, 'endpoint'],
@@ -133,7 +133,7 @@ function* loginComplaints(definition: Definition): Iterable<Complaint> {
     yield [['authorize', 'endpoint', 'read'], 'a login request is read from the query'];
   }
   const grant = definition.grants.authorization_code;
-  const inputs = definition.token_endpoints[grant?.endpoint ?? '']?.inputs;
+  const inputs = own(definition.token_endpoints, grant?.endpoint ?? '')?.inputs;
   if (pkce !== 'off' && inputs !== undefined && inputs['code_verifier'] === undefined) {
     yield [
       ['authorize', 'pkce'],
@@ -155,7 +155,7 @@ function* selectorComplaints(definition: Definition): Iterable<Complaint> {
     ]),
   ];
   for (const [at, endpoint] of places) {
-    const input = endpoint.inputs[selector.input];
+    const input = own(endpoint.inputs, selector.input);
     if (input === undefined) {
       yield [[...at, 'inputs'], `the selector "${selector.input}" is not an input here`];
       continue;
@@ -195,6 +195,11 @@ function* codeComplaints({ code, client }: Definition): Iterable<Complaint> {
   }
 }
 
+/** What a file declares by a name; `constructor` and the like are nobody's declaration. */
+function own<Value>(declared: Readonly<Record<string, Value>>, name: string): Value | undefined {
+  return Object.hasOwn(declared, name) ? declared[name] : undefined;
+}
+
 /** Random bits of a generated value, which is as long as its range allows up to 64 characters. */
 function shapeBits(shape: ValueShape): number {
   const length = Math.max(shape.length?.min ?? 0, Math.min(shape.length?.max ?? 64, 64));
@@ -213,11 +218,5 @@ function* lifetimeComplaints({ code, tokens }: Definition): Iterable<Complaint> 
   }
   if (tokens.refresh.grace > 300_000) {
     yield [['tokens', 'refresh', 'grace'], 'a grace window may be 5m at most'];
-  }
-}
-
-function* responseComplaints({ token_response }: Definition): Iterable<Complaint> {
-  if (!writtenValues(token_response.fields).has('access_token')) {
-    yield [['token_response', 'fields'], 'no field of the answer holds the access_token'];
   }
 }

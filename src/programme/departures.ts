@@ -49,7 +49,7 @@ function* endpointDepartures(definition: Definition): Iterable<Departure> {
         [...at, 'read'],
         `the query, which proxies and browsers keep, holds ${exposed.join(' and ')}`,
         'RFC 6749 2.3.1, RFC 9700 4.2.4',
-        'queries are never logged here, and codes and refresh tokens are single use',
+        'queries are never logged here',
       ];
     }
     yield* repetitionDepartures(at, endpoint);
@@ -121,7 +121,8 @@ function* loginDepartures({ authorize, grants, token_endpoints }: Definition): I
       'codes go to registered redirect URIs only and are bound to their client',
     ];
   }
-  const redeemed = token_endpoints[grants.authorization_code?.endpoint ?? ''];
+  const name = grants.authorization_code?.endpoint ?? '';
+  const redeemed = Object.hasOwn(token_endpoints, name) ? token_endpoints[name] : undefined;
   if (redeemed !== undefined && redeemed.inputs['redirect_uri'] === undefined) {
     yield [
       ['token_endpoints', grants.authorization_code?.endpoint ?? '', 'inputs'],

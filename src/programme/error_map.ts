@@ -46,8 +46,9 @@ function mappingHeaders(
   mapping: ErrorMapping,
   { name: realm, errors }: Definition,
 ): Readonly<Record<string, string>> {
+  const own = Object.keys(mapping.headers).map((header) => header.toLowerCase());
   const challenge =
-    mapping.challenge === 'basic'
+    mapping.challenge === 'basic' && !own.includes('www-authenticate')
       ? { 'WWW-Authenticate': `Basic realm="${realm.replaceAll(/[^ !#-[\]-~]/g, '')}"` }
       : {};
   return Object.freeze({

@@ -49,7 +49,16 @@ export const failureReasonSchema: v.GenericSchema<unknown, FailureReason> = v.pi
 );
 
 const mappingEntries = {
-  status: v.pipe(v.number(), v.integer(), v.minValue(200), v.maxValue(599)),
+  status: v.pipe(
+    v.number(),
+    v.integer(),
+    v.minValue(200),
+    v.maxValue(599),
+    v.check(
+      (status) => status >= 400 || status <= 203,
+      'expected 200 to 203 or 400 to 599: other statuses have no body or lead elsewhere',
+    ),
+  ),
   error: textSchema,
   error_description: v.pipe(
     textSchema,

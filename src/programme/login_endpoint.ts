@@ -87,6 +87,10 @@ function compileReading(
       else if (sent.length > 1) repeated.add(rule.role);
       else if (value !== undefined && value !== '') inputs.set(rule.role, value);
     }
+    // RFC 6749 3.1 lets no parameter come twice, known or not.
+    for (const [name, values] of parameters) {
+      if (!known.has(name) && values.length > 1) repeated.add(name);
+    }
     const unknown =
       endpoint.unknown === 'refuse'
         ? [...parameters.keys()].find((name) => !known.has(name))

@@ -69,17 +69,26 @@ function readInputs(rules: ReadingRules, request: WireRequest): Inputs {
 function refuseStrays(rules: ReadingRules, inQuery: Parameters, inBody: Parameters): void {
   const { names, body } = rules;
   const readInBody = body === undefined ? noNames : names[body];
-  for (const name of inQuery.keys()) {
-    if (!names.query.has(name)) refuseStray(rules, name, readInBody);
+  for (const [name, values] of inQuery) {
+    if (!names.query.has(name)) refuseStray(rules, name, values, readInBody);
   }
-  for (const name of inBody.keys()) {
-    if (!readInBody.has(name)) refuseStray(rules, name, names.query);
+  for (const [name, values] of inBody) {
+    if (!readInBody.has(name)) refuseStray(rules, name, values, names.query);
   }
 }
 
 const noNames: ReadonlySet<string> = new Set();
 
-function refuseStray(rules: ReadingRules, name: string, elsewhere: ReadonlySet<string>): void {
+function refuseStray(
+  rules: ReadingRules,
+  name: string,
+  values: readonly string[],
+  elsewhere: ReadonlySet<string>,
+): void {
+  // RFC 6749 3.2 lets no parameter come twice, known or not.
+  if (values.length > 1 && rules.endpoint.repeated === 'refuse') {
+    throw new Refusal('repeated_parameter', { parameter: name });
+  }
   if (elsewhere.has(name)) throw new Refusal('misplaced_parameter', { parameter: name });
   if (rules.endpoint.unknown === 'refuse') {
     throw new Refusal('unknown_parameter', { parameter: name });

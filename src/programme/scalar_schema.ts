@@ -49,8 +49,8 @@ export const pathSchema: v.GenericSchema<unknown, string> = v.pipe(
 export const contentTypeSchema: v.GenericSchema<unknown, string> = v.pipe(
   v.string(),
   v.regex(
-    /^[a-z]+\/[a-z0-9.+-]+(?:; ?[a-z]+=[A-Za-z0-9-]+)?$/,
-    'expected a media type such as application/json',
+    /^(?:application\/[a-z0-9.+-]+|text\/(?:plain|json|javascript))(?:; ?charset=(?:utf-8|UTF-8))?$/,
+    'expected a media type that fits JSON in UTF-8, such as application/json',
   ),
   v.title('media type'),
 );
@@ -71,6 +71,7 @@ export const headerNameSchema: v.GenericSchema<string, string> = v.pipe(
 
 /** Headers that are Jetway's or the connection's, not a dialect's. */
 const reservedHeaders = new Set([
+  'age',
   'allow',
   'cache-control',
   'connection',
@@ -78,7 +79,10 @@ const reservedHeaders = new Set([
   'content-length',
   'content-type',
   'date',
+  'expires',
+  'host',
   'keep-alive',
+  'location',
   'pragma',
   'retry-after',
   'set-cookie',
@@ -88,13 +92,25 @@ const reservedHeaders = new Set([
   'upgrade',
 ]);
 
+/** Cross-origin leave (HOSTILE 11), ranges and encodings of a body, and the connection's own. */
+const reservedGroups = /^(?:access-control-|content-|proxy-|sec-)/i;
+
 const freeHeaderSchema = v.pipe(
   headerNameSchema,
-  v.check((name) => !reservedHeaders.has(name.toLowerCase()), 'Jetway sets this header itself'),
+  v.check(
+    (name) => !reservedHeaders.has(name.toLowerCase()) && !reservedGroups.test(name),
+    'this header is not for a dialect to set',
+  ),
 );
 
 /** Headers of an answer that a dialect adds to Jetway's own. */
 export const answerHeadersSchema: v.GenericSchema<
   unknown,
   Readonly<Record<string, string>>
-> = v.record(freeHeaderSchema, v.pipe(textSchema, v.regex(/^[ -~]+$/, 'expected ASCII text')));
+> = v.pipe(
+  v.record(freeHeaderSchema, v.pipe(textSchema, v.regex(/^[ -~]+$/, 'expected ASCII text'))),
+  v.check((headers) => {
+    const names = Object.keys(headers).map((name) => name.toLowerCase());
+    return new Set(names).size === names.length;
+  }, 'a header is given twice here: their names are the same in any case'),
+);

@@ -209,10 +209,12 @@ export function inCase(text: string, nameCase: NameCase): string {
   return nameCase === 'upper' ? text.toUpperCase() : text.toLowerCase();
 }
 
-/** Names of all values that a tree writes somewhere. */
-export function writtenValues(tree: FieldTree): ReadonlySet<string> {
+/** Names of all values that a tree writes somewhere; in the answer to one grant, if one is given. */
+export function writtenValues(tree: FieldTree, grant?: GrantType): ReadonlySet<string> {
   const found = new Set<string>();
   const visit = (field: Field): void => {
+    const only = typeof field === 'string' || !('only' in field) ? undefined : field.only;
+    if (grant !== undefined && only?.includes(grant) === false) return;
     if (typeof field === 'string') found.add(field);
     else if ('value' in field) found.add(field.value);
     else if ('object' in field) Object.values(field.object).forEach(visit);

@@ -22,9 +22,19 @@ const chunkFrames = 256;
 export function logDamage(path: string): string | undefined {
   // Another process may be writing: only what is still wrong when looked at again is damage.
   for (let looks = 1; ; looks += 1) {
-    const found = lookOnce(path);
-    if (found === undefined || looks === 3) return found;
+    const found = lookUnlessGone(path);
+    if (found === undefined || looks === 5) return found;
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
+  }
+}
+
+/** Whoever is the last to close a file takes its log away: then there is nothing to look at. */
+function lookUnlessGone(path: string): string | undefined {
+  try {
+    return lookOnce(path);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
   }
 }
 

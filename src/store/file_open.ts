@@ -43,8 +43,8 @@ export function openFile(path: string, environment: Environment, now: Instant): 
       { cause: error },
     );
   }
-  expectLog(path);
   try {
+    expectLog(path);
     return openSound(path, environment);
   } catch (error) {
     if (error instanceof StoreUnusable) throw error;

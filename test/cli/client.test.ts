@@ -68,8 +68,8 @@ other      partnerapi-00002  Red        partner  active  TIME
   status             active
   roles              member
   redirect URIs      https://blue.example/cb
-  client secrets     made TIME
-  API keys           made TIME
+  client secrets     made TIME, never used
+  API keys           made TIME, never used
   created            TIME
 `,
     );
@@ -90,8 +90,8 @@ other      partnerapi-00002  Red        partner  active  TIME
       partner_id: null,
       throttle: null,
       properties: {},
-      secrets: [{ created_at: 'TIME', expires_at: null }],
-      api_keys: [{ created_at: 'TIME', expires_at: null }],
+      secrets: [{ created_at: 'TIME', expires_at: null, last_used_at: null }],
+      api_keys: [{ created_at: 'TIME', expires_at: null, last_used_at: null }],
       created_at: 'TIME',
     });
     assert.equal(enabled, 'client partnerapi-00002 of other is active\n');

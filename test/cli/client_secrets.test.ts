@@ -3,22 +3,27 @@
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
 
-import { jetway, jetwayEach, jetwayJson, root, workFolder } from './command.ts';
+import { jetway, jetwayEach, jetwayJson, programmeText, root, workFolder } from './command.ts';
 import { askClientTokens, serve } from './server.ts';
 
 const id = 'partnerapi-00001';
-const add = [
-  ...'client add --programme club --name Blue --role partner --client-id'.split(' '),
-  id,
-  '--json',
-];
+const add = `client add --programme club --name Blue --role partner --client-id ${id} --json`.split(
+  ' ',
+);
 const rotate = ['client', 'rotate-secret', id];
 const retire = ['client', 'retire-secret', id];
 const show = ['client', 'show', id, '--json'];
+
+/** Asks for the API key in a header. */
+const keyedProgramme = programmeText(
+  'Club',
+  'token_endpoints: { grant: { inputs: { app_key: { in: header, name: X-App-Key, required: true, must_equal: client.api_key } } } }\n',
+);
 
 interface Shown {
   readonly secrets: readonly SecretShown[];
@@ -148,11 +153,8 @@ describe('client rotate-secret and retire-secret', { concurrency: 2 }, () => {
     const child = spawn(process.execPath, [join(root, 'src/main.ts'), ...rotate], { cwd: folder });
     child.stdout.destroy();
     child.stdin.end();
-    const [stderr, code] = await Promise.all([
-      text(child.stderr),
-      new Promise((resolve) => child.on('exit', resolve)),
-    ]);
-    assert.equal(code, 1);
+    const [stderr, ended] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+    assert.deepEqual(ended, [1, null]);
     assert.match(stderr, /EPIPE\) and the new client secret is lost: nothing was changed\n$/);
     assert.deepEqual(await jetwayJson(folder, show.slice(0, -1)), before);
   });
@@ -183,5 +185,25 @@ describe('client rotate-api-key', () => {
     assert.equal(daysBetween(api_keys[1]?.created_at ?? '', previous_expires_at), 7);
     assert.equal(secrets.length, 1);
     assert.ok(!shown.stdout.includes(api_key));
+  });
+
+  test('a server takes both, and tells which was used last', async (t) => {
+    const folder = workFolder(t, { 'programmes/club.yaml': keyedProgramme });
+    const given = (await jetwayJson(folder, add.slice(0, -1))) as Rotated;
+    const url = await serve(t, folder);
+    const status = async (key: string): Promise<number> =>
+      (await askClientTokens(url, id, given.client_secret, { 'x-app-key': key })).status;
+    assert.deepEqual([await status(given.api_key), await status('wrong')], [200, 400]);
+    const [rotated, shown] = await jetwayEach(folder, [
+      ['client', 'rotate-api-key', id, '--json'],
+      show,
+    ]);
+    const used = (stdout: string): readonly boolean[] =>
+      (JSON.parse(stdout) as Shown).api_keys.map(({ last_used_at }) => last_used_at !== null);
+    assert.deepEqual(used(shown.stdout), [true, false]);
+    const { api_key } = JSON.parse(rotated.stdout) as Rotated;
+    assert.deepEqual([await status(given.api_key), await status(api_key)], [200, 200]);
+    const [later] = await jetwayEach(folder, [show]);
+    assert.deepEqual(used(later.stdout), [true, true]);
   });
 });

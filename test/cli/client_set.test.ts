@@ -7,12 +7,10 @@ import { jetwayEach, programmeText, workFolder } from './command.ts';
 
 const id = 'partnerapi-00001';
 const callback = 'https://blue.example/cb';
-const add = [
-  ...'client add --programme club --role member --business-context Cars'.split(' '),
-  ...['--partner-id', 'Blue12345', '--name', 'Blue', '--redirect-uri', callback],
-  ...['--property', 'instance_url=https://eu.example/?a=b', 'plan=gold', '--client-id', id],
-  ...['--throttle-limit', '5', '--throttle-window', '1m', '--json'],
-];
+const add = `client add --programme club --name Blue --client-id ${id} --role member
+  --redirect-uri ${callback} --business-context Cars --partner-id Blue12345
+  --property instance_url=https://eu.example/?a=b plan=gold
+  --throttle-limit 5 --throttle-window 1m --json`.split(/\s+/);
 const set = ['client', 'set', id];
 const show = ['client', 'show', id, '--json'];
 
@@ -84,7 +82,7 @@ describe('client set', { concurrency: 2 }, () => {
       const ran = runs[index];
       assert.equal(ran?.code, change === undefined ? 2 : 0, options.join(' '));
       if (change === undefined) continue;
-      expected = { ...expected, ...change };
+      expected = Object.assign({}, expected, change);
       assert.deepEqual(shownIn(ran?.stdout ?? ''), expected, options.join(' '));
     }
     assert.deepEqual(shownIn(runs.at(-1)?.stdout ?? ''), expected);

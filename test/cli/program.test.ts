@@ -39,7 +39,7 @@ describe('version and help', { concurrency: 2 }, () => {
     const folder = workFolder(t);
     const [all, add] = await jetwayEach(folder, [['help'], ['help', 'client', 'add']]);
     assert.deepEqual([all.code, all.stderr, add.code, add.stderr], [0, '', 0, '']);
-    for (const verb of ['serve', 'check', 'show', 'client', 'member', 'version', 'help']) {
+    for (const verb of 'serve check show client member key token store version help'.split(' ')) {
       assert.match(all.stdout, new RegExp(`^  ${verb}\\b`, 'm'));
     }
     assert.match(add.stdout, /^Usage: jetway client add /);
@@ -77,6 +77,19 @@ describe('trouble', { concurrency: 2 }, () => {
       addClient,
       ['client', 'list'],
       ['client', 'disable', 'x'],
+      ['client', 'set', 'x', '--name', 'a'],
+      ['client', 'rotate-secret', 'x'],
+      ['client', 'rotate-api-key', 'x'],
+      ['client', 'retire-secret', 'x'],
+      ['client', 'remove', 'x', '--yes'],
+      ['client', 'import', 'clients.csv', '--programme', 'club'],
+      ['key', 'list'],
+      ['key', 'rotate'],
+      ['key', 'retire'],
+      ['token', 'revoke', '--client', 'x'],
+      ['store', 'backup', 'backup.db'],
+      ['store', 'restore', 'backup.db', '--yes'],
+      ['store', 'verify'],
       ['member', 'list'],
       ['member', 'add', '--programme', 'club', '--username', 'a', '--password-stdin'],
     ];

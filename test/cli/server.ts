@@ -42,9 +42,15 @@ async function urlOf({ stdout }: ChildProcess, told: readonly string[]): Promise
 }
 
 /** A token request of the programme `club` with the client's own credentials. */
-export function askClientTokens(url: string, id: string, secret: string): Promise<Answer> {
+export function askClientTokens(
+  url: string,
+  id: string,
+  secret: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Answer> {
   // RFC 6749 2.3.1: each half is encoded, so that a colon or a percent sign in it is itself.
   const credentials = `${encodeURIComponent(id)}:${encodeURIComponent(secret)}`;
   const authorization = `Basic ${Buffer.from(credentials).toString('base64')}`;
-  return post(url, '/club/api/grant', { grant_type: 'client_credentials' }, { authorization });
+  const fields = { grant_type: 'client_credentials' };
+  return post(url, '/club/api/grant', fields, { authorization, ...headers });
 }

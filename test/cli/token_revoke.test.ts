@@ -10,10 +10,8 @@ import { askClientTokens, serve } from './server.ts';
 
 const id = 'partnerapi-00001';
 const member = { username: 'ann', password: 'correct horse battery staple' };
-const add = [
-  ...'client add --programme club --name Blue --role partner member'.split(' '),
-  ...['--redirect-uri', 'https://blue.example/cb', '--client-id', id],
-];
+const add = `client add --programme club --name Blue --client-id ${id} --role partner member
+  --redirect-uri https://blue.example/cb`.split(/\s+/);
 
 interface Scene {
   readonly folder: string;

@@ -40,7 +40,7 @@ test(
     );
     const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
     socket.on('error', () => {});
-    socket.write('POST /livez HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\na');
+    socket.write('GET /livez HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\na');
     await sleep(100);
     // The test ends by its time limit where the server never does.
     await server.close();

@@ -1,0 +1,123 @@
+// Owns tests of restoring where the target is in use or damaged, or the restore is cut off.
+
+import assert from 'node:assert/strict';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+import { verifyStore } from '../../src/store/file_examine.ts';
+import { restoreStore } from '../../src/store/file_restore.ts';
+import { StoreUnusable } from '../../src/store/unusable.ts';
+import { killedWriter } from './crashed.ts';
+import { aClient, club } from './fixtures.ts';
+import { clientsOf, isUnusable, later, open, withBackup } from './restore_fixture.ts';
+import { traced, withoutStrace } from './strace.ts';
+
+withBackup('FAULTS 8: it is refused while another process has the store', async (path, backup) => {
+  const script = new URL('./contender.ts', import.meta.url);
+  const child = fork(script, [path, 'holder'], { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
+  const report = verifyStore(path);
+  try {
+    await once(child, 'message');
+    child.send('open');
+    await once(child, 'message');
+    await assert.rejects(
+      restoreStore(backup, path, later),
+      isUnusable(/is in use by another process/),
+    );
+    // Even where the file is beyond reading.
+    const bytes = readFileSync(path);
+    writeFileSync(path, bytes.fill(0xa5, 0, 200));
+    await assert.rejects(
+      restoreStore(backup, path, later),
+      isUnusable(/is in use by another process/),
+    );
+    writeFileSync(path, readFileSync(backup).subarray(0, 200), { flag: 'r+' });
+  } finally {
+    child.kill('SIGKILL');
+    await once(child, 'close');
+  }
+  assert.ok(report.counts['family'] === 1);
+  await restoreStore(backup, path, later);
+  assert.deepEqual(verifyStore(path).damage, []);
+});
+
+withBackup(
+  'FAULTS 6: a damaged store is what it is for; the damage is kept',
+  async (path, backup) => {
+    const damage: readonly ((bytes: Buffer) => Buffer)[] = [
+      (bytes) => bytes.subarray(0, bytes.length / 2),
+      (bytes) => bytes.fill(0xa5, 0, 100),
+      (bytes) => bytes.fill(0xa5, 4096, 8192),
+      () => Buffer.alloc(0),
+    ];
+    const good = readFileSync(path);
+    for (const harm of damage) {
+      const bad = Buffer.from(harm(Buffer.from(good)));
+      writeFileSync(path, bad);
+      assert.throws(() => open(path), StoreUnusable);
+      await restoreStore(backup, path, later);
+      assert.deepEqual(readFileSync(`${path}.before-restore`), bad);
+      assert.deepEqual(await clientsOf(path), [aClient()]);
+    }
+  },
+);
+
+withBackup('FAULTS 6: a damaged log is kept as well, and never played', async (path, backup) => {
+  await killedWriter(path, 3000);
+  const log = readFileSync(`${path}-wal`);
+  log[8000]! ^= 1;
+  writeFileSync(`${path}-wal`, log);
+  await restoreStore(backup, path, later);
+  assert.deepEqual(readFileSync(`${path}.before-restore-wal`), log);
+  const left = readdirSync(dirname(path)).filter((name) => /-(wal|shm)$/.test(name));
+  assert.deepEqual(left, ['jetway.db.before-restore-wal']);
+  const store = open(path);
+  assert.deepEqual(await store.listClients(club), [aClient()]);
+  await store.close();
+});
+
+withBackup(
+  'FAULTS 8: killed at any step, the store is the old one, the new one, or refused',
+  async (path, backup) => {
+    await killedWriter(path, 2000);
+    const kept = ['', '-wal', '-shm'];
+    for (const suffix of kept) copyFileSync(path + suffix, `${backup}.kept${suffix}`);
+    const seen = new Set<string>();
+    const calls = ['linkat', 'link', 'rename', 'unlink'];
+    for (let n = 1; n <= 12; n += 1) {
+      for (const suffix of kept) copyFileSync(`${backup}.kept${suffix}`, path + suffix);
+      const kill = [
+        '-e',
+        `trace=${calls.join(',')}`,
+        '-e',
+        `inject=${calls.join(',')}:signal=KILL:when=${n}`,
+      ];
+      const { stdout } = await traced(kill, './restorer.ts', [backup, path]);
+      seen.add(await stateOf(path));
+      if (stdout.includes('restored')) break;
+      // Whatever it was, running it again mends it.
+      await restoreStore(backup, path, later);
+      assert.equal(await stateOf(path), 'new');
+    }
+    assert.deepEqual([...seen].toSorted(), ['new', 'old', 'refused']);
+  },
+  withoutStrace,
+);
+
+/** The killed writer's tokens tell the old store, their absence the new one. */
+async function stateOf(path: string): Promise<string> {
+  try {
+    const store = open(path);
+    await store.close();
+  } catch (error) {
+    assert.ok(error instanceof StoreUnusable, String(error));
+    assert.match(error.message, /a restore was cut off/);
+    return 'refused';
+  }
+  const { counts, damage } = verifyStore(path);
+  assert.deepEqual(damage, []);
+  assert.equal(counts['client'], 1);
+  return counts['access_token'] === 0 ? 'new' : 'old';
+}

@@ -1,0 +1,73 @@
+// Owns a store with something of everything and its backup, for tests of restoring it.
+
+import { test } from 'node:test';
+
+import { openFileStore, type FileStore } from '../../src/store/file.ts';
+import { backupStore } from '../../src/store/file_backup.ts';
+import type { RestoreOptions } from '../../src/store/file_restore.ts';
+import { StoreUnusable } from '../../src/store/unusable.ts';
+import { scratchFile } from './file_directory.ts';
+import {
+  aClient,
+  aCode,
+  aMember,
+  aPartnerToken,
+  aSigningKey,
+  at,
+  club,
+  key,
+  otherPartner,
+} from './fixtures.ts';
+import { login } from './login.ts';
+
+export const open = (path: string): FileStore =>
+  openFileStore({ path, environment: 'staging', now: at(0) });
+/** The time of every restore, unless a test says otherwise. */
+export const later: RestoreOptions = { environment: 'staging', now: at(100) };
+
+/** A test that gets a store, closed, and its backup. */
+export function withBackup(
+  name: string,
+  body: (path: string, backup: string) => Promise<void>,
+  skip: string | false = false,
+): void {
+  test(name, { skip }, async () => {
+    const { path, directory, remove } = scratchFile();
+    try {
+      const backup = `${directory}/backup.db`;
+      await makeBackup(path, backup);
+      await body(path, backup);
+    } finally {
+      remove();
+    }
+  });
+}
+
+/** A store with something of everything, and its backup. */
+async function makeBackup(path: string, backup: string): Promise<void> {
+  const store = open(path);
+  await store.addClient(aClient());
+  await store.addClient(aClient({ id: otherPartner }));
+  await store.removeClient(club, otherPartner, at(0));
+  await store.addMember(aMember());
+  await store.addSigningKey(aSigningKey('kid'));
+  await login(store);
+  await store.issueCode(aCode({ key: key('unspent'), transaction: 'login-2' }));
+  await store.saveAccessToken(aPartnerToken('partner'));
+  await store.recordTime(at(50));
+  await backupStore(path, backup);
+  await store.close();
+}
+
+export async function clientsOf(path: string): Promise<unknown> {
+  const store = open(path);
+  const clients = await store.listClients(club);
+  await store.close();
+  return clients;
+}
+
+/** For `assert.rejects`: an error for operators, with such a message. */
+export function isUnusable(message: RegExp): (error: unknown) => boolean {
+  return (error) =>
+    error instanceof StoreUnusable && message.test(error.message) && error.hint !== '';
+}
