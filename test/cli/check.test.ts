@@ -112,7 +112,7 @@ describe('check', { concurrency: 2 }, () => {
 
   test('a folder without programmes, a missing folder and a missing configuration are errors', async (t) => {
     const folder = workFolder(t, {
-      'empty/club.yml': programmeText('Club'),
+      'empty/notes.md': 'none',
       'empty.yaml': `${configText}programmes: ./empty\n`,
       'absent.yaml': `${configText}programmes: ./absent\n`,
     });

@@ -27,8 +27,8 @@ describe('store', { concurrency: 2 }, () => {
     assert.equal(first.code, 0);
     await t.test(
       'while a server has the store, a backup is made and a restore is refused',
-      async (t) => {
-        await serve(t, folder);
+      async (meanwhile) => {
+        await serve(meanwhile, folder);
         const [made, taken, forced, refused] = await jetwayEach(folder, [
           ['store', 'backup', 'backup.db', '--json'],
           ['store', 'backup', 'backup.db'],

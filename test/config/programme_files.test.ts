@@ -31,7 +31,7 @@ describe('a folder of programmes', () => {
     ]);
   });
 
-  test('holds *.yaml alone, hidden files and what editors leave excepted', (t) => {
+  test('holds YAML files, hidden files and what editors leave excepted', (t) => {
     const folder = filled(t, {
       'a.yaml': good,
       '.a.yaml': good,
@@ -39,7 +39,9 @@ describe('a folder of programmes', () => {
       'b.yml': good,
       'notes.md': good,
     });
-    assert.deepEqual(listProgrammeFiles(folder), [join(folder, 'a.yaml')]);
+    // A *.yml is listed, so that its operator is told to rename it.
+    assert.deepEqual(listProgrammeFiles(folder), [join(folder, 'a.yaml'), join(folder, 'b.yml')]);
+    assert.equal(readProgrammeFile(join(folder, 'b.yml')).faults[0]?.hint, 'rename it');
   });
 
   test('may hold links to files; a link to nothing, a folder and a pipe are faults and do not block', (t) => {

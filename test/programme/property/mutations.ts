@@ -80,7 +80,7 @@ const oddities = [
 ] as const;
 const oddity = fc.oneof(
   fc.constantFrom(...oddities),
-  fc.string({ unit: 'binary', maxLength: 5 }),
+  fc.array(fc.nat(0x10_ff_ff), { maxLength: 5 }).map((points) => String.fromCodePoint(...points)),
   fc
     .tuple(fc.constantFrom('[', '{a: ', '- ', '{', '"', '? ', 'a: {'), fc.nat(4000))
     .map(([part, n]) => part.repeat(n)),
@@ -113,20 +113,21 @@ const lines = fc
     const at = Math.floor(one * (all.length - 1));
     const to = Math.floor(other * (all.length - 1));
     const [line = '', far = ''] = [all[at], all[to]];
-    const changed: Readonly<Record<typeof change, readonly string[]>> = {
-      drop: all.toSpliced(at, 1),
-      double: all.toSpliced(to, 0, line),
-      swap: all.with(at, far).with(to, line),
-      indent: all.with(at, `  ${line}`),
-      outdent: all.with(at, line.trimStart()),
-      many: all.toSpliced(
-        at,
-        1,
-        ...Array.from({ length: 3000 }, (_, n) => line.replace(':', `${n}:`)),
-      ),
+    const changed: Readonly<Record<typeof change, () => readonly string[]>> = {
+      drop: () => all.toSpliced(at, 1),
+      double: () => all.toSpliced(to, 0, line),
+      swap: () => all.with(at, far).with(to, line),
+      indent: () => all.with(at, `  ${line}`),
+      outdent: () => all.with(at, line.trimStart()),
+      many: () => all.toSpliced(at, 1, ...Array.from({ length: 3000 }, numbered(line))),
     };
-    return changed[change].join('\n');
+    return changed[change]().join('\n');
   });
+
+/** The line again and again, with another key each time. */
+function numbered(line: string): (_: unknown, index: number) => string {
+  return (_, index) => line.replace(':', `${index}:`);
+}
 
 /** One word, number or bracket becomes another, of the file or from elsewhere. */
 const tokens = fc.tuple(place, fc.oneof(oddity, place)).map(([at, other]): Mutation => (text) => {
