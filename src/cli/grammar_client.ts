@@ -45,6 +45,10 @@ function one(verb: Command, description: string): Command {
     .option('--programme <name>', 'its programme; needed where several have such a client');
 }
 
+const importDescription = `register clients that exist elsewhere, with their secrets: all of them or none
+
+Columns of a .csv, keys of a .yaml: client_id, client_secret and name, which every client needs; api_key, redirect_uris and roles (in a .csv with spaces between them), business_context, partner_id, throttle_limit and throttle_window (in a .yaml throttle: { limit, window }), property.NAME (in a .yaml properties: { NAME: value }).`;
+
 function addRegistration(client: Command): void {
   const add = reporting(client.command('add'))
     .description('register a client; prints its secret and API key, once')
@@ -55,18 +59,11 @@ function addRegistration(client: Command): void {
     .option('--secret-stdin', 'read a secret it has already from standard input')
     .action(addClient);
   reporting(client.command('import'))
-    .description('register clients that exist elsewhere, with their secrets: all of them or none')
+    .summary('register clients that exist elsewhere: all of them or none')
+    .description(importDescription)
     .argument('<file>', 'a .csv with a header line, or a .yaml list; nobody else should read it')
     .requiredOption('--programme <name>', 'programme the partners are onboarded to')
     .option('--dry-run', 'check everything and register nothing')
-    .addHelpText(
-      'after',
-      `
-Columns of a .csv, keys of a .yaml: client_id, client_secret and name, which each client needs;
-api_key, redirect_uris and roles (in a .csv with spaces between them), business_context, partner_id,
-throttle_limit and throttle_window (in a .yaml throttle: { limit, window }), and property.NAME
-(in a .yaml properties: { NAME: value }).`,
-    )
     .action(importClients);
 }
 

@@ -1,6 +1,6 @@
 // Owns the login page's two requests: showing the form, and a member's attempt to log in.
 
-import { after } from '../lib/clock.ts';
+import { after, type Instant } from '../lib/clock.ts';
 import type { Client } from '../oauth/client.ts';
 import { LoginRefusal, Unavailable } from '../oauth/failure.ts';
 import type { Member } from '../oauth/member.ts';
@@ -53,6 +53,7 @@ export async function attemptLogin(
   if ('kind' in found) return found;
   // HOSTILE 13: a form that this browser did not read from us is no attempt.
   if (!isFormToken(service.keyring, found, request.formToken)) return pages.forged;
+  const begun = service.clock.now();
   const { username } = request;
   const blank = blankFields(request);
   if (blank.length > 0) return showForm(service, found, request, { messages: blank, username });
@@ -66,7 +67,7 @@ export async function attemptLogin(
     if (verification.outcome === 'no_match') {
       return showForm(service, found, request, { messages: ['not_recognised'], username });
     }
-    return await finish(service, found, verification.member);
+    return await finish(service, found, verification.member, begun);
   } catch (error) {
     if (error instanceof LoginRefusal) {
       const { redirectUri, state } = found;
@@ -166,6 +167,7 @@ async function finish(
   service: Service,
   transaction: LoginTransaction,
   member: Member,
+  begun: Instant,
 ): Promise<LoginOutcome> {
   const { programme, store, clock } = service;
   const now = clock.now();
@@ -183,11 +185,12 @@ async function finish(
     ...(transaction.codeChallenge === undefined
       ? {}
       : { codeChallenge: transaction.codeChallenge }),
-    issuedAt: now,
+    // Of two attempts the one sent later is the one whose answer the browser waits for.
+    issuedAt: begun,
     expiresAt,
     forgetAt: expiresAt > transaction.expiresAt ? expiresAt : transaction.expiresAt,
   });
-  if (issued === 'already_spent') return pages.expired;
+  if (issued !== 'issued') return pages.expired;
   const { answer } = programme.login;
   const location = withParameters(transaction.redirectUri, {
     [answer.code]: code,

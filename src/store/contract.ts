@@ -26,6 +26,12 @@ export interface IssuedTokens {
   readonly refresh?: RefreshToken;
 }
 
+/**
+ * `superseded`: an attempt of the same login that began later was faster, and its code is the one
+ * the browser waits for; nothing has changed.
+ */
+export type IssueOutcome = 'issued' | 'already_spent' | 'superseded';
+
 export type SpendOutcome =
   | { readonly outcome: 'spent' }
   /** The same client came back with a spent code: what the first use issued is revoked by now. */
@@ -127,7 +133,7 @@ export interface Store {
    * Remembers a code. A login that already has an unspent code loses that one: two are never live.
    * A login whose code was spent gets none.
    */
-  issueCode(code: AuthorizationCode): Promise<'issued' | 'already_spent'>;
+  issueCode(code: AuthorizationCode): Promise<IssueOutcome>;
   /** The code, spent or not, so that a caller can check it before spending; undefined past `forgetAt`. */
   findCode(
     programme: ProgrammeId,

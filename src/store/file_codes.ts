@@ -5,7 +5,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { ProgrammeId } from '../oauth/client.ts';
 import type { AuthorizationCode, TokenFamily, TokenKey } from '../oauth/grant.ts';
 import type { CommitQueue } from './commit_queue.ts';
-import type { SpendOutcome, Store } from './contract.ts';
+import type { IssueOutcome, SpendOutcome, Store } from './contract.ts';
 import type { GrantWriter } from './file_issue.ts';
 import { revocationColumns, revocationJoins } from './file_revocations.ts';
 import { codeState, codeValues, type CodeRow } from './file_rows.ts';
@@ -69,10 +69,10 @@ function codeMarker(database: DatabaseSync): (row: CodeRow, family: TokenFamily)
 }
 
 /** Puts a login's code in the place of its unspent one: two are never live. */
-function codeIssuer(
-  database: DatabaseSync,
-): (code: AuthorizationCode) => 'issued' | 'already_spent' {
-  const earlier = database.prepare('SELECT spent_for FROM code WHERE programme = ? AND login = ?');
+function codeIssuer(database: DatabaseSync): (code: AuthorizationCode) => IssueOutcome {
+  const earlier = database.prepare(
+    'SELECT spent_for, issued_at FROM code WHERE programme = ? AND login = ?',
+  );
   const drop = database.prepare('DELETE FROM code WHERE programme = ? AND login = ?');
   const insert = database.prepare(
     `INSERT INTO code
@@ -84,6 +84,7 @@ function codeIssuer(
     const { programme, key, transaction, client, redirectUri, member } = code;
     const row = earlier.get(programme, transaction);
     if (row !== undefined && row['spent_for'] !== null) return 'already_spent';
+    if (row !== undefined && Number(row['issued_at']) > code.issuedAt) return 'superseded';
     if (row !== undefined) drop.run(programme, transaction);
     const names = [programme, key, transaction, client, redirectUri];
     const asked = [code.scope ?? null, code.codeChallenge ?? null];

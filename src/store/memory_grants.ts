@@ -10,7 +10,14 @@ import type {
   RefreshTokenState,
   TokenKey,
 } from '../oauth/grant.ts';
-import type { IssuedTokens, Rotation, RotateOutcome, SpendOutcome, Store } from './contract.ts';
+import type {
+  IssuedTokens,
+  IssueOutcome,
+  Rotation,
+  RotateOutcome,
+  SpendOutcome,
+  Store,
+} from './contract.ts';
 import {
   familyIsLive,
   forgetSpentAt,
@@ -54,10 +61,12 @@ export class MemoryGrants implements GrantVerbs {
     this.#revocations = revocations;
   }
 
-  async issueCode(code: AuthorizationCode): Promise<'issued' | 'already_spent'> {
+  async issueCode(code: AuthorizationCode): Promise<IssueOutcome> {
     const { programme, key, transaction } = code;
     const earlier = this.#transactions.get(programme, transaction);
-    if (earlier && this.#codes.get(programme, earlier)?.spentFor) return 'already_spent';
+    const present = earlier && this.#codes.get(programme, earlier);
+    if (present?.spentFor) return 'already_spent';
+    if (present && present.code.issuedAt > code.issuedAt) return 'superseded';
     if (earlier !== key) this.#codes.expectNew(programme, key);
     if (earlier) this.#codes.delete(programme, earlier);
     this.#codes.set(programme, key, { code: frozenCopy(code) });

@@ -107,3 +107,8 @@ export function workFolder(t: TestContext, files: Readonly<Record<string, string
   }
   return folder;
 }
+
+/** Writes a file of a folder that its owner alone can read. */
+export function putSecret(folder: string, name: string, content: string): void {
+  writeFileSync(join(folder, name), content, { mode: 0o600 });
+}

@@ -16,7 +16,7 @@ import { assertPlaced } from './property/placed.ts';
 const file = 'damaged.yaml';
 
 /** PROPERTY_RUNS=2000 looks longer. */
-const runs = Number(process.env['PROPERTY_RUNS'] ?? 50) * 10;
+const runs = Number(process.env['PROPERTY_RUNS'] ?? 50) * 40;
 
 const texts = globSync(['programmes/*.yaml', 'test/dialects/*.yaml', 'src/variants/*.yaml'])
   .toSorted()

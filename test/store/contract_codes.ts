@@ -75,6 +75,18 @@ function issueTests(open: Open): void {
     assert.equal(live.filter((code) => code !== undefined).length, 1);
   });
 
+  withStore(
+    open,
+    'HOSTILE 15: an attempt that began earlier and ended later changes nothing',
+    async ({ store }) => {
+      await store.issueCode(aCode({ key: key('later'), issuedAt: at(2) }));
+      const earlier = aCode({ key: key('earlier'), issuedAt: at(1) });
+      assert.equal(await store.issueCode(earlier), 'superseded');
+      assert.equal(await store.findCode(club, key('earlier'), at(3)), undefined);
+      assert.equal((await store.findCode(club, key('later'), at(3)))?.key, key('later'));
+    },
+  );
+
   withStore(open, 'DESIGN: a login whose code was spent gets none', async ({ store }) => {
     await store.issueCode(aCode());
     assert.deepEqual(await spend(store, 'x', 1), { outcome: 'spent' });

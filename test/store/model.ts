@@ -10,6 +10,7 @@ import type {
   TokenKey,
 } from '../../src/oauth/grant.ts';
 import type {
+  IssueOutcome,
   Rotation,
   RotateOutcome,
   SpendOutcome,
@@ -42,10 +43,12 @@ type EventOf<Kind extends Event['kind']> = Extract<Event, { readonly kind: Kind 
 export class Model {
   readonly #history: Event[] = [];
 
-  issueCode(code: AuthorizationCode): 'issued' | 'already_spent' {
+  issueCode(code: AuthorizationCode): IssueOutcome {
     const ofLogin = (other: AuthorizationCode): boolean =>
       other.programme === code.programme && other.transaction === code.transaction;
     if (this.#all('spent').some((event) => ofLogin(event.code))) return 'already_spent';
+    const last = this.#all('issued').findLast((event) => ofLogin(event.code));
+    if (last !== undefined && last.code.issuedAt > code.issuedAt) return 'superseded';
     this.#history.push({ kind: 'issued', code });
     return 'issued';
   }

@@ -119,10 +119,15 @@ const lines = fc
       swap: () => all.with(at, far).with(to, line),
       indent: () => all.with(at, `  ${line}`),
       outdent: () => all.with(at, line.trimStart()),
-      many: () => all.toSpliced(at, 1, ...Array.from({ length: 3000 }, numbered(line))),
+      many: () => all.toSpliced(at, 1, ...Array.from({ length: copies(line) }, numbered(line))),
     };
     return changed[change]().join('\n');
   });
+
+/** Enough for a file past the limit on its size, and not for much more. */
+function copies(line: string): number {
+  return Math.min(3000, Math.ceil(100_000 / (line.length + 1)));
+}
 
 /** The line again and again, with another key each time. */
 function numbered(line: string): (_: unknown, index: number) => string {
