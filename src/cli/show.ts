@@ -1,7 +1,9 @@
 // Owns the verb `show`.
 
-import { positionAt } from '../lib/document.ts';
+import { nodeAt, positionAt } from '../lib/document.ts';
+import type { Path } from '../lib/fault.ts';
 import { stringifyYaml } from '../lib/yaml.ts';
+import type { YamlNode } from '../lib/yaml_node.ts';
 import { effectiveDocument } from '../programme/effective_document.ts';
 import type { LoadedProgramme } from '../programme/load.ts';
 import { type OutputOptions, print, printJson } from './output.ts';
@@ -16,7 +18,23 @@ export async function show(name: string, options: ShowOptions): Promise<void> {
   const loaded = loadNamed(configOf(options), name);
   const document = effectiveDocument(loaded);
   if (options.json === true) await printJson(document);
-  else await print(`${heading(loaded)}\n\n${stringifyYaml(document).trimEnd()}`);
+  else
+    await print(`${heading(loaded)}\n\n${stringifyYaml(document, provenance(loaded)).trimEnd()}`);
+}
+
+/** Behind each value, the place it comes from; a value that no file says is Jetway's default. */
+function provenance({ document }: LoadedProgramme): (path: Path) => string {
+  return (path) => {
+    const node = nodeAt(document, path) ?? listAround(document, path);
+    return node === undefined ? 'default' : `${node.at.file}:${node.at.line}`;
+  };
+}
+
+/** Fields may be given as a list of maps, whose members then have no place of their own here. */
+function listAround(document: YamlNode, path: Path): YamlNode | undefined {
+  return path
+    .map((_, end) => nodeAt(document, path.slice(0, end)))
+    .findLast((node) => node?.kind === 'list');
 }
 
 function heading({ id, definition, document }: LoadedProgramme): string {

@@ -1,7 +1,7 @@
 // Owns YAML: text to nodes that know their place, values to text. Alone in importing `yaml`.
 
-import { Composer, isMap, isScalar, isSeq, Lexer, Parser, stringify } from 'yaml';
-import type { CST, Document, Node, Scalar, YAMLMap } from 'yaml';
+import { Composer, Document, isMap, isScalar, isSeq, Lexer, Parser } from 'yaml';
+import type { CST, Node, Scalar, YAMLMap } from 'yaml';
 
 import { byPosition, type Fault, type Path, quote } from './fault.ts';
 import { judgeKey, type KeyVerdict } from './yaml_key.ts';
@@ -68,10 +68,26 @@ export function parseYaml(file: string, text: string): ParsedYaml {
   }
 }
 
+/** What stands behind a value, as a comment; undefined for nothing. */
+export type Remark = (path: Path) => string | undefined;
+
 /** The text of a value; what parseYaml would read otherwise is quoted. */
-export function stringifyYaml(value: unknown): string {
+export function stringifyYaml(value: unknown, remark?: Remark): string {
   // YAML 1.1 readers take `no` and `1_000` for something else: quoted, all readers agree.
-  return stringify(value, { compat: 'yaml-1.1', lineWidth: 0, aliasDuplicateObjects: false });
+  const document = new Document(value, { compat: 'yaml-1.1', aliasDuplicateObjects: false });
+  if (remark !== undefined) addRemarks(document.contents, [], remark);
+  return document.toString({ lineWidth: 0 });
+}
+
+function addRemarks(node: unknown, path: Path, remark: Remark): void {
+  if (isMap(node)) {
+    for (const { key, value } of node.items) addRemarks(value, [...path, String(key)], remark);
+  } else if (isSeq(node)) {
+    for (const [index, item] of node.items.entries()) addRemarks(item, [...path, index], remark);
+  } else if (isScalar(node)) {
+    const text = remark(path);
+    if (text !== undefined) node.comment = ` ${text}`;
+  }
 }
 
 function abridged(faults: readonly Fault[]): readonly Fault[] {

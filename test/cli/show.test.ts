@@ -31,6 +31,18 @@ token_response:
 );
 
 describe('show', { concurrency: 2 }, () => {
+  test('names the place that each value comes from, or that it is a default', async (t) => {
+    const ran = await jetway(workFolder(t), ['show', 'club']);
+    assert.equal(ran.code, 0);
+    for (const line of [
+      /^base_path: \/club # programmes\/club\.yaml:4$/m,
+      /^interface_version: v1 # default$/m,
+      /^    prefix: partnerapi- # src\/variants\/grant\.yaml:\d+$/m,
+    ]) {
+      assert.match(ran.stdout, line);
+    }
+  });
+
   test('spells out what the file says, what the variant says and what is left to defaults', () => {
     const document = effectiveDocument(load('changed', changed));
     assert.deepEqual(pick(document, ['name', 'throttle', 'client', 'code', 'members', 'variant']), {
