@@ -138,3 +138,10 @@ test('a header Authorization that holds the credentials can hold nothing else', 
     'a.yaml:6:37: error: the header Authorization holds the credentials of the client already (read this from another header, or set client.authentication.methods to [parameters])',
   ]);
 });
+
+test('headers: one that is given in two cases does not load', () => {
+  const { errors } = load('errors: { reasons: { throttled: { headers: { X-A: a, x-a: b } } } }\n');
+  assert.deepEqual(errors, [
+    'a.yaml:5:44: error: a header is given twice here: their names are the same in any case',
+  ]);
+});

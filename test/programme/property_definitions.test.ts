@@ -25,17 +25,19 @@ const file = 'any.yaml';
 
 /** PROPERTY_RUNS=2000 looks longer. */
 const runs = Number(process.env['PROPERTY_RUNS'] ?? 50);
+/** The same files in every run of CI; campaigns name another. */
+const seed = Number(process.env['PROPERTY_SEED'] ?? 1);
 
 test('what loads, answers as the file says', { timeout: 3_600_000 }, async (t) => {
   let accepted = 0;
-  const property = fc.asyncProperty(fc.oneof(overlays, spoiledOverlays), async (overlay) => {
+  const property = fc.asyncProperty(overlays, async (overlay) => {
     const yaml = stringifyYaml(overlay);
     const { loaded } = loadProgramme(file, yaml);
     if (loaded === undefined) return;
     accepted += 1;
     await assertServes(t, loaded, yaml, overlay);
   });
-  await fc.assert(property, { numRuns: runs });
+  await fc.assert(property, { numRuns: runs, seed });
   assert.ok(accepted >= runs / 4, `only ${accepted} of ${runs} files load: nothing much was tried`);
 });
 
@@ -49,7 +51,7 @@ test('what does not load has a fault at its place in the file', () => {
     assert.equal(errors.length === 0, loaded !== undefined);
     if (loaded === undefined) refused += 1;
   });
-  fc.assert(property, { numRuns: runs * 8 });
+  fc.assert(property, { numRuns: runs * 8, seed });
   assert.ok(
     refused >= runs * 2,
     `only ${refused} of ${runs * 8} files are refused: nothing much was tried`,

@@ -19,7 +19,12 @@ const span = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom('45d', '3650d', '999999999d') },
 );
 const header = fc.constantFrom('X-Fault', 'x-fault', 'WWW-Authenticate', 'www-authenticate');
-const headers = fc.dictionary(header, fc.constantFrom('a', 'some words', 'q="1"'), { maxKeys: 2 });
+const headers = fc
+  .uniqueArray(fc.tuple(header, fc.constantFrom('a', 'some words', 'q="1"')), {
+    maxLength: 2,
+    selector: ([name]) => name.toLowerCase(),
+  })
+  .map((pairs) => Object.fromEntries(pairs));
 
 const description = fc.oneof(
   words,
