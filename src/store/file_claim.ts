@@ -7,7 +7,7 @@ import { sqliteCode } from './outage.ts';
 import { StoreUnusable } from './unusable.ts';
 
 /** Milliseconds that a verb of the command line may still take; a server takes longer. */
-const patience = 2000;
+const patience = 1000;
 
 /**
  * A connection to the file that nobody else has open, nor can open while this one is. Every

@@ -24,7 +24,7 @@ export function logDamage(path: string): string | undefined {
   for (let looks = 1; ; looks += 1) {
     const found = lookUnlessGone(path);
     if (found === undefined || looks === 5) return found;
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
   }
 }
 

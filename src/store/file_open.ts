@@ -76,6 +76,7 @@ function openSound(path: string, environment: Environment): OpenFile {
   try {
     const version = expectOurs(database, path);
     expectEnvironment(database, path, environment);
+    expectPrivate(path);
     const found = version === schemaVersion ? openingDamage(database, path) : undefined;
     if (found !== undefined) throw damagedStore(path, found);
     // A restore may have put another file in its place while the connection waited for the lock.
@@ -166,6 +167,22 @@ function expectEnvironment(database: DatabaseSync, path: string, environment: En
   throw new StoreUnusable(
     `store ${path} belongs to environment ${owner}; this configuration is for ${environment}`,
     `set environment: ${owner}, or name another path for ${environment} (store:)`,
+  );
+}
+
+/** HOSTILE 56: there are password hashes in it, and whose clients may do what. */
+function expectPrivate(path: string): void {
+  const { mode, uid } = statSync(path);
+  const us = process.getuid?.();
+  if (us === undefined) return;
+  if ((mode & 0o077) !== 0) {
+    const shown = (mode & 0o777).toString(8).padStart(4, '0');
+    throw new StoreUnusable(`store ${path} is open to others (mode ${shown})`, `chmod 600 ${path}`);
+  }
+  if (uid === 0 || uid === us) return;
+  throw new StoreUnusable(
+    `store ${path} belongs to another user (uid ${uid})`,
+    'run Jetway as that user, or give the file to the user it runs as',
   );
 }
 

@@ -28,23 +28,8 @@ import {
   type CodeState,
 } from './judgement.ts';
 import type { MemoryRevocations } from './memory_revocations.ts';
-import type { CodeRow, FamilyRow, RefreshRow } from './memory_rows.ts';
+import type { CodeRow, FamilyRow, GrantVerbs, RefreshRow } from './memory_rows.ts';
 import { frozenCopy, MemoryTable } from './memory_table.ts';
-
-type GrantVerbs = Pick<
-  Store,
-  | 'issueCode'
-  | 'findCode'
-  | 'spendCode'
-  | 'findRefreshToken'
-  | 'rotateRefreshToken'
-  | 'revokeFamily'
-  | 'revokeAll'
-  | 'isStanding'
-  | 'saveAccessToken'
-  | 'findAccessToken'
-  | 'sweep'
->;
 
 /** Everything granted. No method awaits, so each verb is one atomic step of the event loop. */
 export class MemoryGrants implements GrantVerbs {

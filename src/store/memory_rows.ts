@@ -1,9 +1,26 @@
-// Owns the rows that the memory store keeps of what was granted.
+// Owns the rows that the memory store keeps of what was granted, and the names of their verbs.
 
 import type { Instant } from '../lib/clock.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
 import type { FamilyId, TokenFamily, TokenKey } from '../oauth/grant.ts';
+import type { Store } from './contract.ts';
 import type { CodeState } from './judgement.ts';
+
+/** The part of the contract that is about what was granted. */
+export type GrantVerbs = Pick<
+  Store,
+  | 'issueCode'
+  | 'findCode'
+  | 'spendCode'
+  | 'findRefreshToken'
+  | 'rotateRefreshToken'
+  | 'revokeFamily'
+  | 'revokeAll'
+  | 'isStanding'
+  | 'saveAccessToken'
+  | 'findAccessToken'
+  | 'sweep'
+>;
 
 /** Whether its owner was revoked is asked each time. */
 export type CodeRow = Omit<CodeState, 'revoked'>;

@@ -14,10 +14,8 @@ import {
 import { dirname } from 'node:path';
 import { test } from 'node:test';
 
-import { openFileStore } from '../../src/store/file.ts';
 import { backupStore } from '../../src/store/file_backup.ts';
 import { verifyStore } from '../../src/store/file_examine.ts';
-import { StoreUnusable } from '../../src/store/unusable.ts';
 import { killedWriter } from './crashed.ts';
 import { scratchFile } from './file_directory.ts';
 import {
@@ -31,8 +29,7 @@ import {
   key,
   partner,
 } from './fixtures.ts';
-
-const open = (path: string) => openFileStore({ path, environment: 'staging', now: at(0) });
+import { isUnusable, open } from './restore_fixture.ts';
 
 function withFile(name: string, body: (path: string, directory: string) => Promise<void>): void {
   test(name, async () => {
@@ -44,11 +41,6 @@ function withFile(name: string, body: (path: string, directory: string) => Promi
     }
   });
 }
-
-const isUnusable =
-  (message: RegExp) =>
-  (error: unknown): boolean =>
-    error instanceof StoreUnusable && message.test(error.message) && error.hint !== '';
 
 withFile(
   'FAULTS 8: a backup under load holds all that was answered before it',

@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 
+import { randomKey } from '../../src/lib/random.ts';
 import { type SummedTable, summedColumns } from '../../src/store/file_sums.ts';
 
 /**
@@ -13,7 +14,7 @@ import { type SummedTable, summedColumns } from '../../src/store/file_sums.ts';
  */
 export async function killedWriter(path: string, bytes: number): Promise<string[]> {
   const script = new URL('./contender.ts', import.meta.url);
-  const child = fork(script, [path, 'writer'], { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
+  const child = fork(script, [path, randomKey(6)], { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
   await once(child, 'message');
   let told = '';
   const enough = new Promise<void>((resolve) => {

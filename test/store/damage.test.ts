@@ -152,9 +152,9 @@ withFile('a bit that flips in the file is noticed, or changes no answer', async 
   const good = readFileSync(path);
   const before = rowsUnderSums(path);
   let noticed = 0;
-  for (let n = 0; n < 400; n += 1) {
+  for (let n = 0; n < 250; n += 1) {
     // Evenly over the file, at ever other places in its pages.
-    const offset = Math.floor((good.length * n) / 400) + ((n * 31) % 97);
+    const offset = Math.floor((good.length * n) / 250) + ((n * 31) % 97);
     removeSidecars(path);
     writeFileSync(path, good);
     flip(path, Math.min(offset, good.length - 1), n % 8);
@@ -165,7 +165,7 @@ withFile('a bit that flips in the file is noticed, or changes no answer', async 
     }
   }
   // The rest is the free space of pages, and what no answer depends on.
-  assert.ok(noticed > 100, `${noticed} were noticed`);
+  assert.ok(noticed > 60, `${noticed} were noticed`);
 });
 
 withFile('a row that is damaged under a running store gets no answer', async (path) => {

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import {
   chmodSync,
+  chownSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -138,6 +139,21 @@ withFile('file and directory are the owner’s alone', async (path) => {
   await store.close();
   // Making it has left nothing beside it.
   assert.deepEqual(readdirSync(dirname(path)), ['jetway.db']);
+});
+
+withFile('HOSTILE 56: a file that is open to others, or another’s, is refused', async (path) => {
+  await make(path);
+  for (const mode of [0o644, 0o640, 0o602]) {
+    chmodSync(path, mode);
+    refused(path, /is open to others \(mode 06\d\d\)/);
+  }
+  chmodSync(path, 0o600);
+  if (process.getuid?.() === 0) {
+    chownSync(path, 65_534, 65_534);
+    refused(path, /belongs to another user \(uid 65534\)/);
+    chownSync(path, 0, 0);
+  }
+  await make(path);
 });
 
 withFile('a directory that is there keeps its mode', async (path) => {

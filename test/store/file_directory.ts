@@ -1,11 +1,13 @@
 // Owns scratch directories with a store file in them, for tests of the file store.
 
+import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import type { Store } from '../../src/store/contract.ts';
 import { openFileStore, type FileStore } from '../../src/store/file.ts';
+import { verifyStore } from '../../src/store/file_examine.ts';
 import type { OpenStore } from './with_store.ts';
 
 /** A fresh directory, the path of a store file to be in it, and what takes both away again. */
@@ -39,7 +41,10 @@ export async function openScratchStore(): Promise<OpenStore & { readonly path: s
   };
   const close = async (): Promise<void> => {
     await closeAll();
+    // Whatever a test has done, every row fits its checksum.
+    const { damage } = verifyStore(path);
     remove();
+    assert.deepEqual(damage, []);
   };
   return { path, store: await another(), another, reopen, close };
 }

@@ -9,6 +9,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  writeFileSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -45,6 +46,7 @@ const fixture = readFileSync(new URL('./schema_1.sql', import.meta.url), 'utf8')
 /** Makes the file as the code of schema 1 left it. */
 function makeSchema1(path: string): void {
   mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, '', { mode: 0o600 });
   const database = new DatabaseSync(path);
   database.exec(fixture);
   database.exec('PRAGMA journal_mode = WAL');

@@ -118,7 +118,8 @@ function writeNamed({ value, as, type, absent }: PlainMap, known: Known): unknow
   if (type === 'number' && name === 'token_id' && known['token_id_form'] === 'number') {
     return bareTokenId;
   }
-  const isWhole = /^(?:0|[1-9]\d{0,14})$/.test(String(written));
+  const isWhole =
+    /^(?:0|[1-9]\d*)$/.test(String(written)) && BigInt(written) <= BigInt(Number.MAX_SAFE_INTEGER);
   return type === 'number' && isWhole ? Number(written) : written;
 }
 
