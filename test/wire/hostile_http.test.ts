@@ -253,7 +253,8 @@ test('HOSTILE 50: no header and no absolute target moves where the service says 
       if (statuses(answer)[0] === 400) continue;
       assert.deepEqual(statuses(answer), [302], name);
       assert.ok(answer.toLowerCase().includes(`\r\nlocation: ${page}`), name);
-      assert.doesNotMatch(answer, /evil/i, name);
+      // Not "evil" alone: a random transaction may happen to spell that.
+      assert.doesNotMatch(answer, /evil\.example/i, name);
     }
     const request = tokenRequest(
       club,
