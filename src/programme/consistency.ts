@@ -8,6 +8,7 @@ import { answerComplaints } from './answer_consistency.ts';
 import { authenticationComplaints } from './authentication_consistency.ts';
 import type { Complaint } from './complaint.ts';
 import type { Definition } from './definition.ts';
+import { reachComplaints } from './reach_consistency.ts';
 import { type ValueShape, alphabetOf } from './value_shape.ts';
 
 /** RFC 6749 10.10: the chance of guessing a code must be at most 2^-128. */
@@ -25,6 +26,7 @@ export function consistencyFaults(definition: Definition, document: YamlNode): r
     ...codeComplaints(definition),
     ...lifetimeComplaints(definition),
     ...answerComplaints(definition),
+    ...reachComplaints(definition),
   ].map(([path, message, hint]) => errorAt(positionAt(document, path), path, message, hint));
 }
 

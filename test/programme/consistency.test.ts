@@ -52,6 +52,37 @@ const faults: readonly (readonly [over: string, errors: readonly string[]])[] = 
     ['authorize.endpoint.read: a login request is read from the query'],
   ],
   [
+    'token_endpoints: { grant: { inputs: { code: { characters: digits } } } }',
+    ['token_endpoints.grant.inputs.code: this refuses codes of the shape in code'],
+  ],
+  [
+    'token_endpoints: { grant: { inputs: { client_id: { length: 4 } } } }',
+    [
+      'token_endpoints.grant.inputs.client_id: this refuses identifiers of the shape in client.identifier',
+    ],
+  ],
+  [
+    'authorize: { endpoint: { inputs: { client_id: { characters: letters } } } }',
+    [
+      'authorize.endpoint.inputs.client_id: this refuses identifiers of the shape in client.identifier',
+    ],
+  ],
+  [
+    'token_endpoints: { grant: { inputs: { grant_type: { allowed: [refresh_token, client_credentials] } } } }',
+    [
+      'token_endpoints.grant.inputs.grant_type: this refuses "authorization_code", the grant_type of authorization_code',
+    ],
+  ],
+  [
+    'client: { identifier: { length: 250..300 } }',
+    ['client.identifier: an identifier can have 255 characters at most'],
+  ],
+  ['code: { length: 2000 }', ['code: a code can have 1024 characters at most']],
+  [
+    'scope: { kind: list, values: [a, "b,c"], separator: ",", client: null, member_default: null }',
+    ['scope.values.1: "b,c" holds the separator ","'],
+  ],
+  [
     'scope: { client: AUTHN-LEVEL-99 }',
     ['scope.client: "AUTHN-LEVEL-99" is none of the levels in scope.values'],
   ],
