@@ -14,6 +14,7 @@ const longestCode = 1024;
 
 export function* reachComplaints(definition: Definition): Iterable<Complaint> {
   yield* lengthComplaints(definition);
+  yield* idleComplaints(definition);
   yield* identifierComplaints(definition);
   yield* scopeComplaints(definition);
   for (const type of grantTypes) yield* grantComplaints(definition, type);
@@ -33,6 +34,28 @@ function* lengthComplaints({ client, code }: Definition): Iterable<Complaint> {
 
 function longestOf({ prefix = '', length }: ValueShape): number {
   return prefix.length + (length?.max ?? 0);
+}
+
+/** What a login request does whatever a file says: told, so that nobody relies on it. */
+function* idleComplaints({ authorize }: Definition): Iterable<Complaint> {
+  const { endpoint } = authorize;
+  const at = ['authorize', 'endpoint'];
+  if (endpoint.repeated !== 'refuse') {
+    yield [[...at, 'repeated'], 'a login request never takes a repeated parameter (HOSTILE 4)'];
+  }
+  if (endpoint.empty !== 'missing') {
+    yield [[...at, 'empty'], 'at the login request an empty parameter is a missing one'];
+  }
+  for (const [role, input] of Object.entries(endpoint.inputs)) {
+    for (const key of ['scheme', 'when_missing', 'when_invalid', 'when_unequal'] as const) {
+      if (input[key] === undefined) continue;
+      yield [
+        [...at, 'inputs', role, key],
+        'this has no effect at the login request',
+        'authorize.failures says what each failure gets there',
+      ];
+    }
+  }
 }
 
 /** Every identifier that the dialect gives out must pass where the dialect reads one. */

@@ -58,6 +58,15 @@ export type ValueKinds = Readonly<Record<string, ValueKind>>;
 /** Values by name for one answer; spans and instants in milliseconds. */
 export type Values = Readonly<Record<string, string | number | undefined>>;
 
+/** JSON's readers and ours keep 53 bits of a whole number (RFC 8259 6). */
+const exactNumberSchema = v.pipe(
+  v.number(),
+  v.check(
+    (value) => !Number.isInteger(value) || Number.isSafeInteger(value),
+    'a number this large would change when it is read: write it in quotes',
+  ),
+);
+
 const onlySchema = v.exactOptional(v.array(v.picklist(grantTypes)));
 
 /**
@@ -94,7 +103,7 @@ export function fieldTreeSchema(
     ),
   );
   const constant = v.strictObject({
-    constant: v.union([v.string(), v.number(), v.boolean(), v.null()]),
+    constant: v.union([v.string(), exactNumberSchema, v.boolean(), v.null()]),
     only: onlySchema,
   });
   const field: v.GenericSchema<unknown, Field> = v.pipe(

@@ -77,6 +77,20 @@ const faults: readonly (readonly [over: string, errors: readonly string[]])[] = 
     'client: { identifier: { length: 250..300 } }',
     ['client.identifier: an identifier can have 255 characters at most'],
   ],
+  [
+    'authorize: { endpoint: { repeated: last, empty: value, inputs: { state: { when_invalid: server_error } } } }',
+    [
+      'authorize.endpoint.repeated: a login request never takes a repeated parameter (HOSTILE 4)',
+      'authorize.endpoint.empty: at the login request an empty parameter is a missing one',
+      'authorize.endpoint.inputs.state.when_invalid: this has no effect at the login request',
+    ],
+  ],
+  [
+    'token_response: { fields: { account: { constant: 9007199254740993 } } }',
+    [
+      'token_response.fields.account.constant: a number this large would change when it is read: write it in quotes',
+    ],
+  ],
   ['code: { length: 2000 }', ['code: a code can have 1024 characters at most']],
   [
     'scope: { kind: list, values: [a, "b,c"], separator: ",", client: null, member_default: null }',
