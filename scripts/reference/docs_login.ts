@@ -116,6 +116,15 @@ export const loginDocs: KeyDocs = {
     example: 'https://www.example.com/',
     otherwise: 'no link',
   },
+  'login.address_limit': {
+    text: 'How many failed logins may come from one address (of IPv6, one /64) in a window of time; then every attempt from there gets a page with status 429 and `Retry-After` until the window ends. Successful logins count nothing. In place of a map, `off`.',
+    example: '{ limit: 100, window: 5m }',
+  },
+  'login.address_limit.limit': { text: 'Failures in one window.', example: '100' },
+  'login.address_limit.window': {
+    text: 'Length of the window, from the first failure.',
+    example: '5m',
+  },
   'login.messages': {
     text: 'What the page says when a login does not succeed; it is then shown again (G-8, P-13).',
     example: '{ username_blank: Please enter your membership number. }',
@@ -131,6 +140,10 @@ export const loginDocs: KeyDocs = {
   'login.messages.username_blank': {
     text: 'When no username was typed. Both blank shows both messages.',
     example: 'Please enter your membership number.',
+  },
+  'login.messages.too_many_attempts': {
+    text: 'The page of an address with too many failed logins (`login.address_limit`).',
+    example: 'Too many attempts. Please try again in a quarter of an hour.',
   },
   'login.messages.password_blank': {
     text: 'When no password was typed.',

@@ -3,7 +3,7 @@
 import { quote } from '../lib/fault.ts';
 import { randomKey } from '../lib/random.ts';
 import { hashPassword, longestPassword } from '../members/password.ts';
-import { normaliseUsername } from '../members/username.ts';
+import { longestUsername, normaliseUsername } from '../members/username.ts';
 import type { MemberRecord, Subject } from '../oauth/member.ts';
 import { compileProgramme } from '../programme/compile.ts';
 import type { Programme } from '../programme/programme.ts';
@@ -20,8 +20,6 @@ export interface AddMemberOptions extends OutputOptions {
   readonly level?: string;
   readonly membershipNumber?: string;
 }
-
-const longestUsername = 200;
 
 /** `jetway member add`. */
 export async function addMember(options: AddMemberOptions): Promise<void> {

@@ -17,7 +17,11 @@ export async function serve(options: { readonly config: string }): Promise<void>
   const { programmes, files } = compileFolder(config.programmes, config.publicUrl);
   const open = openStore(config);
   try {
-    const serving = await buildServing(programmes, { ...open, log: jsonLog });
+    const serving = await buildServing(
+      programmes,
+      { ...open, log: jsonLog },
+      config.trustedProxies,
+    );
     const complaints = [
       // Warnings are for `check`: an operator who accepted them need not read them at each start.
       ...files.flatMap(({ faults }) =>

@@ -3,6 +3,7 @@
 import { openService } from '../engine/open_service.ts';
 import type { Foundation, Service } from '../engine/service.ts';
 import { type App, createApp } from '../http/app.ts';
+import { networkTest } from '../lib/ip_address.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
 import { deploy, type Deployed, type MountConflict } from '../programme/deployment.ts';
 import type { Programme } from '../programme/programme.ts';
@@ -18,11 +19,13 @@ export interface Serving {
 export async function buildServing(
   programmes: readonly Programme[],
   foundation: Foundation,
+  trustedProxies: readonly string[] = [],
 ): Promise<Serving> {
   const { deployment, mounted, conflicts } = await deployFairly(programmes, foundation.store);
   const opened = await Promise.all(mounted.map((programme) => openService(programme, foundation)));
   const services = new Map(opened.map((service) => [service.programme.id, service]));
-  return { app: createApp(deployment, services, foundation.log), services, conflicts };
+  const app = createApp(deployment, services, foundation.log, networkTest(trustedProxies));
+  return { app, services, conflicts };
 }
 
 /**

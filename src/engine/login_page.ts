@@ -16,6 +16,7 @@ import {
   type LoginTransaction,
   openTransaction,
 } from './login_transaction.ts';
+import { authenticateMember, blankFields, type TypedCredentials } from './member_authentication.ts';
 import type { Service } from './service.ts';
 import { explain } from './token_request.ts';
 
@@ -27,10 +28,10 @@ export interface LoginPageRequest {
   readonly cookie: (name: string) => string | undefined;
 }
 
-export interface LoginFormRequest extends LoginPageRequest {
+export interface LoginFormRequest extends LoginPageRequest, TypedCredentials {
   readonly formToken: string | undefined;
-  readonly username: string;
-  readonly password: string;
+  /** Where the browser is. */
+  readonly address: string;
 }
 
 /** Shows the form to the browser that began the login; never rejects. */
@@ -55,19 +56,17 @@ export async function attemptLogin(
   if (!isFormToken(service.keyring, found, request.formToken)) return pages.forged;
   const begun = service.clock.now();
   const { username } = request;
-  const blank = blankFields(request);
-  if (blank.length > 0) return showForm(service, found, request, { messages: blank, username });
+  const messages = blankMessages(request);
+  if (messages.length > 0) return showForm(service, found, request, { messages, username });
   try {
     const client = await findLoginClient(service, found);
-    const verification = await service.directory.verify({
-      username,
-      password: request.password,
-      client: client.id,
-    });
-    if (verification.outcome === 'no_match') {
-      return showForm(service, found, request, { messages: ['not_recognised'], username });
-    }
-    return await finish(service, found, verification.member, begun);
+    const { password, address } = request;
+    const attempt = { username, password, client: client.id, address };
+    const told = await authenticateMember(service, attempt);
+    if (told.outcome === 'match') return await finish(service, found, told.member, begun);
+    return told.outcome === 'too_many_failures'
+      ? tooManyFailures(service, told.retryAfter)
+      : showForm(service, found, request, { messages: ['not_recognised'], username });
   } catch (error) {
     if (error instanceof LoginRefusal) {
       const { redirectUri, state } = found;
@@ -144,11 +143,18 @@ function showForm(
   return { kind: 'form', status, form, ...(retryAfter === undefined ? {} : { retryAfter }) };
 }
 
-function blankFields({ username, password }: LoginFormRequest): LoginMessage[] {
-  return [
-    ...(username.trim() === '' ? (['username_blank'] as const) : []),
-    ...(password === '' ? (['password_blank'] as const) : []),
-  ];
+function blankMessages(request: LoginFormRequest): LoginMessage[] {
+  return blankFields(request).map((field) => `${field}_blank` as const);
+}
+
+/** The address has had too many failures of late: no attempt from there is looked at (P-13). */
+function tooManyFailures({ programme }: Service, retryAfter: number): LoginOutcome {
+  const { title, messages } = programme.login;
+  return {
+    kind: 'page',
+    page: { status: 429, title, text: messages.too_many_attempts },
+    retryAfter: retryAfter / 1000,
+  };
 }
 
 /** The client may have lost its standing, its role or its redirect URI since the login began. */

@@ -10,16 +10,19 @@ import {
   refreshTokenType,
 } from '../token/token_format.ts';
 import { tokenIdMaker } from '../token/token_id.ts';
+import { createFailureCounter } from './failure_counter.ts';
 import type { Foundation, Service } from './service.ts';
 
 /** Readies a programme; makes its first signing key where it issues JWTs and has none. */
 export async function openService(programme: Programme, foundation: Foundation): Promise<Service> {
   const { id, access, refresh } = programme;
+  const { addressLimit } = programme.login;
   const service = {
     ...foundation,
     programme,
     directory: createStoreDirectory(id, foundation.store),
     newTokenId: tokenIdMaker(access.tokenId),
+    ...(addressLimit === undefined ? {} : { failedLogins: createFailureCounter(addressLimit) }),
   };
   if (!programme.signsTokens) {
     return Object.freeze({ ...service, accessTokens: opaqueFormat, refreshTokens: opaqueFormat });

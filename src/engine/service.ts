@@ -7,6 +7,7 @@ import type { Store } from '../store/contract.ts';
 import type { KeyChest } from '../token/key_chest.ts';
 import type { Keyring } from '../token/keyring.ts';
 import type { TokenFormat } from '../token/token_format.ts';
+import type { FailureCounter } from './failure_counter.ts';
 
 /** What happens inside and is told to operators, never to clients. No secret goes in. */
 export interface Log {
@@ -28,6 +29,8 @@ export interface Service extends Foundation {
   readonly directory: MemberDirectory;
   readonly accessTokens: TokenFormat;
   readonly refreshTokens: TokenFormat;
+  /** Failed logins by the address they came from; absent where they are not limited. */
+  readonly failedLogins?: FailureCounter;
   readonly newTokenId: (now: Instant) => string;
   /** Present where tokens are JWTs. */
   readonly keys?: KeyChest;

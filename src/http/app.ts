@@ -16,6 +16,7 @@ import {
   selectRoute,
   type SharedRoute,
 } from '../programme/deployment.ts';
+import { noProxies, type ProxyTest } from './caller_address.ts';
 import { handleLoginPage, handleLoginRequest } from './login_handlers.ts';
 import { readHead, readRequest, RequestCutOff, splitTarget } from './read_request.ts';
 import { respond, withHeaders } from './respond.ts';
@@ -29,14 +30,24 @@ interface Endpoint {
   readonly answer: (request: WireRequest) => Promise<Reply> | Reply;
 }
 
-/** Builds the app. Paths are matched as they were sent, and every method reaches our own table. */
-export function createApp(deployment: Deployment, services: Services, log: Log): App {
+/**
+ * Builds the app. Paths are matched as they were sent, and every method reaches our own table.
+ *
+ * @param isProxy whose X-Forwarded-For is believed
+ */
+export function createApp(
+  deployment: Deployment,
+  services: Services,
+  log: Log,
+  isProxy: ProxyTest = noProxies,
+): App {
   const app: App = new Hono<{ Bindings: HttpBindings }>({
     getPath: (_request, options) =>
       splitTarget((options as { env: HttpBindings }).env.incoming.url ?? '').path,
   });
   for (const [path, route] of deployment) {
-    mount(app, path, route.kind === 'shared' ? shared(route, services) : single(route, services));
+    const target = route.kind === 'shared' ? shared(route, services) : single(route, services);
+    mount(app, path, target, isProxy);
   }
   app.notFound(() => respond(notFound));
   app.onError((error) => {
@@ -53,6 +64,7 @@ export function mount(
   app: App,
   path: string,
   target: Endpoint | ((incoming: IncomingMessage) => Endpoint),
+  isProxy: ProxyTest = noProxies,
 ): void {
   const select = typeof target === 'function' ? target : (): Endpoint => target;
   app.all(path, async (context) => {
@@ -60,7 +72,7 @@ export function mount(
     const endpoint = select(incoming);
     // HEAD is not GET here: it would cost a login its transaction (HOSTILE 45).
     if (!endpoint.methods.has(incoming.method ?? '')) return respond(endpoint.wrongMethod);
-    const request = await readRequest(incoming);
+    const request = await readRequest(incoming, isProxy);
     const reply = await endpoint.answer(request);
     return respond(
       request.body === 'too_large' ? withHeaders(reply, { Connection: 'close' }) : reply,

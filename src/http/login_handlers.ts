@@ -28,11 +28,18 @@ export async function handleLoginPage(service: Service, request: WireRequest): P
     const sealed = single(parse(request.query), 'transaction');
     return renderOutcome(service, await showLogin(service, { sealed, cookie }));
   }
-  return renderOutcome(service, await attemptLogin(service, { ...readForm(request), cookie }));
+  return renderOutcome(
+    service,
+    await attemptLogin(service, {
+      ...readForm(request),
+      address: request.address(),
+      cookie,
+    }),
+  );
 }
 
 /** A form in another encoding, or past its size, is one that our page did not send. */
-function readForm(request: WireRequest): Omit<LoginFormRequest, 'cookie'> {
+function readForm(request: WireRequest): Omit<LoginFormRequest, 'cookie' | 'address'> {
   const [type = ''] = headerValues(request, 'content-type');
   const isForm = /^application\/x-www-form-urlencoded(?:;|$)/i.test(type.trim());
   const fields =

@@ -2,7 +2,8 @@
 
 import type { IncomingMessage } from 'node:http';
 
-import type { WireRequest } from '../oauth/wire_request.ts';
+import { headerValues, type RequestHead, type WireRequest } from '../oauth/wire_request.ts';
+import { callerAddress, type ProxyTest } from './caller_address.ts';
 
 /** More than any token or login request holds (HOSTILE 46). */
 const maxBodyBytes = 64 * 1024;
@@ -24,7 +25,7 @@ export function splitTarget(target: string): { readonly path: string; readonly q
 }
 
 /** Everything of a request but its body. */
-export function readHead(incoming: IncomingMessage): Omit<WireRequest, 'body'> {
+export function readHead(incoming: IncomingMessage): RequestHead {
   const { method = '', url = '', rawHeaders } = incoming;
   return { method, ...splitTarget(url), rawHeaders };
 }
@@ -35,9 +36,16 @@ export class RequestCutOff extends Error {
 }
 
 /** The whole request; its body is read only up to the limit. Rejects with `RequestCutOff`. */
-export async function readRequest(incoming: IncomingMessage): Promise<WireRequest> {
+export async function readRequest(
+  incoming: IncomingMessage,
+  isProxy: ProxyTest,
+): Promise<WireRequest> {
+  // A socket that is closed meanwhile has no address any more.
+  const peer = incoming.socket.remoteAddress ?? '';
   const body = await readBody(incoming);
-  return { ...readHead(incoming), body };
+  const address = (): string =>
+    callerAddress(peer, () => headerValues(incoming, 'x-forwarded-for'), isProxy);
+  return { ...readHead(incoming), body, address };
 }
 
 function readBody(incoming: IncomingMessage): Promise<Uint8Array | 'too_large'> {

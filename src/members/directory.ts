@@ -8,6 +8,10 @@ export interface LoginAttempt {
   readonly username: string;
   readonly password: string;
   readonly client: ClientId;
+  /** The member's address: the caller's own, or what a partner says of its customer. */
+  readonly customerAddress?: string;
+  /** False where the address is a partner's word. */
+  readonly addressVerified: boolean;
 }
 
 export type Verification =
@@ -20,6 +24,11 @@ export type Verification =
  */
 export interface MemberDirectory {
   verify(attempt: LoginAttempt): Promise<Verification>;
+  /**
+   * Takes as long as a `no_match` that needs no one else's answer, for attempts that are not put to
+   * the directory: that of a locked account must not be told from a wrong password (HOSTILE 17).
+   */
+  decline(password: string): Promise<void>;
   /** Whether a member may still hold tokens; asked at every refresh (G-23). */
   isActive(subject: Subject): Promise<boolean>;
 }

@@ -3,7 +3,11 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 
-const deriveArgon2 = promisify(argon2);
+import { hashing } from './hashing.ts';
+
+const argon2Now = promisify(argon2);
+
+const deriveArgon2: typeof argon2Now = (...given) => hashing(() => argon2Now(...given));
 
 /** What one guess costs; `memory` in KiB. */
 export interface HashCost {

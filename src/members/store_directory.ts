@@ -3,7 +3,7 @@
 import type { ProgrammeId } from '../oauth/client.ts';
 import type { Member, MemberRecord, Subject } from '../oauth/member.ts';
 import type { LoginAttempt, MemberDirectory, Verification } from './directory.ts';
-import { checkPassword, hashPassword, longestPassword } from './password.ts';
+import { checkPassword, hashPassword } from './password.ts';
 import { normaliseUsername } from './username.ts';
 
 /** The part of the store that the directory reads. */
@@ -21,13 +21,15 @@ export function createStoreDirectory(
   const decoyHash = (): Promise<string> => (decoy ??= hashPassword('nobody has this password'));
   return {
     async verify({ username, password }: LoginAttempt): Promise<Verification> {
-      if (password.length > longestPassword) return { outcome: 'no_match' };
       const record = await records.findMember(programme, normaliseUsername(username));
       const matches = await checkPassword(password, record?.passwordHash ?? (await decoyHash()));
       if (record === undefined || !matches || record.status !== 'active') {
         return { outcome: 'no_match' };
       }
       return { outcome: 'match', member: memberOf(record) };
+    },
+    async decline(password) {
+      await checkPassword(password, await decoyHash());
     },
     async isActive(subject) {
       const record = await records.findMemberBySubject(programme, subject);

@@ -1,5 +1,8 @@
 // Owns the spelling of usernames: the one form that every way of typing a name leads to.
 
+/** Longer than any name people type; keeps what is looked up bounded. */
+export const longestUsername = 200;
+
 // Zero-width and joining characters, soft hyphen, marks of direction, BOM, line separators: they do
 // not show, so they are no part of a name (HOSTILE 19; Unicode's Default_Ignorable_Code_Point).
 const invisible = /[\p{DI}\u2028\u2029]/gu;

@@ -11,7 +11,12 @@ export interface WireRequest {
   readonly rawHeaders: readonly string[];
   /** The whole body; `too_large` when it went past the limit and was not kept. */
   readonly body: Uint8Array | 'too_large';
+  /** Address of who sent it, worked out when it is asked for; never what a partner claims (P-6). */
+  readonly address: () => string;
 }
+
+/** What of a request is known before its body. */
+export type RequestHead = Omit<WireRequest, 'body' | 'address'>;
 
 /** All values of a header, in order. */
 export function headerValues(request: Pick<WireRequest, 'rawHeaders'>, name: string): string[] {

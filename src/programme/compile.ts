@@ -79,8 +79,10 @@ function compileClientRules(definition: Definition): ClientRules {
 
 function compileLogin(definition: Definition, ownPath: string): LoginRules {
   const { authorize, login } = definition;
+  const { address_limit: addressLimit, ...rest } = login;
   return {
-    ...login,
+    ...rest,
+    addressLimit: addressLimit === 'off' ? undefined : addressLimit,
     endpoint: compileLoginEndpoint(definition),
     pagePath: `${ownPath}/login`,
     answer: authorize.answer,

@@ -126,11 +126,14 @@ export interface LoginDefinition {
   readonly lifetime: Milliseconds;
   readonly title: string;
   readonly website?: string;
+  /** How many failed logins one address may have in a window of time. */
+  readonly address_limit: 'off' | { readonly limit: number; readonly window: Milliseconds };
   readonly messages: {
     readonly not_recognised: string;
     readonly difficulties: string;
     readonly username_blank: string;
     readonly password_blank: string;
+    readonly too_many_attempts: string;
   };
 }
 
@@ -173,17 +176,32 @@ const throttleSchema: v.GenericSchema<unknown, Definition['throttle']> = v.union
   }),
 ]);
 
+/** What a limit on failures is where a file says nothing of it, or of one of its parts. */
+function failureLimitSchema(
+  limit: number,
+  window: string,
+): v.GenericSchema<unknown, Definition['throttle']> {
+  const count = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1_000_000));
+  const entries = { limit: v.optional(count, limit), window: v.optional(lifetimeSchema, window) };
+  return v.optional(v.union([v.literal('off'), v.strictObject(entries)]), { limit, window });
+}
+
 const loginSchema: v.GenericSchema<unknown, LoginDefinition> = v.strictObject({
   lifetime: lifetimeSchema,
   title: textSchema,
   website: v.exactOptional(
     v.pipe(v.string(), v.regex(/^https:\/\/[!-~]+$/, 'expected an https:// address')),
   ),
+  address_limit: failureLimitSchema(500, '15m'),
   messages: v.strictObject({
     not_recognised: textSchema,
     difficulties: textSchema,
     username_blank: textSchema,
     password_blank: textSchema,
+    too_many_attempts: v.optional(
+      textSchema,
+      'There have been too many failed attempts from your network. Please try again later.',
+    ),
   }),
 });
 

@@ -1,7 +1,7 @@
 // Owns the deployment: which path belongs to which endpoint of which programme.
 
 import { parseForm } from '../oauth/parameters.ts';
-import { headerValues, type WireRequest } from '../oauth/wire_request.ts';
+import { headerValues, type RequestHead } from '../oauth/wire_request.ts';
 import type { Programme, SelectorRule } from './programme.ts';
 import type { TokenEndpoint } from './token_endpoint.ts';
 
@@ -73,7 +73,7 @@ export function deploy(programmes: readonly Programme[]): Deployed {
 }
 
 /** Which of a shared path's programmes a request is for. */
-export function selectRoute(shared: SharedRoute, request: Omit<WireRequest, 'body'>): Route {
+export function selectRoute(shared: SharedRoute, request: RequestHead): Route {
   const { place, name } = shared.selector;
   const sent = place === 'header' ? headerValues(request, name) : queryValues(request.query, name);
   const [identifier = ''] = sent;

@@ -44,11 +44,12 @@ export interface RefreshTokenRules {
   readonly grace: Milliseconds;
 }
 
-export interface LoginRules extends Omit<LoginDefinition, 'lifetime'> {
+export interface LoginRules extends Omit<LoginDefinition, 'address_limit'> {
   readonly endpoint: LoginEndpoint;
   /** Path of the login page. */
   readonly pagePath: string;
-  readonly lifetime: Milliseconds;
+  /** Failed logins from one address; undefined where they are not limited. */
+  readonly addressLimit: ThrottleLimit | undefined;
   readonly answer: {
     readonly code: string;
     readonly error: string;

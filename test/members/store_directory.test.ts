@@ -29,7 +29,7 @@ describe('store directory', () => {
   };
   const directory = createStoreDirectory(club, records);
   const verify = (username: string, typed = password) =>
-    directory.verify({ username, password: typed, client });
+    directory.verify({ username, password: typed, client, addressVerified: false });
 
   before(async () => {
     const passwordHash = await hashPassword(password);
@@ -104,7 +104,10 @@ describe('store directory', () => {
       findMember: () => Promise.reject(outage),
       findMemberBySubject: () => Promise.reject(outage),
     });
-    await assert.rejects(broken.verify({ username: 'ann', password, client }), outage);
+    await assert.rejects(
+      broken.verify({ username: 'ann', password, client, addressVerified: false }),
+      outage,
+    );
     await assert.rejects(broken.isActive('subject-1' as Subject), outage);
   });
 });

@@ -8,6 +8,7 @@ import { createApp } from '../../src/http/app.ts';
 import { listen } from '../../src/http/server.ts';
 import { toPlain } from '../../src/lib/document.ts';
 import { formatFault } from '../../src/lib/fault.ts';
+import { networkTest } from '../../src/lib/ip_address.ts';
 import { parseYaml, stringifyYaml, type YamlNode } from '../../src/lib/yaml.ts';
 import { hashPassword } from '../../src/members/password.ts';
 import type { Client, ClientId, ProgrammeId, Role } from '../../src/oauth/client.ts';
@@ -76,6 +77,7 @@ export interface JetwayOptions {
   readonly masterKey?: Uint8Array;
   /** What the configuration calls the service; `listening` is the address it listens on. */
   readonly publicUrl?: string;
+  readonly trustedProxies?: readonly string[];
 }
 
 /**
@@ -136,7 +138,8 @@ export async function startJetway(t: TestContext, options: JetwayOptions = {}): 
       }),
     ),
   );
-  server.swap(createApp(deployment, services, log));
+  const isProxy = networkTest(options.trustedProxies ?? []);
+  server.swap(createApp(deployment, services, log, isProxy));
   const [first = 'executive-club'] = Object.keys(sources);
   return {
     url: server.url,

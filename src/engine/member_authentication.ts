@@ -1,0 +1,98 @@
+// Owns the authentication of members, for every way in: what a member typed goes to the directory
+// only if it may be tried, and what came of it is counted. How it is told is the caller's.
+
+import type { Milliseconds } from '../lib/clock.ts';
+import { networkOf } from '../lib/ip_address.ts';
+import { longestPassword } from '../members/password.ts';
+import { longestUsername, normaliseUsername } from '../members/username.ts';
+import type { ClientId } from '../oauth/client.ts';
+import type { Member } from '../oauth/member.ts';
+import type { Service } from './service.ts';
+
+/** What a member typed. */
+export interface TypedCredentials {
+  readonly username: string;
+  readonly password: string;
+}
+
+/** One try at being a member. */
+export interface MemberAttempt extends TypedCredentials {
+  readonly client: ClientId;
+  /**
+   * Where the member's browser is; its failures are counted. Left out where a partner asks for its
+   * customers from one machine: the client's own throttle holds there, and the lock of the account.
+   */
+  readonly address?: string;
+  /** What a partner says of where its customer is (P-6); a claim that no limit counts by. */
+  readonly claimedAddress?: string;
+}
+
+export type MemberAuthentication =
+  | { readonly outcome: 'match'; readonly member: Member }
+  /** Unknown, wrong, disabled, locked or malformed: nobody is told which (HOSTILE 16). */
+  | { readonly outcome: 'no_match' }
+  /** From that address nothing is looked at for so long. */
+  | { readonly outcome: 'too_many_failures'; readonly retryAfter: Milliseconds };
+
+/** Which fields a member left blank; such a form is told apart before anything is tried (P-13). */
+export function blankFields({
+  username,
+  password,
+}: TypedCredentials): readonly ('username' | 'password')[] {
+  return [
+    ...(username.trim() === '' ? (['username'] as const) : []),
+    ...(password === '' ? (['password'] as const) : []),
+  ];
+}
+
+/**
+ * Whether a member is who it says. Every answer but `too_many_failures` costs one hash, so that
+ * time does not tell what the words do not (HOSTILE 17). Rejects with `Unavailable` when store or
+ * directory cannot answer; then nothing is counted.
+ */
+export async function authenticateMember(
+  service: Service,
+  attempt: MemberAttempt,
+): Promise<MemberAuthentication> {
+  const { clock, directory, failedLogins } = service;
+  const network = attempt.address === undefined ? undefined : networkOf(attempt.address);
+  if (network !== undefined) {
+    const retryAfter = failedLogins?.blockedFor(network, clock.now());
+    if (retryAfter !== undefined) return { outcome: 'too_many_failures', retryAfter };
+  }
+  const username = normaliseUsername(attempt.username);
+  if (!isWellFormed(username, attempt.password)) {
+    await directory.decline(attempt.password.slice(0, longestPassword));
+    return { outcome: 'no_match' };
+  }
+  const verification = await directory.verify({
+    username,
+    password: attempt.password,
+    client: attempt.client,
+    ...whereFrom(attempt),
+  });
+  if (verification.outcome === 'match') return verification;
+  if (network !== undefined) failedLogins?.count(network, clock.now());
+  return { outcome: 'no_match' };
+}
+
+/** What no directory could know a member by is not asked for: it may be long, or break a log. */
+function isWellFormed(username: string, password: string): boolean {
+  return (
+    username !== '' &&
+    username.length <= longestUsername &&
+    !/\p{C}/u.test(username) &&
+    password !== '' &&
+    password.length <= longestPassword
+  );
+}
+
+/** A partner's word for its customer's address is better than its own, and no more than its word. */
+function whereFrom({ address, claimedAddress }: MemberAttempt): {
+  readonly customerAddress?: string;
+  readonly addressVerified: boolean;
+} {
+  const customerAddress = claimedAddress ?? address;
+  const addressVerified = claimedAddress === undefined && address !== undefined;
+  return { ...(customerAddress === undefined ? {} : { customerAddress }), addressVerified };
+}

@@ -1,0 +1,46 @@
+// Owns IP addresses as text: the one spelling of each, the network it belongs to, and lists of
+// networks. It reads no request.
+
+import { BlockList, isIP, SocketAddress } from 'node:net';
+
+const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/;
+
+/**
+ * The one spelling of an address: an IPv4 address that stands in an IPv6 one is the IPv4 address.
+ * Undefined for anything else, zone identifiers included, which mean something on one machine only.
+ */
+export function plainAddress(text: string): string | undefined {
+  const family = text.includes('%') ? 0 : isIP(text);
+  if (family === 0) return undefined;
+  if (family === 4) return text;
+  const { address } = new SocketAddress({ address: text, family: 'ipv6' });
+  return mapped.exec(address)?.[1] ?? address;
+}
+
+/**
+ * What limits count by: an IPv4 address itself, of an IPv6 address the /64, since whoever has one
+ * of those addresses has all of them. A text that is no address stands for itself.
+ */
+export function networkOf(address: string): string {
+  if (isIP(address) !== 6) return address;
+  const [head = '', tail] = address.split('::');
+  const left = head === '' ? [] : head.split(':');
+  const right = tail === undefined || tail === '' ? [] : tail.split(':');
+  const zeros = tail === undefined ? 0 : 8 - left.length - right.length;
+  const groups = [...left, ...Array.from({ length: zeros }, () => '0'), ...right];
+  return `${groups.slice(0, 4).join(':')}::/64`;
+}
+
+/** Whether an address, as `plainAddress` spells it, is in one of the networks; they are read once. */
+export function networkTest(cidrs: readonly string[]): (address: string) => boolean {
+  if (cidrs.length === 0) return () => false;
+  const list = new BlockList();
+  for (const cidr of cidrs) {
+    const [network = '', bits = ''] = cidr.split('/');
+    list.addSubnet(network, Number(bits), isIP(network) === 6 ? 'ipv6' : 'ipv4');
+  }
+  return (address) => {
+    const family = isIP(address);
+    return family !== 0 && list.check(address, family === 6 ? 'ipv6' : 'ipv4');
+  };
+}
