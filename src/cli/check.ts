@@ -1,6 +1,6 @@
 // Owns the verb `check`: every fault of a configuration and its programmes, at its place.
 
-import { basename, dirname, resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 
 import { readConfig } from '../config/config.ts';
 import {
@@ -31,22 +31,16 @@ interface Findings {
 export async function check(paths: readonly string[], options: CheckOptions): Promise<void> {
   const { files, faults: others } =
     paths.length > 0 ? checkFiles(paths) : checkConfiguration(options.config);
-  const faults = [...others, ...files.flatMap(faultsOf), ...mountFaults(files)].toSorted(
-    byPosition,
-  );
+  const faults = [
+    ...others,
+    ...files.flatMap(({ faults: own }) => own),
+    ...mountFaults(files),
+  ].toSorted(byPosition);
   const errors = faults.filter(({ severity }) => severity === 'error').length;
   if (options.json === true) await printJson(faults.map(viewFault));
   else await print([...faults.map(formatFault), summary(files.length, errors, faults)].join('\n'));
   // What is wrong has been told.
   if (errors > 0) throw new CommandError(exitCodes.configuration, '');
-}
-
-/** What a variant says stands in no file of the operator's, so the programme is named as well. */
-function faultsOf({ file, faults }: ProgrammeFile): readonly Fault[] {
-  const programme = basename(file, '.yaml');
-  return faults.map((fault) =>
-    fault.at.file === file ? fault : { ...fault, message: `${programme}: ${fault.message}` },
-  );
 }
 
 function checkFiles(paths: readonly string[]): Findings {

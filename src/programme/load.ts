@@ -57,15 +57,40 @@ export function loadProgramme(file: string, text: string): LoadResult {
   if (variantFaults.length > 0) return { faults };
   const { output: definition, faults: schemaFaults } = validate(definitionSchema, document);
   if (definition === undefined)
-    return { faults: [...faults, ...schemaFaults].toSorted(byPosition) };
+    return {
+      faults: [...faults, ...schemaFaults]
+        .map((fault) => atHome(fault, parsed.root))
+        .toSorted(byPosition),
+    };
   const allFaults = [
     ...faults,
     ...schemaFaults,
     ...consistencyFaults(definition, document),
     ...departures(definition, document),
-  ].toSorted(byPosition);
+  ]
+    .map((fault) => atHome(fault, parsed.root))
+    .toSorted(byPosition);
   if (allFaults.some((fault) => fault.severity === 'error')) return { faults: allFaults };
   return { loaded: { id: id as ProgrammeId, definition, document }, faults: allFaults };
+}
+
+/**
+ * What stands in the variant is told at the nearest place of the operator's own file, which is the
+ * one to mend: the deepest key of the path that the file has, or the choice of the variant.
+ */
+function atHome(fault: Fault, root: YamlNode | undefined): Fault {
+  if (root === undefined || fault.at.file === root.at.file) return fault;
+  const path = fault.path.split('.');
+  let depth = 0;
+  while (depth < path.length && nodeAt(root, path.slice(0, depth + 1)) !== undefined) depth += 1;
+  const own = depth === 0 ? ['variant'] : path.slice(0, depth);
+  const variant = fault.at.file.split('/').at(-1)?.replace('.yaml', '') ?? '';
+  const source = `${fault.path} in the variant ${variant}, line ${fault.at.line}`;
+  return {
+    ...fault,
+    at: positionAt(root, own),
+    hint: fault.hint === undefined ? source : `${fault.hint}; ${source}`,
+  };
 }
 
 function programmeIdOf(file: string): string {

@@ -97,7 +97,7 @@ describe('check', { concurrency: 2 }, () => {
     assert.deepEqual(places(all.stdout), ['draft.yaml:7:1: error', 'missing.yaml:1:1: error']);
   });
 
-  test('warnings alone are no failure, and name the programme where a variant is at fault', async (t) => {
+  test('warnings alone are no failure, and stand in the file of the programme that chose the variant', async (t) => {
     const folder = workFolder(t, {
       'programmes/club.yaml': programmeText('Club').replace(
         'variant: grant',
@@ -106,7 +106,10 @@ describe('check', { concurrency: 2 }, () => {
     });
     const ran = await jetway(folder, ['check']);
     assert.equal(ran.code, 0);
-    assert.match(ran.stdout, /^src\/variants\/partner-login\.yaml:\d+:\d+: warning: club: /);
+    assert.match(
+      ran.stdout,
+      /^programmes\/club\.yaml:1:10: warning: .+ in the variant partner-login, line \d+\)\n/,
+    );
     assert.match(ran.stdout, /\n1 programme, 0 errors, 1 warning\n$/);
   });
 

@@ -205,8 +205,8 @@ authorize: { endpoint: { inputs: { redirect_uri: null } } }
 `;
   assert.deepEqual(errorsIn(text), [
     'token_endpoints.grant.inputs: the grant authorization_code needs an input "code" here',
-    'authorize.endpoint.inputs: the login request needs an input "redirect_uri"',
     'authorize.pkce: a challenge is accepted here, but no token endpoint reads a code_verifier',
+    'authorize.endpoint.inputs: the login request needs an input "redirect_uri"',
   ]);
 });
 
@@ -218,8 +218,8 @@ test('without grant_type an endpoint serves one grant; without grants a programm
   ]);
   const idle = `${head}grants: { authorization_code: null, refresh_token: null, client_credentials: null }`;
   assert.deepEqual(errorsIn(idle), [
-    'grants: a programme needs at least one grant',
     'token_endpoints.grant: no grant is served at the token endpoint "grant"',
+    'grants: a programme needs at least one grant',
   ]);
 });
 
