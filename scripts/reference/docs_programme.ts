@@ -71,6 +71,19 @@ export const programmeDocs: KeyDocs = {
     example: 'form',
   },
 
+  'client.authentication.failure_limit': {
+    text: 'How many wrong secrets for one client identifier, known or not, may come from one address (of IPv6, one /64) in a window of time; after that a wrong one is answered `throttled` until the window ends. The right secret is let in even then, so that nobody locks a partner out. In place of a map, `off`.',
+    example: '{ limit: 60, window: 1m }',
+  },
+  'client.authentication.failure_limit.limit': {
+    text: 'Failures in one window.',
+    example: '60',
+  },
+  'client.authentication.failure_limit.window': {
+    text: 'Length of the window, from the first failure. `Retry-After` tells when it ends.',
+    example: '5m',
+  },
+
   throttle: {
     text: 'How many token requests a client may make in a window of time, over all grants (G-18); one more is `throttled`. `jetway client set` can give a client a limit of its own. In place of a map, `off`.',
     example: '{ limit: 60, window: 10s }',

@@ -1,7 +1,8 @@
 // Owns the authentication of clients: whether identifier and secret belong to an active client.
 
 import type { Instant } from '../lib/clock.ts';
-import { type Digest, sameDigest } from '../lib/digest.ts';
+import { type Digest, digest, sameDigest } from '../lib/digest.ts';
+import { networkOf } from '../lib/ip_address.ts';
 import type { ClientCredentials } from '../oauth/basic.ts';
 import type { Client, ClientId, StoredSecret } from '../oauth/client.ts';
 import { Refusal } from '../oauth/failure.ts';
@@ -16,21 +17,42 @@ const nobody: readonly StoredSecret[] = [
 /**
  * The client that the credentials are those of. Unknown client, disabled client and wrong secret
  * cost the same and are told the same (G-17, HOSTILE 40): the digest is made and compared in each
- * case. Refuses with `client_authentication_failed`.
+ * case. Refuses with `client_authentication_failed`, or with `throttled` where the address has failed
+ * for this identifier too often; the right secret is let in even then, so that nobody can lock a
+ * partner out by guessing (HOSTILE 42).
+ *
+ * @param address tells the caller's address, when it is needed
  */
 export async function authenticateClient(
   service: Service,
   credentials: ClientCredentials,
   now: Instant,
+  address: () => string,
 ): Promise<Client> {
   const { programme, store } = service;
   const client = await store.findClient(programme.id, credentials.id as ClientId);
   const secret = firstMatch(service, credentials.secrets, client?.secrets ?? nobody, now);
   if (client === undefined || secret === undefined || client.status !== 'active') {
-    throw new Refusal('client_authentication_failed');
+    throw countFailure(service, credentials.id, address(), now);
   }
   store.recordSecretUse(programme.id, client.id, secret.digest, now);
   return client;
+}
+
+/** Known and unknown identifiers are counted alike, and only after all that each of them costs. */
+function countFailure(
+  { failedSecrets }: Service,
+  id: string,
+  address: string,
+  now: Instant,
+): Refusal {
+  // As a digest: what is remembered of an identifier is as long as a stranger made it otherwise.
+  const who = digest(`${networkOf(address)} ${id}`);
+  const retryAfter = failedSecrets?.blockedFor(who, now);
+  failedSecrets?.count(who, now);
+  return retryAfter === undefined
+    ? new Refusal('client_authentication_failed')
+    : new Refusal('throttled', { retryAfter: retryAfter / 1000 });
 }
 
 /** Whether a text is one of a client's keys that are good now; remembers that it was used. */

@@ -17,12 +17,14 @@ import type { Foundation, Service } from './service.ts';
 export async function openService(programme: Programme, foundation: Foundation): Promise<Service> {
   const { id, access, refresh } = programme;
   const { addressLimit } = programme.login;
+  const { failureLimit } = programme.clients;
   const service = {
     ...foundation,
     programme,
     directory: createStoreDirectory(id, foundation.store),
     newTokenId: tokenIdMaker(access.tokenId),
     ...(addressLimit === undefined ? {} : { failedLogins: createFailureCounter(addressLimit) }),
+    ...(failureLimit === undefined ? {} : { failedSecrets: createFailureCounter(failureLimit) }),
   };
   if (!programme.signsTokens) {
     return Object.freeze({ ...service, accessTokens: opaqueFormat, refreshTokens: opaqueFormat });

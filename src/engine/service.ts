@@ -31,6 +31,8 @@ export interface Service extends Foundation {
   readonly refreshTokens: TokenFormat;
   /** Failed logins by the address they came from; absent where they are not limited. */
   readonly failedLogins?: FailureCounter;
+  /** Wrong client secrets by client identifier and address; absent where they are not limited. */
+  readonly failedSecrets?: FailureCounter;
   readonly newTokenId: (now: Instant) => string;
   /** Present where tokens are JWTs. */
   readonly keys?: KeyChest;

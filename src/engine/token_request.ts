@@ -40,7 +40,7 @@ async function serveTokens(
   const inputs = endpoint.readInputs(request);
   const credentials = endpoint.readCredentials(request, inputs);
   endpoint.checkHeaders(inputs);
-  const client = await authenticateClient(service, credentials, now);
+  const client = await authenticateClient(service, credentials, now, request.address);
   endpoint.checkClient(inputs, client, (text, keys) => isLiveKey(service, client, text, keys, now));
   const grant = endpoint.selectGrant(inputs, client);
   endpoint.checkParameters(inputs, grant);

@@ -69,11 +69,13 @@ export function compileProgramme(
 }
 
 function compileClientRules(definition: Definition): ClientRules {
-  const { identifier } = definition.client;
+  const { identifier, authentication } = definition.client;
+  const { failure_limit: failureLimit } = authentication;
   return {
     isIdentifier: compileShape(identifier),
     newIdentifier: compileGenerator(identifier, usualIdentifierLength) as () => ClientId,
     identifierForm: describeShape(identifier),
+    failureLimit: failureLimit === 'off' ? undefined : failureLimit,
   };
 }
 

@@ -94,6 +94,8 @@ export interface Definition {
     readonly authentication: {
       readonly methods: readonly ('basic' | 'bare_basic' | 'parameters')[];
       readonly credentials: CredentialEncoding;
+      /** How many wrong secrets for one client may come from one address in a window of time. */
+      readonly failure_limit: 'off' | { readonly limit: number; readonly window: Milliseconds };
     };
   };
   readonly authorize: AuthorizeDefinition;
@@ -252,6 +254,7 @@ export const definitionSchema: v.GenericSchema<unknown, Definition> = v.strictOb
         v.nonEmpty('expected at least one method'),
       ),
       credentials: v.optional(v.picklist(credentialEncodings), 'raw'),
+      failure_limit: failureLimitSchema(600, '1m'),
     }),
   }),
   authorize: authorizeSchema,

@@ -20,6 +20,8 @@ export interface ClientRules {
   readonly newIdentifier: () => ClientId;
   /** The identifier's shape in a sentence, for messages. */
   readonly identifierForm: string;
+  /** Wrong secrets for one client from one address; undefined where they are not limited. */
+  readonly failureLimit: ThrottleLimit | undefined;
 }
 
 export interface CodeRules {

@@ -183,7 +183,10 @@ test('HOSTILE 40: whoever is unknown costs the digest that a wrong secret costs'
   } as unknown as Service;
   const now = testClock().now();
   for (const id of [club.client.id, 'partnerapi-00002', 'partnerapi-99999', '']) {
-    await assert.rejects(authenticateClient(service, { id, secrets: [id, 'x'] }, now), Refusal);
+    await assert.rejects(
+      authenticateClient(service, { id, secrets: [id, 'x'] }, now, () => ''),
+      Refusal,
+    );
   }
   const expected = [club.client.id, 'partnerapi-00002', 'partnerapi-99999', ''];
   assert.deepEqual(
