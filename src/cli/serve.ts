@@ -60,6 +60,7 @@ async function run(
     if (config.admin !== undefined) {
       admin = await bind(config.admin, 'admin', createAdminApp(health));
     }
+    if (admin !== undefined) console.log(`admin: ${admin.url}`);
     announce(config, server, [...serving.services.keys()], broken);
     stopKeeping = keepHouse({
       store,

@@ -128,7 +128,8 @@ const configSchema = v.pipe(
 );
 
 function haveOwnPorts(addresses: readonly (Address | undefined)[]): boolean {
-  const used = addresses.flatMap((one) => (one === undefined ? [] : [`${one.host} ${one.port}`]));
+  // Port 0 is whichever is free, so never the same twice.
+  const used = addresses.flatMap((one) => (one?.port ? [`${one.host} ${one.port}`] : []));
   return new Set(used).size === used.length;
 }
 

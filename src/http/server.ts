@@ -1,11 +1,12 @@
-// Owns the listening server: connection limits, what is refused before any routing, and shutdown.
+// Owns the listening server: its time limits, and what is refused before any routing.
 
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 import { getRequestListener } from '@hono/node-server';
 
 import type { App } from './app.ts';
+import { watchConnections } from './connections.ts';
 
 /** A server that is listening. */
 export interface RunningServer {
@@ -39,9 +40,11 @@ const limits = {
 export async function listen(address: ListenAddress, app?: App): Promise<RunningServer> {
   let listener = app === undefined ? notYet : listenerOf(app);
   const server = createServer(limits, (incoming, outgoing) => {
+    connections.noteAnswer(outgoing);
     if (hasOneHost(incoming) && isPlainlyFramed(incoming)) listener(incoming, outgoing);
     else refuse(outgoing, 400);
   });
+  const connections = watchConnections(server);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(address.port, address.host, () => {
@@ -54,16 +57,13 @@ export async function listen(address: ListenAddress, app?: App): Promise<Running
     swap: (next) => {
       listener = listenerOf(next);
     },
-    close: () => closeServer(server),
+    close: connections.drain,
   };
 }
 
 function urlOf({ address, family, port }: AddressInfo): string {
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }
-
-/** How long requests under way may take once the server is told to stop. */
-const drainTime = 10_000;
 
 type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
 
@@ -102,17 +102,4 @@ function refuse(outgoing: ServerResponse, status: number): void {
     'Content-Length': '0',
   });
   outgoing.end();
-}
-
-function closeServer(server: Server): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.close((error) => {
-      if (error === undefined) resolve();
-      else reject(error);
-    });
-    server.closeIdleConnections();
-    // A closing server no longer watches its own time limits: a sender that stands still would
-    // keep it alive for ever.
-    setTimeout(() => server.closeAllConnections(), drainTime).unref();
-  });
 }

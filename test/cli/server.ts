@@ -3,7 +3,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import type { TestContext } from 'node:test';
 
 import { type Answer, post } from '../support/wire.ts';
@@ -15,30 +14,96 @@ export const signingProgramme: string = programmeText(
   'tokens:\n  access: { format: jwt, lifetime: 30m }\n',
 );
 
-/** Starts the server of a folder; it ends with the test. Returns where it listens. */
-export async function serve(t: TestContext, folder: string): Promise<string> {
-  const child = spawn(process.execPath, [join(root, 'src/main.ts'), 'serve'], {
-    cwd: folder,
-    env: environment,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const told: string[] = [];
-  child.stderr.on('data', (chunk: Buffer) => told.push(chunk.toString()));
-  t.after(async () => {
-    if (child.exitCode !== null) return;
-    child.kill('SIGTERM');
-    await once(child, 'exit');
-  });
-  return urlOf(child, told);
+export interface ServerOptions {
+  /** What runs the server, such as `prlimit` and its flags; nothing if left out. */
+  readonly under?: readonly string[];
+  /** Seconds by which its time is ahead. */
+  readonly ahead?: number;
+  /** Modules loaded before it. */
+  readonly preload?: readonly string[];
 }
 
-async function urlOf({ stdout }: ChildProcess, told: readonly string[]): Promise<string> {
-  if (stdout === null) throw new Error('no output to read');
-  for await (const line of createInterface({ input: stdout })) {
-    const [, url] = / at (http:\/\/\S+) as /.exec(line) ?? [];
-    if (url !== undefined) return url;
+/** A running `jetway serve`. */
+export interface ServerProcess {
+  readonly child: ChildProcess;
+  /** Where it listens. */
+  readonly url: string;
+  /** Where it tells of its health; empty where the configuration has no `admin`. */
+  readonly admin: string;
+  /** All that it has printed so far. */
+  readonly printed: () => { readonly stdout: string; readonly stderr: string };
+  /** Lets seconds pass for it at once. */
+  readonly advance: (seconds: number) => Promise<void>;
+  /** Ends it with a signal; resolves to its exit code, null where the signal itself ended it. */
+  readonly end: (signal: NodeJS.Signals) => Promise<number | null>;
+}
+
+/** Starts the server of a folder; it ends with the test. Returns where it listens. */
+export async function serve(t: TestContext, folder: string): Promise<string> {
+  const { url } = await startServer(t, folder);
+  return url;
+}
+
+/** Starts the server of a folder; it ends with the test. */
+export async function startServer(
+  t: TestContext,
+  folder: string,
+  { under = [], ahead = 0, preload = [] }: ServerOptions = {},
+): Promise<ServerProcess> {
+  const modules = ['test/support/shifted_time.ts', ...preload];
+  const imports = modules.flatMap((path) => ['--import', join(root, path)]);
+  const [command, ...args] = [
+    ...under,
+    process.execPath,
+    ...imports,
+    join(root, 'src/main.ts'),
+    'serve',
+  ];
+  const child = spawn(command, args, {
+    cwd: folder,
+    env: { ...environment, JETWAY_TEST_SHIFT: String(ahead * 1000) },
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
+  const printed = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name]?.on('data', (chunk: Buffer) => {
+      printed[name] += chunk.toString();
+    });
   }
-  throw new Error(`the server ended before it listened: ${told.join('')}`);
+  const ended = once(child, 'exit') as Promise<[number | null]>;
+  const end = async (signal: NodeJS.Signals): Promise<number | null> => {
+    child.kill(signal);
+    const [code] = await ended;
+    return code;
+  };
+  t.after(() => end('SIGKILL'));
+  return {
+    child,
+    ...(await addressesOf(child, printed)),
+    printed: () => printed,
+    advance: async (seconds) => {
+      const moved = once(child, 'message');
+      child.send(seconds);
+      await moved;
+    },
+    end,
+  };
+}
+
+async function addressesOf(
+  child: ChildProcess,
+  printed: { readonly stdout: string; readonly stderr: string },
+): Promise<{ readonly url: string; readonly admin: string }> {
+  while (child.exitCode === null && child.signalCode === null) {
+    const [, url] = / at (http:\/\/\S+) as /.exec(printed.stdout) ?? [];
+    const [, admin = ''] = /^admin: (http:\/\/\S+)$/m.exec(printed.stdout) ?? [];
+    if (url !== undefined) return { url, admin };
+    await Promise.race([
+      once(child, 'exit'),
+      ...[child.stdout].map((out) => out && once(out, 'data')),
+    ]);
+  }
+  throw new Error(`the server ended before it listened: ${printed.stderr}`);
 }
 
 /** A token request of the programme `club` with the client's own credentials. */

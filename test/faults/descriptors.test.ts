@@ -1,0 +1,80 @@
+// FAULTS 20: a server that may open few files sheds what it has no room for, and goes on.
+
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { askTokens, tokensIn, tokensOfLogin } from '../support/club.ts';
+import { ask } from '../support/wire.ts';
+import { startLoad } from './load.ts';
+import { openSite, type ServedClub, unthrottled } from './site.ts';
+
+const withoutPrlimit: string | false =
+  spawnSync('prlimit', ['--version']).status === 0 ? false : 'prlimit is not installed';
+
+/** Opens connections that send nothing, more than there are descriptors. */
+async function crowd(club: ServedClub, count: number): Promise<readonly Socket[]> {
+  const { hostname, port } = new URL(club.url);
+  const sockets = Array.from({ length: count }, () => {
+    const socket = connect(Number(port), hostname);
+    socket.on('error', () => undefined);
+    return socket;
+  });
+  await sleep(300);
+  return sockets;
+}
+
+function descriptorsOf({ server }: ServedClub): number {
+  return readdirSync(`/proc/${server.child.pid}/fd`).length;
+}
+
+test(
+  'FAULTS 20: with 64 descriptors: shed, no crash, recover',
+  { skip: withoutPrlimit },
+  async (t) => {
+    const site = await openSite(t, { over: unthrottled });
+    const club = await site.start({ under: ['prlimit', '--nofile=64'] });
+    await tokensOfLogin(club);
+
+    // Load from more callers than there is room for: each is answered in full or not at all.
+    const load = startLoad(club, 100);
+    await load.stop();
+    await sleep(100);
+    assert.deepEqual(new Set(load.told.failures), new Set(['ECONNRESET']));
+    const served = load.told.tokens.length;
+    assert.ok(served >= 8 && served < 100, `${served} served`);
+
+    // Whoever holds connections and says nothing does not keep the others out for good.
+    const silent = await crowd(club, 200);
+    const held = silent.filter(({ closed }) => !closed);
+    assert.ok(held.length >= 8 && descriptorsOf(club) < 60, `${held.length} held`);
+    await assert.rejects(askTokens(club, { grant_type: 'client_credentials' }));
+    assert.equal(club.server.child.exitCode, null);
+    for (const socket of silent) socket.destroy();
+    await sleep(100);
+    tokensIn(await askTokens(club, { grant_type: 'client_credentials' }));
+    await tokensOfLogin(club);
+    assert.equal((await ask(club.server.admin, '/readyz')).status, 200);
+    assert.equal(club.server.printed().stderr, '');
+    assert.equal(await club.server.end('SIGTERM'), 0);
+  },
+);
+
+test(
+  'FAULTS 20: connections that wait for a next request make room',
+  { skip: withoutPrlimit },
+  async (t) => {
+    const site = await openSite(t, { over: unthrottled });
+    const club = await site.start({ under: ['prlimit', '--nofile=64'] });
+    const sockets = await crowd(club, 40);
+    const request = `GET /nowhere HTTP/1.1\r\nHost: x\r\n\r\n`;
+    for (const socket of sockets) if (!socket.closed) socket.write(request);
+    await sleep(200);
+    await askTokens(club, { grant_type: 'client_credentials' }).catch(() => undefined);
+    tokensIn(await askTokens(club, { grant_type: 'client_credentials' }));
+    assert.equal(await club.server.end('SIGTERM'), 0);
+  },
+);

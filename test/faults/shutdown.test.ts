@@ -1,0 +1,92 @@
+// FAULTS 19: told to stop under load, a server is unready first, finishes what it began and ends.
+
+import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { isLive, paths } from '../support/club.ts';
+import { ask } from '../support/wire.ts';
+import { startLoad } from './load.ts';
+import { openSite, type ServedClub, unthrottled } from './site.ts';
+
+/** A token request whose last byte is held back; it keeps a server from ending. */
+async function beginRequest(club: ServedClub): Promise<{ finish: () => Promise<string> }> {
+  const { hostname, port } = new URL(club.url);
+  const socket = connect(Number(port), hostname);
+  const body = 'grant_type=client_credentials';
+  const head = [
+    `POST ${paths.grant} HTTP/1.1`,
+    'Host: tokens.example',
+    `Authorization: ${club.client.basic}`,
+    'Content-Type: application/x-www-form-urlencoded',
+    `Content-Length: ${body.length}`,
+  ];
+  socket.write(`${head.join('\r\n')}\r\n\r\n${body.slice(0, -1)}`);
+  const answer = text(socket);
+  // Until the server has it: what is still in its backlog has not begun.
+  await sleep(200);
+  return {
+    finish: () => {
+      socket.write(body.slice(-1));
+      return answer;
+    },
+  };
+}
+
+/** Asks until the answer is as wanted; the server has a moment to hear its signal. */
+async function readiness(club: ServedClub, wanted: number): Promise<string> {
+  for (let tries = 0; tries < 100; tries += 1) {
+    const { status, body } = await ask(club.server.admin, '/readyz');
+    if (status === wanted) return body;
+    await sleep(20);
+  }
+  throw new Error(`/readyz never answered ${wanted}`);
+}
+
+test('FAULTS 19: SIGTERM under load costs no request; then the process ends with 0', async (t) => {
+  const site = await openSite(t, { over: unthrottled });
+  const club = await site.start();
+  assert.equal((await ask(club.server.admin, '/readyz')).status, 200);
+  const held = await beginRequest(club);
+  const callers = 16;
+  const load = startLoad(club, callers);
+  await load.reach(200);
+
+  const toldAt = performance.now();
+  const ended = club.server.end('SIGTERM');
+  const stopping = { status: 'unready', reasons: ['stopping'] };
+  assert.deepEqual(JSON.parse(await readiness(club, 503)), stopping);
+  assert.equal((await ask(club.server.admin, '/livez')).status, 200);
+  await assert.rejects(ask(club.url, paths.login), { code: 'ECONNREFUSED' });
+  await load.stop();
+  // Each caller was answered to the end, told that no more follows, and refused anew.
+  const refused = load.told.failures.filter((failure) => failure === 'ECONNREFUSED');
+  assert.deepEqual([load.told.failures, load.told.lastAnswers], [refused, callers]);
+  assert.match(
+    await held.finish(),
+    /^HTTP\/1\.1 200 OK\r\n[^]*^Connection: close\r\n[^]*"access_token"/m,
+  );
+  assert.equal(await ended, 0);
+  t.diagnostic(`ended after ${Math.round(performance.now() - toldAt)} ms`);
+  for (const token of load.told.tokens) {
+    assert.equal(await isLive(club, token), true, 'an answered token is lost');
+  }
+  assert.equal(club.server.printed().stderr, '');
+});
+
+test('FAULTS 19: a second signal ends it at once, with 1', async (t) => {
+  const site = await openSite(t);
+  const club = await site.start();
+  await beginRequest(club);
+  const ended = club.server.end('SIGTERM');
+  await readiness(club, 503);
+  // One Ctrl-C under npm arrives twice within half a second, and is one.
+  club.server.child.kill('SIGINT');
+  await sleep(700);
+  assert.equal(club.server.child.exitCode, null);
+  const toldAt = performance.now();
+  assert.equal(await Promise.race([club.server.end('SIGINT'), ended]), 1);
+  assert.ok(performance.now() - toldAt < 1000);
+});

@@ -1,0 +1,83 @@
+// Owns the executive club served by real processes from one file store, and its clock, which the
+// processes follow.
+
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+
+import { type Instant, instant } from '../../src/lib/clock.ts';
+import { openFileStore } from '../../src/store/file.ts';
+import { configText, workFolder } from '../cli/command.ts';
+import { type ServerOptions, type ServerProcess, startServer } from '../cli/server.ts';
+import type { TestClock } from '../support/clock.ts';
+import { type Club, programme } from '../support/club.ts';
+import { shippedProgramme, startJetway } from '../support/jetway.ts';
+
+/** A process, seen as the club it serves; `store` looks into the file that it serves from. */
+export interface ServedClub extends Club {
+  readonly server: ServerProcess;
+}
+
+export interface Site {
+  readonly folder: string;
+  /** Of the store file. */
+  readonly path: string;
+  readonly clock: TestClock;
+  /** Lets seconds pass for every process at once. */
+  readonly pass: (seconds: number) => Promise<void>;
+  /** Starts one more process. */
+  readonly start: (options?: ServerOptions) => Promise<ServedClub>;
+}
+
+export interface SiteOptions {
+  /** YAML laid over the shipped programme. */
+  readonly over?: string;
+}
+
+/** For tests of load: the shipped club lets a partner have 600 tokens a minute. */
+export const unthrottled = 'throttle: { limit: 1000000, window: 1m }';
+
+/** Makes a store with a partner and a member in a folder that `jetway serve` can be started in. */
+export async function openSite(t: TestContext, { over = '' }: SiteOptions = {}): Promise<Site> {
+  const text = shippedProgramme(programme, over);
+  const folder = workFolder(t, {
+    'config.yaml': `${configText}admin: 127.0.0.1:0\n`,
+    [`programmes/${programme}.yaml`]: text,
+  });
+  const masterKey = new Uint8Array(32).fill(7);
+  const path = join(folder, 'data/jetway.db');
+  mkdirSync(join(folder, 'data'));
+  writeFileSync(join(folder, 'data/master.key'), Buffer.from(masterKey).toString('base64url'), {
+    mode: 0o600,
+  });
+  let shift = 0;
+  const clock = {
+    now: (): Instant => instant(Date.now() + shift * 1000),
+    advance: (seconds: number) => {
+      shift += seconds;
+    },
+  };
+  const store = openFileStore({ path, environment: 'staging' });
+  const programmes = { [programme]: text };
+  const onboarding = await startJetway(t, { programmes, clock, store, masterKey });
+  const client = await onboarding.addClient();
+  const member = await onboarding.addMember();
+  const running: ServerProcess[] = [];
+  return {
+    folder,
+    path,
+    clock,
+    pass: async (seconds) => {
+      clock.advance(seconds);
+      const alive = running.filter(
+        ({ child }) => child.exitCode === null && child.signalCode === null,
+      );
+      await Promise.all(alive.map((server) => server.advance(seconds)));
+    },
+    start: async (options = {}) => {
+      const server = await startServer(t, folder, { ahead: shift, ...options });
+      running.push(server);
+      return { ...onboarding, url: server.url, client, member, server };
+    },
+  };
+}
