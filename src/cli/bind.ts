@@ -1,7 +1,7 @@
 // Owns telling an operator why an address cannot be listened on, and what to do about it.
 
 import type { Address } from '../config/config.ts';
-import type { App } from '../http/app.ts';
+import type { App } from '../http/endpoints.ts';
 import { listen, type RunningServer } from '../http/server.ts';
 import { CommandError, exitCodes } from './exit.ts';
 import { isSystemError } from './explain.ts';

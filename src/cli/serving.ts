@@ -2,7 +2,8 @@
 
 import { openService } from '../engine/open_service.ts';
 import type { Foundation, Service } from '../engine/service.ts';
-import { type App, createApp } from '../http/app.ts';
+import { createApp } from '../http/app.ts';
+import type { App } from '../http/endpoints.ts';
 import { networkTest } from '../lib/ip_address.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
 import { deploy, type Deployed, type MountConflict } from '../programme/deployment.ts';

@@ -1,10 +1,7 @@
 // Owns the operators' listener: whether the process lives and whether it should get requests.
 
-import type { HttpBindings } from '@hono/node-server';
-import { Hono } from 'hono';
-
 import { noStore, type Reply } from '../oauth/reply.ts';
-import { type App, mount } from './app.ts';
+import { App } from './endpoints.ts';
 
 /** What the server is able to do at this moment. */
 export interface Health {
@@ -15,11 +12,11 @@ export interface Health {
 
 /** `/livez` and `/readyz`; never on the public listener. Degraded still takes requests. */
 export function createAdminApp(health: () => Promise<Health> | Health): App {
-  const app: App = new Hono<{ Bindings: HttpBindings }>();
+  const app = new App((error) => json(500, { error: 'server_error', detail: error.message }));
   const methods = new Set(['GET', 'HEAD']);
   const wrongMethod = json(405, { error: 'method_not_allowed' });
-  mount(app, '/livez', { methods, wrongMethod, answer: () => json(200, { status: 'alive' }) });
-  mount(app, '/readyz', {
+  app.endpoint('/livez', { methods, wrongMethod, answer: () => json(200, { status: 'alive' }) });
+  app.endpoint('/readyz', {
     methods,
     wrongMethod,
     answer: async () => {

@@ -2,14 +2,10 @@
 
 import type { IncomingMessage } from 'node:http';
 
-import type { HttpBindings } from '@hono/node-server';
-import { Hono } from 'hono';
-
 import type { Log, Service } from '../engine/service.ts';
 import { answerTokenRequest } from '../engine/token_request.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
 import { noStore, type Reply } from '../oauth/reply.ts';
-import type { WireRequest } from '../oauth/wire_request.ts';
 import {
   type Deployment,
   type Route,
@@ -17,18 +13,10 @@ import {
   type SharedRoute,
 } from '../programme/deployment.ts';
 import { noProxies, type ProxyTest } from './caller_address.ts';
+import { App, type Endpoint } from './endpoints.ts';
 import { handleLoginPage, handleLoginRequest } from './login_handlers.ts';
-import { readHead, readRequest, RequestCutOff, splitTarget } from './read_request.ts';
+import { readHead } from './read_request.ts';
 import { respond, withHeaders } from './respond.ts';
-
-export type App = Hono<{ Bindings: HttpBindings }>;
-
-/** What answers a path. */
-interface Endpoint {
-  readonly methods: ReadonlySet<string>;
-  readonly wrongMethod: Reply;
-  readonly answer: (request: WireRequest) => Promise<Reply> | Reply;
-}
 
 /**
  * Builds the app. Paths are matched as they were sent, and every method reaches our own table.
@@ -41,43 +29,16 @@ export function createApp(
   log: Log,
   isProxy: ProxyTest = noProxies,
 ): App {
-  const app: App = new Hono<{ Bindings: HttpBindings }>({
-    getPath: (_request, options) =>
-      splitTarget((options as { env: HttpBindings }).env.incoming.url ?? '').path,
-  });
+  const failed = (error: Error): Reply => {
+    log.error('server_error', { detail: error.stack ?? error.message });
+    return serverError;
+  };
+  const app = new App(failed, isProxy);
   for (const [path, route] of deployment) {
-    const target = route.kind === 'shared' ? shared(route, services) : single(route, services);
-    mount(app, path, target, isProxy);
+    app.endpoint(path, route.kind === 'shared' ? shared(route, services) : single(route, services));
   }
   app.notFound(() => respond(notFound));
-  app.onError((error) => {
-    if (!(error instanceof RequestCutOff)) {
-      log.error('server_error', { detail: error.stack ?? error.message });
-    }
-    return respond(serverError);
-  });
   return app;
-}
-
-/** Adds one path to the app; on a shared one the request's head decides which endpoint it is. */
-export function mount(
-  app: App,
-  path: string,
-  target: Endpoint | ((incoming: IncomingMessage) => Endpoint),
-  isProxy: ProxyTest = noProxies,
-): void {
-  const select = typeof target === 'function' ? target : (): Endpoint => target;
-  app.all(path, async (context) => {
-    const { incoming } = context.env;
-    const endpoint = select(incoming);
-    // HEAD is not GET here: it would cost a login its transaction (HOSTILE 45).
-    if (!endpoint.methods.has(incoming.method ?? '')) return respond(endpoint.wrongMethod);
-    const request = await readRequest(incoming, isProxy);
-    const reply = await endpoint.answer(request);
-    return respond(
-      request.body === 'too_large' ? withHeaders(reply, { Connection: 'close' }) : reply,
-    );
-  });
 }
 
 type Services = ReadonlyMap<ProgrammeId, Service>;

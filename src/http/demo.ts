@@ -11,7 +11,7 @@ import {
 } from '../oauth/parameters.ts';
 import type { Reply } from '../oauth/reply.ts';
 import type { WireRequest } from '../oauth/wire_request.ts';
-import { type App, mount } from './app.ts';
+import type { App } from './endpoints.ts';
 import { type Markup, renderPage } from './page.ts';
 
 /** One programme's demo. */
@@ -75,7 +75,7 @@ function mountPage(
   answer: (request: WireRequest) => Promise<Reply>,
 ): void {
   const wrongMethod = { status: 405, headers: { Allow: methods.join(', ') }, body: '' };
-  mount(app, path, { methods: new Set(methods), wrongMethod, answer });
+  app.endpoint(path, { methods: new Set(methods), wrongMethod, answer });
 }
 
 function startPage(demos: readonly Demo[]): Promise<Reply> {

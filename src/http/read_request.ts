@@ -15,7 +15,7 @@ const noBody = new Uint8Array();
  * sent: decoding it or removing dot segments would let `/x/../auth/login` in (HOSTILE 49).
  */
 export function splitTarget(target: string): { readonly path: string; readonly query: string } {
-  const origin = /^https?:\/\/[^/?]*/i.exec(target);
+  const origin = target.startsWith('/') ? null : /^https?:\/\/[^/?]*/i.exec(target);
   const rest = origin === null ? target : target.slice(origin[0].length);
   // RFC 9112 3.2.2: an absolute target without a path means the root.
   const local = rest === '' || rest.startsWith('?') ? `/${rest}` : rest;
@@ -36,46 +36,69 @@ export class RequestCutOff extends Error {
 }
 
 /** The whole request; its body is read only up to the limit. Rejects with `RequestCutOff`. */
-export async function readRequest(
-  incoming: IncomingMessage,
-  isProxy: ProxyTest,
-): Promise<WireRequest> {
-  // A socket that is closed meanwhile has no address any more.
-  const peer = incoming.socket.remoteAddress ?? '';
-  const body = await readBody(incoming);
-  const address = (): string =>
-    callerAddress(peer, () => headerValues(incoming, 'x-forwarded-for'), isProxy);
-  return { ...readHead(incoming), body, address };
+export function readRequest(incoming: IncomingMessage, isProxy: ProxyTest): Promise<WireRequest> {
+  return new Promise((resolve, reject) => {
+    receiveRequest(incoming, isProxy, resolve, reject);
+  });
 }
 
-function readBody(incoming: IncomingMessage): Promise<Uint8Array | 'too_large'> {
-  const { headers } = incoming;
+/** The same without a promise, for the requests that are many. */
+export function receiveRequest(
+  incoming: IncomingMessage,
+  isProxy: ProxyTest,
+  received: (request: WireRequest) => void,
+  cutOff: (error: RequestCutOff) => void,
+): void {
+  // A socket that is closed meanwhile has no address any more.
+  const peer = incoming.socket.remoteAddress ?? '';
+  const address = (): string =>
+    callerAddress(peer, () => headerValues(incoming, 'x-forwarded-for'), isProxy);
+  const take = (body: WireRequest['body']): void => {
+    const { method, path, query, rawHeaders } = readHead(incoming);
+    received({ method, path, query, rawHeaders, body, address });
+  };
+  const length = bodyLength(incoming);
+  if (length === 0) take(noBody);
+  else if (length > maxBodyBytes) take('too_large');
+  else receiveBody(incoming, take, cutOff);
+}
+
+/** Whether the body, if there is one, is announced with a length that we read to its end. */
+export function isPlainRequest(incoming: IncomingMessage): boolean {
+  return bodyLength(incoming) <= maxBodyBytes;
+}
+
+/** Bytes of the body as announced; not a number where it comes in chunks. */
+function bodyLength({ headers }: IncomingMessage): number {
   const length = headers['content-length'];
-  if (length === undefined && headers['transfer-encoding'] === undefined) {
-    return Promise.resolve(noBody);
-  }
-  if (Number(length) > maxBodyBytes) return Promise.resolve('too_large');
-  return new Promise((resolve, reject) => {
-    const chunks: Uint8Array[] = [];
-    let size = 0;
-    incoming.on('data', (chunk: Uint8Array) => {
-      size += chunk.length;
-      if (size <= maxBodyBytes) {
-        chunks.push(chunk);
-        return;
-      }
-      // What is unread stays unread; the answer closes the connection.
-      incoming.pause();
-      incoming.removeAllListeners('data');
-      resolve('too_large');
-    });
-    incoming.on('end', () => {
-      const [only] = chunks;
-      resolve(chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks));
-    });
-    incoming.on('error', (error) => reject(new RequestCutOff(error.message)));
-    incoming.on('close', () => {
-      if (!incoming.complete) reject(new RequestCutOff());
-    });
+  if (length !== undefined) return Number(length);
+  return headers['transfer-encoding'] === undefined ? 0 : Number.NaN;
+}
+
+function receiveBody(
+  incoming: IncomingMessage,
+  take: (body: WireRequest['body']) => void,
+  cutOff: (error: RequestCutOff) => void,
+): void {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  incoming.on('data', (chunk: Uint8Array) => {
+    size += chunk.length;
+    if (size <= maxBodyBytes) {
+      chunks.push(chunk);
+      return;
+    }
+    // What is unread stays unread; the answer closes the connection.
+    incoming.pause();
+    incoming.removeAllListeners('data');
+    take('too_large');
+  });
+  incoming.on('end', () => {
+    const [only] = chunks;
+    take(chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks));
+  });
+  // An abort is an error only for who listens to errors; every one of them closes.
+  incoming.on('close', () => {
+    if (!incoming.complete) cutOff(new RequestCutOff());
   });
 }

@@ -1,4 +1,6 @@
-// Owns putting a Reply on the wire.
+// Owns putting a Reply on the wire: as a Response for the framework, or straight to the connection.
+
+import type { ServerResponse } from 'node:http';
 
 import type { Reply } from '../oauth/reply.ts';
 
@@ -13,4 +15,57 @@ export function respond(reply: Reply): Response {
 /** The reply with more headers. */
 export function withHeaders(reply: Reply, headers: Readonly<Record<string, string>>): Reply {
   return { ...reply, headers: { ...reply.headers, ...headers } };
+}
+
+interface Waiting {
+  readonly outgoing: ServerResponse;
+  readonly reply: Reply;
+  readonly failed: (error: unknown) => Reply;
+}
+
+const waiting: Waiting[] = [];
+let isReading = false;
+
+/**
+ * Tells that a request is being read: until this turn's requests all have been, replies wait. Who
+ * reads them is woken once for the whole turn then, which saves more than anything else on the way.
+ */
+export function holdReplies(): void {
+  if (isReading) return;
+  isReading = true;
+  setImmediate(() => {
+    isReading = false;
+    for (const { outgoing, reply, failed } of waiting.splice(0)) writeNow(outgoing, reply, failed);
+  });
+}
+
+/**
+ * Writes a reply, in this turn; `failed` tells the one to give where this one cannot be written.
+ * Answers that waited for a commit come after the reading, all at once: they wait no longer.
+ */
+export function write(
+  outgoing: ServerResponse,
+  reply: Reply,
+  failed: (error: unknown) => Reply,
+): void {
+  if (isReading) waiting.push({ outgoing, reply, failed });
+  else writeNow(outgoing, reply, failed);
+}
+
+function writeNow(outgoing: ServerResponse, reply: Reply, failed: (error: unknown) => Reply): void {
+  try {
+    put(outgoing, reply);
+  } catch (error) {
+    // A header that HTTP cannot carry: nothing has been sent yet.
+    put(outgoing, failed(error));
+  }
+}
+
+function put(outgoing: ServerResponse, { status, headers, body }: Reply): void {
+  const lines: string[] = [];
+  for (const name in headers) lines.push(name, headers[name] ?? '');
+  // RFC 9110 8.6; told with the head, so that head and body leave together.
+  if (status !== 204 && status !== 304) lines.push('Content-Length', `${Buffer.byteLength(body)}`);
+  outgoing.writeHead(status, lines);
+  outgoing.end(body);
 }

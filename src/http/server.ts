@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 
 import { getRequestListener } from '@hono/node-server';
 
-import type { App } from './app.ts';
 import { watchConnections } from './connections.ts';
+import type { App } from './endpoints.ts';
 
 /** A server that is listening. */
 export interface RunningServer {
@@ -70,7 +70,7 @@ type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
 function listenerOf(app: App): Listener {
   const listener = getRequestListener(app.fetch, { hostname: 'localhost' });
   return (incoming, outgoing) => {
-    void listener(incoming, outgoing);
+    if (!app.answers(incoming, outgoing)) void listener(incoming, outgoing);
   };
 }
 

@@ -1,0 +1,101 @@
+// Owns the app as requests find it: endpoints by path, through Hono's router or past it.
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+import type { HttpBindings } from '@hono/node-server';
+import { Hono } from 'hono';
+
+import type { Reply } from '../oauth/reply.ts';
+import type { WireRequest } from '../oauth/wire_request.ts';
+import { noProxies, type ProxyTest } from './caller_address.ts';
+import {
+  isPlainRequest,
+  readRequest,
+  receiveRequest,
+  RequestCutOff,
+  splitTarget,
+} from './read_request.ts';
+import { holdReplies, respond, withHeaders, write } from './respond.ts';
+
+/** What answers a path. */
+export interface Endpoint {
+  readonly methods: ReadonlySet<string>;
+  readonly wrongMethod: Reply;
+  readonly answer: (request: WireRequest) => Promise<Reply> | Reply;
+}
+
+type Select = (incoming: IncomingMessage) => Endpoint;
+
+/**
+ * The app of one deployment. Every endpoint is a route of it; the usual request to one, a method it
+ * has and a body of known length, is answered without the router and its requests and responses,
+ * which cost more than most answers.
+ */
+export class App extends Hono<{ Bindings: HttpBindings }> {
+  readonly #endpoints = new Map<string, Select>();
+  readonly #failed: (error: unknown) => Reply;
+  readonly #isProxy: ProxyTest;
+
+  /**
+   * @param failed reports what an endpoint threw, and tells what is answered then
+   * @param isProxy whose X-Forwarded-For is believed
+   */
+  constructor(failed: (error: Error) => Reply, isProxy: ProxyTest = noProxies) {
+    super({
+      getPath: (_request, options) =>
+        splitTarget((options as { env: HttpBindings }).env.incoming.url ?? '').path,
+    });
+    this.#isProxy = isProxy;
+    this.#failed = (error) => {
+      // Nobody is left to answer, and no fault is ours.
+      if (error instanceof RequestCutOff) return cutOff;
+      return failed(error instanceof Error ? error : new Error(String(error)));
+    };
+    this.onError((error) => respond(this.#failed(error)));
+  }
+
+  /** Adds one path; on a shared one the request's head decides which endpoint it is. */
+  endpoint(path: string, target: Endpoint | Select): void {
+    const select = typeof target === 'function' ? target : (): Endpoint => target;
+    this.#endpoints.set(path, select);
+    this.all(path, async (context) => {
+      const { incoming } = context.env;
+      const endpoint = select(incoming);
+      // HEAD is not GET here: it would cost a login its transaction (HOSTILE 45).
+      if (!endpoint.methods.has(incoming.method ?? '')) return respond(endpoint.wrongMethod);
+      const request = await readRequest(incoming, this.#isProxy);
+      const reply = await endpoint.answer(request);
+      return respond(
+        request.body === 'too_large' ? withHeaders(reply, { Connection: 'close' }) : reply,
+      );
+    });
+  }
+
+  /** Answers a usual request to an endpoint; false leaves any other to `fetch`. */
+  answers(incoming: IncomingMessage, outgoing: ServerResponse): boolean {
+    const endpoint = this.#endpoints.get(splitTarget(incoming.url ?? '').path)?.(incoming);
+    if (endpoint === undefined || !endpoint.methods.has(incoming.method ?? '')) return false;
+    if (!isPlainRequest(incoming)) return false;
+    const failed = this.#failed;
+    const finish = (reply: Reply): void => write(outgoing, reply, failed);
+    const fail = (error: unknown): void => finish(failed(error));
+    receiveRequest(
+      incoming,
+      this.#isProxy,
+      (request) => {
+        holdReplies();
+        try {
+          const reply = endpoint.answer(request);
+          if (reply instanceof Promise) reply.then(finish, fail);
+          else finish(reply);
+        } catch (error) {
+          fail(error);
+        }
+      },
+      fail,
+    );
+    return true;
+  }
+}
+
+const cutOff: Reply = Object.freeze({ status: 400, headers: Object.freeze({}), body: '' });
