@@ -156,21 +156,18 @@ function report(inFile: readonly Fault[], inStore: readonly Fault[]): void {
   throw new CommandError(exitCode, message);
 }
 
-/** Asked for in one turn, so that they share commits. */
 async function addAll(
   { store, keyring, clock }: OpenStore,
   programme: Programme,
   clients: readonly ImportedClient[],
 ): Promise<void> {
   const fresh = { createdAt: clock.now(), status: 'active' } as const;
-  const outcomes = await Promise.all(
-    clients.map((client) => store.addClient(recordOf(client, programme, keyring, fresh))),
-  );
-  const taken = clients.filter((_, index) => outcomes[index] === 'taken');
+  const records = clients.map((client) => recordOf(client, programme, keyring, fresh));
+  const taken = await store.addClients(records);
   if (taken.length === 0) return;
   throw new CommandError(
     exitCodes.failed,
-    `${taken.map(({ id }) => id).join(', ')} of ${programme.id} came to be taken meanwhile; all others are imported`,
+    `nothing is imported: ${taken.join(', ')} of ${programme.id} came to be taken meanwhile`,
   );
 }
 

@@ -3,6 +3,7 @@
 import type { Instant } from '../lib/clock.ts';
 import type { Digest } from '../lib/digest.ts';
 import type { Client, ClientId, ProgrammeId, ThrottleLimit } from '../oauth/client.ts';
+import type { Gateway, GatewayId } from '../oauth/gateway.ts';
 import type {
   AccessToken,
   AuthorizationCode,
@@ -14,6 +15,7 @@ import type {
 } from '../oauth/grant.ts';
 import type { MemberRecord, Subject } from '../oauth/member.ts';
 import type { SigningAlgorithm, SigningKeyRecord } from '../oauth/signing_key.ts';
+import type { AttemptOutcome, AttemptPolicy, LoginAttempt } from './login_attempts.ts';
 
 export type Environment = 'staging' | 'live';
 
@@ -65,11 +67,21 @@ export interface Rotation {
 /** Whose tokens: a client's (all of them), or a member's (those of its logins). */
 export type TokenOwner = { readonly client: ClientId } | { readonly subject: string };
 
+/** A JWT: the store remembers none. */
+export interface UnrememberedToken {
+  /** Its `jti`. */
+  readonly tokenId: string;
+  readonly expiresAt: Instant;
+}
+
 /** What a JWT says of itself that decides whether it stands. */
 export interface StandingQuestion {
   readonly client: ClientId;
   readonly subject: string;
   readonly family?: FamilyId;
+  /** Its `jti`; left out where single tokens are not revoked. */
+  readonly tokenId?: string;
+  /** Its `iat`, in whole seconds; see `revokeAll`. */
   readonly issuedAt: Instant;
 }
 
@@ -88,7 +100,17 @@ export interface ThrottleOutcome {
 export interface Store {
   /** Adds a client unless its identifier was ever given out in this programme (C-5). */
   addClient(client: Client): Promise<'added' | 'taken'>;
+  /**
+   * Adds all of the clients or, if any identifier was ever given out, none. Returns those that were;
+   * empty when all are added.
+   */
+  addClients(clients: readonly Client[]): Promise<readonly ClientId[]>;
   findClient(programme: ProgrammeId, id: ClientId): Promise<Client | undefined>;
+  /**
+   * The client that holds the API key; whether the key is live is the caller's to judge. Of several
+   * that hold it, as only a faulty import makes them, the first by identifier.
+   */
+  findClientByApiKey(programme: ProgrammeId, apiKey: Digest): Promise<Client | undefined>;
   /** In order of creation. */
   listClients(programme: ProgrammeId): Promise<readonly Client[]>;
   /** Applies a pure change to the client as it stands; undefined when there is none. It may run twice. */
@@ -129,6 +151,43 @@ export interface Store {
   /** Removes a member, with all tokens of its logins. False when there is none. */
   removeMember(programme: ProgrammeId, subject: Subject, now: Instant): Promise<boolean>;
 
+  /** Adds a gateway unless the programme has one of that identifier. */
+  addGateway(gateway: Gateway): Promise<'added' | 'taken'>;
+  findGateway(programme: ProgrammeId, id: GatewayId): Promise<Gateway | undefined>;
+  /** In order of creation. */
+  listGateways(programme: ProgrammeId): Promise<readonly Gateway[]>;
+  /** Applies a pure change to the gateway as it stands; undefined when there is none. */
+  changeGateway(
+    programme: ProgrammeId,
+    id: GatewayId,
+    change: (gateway: Gateway) => Gateway,
+  ): Promise<Gateway | undefined>;
+  /** Removes a gateway: its secrets are good for nothing at once. False when there is none. */
+  removeGateway(programme: ProgrammeId, id: GatewayId): Promise<boolean>;
+
+  /**
+   * Reserves one attempt to log in to an account before the directory is asked, so that of any
+   * number at once no more than the limit are judged (HOSTILE 18); the one that exceeds it within
+   * the window locks the account, those during the lock change nothing, and after it all begins
+   * anew. `account` is a keyed digest of the normalised username. Waits for no commit: a crash may
+   * lose what the last moments counted.
+   */
+  beginLoginAttempt(
+    programme: ProgrammeId,
+    account: Digest,
+    policy: AttemptPolicy,
+    now: Instant,
+  ): Promise<LoginAttempt>;
+  /** Settles an attempt that was allowed: a match clears the count, an undecided one is given back. */
+  endLoginAttempt(
+    programme: ProgrammeId,
+    account: Digest,
+    outcome: AttemptOutcome,
+    now: Instant,
+  ): Promise<void>;
+  /** Ends an account's lock and clears its count, in every process; false when there is neither. */
+  unlockAccount(programme: ProgrammeId, account: Digest): Promise<boolean>;
+
   /**
    * Remembers a code. A login that already has an unspent code loses that one: two are never live.
    * A login whose code was spent gets none.
@@ -152,6 +211,9 @@ export interface Store {
     now: Instant,
   ): Promise<SpendOutcome>;
 
+  /** Writes what a grant without a code pays for (RFC 6749 4.3), in one durable step. */
+  startFamily(issue: IssuedTokens & { readonly family: TokenFamily }): Promise<void>;
+
   /** The refresh token in whatever state, with its family; undefined once expired or never issued. */
   findRefreshToken(
     programme: ProgrammeId,
@@ -163,12 +225,20 @@ export interface Store {
   revokeFamily(programme: ProgrammeId, family: FamilyId, now: Instant): Promise<void>;
   /**
    * Kills everything issued up to `now` to a client or for a member: codes, families, access
-   * tokens. One durable step, whatever their number.
+   * tokens. One durable step, whatever their number. What is known by the second of its issue alone
+   * (a JWT) counts as issued when that second began: so everything from before is dead, and so is
+   * what is issued in the rest of that one second.
    */
   revokeAll(programme: ProgrammeId, whose: TokenOwner, now: Instant): Promise<void>;
+  /** Kills one access token; one that is dead or unknown stays what it is. */
+  revokeToken(
+    programme: ProgrammeId,
+    token: { readonly key: TokenKey } | UnrememberedToken,
+    now: Instant,
+  ): Promise<void>;
   /**
    * Whether a token that the store does not remember (a JWT) still stands: its family is live and
-   * nothing has revoked all of its owner's tokens since `issuedAt`.
+   * neither it nor all of its owner's tokens since `issuedAt` were revoked.
    */
   isStanding(programme: ProgrammeId, token: StandingQuestion): Promise<boolean>;
 
@@ -208,6 +278,22 @@ export interface Store {
    * asked every second, it costs next to no commits of its own.
    */
   recordTime(now: Instant): Promise<void>;
+
+  /**
+   * Keeps the first candidate it is ever given, by which another master key is noticed; resolves to
+   * the one that is kept. Where none is kept yet, and the oldest signing key is not one that `opens`
+   * says yes to, the candidate is not kept either and the result is undefined.
+   */
+  ensureKeyCheck(
+    candidate: string,
+    opens: (key: SigningKeyRecord) => boolean,
+  ): Promise<string | undefined>;
+
+  /**
+   * The node number of `holder`, 0 to 1023: no two holders have one at the same time, as long as
+   * each asks again within a minute. Asked every second, it costs next to no commits.
+   */
+  leaseNode(now: Instant, holder: string): Promise<number>;
 
   /** Counts one token request against a client's window; costs no durable write. */
   countTokenRequest(

@@ -10,9 +10,13 @@ import { DiskSpace } from './disk_space.ts';
 import { timeAcceptor } from './file_accept_time.ts';
 import { fileClients } from './file_clients.ts';
 import { fileCodes } from './file_codes.ts';
+import { fileGateways } from './file_gateways.ts';
 import { nameWatch } from './file_identity.ts';
 import { grantWriter } from './file_issue.ts';
+import { fileKeyCheck } from './file_key_check.ts';
+import { fileLoginAttempts, loginAttemptVerbs } from './file_login_attempts.ts';
 import { fileMembers } from './file_members.ts';
+import { fileNodes } from './file_nodes.ts';
 import { fileSecretUses } from './file_notes.ts';
 import { openFile, type OpenFile, unusable } from './file_open.ts';
 import { fileRevoker } from './file_revocations.ts';
@@ -93,7 +97,8 @@ function serveFrom(file: OpenFile, path: string, options: FileStoreOptions): Fil
   const { database } = file;
   const time = fileRecordedTime(database);
   const uses = fileSecretUses(database);
-  const transactions = new Transactions(database, [time, uses]);
+  const attempts = fileLoginAttempts(database);
+  const transactions = new Transactions(database, [time, uses, attempts]);
   const log = new LogCheckpoints(database, options.reserve ?? 0, (error) => {
     if (!isFull(error)) queue.judge(error);
   });
@@ -118,6 +123,10 @@ function serveFrom(file: OpenFile, path: string, options: FileStoreOptions): Fil
     ...fileRefreshTokens(database, queue, writer),
     ...fileAccessTokens(database, queue, writer),
     ...fileSigningKeys(database, queue),
+    ...fileGateways(database, queue),
+    ...fileNodes(database, queue),
+    ...fileKeyCheck(database, queue),
+    ...loginAttemptVerbs(attempts, queue),
     revokeAll: (...call) => queue.writeFromReserve(() => revoke(...call)),
     recordedTime: () => queue.read(time.current),
     recordTime: async (now) => {

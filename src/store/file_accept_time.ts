@@ -19,6 +19,10 @@ export function timeAcceptor(database: DatabaseSync, time: RecordedTime): (now: 
     database.prepare('DELETE FROM family WHERE created_at > ?'),
     database.prepare('DELETE FROM access_token WHERE issued_at > ?'),
   ];
+  // Both end by themselves at times that are of the wrong clock, and are soon what they were.
+  const forgotten = ['login_attempt', 'node_lease'].map((table) =>
+    database.prepare(`DELETE FROM ${table}`),
+  );
   const select = database.prepare(
     'SELECT programme, owner FROM revocation WHERE revoked_until > ? AND revoked_until <> ?',
   );
@@ -28,6 +32,7 @@ export function timeAcceptor(database: DatabaseSync, time: RecordedTime): (now: 
   return (now) => {
     time.set(now);
     for (const drop of dropped) drop.run(now);
+    for (const forget of forgotten) forget.run();
     const rows = select.all(now, forever) as unknown as { programme: string; owner: string }[];
     for (const { programme, owner } of rows) {
       lower.run(now, rowSum([programme, owner, now]), programme, owner);

@@ -17,11 +17,15 @@ const tables: readonly SummedTable[] = [
   'removed_client',
   'signing_key',
   'revocation',
+  'revoked_token',
+  'api_key',
+  'gateway',
   'member',
   'family',
   'code',
   'refresh_token',
   'access_token',
+  'login_attempt',
 ];
 
 /** What is wrong with a file that is being opened, in words; undefined if nothing was found. */

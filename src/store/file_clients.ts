@@ -2,18 +2,22 @@
 
 import type { DatabaseSync } from 'node:sqlite';
 
+import type { Digest } from '../lib/digest.ts';
 import type { Client, ClientId, ProgrammeId } from '../oauth/client.ts';
 import type { CommitQueue } from './commit_queue.ts';
 import type { Store } from './contract.ts';
+import { apiKeyHolder, apiKeyIndex } from './file_api_keys.ts';
 import type { SecretUses } from './file_notes.ts';
 import type { Revoker } from './file_revocations.ts';
-import { expectSum, rowSum } from './file_sums.ts';
-import { digestsOf, forever, sameClient } from './judgement.ts';
+import { damaged, expectSum, rowSum } from './file_sums.ts';
+import { digestsOf, forever, sameClient, takenAmong } from './judgement.ts';
 
 type ClientVerbs = Pick<
   Store,
   | 'addClient'
+  | 'addClients'
   | 'findClient'
+  | 'findClientByApiKey'
   | 'listClients'
   | 'changeClient'
   | 'removeClient'
@@ -28,16 +32,23 @@ export function fileClients(
   revoke: Revoker,
   uses: SecretUses,
 ): ClientVerbs {
-  const { find, list, change, add, remove } = clientRows(database);
+  const { find, holding, list, change, isTaken, add, remove } = clientRows(database);
   return {
     addClient: (client) => queue.write(() => (add(client) ? 'added' : 'taken')),
+    addClients: (clients) =>
+      queue.write(() => {
+        const taken = takenAmong(clients, isTaken);
+        if (taken.length === 0) for (const client of clients) add(client);
+        return taken;
+      }),
+    findClientByApiKey: (programme, apiKey) => queue.read(() => holding(programme, apiKey)),
     findClient: (programme, id) => queue.read(() => find(programme, id)),
     listClients: (programme) => queue.read(() => list(programme)),
     changeClient: (programme, id, alter) =>
       queue.writeFromReserve(() => {
         const before = find(programme, id);
         if (before === undefined) return undefined;
-        const after = change(sameClient(before, alter(before)));
+        const after = change(before, sameClient(before, alter(before)));
         uses.keepOnly(programme, id, digestsOf(after));
         return after;
       }),
@@ -62,10 +73,13 @@ interface Row {
 
 interface ClientRows {
   readonly find: (programme: ProgrammeId, id: ClientId) => Client | undefined;
+  /** The one that holds the API key. */
+  readonly holding: (programme: ProgrammeId, apiKey: Digest) => Client | undefined;
   readonly list: (programme: ProgrammeId) => readonly Client[];
+  readonly isTaken: (client: Client) => boolean;
   /** False when the identifier was given out before, to whomever (C-5). */
   readonly add: (client: Client) => boolean;
-  readonly change: (after: Client) => Client;
+  readonly change: (before: Client, after: Client) => Client;
   /** False when there is none. */
   readonly remove: (programme: ProgrammeId, id: ClientId, now: number) => boolean;
 }
@@ -73,6 +87,10 @@ interface ClientRows {
 function clientRows(database: DatabaseSync): ClientRows {
   const columns = 'programme, id, record, sum';
   const select = database.prepare(`SELECT ${columns} FROM client WHERE programme = ? AND id = ?`);
+  const selectHolder = database.prepare(
+    `SELECT ${columns} FROM client WHERE (programme, id) = (${apiKeyHolder})`,
+  );
+  const index = apiKeyIndex(database);
   const all = database.prepare(
     `SELECT ${columns} FROM client WHERE programme = ? ORDER BY position`,
   );
@@ -85,6 +103,7 @@ function clientRows(database: DatabaseSync): ClientRows {
     'UPDATE client SET record = ?, sum = ? WHERE programme = ? AND id = ?',
   );
   const drop = database.prepare('DELETE FROM client WHERE programme = ? AND id = ?');
+  const buried = database.prepare('SELECT 1 FROM removed_client WHERE programme = ? AND id = ?');
   const bury = database.prepare(
     'INSERT INTO removed_client (programme, id, removed_at, sum) VALUES (?, ?, ?, ?)',
   );
@@ -93,22 +112,34 @@ function clientRows(database: DatabaseSync): ClientRows {
       const row = select.get(programme, id) as Row | undefined;
       return row && clientOf(row);
     },
+    holding: (programme, apiKey) => {
+      const row = selectHolder.get(programme, apiKey) as Row | undefined;
+      const client = row && clientOf(row);
+      if (client?.apiKeys.every(({ digest }) => digest !== apiKey)) throw damaged('api_key');
+      return client;
+    },
+    isTaken: ({ programme, id }) =>
+      (select.get(programme, id) ?? buried.get(programme, id)) !== undefined,
     list: (programme) => (all.all(programme) as unknown as Row[]).map(clientOf),
     add: (client) => {
       const { programme, id } = client;
       const record = JSON.stringify(client);
-      return (
-        insert.run({ programme, id, record, sum: rowSum([programme, id, record]) }).changes === 1
-      );
+      const sum = rowSum([programme, id, record]);
+      if (insert.run({ programme, id, record, sum }).changes === 0) return false;
+      index.put(client);
+      return true;
     },
-    change: (after) => {
+    change: (before, after) => {
       const { programme, id } = after;
       const record = JSON.stringify(after);
       update.run(record, rowSum([programme, id, record]), programme, id);
+      index.drop(before);
+      index.put(after);
       return JSON.parse(record) as Client;
     },
     remove: (programme, id, now) => {
       if (drop.run(programme, id).changes === 0) return false;
+      index.dropAll(programme, id);
       bury.run(programme, id, now, rowSum([programme, id, now]));
       return true;
     },

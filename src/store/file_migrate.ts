@@ -4,12 +4,15 @@ import type { DatabaseSync } from 'node:sqlite';
 
 import { claimFile } from './file_claim.ts';
 import { placeOver, removeOldDrafts, withDraft } from './file_disk.ts';
-import { schema, schemaVersion } from './file_schema.ts';
+import { addedBySchema3, schema2, schemaVersion } from './file_schema.ts';
 import { rowSum, summedColumns, type SummedTable, type Value } from './file_sums.ts';
 import { StoreUnusable } from './unusable.ts';
 
 /** What leads from each schema to the next, inside a transaction. */
-const steps: ReadonlyMap<number, (database: DatabaseSync) => void> = new Map([[1, fromSchema1]]);
+const steps: ReadonlyMap<number, (database: DatabaseSync) => void> = new Map([
+  [1, fromSchema1],
+  [2, fromSchema2],
+]);
 
 /** Whether files of that schema can be brought up to this one. */
 export function canMigrate(version: number): boolean {
@@ -71,7 +74,7 @@ function fromSchema1(database: DatabaseSync): void {
   for (const table of [...tables, 'access_token']) {
     database.exec(`ALTER TABLE ${table} RENAME TO old_${table}`);
   }
-  database.exec(schema);
+  database.exec(schema2);
   database.exec('INSERT INTO meta SELECT * FROM old_meta; DROP TABLE old_meta');
   const subject = `member ->> 'subject'`;
   const ofSchema1: readonly (readonly [SummedTable, Readonly<Record<string, string>>])[] = [
@@ -84,6 +87,17 @@ function fromSchema1(database: DatabaseSync): void {
     ['access_token', {}],
   ];
   for (const [table, others] of ofSchema1) copyRows(database, table, others);
+}
+
+/** Schema 3 adds tables; of those only the one that finds clients by their API keys begins filled. */
+function fromSchema2(database: DatabaseSync): void {
+  database.exec(addedBySchema3);
+  database.exec(
+    `INSERT OR IGNORE INTO api_key (programme, digest, client, sum)
+     SELECT client.programme, value ->> 'digest', client.id,
+       row_sum(client.programme, value ->> 'digest', client.id)
+     FROM client, json_each(client.record, '$.apiKeys')`,
+  );
 }
 
 /** Copies the rows of `old_…` with their sums; `others` tells columns that are not as they were or not summed. */

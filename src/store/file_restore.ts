@@ -27,6 +27,9 @@ export interface RestoreOptions {
   readonly now: Instant;
 }
 
+/** What was of its moment alone: locks that were lifted since must not come back either. */
+const passing = ['login_attempt', 'node_lease'] as const;
+
 export interface RestoreReport extends StoreReport {
   /** Where the file that was replaced lies now; absent where there was none. */
   readonly replaced?: string;
@@ -152,7 +155,7 @@ function voidGranted(database: DatabaseSync, draft: string): Omit<RestoreReport,
   const { counts } = reportOn(database, draft);
   // The pages of what was deleted are no use to anybody.
   database.exec(
-    `BEGIN; ${granted.map((table) => `DELETE FROM ${table};`).join(' ')} COMMIT; VACUUM`,
+    `BEGIN; ${[...granted, ...passing].map((table) => `DELETE FROM ${table};`).join(' ')} COMMIT; VACUUM`,
   );
   const report = reportOn(database, draft);
   if (report.damage.length > 0) throw damagedStore(draft, report.damage.join('; '));

@@ -1,10 +1,11 @@
-// Owns whole-owner revocations in the file store: one row an owner, read beside all that it was issued.
+// Owns revocations in the file store that outlive what they revoke: of all that an owner was issued
+// (one row an owner, read beside each token), and of single JWTs.
 
 import type { DatabaseSync } from 'node:sqlite';
 
 import type { Instant } from '../lib/clock.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
-import type { StandingQuestion, TokenOwner } from './contract.ts';
+import type { StandingQuestion, TokenOwner, UnrememberedToken } from './contract.ts';
 import { expectSum, rowSum } from './file_sums.ts';
 import type { RecordedTime } from './file_time.ts';
 
@@ -87,6 +88,38 @@ export function unrememberedUntil(
       checkRow(row.programme, row.owner, row.revoked_until, row.sum);
       return later(so, row.revoked_until);
     }, null);
+  };
+}
+
+/** Single tokens that are not remembered and were revoked, by their `jti`. */
+export interface RevokedTokens {
+  /** Call it inside a write. */
+  readonly add: (programme: ProgrammeId, token: UnrememberedToken) => void;
+  readonly has: (programme: ProgrammeId, tokenId: string) => boolean;
+}
+
+export function revokedTokens(database: DatabaseSync): RevokedTokens {
+  const select = database.prepare(
+    'SELECT expires_at, sum FROM revoked_token WHERE programme = ? AND key = ?',
+  );
+  const replace = database.prepare(
+    'REPLACE INTO revoked_token (programme, key, expires_at, sum) VALUES (?, ?, ?, ?)',
+  );
+  return {
+    add: (programme, { tokenId, expiresAt }) => {
+      const values = [programme, tokenId, expiresAt];
+      replace.run(...values, rowSum(values));
+    },
+    has: (programme, tokenId) => {
+      const row = select.get(programme, tokenId);
+      if (row === undefined) return false;
+      expectSum('revoked_token', Number(row['sum']), [
+        programme,
+        tokenId,
+        Number(row['expires_at']),
+      ]);
+      return true;
+    },
   };
 }
 

@@ -4,7 +4,7 @@
 export const applicationId = 0x4a65_7477;
 
 /** The schema below; a file with a higher number was written by a newer Jetway. */
-export const schemaVersion = 2;
+export const schemaVersion = 3;
 
 /**
  * Codes and tokens are keyed by programme and TokenKey without a rowid: keys that begin with the
@@ -17,7 +17,7 @@ export const schemaVersion = 2;
  * `revocation` has one row an owner, however much that owner was issued; `subject`
  * beside a member's JSON is there to find it.
  */
-export const schema = `
+export const schema2 = `
 CREATE TABLE meta (
   name TEXT PRIMARY KEY,
   value TEXT NOT NULL
@@ -141,3 +141,53 @@ CREATE TABLE access_token (
   PRIMARY KEY (programme, key)
 ) STRICT, WITHOUT ROWID;
 `;
+
+/**
+ * What schema 3 adds. `api_key` finds clients by what is in their records. `node_lease` has no sums:
+ * a process whose lease is not what it wrote takes another number.
+ */
+export const addedBySchema3 = `
+CREATE TABLE api_key (
+  programme TEXT NOT NULL,
+  digest TEXT NOT NULL,
+  client TEXT NOT NULL,
+  sum INTEGER NOT NULL,
+  PRIMARY KEY (programme, digest, client)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE gateway (
+  position INTEGER PRIMARY KEY,
+  programme TEXT NOT NULL,
+  id TEXT NOT NULL,
+  record TEXT NOT NULL,
+  sum INTEGER NOT NULL,
+  UNIQUE (programme, id)
+) STRICT;
+
+CREATE TABLE revoked_token (
+  programme TEXT NOT NULL,
+  key TEXT NOT NULL,
+  expires_at INTEGER NOT NULL,
+  sum INTEGER NOT NULL,
+  PRIMARY KEY (programme, key)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE login_attempt (
+  programme TEXT NOT NULL,
+  key TEXT NOT NULL,
+  used INTEGER NOT NULL,
+  window_ends_at INTEGER NOT NULL,
+  locked_until INTEGER,
+  sum INTEGER NOT NULL,
+  PRIMARY KEY (programme, key)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE node_lease (
+  node INTEGER PRIMARY KEY,
+  holder TEXT NOT NULL,
+  expires_at INTEGER NOT NULL
+) STRICT;
+`;
+
+/** All tables. */
+export const schema: string = schema2 + addedBySchema3;

@@ -104,6 +104,17 @@ function signingKeyRows(database: DatabaseSync, changed: () => void): SigningKey
   };
 }
 
+/** The key of any programme that was made first. */
+export function oldestSigningKey(database: DatabaseSync): () => SigningKeyRecord | undefined {
+  const select = database.prepare(
+    'SELECT * FROM signing_key ORDER BY created_at, position LIMIT 1',
+  );
+  return () => {
+    const row = select.get() as SigningKeyRow | undefined;
+    return row && signingKey(row);
+  };
+}
+
 /** Tells the changes of all programmes' keys apart, across processes. */
 function epochCounter(database: DatabaseSync): {
   readonly current: () => number;

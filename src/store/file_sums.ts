@@ -16,7 +16,11 @@ export type SummedTable =
   | 'code'
   | 'family'
   | 'refresh_token'
-  | 'access_token';
+  | 'access_token'
+  | 'revoked_token'
+  | 'api_key'
+  | 'gateway'
+  | 'login_attempt';
 
 /** The columns each sum covers, in the order in which they are written. */
 export const summedColumns: Readonly<Record<SummedTable, readonly string[]>> = {
@@ -64,6 +68,10 @@ export const summedColumns: Readonly<Record<SummedTable, readonly string[]>> = {
     'issued_at',
     'expires_at',
   ],
+  revoked_token: ['programme', 'key', 'expires_at'],
+  api_key: ['programme', 'digest', 'client'],
+  gateway: ['programme', 'id', 'record'],
+  login_attempt: ['programme', 'key', 'used', 'window_ends_at', 'locked_until'],
 };
 
 /**

@@ -20,7 +20,7 @@ const longGap = 36 * 3_600_000;
 const timeToMend = 3_600_000;
 
 /**
- * A sweep over all grant tables that removes at most `limit` rows; call it inside a write.
+ * A sweep over all tables whose rows have an end that removes at most `limit` rows; call it inside a write.
  * `recorded` is the time that the store had recorded when it was opened, if any. Each table is walked in the order of its keys, on from where the last call stopped, over a bounded
  * number of rows: so no token pays for an index by expiry, and a call costs the same however many
  * rows there are. The place is this process's alone; several processes just walk more often.
@@ -34,6 +34,8 @@ export function fileSweep(
     tableSweep(database, 'access_token', 'expires_at'),
     tableSweep(database, 'refresh_token', 'expires_at', answerEraser(database)),
     tableSweep(database, 'family', 'ends_at'),
+    tableSweep(database, 'revoked_token', 'expires_at'),
+    tableSweep(database, 'login_attempt', 'coalesce(locked_until, window_ends_at)'),
   ];
   const horizon = trustedTime(recorded);
   let sweeps = 0;

@@ -8,7 +8,12 @@ import type { TokenKey } from '../oauth/grant.ts';
 import type { CommitQueue } from './commit_queue.ts';
 import type { RotateOutcome, Rotation, Store } from './contract.ts';
 import type { GrantWriter } from './file_issue.ts';
-import { revocationColumns, revocationJoins, unrememberedUntil } from './file_revocations.ts';
+import {
+  revocationColumns,
+  revocationJoins,
+  revokedTokens,
+  unrememberedUntil,
+} from './file_revocations.ts';
 import {
   accessToken,
   refreshTokenState,
@@ -24,7 +29,7 @@ export function fileRefreshTokens(
   database: DatabaseSync,
   queue: CommitQueue,
   writer: GrantWriter,
-): Pick<Store, 'findRefreshToken' | 'rotateRefreshToken' | 'revokeFamily'> {
+): Pick<Store, 'startFamily' | 'findRefreshToken' | 'rotateRefreshToken' | 'revokeFamily'> {
   const select = database.prepare(
     `SELECT token.programme, token.key, token.expires_at, token.predecessor, token.successor,
        token.sealed_answer, token.retry_until, token.sum, token.family, family.client,
@@ -39,6 +44,12 @@ export function fileRefreshTokens(
     select.get(programme, key) as RefreshRow | undefined;
   const rotate = rotator(database, writer);
   return {
+    startFamily: ({ family, access, refresh }) =>
+      queue.write(() => {
+        writer.family(family);
+        if (access) writer.access(access);
+        if (refresh) writer.refresh(family.programme, family.id, refresh, null);
+      }),
     findRefreshToken: (programme, key, now) =>
       queue.read(() => {
         const row = find(programme, key);
@@ -92,7 +103,7 @@ export function fileAccessTokens(
   database: DatabaseSync,
   queue: CommitQueue,
   writer: GrantWriter,
-): Pick<Store, 'saveAccessToken' | 'findAccessToken' | 'isStanding'> {
+): Pick<Store, 'saveAccessToken' | 'findAccessToken' | 'revokeToken' | 'isStanding'> {
   // Revoking all of a member's tokens is about logins; a partner's own token has no member.
   const subject = `CASE token.kind WHEN 'member' THEN token.subject END`;
   const select = database.prepare(
@@ -103,6 +114,8 @@ export function fileAccessTokens(
      ${revocationJoins('token', subject)}
      WHERE token.programme = ? AND token.key = ?`,
   );
+  const drop = database.prepare('DELETE FROM access_token WHERE programme = ? AND key = ?');
+  const revoked = revokedTokens(database);
   const deadUntil = unrememberedUntil(database);
   const selectFamily = database.prepare(
     'SELECT created_at, revoked_at FROM family WHERE programme = ? AND key = ?',
@@ -114,10 +127,17 @@ export function fileAccessTokens(
         const row = select.get(programme, key) as AccessRow | undefined;
         return row && accessToken(row, now);
       }),
+    revokeToken: (programme, token, now) =>
+      queue.writeFromReserve(() => {
+        if ('key' in token) drop.run(programme, token.key);
+        else if (token.expiresAt > now) revoked.add(programme, token);
+      }),
     isStanding: (programme, token) =>
       queue.read(() => {
         const until = deadUntil(programme, token);
         if (diedAtOnce(token.issuedAt, until)) return false;
+        const { tokenId } = token;
+        if (tokenId !== undefined && revoked.has(programme, tokenId)) return false;
         if (token.family === undefined) return true;
         const row = selectFamily.get(programme, token.family) as FamilyDates | undefined;
         if (row === undefined || row.revoked_at !== null) return false;

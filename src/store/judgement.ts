@@ -3,6 +3,7 @@
 import type { Instant } from '../lib/clock.ts';
 import type { Digest } from '../lib/digest.ts';
 import type { Client, ClientId } from '../oauth/client.ts';
+import type { Gateway } from '../oauth/gateway.ts';
 import type {
   AuthorizationCode,
   FamilyId,
@@ -118,6 +119,12 @@ export function sameClient(before: Client, after: Client): Client {
   throw new Error(`a change of client ${before.id} may not change its programme or identifier`);
 }
 
+/** Holds a change of a gateway to its identity. */
+export function sameGateway(before: Gateway, after: Gateway): Gateway {
+  if (before.programme === after.programme && before.id === after.id) return after;
+  throw new Error(`a change of gateway ${before.id} may not change its programme or identifier`);
+}
+
 /** Holds a change of a member to its subject, which is immutable (C-9). */
 export function sameMember(before: MemberRecord, after: MemberRecord): MemberRecord {
   if (before.programme === after.programme && before.subject === after.subject) return after;
@@ -141,6 +148,21 @@ export function isNewUse(last: Instant | undefined, now: Instant): boolean {
 /** Digests of all secrets and API keys of a client. */
 export function digestsOf({ secrets, apiKeys }: Client): readonly Digest[] {
   return [...secrets, ...apiKeys].map(({ digest }) => digest);
+}
+
+/** Identifiers of the clients that cannot be added: given out before, or twice among these (C-5). */
+export function takenAmong(
+  clients: readonly Client[],
+  isTaken: (client: Client) => boolean,
+): readonly ClientId[] {
+  const seen = new Set<string>();
+  const taken = clients.filter((client) => {
+    const name = `${client.programme}\0${client.id}`;
+    const twice = seen.has(name);
+    seen.add(name);
+    return twice || isTaken(client);
+  });
+  return [...new Set(taken.map(({ id }) => id))];
 }
 
 /** The error of a change that gives a member another's username. */

@@ -2,16 +2,18 @@
 
 import type { Instant } from '../lib/clock.ts';
 import type { Digest } from '../lib/digest.ts';
-import type { Client } from '../oauth/client.ts';
+import type { Client, ClientId, ProgrammeId } from '../oauth/client.ts';
 import type { Store } from './contract.ts';
-import { digestsOf, forever, isNewUse, sameClient } from './judgement.ts';
+import { digestsOf, forever, isNewUse, sameClient, takenAmong } from './judgement.ts';
 import type { MemoryRevocations } from './memory_revocations.ts';
 import { frozenCopy, MemoryTable } from './memory_table.ts';
 
 type ClientVerbs = Pick<
   Store,
   | 'addClient'
+  | 'addClients'
   | 'findClient'
+  | 'findClientByApiKey'
   | 'listClients'
   | 'changeClient'
   | 'removeClient'
@@ -24,13 +26,29 @@ export function memoryClients(revocations: MemoryRevocations): ClientVerbs {
   const clients = new MemoryTable<Client>();
   const removed = new MemoryTable<true>();
   const uses = new MemoryTable<Map<Digest, Instant>>();
+  const holders = new ApiKeyHolders();
+  const isTaken = ({ programme, id }: Client): boolean =>
+    (clients.get(programme, id) ?? removed.get(programme, id)) !== undefined;
+  const add = (client: Client): void => {
+    const { programme, id } = client;
+    clients.set(programme, id, frozenCopy(client));
+    uses.set(programme, id, new Map());
+    holders.add(client);
+  };
   return {
     async addClient(client) {
-      const { programme, id } = client;
-      if (clients.get(programme, id) ?? removed.get(programme, id)) return 'taken';
-      clients.set(programme, id, frozenCopy(client));
-      uses.set(programme, id, new Map());
+      if (isTaken(client)) return 'taken';
+      add(client);
       return 'added';
+    },
+    async addClients(all) {
+      const taken = takenAmong(all, isTaken);
+      if (taken.length === 0) for (const client of all) add(client);
+      return taken;
+    },
+    async findClientByApiKey(programme, apiKey) {
+      const id = holders.first(programme, apiKey);
+      return id && clients.get(programme, id);
     },
     async findClient(programme, id) {
       return clients.get(programme, id);
@@ -43,13 +61,17 @@ export function memoryClients(revocations: MemoryRevocations): ClientVerbs {
       if (before === undefined) return undefined;
       const after = frozenCopy(sameClient(before, change(before)));
       clients.set(programme, id, after);
+      holders.remove(before);
+      holders.add(after);
       const held = new Set(digestsOf(after));
       const used = [...(uses.get(programme, id) ?? [])].filter(([digest]) => held.has(digest));
       uses.set(programme, id, new Map(used));
       return after;
     },
     async removeClient(programme, id) {
-      if (clients.get(programme, id) === undefined) return false;
+      const client = clients.get(programme, id);
+      if (client === undefined) return false;
+      holders.remove(client);
       clients.delete(programme, id);
       removed.set(programme, id, true);
       uses.delete(programme, id);
@@ -64,4 +86,32 @@ export function memoryClients(revocations: MemoryRevocations): ClientVerbs {
       return new Map(uses.get(programme, id));
     },
   };
+}
+
+/** Which clients hold each API key. */
+class ApiKeyHolders {
+  readonly #ids = new MemoryTable<readonly ClientId[]>();
+
+  add({ programme, id, apiKeys }: Client): void {
+    for (const { digest } of apiKeys) {
+      const others = this.#othersThan(id, programme, digest);
+      this.#ids.set(programme, digest, [...others, id].toSorted());
+    }
+  }
+
+  remove({ programme, id, apiKeys }: Client): void {
+    for (const { digest } of apiKeys) {
+      const others = this.#othersThan(id, programme, digest);
+      if (others.length === 0) this.#ids.delete(programme, digest);
+      else this.#ids.set(programme, digest, others);
+    }
+  }
+
+  first(programme: ProgrammeId, apiKey: Digest): ClientId | undefined {
+    return this.#ids.get(programme, apiKey)?.[0];
+  }
+
+  #othersThan(id: ClientId, programme: ProgrammeId, apiKey: Digest): readonly ClientId[] {
+    return (this.#ids.get(programme, apiKey) ?? []).filter((other) => other !== id);
+  }
 }

@@ -8,6 +8,7 @@ import type {
   FamilyId,
   RefreshToken,
   RefreshTokenState,
+  TokenFamily,
   TokenKey,
 } from '../oauth/grant.ts';
 import type {
@@ -31,6 +32,10 @@ import type { MemoryRevocations } from './memory_revocations.ts';
 import type { CodeRow, FamilyRow, GrantVerbs, RefreshRow } from './memory_rows.ts';
 import { frozenCopy, MemoryTable } from './memory_table.ts';
 
+interface Sweepable {
+  readonly sweep: (now: Instant, limit: number) => number;
+}
+
 /** Everything granted. No method awaits, so each verb is one atomic step of the event loop. */
 export class MemoryGrants implements GrantVerbs {
   readonly #revocations: MemoryRevocations;
@@ -40,10 +45,13 @@ export class MemoryGrants implements GrantVerbs {
   readonly #families = new MemoryTable<FamilyRow>();
   readonly #refresh = new MemoryTable<RefreshRow>();
   readonly #access = new MemoryTable<AccessToken>();
+  readonly #attempts: Sweepable;
   #sweeps = 0;
 
-  constructor(revocations: MemoryRevocations) {
+  /** `attempts` are swept along. */
+  constructor(revocations: MemoryRevocations, attempts: Sweepable) {
     this.#revocations = revocations;
+    this.#attempts = attempts;
   }
 
   async issueCode(code: AuthorizationCode): Promise<IssueOutcome> {
@@ -82,6 +90,10 @@ export class MemoryGrants implements GrantVerbs {
     const code = Object.freeze({ ...state.code, forgetAt });
     this.#codes.set(programme, key, { code, spentFor: issue.family.id });
     return { outcome: 'spent' };
+  }
+
+  async startFamily(issue: IssuedTokens & { readonly family: TokenFamily }): Promise<void> {
+    this.#issue(issue.family.programme, issue.family.id, issue);
   }
 
   async findRefreshToken(
@@ -123,9 +135,15 @@ export class MemoryGrants implements GrantVerbs {
     this.#revocations.revoke(...call);
   }
 
+  async revokeToken(...[programme, token, now]: Parameters<Store['revokeToken']>): Promise<void> {
+    if ('key' in token) this.#access.delete(programme, token.key);
+    else this.#revocations.revokeToken(programme, token, now);
+  }
+
   async isStanding(...[programme, token]: Parameters<Store['isStanding']>): Promise<boolean> {
     const { client, subject, family, issuedAt } = token;
     if (this.#revocations.covers(programme, client, subject, issuedAt)) return false;
+    if (this.#revocations.coversToken(programme, token.tokenId)) return false;
     if (family === undefined) return true;
     const row = this.#families.get(programme, family);
     return row !== undefined && !this.#isRevoked(row);
@@ -158,6 +176,8 @@ export class MemoryGrants implements GrantVerbs {
       (left: number) => this.#access.sweep(left, (token) => now >= token.expiresAt),
       (left: number) => this.#sweepRefreshTokens(now, left),
       (left: number) => this.#families.sweep(left, ({ family }) => now >= family.endsAt),
+      (left: number) => this.#revocations.sweep(now, left),
+      (left: number) => this.#attempts.sweep(now, left),
     ];
     // Each call begins with another table, so that none starves behind a busy one.
     const first = this.#sweeps++ % tables.length;

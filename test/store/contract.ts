@@ -3,13 +3,18 @@
 import { describe } from 'node:test';
 
 import { accessTokenTests } from './contract_access_tokens.ts';
+import { apiKeyTests, importTests } from './contract_api_keys.ts';
 import { codeTests } from './contract_codes.ts';
 import { familyTests } from './contract_families.ts';
+import { gatewayTests } from './contract_gateways.ts';
+import { keyCheckTests, nodeTests } from './contract_keeping.ts';
+import { loginAttemptTests } from './contract_login_attempts.ts';
 import { refreshTokenTests } from './contract_refresh_tokens.ts';
 import { clientTests, memberTests } from './contract_registrations.ts';
 import { removalTests } from './contract_removals.ts';
 import { signingKeyTests, throttleTests, timeTests } from './contract_rest.ts';
 import { revocationTests } from './contract_revocations.ts';
+import { familyStartTests, singleTokenTests } from './contract_single_tokens.ts';
 import { sweepTests } from './contract_sweep.ts';
 import type { Open } from './with_store.ts';
 
@@ -17,15 +22,23 @@ import type { Open } from './with_store.ts';
 export function describeStoreContract(name: string, open: Open): void {
   describe(`store contract: ${name}`, () => {
     clientTests(open);
+    importTests(open);
+    apiKeyTests(open);
     memberTests(open);
     removalTests(open);
     codeTests(open);
     refreshTokenTests(open);
     familyTests(open);
+    familyStartTests(open);
     revocationTests(open);
+    singleTokenTests(open);
     accessTokenTests(open);
     signingKeyTests(open);
     throttleTests(open);
+    gatewayTests(open);
+    loginAttemptTests(open);
+    keyCheckTests(open);
+    nodeTests(open);
     timeTests(open);
     sweepTests(open);
   });

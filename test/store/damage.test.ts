@@ -5,6 +5,8 @@ import { copyFileSync, readFileSync, rmSync, truncateSync, writeFileSync } from 
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 
+import { milliseconds } from '../../src/lib/clock.ts';
+import type { Digest } from '../../src/lib/digest.ts';
 import { Unavailable } from '../../src/oauth/failure.ts';
 import { openFileStore } from '../../src/store/file.ts';
 import { readIndex } from '../../src/store/file_log_index.ts';
@@ -15,6 +17,7 @@ import {
   aClient,
   aCode,
   aFamily,
+  aGateway,
   aMember,
   anAccessToken,
   aRefreshToken,
@@ -128,6 +131,9 @@ withFile('a commit that a power cut stopped is no damage', async (path) => {
   }
 });
 
+const account = 'digest-of-username' as Digest;
+const policy = { attempts: 5, window: milliseconds(60_000), lock: milliseconds(60_000) };
+
 /** A closed store with rows of every kind. */
 async function makeFull(path: string): Promise<void> {
   const store = open(path);
@@ -142,8 +148,11 @@ async function makeFull(path: string): Promise<void> {
     await store.spendCode(club, partner, key(`code ${n}`), bought, at(1));
     if (n % 3 === 0) await store.rotateRefreshToken(aRotation(refresh.key, `next ${n}`));
     if (n % 4 === 0) await store.revokeFamily(club, id, at(2));
+    await store.revokeToken(club, { tokenId: `jti ${n}`, expiresAt: at(9000) }, at(3));
   });
   await store.revokeAll(club, { subject: 'subject-9' }, at(3));
+  await store.addGateway(aGateway());
+  await store.beginLoginAttempt(club, account, policy, at(3));
   await store.close();
 }
 
@@ -152,9 +161,9 @@ withFile('a bit that flips in the file is noticed, or changes no answer', async 
   const good = readFileSync(path);
   const before = rowsUnderSums(path);
   let noticed = 0;
-  for (let n = 0; n < 250; n += 1) {
+  for (let n = 0; n < 300; n += 1) {
     // Evenly over the file, at ever other places in its pages.
-    const offset = Math.floor((good.length * n) / 250) + ((n * 31) % 97);
+    const offset = Math.floor((good.length * n) / 300) + ((n * 31) % 97);
     removeSidecars(path);
     writeFileSync(path, good);
     flip(path, Math.min(offset, good.length - 1), n % 8);
@@ -179,9 +188,14 @@ withFile('a row that is damaged under a running store gets no answer', async (pa
     UPDATE code SET spent_for = NULL WHERE key = 'code 2';
     UPDATE client SET record = replace(record, 'partner.example', 'evil.example');
     UPDATE revocation SET revoked_until = 0;
+    UPDATE revoked_token SET expires_at = expires_at + 1 WHERE key = 'jti 0';
+    UPDATE gateway SET record = replace(record, 'active', 'actiwe');
+    UPDATE api_key SET digest = 'another digest';
+    UPDATE login_attempt SET used = 99;
   `);
   database.close();
-  const damaged: readonly (readonly [string, () => Promise<unknown>])[] = [
+  const standing = { client: partner, subject: 'subject-8', issuedAt: at(1) };
+  const damaged: (readonly [string, () => Promise<unknown>])[] = [
     ['access_token', () => store.findAccessToken(club, key('access 1'), at(1))],
     ['family', () => store.findRefreshToken(club, key('refresh 0'), at(1))],
     ['family', () => store.findRefreshToken(club, key('refresh 1'), at(1))],
@@ -192,6 +206,11 @@ withFile('a row that is damaged under a running store gets no answer', async (pa
       () => store.isStanding(club, { client: partner, subject: 'subject-9', issuedAt: at(1) }),
     ],
   ];
+  damaged.push(
+    ['revoked_token', () => store.isStanding(club, { ...standing, tokenId: 'jti 0' })],
+    ['gateway', () => store.findGateway(club, aGateway().id)],
+    ['client', () => store.findClientByApiKey(club, 'another digest' as Digest)],
+  );
   for (const [table, answer] of damaged) {
     const message = `store: a row of ${table} is damaged`;
     await assert.rejects(
@@ -201,9 +220,12 @@ withFile('a row that is damaged under a running store gets no answer', async (pa
   }
   // One bad row is no reason to refuse everybody else.
   assert.ok(await store.findRefreshToken(club, key('refresh 2'), at(1)));
+  // A count that is damaged is begun anew: it may not keep its member out.
+  const begun = await store.beginLoginAttempt(club, account, policy, at(4));
+  assert.deepEqual(begun, { allowed: true });
   await store.close();
   assert.match(
     (await refusal(path)) ?? '',
-    /rows do not fit their checksums: 1 of client, 1 of revocation, 2 of family/,
+    /rows do not fit their checksums: 1 of client, 1 of revocation, 1 of revoked_token, 1 of api_key, 1 of gateway, 2 of family/,
   );
 });

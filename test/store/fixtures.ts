@@ -3,6 +3,7 @@
 import { instant, type Instant } from '../../src/lib/clock.ts';
 import type { Digest } from '../../src/lib/digest.ts';
 import type { Client, ClientId, ProgrammeId } from '../../src/oauth/client.ts';
+import type { Gateway, GatewayId } from '../../src/oauth/gateway.ts';
 import type {
   AccessToken,
   AuthorizationCode,
@@ -145,6 +146,18 @@ export function aSigningKey(kid: string, over: Partial<SigningKeyRecord> = {}): 
     algorithm: 'ES256',
     publicJwk: `{"kid":"${kid}"}`,
     sealedPrivateJwk: 'sealed',
+    createdAt: at(0),
+    ...over,
+  };
+}
+
+export function aGateway(over: Partial<Gateway> = {}): Gateway {
+  return {
+    programme: club,
+    id: 'gateway-1' as GatewayId,
+    name: 'Edge',
+    secrets: [{ digest: 'digest-of-secret' as Digest, createdAt: at(0), expiresAt: at(60) }],
+    status: 'active',
     createdAt: at(0),
     ...over,
   };

@@ -15,8 +15,11 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 
+import type { Digest } from '../../src/lib/digest.ts';
+import type { SigningKeyRecord } from '../../src/oauth/signing_key.ts';
 import { openFileStore } from '../../src/store/file.ts';
 import { allDamage } from '../../src/store/file_check.ts';
+import { copyBefore } from '../../src/store/file_migrate.ts';
 import { schemaVersion } from '../../src/store/file_schema.ts';
 import { StoreUnusable } from '../../src/store/unusable.ts';
 import { scratchFile } from './file_directory.ts';
@@ -41,14 +44,12 @@ import {
 import { retried } from './login.ts';
 import { traced, withoutStrace } from './strace.ts';
 
-const fixture = readFileSync(new URL('./schema_1.sql', import.meta.url), 'utf8');
-
-/** Makes the file as the code of schema 1 left it. */
-function makeSchema1(path: string): void {
+/** Makes the file as the code of that schema left it. */
+function makeOlder(path: string, version: 1 | 2): void {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, '', { mode: 0o600 });
   const database = new DatabaseSync(path);
-  database.exec(fixture);
+  database.exec(readFileSync(new URL(`./schema_${version}.sql`, import.meta.url), 'utf8'));
   database.exec('PRAGMA journal_mode = WAL');
   database.close();
 }
@@ -61,12 +62,27 @@ function withSchema1(
   test(`migration: ${name}`, { skip }, async () => {
     const { path, remove } = scratchFile();
     try {
-      makeSchema1(path);
+      makeOlder(path, 1);
       await body(path);
     } finally {
       remove();
     }
   });
+}
+
+/** A test for each schema there was. */
+function withEach(name: string, body: (path: string, version: 1 | 2) => Promise<void>): void {
+  for (const version of [1, 2] as const) {
+    test(`migration from schema ${version}: ${name}`, async () => {
+      const { path, remove } = scratchFile();
+      try {
+        makeOlder(path, version);
+        await body(path, version);
+      } finally {
+        remove();
+      }
+    });
+  }
 }
 
 function inspect<T>(path: string, look: (database: DatabaseSync) => T): T {
@@ -90,7 +106,7 @@ function rowsOf(database: DatabaseSync): unknown {
   return names.map(({ name }) => database.prepare(`SELECT * FROM ${String(name)}`).all());
 }
 
-withSchema1('FAULTS 26: all there was is there, as it was', async (path) => {
+withEach('FAULTS 26: all there was is there, as it was', async (path, version) => {
   const store = openFileStore({ path, environment: 'staging' });
   const disabled = aClient({ id: otherPartner, status: 'disabled' });
   assert.deepEqual(await store.listClients(club), [aClient(), disabled]);
@@ -100,7 +116,11 @@ withSchema1('FAULTS 26: all there was is there, as it was', async (path) => {
   assert.deepEqual(await store.findMember(otherClub, 'other'), other);
   // Keys of schema 1 signed from the moment they were made.
   assert.deepEqual(await store.listSigningKeys(club), [
-    aSigningKey('first', { createdAt: at(1), signsFrom: at(1) }),
+    aSigningKey('first', {
+      createdAt: at(1),
+      signsFrom: at(1),
+      ...(version === 1 ? {} : { retiresAt: at(60) }),
+    }),
     aSigningKey('second', { algorithm: 'RS256', createdAt: at(2), signsFrom: at(2) }),
   ]);
   const {
@@ -129,7 +149,7 @@ withSchema1('FAULTS 26: all there was is there, as it was', async (path) => {
   await store.close();
 });
 
-withSchema1('FAULTS 26: what was granted goes on where it was', async (path) => {
+withEach('FAULTS 26: what was granted goes on where it was', async (path) => {
   const store = openFileStore({ path, environment: 'staging' });
   const revoked = await store.findRefreshToken(club, key('first revoked'), at(2));
   assert.equal(revoked?.revoked, true);
@@ -149,30 +169,57 @@ withSchema1('FAULTS 26: what was granted goes on where it was', async (path) => 
   await store.close();
 });
 
-withSchema1(
+withEach(
   'FAULTS 26: the result is what a new file is, its copy what there was',
-  async (path) => {
+  async (path, version) => {
     const before = inspect(path, rowsOf);
     const store = openFileStore({ path, environment: 'staging' });
     await store.close();
-    const copy = `${path}.before-schema-2`;
-    assert.deepEqual(readdirSync(dirname(path)), ['jetway.db', 'jetway.db.before-schema-2']);
+    const copy = copyBefore(path, schemaVersion);
+    assert.deepEqual(readdirSync(dirname(path)), ['jetway.db', 'jetway.db.before-schema-3']);
     await openFileStore({ path: `${path}.fresh`, environment: 'staging' }).close();
     assert.deepEqual(inspect(path, tablesOf), inspect(`${path}.fresh`, tablesOf));
     assert.deepEqual(inspect(path, versionOf), schemaVersion);
     assert.deepEqual(inspect(path, allDamage), []);
-    assert.equal(inspect(copy, versionOf), 1);
+    assert.equal(inspect(copy, versionOf), version);
     assert.deepEqual(inspect(copy, rowsOf), before);
     assert.equal(statSync(copy).mode & 0o777, 0o600);
   },
 );
+
+withEach('C-4: clients are found by the API keys they had', async (path) => {
+  const store = openFileStore({ path, environment: 'staging' });
+  const holder = (programme: typeof club) =>
+    store.findClientByApiKey(programme, 'digest-of-key' as Digest);
+  assert.deepEqual(await holder(club), aClient());
+  assert.deepEqual(await holder(otherClub), aClient({ programme: otherClub }));
+  await store.changeClient(club, partner, (client) => ({ ...client, apiKeys: [] }));
+  assert.equal((await holder(club))?.id, otherPartner);
+  await store.removeClient(club, otherPartner, at(9));
+  assert.equal(await holder(club), undefined);
+  await store.close();
+});
+
+withEach('HOSTILE 56: no master key is believed that opens no key of the file', async (path) => {
+  const store = openFileStore({ path, environment: 'staging' });
+  const asked: string[] = [];
+  const opens = (answer: boolean) => (signingKey: SigningKeyRecord) => {
+    asked.push(`${signingKey.programme} ${signingKey.kid}`);
+    return answer;
+  };
+  assert.equal(await store.ensureKeyCheck('wrong', opens(false)), undefined);
+  assert.equal(await store.ensureKeyCheck('right', opens(true)), 'right');
+  assert.equal(await store.ensureKeyCheck('wrong', opens(true)), 'right');
+  assert.deepEqual(asked, ['executive-club first', 'executive-club first']);
+  await store.close();
+});
 
 withSchema1('C-3: the wrong environment changes nothing', async (path) => {
   const before = readFileSync(path);
   const open = (): unknown => openFileStore({ path, environment: 'live' });
   assert.throws(open, /belongs to environment staging/);
   assert.deepEqual(readFileSync(path), before);
-  assert.equal(existsSync(`${path}.before-schema-2`), false);
+  assert.equal(existsSync(`${path}.before-schema-3`), false);
 });
 
 withSchema1('FAULTS 26: not under a running Jetway of the older schema', async (path) => {
@@ -200,7 +247,7 @@ withSchema1(
     assert.ok(count > 20, `${count} writes`);
     const seen = new Set<unknown>();
     for (let n = 1; n <= count; n += Math.ceil(count / 14)) {
-      for (const suffix of ['', '-wal', '-shm', '.before-schema-2']) {
+      for (const suffix of ['', '-wal', '-shm', '.before-schema-3']) {
         rmSync(path + suffix, { force: true });
       }
       copyFileSync(pristine, path);
@@ -217,7 +264,7 @@ withSchema1(
     // Whoever is killed leaves its draft; the next migration takes it away.
     const drafts = readdirSync(dirname(path)).filter((name) => name.endsWith('.new'));
     assert.ok(drafts.length <= 1, drafts.join(', '));
-    assert.ok(seen.has(1) && seen.has(2), `ended with schema ${[...seen].join(', ')}`);
+    assert.ok(seen.has(1) && seen.has(schemaVersion), `ended with schema ${[...seen].join(', ')}`);
   },
   withoutStrace,
 );

@@ -5,8 +5,12 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
+import { milliseconds } from '../../src/lib/clock.ts';
+import type { Digest } from '../../src/lib/digest.ts';
 import type { ClientId } from '../../src/oauth/client.ts';
+import type { Store } from '../../src/store/contract.ts';
 import { openFileStore } from '../../src/store/file.ts';
+import { backupStore } from '../../src/store/file_backup.ts';
 import { restoreStore } from '../../src/store/file_restore.ts';
 import {
   aClient,
@@ -93,6 +97,35 @@ withBackup('FAULTS 8: a restore to nowhere makes the store', async (path, backup
   assert.deepEqual(await clientsOf(target), [aClient()]);
 });
 
+withBackup('FAULTS 8: no lock comes back, and no node number', async (path, backup) => {
+  const store = open(path);
+  const account = 'digest-of-username' as Digest;
+  const policy = { attempts: 1, window: milliseconds(60_000), lock: milliseconds(60_000) };
+  const begin = (target: Store) => target.beginLoginAttempt(club, account, policy, at(60));
+  await begin(store);
+  assert.equal((await begin(store)).allowed, false);
+  assert.equal(await store.leaseNode(at(60), 'ended'), 0);
+  await store.revokeToken(club, { tokenId: 'jti', expiresAt: at(1000) }, at(60));
+  const newer = `${backup}.newer`;
+  const { counts } = await backupStore(path, newer);
+  assert.deepEqual([counts['login_attempt'], counts['node_lease']], [1, 1]);
+  await store.close();
+  const restored = await restoreStore(newer, path, later);
+  assert.deepEqual(Object.keys(restored.voided).toSorted(), [
+    'access_token',
+    'code',
+    'family',
+    'refresh_token',
+  ]);
+  const after = open(path);
+  assert.deepEqual(await begin(after), { allowed: true });
+  assert.equal(await after.leaseNode(at(100), 'new'), 0);
+  const jwt = { client: partner, subject: 'subject-1', issuedAt: at(900), tokenId: 'jti' };
+  assert.equal(await after.isStanding(club, jwt), false);
+  assert.equal((await after.findClientByApiKey(club, 'digest-of-key' as Digest))?.id, partner);
+  await after.close();
+});
+
 withBackup('C-3: a backup goes to its own environment', async (path, backup) => {
   const before = readFileSync(path);
   const live = { environment: 'live', now: at(100) } as const;
@@ -136,10 +169,10 @@ withBackup(
     older.exec(readFileSync(new URL('./schema_1.sql', import.meta.url), 'utf8'));
     older.close();
     const newer = new DatabaseSync(path);
-    newer.exec('PRAGMA user_version = 3');
+    newer.exec('PRAGMA user_version = 4');
     newer.close();
     const report = await restoreStore(`${backup}.old`, path, later);
-    assert.equal(report.schema, 2);
+    assert.equal(report.schema, 3);
     const store = open(path);
     assert.equal((await store.listClients(club)).length, 2);
     assert.equal(await store.findRefreshToken(club, key('second live'), at(1)), undefined);

@@ -1,0 +1,157 @@
+// Owns the contract of counting login attempts and of locking accounts.
+
+import assert from 'node:assert/strict';
+import { describe } from 'node:test';
+
+import { milliseconds } from '../../src/lib/clock.ts';
+import type { Digest } from '../../src/lib/digest.ts';
+import type { Store } from '../../src/store/contract.ts';
+import { at, club, inParallel, otherClub } from './fixtures.ts';
+import { withStore, type Open } from './with_store.ts';
+
+const account = 'digest-of-username' as Digest;
+const other = 'digest-of-another' as Digest;
+/** Five in a minute, then locked for ten. */
+const policy = { attempts: 5, window: milliseconds(60_000), lock: milliseconds(600_000) };
+
+type Outcome = Parameters<Store['endLoginAttempt']>[2];
+
+/** An attempt at that second; what the directory says of it, if it is asked. Returns `asked` or for how long not. */
+async function attempt(
+  store: Store,
+  seconds: number,
+  outcome?: Outcome,
+  who = account,
+): Promise<string> {
+  const begun = await store.beginLoginAttempt(club, who, policy, at(seconds));
+  if (!begun.allowed) return `not for ${begun.retryAfter}`;
+  if (outcome) await store.endLoginAttempt(club, who, outcome, at(seconds));
+  return 'asked';
+}
+
+/** As many attempts at that second that do not match. */
+async function fail(store: Store, seconds: number, count: number): Promise<void> {
+  for (let n = 0; n < count; n += 1) {
+    assert.equal(await attempt(store, seconds, 'no_match'), 'asked');
+  }
+}
+
+export function loginAttemptTests(open: Open): void {
+  describe('login attempts', () => {
+    withStore(open, 'HOSTILE 18: of 50 at once the limit is asked, however slow', async (o) => {
+      const begun = await inParallel(50, () => attempt(o.store, 0));
+      assert.equal(begun.filter((result) => result === 'asked').length, 5);
+      await inParallel(5, () => o.store.endLoginAttempt(club, account, 'no_match', at(1)));
+      assert.equal(await attempt(o.store, 2), 'not for 598000');
+    });
+
+    withStore(open, 'HOSTILE 20: the lock is temporary, and nothing extends it', async (o) => {
+      const { store } = o;
+      await fail(store, 0, 5);
+      assert.equal(await attempt(store, 10), 'not for 600000');
+      await inParallel(100, (n) => attempt(store, 10 + n));
+      assert.equal(await attempt(store, 609), 'not for 1000');
+      // Afterwards everything begins anew.
+      await fail(store, 610, 5);
+      assert.equal(await attempt(store, 611), 'not for 600000');
+    });
+
+    withStore(open, 'HOSTILE 20: a window ends by itself', async ({ store }) => {
+      await fail(store, 0, 5);
+      await fail(store, 60, 5);
+      assert.equal(await attempt(store, 119.999), 'not for 600000');
+    });
+
+    withStore(open, 'ASVS 6.3.1: a match clears the count', async ({ store }) => {
+      await fail(store, 0, 4);
+      assert.equal(await attempt(store, 1, 'match'), 'asked');
+      await fail(store, 2, 5);
+      assert.equal(await attempt(store, 3), 'not for 600000');
+    });
+
+    withStore(
+      open,
+      'FAULTS 13: what a broken directory left undecided is given back',
+      async (o) => {
+        const { store } = o;
+        await fail(store, 0, 4);
+        for (let n = 0; n < 20; n += 1) {
+          assert.equal(await attempt(store, 1, 'undecided'), 'asked');
+        }
+        assert.equal(await attempt(store, 2, 'no_match'), 'asked');
+        assert.equal(await attempt(store, 3), 'not for 600000');
+      },
+    );
+
+    withStore(
+      open,
+      'FAULTS 13: attempts that are under way in an outage lock nobody out',
+      async (o) => {
+        const { store } = o;
+        await inParallel(6, () => attempt(store, 0));
+        assert.equal(await attempt(store, 1), 'not for 599000');
+        await inParallel(5, () => store.endLoginAttempt(club, account, 'undecided', at(2)));
+        await fail(store, 3, 5);
+        assert.equal(await attempt(store, 4), 'not for 600000');
+        // One that comes back later gives nothing back of a window that is not its own.
+        await store.endLoginAttempt(club, account, 'undecided', at(700));
+        await fail(store, 701, 5);
+        assert.equal(await attempt(store, 702), 'not for 600000');
+      },
+    );
+
+    withStore(open, 'C-2: it is about one account in one programme', async ({ store }) => {
+      await fail(store, 0, 5);
+      assert.equal(await attempt(store, 1), 'not for 600000');
+      assert.equal(await attempt(store, 1, 'no_match', other), 'asked');
+      const elsewhere = await store.beginLoginAttempt(otherClub, account, policy, at(1));
+      assert.deepEqual(elsewhere, { allowed: true });
+      assert.equal(await store.unlockAccount(otherClub, other), false);
+    });
+
+    withStore(open, 'FAULTS 10: a lock from before a jump of the clock ends', async ({ store }) => {
+      await fail(store, 100_000, 5);
+      assert.equal(await attempt(store, 100_000), 'not for 600000');
+      assert.equal(await attempt(store, 0), 'asked');
+    });
+
+    withStore(open, 'ASVS 6.1.1: an operator unlocks, from another process too', async (o) => {
+      const { store } = o;
+      const operator = o.another ? await o.another() : store;
+      assert.equal(await operator.unlockAccount(club, account), false);
+      await fail(store, 0, 5);
+      assert.equal(await attempt(store, 0), 'not for 600000');
+      // What rests on no commit is written soon.
+      await store.recordTime(at(60));
+      assert.equal(await operator.unlockAccount(club, account), true);
+      assert.equal(await operator.unlockAccount(club, account), false);
+      await fail(store, 1, 5);
+      assert.equal(await attempt(store, 1), 'not for 600000');
+      assert.equal(await store.unlockAccount(club, account), true);
+      await fail(store, 2, 5);
+    });
+
+    withStore(open, 'HOSTILE 18: a lock outlives a restart', async (o) => {
+      await fail(o.store, 0, 5);
+      assert.equal(await attempt(o.store, 0), 'not for 600000');
+      const store = o.reopen ? await o.reopen() : o.store;
+      assert.equal(await attempt(store, 1), 'not for 599000');
+    });
+
+    withStore(open, 'DESIGN: what is over is forgotten', async ({ store }) => {
+      await fail(store, 0, 5);
+      assert.equal(await attempt(store, 10), 'not for 600000');
+      await inParallel(20, (n) => attempt(store, 10, 'no_match', `account ${n}` as Digest));
+      await store.recordTime(at(60));
+      let swept = 0;
+      for (let n = 0; n < 40; n += 1) swept += await store.sweep(at(69.999), 7);
+      assert.equal(swept, 0);
+      for (let n = 0; n < 40; n += 1) swept += await store.sweep(at(70), 7);
+      assert.equal(swept, 20);
+      assert.equal(await attempt(store, 609.999), 'not for 1');
+      for (let n = 0; n < 40; n += 1) swept += await store.sweep(at(610), 7);
+      assert.equal(swept, 21);
+      assert.equal(await store.unlockAccount(club, account), false);
+    });
+  });
+}

@@ -1,0 +1,132 @@
+// Owns the contract of starting a family without a code, and of revoking single access tokens.
+
+import assert from 'node:assert/strict';
+import { describe } from 'node:test';
+
+import { epochSeconds, instant, type Instant } from '../../src/lib/clock.ts';
+import {
+  aFamily,
+  anAccessToken,
+  aPartnerToken,
+  aRefreshToken,
+  aRotation,
+  at,
+  club,
+  familyId,
+  key,
+  otherClub,
+  partner,
+} from './fixtures.ts';
+import { login } from './login.ts';
+import { withStore, type Open } from './with_store.ts';
+
+export function familyStartTests(open: Open): void {
+  describe('families without a code', () => {
+    withStore(
+      open,
+      'RFC 6749 4.3: family and tokens are there, and go on as others do',
+      async (o) => {
+        const access = anAccessToken('access');
+        const issue = { family: aFamily(), access, refresh: aRefreshToken('r1') };
+        await o.store.startFamily(issue);
+        const store = o.reopen ? await o.reopen() : o.store;
+        assert.deepEqual(await store.findAccessToken(club, key('access'), at(1)), access);
+        assert.deepEqual(await store.findRefreshToken(club, key('r1'), at(1)), {
+          ...issue.refresh,
+          family: issue.family,
+          revoked: false,
+          rotated: false,
+        });
+        assert.deepEqual(await store.rotateRefreshToken(aRotation('r1', 'r2')), {
+          outcome: 'rotated',
+        });
+        await store.revokeFamily(club, aFamily().id, at(2));
+        assert.equal(await store.findAccessToken(club, key('access'), at(3)), undefined);
+      },
+    );
+
+    withStore(open, 'FAULTS 2: all of it or nothing', async ({ store }) => {
+      await store.saveAccessToken(aPartnerToken('taken'));
+      const access = anAccessToken('taken');
+      const issue = { family: aFamily(), access, refresh: aRefreshToken('r1') };
+      await assert.rejects(store.startFamily(issue));
+      assert.equal(await store.findRefreshToken(club, key('r1'), at(1)), undefined);
+      await store.startFamily({ family: aFamily() });
+      const standing = { client: partner, subject: 'subject-1', issuedAt: at(1) };
+      assert.equal(await store.isStanding(club, { ...standing, family: aFamily().id }), true);
+      await assert.rejects(store.startFamily({ family: aFamily() }));
+    });
+  });
+}
+
+export function singleTokenTests(open: Open): void {
+  describe('revoking one access token', () => {
+    withStore(open, 'RFC 7009 2.1: an opaque one is dead at once, and it alone', async (o) => {
+      await login(o.store);
+      await o.store.saveAccessToken(aPartnerToken('partner'));
+      const operator = o.another ? await o.another() : o.store;
+      await operator.revokeToken(otherClub, { key: key('partner') }, at(1));
+      await operator.revokeToken(club, { key: key('nobody’s') }, at(1));
+      assert.ok(await o.store.findAccessToken(club, key('partner'), at(1)));
+      await operator.revokeToken(club, { key: key('partner') }, at(1));
+      await operator.revokeToken(club, { key: key('partner') }, at(2));
+      const store = o.reopen ? await o.reopen() : o.store;
+      assert.equal(await store.findAccessToken(club, key('partner'), at(1)), undefined);
+      assert.ok(await store.findAccessToken(club, key('access'), at(1)));
+    });
+
+    withStore(open, 'RFC 7009 2.1: a JWT is dead by its identifier', async (o) => {
+      await login(o.store);
+      const operator = o.another ? await o.another() : o.store;
+      const token = { client: partner, subject: 'subject-1', issuedAt: at(1), tokenId: 'jti-1' };
+      const ofFamily = { ...token, family: familyId('family') };
+      assert.equal(await o.store.isStanding(club, token), true);
+      await operator.revokeToken(club, { tokenId: 'jti-1', expiresAt: at(60) }, at(2));
+      await operator.revokeToken(club, { tokenId: 'jti-1', expiresAt: at(60) }, at(3));
+      const store = o.reopen ? await o.reopen() : o.store;
+      assert.equal(await store.isStanding(club, token), false);
+      assert.equal(await store.isStanding(club, ofFamily), false);
+      assert.equal(await store.isStanding(club, { ...ofFamily, tokenId: 'jti-2' }), true);
+      assert.equal(await store.isStanding(otherClub, token), true);
+    });
+
+    withStore(open, 'DESIGN: a revoked JWT is remembered until it expires', async ({ store }) => {
+      const token = { client: partner, subject: 'subject-1', issuedAt: at(1) };
+      const names = Array.from({ length: 20 }, (_, n) => `jti-${n}`);
+      for (const tokenId of names) {
+        await store.revokeToken(club, { tokenId, expiresAt: at(60) }, at(2));
+      }
+      // One that is over needs no memory.
+      await store.revokeToken(club, { tokenId: 'late', expiresAt: at(2) }, at(2));
+      let swept = 0;
+      for (let n = 0; n < 40; n += 1) swept += await store.sweep(at(59.999), 7);
+      assert.equal(swept, 0);
+      for (const tokenId of names) {
+        assert.equal(await store.isStanding(club, { ...token, tokenId }), false);
+      }
+      for (let n = 0; n < 40; n += 1) swept += await store.sweep(at(60), 7);
+      assert.equal(swept, 20);
+    });
+
+    withStore(
+      open,
+      'RFC 7519 4.1.6: a JWT counts as issued when its second began',
+      async ({ store }) => {
+        await store.revokeAll(club, { client: partner }, at(5.4));
+        /** Whether a JWT stands that was issued then, as far as its `iat` tells. */
+        const stands = (issuedAt: Instant): Promise<boolean> =>
+          store.isStanding(club, {
+            client: partner,
+            subject: 'subject-1',
+            issuedAt: instant(epochSeconds(issuedAt) * 1000),
+          });
+        // All from before is dead; so is what comes in the rest of that one second, and no longer.
+        assert.equal(await stands(at(4.9)), false);
+        assert.equal(await stands(at(5.399)), false);
+        assert.equal(await stands(at(5.401)), false);
+        assert.equal(await stands(at(5.999)), false);
+        assert.equal(await stands(at(6)), true);
+      },
+    );
+  });
+}
