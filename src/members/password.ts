@@ -1,13 +1,13 @@
-// Owns member passwords: argon2id digests as PHC strings, and checking against them.
+// Owns member passwords: the argon2id hashes that are kept of them, and checking against what is
+// kept. Which other hashes are understood is password_hash.ts's business.
 
-import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
+import { argon2, randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
 
 import { hashing } from './hashing.ts';
+import { readHash } from './password_hash.ts';
 
-const argon2Now = promisify(argon2);
-
-const deriveArgon2: typeof argon2Now = (...given) => hashing(() => argon2Now(...given));
+const deriveArgon2 = promisify(argon2);
 
 /** What one guess costs; `memory` in KiB. */
 export interface HashCost {
@@ -24,39 +24,31 @@ export const randomPasswordCost: HashCost = { memory: 64, passes: 1 };
 /** Longer than any passphrase; keeps what is hashed bounded. */
 export const longestPassword = 1024;
 
-const phcForm =
-  /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,3}),p=(\d{1,2})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
-
 /** A PHC string of the password. */
 export async function hashPassword(password: string, cost: HashCost = usualCost): Promise<string> {
   const { memory, passes } = cost;
   const nonce = randomBytes(16);
   const message = normalise(password);
-  const tag = await deriveArgon2('argon2id', {
-    message,
-    nonce,
-    memory,
-    passes,
-    parallelism: 1,
-    tagLength: 32,
-  });
-  return `$argon2id$v=19$m=${memory},t=${passes},p=1$${base64(nonce)}$${base64(tag)}`;
+  const tag = await hashing(() =>
+    deriveArgon2('argon2id', { message, nonce, memory, passes, parallelism: 1, tagLength: 32 }),
+  );
+  return `${prefixOf(cost)}${base64(nonce)}$${base64(tag)}`;
 }
 
-/** Whether the password is the one the PHC string was made of. */
-export async function checkPassword(password: string, phc: string): Promise<boolean> {
-  const [, memory, passes, parallelism, nonce, tag] = phcForm.exec(phc) ?? [];
-  if (nonce === undefined || tag === undefined) throw new Error('not an argon2id PHC string');
-  const expected = Buffer.from(tag, 'base64');
-  const actual = await deriveArgon2('argon2id', {
-    message: normalise(password),
-    nonce: Buffer.from(nonce, 'base64'),
-    memory: Number(memory),
-    passes: Number(passes),
-    parallelism: Number(parallelism),
-    tagLength: expected.length,
-  });
-  return timingSafeEqual(actual, expected);
+/** Whether the password is the one the hash was made of; throws where the text is no hash. */
+export async function checkPassword(password: string, hash: string): Promise<boolean> {
+  const found = readHash(hash);
+  if (found === undefined) throw new Error('this is no password hash that is understood');
+  return found.check(normalise(password));
+}
+
+/** Whether a hash is one that would be made today; others are made anew when their password comes by. */
+export function isUpToDate(hash: string): boolean {
+  return [usualCost, randomPasswordCost].some((cost) => hash.startsWith(prefixOf(cost)));
+}
+
+function prefixOf({ memory, passes }: HashCost): string {
+  return `$argon2id$v=19$m=${memory},t=${passes},p=1$`;
 }
 
 /** RFC 8265 4.2: the same password typed on two keyboards is the same password. */

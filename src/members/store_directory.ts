@@ -1,15 +1,21 @@
 // Owns the embedded member directory: members kept in Jetway's own store.
 
 import type { ProgrammeId } from '../oauth/client.ts';
+import { Unavailable } from '../oauth/failure.ts';
 import type { Member, MemberRecord, Subject } from '../oauth/member.ts';
 import type { LoginAttempt, MemberDirectory, Verification } from './directory.ts';
-import { checkPassword, hashPassword } from './password.ts';
+import { checkPassword, hashPassword, isUpToDate } from './password.ts';
 import { normaliseUsername } from './username.ts';
 
-/** The part of the store that the directory reads. */
+/** The part of the store that the directory uses. */
 export interface MemberRecords {
   findMember(programme: ProgrammeId, username: string): Promise<MemberRecord | undefined>;
   findMemberBySubject(programme: ProgrammeId, subject: Subject): Promise<MemberRecord | undefined>;
+  changeMember(
+    programme: ProgrammeId,
+    subject: Subject,
+    change: (member: MemberRecord) => MemberRecord,
+  ): Promise<MemberRecord | undefined>;
 }
 
 export function createStoreDirectory(
@@ -26,6 +32,7 @@ export function createStoreDirectory(
       if (record === undefined || !matches || record.status !== 'active') {
         return { outcome: 'no_match' };
       }
+      if (!isUpToDate(record.passwordHash)) await renewHash(records, record, password);
       return { outcome: 'match', member: memberOf(record) };
     },
     async decline(password) {
@@ -36,6 +43,23 @@ export function createStoreDirectory(
       return record?.status === 'active';
     },
   };
+}
+
+/** Keeps an imported hash no longer than until its password is known, unless it was changed meanwhile. */
+async function renewHash(
+  records: MemberRecords,
+  { programme, subject, passwordHash: before }: MemberRecord,
+  password: string,
+): Promise<void> {
+  try {
+    const passwordHash = await hashPassword(password);
+    await records.changeMember(programme, subject, (member) =>
+      member.passwordHash === before ? { ...member, passwordHash } : member,
+    );
+  } catch (error) {
+    // The member is who it says all the same, and there is a next time.
+    if (!(error instanceof Unavailable)) throw error;
+  }
 }
 
 function memberOf(record: MemberRecord): Member {

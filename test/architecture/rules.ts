@@ -44,6 +44,7 @@ const homes: ReadonlyMap<string, readonly string[]> = new Map([
   ['yaml', ['lib']],
   ['valibot', ['programme', 'config']],
   ['commander', ['cli']],
+  ['bcryptjs', ['members']],
   ['node:sqlite', ['store']],
 ]);
 

@@ -26,6 +26,12 @@ describe('store directory', () => {
       asked.push(`${programme} ${subject}`);
       return members.find((member) => member.subject === subject);
     },
+    changeMember: async (_programme, subject, change) => {
+      const index = members.findIndex((member) => member.subject === subject);
+      const found = members[index];
+      if (found === undefined) return undefined;
+      return (members[index] = change(found));
+    },
   };
   const directory = createStoreDirectory(club, records);
   const verify = (username: string, typed = password) =>
@@ -92,6 +98,44 @@ describe('store directory', () => {
     assert.equal(await hashesFor('', ''), 1);
   });
 
+  test('a hash from elsewhere is made anew at the first login that succeeds, and only then', async () => {
+    const brought = '$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW';
+    members.push(
+      aMember({ username: 'bob', subject: 'bob' as Subject, passwordHash: brought }),
+      aMember({
+        username: 'dan',
+        subject: 'dan' as Subject,
+        status: 'disabled',
+        passwordHash: brought,
+      }),
+    );
+    const hashOf = (username: string): string =>
+      members.find((member) => member.username === username)?.passwordHash ?? '';
+    assert.deepEqual(await verify('bob', 'U*V'), { outcome: 'no_match' });
+    assert.deepEqual(await verify('dan', 'U*U'), { outcome: 'no_match' });
+    assert.deepEqual([hashOf('bob'), hashOf('dan')], [brought, brought]);
+    assert.equal((await verify('bob', 'U*U')).outcome, 'match');
+    const renewed = hashOf('bob');
+    assert.match(renewed, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+    assert.equal((await verify('bob', 'U*U')).outcome, 'match');
+    assert.deepEqual(await verify('bob', 'U*V'), { outcome: 'no_match' });
+    assert.equal(hashOf('bob'), renewed);
+  });
+
+  test('a password that was changed during its login stays changed', async () => {
+    const brought = '$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW';
+    const record = aMember({ passwordHash: brought });
+    let stored: MemberRecord = { ...record, passwordHash: 'changed meanwhile' };
+    const racing = createStoreDirectory(club, {
+      findMember: async () => record,
+      findMemberBySubject: async () => record,
+      changeMember: async (_programme, _subject, change) => (stored = change(stored)),
+    });
+    const attempt = { username: 'ann', password: 'U*U', client, addressVerified: false };
+    assert.equal((await racing.verify(attempt)).outcome, 'match');
+    assert.equal(stored.passwordHash, 'changed meanwhile');
+  });
+
   test('a member is active until it is disabled, or gone', async () => {
     assert.equal(await directory.isActive('subject-1' as Subject), true);
     assert.equal(await directory.isActive('off' as Subject), false);
@@ -103,6 +147,7 @@ describe('store directory', () => {
     const broken = createStoreDirectory(club, {
       findMember: () => Promise.reject(outage),
       findMemberBySubject: () => Promise.reject(outage),
+      changeMember: () => Promise.reject(outage),
     });
     await assert.rejects(
       broken.verify({ username: 'ann', password, client, addressVerified: false }),
