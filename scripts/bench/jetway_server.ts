@@ -81,7 +81,7 @@ const clock = systemClock();
 
 const serving = await buildServing(
   [...overlays].map(([name, overlay]) => programmeOf(name, overlay)),
-  { store, clock, keyring, log: jsonLog },
+  { store, clock, keyring, log: jsonLog, environment: 'staging' },
 );
 for (const programme of serving.services.keys()) await register(programme);
 const server = await listen({ host: '127.0.0.1', port: 0 }, serving.app);

@@ -22,7 +22,7 @@ export const errorDocs: KeyDocs = {
     otherwise: 'none',
   },
   'error_answer.challenge': {
-    text: '`basic` sends `WWW-Authenticate: Basic realm="…"` along, as RFC 6749 5.2 asks where a client came with Basic (G-17).',
+    text: '`basic` sends `WWW-Authenticate: Basic realm="…"` along, as RFC 6749 5.2 asks where a client came with Basic (G-17); `bearer` sends `WWW-Authenticate: Bearer`, with `error="…"` where RFC 6750 3.1 has one for the reason (G-13).',
     example: 'basic',
     otherwise: 'no challenge',
   },

@@ -45,6 +45,16 @@ export const failureDocs: Readonly<Record<FailureReason, string>> = {
     "The code is unknown, expired, used before, another client's, or bound to another redirect URI or `code_verifier` (G-21). A replay by its own client revokes what it was exchanged for.",
   invalid_refresh_token:
     "The refresh token is unknown, expired, revoked, used before, another client's, or its member is no longer active (G-19, G-23). Reuse after `grace` revokes the login's tokens.",
+  missing_api_key:
+    'A gateway asked for mode `none`, and there is no `X-Api-Key` (C-4). `{parameter}` is `x-api-key`.',
+  invalid_api_key:
+    "The API key is unknown, expired, another environment's, sent twice, its client is disabled, or a token beside it is another client's.",
+  missing_token:
+    'A gateway asked for mode `member` or `client`, and there is no `Authorization: Bearer` (RFC 6750 3.1). `{parameter}` is `authorization`.',
+  invalid_token:
+    "The access token is unknown, malformed, expired or revoked, by itself, with its login or with all of its owner's, or its client is disabled (G-13).",
+  insufficient_scope:
+    "The token is good, but not for this: a member's where a client's is asked for or the other way round, a lower level, a scope it does not hold, or one of `scope.restricted` that was not asked for (P-15).",
   server_error: 'Something failed that should not have; operators find it in the log (G-22).',
   temporarily_unavailable:
     'The store or the member directory cannot be reached, or the programme is under maintenance (G-22). The answer gets `Retry-After`; nothing is spent.',

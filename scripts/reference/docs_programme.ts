@@ -84,6 +84,29 @@ export const programmeDocs: KeyDocs = {
     example: '5m',
   },
 
+  introspection: {
+    text: 'Lets gateways, and clients for their own tokens, ask about a token (RFC 7662). Gateways authenticate by what `jetway gateway add` gives them, always with Basic.',
+    example: '{ path: /introspect }',
+    otherwise: 'there is no such endpoint',
+  },
+  'introspection.path': {
+    text: "The path below the programme's own: its base path, with its name where that is shared.",
+    example: '/token/introspect',
+  },
+  revocation: {
+    text: 'Lets clients give up a token (RFC 7009), authenticated as at the token endpoints. A refresh token takes its login and all tokens of it along.',
+    example: '{ path: /revoke }',
+    otherwise: 'there is no such endpoint',
+  },
+  'revocation.path': {
+    text: "The path below the programme's own.",
+    example: '/token/revoke',
+  },
+  metadata: {
+    text: 'Publishes what standard clients can be told of the programme (RFC 8414), at `/.well-known/oauth-authorization-server/{file name}` and where the RFC derives it from the issuer.',
+    example: 'on',
+  },
+
   throttle: {
     text: 'How many token requests a client may make in a window of time, over all grants (G-18); one more is `throttled`. `jetway client set` can give a client a limit of its own. In place of a map, `off`.',
     example: '{ limit: 60, window: 10s }',

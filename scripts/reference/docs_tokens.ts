@@ -78,6 +78,11 @@ export const tokenDocs: KeyDocs = {
     example: '","',
     on: 'partner-login',
   },
+  'list_scope.restricted': {
+    text: 'Scopes for one purpose each: a gateway lets a token that holds one pass only where it asks for that scope (P-15). Names that are not in `values` mean nothing.',
+    example: '[reset_password]',
+    on: 'partner-login',
+  },
 
   tokens: {
     text: 'The tokens themselves: form, lifetime, and what JWTs say.',

@@ -145,7 +145,8 @@ async function deliver(
   return print([told, '', sheet(rows)].join('\n'));
 }
 
-function readOverlap(text: string): Milliseconds {
+/** Reads `--overlap`; throws a usage error. */
+export function readOverlap(text: string): Milliseconds {
   const overlap = parseDuration(text);
   if (overlap !== undefined && overlap <= longestOverlap) return overlap;
   throw new CommandError(

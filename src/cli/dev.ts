@@ -38,6 +38,7 @@ export async function dev(options: DevOptions): Promise<void> {
     clock: systemClock(),
     keyring: createKeyring(Buffer.from(randomKey(masterKeyBytes), 'base64url')),
     log: jsonLog,
+    environment: 'staging' as const,
   };
   const server = await bind(address, '--listen');
   const demos = await onboardAll(loaded, server.url, foundation);

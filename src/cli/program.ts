@@ -1,5 +1,5 @@
 // Owns the command line's grammar: which verbs there are and how one is run. The verbs below
-// `client`, `member`, `key`, `token` and `store` are in files of their own.
+// `client`, `gateway`, `member`, `key`, `token` and `store` are in files of their own.
 
 import { Command } from 'commander';
 
@@ -9,6 +9,7 @@ import { exitCodes } from './exit.ts';
 import { explain } from './explain.ts';
 import { configured } from './grammar.ts';
 import { addClientVerbs } from './grammar_client.ts';
+import { addGatewayVerbs } from './grammar_gateway.ts';
 import { addKeyVerbs, addTokenVerbs } from './grammar_key.ts';
 import { addMemberVerbs } from './grammar_member.ts';
 import { addStoreVerbs } from './grammar_store.ts';
@@ -38,6 +39,7 @@ function createProgram(): Command {
     .helpCommand(false);
   addServerVerbs(program);
   addClientVerbs(program);
+  addGatewayVerbs(program);
   addMemberVerbs(program);
   addKeyVerbs(program);
   addTokenVerbs(program);

@@ -19,8 +19,11 @@ export async function serve(options: { readonly config: string }): Promise<void>
   try {
     const serving = await buildServing(
       programmes,
-      { ...open, log: jsonLog },
-      config.trustedProxies,
+      { ...open, log: jsonLog, environment: config.environment },
+      {
+        trustedProxies: config.trustedProxies,
+        listener: config.gateway === undefined ? 'all' : 'main',
+      },
     );
     const complaints = [
       // Warnings are for `check`: an operator who accepted them need not read them at each start.
@@ -54,12 +57,17 @@ async function run(
     return { status: 'degraded', reasons: [`${broken} programmes are not served`] };
   };
   const server = await bind(config.listen, 'listen', serving.app);
+  let gateway: RunningServer | undefined;
   let admin: RunningServer | undefined;
   let stopKeeping: (() => void) | undefined;
   try {
+    if (config.gateway !== undefined) {
+      gateway = await bind(config.gateway, 'gateway', serving.gatewayApp);
+    }
     if (config.admin !== undefined) {
       admin = await bind(config.admin, 'admin', createAdminApp(health));
     }
+    if (gateway !== undefined) console.log(`gateway: ${gateway.url}`);
     if (admin !== undefined) console.log(`admin: ${admin.url}`);
     announce(config, server, [...serving.services.keys()], broken);
     stopKeeping = keepHouse({
@@ -73,7 +81,7 @@ async function run(
   } finally {
     stopping = true;
     stopKeeping?.();
-    await server.close();
+    await Promise.all([server.close(), gateway?.close()]);
     // Last: until requests under way are done, readiness tells that no more should come.
     await admin?.close();
   }

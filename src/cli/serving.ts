@@ -2,7 +2,7 @@
 
 import { openService } from '../engine/open_service.ts';
 import type { Foundation, Service } from '../engine/service.ts';
-import { createApp } from '../http/app.ts';
+import { createApp, type Listener } from '../http/app.ts';
 import type { App } from '../http/endpoints.ts';
 import { networkTest } from '../lib/ip_address.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
@@ -13,20 +13,30 @@ import type { Store } from '../store/contract.ts';
 /** Programmes in service, and those that could not be mounted. */
 export interface Serving {
   readonly app: App;
+  /** What gateways ask, for a listener of its own. */
+  readonly gatewayApp: App;
   readonly services: ReadonlyMap<ProgrammeId, Service>;
   readonly conflicts: readonly MountConflict[];
+}
+
+export interface ServingOptions {
+  readonly trustedProxies?: readonly string[];
+  /** What `app` is to serve: everything, or all but what gateways ask. */
+  readonly listener?: 'all' | 'main';
 }
 
 export async function buildServing(
   programmes: readonly Programme[],
   foundation: Foundation,
-  trustedProxies: readonly string[] = [],
+  { trustedProxies = [], listener = 'all' }: ServingOptions = {},
 ): Promise<Serving> {
   const { deployment, mounted, conflicts } = await deployFairly(programmes, foundation.store);
   const opened = await Promise.all(mounted.map((programme) => openService(programme, foundation)));
   const services = new Map(opened.map((service) => [service.programme.id, service]));
-  const app = createApp(deployment, services, foundation.log, networkTest(trustedProxies));
-  return { app, services, conflicts };
+  const isProxy = networkTest(trustedProxies);
+  const appOf = (side: Listener): App =>
+    createApp(deployment, services, foundation.log, isProxy, side);
+  return { app: appOf(listener), gatewayApp: appOf('gateway'), services, conflicts };
 }
 
 /**

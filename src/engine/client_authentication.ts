@@ -55,6 +55,16 @@ function countFailure(
     : new Refusal('throttled', { retryAfter: retryAfter / 1000 });
 }
 
+/** Whether credentials hold one of the secrets that are good now. */
+export function holdsSecret(
+  service: Service,
+  credentials: ClientCredentials,
+  secrets: readonly StoredSecret[],
+  now: Instant,
+): boolean {
+  return firstMatch(service, credentials.secrets, secrets, now) !== undefined;
+}
+
 /** Whether a text is one of a client's keys that are good now; remembers that it was used. */
 export function isLiveKey(
   { programme, store, keyring }: Service,
@@ -66,6 +76,22 @@ export function isLiveKey(
   const key = liveMatch(keyring, text, keys, now);
   if (key !== undefined) store.recordSecretUse(programme.id, client.id, key.digest, now);
   return key !== undefined;
+}
+
+/** Whether the API key of that digest is one of the client's that are good now; remembers its use. */
+export function findLiveKey(
+  { programme, store }: Service,
+  client: Client,
+  presented: Digest,
+  now: Instant,
+): boolean {
+  const key = client.apiKeys.find((one) => sameDigest(one.digest, presented) && isLive(one, now));
+  if (key !== undefined) store.recordSecretUse(programme.id, client.id, key.digest, now);
+  return key !== undefined;
+}
+
+function isLive({ expiresAt }: StoredSecret, now: Instant): boolean {
+  return expiresAt === undefined || now < expiresAt;
 }
 
 /** The secret that the first text to match one matches. */
@@ -92,8 +118,7 @@ function liveMatch(
   const presented = keyring.secretDigest(text);
   let match: StoredSecret | undefined;
   for (const secret of secrets) {
-    const live = secret.expiresAt === undefined || now < secret.expiresAt;
-    if (sameDigest(secret.digest, presented) && live) match = secret;
+    if (sameDigest(secret.digest, presented) && isLive(secret, now)) match = secret;
   }
   return match;
 }

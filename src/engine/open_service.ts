@@ -10,7 +10,9 @@ import {
   refreshTokenType,
 } from '../token/token_format.ts';
 import { tokenIdMaker } from '../token/token_id.ts';
+import { tokenVerifier } from '../token/token_verifier.ts';
 import { createFailureCounter } from './failure_counter.ts';
+import { newFamilyMembers } from './family_member.ts';
 import type { Foundation, Service } from './service.ts';
 
 /** Readies a programme; makes its first signing key where it issues JWTs and has none. */
@@ -25,6 +27,7 @@ export async function openService(programme: Programme, foundation: Foundation):
     newTokenId: tokenIdMaker(access.tokenId),
     ...(addressLimit === undefined ? {} : { failedLogins: createFailureCounter(addressLimit) }),
     ...(failureLimit === undefined ? {} : { failedSecrets: createFailureCounter(failureLimit) }),
+    families: newFamilyMembers(),
   };
   if (!programme.signsTokens) {
     return Object.freeze({ ...service, accessTokens: opaqueFormat, refreshTokens: opaqueFormat });
@@ -35,6 +38,12 @@ export async function openService(programme: Programme, foundation: Foundation):
   return Object.freeze({
     ...service,
     keys,
+    verifyAccessToken: tokenVerifier({
+      type: accessTokenType,
+      issuer: programme.issuer,
+      audience: programme.audience,
+      keyOf: keys.verifier,
+    }),
     accessTokens: access.format === 'jwt' ? jwtFormat(keys.signer, accessTokenType) : opaqueFormat,
     refreshTokens:
       refresh.format === 'jwt' ? jwtFormat(keys.signer, refreshTokenType) : opaqueFormat,

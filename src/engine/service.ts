@@ -3,11 +3,13 @@
 import type { Clock, Instant } from '../lib/clock.ts';
 import type { MemberDirectory } from '../members/directory.ts';
 import type { Programme } from '../programme/programme.ts';
-import type { Store } from '../store/contract.ts';
+import type { Environment, Store } from '../store/contract.ts';
 import type { KeyChest } from '../token/key_chest.ts';
 import type { Keyring } from '../token/keyring.ts';
 import type { TokenFormat } from '../token/token_format.ts';
+import type { TokenVerifier } from '../token/token_verifier.ts';
 import type { FailureCounter } from './failure_counter.ts';
+import type { FamilyMembers } from './family_member.ts';
 
 /** What happens inside and is told to operators, never to clients. No secret goes in. */
 export interface Log {
@@ -21,6 +23,8 @@ export interface Foundation {
   readonly clock: Clock;
   readonly keyring: Keyring;
   readonly log: Log;
+  /** Told to gateways; the store belongs to it (C-3). */
+  readonly environment: Environment;
 }
 
 /** One programme, ready to answer. */
@@ -34,6 +38,8 @@ export interface Service extends Foundation {
   /** Wrong client secrets by client identifier and address; absent where they are not limited. */
   readonly failedSecrets?: FailureCounter;
   readonly newTokenId: (now: Instant) => string;
+  readonly families: FamilyMembers;
   /** Present where tokens are JWTs. */
   readonly keys?: KeyChest;
+  readonly verifyAccessToken?: TokenVerifier;
 }

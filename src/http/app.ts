@@ -2,19 +2,25 @@
 
 import type { IncomingMessage } from 'node:http';
 
+import { answerIntrospection } from '../engine/introspection.ts';
+import { answerRevocation } from '../engine/revocation.ts';
 import type { Log, Service } from '../engine/service.ts';
 import { answerTokenRequest } from '../engine/token_request.ts';
+import { answerVerification } from '../engine/verification.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
 import { noStore, type Reply } from '../oauth/reply.ts';
 import {
   type Deployment,
+  isForGateways,
   type Route,
   selectRoute,
   type SharedRoute,
 } from '../programme/deployment.ts';
+import { managementMethods } from '../programme/token_management.ts';
 import { noProxies, type ProxyTest } from './caller_address.ts';
 import { App, type Endpoint } from './endpoints.ts';
 import { handleLoginPage, handleLoginRequest } from './login_handlers.ts';
+import { keySetAnswer, metadataAnswer } from './published.ts';
 import { readHead } from './read_request.ts';
 import { respond, withHeaders } from './respond.ts';
 
@@ -22,12 +28,14 @@ import { respond, withHeaders } from './respond.ts';
  * Builds the app. Paths are matched as they were sent, and every method reaches our own table.
  *
  * @param isProxy whose X-Forwarded-For is believed
+ * @param listener which of the paths to serve
  */
 export function createApp(
   deployment: Deployment,
   services: Services,
   log: Log,
   isProxy: ProxyTest = noProxies,
+  listener: Listener = 'all',
 ): App {
   const failed = (error: Error): Reply => {
     log.error('server_error', { detail: error.stack ?? error.message });
@@ -35,39 +43,71 @@ export function createApp(
   };
   const app = new App(failed, isProxy);
   for (const [path, route] of deployment) {
-    app.endpoint(path, route.kind === 'shared' ? shared(route, services) : single(route, services));
+    if (listener !== 'all' && isForGateways(route) !== (listener === 'gateway')) continue;
+    if (route.kind === 'verification') mountVerification(app, path, serviceOf(route, services));
+    else if (route.kind === 'shared') app.endpoint(path, shared(route, services, listener));
+    else app.endpoint(path, single(route, services, listener));
   }
   app.notFound(() => respond(notFound));
   return app;
 }
 
-type Services = ReadonlyMap<ProgrammeId, Service>;
-
-function single(route: Route, services: Services): Endpoint {
-  const service = services.get(route.programme.id);
-  if (service === undefined) throw new Error(`${route.programme.id} is not in service`);
-  return endpointOf(service, route);
+/** Every path below the prefix. The body is the API's, and stays unread. */
+function mountVerification(app: App, prefix: string, service: Service): void {
+  app.below(prefix, async (head) => {
+    const reply = await answerVerification(service, head.path.slice(prefix.length), head);
+    return reply ?? notFound;
+  });
 }
 
-function shared(route: SharedRoute, services: Services): (incoming: IncomingMessage) => Endpoint {
+/** `all` where gateways have no listener of their own. */
+export type Listener = 'all' | 'main' | 'gateway';
+
+type Services = ReadonlyMap<ProgrammeId, Service>;
+
+function serviceOf({ programme }: Route, services: Services): Service {
+  const service = services.get(programme.id);
+  if (service === undefined) throw new Error(`${programme.id} is not in service`);
+  return service;
+}
+
+function single(route: Route, services: Services, listener: Listener): Endpoint {
+  if (route.kind === 'verification') throw new Error('verify paths are never shared');
+  return endpointOf(serviceOf(route, services), route, listener);
+}
+
+function shared(
+  route: SharedRoute,
+  services: Services,
+  listener: Listener,
+): (incoming: IncomingMessage) => Endpoint {
   const endpoints = new Map(
-    [route.fallback, ...route.byIdentifier.values()].map((one) => [one, single(one, services)]),
+    [route.fallback, ...route.byIdentifier.values()].map((one) => [
+      one,
+      single(one, services, listener),
+    ]),
   );
-  const fallback = single(route.fallback, services);
+  const fallback = single(route.fallback, services, listener);
   return (incoming) => endpoints.get(selectRoute(route, readHead(incoming))) ?? fallback;
 }
 
-function endpointOf(service: Service, route: Route): Endpoint {
+/** A route of one path; `verification` has many, and is mounted by itself. */
+type PathRoute = Exclude<Route, { readonly kind: 'verification' }>;
+
+function endpointOf(service: Service, route: PathRoute, listener: Listener): Endpoint {
   switch (route.kind) {
     case 'token':
-      return {
-        methods: route.endpoint.methods,
-        wrongMethod: withHeaders(
-          service.programme.renderFailure('method_not_allowed'),
-          allow(route.endpoint.methods),
-        ),
-        answer: (request) => answerTokenRequest(service, route.endpoint, request),
-      };
+      return dialectEndpoint(service, route.endpoint.methods, (request) =>
+        answerTokenRequest(service, route.endpoint, request),
+      );
+    case 'introspection':
+      return dialectEndpoint(service, managementMethods, (request) =>
+        answerIntrospection(service, route.endpoint, request),
+      );
+    case 'revocation':
+      return dialectEndpoint(service, managementMethods, (request) =>
+        answerRevocation(service, route.endpoint, request),
+      );
     case 'login_request':
       return plainEndpoint(service.programme.login.endpoint.methods, (request) =>
         handleLoginRequest(service, request),
@@ -77,11 +117,23 @@ function endpointOf(service: Service, route: Route): Endpoint {
         handleLoginPage(service, request),
       );
     case 'key_set':
+      return plainEndpoint(published, keySetAnswer(service));
+    case 'metadata':
       break;
   }
-  const { keys } = service;
-  if (keys === undefined) throw new Error(`${service.programme.id} signs no tokens`);
-  return plainEndpoint(new Set(['GET']), () => keySetReply(keys.keySet()));
+  return plainEndpoint(published, metadataAnswer(route.metadata, listener === 'all'));
+}
+
+const published: ReadonlySet<string> = new Set(['GET']);
+
+/** One whose every answer, to a wrong method too, is in the dialect's words. */
+function dialectEndpoint(
+  { programme }: Service,
+  methods: ReadonlySet<string>,
+  answer: Endpoint['answer'],
+): Endpoint {
+  const refusal = programme.renderFailure('method_not_allowed');
+  return { methods, wrongMethod: withHeaders(refusal, allow(methods)), answer };
 }
 
 function plainEndpoint(methods: ReadonlySet<string>, answer: Endpoint['answer']): Endpoint {
@@ -90,14 +142,6 @@ function plainEndpoint(methods: ReadonlySet<string>, answer: Endpoint['answer'])
 
 function allow(methods: ReadonlySet<string>): { readonly Allow: string } {
   return { Allow: [...methods].join(', ') };
-}
-
-function keySetReply(body: string): Reply {
-  return Object.freeze({
-    status: 200,
-    headers: { 'Content-Type': 'application/jwk-set+json', 'Cache-Control': 'public, max-age=300' },
-    body,
-  });
 }
 
 /** Answers that belong to no programme's dialect. */

@@ -6,10 +6,11 @@ import type { HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
 
 import type { Reply } from '../oauth/reply.ts';
-import type { WireRequest } from '../oauth/wire_request.ts';
+import type { RequestHead, WireRequest } from '../oauth/wire_request.ts';
 import { noProxies, type ProxyTest } from './caller_address.ts';
 import {
   isPlainRequest,
+  readHead,
   readRequest,
   receiveRequest,
   RequestCutOff,
@@ -24,6 +25,14 @@ export interface Endpoint {
   readonly answer: (request: WireRequest) => Promise<Reply> | Reply;
 }
 
+/** Answers every path below a prefix, every method, by the head alone: the body stays unread. */
+export type HeadAnswer = (head: RequestHead) => Promise<Reply>;
+
+interface Prefix {
+  readonly prefix: string;
+  readonly answer: HeadAnswer;
+}
+
 type Select = (incoming: IncomingMessage) => Endpoint;
 
 /**
@@ -33,6 +42,9 @@ type Select = (incoming: IncomingMessage) => Endpoint;
  */
 export class App extends Hono<{ Bindings: HttpBindings }> {
   readonly #endpoints = new Map<string, Select>();
+  readonly #prefixes = new Map<string, Prefix>();
+  /** Lengths of the prefixes: there are as many look-ups as lengths, not as prefixes. */
+  #prefixLengths: readonly number[] = [];
   readonly #failed: (error: unknown) => Reply;
   readonly #isProxy: ProxyTest;
 
@@ -71,10 +83,27 @@ export class App extends Hono<{ Bindings: HttpBindings }> {
     });
   }
 
+  /** Adds every path that begins with a prefix, which ends with `/` and has no other below it. */
+  below(prefix: string, answer: HeadAnswer): void {
+    this.#prefixes.set(prefix, { prefix, answer });
+    this.#prefixLengths = [...new Set([...this.#prefixLengths, prefix.length])];
+    this.all(`${prefix}*`, async ({ env }) => respond(await answer(readHead(env.incoming))));
+  }
+
+  #prefixOf(path: string): Prefix | undefined {
+    for (const length of this.#prefixLengths) {
+      const found = this.#prefixes.get(path.slice(0, length));
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
   /** Answers a usual request to an endpoint; false leaves any other to `fetch`. */
   answers(incoming: IncomingMessage, outgoing: ServerResponse): boolean {
-    const endpoint = this.#endpoints.get(splitTarget(incoming.url ?? '').path)?.(incoming);
-    if (endpoint === undefined || !endpoint.methods.has(incoming.method ?? '')) return false;
+    const { path } = splitTarget(incoming.url ?? '');
+    const endpoint = this.#endpoints.get(path)?.(incoming);
+    if (endpoint === undefined) return this.#answersBelow(path, incoming, outgoing);
+    if (!endpoint.methods.has(incoming.method ?? '')) return false;
     if (!isPlainRequest(incoming)) return false;
     const failed = this.#failed;
     const finish = (reply: Reply): void => write(outgoing, reply, failed);
@@ -93,6 +122,21 @@ export class App extends Hono<{ Bindings: HttpBindings }> {
         }
       },
       fail,
+    );
+    return true;
+  }
+
+  #answersBelow(path: string, incoming: IncomingMessage, outgoing: ServerResponse): boolean {
+    const found = this.#prefixOf(path);
+    if (found === undefined) return false;
+    const failed = this.#failed;
+    const finish = (reply: Reply): void => write(outgoing, reply, failed);
+    holdReplies();
+    // Node discards what is left of a body once the answer is out; of a long one, it need not.
+    const isShort = isPlainRequest(incoming);
+    found.answer(readHead(incoming)).then(
+      (reply) => finish(isShort ? reply : withHeaders(reply, { Connection: 'close' })),
+      (error: unknown) => finish(failed(error)),
     );
     return true;
   }

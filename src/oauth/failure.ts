@@ -1,8 +1,8 @@
 // Owns the closed list of reasons for which a request can fail; not the words they are told in.
 
 /**
- * Why a token request was refused. The list is closed: a dialect that leaves one unmapped does not
- * load, and code can raise no other. Order follows C-8.
+ * Why a token request, or what a gateway asks, was refused. The list is closed: a dialect that
+ * leaves one unmapped does not load, and code can raise no other. Order follows C-8.
  */
 export const failureReasons = [
   'method_not_allowed',
@@ -30,6 +30,11 @@ export const failureReasons = [
   'throttled',
   'invalid_code',
   'invalid_refresh_token',
+  'missing_api_key',
+  'invalid_api_key',
+  'missing_token',
+  'invalid_token',
+  'insufficient_scope',
   'server_error',
   'temporarily_unavailable',
 ] as const;

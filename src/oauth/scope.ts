@@ -20,6 +20,12 @@ export interface ScopeRules {
   readonly ofClient: (requested: string | undefined) => string | undefined;
   /** Levels a member can have, lowest first; empty where scopes are no levels. */
   readonly levels: readonly string[];
+  /** Every scope that exists, one by one. */
+  readonly values: readonly string[];
+  /** Scopes whose tokens are good for nothing but what asks for them (P-15). */
+  readonly restricted: ReadonlySet<string>;
+  /** The scopes that a text holds. */
+  readonly split: (scope: string) => readonly string[];
 }
 
 /** Levels in rising order: a token carries one, and a request may ask for a lower one only (G-12). */
@@ -31,6 +37,9 @@ export function levelScopes(
   const rank = new Map(levels.map((level, index) => [level, index]));
   return {
     levels,
+    values: levels,
+    restricted: new Set(),
+    split: (scope) => [scope],
     check: (requested) => {
       if (requested !== undefined && !rank.has(requested)) refuse(requested);
     },
@@ -56,12 +65,19 @@ export const scopeSeparators = [' ', ',', 'none'] as const;
 export type ScopeSeparator = (typeof scopeSeparators)[number];
 
 /** Scopes by name: a request asks for some of those that exist, a refresh for some of those granted. */
-export function listScopes(values: readonly string[], separator: ScopeSeparator): ScopeRules {
+export function listScopes(
+  values: readonly string[],
+  separator: ScopeSeparator,
+  restricted: readonly string[],
+): ScopeRules {
   const known = new Set(values);
   const split = (scope: string): string[] =>
     separator === 'none' ? [scope] : scope.split(separator);
   return {
     levels: [],
+    values,
+    restricted: new Set(restricted),
+    split,
     check: (requested) => {
       if (requested === undefined) return;
       const parts = split(requested);

@@ -6,12 +6,15 @@ import { levelScopes, listScopes, type ScopeRules } from '../oauth/scope.ts';
 import type { Definition } from './definition.ts';
 import { compileErrorMap } from './error_map.ts';
 import { compileLoginEndpoint } from './login_endpoint.ts';
+import { compileMetadata } from './metadata.ts';
 import type { ClientRules, LoginRules, Programme, SelectorRule } from './programme.ts';
 import { compileTokenEndpoint } from './token_endpoint.ts';
 import { compileTokenLayout } from './token_layout.ts';
+import { compileTokenManagement, type TokenManagementEndpoint } from './token_management.ts';
 import { tokenValueKinds } from './token_values.ts';
 import { compileGenerator, compileShape, describeShape } from './value_shape.ts';
 import { compileTree } from './value_tree.ts';
+import { compileVerification } from './verification.ts';
 
 /** Characters of a generated identifier whose shape allows a range of lengths. */
 const usualIdentifierLength = 16;
@@ -31,6 +34,7 @@ export function compileProgramme(
   const audience = definition.audience ?? issuer;
   const values = { programme_identifier: definition.programme_identifier, issuer, audience };
   const { access, refresh } = definition.tokens;
+  const scope = compileScope(definition);
   return Object.freeze({
     id,
     name: definition.name,
@@ -51,7 +55,8 @@ export function compileProgramme(
       compileTokenEndpoint(name, endpoint, definition),
     ),
     grants: new Set(grantTypes.filter((type) => definition.grants[type] !== undefined)),
-    scope: compileScope(definition),
+    scope,
+    verification: compileVerification(scope),
     access: {
       format: access.format,
       lifetime: access.lifetime,
@@ -61,11 +66,34 @@ export function compileProgramme(
     },
     refresh,
     clientSubject: (client: ClientId): string => definition.tokens.client_subject_prefix + client,
-    signsTokens: access.format === 'jwt' || refresh.format === 'jwt',
+    signsTokens: signsTokens(definition),
+    ...compileExtras(id, definition, publicUrl, ownPath),
     throttle: definition.throttle === 'off' ? undefined : definition.throttle,
     renderTokens: compileTokenLayout(definition.token_response, values),
     renderFailure: compileErrorMap(definition),
   });
+}
+
+function signsTokens({ tokens: { access, refresh } }: Definition): boolean {
+  return access.format === 'jwt' || refresh.format === 'jwt';
+}
+
+/** Endpoints that a programme has where its file turns them on. */
+function compileExtras(
+  id: ProgrammeId,
+  definition: Definition,
+  publicUrl: string,
+  ownPath: string,
+): Pick<Programme, 'introspection' | 'revocation' | 'metadata'> {
+  const { introspection, revocation, metadata } = definition;
+  const endpoint = (path: string, byGateways: boolean): TokenManagementEndpoint =>
+    compileTokenManagement(ownPath + path, definition, { byGateways });
+  const place = { publicUrl, ownPath, signsTokens: signsTokens(definition) };
+  return {
+    ...(introspection === undefined ? {} : { introspection: endpoint(introspection.path, true) }),
+    ...(revocation === undefined ? {} : { revocation: endpoint(revocation.path, false) }),
+    ...(metadata === 'off' ? {} : { metadata: compileMetadata(id, definition, place) }),
+  };
 }
 
 function compileClientRules(definition: Definition): ClientRules {
@@ -113,5 +141,5 @@ function compileScope(definition: Definition): ScopeRules {
   const { scope } = definition;
   return scope.kind === 'level'
     ? levelScopes(scope.values, scope.client, scope.member_default)
-    : listScopes(scope.values, scope.separator);
+    : listScopes(scope.values, scope.separator, scope.restricted);
 }

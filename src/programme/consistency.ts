@@ -67,16 +67,31 @@ function* endpointComplaints(definition: Definition): Iterable<Complaint> {
   if (holder !== undefined) {
     yield [['authorize', 'endpoint', 'path'], `${loginPath} is the path of ${holder} already`];
   }
+  yield* verifyComplaints(['authorize', 'endpoint', 'path'], loginPath);
   paths.set(loginPath, 'the login request');
   for (const [name, endpoint] of Object.entries(definition.token_endpoints)) {
     const other = paths.get(endpoint.path);
     const at: Path = ['token_endpoints', name, 'path'];
     if (other !== undefined) yield [at, `${endpoint.path} is the path of ${other} already`];
+    yield* verifyComplaints(at, endpoint.path);
     paths.set(endpoint.path, `the token endpoint ${name}`);
     yield* grantTypeComplaints(definition, name);
     yield* nameComplaints(['token_endpoints', name], endpoint);
   }
   yield* nameComplaints(['authorize', 'endpoint'], definition.authorize.endpoint);
+  for (const key of ['introspection', 'revocation'] as const) {
+    const path = definition[key]?.path;
+    if (path === undefined) continue;
+    const other = paths.get(path);
+    if (other !== undefined) yield [[key, 'path'], `${path} is the path of ${other} already`];
+    yield* verifyComplaints([key, 'path'], path);
+    paths.set(path, key);
+  }
+}
+
+/** Every path below it is the gateway's, whatever follows (C-4). */
+function* verifyComplaints(at: Path, path: string): Iterable<Complaint> {
+  if (path.startsWith('/verify/')) yield [at, `${path} lies below /verify, where gateways ask`];
 }
 
 /** Without a grant_type to tell them apart, an endpoint serves one grant. */

@@ -51,6 +51,8 @@ export interface ListScopeDefinition {
   readonly kind: 'list';
   readonly values: readonly string[];
   readonly separator: ScopeSeparator;
+  /** Those whose tokens a gateway lets through only where it asks for one of them (P-15). */
+  readonly restricted: readonly string[];
 }
 
 export type ScopeDefinition = LevelScopeDefinition | ListScopeDefinition;
@@ -119,6 +121,12 @@ export interface Definition {
     readonly name_case: NameCase;
   };
   readonly errors: ErrorsDefinition;
+  /** RFC 7662; there is none where it is left out. */
+  readonly introspection?: { readonly path: string };
+  /** RFC 7009; there is none where it is left out. */
+  readonly revocation?: { readonly path: string };
+  /** RFC 8414. */
+  readonly metadata: 'on' | 'off';
   readonly login: LoginDefinition;
   readonly members: { readonly directory: 'store' };
 }
@@ -165,6 +173,7 @@ const scopeSchema: v.GenericSchema<unknown, ScopeDefinition> = v.variant('kind',
       kind: v.literal('list'),
       values: v.array(textSchema),
       separator: v.optional(v.picklist(scopeSeparators), ' '),
+      restricted: v.optional(v.array(textSchema), []),
     }),
     v.title('list scope'),
   ),
@@ -280,6 +289,9 @@ export const definitionSchema: v.GenericSchema<unknown, Definition> = v.strictOb
     name_case: v.optional(nameCaseSchema, 'as_written'),
   }),
   errors: errorsSchema,
+  introspection: v.exactOptional(v.strictObject({ path: pathSchema })),
+  revocation: v.exactOptional(v.strictObject({ path: pathSchema })),
+  metadata: v.optional(v.picklist(['on', 'off']), 'off'),
   login: loginSchema,
   members: v.optional(
     v.strictObject({ directory: v.optional(v.picklist(['store']), 'store') }),

@@ -2,15 +2,24 @@
 
 import { parseForm } from '../oauth/parameters.ts';
 import { headerValues, type RequestHead } from '../oauth/wire_request.ts';
+import type { Metadata } from './metadata.ts';
 import type { Programme, SelectorRule } from './programme.ts';
 import type { TokenEndpoint } from './token_endpoint.ts';
+import type { TokenManagementEndpoint } from './token_management.ts';
 
 /** What a path of one programme leads to. */
 export type Route =
   | { readonly kind: 'login_request'; readonly programme: Programme }
   | { readonly kind: 'login_page'; readonly programme: Programme }
   | { readonly kind: 'token'; readonly programme: Programme; readonly endpoint: TokenEndpoint }
-  | { readonly kind: 'key_set'; readonly programme: Programme };
+  | { readonly kind: 'key_set'; readonly programme: Programme }
+  | { readonly kind: 'verification'; readonly programme: Programme }
+  | {
+      readonly kind: 'introspection' | 'revocation';
+      readonly programme: Programme;
+      readonly endpoint: TokenManagementEndpoint;
+    }
+  | { readonly kind: 'metadata'; readonly programme: Programme; readonly metadata: Metadata };
 
 /** A path that several programmes share; a declared input tells them apart. */
 export interface SharedRoute {
@@ -21,7 +30,12 @@ export interface SharedRoute {
   readonly fallback: Route;
 }
 
-/** Routes by exact path, as sent. */
+/** Whether a route is for gateways, which may have a listener of their own. */
+export function isForGateways({ kind }: Route | SharedRoute): boolean {
+  return kind === 'verification' || kind === 'introspection';
+}
+
+/** Routes by exact path, as sent; one that ends with `/` stands for every path below it. */
 export type Deployment = ReadonlyMap<string, Route | SharedRoute>;
 
 /** A programme that cannot be mounted beside those before it. */
@@ -52,7 +66,7 @@ export function deploy(programmes: readonly Programme[]): Deployed {
     const own = routesOf(programme);
     const [conflict] = [
       ...selfCollision(programme, own),
-      ...own.flatMap(([path]) => collision(path, programme, routes.get(path) ?? [])),
+      ...own.flatMap(([path]) => collision(path, programme, routes)),
     ];
     if (conflict !== undefined) {
       conflicts.push(conflict);
@@ -95,7 +109,9 @@ function selfCollision(
   own: readonly (readonly [string, Route])[],
 ): readonly MountConflict[] {
   const paths = own.map(([path]) => path);
-  const twice = paths.find((path, index) => paths.indexOf(path) < index);
+  const twice = paths.find((path, index) =>
+    paths.some((other, place) => place !== index && overlap(path, other)),
+  );
   if (twice === undefined) return [];
   const message = `two of its own endpoints answer at ${twice}: give one of them another path`;
   return [{ programme, path: twice, other: programme, message }];
@@ -104,13 +120,26 @@ function selfCollision(
 function collision(
   path: string,
   programme: Programme,
-  present: readonly Route[],
+  routes: ReadonlyMap<string, readonly Route[]>,
 ): readonly MountConflict[] {
   const selector = programme.selectors.get(path);
+  const present = [...routes]
+    .filter(([other]) => overlap(path, other))
+    .flatMap(([, found]) => found);
   return present.flatMap((route) => {
     const message = ambiguity(path, programme, selector, route.programme);
     return message === undefined ? [] : [{ programme, path, other: route.programme, message }];
   });
+}
+
+/** Whether some request's path could lead to both. */
+function overlap(path: string, other: string): boolean {
+  if (path === other) return true;
+  return isBelow(path, other) || isBelow(other, path);
+}
+
+function isBelow(path: string, other: string): boolean {
+  return other.endsWith('/') && path.startsWith(other);
 }
 
 function ambiguity(
@@ -172,7 +201,22 @@ function routesOf(programme: Programme): readonly (readonly [string, Route])[] {
     ...(programme.signsTokens
       ? [[`${programme.ownPath}/.well-known/jwks.json`, { kind: 'key_set', programme }] as const]
       : []),
+    [`${programme.ownPath}/verify/`, { kind: 'verification', programme }],
+    ...extraRoutes(programme),
   ];
+}
+
+function extraRoutes(programme: Programme): readonly (readonly [string, Route])[] {
+  const { introspection, revocation, metadata } = programme;
+  const routes: [string, Route][] = [];
+  for (const [kind, endpoint] of Object.entries({ introspection, revocation } as const)) {
+    if (endpoint === undefined) continue;
+    routes.push([endpoint.path, { kind: kind as 'introspection', programme, endpoint }]);
+  }
+  for (const path of metadata?.paths ?? []) {
+    if (metadata !== undefined) routes.push([path, { kind: 'metadata', programme, metadata }]);
+  }
+  return routes;
 }
 
 function loginRoutes(programme: Programme): readonly (readonly [string, Route])[] {

@@ -20,7 +20,7 @@ export function compileErrorMap(definition: Definition): FailureRenderer {
   const renderers = new Map(
     failureReasons.map((reason) => {
       const mapping = errors.reasons[reason];
-      const headers = mappingHeaders(mapping, definition);
+      const headers = mappingHeaders(reason, mapping, definition);
       const render = (facts: FailureFacts): Reply => ({
         status: mapping.status,
         headers: withRetry(headers, facts),
@@ -43,20 +43,30 @@ export function compileErrorMap(definition: Definition): FailureRenderer {
 }
 
 function mappingHeaders(
+  reason: FailureReason,
   mapping: ErrorMapping,
-  { name: realm, errors }: Definition,
+  { name, errors }: Definition,
 ): Readonly<Record<string, string>> {
   const own = Object.keys(mapping.headers).map((header) => header.toLowerCase());
   const challenge =
-    mapping.challenge === 'basic' && !own.includes('www-authenticate')
-      ? { 'WWW-Authenticate': `Basic realm="${realm.replaceAll(/[^ !#-[\]-~]/g, '')}"` }
-      : {};
+    mapping.challenge === undefined || own.includes('www-authenticate')
+      ? {}
+      : { 'WWW-Authenticate': challengeText(mapping.challenge, reason, name) };
   return Object.freeze({
     'Content-Type': errors.content_type,
     ...noStore,
     ...challenge,
     ...mapping.headers,
   });
+}
+
+/** RFC 6750 3.1: reasons that a challenge names; a request without any token is told none. */
+const bearerErrors: ReadonlySet<FailureReason> = new Set(['invalid_token', 'insufficient_scope']);
+
+function challengeText(scheme: 'basic' | 'bearer', reason: FailureReason, name: string): string {
+  if (scheme === 'bearer' && bearerErrors.has(reason)) return `Bearer error="${reason}"`;
+  const realm = name.replaceAll(/[^ !#-[\]-~]/g, '');
+  return `${scheme === 'basic' ? 'Basic' : 'Bearer'} realm="${realm}"`;
 }
 
 function withRetry(

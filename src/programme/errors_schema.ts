@@ -29,7 +29,7 @@ export interface ErrorMapping {
   readonly error_description?: string;
   readonly error_code?: string | number;
   /** Send `WWW-Authenticate` with this scheme. */
-  readonly challenge?: 'basic';
+  readonly challenge?: 'basic' | 'bearer';
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -68,7 +68,7 @@ const mappingEntries = {
     ),
   ),
   error_code: v.union([v.string(), v.number()]),
-  challenge: v.picklist(['basic']),
+  challenge: v.picklist(['basic', 'bearer']),
   headers: answerHeadersSchema,
 } as const;
 

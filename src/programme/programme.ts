@@ -11,9 +11,12 @@ import type { PageFailure, RedirectFailure } from './authorize_schema.ts';
 import type { LoginDefinition } from './definition.ts';
 import type { FailureRenderer } from './error_map.ts';
 import type { LoginEndpoint } from './login_endpoint.ts';
+import type { Metadata } from './metadata.ts';
 import type { TokenEndpoint } from './token_endpoint.ts';
 import type { ProgrammeValues, TokenRenderer } from './token_layout.ts';
+import type { TokenManagementEndpoint } from './token_management.ts';
 import type { Values } from './value_tree.ts';
+import type { VerificationRules } from './verification.ts';
 
 export interface ClientRules {
   readonly isIdentifier: (text: string) => boolean;
@@ -89,6 +92,7 @@ export interface Programme {
   readonly tokenEndpoints: readonly TokenEndpoint[];
   readonly grants: ReadonlySet<GrantType>;
   readonly scope: ScopeRules;
+  readonly verification: VerificationRules;
   readonly access: AccessTokenRules;
   readonly refresh: RefreshTokenRules;
   /** Subject of a client's own tokens. */
@@ -96,6 +100,9 @@ export interface Programme {
   /** Whether any of its tokens are JWTs, so that it has signing keys and publishes them. */
   readonly signsTokens: boolean;
   readonly throttle: ThrottleLimit | undefined;
+  readonly introspection?: TokenManagementEndpoint;
+  readonly revocation?: TokenManagementEndpoint;
+  readonly metadata?: Metadata;
   readonly renderTokens: TokenRenderer;
   readonly renderFailure: FailureRenderer;
 }

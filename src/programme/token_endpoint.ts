@@ -87,7 +87,7 @@ function checkInput(rule: InputRule, inputs: Inputs, required: boolean): void {
   }
 }
 
-function compileCredentials(
+export function compileCredentials(
   authentication: Definition['client']['authentication'],
   rules: readonly InputRule[],
 ): TokenEndpoint['readCredentials'] {

@@ -223,6 +223,8 @@ export interface Store {
   /** Rotates a refresh token to its one successor. Using it also ends its predecessor's retry window. */
   rotateRefreshToken(rotation: Rotation): Promise<RotateOutcome>;
   revokeFamily(programme: ProgrammeId, family: FamilyId, now: Instant): Promise<void>;
+  /** Who logged in, as it stood then; whether the family still stands is not said. */
+  findFamily(programme: ProgrammeId, id: FamilyId): Promise<TokenFamily | undefined>;
   /**
    * Kills everything issued up to `now` to a client or for a member: codes, families, access
    * tokens. One durable step, whatever their number. What is known by the second of its issue alone

@@ -32,16 +32,9 @@ export interface CodeRow extends RevocationColumns {
   readonly sum: number;
 }
 
-/** A refresh token beside its family. */
-export interface RefreshRow extends RevocationColumns {
+/** A family, as it is or beside one of its refresh tokens. */
+export interface FamilyRow {
   readonly programme: ProgrammeId;
-  readonly key: TokenKey;
-  readonly expires_at: Instant;
-  readonly predecessor: TokenKey | null;
-  readonly successor: TokenKey | null;
-  readonly sealed_answer: string | null;
-  readonly retry_until: Instant | null;
-  readonly sum: number;
   readonly family: FamilyId;
   readonly client: ClientId;
   readonly member: string;
@@ -51,6 +44,17 @@ export interface RefreshRow extends RevocationColumns {
   readonly ends_at: Instant;
   readonly revoked_at: Instant | null;
   readonly family_sum: number;
+}
+
+/** A refresh token beside its family. */
+export interface RefreshRow extends RevocationColumns, FamilyRow {
+  readonly key: TokenKey;
+  readonly expires_at: Instant;
+  readonly predecessor: TokenKey | null;
+  readonly successor: TokenKey | null;
+  readonly sealed_answer: string | null;
+  readonly retry_until: Instant | null;
+  readonly sum: number;
 }
 
 /** An access token beside what decides on its family; nulls where there is none (any more). */
@@ -113,17 +117,14 @@ export function refreshValues(
   return [row.programme, row.key, row.family, row.expires_at, row.predecessor, successor];
 }
 
-/** The refresh token of a row, whether or not it may still be shown. */
-export function refreshTokenState(row: RefreshRow): RefreshTokenState {
-  expectSum('refresh_token', row.sum, refreshValues(row, row.successor));
-  const { programme, client, member, subject, scope } = row;
+/** The family of a row, whether it still stands or not. */
+export function tokenFamily(row: FamilyRow): TokenFamily {
+  const { programme, family: id, client, member, subject, scope } = row;
   const { created_at: createdAt, ends_at: endsAt } = row;
-  const revoked = row.revoked_at !== null;
-  const sum = revoked ? revokedSum(row.family_sum) : row.family_sum;
-  const names = [programme, row.family, client, member, subject, scope];
-  expectSum('family', sum, [...names, createdAt, endsAt]);
-  const family: TokenFamily = {
-    id: row.family,
+  const sum = row.revoked_at === null ? row.family_sum : revokedSum(row.family_sum);
+  expectSum('family', sum, [programme, id, client, member, subject, scope, createdAt, endsAt]);
+  return {
+    id,
     programme,
     client,
     member: JSON.parse(member) as Member,
@@ -131,11 +132,18 @@ export function refreshTokenState(row: RefreshRow): RefreshTokenState {
     createdAt,
     endsAt,
   };
+}
+
+/** The refresh token of a row, whether or not it may still be shown. */
+export function refreshTokenState(row: RefreshRow): RefreshTokenState {
+  expectSum('refresh_token', row.sum, refreshValues(row, row.successor));
+  const family = tokenFamily(row);
+  const revoked = row.revoked_at !== null;
   return {
     key: row.key,
     expiresAt: row.expires_at,
     family,
-    revoked: revoked || diedAtOnce(createdAt, revokedUntil(row, row.subject)),
+    revoked: revoked || diedAtOnce(family.createdAt, revokedUntil(row, row.subject)),
     rotated: row.successor !== null,
     ...present('sealedAnswer', row.sealed_answer),
     ...present('retryUntil', row.retry_until),

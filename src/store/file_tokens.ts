@@ -18,7 +18,9 @@ import {
   accessToken,
   refreshTokenState,
   refreshValues,
+  tokenFamily,
   type AccessRow,
+  type FamilyRow,
   type RefreshRow,
 } from './file_rows.ts';
 import { rowSum } from './file_sums.ts';
@@ -29,7 +31,10 @@ export function fileRefreshTokens(
   database: DatabaseSync,
   queue: CommitQueue,
   writer: GrantWriter,
-): Pick<Store, 'startFamily' | 'findRefreshToken' | 'rotateRefreshToken' | 'revokeFamily'> {
+): Pick<
+  Store,
+  'startFamily' | 'findRefreshToken' | 'rotateRefreshToken' | 'revokeFamily' | 'findFamily'
+> {
   const select = database.prepare(
     `SELECT token.programme, token.key, token.expires_at, token.predecessor, token.successor,
        token.sealed_answer, token.retry_until, token.sum, token.family, family.client,
@@ -39,6 +44,11 @@ export function fileRefreshTokens(
      JOIN family ON family.programme = token.programme AND family.key = token.family
      ${revocationJoins('family')}
      WHERE token.programme = ? AND token.key = ?`,
+  );
+  const selectFamily = database.prepare(
+    `SELECT programme, key AS family, client, member, subject, scope, created_at, ends_at,
+       revoked_at, sum AS family_sum
+     FROM family WHERE programme = ? AND key = ?`,
   );
   const find = (programme: ProgrammeId, key: TokenKey): RefreshRow | undefined =>
     select.get(programme, key) as RefreshRow | undefined;
@@ -59,6 +69,11 @@ export function fileRefreshTokens(
       queue.write(() => rotate(rotation, find(rotation.programme, rotation.key))),
     revokeFamily: (programme, family, now) =>
       queue.writeFromReserve(() => writer.revoke(programme, family, now)),
+    findFamily: (programme, id) =>
+      queue.read(() => {
+        const row = selectFamily.get(programme, id) as FamilyRow | undefined;
+        return row && tokenFamily(row);
+      }),
   };
 }
 

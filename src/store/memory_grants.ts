@@ -131,6 +131,10 @@ export class MemoryGrants implements GrantVerbs {
     this.#revoke(programme, family);
   }
 
+  async findFamily(programme: ProgrammeId, id: FamilyId): Promise<TokenFamily | undefined> {
+    return this.#families.get(programme, id)?.family;
+  }
+
   async revokeAll(...call: Parameters<Store['revokeAll']>): Promise<void> {
     this.#revocations.revoke(...call);
   }

@@ -16,6 +16,7 @@ export type GrantVerbs = Pick<
   | 'findRefreshToken'
   | 'rotateRefreshToken'
   | 'revokeFamily'
+  | 'findFamily'
   | 'revokeAll'
   | 'revokeToken'
   | 'isStanding'

@@ -4,6 +4,9 @@ import type { JWK } from 'jose';
 
 import type { SigningKeyRecord } from '../oauth/signing_key.ts';
 
+/** Seconds for which a verifier may keep the key set; a new key waits for it before it signs. */
+export const keySetMaxAge = 300;
+
 /** Members of a JWK that are public, by RFC 7518 6.2.1, 6.3.1 and RFC 8037 2. */
 const publicMembers = ['kty', 'crv', 'x', 'y', 'n', 'e'] as const;
 

@@ -5,7 +5,13 @@ import type { ProgrammeId } from '../oauth/client.ts';
 import type { SigningAlgorithm, SigningKeyRecord } from '../oauth/signing_key.ts';
 import { renderKeySet } from './jwks.ts';
 import type { Keyring } from './keyring.ts';
-import { newSigningKey, openSigningKey, type SigningKey } from './signing_keys.ts';
+import {
+  newSigningKey,
+  openSigningKey,
+  openVerifyingKey,
+  type SigningKey,
+  type VerifyingKey,
+} from './signing_keys.ts';
 
 /** The part of the store that keeps signing keys. */
 export interface SigningKeyRecords {
@@ -23,6 +29,8 @@ export interface KeyChest {
   readonly signer: (now: Instant) => SigningKey;
   /** The published key set, as JSON: keys that sign, will sign, or have signed what still lives. */
   readonly keySet: () => string;
+  /** A published key by its exact name, whether it signs still or not (HOSTILE 36). */
+  readonly verifier: (kid: string) => VerifyingKey | undefined;
   readonly reload: () => Promise<void>;
 }
 
@@ -49,16 +57,24 @@ export async function openKeyChest(options: KeyChestOptions): Promise<KeyChest> 
     await records.ensureSigningKey(programme, algorithm, { ...candidate, signsFrom: now });
   }
   let keys: readonly Opened[] = [];
+  let verifiers: ReadonlyMap<string, VerifyingKey> = new Map();
   let keySet = '';
   const reload = async (): Promise<void> => {
     const found = await records.listSigningKeys(programme);
     const opened = await openAll(found, algorithm, keyring);
     if (opened.length === 0) throw new Error(`${programme} has no ${algorithm} key left`);
+    const published = await Promise.all(found.map(openVerifyingKey));
     keys = opened;
+    verifiers = new Map(published.map((key) => [key.kid, key]));
     keySet = renderKeySet(found);
   };
   await reload();
-  return { signer: (now) => signerAt(keys, now), keySet: () => keySet, reload };
+  return {
+    signer: (now) => signerAt(keys, now),
+    keySet: () => keySet,
+    verifier: (kid) => verifiers.get(kid),
+    reload,
+  };
 }
 
 async function openAll(

@@ -3,12 +3,13 @@
 
 import { after, type Instant, milliseconds, type Milliseconds } from '../lib/clock.ts';
 import type { SigningAlgorithm, SigningKeyRecord } from '../oauth/signing_key.ts';
+import { keySetMaxAge } from './jwks.ts';
 
 /**
  * A new key is published this long before it signs: twice the max-age of the key set, so that every
  * verifier that keeps it as long as it may has fetched it anew, even if one fetch failed (FAULTS 24).
  */
-export const shortestWait: Milliseconds = milliseconds(2 * 300_000);
+export const shortestWait: Milliseconds = milliseconds(2 * keySetMaxAge * 1000);
 
 /** What of a programme decides about its keys. */
 export interface KeyRules {

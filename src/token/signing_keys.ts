@@ -59,6 +59,24 @@ export async function openSigningKey(
   return { kid: record.kid, algorithm: record.algorithm, privateKey };
 }
 
+/** A key that verifies what its private half signed. */
+export interface VerifyingKey {
+  readonly kid: string;
+  readonly algorithm: SigningAlgorithm;
+  readonly publicKey: CryptoKey;
+}
+
+/** The public half of a stored key; it needs no master key. */
+export async function openVerifyingKey({
+  kid,
+  algorithm,
+  publicJwk,
+}: SigningKeyRecord): Promise<VerifyingKey> {
+  const publicKey = await importJWK(JSON.parse(publicJwk) as JWK, algorithm);
+  if (publicKey instanceof Uint8Array) throw new TypeError('a verifying key must be asymmetric');
+  return { kid, algorithm, publicKey };
+}
+
 /** Binds a sealed key to its row, so that rows cannot be swapped. */
 function sealContext(programme: ProgrammeId, kid: string): string {
   return `${programme} ${kid}`;

@@ -39,6 +39,7 @@ test('C-2: a copied file with the old path does not take the place of the progra
     clock,
     keyring,
     log: { error: () => {} },
+    environment: 'staging',
   });
   assert.deepEqual([...serving.services.keys()], ['executive-club']);
   assert.deepEqual(

@@ -58,7 +58,7 @@ describe('levelScopes', () => {
 });
 
 describe('listScopes', () => {
-  const rules = listScopes(['a', 'b', 'c'], ' ');
+  const rules = listScopes(['a', 'b', 'c'], ' ', []);
 
   test('a login and a client’s own token get what they ask for', () => {
     assert.equal(rules.ofLogin('a b', 'L10'), 'a b');
@@ -89,9 +89,9 @@ describe('listScopes', () => {
   });
 
   test('the separator is the dialect’s, or there is one scope at most', () => {
-    listScopes(['a', 'b'], ',').check('a,b');
-    assertRefused(() => listScopes(['a', 'b'], ',').check('a b'), 'a b');
-    const single = listScopes(['a', 'b c'], 'none');
+    listScopes(['a', 'b'], ',', []).check('a,b');
+    assertRefused(() => listScopes(['a', 'b'], ',', []).check('a b'), 'a b');
+    const single = listScopes(['a', 'b c'], 'none', []);
     single.check('b c');
     assertRefused(() => single.check('a b'), 'a b');
     assertRefused(() => single.narrow('a', 'b c'), 'a');

@@ -5,6 +5,7 @@ import { describe } from 'node:test';
 
 import type { Store } from '../../src/store/contract.ts';
 import {
+  aFamily,
   anAccessToken,
   aRotation,
   at,
@@ -53,6 +54,20 @@ function raceTests(open: Open): void {
 }
 
 function revocationTests(open: Open): void {
+  withStore(
+    open,
+    'C-4: a family tells who logged in, whether it still stands or not',
+    async (o) => {
+      const { store } = o;
+      await login(store);
+      assert.deepEqual(await store.findFamily(club, familyId('family')), aFamily());
+      await store.revokeFamily(club, familyId('family'), at(1));
+      assert.deepEqual(await store.findFamily(club, familyId('family')), aFamily());
+      assert.equal(await store.findFamily(otherClub, familyId('family')), undefined);
+      assert.equal(await store.findFamily(club, familyId('another')), undefined);
+    },
+  );
+
   withStore(open, 'HOSTILE 29: a late successor of a revoked family is unusable', async (o) => {
     const { store } = o;
     await login(store);

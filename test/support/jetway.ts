@@ -133,7 +133,13 @@ export async function startJetway(t: TestContext, options: JetwayOptions = {}): 
   const services = new Map(
     await Promise.all(
       mounted.map(async (programme) => {
-        const service = await openService(programme, { store, clock, keyring, log });
+        const service = await openService(programme, {
+          store,
+          clock,
+          keyring,
+          log,
+          environment: 'staging',
+        });
         return [programme.id, service] as const;
       }),
     ),

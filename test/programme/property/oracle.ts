@@ -20,13 +20,13 @@ export type Known = Readonly<Record<string, string | number | undefined>>;
 export function refusal(dialect: PlainMap, reason: FailureReason, facts: Facts = {}): Answer {
   const mapping = mapAt(dialect, 'errors', 'reasons', reason);
   const errors = mapAt(dialect, 'errors');
-  const challenge = `Basic realm="${plainAscii(textAt(dialect, 'name') ?? '')}"`;
+  const challenge = challengeOf(dialect, textAt(mapping, 'challenge'), reason);
   return {
     status: Number(mapping['status']),
     headers: {
       ...jsonHeaders,
       'content-type': textAt(errors, 'content_type') ?? 'application/json',
-      ...(mapping['challenge'] === 'basic' ? { 'www-authenticate': challenge } : {}),
+      ...(challenge === undefined ? {} : { 'www-authenticate': challenge }),
       ...lowered(mapAt(mapping, 'headers')),
       ...(facts.retryAfter === undefined
         ? {}
@@ -36,6 +36,18 @@ export function refusal(dialect: PlainMap, reason: FailureReason, facts: Facts =
       write(errors['fields'] ?? {}, toldOf(errors, mapping, facts), textAt(errors, 'name_case')),
     ),
   };
+}
+
+function challengeOf(
+  dialect: PlainMap,
+  scheme: string | undefined,
+  reason: FailureReason,
+): string | undefined {
+  const realm = `realm="${plainAscii(textAt(dialect, 'name') ?? '')}"`;
+  if (scheme === 'basic') return `Basic ${realm}`;
+  if (scheme !== 'bearer') return undefined;
+  const isNamed = reason === 'invalid_token' || reason === 'insufficient_scope';
+  return isNamed ? `Bearer error="${reason}"` : `Bearer ${realm}`;
 }
 
 function toldOf(errors: PlainMap, mapping: PlainMap, facts: Facts): Known {

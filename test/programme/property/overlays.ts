@@ -37,7 +37,7 @@ const mapping = fc.record(
     error: words,
     error_description: description,
     error_code: fc.oneof(fc.integer({ min: -9999, max: 99_999 }), fc.constantFrom('E-1', '00123')),
-    challenge: fc.constant('basic'),
+    challenge: fc.constantFrom('basic', 'bearer'),
     headers,
   },
   { requiredKeys: [] },

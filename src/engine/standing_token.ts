@@ -1,0 +1,69 @@
+// Owns the question every use of an access token begins with: is it ours, good now, and whose?
+
+import type { Instant } from '../lib/clock.ts';
+import type { Client } from '../oauth/client.ts';
+import type { FamilyId } from '../oauth/grant.ts';
+import { tokenKey } from '../oauth/token_key.ts';
+import type { Service } from './service.ts';
+
+/** An access token that is good at this moment. */
+export interface StandingToken {
+  readonly kind: 'member' | 'client';
+  readonly client: Client;
+  readonly subject: string;
+  readonly scope?: string;
+  readonly family?: FamilyId;
+  /** Present where the token is a JWT. */
+  readonly tokenId?: string;
+  readonly issuedAt: Instant;
+  readonly expiresAt: Instant;
+}
+
+type KnownToken = Omit<StandingToken, 'client'> & { readonly client: Client['id'] };
+
+/**
+ * The token, if it was issued by this programme, has not expired, was not revoked by itself, with
+ * its login or with all of its owner's, and if its client is active. Undefined otherwise, without
+ * saying why. What a cache may answer is the signature alone: the rest is asked at every call.
+ */
+export async function findStandingToken(
+  service: Service,
+  text: string,
+  now: Instant,
+): Promise<StandingToken | undefined> {
+  const { store, programme } = service;
+  const known = isJwt(text)
+    ? await findJwt(service, text, now)
+    : await findOpaque(service, text, now);
+  if (known === undefined) return undefined;
+  const client = await store.findClient(programme.id, known.client);
+  return client?.status === 'active' ? { ...known, client } : undefined;
+}
+
+/** A signed token has two dots; no opaque one that we make has. */
+function isJwt(text: string): boolean {
+  const first = text.indexOf('.');
+  return first > 0 && text.includes('.', first + 1);
+}
+
+async function findJwt(
+  { store, programme, verifyAccessToken }: Service,
+  text: string,
+  now: Instant,
+): Promise<KnownToken | undefined> {
+  const token = await verifyAccessToken?.(text, now);
+  if (token === undefined) return undefined;
+  const isStanding = await store.isStanding(programme.id, token);
+  // A client's own token descends from no login (HOSTILE 34).
+  return isStanding
+    ? { ...token, kind: token.family === undefined ? 'client' : 'member' }
+    : undefined;
+}
+
+async function findOpaque(
+  { store, programme }: Service,
+  text: string,
+  now: Instant,
+): Promise<KnownToken | undefined> {
+  return store.findAccessToken(programme.id, tokenKey(text), now);
+}

@@ -1,0 +1,123 @@
+// Owns the verification of a request for a gateway: its ordered steps, top to bottom (C-4, P-15).
+
+import type { Instant } from '../lib/clock.ts';
+import type { Client } from '../oauth/client.ts';
+import { type FailureReason, Refusal } from '../oauth/failure.ts';
+import type { Reply } from '../oauth/reply.ts';
+import { headerValues, type WireRequest } from '../oauth/wire_request.ts';
+import type { Demand } from '../programme/verification.ts';
+import { findLiveKey } from './client_authentication.ts';
+import type { Service } from './service.ts';
+import { findStandingToken, type StandingToken } from './standing_token.ts';
+import { explain } from './token_request.ts';
+import { passed } from './verification_answer.ts';
+
+/** A request as a gateway shows it: its head alone, its body is the API's. */
+export type ShownRequest = Pick<WireRequest, 'query' | 'rawHeaders'>;
+
+/**
+ * Answers whether a request may pass; never rejects. `path` is what follows `/verify/`. Undefined
+ * where there is no such mode.
+ */
+export async function answerVerification(
+  service: Service,
+  path: string,
+  request: ShownRequest,
+): Promise<Reply | undefined> {
+  try {
+    const demand = service.programme.verification.readDemand(path, request.query);
+    return demand && (await verify(service, demand, request));
+  } catch (error) {
+    const { reason, facts } = explain(service, error);
+    return refusing(reason, service.programme.renderFailure(reason, facts));
+  }
+}
+
+/** The steps. Key and token are judged before what they are good for is. */
+async function verify(service: Service, demand: Demand, request: ShownRequest): Promise<Reply> {
+  const now = service.clock.now();
+  const apiKey = readApiKey(request);
+  const bearer = readBearer(request);
+  if (demand.mode === 'none' && apiKey === undefined) {
+    throw new Refusal('missing_api_key', { parameter: 'x-api-key' });
+  }
+  const owner = apiKey === undefined ? undefined : await clientOfApiKey(service, apiKey, now);
+  if (demand.mode !== 'none' && bearer === undefined) {
+    throw new Refusal('missing_token', { parameter: 'authorization' });
+  }
+  const token = bearer === undefined ? undefined : await goodToken(service, bearer, now);
+  // C-2: a key beside a token says who calls, and the token must have been issued to them.
+  if (owner !== undefined && token !== undefined && owner.id !== token.client.id) {
+    throw new Refusal('invalid_api_key', { detail: 'key and token are of two clients' });
+  }
+  if (demand.mode === 'none' || token === undefined) return passed(service, owner ?? nobody());
+  if (token.kind !== demand.mode) throw new Refusal('insufficient_scope');
+  service.programme.verification.checkScope(demand, token.scope);
+  return passed(service, token.client, token);
+}
+
+function nobody(): never {
+  throw new Error('a request without key and token cannot have come this far');
+}
+
+/** More than any API key this service makes or imports. */
+const longestKey = 1024;
+
+function readApiKey(request: ShownRequest): string | undefined {
+  const [key, another] = headerValues(request, 'x-api-key');
+  if (key === undefined || (key === '' && another === undefined)) return undefined;
+  // Which of two a proxy or the API would believe is not for us to guess.
+  if (another !== undefined || key.length > longestKey) throw new Refusal('invalid_api_key');
+  return key;
+}
+
+const bearerForm = /^bearer(?: +(.*))?$/i;
+/** RFC 6750 2.1. */
+const tokenForm = /^[A-Za-z0-9._~+/-]+=*$/;
+
+/** The bearer token; undefined where there is none, under whatever other scheme (RFC 6750 3.1). */
+function readBearer(request: ShownRequest): string | undefined {
+  const [header, another] = headerValues(request, 'authorization');
+  if (header === undefined || header === '') return undefined;
+  if (another !== undefined) throw new Refusal('invalid_token', { detail: 'sent twice' });
+  const found = bearerForm.exec(header);
+  if (found === null) return undefined;
+  const token = found[1]?.trimEnd() ?? '';
+  if (!tokenForm.test(token)) throw new Refusal('invalid_token', { detail: 'malformed' });
+  return token;
+}
+
+async function clientOfApiKey(service: Service, apiKey: string, now: Instant): Promise<Client> {
+  const { store, programme, keyring } = service;
+  const digest = keyring.secretDigest(apiKey);
+  const client = await store.findClientByApiKey(programme.id, digest);
+  if (client?.status !== 'active' || !findLiveKey(service, client, digest, now)) {
+    throw new Refusal('invalid_api_key');
+  }
+  return client;
+}
+
+async function goodToken(service: Service, text: string, now: Instant): Promise<StandingToken> {
+  const token = await findStandingToken(service, text, now);
+  if (token === undefined) throw new Refusal('invalid_token');
+  return token;
+}
+
+/**
+ * A gateway lets pass what is answered with success, so that a refusal must never be, whatever the
+ * dialect answers failures with elsewhere.
+ */
+function refusing(reason: FailureReason, reply: Reply): Reply {
+  if (reply.status >= 400) return reply;
+  return { ...reply, status: plainStatus[reason] ?? 401 };
+}
+
+const plainStatus: Readonly<Partial<Record<FailureReason, number>>> = {
+  unknown_parameter: 400,
+  repeated_parameter: 400,
+  invalid_parameter: 400,
+  malformed_body: 400,
+  insufficient_scope: 403,
+  server_error: 500,
+  temporarily_unavailable: 503,
+};

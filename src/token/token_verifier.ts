@@ -1,0 +1,122 @@
+// Owns the verification of JWTs that this service signed: signature, kind and claims; not whether
+// family and client still stand.
+
+import { errors, type JWTPayload, jwtVerify, type ProtectedHeaderParameters } from 'jose';
+
+import { BoundedMap } from '../lib/bounded_map.ts';
+import { instant, type Instant } from '../lib/clock.ts';
+import { digest, type Digest } from '../lib/digest.ts';
+import type { ClientId } from '../oauth/client.ts';
+import type { FamilyId } from '../oauth/grant.ts';
+import { signingAlgorithms } from '../oauth/signing_key.ts';
+import type { VerifyingKey } from './signing_keys.ts';
+
+/** What a verified JWT says of itself. */
+export interface VerifiedToken {
+  readonly subject: string;
+  readonly client: ClientId;
+  readonly tokenId: string;
+  /** In whole seconds, as the claim is. */
+  readonly issuedAt: Instant;
+  readonly expiresAt: Instant;
+  readonly scope?: string;
+  readonly family?: FamilyId;
+}
+
+/** The token's claims if it is one of ours and good at `now`; undefined otherwise. */
+export type TokenVerifier = (token: string, now: Instant) => Promise<VerifiedToken | undefined>;
+
+export interface TokenExpectations {
+  /** `typ` of the header; no other kind of JWT passes (HOSTILE 35). */
+  readonly type: string;
+  readonly issuer: string;
+  readonly audience: string;
+  /** A published key by its exact name. */
+  readonly keyOf: (kid: string) => VerifyingKey | undefined;
+}
+
+interface Verdict {
+  readonly kid: string;
+  readonly token: VerifiedToken;
+}
+
+/** More than a gateway sees in half an hour; about 10 MB when full. */
+const rememberedTokens = 20_000;
+
+/** Longer than any token this service makes. */
+const longestToken = 16_384;
+
+/**
+ * A signature is checked once and remembered until the token expires or its key is no longer
+ * published. Only good tokens are remembered: bad ones, of which there is no end, cannot push
+ * them out.
+ */
+export function tokenVerifier(expected: TokenExpectations): TokenVerifier {
+  const verdicts = new BoundedMap<Digest, Verdict>(rememberedTokens);
+  return async (token, now) => {
+    if (token.length > longestToken) return undefined;
+    const key = digest(token);
+    const known = verdicts.get(key);
+    if (known === undefined) {
+      const verdict = await verifyToken(expected, token, now);
+      if (verdict !== undefined) verdicts.set(key, verdict);
+      return verdict?.token;
+    }
+    if (now < known.token.expiresAt && expected.keyOf(known.kid) !== undefined) return known.token;
+    verdicts.delete(key);
+    return undefined;
+  };
+}
+
+/**
+ * RFC 8725: the algorithm is the key's, the key is one of ours by an exact look-up of `kid`, and
+ * nothing else of the header (`jwk`, `jku`, `x5u`) is read; unknown `crit` is refused by jose.
+ */
+async function verifyToken(
+  { type, issuer, audience, keyOf }: TokenExpectations,
+  token: string,
+  now: Instant,
+): Promise<Verdict | undefined> {
+  const find = ({ kid, alg }: ProtectedHeaderParameters): VerifyingKey['publicKey'] => {
+    const key = typeof kid === 'string' ? keyOf(kid) : undefined;
+    if (key === undefined || key.algorithm !== alg) throw new errors.JWKSNoMatchingKey();
+    return key.publicKey;
+  };
+  try {
+    const { payload, protectedHeader } = await jwtVerify(token, find, {
+      algorithms: [...signingAlgorithms],
+      typ: type,
+      issuer,
+      audience,
+      requiredClaims: ['exp', 'iat', 'sub', 'jti', 'client_id'],
+      currentDate: new Date(now),
+    });
+    const verified = claimsOf(payload);
+    return verified && { kid: String(protectedHeader.kid), token: verified };
+  } catch (error) {
+    if (error instanceof errors.JOSEError) return undefined;
+    throw error;
+  }
+}
+
+function claimsOf(payload: JWTPayload): VerifiedToken | undefined {
+  const { sub, jti, iat, exp, client_id: client, scope, family } = payload;
+  if (typeof sub !== 'string' || typeof jti !== 'string' || typeof client !== 'string') {
+    return undefined;
+  }
+  if (typeof iat !== 'number' || typeof exp !== 'number') return undefined;
+  if (!isOptionalText(scope) || !isOptionalText(family)) return undefined;
+  return {
+    subject: sub,
+    client: client as ClientId,
+    tokenId: jti,
+    issuedAt: instant(iat * 1000),
+    expiresAt: instant(exp * 1000),
+    ...(scope === undefined ? {} : { scope }),
+    ...(family === undefined ? {} : { family: family as FamilyId }),
+  };
+}
+
+function isOptionalText(value: unknown): value is string | undefined {
+  return value === undefined || typeof value === 'string';
+}

@@ -1,0 +1,99 @@
+// Owns the gateway's side as tests meet it: verify requests, their answers, and credentials of a
+// gateway.
+
+import type { ClientId, ProgrammeId } from '../../src/oauth/client.ts';
+import type { GatewayId } from '../../src/oauth/gateway.ts';
+import type { Jetway } from './jetway.ts';
+import { type Answer, ask } from './wire.ts';
+
+/** What identifies a request to the API. */
+export interface Shown {
+  readonly token?: string;
+  readonly apiKey?: string;
+}
+
+export function shown({ token, apiKey }: Shown): Readonly<Record<string, string>> {
+  return {
+    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    ...(apiKey === undefined ? {} : { 'x-api-key': apiKey }),
+  };
+}
+
+/** Asks about a request; `target` follows `/verify/`. */
+export function verify(
+  { url }: Pick<Jetway, 'url'>,
+  programme: string,
+  target: string,
+  request: Shown,
+): Promise<Answer> {
+  return ask(url, `/${programme}/verify/${target}`, { headers: shown(request) });
+}
+
+/** What a request that may pass is answered with, in full; headers not named are empty. */
+export function passed(facts: Readonly<Record<string, string>>): Answer {
+  const names = [
+    'environment',
+    'programme',
+    'kind',
+    'client-id',
+    'context',
+    'partner-id',
+    'subject',
+    'membership-number',
+    'scope',
+    'level',
+    'expires',
+  ];
+  const headers = names.map((name) => [`x-auth-${name}`, facts[name] ?? '']);
+  return {
+    status: 200,
+    headers: {
+      'cache-control': 'no-store',
+      pragma: 'no-cache',
+      ...(Object.fromEntries(headers) as Readonly<Record<string, string>>),
+      'x-auth-environment': 'staging',
+    },
+    body: '',
+  };
+}
+
+/** Gives a client an API key; returns it. */
+export async function giveApiKey(
+  { store, keyring, clock }: Jetway,
+  programme: string,
+  client: string,
+  key = `jw_staging_key-of-${client}`,
+  expiresIn?: number,
+): Promise<string> {
+  const now = clock.now();
+  const expiresAt = expiresIn === undefined ? undefined : now + expiresIn * 1000;
+  const apiKey = {
+    digest: keyring.secretDigest(key),
+    createdAt: now,
+    ...(expiresAt === undefined ? {} : { expiresAt: expiresAt as typeof now }),
+  };
+  await store.changeClient(programme as ProgrammeId, client as ClientId, (before) => ({
+    ...before,
+    apiKeys: [...before.apiKeys, apiKey],
+  }));
+  return key;
+}
+
+/** Registers a gateway; returns its Authorization header. */
+export async function addGateway(
+  { store, keyring, clock }: Jetway,
+  programme: string,
+  id = 'gateway-1',
+  secret = 'a-gateway-secret',
+): Promise<string> {
+  const createdAt = clock.now();
+  await store.addGateway({
+    programme: programme as ProgrammeId,
+    id: id as GatewayId,
+    name: 'Gateway',
+    secrets: [{ digest: keyring.secretDigest(secret), createdAt }],
+    status: 'active',
+    createdAt,
+  });
+  return `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
+}
