@@ -3,6 +3,9 @@
 
 import type { KeyDocs } from './key_doc.ts';
 
+/** What examples of keys of a hook stand beside. */
+const hook = 'members: { directory: http, url: https://members.example.com/jetway }';
+
 export const programmeDocs: KeyDocs = {
   variant: {
     text: 'The dialect this file is laid over. Everything the file does not say is as the variant has it.',
@@ -122,7 +125,50 @@ export const programmeDocs: KeyDocs = {
     example: '{ directory: store }',
   },
   'members.directory': {
-    text: "The kind of directory: `store` is the one inside Jetway's own store, filled by `jetway member`.",
-    example: 'store',
+    text: "The kind of directory: `store` is the one inside Jetway's own store, filled by `jetway member`; `http` asks a member system of the airline's own, as docs/member-directory.md describes. The keys below are for `http` alone.",
+    example: 'http',
+    beside: hook,
+  },
+  'members.url': {
+    text: 'The address of the hook: Jetway posts to `{url}/verify` at each login and to `{url}/status` at each refresh. `https`, or plain `http` on loopback.',
+    example: 'https://members.example.com/jetway',
+    beside: hook,
+    otherwise: 'required with `directory: http`',
+  },
+  'members.secret_file': {
+    text: "File with the secret that signs each question (HMAC-SHA256), relative to the programme file's folder; nobody else may read it. The variable `JETWAY_{PROGRAMME}_MEMBERS_SECRET_FILE` goes before it, as one of this kind does for each of these files.",
+    example: 'hook.secret',
+    beside: hook,
+    otherwise: 'nothing is signed, and a client certificate is needed',
+  },
+  'members.previous_secret_file': {
+    text: 'File with the secret before that, while it is being replaced: each question then carries both signatures.',
+    example: 'hook.secret.old',
+    beside: hook,
+    otherwise: 'one signature',
+  },
+  'members.certificate_file': {
+    text: "File with Jetway's own certificate (PEM, its chain behind it), which the hook asks for: mutual TLS.",
+    example: 'jetway.crt',
+    beside: hook,
+    otherwise: 'none is shown',
+  },
+  'members.key_file': {
+    text: 'File with the private key of that certificate (PEM, without a passphrase); nobody else may read it.',
+    example: 'jetway.key',
+    beside: hook,
+    otherwise: 'required with `certificate_file`',
+  },
+  'members.authorities_file': {
+    text: "File with the certificates (PEM) of the authorities that may vouch for the hook; no other is believed then, so that the airline's own authority can be the only one.",
+    example: 'airline-ca.pem',
+    beside: hook,
+    otherwise: 'the public authorities that come with Jetway',
+  },
+  'members.concurrency': {
+    text: 'How many questions may be under way at once. Four times as many wait their turn; more get the difficulties page at once.',
+    example: '64',
+    beside: hook,
+    otherwise: '32',
   },
 };

@@ -3,6 +3,7 @@
 import { dirname, resolve } from 'node:path';
 
 import { readConfig } from '../config/config.ts';
+import { withCredentials } from '../config/directory_credentials.ts';
 import {
   type ProgrammeFile,
   readProgrammeFile,
@@ -64,7 +65,8 @@ const nothing: Findings = { files: [], faults: [] };
 
 function checkFolder(folder: string): Findings {
   try {
-    const files = readProgrammeFolder(folder);
+    // Files alone may be checked where the secrets are not; a configuration is checked to be served.
+    const files = readProgrammeFolder(folder).map(withCredentials);
     return { files, faults: files.length === 0 ? [emptyFolder(folder)] : [] };
   } catch (error) {
     if (!(error instanceof FaultsError)) throw error;

@@ -9,6 +9,7 @@ import { systemClock } from '../lib/clock.ts';
 import { FaultsError } from '../lib/fault.ts';
 import { randomKey } from '../lib/random.ts';
 import { compileProgramme } from '../programme/compile.ts';
+import type { Definition } from '../programme/definition.ts';
 import { type LoadedProgramme, loadProgramme } from '../programme/load.ts';
 import { sampleTokenRequest } from '../programme/sample_request.ts';
 import { createMemoryStore } from '../store/memory.ts';
@@ -100,14 +101,16 @@ function onboardAll(
   foundation: Foundation,
 ): Promise<readonly DemoProgramme[]> {
   return Promise.all(
-    loaded.map(({ id, definition }) =>
-      onboardDemo(
+    loaded.map(({ id, definition: written }) => {
+      // The demo member is in the memory store: an airline's own directory does not know it.
+      const definition: Definition = { ...written, members: { directory: 'store' } };
+      return onboardDemo(
         definition,
         compileProgramme(id, definition, base),
         base + demoCallbackPath(id),
         foundation,
-      ),
-    ),
+      );
+    }),
   );
 }
 

@@ -14,7 +14,7 @@ import { compileFolder, configOf, type OpenStore, openStore } from './workplace.
 /** `jetway serve`. Resolves once the server has been told to stop and has finished. */
 export async function serve(options: { readonly config: string }): Promise<void> {
   const config = configOf(options);
-  const { programmes, files } = compileFolder(config.programmes, config.publicUrl);
+  const { programmes, files, credentials } = compileFolder(config.programmes, config.publicUrl);
   const open = openStore(config);
   try {
     const serving = await buildServing(
@@ -22,6 +22,7 @@ export async function serve(options: { readonly config: string }): Promise<void>
       { ...open, log: jsonLog, environment: config.environment },
       {
         trustedProxies: config.trustedProxies,
+        credentials,
         listener: config.gateway === undefined ? 'all' : 'main',
       },
     );

@@ -5,6 +5,7 @@ import type { Foundation, Service } from '../engine/service.ts';
 import { createApp, type Listener } from '../http/app.ts';
 import type { App } from '../http/endpoints.ts';
 import { networkTest } from '../lib/ip_address.ts';
+import type { HookCredentials } from '../members/hook_connection.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
 import { deploy, type Deployed, type MountConflict } from '../programme/deployment.ts';
 import type { Programme } from '../programme/programme.ts';
@@ -21,6 +22,8 @@ export interface Serving {
 
 export interface ServingOptions {
   readonly trustedProxies?: readonly string[];
+  /** What member directories behind hooks want to see, by programme. */
+  readonly credentials?: ReadonlyMap<ProgrammeId, HookCredentials>;
   /** What `app` is to serve: everything, or all but what gateways ask. */
   readonly listener?: 'all' | 'main';
 }
@@ -28,10 +31,12 @@ export interface ServingOptions {
 export async function buildServing(
   programmes: readonly Programme[],
   foundation: Foundation,
-  { trustedProxies = [], listener = 'all' }: ServingOptions = {},
+  { trustedProxies = [], credentials, listener = 'all' }: ServingOptions = {},
 ): Promise<Serving> {
   const { deployment, mounted, conflicts } = await deployFairly(programmes, foundation.store);
-  const opened = await Promise.all(mounted.map((programme) => openService(programme, foundation)));
+  const opened = await Promise.all(
+    mounted.map((programme) => openService(programme, foundation, credentials?.get(programme.id))),
+  );
   const services = new Map(opened.map((service) => [service.programme.id, service]));
   const isProxy = networkTest(trustedProxies);
   const appOf = (side: Listener): App =>

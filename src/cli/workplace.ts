@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
 import { type Config, readConfig } from '../config/config.ts';
+import { withCredentials } from '../config/directory_credentials.ts';
 import { MasterKeyUnusable, readMasterKey } from '../config/master_key.ts';
 import {
   listProgrammeFiles,
@@ -14,6 +15,7 @@ import {
 import { type SystemClock, systemClock } from '../lib/clock.ts';
 import { FaultsError, quote } from '../lib/fault.ts';
 import { suggest } from '../lib/suggest.ts';
+import type { HookCredentials } from '../members/hook_connection.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
 import { compileProgramme } from '../programme/compile.ts';
 import type { LoadedProgramme } from '../programme/load.ts';
@@ -82,16 +84,26 @@ export async function withStore<Result>(
   }
 }
 
+/** A folder of programmes as it can be served. */
+export interface CompiledFolder {
+  readonly programmes: readonly Programme[];
+  readonly files: readonly ProgrammeFile[];
+  /** Of the programmes whose member directory is behind a hook. */
+  readonly credentials: ReadonlyMap<ProgrammeId, HookCredentials>;
+}
+
 /** Compiles what can be compiled of a folder of programmes. */
-export function compileFolder(
-  folder: string,
-  publicUrl: string,
-): { readonly programmes: readonly Programme[]; readonly files: readonly ProgrammeFile[] } {
-  const files = readProgrammeFolder(folder);
+export function compileFolder(folder: string, publicUrl: string): CompiledFolder {
+  const files = readProgrammeFolder(folder).map(withCredentials);
   const programmes = files.flatMap(({ loaded }) =>
     loaded === undefined ? [] : [compileProgramme(loaded.id, loaded.definition, publicUrl)],
   );
-  return { programmes, files };
+  const credentials = new Map(
+    files.flatMap(({ loaded, credentials: own }) =>
+      loaded === undefined || own === undefined ? [] : [[loaded.id, own] as const],
+    ),
+  );
+  return { programmes, files, credentials };
 }
 
 /** Names of the configuration's programmes, whether or not their files load. */

@@ -67,6 +67,7 @@ export async function authenticateMember(
   }
   const verification = await directory.verify({
     username,
+    typedUsername: attempt.username,
     password: attempt.password,
     client: attempt.client,
     ...whereFrom(attempt),

@@ -1,6 +1,6 @@
 // Owns bringing a programme into service: its directory, its token formats and their keys.
 
-import { createStoreDirectory } from '../members/store_directory.ts';
+import type { HookCredentials } from '../members/hook_connection.ts';
 import type { Programme } from '../programme/programme.ts';
 import { openKeyChest } from '../token/key_chest.ts';
 import {
@@ -13,17 +13,26 @@ import { tokenIdMaker } from '../token/token_id.ts';
 import { tokenVerifier } from '../token/token_verifier.ts';
 import { createFailureCounter } from './failure_counter.ts';
 import { newFamilyMembers } from './family_member.ts';
+import { openDirectory } from './open_directory.ts';
 import type { Foundation, Service } from './service.ts';
 
-/** Readies a programme; makes its first signing key where it issues JWTs and has none. */
-export async function openService(programme: Programme, foundation: Foundation): Promise<Service> {
+/**
+ * Readies a programme; makes its first signing key where it issues JWTs and has none.
+ *
+ * @param credentials what its member directory wants to see, where it is behind a hook
+ */
+export async function openService(
+  programme: Programme,
+  foundation: Foundation,
+  credentials?: HookCredentials,
+): Promise<Service> {
   const { id, access, refresh } = programme;
   const { addressLimit } = programme.login;
   const { failureLimit } = programme.clients;
   const service = {
     ...foundation,
     programme,
-    directory: createStoreDirectory(id, foundation.store),
+    directory: openDirectory(programme, foundation, credentials),
     newTokenId: tokenIdMaker(access.tokenId),
     ...(addressLimit === undefined ? {} : { failedLogins: createFailureCounter(addressLimit) }),
     ...(failureLimit === undefined ? {} : { failedSecrets: createFailureCounter(failureLimit) }),

@@ -5,7 +5,10 @@ import type { Member, Subject } from '../oauth/member.ts';
 
 /** What a member typed, and where it was typed. */
 export interface LoginAttempt {
+  /** Normalised: see username.ts. */
   readonly username: string;
+  /** As it was typed, for directories that have rules of their own for names. */
+  readonly typedUsername: string;
   readonly password: string;
   readonly client: ClientId;
   /** The member's address: the caller's own, or what a partner says of its customer. */

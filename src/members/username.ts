@@ -11,3 +11,8 @@ const invisible = /[\p{DI}\u2028\u2029]/gu;
 export function normaliseUsername(typed: string): string {
   return typed.normalize('NFKC').replaceAll(invisible, '').trim().toLowerCase().normalize('NFKC');
 }
+
+/** As it was typed, but for what does not show: for directories with rules of their own for names. */
+export function visibleUsername(typed: string): string {
+  return typed.normalize('NFC').replaceAll(invisible, '').trim();
+}

@@ -7,7 +7,7 @@ import type { Definition } from './definition.ts';
 import { compileErrorMap } from './error_map.ts';
 import { compileLoginEndpoint } from './login_endpoint.ts';
 import { compileMetadata } from './metadata.ts';
-import type { ClientRules, LoginRules, Programme, SelectorRule } from './programme.ts';
+import type { ClientRules, LoginRules, MemberRules, Programme, SelectorRule } from './programme.ts';
 import { compileTokenEndpoint } from './token_endpoint.ts';
 import { compileTokenLayout } from './token_layout.ts';
 import { compileTokenManagement, type TokenManagementEndpoint } from './token_management.ts';
@@ -19,6 +19,8 @@ import { compileVerification } from './verification.ts';
 /** Characters of a generated identifier whose shape allows a range of lengths. */
 const usualIdentifierLength = 16;
 const usualCodeLength = 64;
+/** Questions to a member directory under way at once: 32 of 50 ms each are 640 logins a second. */
+const usualConcurrency = 32;
 
 /**
  * Compiles a programme. `publicUrl` is the service's, without trailing slash: issuer and redirects
@@ -69,6 +71,7 @@ export function compileProgramme(
     signsTokens: signsTokens(definition),
     ...compileExtras(id, definition, publicUrl, ownPath),
     throttle: definition.throttle === 'off' ? undefined : definition.throttle,
+    members: compileMembers(definition),
     renderTokens: compileTokenLayout(definition.token_response, values),
     renderFailure: compileErrorMap(definition),
   });
@@ -135,6 +138,13 @@ function compileSelectors(definition: Definition): ReadonlyMap<string, SelectorR
       return [base + endpoint.path, rule];
     }),
   );
+}
+
+function compileMembers({ members }: Definition): MemberRules {
+  const { directory, url, concurrency = usualConcurrency } = members;
+  if (directory === 'store') return { directory };
+  if (url === undefined) throw new Error('a directory behind a hook needs its address');
+  return { directory, url, concurrency };
 }
 
 function compileScope(definition: Definition): ScopeRules {

@@ -8,6 +8,7 @@ import { answerComplaints } from './answer_consistency.ts';
 import { authenticationComplaints } from './authentication_consistency.ts';
 import type { Complaint } from './complaint.ts';
 import type { Definition } from './definition.ts';
+import { memberComplaints } from './members_schema.ts';
 import { reachComplaints } from './reach_consistency.ts';
 import { type ValueShape, alphabetOf } from './value_shape.ts';
 
@@ -21,6 +22,7 @@ export function consistencyFaults(definition: Definition, document: YamlNode): r
     ...endpointComplaints(definition),
     ...authenticationComplaints(definition),
     ...loginComplaints(definition),
+    ...memberComplaints(definition.members),
     ...selectorComplaints(definition),
     ...scopeComplaints(definition),
     ...codeComplaints(definition),

@@ -12,6 +12,7 @@ import type { TokenIdForm } from '../token/token_id.ts';
 import { type AuthorizeDefinition, authorizeSchema } from './authorize_schema.ts';
 import { type ErrorsDefinition, errorsSchema } from './errors_schema.ts';
 import { type EndpointDefinition, endpointSchema } from './input_schema.ts';
+import { type MembersDefinition, membersSchema } from './members_schema.ts';
 import {
   answerHeadersSchema,
   contentTypeSchema,
@@ -128,7 +129,7 @@ export interface Definition {
   /** RFC 8414. */
   readonly metadata: 'on' | 'off';
   readonly login: LoginDefinition;
-  readonly members: { readonly directory: 'store' };
+  readonly members: MembersDefinition;
 }
 
 export interface LoginDefinition {
@@ -293,8 +294,5 @@ export const definitionSchema: v.GenericSchema<unknown, Definition> = v.strictOb
   revocation: v.exactOptional(v.strictObject({ path: pathSchema })),
   metadata: v.optional(v.picklist(['on', 'off']), 'off'),
   login: loginSchema,
-  members: v.optional(
-    v.strictObject({ directory: v.optional(v.picklist(['store']), 'store') }),
-    {},
-  ),
+  members: v.optional(membersSchema, {}),
 });

@@ -72,6 +72,11 @@ export interface SelectorRule {
   readonly isDefault: boolean;
 }
 
+/** Which directory knows the programme's members. */
+export type MemberRules =
+  | { readonly directory: 'store' }
+  | { readonly directory: 'http'; readonly url: string; readonly concurrency: number };
+
 export interface Programme {
   readonly id: ProgrammeId;
   readonly name: string;
@@ -103,6 +108,7 @@ export interface Programme {
   readonly introspection?: TokenManagementEndpoint;
   readonly revocation?: TokenManagementEndpoint;
   readonly metadata?: Metadata;
+  readonly members: MemberRules;
   readonly renderTokens: TokenRenderer;
   readonly renderFailure: FailureRenderer;
 }

@@ -35,7 +35,13 @@ describe('store directory', () => {
   };
   const directory = createStoreDirectory(club, records);
   const verify = (username: string, typed = password) =>
-    directory.verify({ username, password: typed, client, addressVerified: false });
+    directory.verify({
+      username,
+      typedUsername: username,
+      password: typed,
+      client,
+      addressVerified: false,
+    });
 
   before(async () => {
     const passwordHash = await hashPassword(password);
@@ -150,7 +156,13 @@ describe('store directory', () => {
       changeMember: () => Promise.reject(outage),
     });
     await assert.rejects(
-      broken.verify({ username: 'ann', password, client, addressVerified: false }),
+      broken.verify({
+        username: 'ann',
+        typedUsername: 'ann',
+        password,
+        client,
+        addressVerified: false,
+      }),
       outage,
     );
     await assert.rejects(broken.isActive('subject-1' as Subject), outage);

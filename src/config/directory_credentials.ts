@@ -1,0 +1,160 @@
+// Owns the credentials of member directories behind a hook: from the files that a programme or the
+// environment names to what a connection needs.
+
+import { dirname, resolve } from 'node:path';
+import { createSecureContext } from 'node:tls';
+
+import { positionAt } from '../lib/document.ts';
+import { errorAt, type Fault } from '../lib/fault.ts';
+import { readSecretFile, readTextFile, UnreadableFile } from '../lib/read_file.ts';
+import type { HookCredentials } from '../members/hook_connection.ts';
+import type { LoadedProgramme } from '../programme/load.ts';
+import type { CredentialKey } from '../programme/members_schema.ts';
+import { type ProgrammeFile, shownPath } from './programme_files.ts';
+
+/** A programme file, with the credentials of its member directory where it has any. */
+export interface ServableFile extends ProgrammeFile {
+  readonly credentials?: HookCredentials;
+}
+
+/** More than chains of certificates and the authorities of a system need. */
+const mostBytes = 1024 * 1024;
+
+/** Fewer characters are not worth signing with: `openssl rand -hex 32` gives 64. */
+const shortestSecret = 32;
+
+/** A file that is no use as what it should be. */
+class UnusableCredential extends Error {}
+
+/**
+ * Reads what the programme needs to be served besides its file. Where that cannot be used the
+ * programme is not loaded either: it could log nobody in.
+ */
+export function withCredentials(file: ProgrammeFile): ServableFile {
+  const { loaded } = file;
+  if (loaded === undefined || loaded.definition.members.directory === 'store') return file;
+  const faults: Fault[] = [];
+  const credentials = readCredentials(file.file, loaded, faults);
+  return faults.length === 0
+    ? { ...file, credentials }
+    : { file: file.file, faults: [...file.faults, ...faults] };
+}
+
+function readCredentials(
+  file: string,
+  { id, definition, document }: LoadedProgramme,
+  faults: Fault[],
+): HookCredentials {
+  const complain = (key: string, message: string, hint?: string): void => {
+    const path = ['members', key];
+    faults.push(errorAt(positionAt(document, path), path, message, hint));
+  };
+  const read = (key: CredentialKey, reader: (path: string) => string): string | undefined => {
+    const named = definition.members[key];
+    const path =
+      process.env[variableOf(id, key)] ||
+      (named === undefined ? undefined : resolve(dirname(file), named));
+    if (path === undefined) return undefined;
+    try {
+      return reader(path);
+    } catch (error) {
+      if (!(error instanceof UnreadableFile || error instanceof UnusableCredential)) throw error;
+      complain(key, `${shownPath(path)} ${error.message}`);
+      return undefined;
+    }
+  };
+  const found = {
+    secrets: [read('secret_file', readSecret), read('previous_secret_file', readSecret)].filter(
+      (secret) => secret !== undefined,
+    ),
+    certificate: read('certificate_file', (path) => readPem(path, 'cert')),
+    key: read('key_file', readKey),
+    authorities: read('authorities_file', (path) => readPem(path, 'ca')),
+  };
+  if (faults.length > 0) return { secrets: [] };
+  const fault = togetherFault(found);
+  if (fault !== undefined) complain(...fault);
+  return withoutAbsent(found);
+}
+
+/** `JETWAY_SECOND_CLUB_MEMBERS_SECRET_FILE` goes before `members.secret_file` of second-club. */
+function variableOf(programme: string, key: CredentialKey): string {
+  return `JETWAY_${programme}_MEMBERS_${key}`.toUpperCase().replaceAll('-', '_');
+}
+
+function readSecret(path: string): string {
+  const secret = readSecretFile(path, 1024).trim();
+  if (secret.length < shortestSecret || !/^[!-~]+$/.test(secret)) {
+    throw new UnusableCredential(
+      `is not a secret: expected one word of at least ${shortestSecret} ASCII characters, such as openssl rand -hex 32 makes`,
+    );
+  }
+  return secret;
+}
+
+function readKey(path: string): string {
+  const key = readSecretFile(path, mostBytes);
+  expectUsable({ key }, 'a private key without a passphrase');
+  return key;
+}
+
+function readPem(path: string, kind: 'cert' | 'ca'): string {
+  const pem = readTextFile(path, mostBytes);
+  // An authority that cannot be read is passed over in silence otherwise, and nobody is believed.
+  if (!pem.includes('-----BEGIN CERTIFICATE-----')) {
+    throw new UnusableCredential('holds no certificate in PEM');
+  }
+  expectUsable({ [kind]: pem }, 'a certificate in PEM');
+  return pem;
+}
+
+function expectUsable(part: object, what: string): void {
+  try {
+    createSecureContext(part);
+  } catch {
+    throw new UnusableCredential(`is not ${what}`);
+  }
+}
+
+interface Found {
+  readonly secrets: readonly string[];
+  readonly certificate: string | undefined;
+  readonly key: string | undefined;
+  readonly authorities: string | undefined;
+}
+
+/** What is wrong although each file is well-formed by itself. */
+function togetherFault({
+  secrets,
+  certificate,
+  key,
+}: Found): readonly [key: string, message: string, hint?: string] | undefined {
+  if ((certificate === undefined) !== (key === undefined)) {
+    const [there, missing] =
+      key === undefined ? ['certificate_file', 'key_file'] : ['key_file', 'certificate_file'];
+    return [there, `"${there}" needs "${missing}" beside it`];
+  }
+  if (certificate !== undefined && key !== undefined) {
+    try {
+      createSecureContext({ cert: certificate, key });
+    } catch {
+      return ['key_file', 'the key is not that of the certificate'];
+    }
+  } else if (secrets.length === 0) {
+    return [
+      'directory',
+      'nothing proves to the directory who asks',
+      'name a secret_file, or a certificate_file and its key_file',
+    ];
+  }
+  return undefined;
+}
+
+function withoutAbsent({ secrets, certificate, key, authorities }: Found): HookCredentials {
+  return {
+    secrets,
+    ...(certificate === undefined ? {} : { certificate }),
+    ...(key === undefined ? {} : { key }),
+    ...(authorities === undefined ? {} : { authorities }),
+  };
+}

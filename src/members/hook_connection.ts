@@ -1,0 +1,224 @@
+// Owns one HTTP exchange with an airline's member system: TLS, limits of time and size, and what
+// counts as no answer. What is asked and what the answer means is its callers'.
+
+import { Agent as HttpAgent, type ClientRequest, type IncomingMessage, request } from 'node:http';
+import { Agent as HttpsAgent, request as requestOverTls } from 'node:https';
+
+import { type Milliseconds, milliseconds } from '../lib/clock.ts';
+
+/** What proves to the hook who asks, and to us whom we ask; PEM texts. */
+export interface HookCredentials {
+  /** HMAC secrets, all live: one, two while one is being replaced, none where certificates do. */
+  readonly secrets: readonly string[];
+  readonly certificate?: string;
+  readonly key?: string;
+  /** The only authorities that are believed; those of the runtime where it is left out. */
+  readonly authorities?: string;
+}
+
+export interface HookLimits {
+  readonly connect: Milliseconds;
+  readonly total: Milliseconds;
+  readonly bytes: number;
+}
+
+export const usualLimits: HookLimits = {
+  connect: milliseconds(300),
+  total: milliseconds(1500),
+  bytes: 16 * 1024,
+};
+
+/** There was no answer that could be read. Its message holds nothing that was sent or received. */
+export class HookFailure extends Error {
+  override readonly name = 'HookFailure';
+  /** Whether it tells of the hook's state, and not of this one question. */
+  readonly systemic: boolean;
+
+  constructor(message: string, systemic: boolean, options?: ErrorOptions) {
+    super(message, options);
+    this.systemic = systemic;
+  }
+}
+
+export interface HookMessage {
+  /** Below the hook's URL: `verify`. */
+  readonly path: string;
+  readonly body: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface HookConnection {
+  /**
+   * Posts JSON and resolves to the body of a 200 answer of JSON. Rejects with `HookFailure` for
+   * anything else, at the latest when `budget` is used up.
+   */
+  readonly post: (message: HookMessage, budget?: Milliseconds) => Promise<Uint8Array>;
+  /** Ends idle connections. */
+  readonly close: () => void;
+}
+
+type Open = (message: HookMessage) => ClientRequest;
+
+/** Connects when it is first used, and keeps connections for the next question. */
+export function openHookConnection(
+  url: string,
+  credentials: HookCredentials,
+  limits: HookLimits = usualLimits,
+): HookConnection {
+  const base = new URL(url);
+  const isSecure = base.protocol === 'https:';
+  const kept = { keepAlive: true, maxFreeSockets: 8, timeout: 30_000 };
+  const { certificate, key, authorities } = credentials;
+  const agent = isSecure
+    ? new HttpsAgent({
+        ...kept,
+        minVersion: 'TLSv1.2',
+        // Whatever the environment says.
+        rejectUnauthorized: true,
+        ...(certificate === undefined || key === undefined ? {} : { cert: certificate, key }),
+        ...(authorities === undefined ? {} : { ca: authorities }),
+      })
+    : new HttpAgent(kept);
+  const open: Open = ({ path, body, headers }) => {
+    const options = {
+      method: 'POST',
+      agent,
+      maxHeaderSize: limits.bytes,
+      headers: {
+        'Content-Type': 'application/json',
+        'Content-Length': Buffer.byteLength(body),
+        Accept: 'application/json',
+        'User-Agent': 'Jetway',
+        ...headers,
+      },
+    };
+    const target = new URL(`${base.pathname.replace(/\/$/, '')}/${path}`, base);
+    return isSecure ? requestOverTls(target, options) : request(target, options);
+  };
+  return {
+    post: (message, budget = limits.total) => exchange(open, message, limits, budget),
+    close: () => agent.destroy(),
+  };
+}
+
+async function exchange(
+  open: Open,
+  message: HookMessage,
+  limits: HookLimits,
+  budget: Milliseconds,
+): Promise<Uint8Array> {
+  const begun = performance.now();
+  try {
+    return await attempt(open, message, limits, budget);
+  } catch (error) {
+    // A kept connection that the other side had closed already says nothing of the hook; the
+    // question was not answered, and asking twice changes nothing there.
+    if (!(error instanceof StaleConnection)) throw error;
+    const left = milliseconds(Math.max(1, budget - (performance.now() - begun)));
+    return attempt(open, message, limits, left);
+  }
+}
+
+class StaleConnection extends HookFailure {}
+
+function attempt(
+  open: Open,
+  message: HookMessage,
+  limits: HookLimits,
+  budget: Milliseconds,
+): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    const sent = open(message);
+    const fail = (failure: HookFailure): void => {
+      clearTimeout(timer);
+      reject(failure);
+      sent.destroy();
+    };
+    const timer = setTimeout(() => {
+      fail(new HookFailure(`no answer within ${Math.ceil(budget)} ms`, true));
+    }, budget);
+    limitConnecting(sent, limits.connect, fail);
+    sent.on('error', (error: NodeJS.ErrnoException) => {
+      const code = error.code ?? error.message;
+      const isStale = sent.reusedSocket && (code === 'ECONNRESET' || code === 'EPIPE');
+      const Failure = isStale ? StaleConnection : HookFailure;
+      fail(new Failure(`no connection (${code})`, true));
+    });
+    sent.on('response', (answer) => {
+      const failure = headFailure(answer, limits);
+      if (failure !== undefined) {
+        fail(failure);
+        return;
+      }
+      readBody(answer, limits.bytes, fail, (body) => {
+        clearTimeout(timer);
+        resolve(body);
+      });
+    });
+    sent.end(message.body);
+  });
+}
+
+function limitConnecting(
+  sent: ClientRequest,
+  limit: Milliseconds,
+  fail: (failure: HookFailure) => void,
+): void {
+  sent.on('socket', (socket) => {
+    if (!socket.connecting) return;
+    const timer = setTimeout(() => {
+      fail(new HookFailure(`no connection within ${limit} ms`, true));
+    }, limit);
+    const stop = (): void => clearTimeout(timer);
+    socket.once('connect', stop);
+    socket.once('close', stop);
+  });
+}
+
+/** Statuses that speak of the server, whatever the question was: too busy, or nobody behind it. */
+const systemicStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+
+/** Why an answer is none, as far as its head tells. */
+function headFailure(
+  { statusCode = 0, headers }: IncomingMessage,
+  limits: HookLimits,
+): HookFailure | undefined {
+  if (statusCode >= 300 && statusCode < 400) {
+    return new HookFailure(`status ${statusCode}: redirects are not followed`, false);
+  }
+  if (statusCode !== 200) {
+    return new HookFailure(`status ${statusCode}`, systemicStatuses.has(statusCode));
+  }
+  const type = headers['content-type'] ?? '';
+  if (!/^application\/json *(?:; *charset="?utf-8"? *)?$/i.test(type)) {
+    return new HookFailure('the answer is not application/json', false);
+  }
+  if ((headers['content-encoding'] ?? 'identity') !== 'identity') {
+    return new HookFailure('the answer is compressed, which nobody asked for', false);
+  }
+  return Number(headers['content-length'] ?? 0) > limits.bytes ? tooLarge(limits.bytes) : undefined;
+}
+
+function tooLarge(bytes: number): HookFailure {
+  return new HookFailure(`the answer is larger than ${bytes} bytes`, false);
+}
+
+function readBody(
+  answer: IncomingMessage,
+  mostBytes: number,
+  fail: (failure: HookFailure) => void,
+  finish: (body: Uint8Array) => void,
+): void {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  answer.on('data', (chunk: Uint8Array) => {
+    size += chunk.length;
+    if (size > mostBytes) fail(tooLarge(mostBytes));
+    else chunks.push(chunk);
+  });
+  answer.on('error', () => fail(new HookFailure('the answer broke off', true)));
+  answer.on('end', () => {
+    if (answer.complete) finish(Buffer.concat(chunks));
+    else fail(new HookFailure('the answer broke off', true));
+  });
+}
