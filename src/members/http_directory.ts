@@ -145,7 +145,7 @@ function inTime<Result>(
     };
     gate(turn).catch((error: unknown) => {
       clearTimeout(timer);
-      reject(error);
+      reject(error instanceof Error ? error : new Error(String(error)));
     });
   });
 }

@@ -1,0 +1,51 @@
+// Owns the promises of strict JSON: one meaning or none, and no word of what was refused.
+
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+
+import fc from 'fast-check';
+
+import { parseStrictJson } from '../../src/lib/strict_json.ts';
+
+const read = (text: string): unknown => parseStrictJson(Buffer.from(text));
+
+describe('strict JSON', () => {
+  test('reads what JSON.parse reads', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        assert.deepEqual(read(JSON.stringify(value)), JSON.parse(JSON.stringify(value)));
+      }),
+    );
+  });
+
+  const repeated = [
+    '{"a":1,"a":1}',
+    '{"a":1,"\\u0061":2}',
+    '{"b":{"a":1,"c":[{"a":2}],"a":3}}',
+    '[{"a":"\\"","a":2}]',
+    '{"__proto__":1,"__proto__":2}',
+  ];
+  for (const text of repeated) {
+    test(`refuses a member named twice: ${text}`, () => {
+      assert.throws(() => read(text), { message: 'a member is named twice' });
+    });
+  }
+
+  test('the same name in two objects is none named twice', () => {
+    assert.deepEqual(read('{"a":{"a":1},"b":[{"a":1},{"a":2}]}'), {
+      a: { a: 1 },
+      b: [{ a: 1 }, { a: 2 }],
+    });
+  });
+
+  test('what is no JSON, or no UTF-8, is refused without being quoted', () => {
+    for (const bytes of [
+      Buffer.from('{"password":"hunter2"'),
+      Buffer.from(''),
+      Buffer.from('\u{feff}{}'),
+      Buffer.from([0x22, 0xff, 0x22]),
+    ]) {
+      assert.throws(() => parseStrictJson(bytes), { message: 'not JSON in UTF-8' });
+    }
+  });
+});

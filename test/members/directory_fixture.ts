@@ -1,0 +1,43 @@
+// Owns a directory behind a hook for tests, and the attempts that are made at it.
+
+import type { LoginAttempt, MemberDirectory } from '../../src/members/directory.ts';
+import {
+  createHttpDirectory,
+  type HttpDirectoryOptions,
+} from '../../src/members/http_directory.ts';
+import type { ClientId, ProgrammeId } from '../../src/oauth/client.ts';
+import { type TestClock, testClock } from '../support/clock.ts';
+import { hookSecret, password } from '../support/hook.ts';
+
+export interface TestDirectory {
+  readonly directory: MemberDirectory;
+  readonly clock: TestClock;
+}
+
+export function openDirectory(
+  url: string,
+  more: Partial<HttpDirectoryOptions> & { readonly clock?: TestClock } = {},
+): TestDirectory {
+  const clock = more.clock ?? testClock();
+  const directory = createHttpDirectory({
+    programme: 'second-club' as ProgrammeId,
+    url,
+    credentials: { secrets: [hookSecret] },
+    concurrency: 4,
+    isForeignSubject: (subject) => subject.startsWith('client:'),
+    ...more,
+    clock,
+  });
+  return { directory, clock };
+}
+
+export function attempt(username: string, more: Partial<LoginAttempt> = {}): LoginAttempt {
+  return {
+    username: username.toLowerCase(),
+    typedUsername: username,
+    password,
+    client: 'Partner1' as ClientId,
+    addressVerified: false,
+    ...more,
+  };
+}

@@ -1,0 +1,61 @@
+// Owns certificates for tests, made by openssl on the spot: authorities, servers and clients.
+
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+export interface Certified {
+  readonly certificate: string;
+  readonly key: string;
+}
+
+export interface Authority extends Certified {
+  /** Vouches for a name or address, such as `IP:127.0.0.1`. */
+  readonly issue: (name: string, days?: number) => Certified;
+}
+
+const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
+
+/** A private authority, which nobody believes who was not told to. */
+export function createAuthority(name: string): Authority {
+  const made = inScratch((folder) => {
+    openssl('req', '-x509', ...curve, '-days', '2', '-subj', `/CN=${name}`, ...out(folder));
+    return readBoth(folder);
+  });
+  return {
+    ...made,
+    issue: (subject, days = 2) =>
+      inScratch((folder) => {
+        writeFileSync(join(folder, 'ca.pem'), made.certificate);
+        writeFileSync(join(folder, 'ca.key'), made.key);
+        const authority = ['-CA', join(folder, 'ca.pem'), '-CAkey', join(folder, 'ca.key')];
+        const extension = ['-addext', `subjectAltName=${subject}`];
+        const days_ = ['-days', String(days), '-subj', '/CN=issued'];
+        openssl('req', '-x509', ...curve, ...authority, ...extension, ...days_, ...out(folder));
+        return readBoth(folder);
+      }),
+  };
+}
+
+function out(folder: string): readonly string[] {
+  return ['-keyout', join(folder, 'key.pem'), '-out', join(folder, 'cert.pem')];
+}
+
+function readBoth(folder: string): Certified {
+  const read = (file: string): string => readFileSync(join(folder, file), 'utf8');
+  return { certificate: read('cert.pem'), key: read('key.pem') };
+}
+
+function openssl(...args: readonly string[]): void {
+  execFileSync('openssl', args, { stdio: ['ignore', 'ignore', 'pipe'] });
+}
+
+function inScratch<Result>(use: (folder: string) => Result): Result {
+  const folder = mkdtempSync(join(tmpdir(), 'jetway-tls-'));
+  try {
+    return use(folder);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
