@@ -137,7 +137,13 @@ describe('store directory', () => {
       findMemberBySubject: async () => record,
       changeMember: async (_programme, _subject, change) => (stored = change(stored)),
     });
-    const attempt = { username: 'ann', password: 'U*U', client, addressVerified: false };
+    const attempt = {
+      username: 'ann',
+      typedUsername: 'ann',
+      password: 'U*U',
+      client,
+      addressVerified: false,
+    };
     assert.equal((await racing.verify(attempt)).outcome, 'match');
     assert.equal(stored.passwordHash, 'changed meanwhile');
   });

@@ -10,6 +10,7 @@ import { toPlain } from '../../src/lib/document.ts';
 import { formatFault } from '../../src/lib/fault.ts';
 import { networkTest } from '../../src/lib/ip_address.ts';
 import { parseYaml, stringifyYaml, type YamlNode } from '../../src/lib/yaml.ts';
+import type { HookCredentials } from '../../src/members/hook_connection.ts';
 import { hashPassword } from '../../src/members/password.ts';
 import type { Client, ClientId, ProgrammeId, Role } from '../../src/oauth/client.ts';
 import type { Subject } from '../../src/oauth/member.ts';
@@ -78,6 +79,8 @@ export interface JetwayOptions {
   /** What the configuration calls the service; `listening` is the address it listens on. */
   readonly publicUrl?: string;
   readonly trustedProxies?: readonly string[];
+  /** What member directories behind a hook want to see, of every programme. */
+  readonly credentials?: HookCredentials;
 }
 
 /**
@@ -133,13 +136,8 @@ export async function startJetway(t: TestContext, options: JetwayOptions = {}): 
   const services = new Map(
     await Promise.all(
       mounted.map(async (programme) => {
-        const service = await openService(programme, {
-          store,
-          clock,
-          keyring,
-          log,
-          environment: 'staging',
-        });
+        const foundation = { store, clock, keyring, log, environment: 'staging' } as const;
+        const service = await openService(programme, foundation, options.credentials);
         return [programme.id, service] as const;
       }),
     ),

@@ -1,0 +1,219 @@
+// Logins and refreshes of programmes whose members an airline's own system knows (P-15, G-23): the
+// reference server of docs/ answers, or fails in the ways that such systems do.
+
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+
+import { testClock } from '../support/clock.ts';
+import {
+  askTokens,
+  type Club,
+  invalidRefreshToken,
+  isLive,
+  loginTarget,
+  openClub,
+  redeem,
+  refresh,
+  refused,
+  tokensIn,
+} from '../support/club.ts';
+import {
+  answering,
+  type HookMember,
+  hookMember,
+  hookSecret,
+  memberDirectory,
+  password,
+  type RunningHook,
+  startHook,
+} from '../support/hook.ts';
+import { type OpenLogin, openLogin, submitLogin } from '../support/login.ts';
+import { readPage } from '../support/page.ts';
+import {
+  openPartnerClub,
+  redeem as redeemAtPartner,
+  refused as refusedAtPartner,
+  refresh as refreshAtPartner,
+  returnFrom,
+  tokensIn as partnerTokensIn,
+} from '../support/partner_club.ts';
+import type { Answer } from '../support/wire.ts';
+
+interface HookedClub extends Club {
+  readonly hook: RunningHook;
+  /** What the hook knows; a test may change it. */
+  readonly known: HookMember[];
+  readonly well: () => void;
+}
+
+function over({ url }: RunningHook): string {
+  return `members: { directory: http, url: "${url}" }`;
+}
+
+async function openHooked(t: TestContext): Promise<HookedClub> {
+  const clock = testClock();
+  const known = [
+    hookMember('ann', { level: 'AUTHN-LEVEL-12' }),
+    hookMember('off', { active: false }),
+  ];
+  const reference = memberDirectory({ secrets: [hookSecret], members: known, now: clock.now });
+  const hook = await startHook(t, reference);
+  const credentials = { secrets: [hookSecret] };
+  const club = await openClub(t, { over: over(hook), clock, credentials });
+  return { ...club, hook, known, well: () => hook.become(reference) };
+}
+
+const silent = (): void => undefined;
+
+async function tryLogin(
+  club: Club,
+  username = 'ann',
+  typed = password,
+): Promise<readonly [Answer, OpenLogin]> {
+  const login = await openLogin(club.url, loginTarget(club.client));
+  return [await submitLogin(club.url, login, { username, password: typed }), login];
+}
+
+async function logInByHook(club: Club): Promise<string> {
+  const [answer] = await tryLogin(club);
+  const code = URL.parse(answer.headers['location'] ?? '')?.searchParams.get('code');
+  assert.ok(code, answer.body);
+  return code;
+}
+
+/** No password and no subject anywhere that operators look. */
+function assertDiscreet(club: Club): void {
+  const told = JSON.stringify(club.events);
+  for (const secret of [password, 'airline-ann', 'wrong password']) {
+    assert.ok(!told.includes(secret), told);
+  }
+}
+
+test('P-15 G-12: a login by the hook, its level, and a refresh that asks for the status', async (t) => {
+  const club = await openHooked(t);
+  const tokens = tokensIn(await redeem(club, await logInByHook(club)));
+  assert.equal(tokens.scope, 'AUTHN-LEVEL-12');
+  const next = tokensIn(await refresh(club, tokens.refresh_token));
+  assert.equal(next.scope, 'AUTHN-LEVEL-12');
+  assert.deepEqual(club.hook.asked, ['/hook/verify', '/hook/status']);
+  const [verify, status] = club.hook.bodies;
+  assert.deepEqual(verify, {
+    v: 1,
+    request_id: verify?.['request_id'],
+    programme: 'executive-club',
+    username: 'ann',
+    password,
+    client_id: club.client.id,
+    customer_ip: '127.0.0.1',
+    ip_verified: true,
+  });
+  assert.equal(status?.['subject'], 'airline-ann');
+  assert.deepEqual(club.events, []);
+});
+
+test('G-8 HOSTILE 16: wrong, unknown and blocked are told the same', async (t) => {
+  const club = await openHooked(t);
+  const tries = [
+    ['ann', 'wrong password'],
+    ['nobody', password],
+    ['off', password],
+  ] as const;
+  for (const [username, typed] of tries) {
+    const [answer] = await tryLogin(club, username, typed);
+    assert.equal(answer.status, 200);
+    assert.ok(answer.body.includes('The username or password was not recognised'), answer.body);
+  }
+  assert.deepEqual(club.hook.asked.length, 3);
+  assert.deepEqual(club.events, []);
+});
+
+test('G-23: a member that was disabled loses the whole family at its next refresh', async (t) => {
+  const club = await openHooked(t);
+  const tokens = tokensIn(await redeem(club, await logInByHook(club)));
+  club.known[0] = hookMember('ann', { active: false });
+  assert.deepEqual(await refresh(club, tokens.refresh_token), invalidRefreshToken);
+  assert.equal(await isLive(club, tokens.access_token), false);
+  club.known[0] = hookMember('ann');
+  assert.deepEqual(await refresh(club, tokens.refresh_token), invalidRefreshToken, 'for good');
+});
+
+const troubles = {
+  silent,
+  'an error': answering(500, '{}'),
+  'a redirect': answering(302, '', { location: 'https://elsewhere.example/' }),
+  'another contract': answering(200, '{"ok":true}'),
+};
+
+for (const [name, listener] of Object.entries(troubles)) {
+  test(`FAULTS 13: the hook answers with ${name}: difficulties, nothing counted, nothing spent`, async (t) => {
+    const club = await openHooked(t);
+    const tokens = tokensIn(await redeem(club, await logInByHook(club)));
+    club.hook.become(listener);
+    const [answer, login] = await tryLogin(club);
+    assert.equal(answer.status, 503);
+    assert.equal(answer.headers['retry-after'], '5');
+    assert.match(answer.body, /We are having difficulties\. Please try again later\./);
+    const outage = refused(503, { error: 'temporarily_unavailable' }, { 'retry-after': '5' });
+    assert.deepEqual(await refresh(club, tokens.refresh_token), outage);
+    assert.deepEqual(
+      club.events.map(({ event }) => event),
+      ['unavailable', 'unavailable'],
+    );
+    const ids = club.hook.bodies.slice(1).map((body) => String(body['request_id']));
+    club.events.forEach(({ facts }, index) => {
+      assert.ok(facts['detail']?.includes(ids[index] ?? 'none'), String(facts['detail']));
+    });
+    assertDiscreet(club);
+
+    // The same form and the same token, once the hook is well.
+    club.well();
+    club.clock.advance(3);
+    const again = await submitLogin(club.url, login, { username: 'ann', password });
+    assert.equal(again.status, 302, again.body);
+    assert.equal(tokensIn(await refresh(club, tokens.refresh_token)).token_type, 'bearer');
+  });
+}
+
+test('FAULTS 14: while the directory is silent, tokens that need none are answered as ever', async (t) => {
+  const club = await openHooked(t);
+  const code = await logInByHook(club);
+  club.hook.become(silent);
+  const stuck = Array.from({ length: 40 }, () => tryLogin(club));
+  // Once the first of them wait for the hook.
+  while (club.hook.asked.length < 30) {
+    await new Promise((resolve) => {
+      setTimeout(resolve, 5);
+    });
+  }
+  const begun = performance.now();
+  for (const _ of Array.from({ length: 20 })) {
+    assert.equal((await askTokens(club, { grant_type: 'client_credentials' })).status, 200);
+  }
+  assert.equal((await redeem(club, code)).status, 200, 'the code rests on no directory either');
+  assert.ok(performance.now() - begun < 1200, 'before the hook gave up on anybody');
+  const answers = await Promise.all(stuck);
+  assert.deepEqual(new Set(answers.map(([answer]) => answer.status)), new Set([503]));
+});
+
+test('partner-login: difficulties at login, temporarily unavailable at refresh, and well again', async (t) => {
+  const clock = testClock();
+  const reference = memberDirectory({
+    secrets: [hookSecret],
+    members: [hookMember('ann')],
+    now: clock.now,
+  });
+  const hook = await startHook(t, reference);
+  const credentials = { secrets: [hookSecret] };
+  const opened = await openPartnerClub(t, { over: over(hook), clock, credentials });
+  const club = { ...opened, member: { ...opened.member, username: 'ann', password } };
+  const back = await returnFrom(club);
+  const tokens = partnerTokensIn(await redeemAtPartner(club, back.searchParams.get('code') ?? ''));
+  hook.become(answering(503, ''));
+  await assert.rejects(returnFrom(club), /no way back: 503 .*We are having difficulties/s);
+  const outage = refusedAtPartner(500, 'temporarily_unavailable', 'Temporarily unavailable', {
+    'retry-after': '5',
+  });
+  assert.deepEqual(await refreshAtPartner(club, tokens.refresh_token), outage);
+  hook.become(reference);
+  assert.equal((await refreshAtPartner(club, tokens.refresh_token)).status, 200);
+});
