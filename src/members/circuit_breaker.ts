@@ -10,7 +10,7 @@ export interface BreakerRules {
 }
 
 /** Two seconds and a probe of at most 1.5: whoever comes back is in use within 5 s (FAULTS 14). */
-export const usualBreaker: BreakerRules = { failures: 5, pause: milliseconds(2000) };
+const usualBreaker: BreakerRules = { failures: 5, pause: milliseconds(2000) };
 
 /** Leave to ask; each ends in one of its two verbs. */
 export interface Leave {

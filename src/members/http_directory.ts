@@ -22,10 +22,16 @@ import { signatureHeaders } from './hook_signature.ts';
 import { visibleUsername } from './username.ts';
 
 /** Version of the contract; `v` of every question. */
-export const hookVersion = 1;
+const hookVersion = 1;
 
 /** Questions that may wait for one under way to end, for each that may be under way. */
 const waitingForEach = 4;
+
+/**
+ * The part of a question's time that it may spend waiting for its turn. What is left must be enough
+ * for an answer: a question cut short says nothing of the hook, and would open the breaker.
+ */
+const longestWait = 0.5;
 
 export interface HttpDirectoryOptions {
   readonly programme: ProgrammeId;
@@ -111,7 +117,7 @@ function createAsking(options: HttpDirectoryOptions): Ask {
       milliseconds(Math.max(1, limits.total - (performance.now() - begun)));
     const body = JSON.stringify({ v: hookVersion, request_id: requestId, ...question });
     try {
-      const answer = await inTime(gate, left(), () => {
+      const answer = await inTime(gate, milliseconds(limits.total * longestWait), () => {
         const headers = signatureHeaders(credentials.secrets, body, clock.now());
         return send({ path, body, headers }, left());
       });

@@ -5,7 +5,11 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
 import { instant } from '../../src/lib/clock.ts';
-import { createBreaker, type Leave } from '../../src/members/circuit_breaker.ts';
+import {
+  type CircuitBreaker,
+  createBreaker,
+  type Leave,
+} from '../../src/members/circuit_breaker.ts';
 import { testClock } from '../support/clock.ts';
 
 function admitted(leave: Leave | undefined): Leave {
@@ -13,21 +17,25 @@ function admitted(leave: Leave | undefined): Leave {
   return leave;
 }
 
+function failInTurn(breaker: CircuitBreaker, times: number): void {
+  for (let time = 0; time < times; time += 1) admitted(breaker.admit()).fail();
+}
+
 describe('the circuit breaker', () => {
   test('opens after five failures in a row, not after five among successes', () => {
     const breaker = createBreaker(testClock());
     for (const _ of Array.from({ length: 10 })) {
-      for (const __ of Array.from({ length: 4 })) admitted(breaker.admit()).fail();
+      failInTurn(breaker, 4);
       admitted(breaker.admit()).succeed();
     }
-    for (const _ of Array.from({ length: 5 })) admitted(breaker.admit()).fail();
+    failInTurn(breaker, 5);
     assert.equal(breaker.admit(), undefined);
   });
 
   test('after two seconds one asks; a failure keeps it open, a success closes it', () => {
     const clock = testClock();
     const breaker = createBreaker(clock);
-    for (const _ of Array.from({ length: 5 })) admitted(breaker.admit()).fail();
+    failInTurn(breaker, 5);
     clock.advance(1.999);
     assert.equal(breaker.admit(), undefined);
     clock.advance(0.001);
@@ -38,7 +46,7 @@ describe('the circuit breaker', () => {
     clock.advance(2);
     admitted(breaker.admit()).succeed();
     // Closed for all, and the count begins anew.
-    for (const _ of Array.from({ length: 4 })) admitted(breaker.admit()).fail();
+    failInTurn(breaker, 4);
     admitted(breaker.admit());
   });
 
@@ -46,7 +54,7 @@ describe('the circuit breaker', () => {
     const clock = testClock();
     const breaker = createBreaker(clock);
     const early = Array.from({ length: 3 }, () => admitted(breaker.admit()));
-    for (const _ of Array.from({ length: 5 })) admitted(breaker.admit()).fail();
+    failInTurn(breaker, 5);
     clock.advance(2);
     early[0]?.fail();
     const probe = admitted(breaker.admit());
@@ -60,7 +68,7 @@ describe('the circuit breaker', () => {
   test('a clock that is set back does not keep it open', () => {
     let now = 10_000_000;
     const breaker = createBreaker({ now: () => instant(now) });
-    for (const _ of Array.from({ length: 5 })) admitted(breaker.admit()).fail();
+    failInTurn(breaker, 5);
     now -= 3_600_000;
     admitted(breaker.admit());
   });

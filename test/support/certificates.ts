@@ -31,8 +31,8 @@ export function createAuthority(name: string): Authority {
         writeFileSync(join(folder, 'ca.key'), made.key);
         const authority = ['-CA', join(folder, 'ca.pem'), '-CAkey', join(folder, 'ca.key')];
         const extension = ['-addext', `subjectAltName=${subject}`];
-        const days_ = ['-days', String(days), '-subj', '/CN=issued'];
-        openssl('req', '-x509', ...curve, ...authority, ...extension, ...days_, ...out(folder));
+        const named = ['-days', String(days), '-subj', '/CN=issued'];
+        openssl('req', '-x509', ...curve, ...authority, ...extension, ...named, ...out(folder));
         return readBoth(folder);
       }),
   };

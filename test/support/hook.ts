@@ -45,7 +45,7 @@ export interface RunningHook {
   /** Paths that were asked for, in order. */
   readonly asked: string[];
   /** Bodies that were sent, in order. */
-  readonly bodies: Readonly<Record<string, unknown>>[];
+  readonly bodies: Readonly<Record<string, string | number | boolean | null>>[];
   readonly headers: IncomingMessage['headers'][];
   /** Connections made so far. */
   readonly connections: () => number;
@@ -61,7 +61,7 @@ export async function startHook(
   tls?: ServerOptions,
 ): Promise<RunningHook> {
   const asked: string[] = [];
-  const bodies: Record<string, unknown>[] = [];
+  const bodies: Record<string, string | number | boolean | null>[] = [];
   const headers: IncomingMessage['headers'][] = [];
   let answering = listener;
   let connections = 0;
@@ -72,9 +72,9 @@ export async function startHook(
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       const text = Buffer.concat(chunks).toString();
-      if (text.startsWith('{')) bodies.push(JSON.parse(text) as Record<string, unknown>);
+      if (text.startsWith('{')) bodies.push(JSON.parse(text) as (typeof bodies)[number]);
     });
-    void answering(request, response);
+    answering(request, response);
   };
   const server = tls === undefined ? createServer(listen) : createTlsServer(tls, listen);
   server.on(tls === undefined ? 'connection' : 'secureConnection', () => {

@@ -28,7 +28,6 @@ import {
   startHook,
 } from '../support/hook.ts';
 import { type OpenLogin, openLogin, submitLogin } from '../support/login.ts';
-import { readPage } from '../support/page.ts';
 import {
   openPartnerClub,
   redeem as redeemAtPartner,
@@ -56,7 +55,11 @@ async function openHooked(t: TestContext): Promise<HookedClub> {
     hookMember('ann', { level: 'AUTHN-LEVEL-12' }),
     hookMember('off', { active: false }),
   ];
-  const reference = memberDirectory({ secrets: [hookSecret], members: known, now: clock.now });
+  const reference = memberDirectory({
+    secrets: [hookSecret],
+    members: known,
+    now: () => clock.now(),
+  });
   const hook = await startHook(t, reference);
   const credentials = { secrets: [hookSecret] };
   const club = await openClub(t, { over: over(hook), clock, credentials });
@@ -200,7 +203,7 @@ test('partner-login: difficulties at login, temporarily unavailable at refresh, 
   const reference = memberDirectory({
     secrets: [hookSecret],
     members: [hookMember('ann')],
-    now: clock.now,
+    now: () => clock.now(),
   });
   const hook = await startHook(t, reference);
   const credentials = { secrets: [hookSecret] };
