@@ -77,7 +77,7 @@ function readCredentials(
   return withoutAbsent(found);
 }
 
-/** `JETWAY_SECOND_CLUB_MEMBERS_SECRET_FILE` goes before `members.secret_file` of second-club. */
+/** `JETWAY_MY_CLUB_MEMBERS_SECRET_FILE` goes before `members.secret_file` of my-club. */
 function variableOf(programme: string, key: CredentialKey): string {
   return `JETWAY_${programme}_MEMBERS_${key}`.toUpperCase().replaceAll('-', '_');
 }

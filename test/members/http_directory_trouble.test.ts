@@ -1,0 +1,185 @@
+// Owns the promises of a member directory behind a hook that is slow, silent, overloaded or comes and
+// goes (FAULTS 13, 14).
+
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import type { RequestListener } from 'node:http';
+import { connect } from 'node:net';
+import { describe, test } from 'node:test';
+
+import { milliseconds } from '../../src/lib/clock.ts';
+import { usualLimits } from '../../src/members/hook_connection.ts';
+import { answering, startHook } from '../support/hook.ts';
+import { attempt, noMatch, noMatchBody, openDirectory, refusal } from './directory_fixture.ts';
+
+describe('answers that take too long', { concurrency: true }, () => {
+  const slow: Readonly<Record<string, RequestListener>> = {
+    'a hook that is silent': (request) => {
+      request.resume();
+    },
+    'a hook that does not even read': () => undefined,
+    'a hook that begins and never ends': (request, response) => {
+      request.resume();
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.write('{"outcome":');
+    },
+    'a hook that sends a byte now and then': (request, response) => {
+      request.resume();
+      response.writeHead(200, { 'content-type': 'application/json' });
+      const timer = setInterval(() => response.write(' '), 20);
+      response.on('close', () => clearInterval(timer));
+    },
+    'a hook that answers with hints alone': (request, response) => {
+      request.resume();
+      const timer = setInterval(() => response.writeProcessing(), 20);
+      response.on('close', () => clearInterval(timer));
+    },
+  };
+  for (const [name, listener] of Object.entries(slow)) {
+    test(`${name}: unavailable after 1.5 s`, async (t) => {
+      const hook = await startHook(t, listener);
+      const { directory } = openDirectory(hook.url);
+      const begun = performance.now();
+      assert.match(
+        await refusal(directory.verify(attempt('ann'))),
+        /: no answer within 1\d{3} ms$/,
+      );
+      const taken = performance.now() - begun;
+      assert.ok(taken > 1400 && taken < 4000, `${taken} ms`);
+    });
+  }
+
+  test('a connection that nobody accepts: unavailable after 300 ms', async (t) => {
+    // The kernel completes as many connections as the backlog has room for; the next must wait.
+    const { port, stop } = await fullPort();
+    t.after(stop);
+    const { directory } = openDirectory(`http://127.0.0.1:${port}`);
+    const begun = performance.now();
+    assert.match(await refusal(directory.verify(attempt('ann'))), /: no connection within 300 ms$/);
+    const taken = performance.now() - begun;
+    assert.ok(taken > 250 && taken < 1400, `${taken} ms`);
+  });
+
+  test('a kept connection that the hook closed meanwhile is no failure', async (t) => {
+    const hook = await startHook(t, (request, response) => {
+      request.resume();
+      // As servers do that give up idle connections without a word.
+      response.on('finish', () => setTimeout(() => request.socket.resetAndDestroy(), 5));
+      response.writeHead(200, { 'content-type': 'application/json' }).end(noMatchBody);
+    });
+    const { directory } = openDirectory(hook.url);
+    for (const _ of Array.from({ length: 20 })) {
+      assert.deepEqual(await directory.verify(attempt('ann')), noMatch);
+      await new Promise((resolve) => {
+        setTimeout(resolve, 4);
+      });
+    }
+  });
+});
+
+/** A port whose queue of connections is full, as of a machine that hangs. */
+async function fullPort(): Promise<{ readonly port: number; readonly stop: () => void }> {
+  const program = `const server = require('net').createServer();
+    server.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
+      require('fs').writeSync(1, String(server.address().port) + '\\n');
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+    });`;
+  const child = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const port = await new Promise<number>((resolve) => {
+    child.stdout.once('data', (chunk: Buffer) => resolve(Number(chunk.toString())));
+  });
+  const sockets = Array.from({ length: 4 }, () => connect(port, '127.0.0.1').on('error', () => {}));
+  await new Promise((resolve) => {
+    setTimeout(resolve, 50);
+  });
+  const stop = (): void => {
+    for (const socket of sockets) socket.destroy();
+    child.kill('SIGKILL');
+  };
+  return { port, stop };
+}
+
+describe('a hook in trouble (FAULTS 13, 14)', { concurrency: true }, () => {
+  const brief = { ...usualLimits, total: milliseconds(150) };
+
+  test('after five failures it is left alone; back, it is in use within 5 s', async (t) => {
+    const hook = await startHook(t, () => undefined);
+    const { directory, clock } = openDirectory(hook.url, { limits: brief });
+    const verify = (): Promise<unknown> => directory.verify(attempt('ann'));
+    for (const _ of Array.from({ length: 5 })) await refusal(verify());
+    assert.equal(hook.asked.length, 5);
+    const begun = performance.now();
+    for (const _ of Array.from({ length: 100 })) {
+      assert.match(await refusal(verify()), /: it failed too often: left alone$/);
+    }
+    assert.ok(performance.now() - begun < 1000, 'refused at once');
+    assert.equal(hook.asked.length, 5);
+    hook.become(answering(200, noMatchBody));
+    clock.advance(2);
+    assert.deepEqual(await verify(), noMatch);
+    assert.deepEqual(await verify(), noMatch);
+  });
+
+  test('flapping: each time it is there again it is used again', async (t) => {
+    const hook = await startHook(t, () => undefined);
+    const { directory, clock } = openDirectory(hook.url, { limits: brief });
+    for (const _ of Array.from({ length: 3 })) {
+      hook.become(answering(503, ''));
+      for (let time = 0; time < 8; time += 1) await refusal(directory.verify(attempt('ann')));
+      clock.advance(2);
+      await refusal(directory.verify(attempt('ann')));
+      hook.become(answering(200, noMatchBody));
+      await refusal(directory.verify(attempt('ann')));
+      clock.advance(2);
+      assert.deepEqual(await directory.verify(attempt('ann')), noMatch);
+    }
+    // Five failures, one probe in vain, one that succeeds: nothing else was asked.
+    assert.equal(hook.asked.length, 3 * 7);
+  });
+
+  test('a question that the hook chokes on does not shut the directory for others', async (t) => {
+    const hook = await startHook(t, (request, response) => {
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk: Buffer) => chunks.push(chunk));
+      request.on('end', () => {
+        const { username } = JSON.parse(Buffer.concat(chunks).toString()) as { username: string };
+        answering(username === 'ann' ? 200 : 500, noMatchBody)(request, response);
+      });
+    });
+    const { directory } = openDirectory(hook.url);
+    for (const _ of Array.from({ length: 20 })) await refusal(directory.verify(attempt('bomb')));
+    assert.deepEqual(await directory.verify(attempt('ann')), noMatch);
+  });
+
+  test('a slow hook: so many at once, so many wait, the rest is refused at once; nobody waits for longer than the limit', async (t) => {
+    let inside = 0;
+    let most = 0;
+    const hook = await startHook(t, (request, response) => {
+      inside += 1;
+      most = Math.max(most, inside);
+      setTimeout(() => {
+        inside -= 1;
+        answering(200, noMatchBody)(request, response);
+      }, 200);
+    });
+    const limits = { ...usualLimits, total: milliseconds(500) };
+    const { directory } = openDirectory(hook.url, { limits });
+    const begun = performance.now();
+    const times: number[] = [];
+    const settled = await Promise.allSettled(
+      Array.from({ length: 40 }, () =>
+        directory.verify(attempt('ann')).finally(() => times.push(performance.now() - begun)),
+      ),
+    );
+    assert.equal(most, 4);
+    const answered = settled.filter(({ status }) => status === 'fulfilled').length;
+    assert.ok(answered >= 4 && answered <= 12, `${answered} answered`);
+    const reasons = settled.flatMap((one) =>
+      one.status === 'rejected' ? [(one.reason as Error).message.replace(/^.*?: /, '')] : [],
+    );
+    assert.equal(reasons.filter((reason) => reason === 'too many are waiting already').length, 20);
+    assert.ok(reasons.includes('too many are asked for already'));
+    assert.ok(Math.max(...times) < 1500, `${Math.max(...times)} ms`);
+    assert.deepEqual(await directory.verify(attempt('ann')), noMatch, 'and it goes on');
+  });
+});
