@@ -57,19 +57,30 @@ export class CommitQueue {
    * Runs a reading verb at once; it sees what is committed.
    * @throws Unavailable when the store cannot answer.
    */
-  async read<T>(verb: () => T): Promise<T> {
+  read<T>(verb: () => T): Promise<T> {
+    if (this.#ended) return Promise.reject(this.#ended);
+    try {
+      return Promise.resolve(verb());
+    } catch (error) {
+      return this.#readLater(verb, error);
+    }
+  }
+
+  async #readLater<T>(verb: () => T, first: unknown): Promise<T> {
     const patientUntil = performance.now() + patience;
+    let error = first;
     for (;;) {
-      if (this.#ended) throw this.#ended;
-      try {
-        return verb();
-      } catch (error) {
-        // Seldom: another process is bringing the log in order after a crash.
-        if (!isBusy(error) || performance.now() > patientUntil) throw this.judge(error);
-      }
+      // Seldom: another process is bringing the log in order after a crash.
+      if (!isBusy(error) || performance.now() > patientUntil) throw this.judge(error);
       await new Promise((resolve) => {
         setTimeout(resolve, retryAfter);
       });
+      if (this.#ended) throw this.#ended;
+      try {
+        return verb();
+      } catch (again) {
+        error = again;
+      }
     }
   }
 

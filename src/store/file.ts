@@ -24,6 +24,7 @@ import { fileSigningKeys } from './file_signing_keys.ts';
 import { fileSweep } from './file_sweep.ts';
 import { fileRecordedTime } from './file_time.ts';
 import { fileAccessTokens, fileRefreshTokens } from './file_tokens.ts';
+import { Freshness } from './freshness.ts';
 import { LogCheckpoints } from './log_checkpoints.ts';
 import { isFull } from './outage.ts';
 import { ThrottleCounter } from './throttle_counter.ts';
@@ -78,8 +79,8 @@ export interface FileStore extends Store {
 }
 
 /**
- * Opens the store file, or makes it. Nothing is cached between requests: what another process
- * commits counts from then on.
+ * Opens the store file, or makes it. What is remembered of rows between requests stands only
+ * until another process commits, so that its changes count from then on.
  * @throws StoreUnusable for another environment, a newer schema, a damaged or foreign file.
  */
 export function openFileStore(options: FileStoreOptions): FileStore {
@@ -98,7 +99,8 @@ function serveFrom(file: OpenFile, path: string, options: FileStoreOptions): Fil
   const time = fileRecordedTime(database);
   const uses = fileSecretUses(database);
   const attempts = fileLoginAttempts(database);
-  const transactions = new Transactions(database, [time, uses, attempts]);
+  const fresh = new Freshness(database);
+  const transactions = new Transactions(database, [fresh, time, uses, attempts]);
   const log = new LogCheckpoints(database, options.reserve ?? 0, (error) => {
     if (!isFull(error)) queue.judge(error);
   });
@@ -108,19 +110,19 @@ function serveFrom(file: OpenFile, path: string, options: FileStoreOptions): Fil
     afterCommit: () => log.afterCommit(),
     ...(options.onFatal && { onFatal: options.onFatal }),
   });
-  const writer = grantWriter(database);
-  const revoke = fileRevoker(database, time);
-  const sweep = fileSweep(database, time.current());
-  const acceptTime = timeAcceptor(database, time);
+  const writer = grantWriter(database, fresh);
+  const revoke = forgetting(fresh, fileRevoker(database, time));
+  const sweep = forgetting(fresh, fileSweep(database, time.current()));
+  const acceptTime = forgetting(fresh, timeAcceptor(database, time));
   const throttles = new ThrottleCounter();
   return {
     path,
     commits: () => transactions.commits,
     check: healthCheck(path, queue, space),
-    ...fileClients(database, queue, revoke, uses),
-    ...fileMembers(database, queue, revoke),
-    ...fileCodes(database, queue, writer),
-    ...fileRefreshTokens(database, queue, writer),
+    ...fileClients(database, queue, revoke, uses, fresh),
+    ...fileMembers(database, queue, revoke, fresh),
+    ...fileCodes(database, queue, writer, fresh),
+    ...fileRefreshTokens(database, queue, writer, fresh),
     ...fileAccessTokens(database, queue, writer),
     ...fileSigningKeys(database, queue),
     ...fileGateways(database, queue),
@@ -142,6 +144,17 @@ function serveFrom(file: OpenFile, path: string, options: FileStoreOptions): Fil
       queue.close();
       file.close();
     },
+  };
+}
+
+/** The same verb; it changes rows that nobody names. */
+function forgetting<Call extends readonly unknown[], T>(
+  fresh: Freshness,
+  verb: (...call: Call) => T,
+): (...call: Call) => T {
+  return (...call) => {
+    fresh.forget();
+    return verb(...call);
   };
 }
 

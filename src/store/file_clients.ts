@@ -3,6 +3,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 
 import type { Digest } from '../lib/digest.ts';
+import { frozen } from '../lib/frozen.ts';
 import type { Client, ClientId, ProgrammeId } from '../oauth/client.ts';
 import type { CommitQueue } from './commit_queue.ts';
 import type { Store } from './contract.ts';
@@ -10,6 +11,7 @@ import { apiKeyHolder, apiKeyIndex } from './file_api_keys.ts';
 import type { SecretUses } from './file_notes.ts';
 import type { Revoker } from './file_revocations.ts';
 import { damaged, expectSum, rowSum } from './file_sums.ts';
+import { type Freshness, Remembered } from './freshness.ts';
 import { digestsOf, forever, sameClient, takenAmong } from './judgement.ts';
 
 type ClientVerbs = Pick<
@@ -31,8 +33,11 @@ export function fileClients(
   queue: CommitQueue,
   revoke: Revoker,
   uses: SecretUses,
+  fresh: Freshness,
 ): ClientVerbs {
   const { find, holding, list, change, isTaken, add, remove } = clientRows(database);
+  const known = new Remembered<Client>(fresh, mostKnown);
+  const holders = new Remembered<Client>(fresh, mostKnown);
   return {
     addClient: (client) => queue.write(() => (add(client) ? 'added' : 'taken')),
     addClients: (clients) =>
@@ -41,14 +46,17 @@ export function fileClients(
         if (taken.length === 0) for (const client of clients) add(client);
         return taken;
       }),
-    findClientByApiKey: (programme, apiKey) => queue.read(() => holding(programme, apiKey)),
-    findClient: (programme, id) => queue.read(() => find(programme, id)),
+    findClientByApiKey: (programme, apiKey) =>
+      queue.read(() => holders.get(programme, apiKey, () => frozen(holding(programme, apiKey)))),
+    findClient: (programme, id) =>
+      queue.read(() => known.get(programme, id, () => frozen(find(programme, id)))),
     listClients: (programme) => queue.read(() => list(programme)),
     changeClient: (programme, id, alter) =>
       queue.writeFromReserve(() => {
         const before = find(programme, id);
         if (before === undefined) return undefined;
         const after = change(before, sameClient(before, alter(before)));
+        fresh.forget();
         uses.keepOnly(programme, id, digestsOf(after));
         return after;
       }),
@@ -63,6 +71,9 @@ export function fileClients(
     secretUses: (programme, id) => queue.read(() => uses.of(programme, id)),
   };
 }
+
+/** More registrations than this in use at once are read again. */
+const mostKnown = 10_000;
 
 interface Row {
   readonly programme: string;

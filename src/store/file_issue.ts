@@ -6,6 +6,7 @@ import type { Instant } from '../lib/clock.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
 import type { AccessToken, FamilyId, RefreshToken, TokenFamily, TokenKey } from '../oauth/grant.ts';
 import { rowSum } from './file_sums.ts';
+import type { Freshness } from './freshness.ts';
 
 /** Inserts and revocation that several verbs share; call them inside a write alone. */
 export interface GrantWriter {
@@ -21,7 +22,7 @@ export interface GrantWriter {
 }
 
 /** The writer over statements prepared once. */
-export function grantWriter(database: DatabaseSync): GrantWriter {
+export function grantWriter(database: DatabaseSync, fresh: Freshness): GrantWriter {
   const insertFamily = database.prepare(
     `INSERT INTO family (programme, key, client, member, subject, scope, created_at, ends_at, sum)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -57,6 +58,7 @@ export function grantWriter(database: DatabaseSync): GrantWriter {
     },
     revoke: (programme, family, now) => {
       revoke.run(now, programme, family);
+      fresh.forget();
     },
   };
 }

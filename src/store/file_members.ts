@@ -2,11 +2,13 @@
 
 import type { DatabaseSync } from 'node:sqlite';
 
+import { frozen } from '../lib/frozen.ts';
 import type { MemberRecord } from '../oauth/member.ts';
 import type { CommitQueue } from './commit_queue.ts';
 import type { Store } from './contract.ts';
 import type { Revoker } from './file_revocations.ts';
 import { expectSum, rowSum } from './file_sums.ts';
+import { type Freshness, Remembered } from './freshness.ts';
 import { sameMember, usernameTaken } from './judgement.ts';
 
 type MemberVerbs = Pick<
@@ -24,12 +26,15 @@ export function fileMembers(
   database: DatabaseSync,
   queue: CommitQueue,
   revoke: Revoker,
+  fresh: Freshness,
 ): MemberVerbs {
   const { named, find, list, add, change, remove } = memberRows(database);
+  const known = new Remembered<MemberRecord>(fresh, mostKnown);
   return {
     addMember: (member) => queue.write(() => (add(member) ? 'added' : 'taken')),
     findMember: (programme, username) => queue.read(() => named(programme, username)),
-    findMemberBySubject: (programme, subject) => queue.read(() => find(programme, subject)),
+    findMemberBySubject: (programme, subject) =>
+      queue.read(() => known.get(programme, subject, () => frozen(find(programme, subject)))),
     listMembers: (programme) => queue.read(() => list(programme)),
     changeMember: (programme, subject, alter) =>
       queue.writeFromReserve(() => {
@@ -38,6 +43,7 @@ export function fileMembers(
         const after = sameMember(before, alter(before));
         const holder = named(programme, after.username);
         if (holder && holder.subject !== subject) throw usernameTaken(after.username);
+        known.take(programme, subject);
         return change(after);
       }),
     removeMember: (programme, subject, now) =>
@@ -48,6 +54,9 @@ export function fileMembers(
       }),
   };
 }
+
+/** More members than this in use at once are read again. */
+const mostKnown = 10_000;
 
 interface Row {
   readonly programme: string;

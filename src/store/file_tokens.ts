@@ -4,7 +4,7 @@ import type { DatabaseSync } from 'node:sqlite';
 
 import type { Instant } from '../lib/clock.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
-import type { TokenKey } from '../oauth/grant.ts';
+import type { RefreshTokenState, TokenKey } from '../oauth/grant.ts';
 import type { CommitQueue } from './commit_queue.ts';
 import type { RotateOutcome, Rotation, Store } from './contract.ts';
 import type { GrantWriter } from './file_issue.ts';
@@ -24,6 +24,7 @@ import {
   type RefreshRow,
 } from './file_rows.ts';
 import { rowSum } from './file_sums.ts';
+import { type Freshness, Remembered } from './freshness.ts';
 import { diedAtOnce, judgeRotation, visibleRefreshToken } from './judgement.ts';
 
 /** The refresh tokens' verbs. */
@@ -31,6 +32,7 @@ export function fileRefreshTokens(
   database: DatabaseSync,
   queue: CommitQueue,
   writer: GrantWriter,
+  fresh: Freshness,
 ): Pick<
   Store,
   'startFamily' | 'findRefreshToken' | 'rotateRefreshToken' | 'revokeFamily' | 'findFamily'
@@ -50,9 +52,13 @@ export function fileRefreshTokens(
        revoked_at, sum AS family_sum
      FROM family WHERE programme = ? AND key = ?`,
   );
-  const find = (programme: ProgrammeId, key: TokenKey): RefreshRow | undefined =>
-    select.get(programme, key) as RefreshRow | undefined;
-  const rotate = rotator(database, writer);
+  const find = (programme: ProgrammeId, key: TokenKey): FoundRefreshToken | undefined => {
+    const row = select.get(programme, key) as RefreshRow | undefined;
+    return row && { row, state: refreshTokenState(row) };
+  };
+  // From the look at a token to its rotation.
+  const seen = new Remembered<FoundRefreshToken>(fresh, mostUnderWay);
+  const rotate = rotator(database, writer, (...name) => void seen.take(...name));
   return {
     startFamily: ({ family, access, refresh }) =>
       queue.write(() => {
@@ -62,11 +68,14 @@ export function fileRefreshTokens(
       }),
     findRefreshToken: (programme, key, now) =>
       queue.read(() => {
-        const row = find(programme, key);
-        return row && visibleRefreshToken(refreshTokenState(row), now);
+        const found = seen.get(programme, key, () => find(programme, key));
+        return found && visibleRefreshToken(found.state, now);
       }),
     rotateRefreshToken: (rotation) =>
-      queue.write(() => rotate(rotation, find(rotation.programme, rotation.key))),
+      queue.write(() => {
+        const { programme, key } = rotation;
+        return rotate(rotation, seen.take(programme, key) ?? find(programme, key));
+      }),
     revokeFamily: (programme, family, now) =>
       queue.writeFromReserve(() => writer.revoke(programme, family, now)),
     findFamily: (programme, id) =>
@@ -77,10 +86,20 @@ export function fileRefreshTokens(
   };
 }
 
+interface FoundRefreshToken {
+  readonly row: RefreshRow;
+  readonly state: RefreshTokenState;
+}
+
+/** Requests between looking and rotating; more are read again. */
+const mostUnderWay = 1000;
+
+/** `forget` is told of every other token whose row a rotation changes. */
 function rotator(
   database: DatabaseSync,
   writer: GrantWriter,
-): (rotation: Rotation, row: RefreshRow | undefined) => RotateOutcome {
+  forget: (programme: ProgrammeId, key: TokenKey) => void,
+): (rotation: Rotation, found: FoundRefreshToken | undefined) => RotateOutcome {
   const markRotated = database.prepare(
     `UPDATE refresh_token SET successor = ?, sealed_answer = ?, retry_until = ?, sum = ?
      WHERE programme = ? AND key = ?`,
@@ -89,14 +108,14 @@ function rotator(
     `UPDATE refresh_token SET sealed_answer = NULL, retry_until = NULL
      WHERE programme = ? AND key = ?`,
   );
-  return (rotation, row) => {
+  return (rotation, found) => {
     const { programme, client, key, successor, access, now } = rotation;
-    const state = row && refreshTokenState(row);
-    const judgement = judgeRotation(state, client, now);
-    if (row === undefined || judgement.verdict === 'unknown') return { outcome: 'unknown' };
+    const judgement = judgeRotation(found?.state, client, now);
+    if (found === undefined || judgement.verdict === 'unknown') return { outcome: 'unknown' };
     if (judgement.verdict === 'retry') {
       return { outcome: 'retried', sealedAnswer: judgement.sealedAnswer };
     }
+    const { row } = found;
     if (judgement.verdict === 'reuse') {
       writer.revoke(programme, row.family, now);
       return { outcome: 'reused' };
@@ -108,7 +127,10 @@ function rotator(
     const sum = rowSum(refreshValues(row, successor.key));
     markRotated.run(successor.key, ...retry, sum, programme, key);
     // Whoever holds this token had the answer: its predecessor's retries end here (HOSTILE 29).
-    if (row.predecessor !== null) endRetries.run(programme, row.predecessor);
+    if (row.predecessor !== null) {
+      endRetries.run(programme, row.predecessor);
+      forget(programme, row.predecessor);
+    }
     return { outcome: 'rotated' };
   };
 }

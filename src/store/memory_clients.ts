@@ -2,11 +2,12 @@
 
 import type { Instant } from '../lib/clock.ts';
 import type { Digest } from '../lib/digest.ts';
+import { frozenCopy } from '../lib/frozen.ts';
 import type { Client, ClientId, ProgrammeId } from '../oauth/client.ts';
 import type { Store } from './contract.ts';
 import { digestsOf, forever, isNewUse, sameClient, takenAmong } from './judgement.ts';
 import type { MemoryRevocations } from './memory_revocations.ts';
-import { frozenCopy, MemoryTable } from './memory_table.ts';
+import { MemoryTable } from './memory_table.ts';
 
 type ClientVerbs = Pick<
   Store,

@@ -1,6 +1,7 @@
 // Owns codes, token families and tokens in memory; what a try comes to is decided in judgement.ts.
 
 import type { Instant } from '../lib/clock.ts';
+import { frozenCopy } from '../lib/frozen.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
 import type {
   AccessToken,
@@ -30,7 +31,7 @@ import {
 } from './judgement.ts';
 import type { MemoryRevocations } from './memory_revocations.ts';
 import type { CodeRow, FamilyRow, GrantVerbs, RefreshRow } from './memory_rows.ts';
-import { frozenCopy, MemoryTable } from './memory_table.ts';
+import { MemoryTable } from './memory_table.ts';
 
 interface Sweepable {
   readonly sweep: (now: Instant, limit: number) => number;

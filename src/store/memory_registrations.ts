@@ -1,11 +1,12 @@
 // Owns members and signing keys in memory; clients are in memory_clients.ts.
 
+import { frozenCopy } from '../lib/frozen.ts';
 import type { MemberRecord } from '../oauth/member.ts';
 import type { SigningKeyRecord } from '../oauth/signing_key.ts';
 import type { Store } from './contract.ts';
 import { sameMember, sameSigningKey, usernameTaken } from './judgement.ts';
 import type { MemoryRevocations } from './memory_revocations.ts';
-import { frozenCopy, MemoryTable } from './memory_table.ts';
+import { MemoryTable } from './memory_table.ts';
 
 type MemberVerbs = Pick<
   Store,

@@ -1,11 +1,12 @@
 // Owns what is left to keep in memory: gateways, login attempts, node numbers, the key check, time.
 
 import type { Instant } from '../lib/clock.ts';
+import { frozenCopy } from '../lib/frozen.ts';
 import type { Gateway } from '../oauth/gateway.ts';
 import type { Store } from './contract.ts';
 import { sameGateway } from './judgement.ts';
 import { attemptsEndAt, type AttemptState, beginAttempt, endAttempt } from './login_attempts.ts';
-import { frozenCopy, MemoryTable } from './memory_table.ts';
+import { MemoryTable } from './memory_table.ts';
 import { type NodeLease, nextLease } from './node_leases.ts';
 import { ThrottleCounter } from './throttle_counter.ts';
 

@@ -57,14 +57,3 @@ export class MemoryTable<Row> {
 function nameOf(programme: ProgrammeId, key: string): string {
   return `${programme}\0${key}`;
 }
-
-/** A deep copy that cannot be changed: what goes in and out of memory is nobody's alias. */
-export function frozenCopy<T>(record: T): T {
-  return deepFreeze(structuredClone(record));
-}
-
-function deepFreeze<T>(value: T): T {
-  if (typeof value !== 'object' || value === null) return value;
-  for (const part of Object.values(value)) deepFreeze(part);
-  return Object.freeze(value);
-}

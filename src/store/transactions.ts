@@ -6,6 +6,8 @@ import { asStoreError, isOutage } from './outage.ts';
 
 /** Writes a little in transactions that others need anyway. */
 export interface Passenger {
+  /** Called at the beginning of every transaction, once nobody else can write. */
+  readonly start?: () => void;
   /** Called at the end of every transaction, before it is committed; `changed` if it has written. */
   readonly board: (changed: boolean) => void;
   /** What the last `board` wrote is durable. */
@@ -73,6 +75,7 @@ export class Transactions {
   #transaction<T>(body: () => T): T {
     this.#statement.begin.run();
     try {
+      for (const passenger of this.#passengers) passenger.start?.();
       const before = this.#changes();
       const result = body();
       const changed = this.#changes() !== before;

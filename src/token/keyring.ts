@@ -1,6 +1,6 @@
 // Owns the keys derived from the master key, one per purpose; not where the master key comes from.
 
-import { type Digest, keyedDigest } from '../lib/digest.ts';
+import { type Digest, keyedDigester } from '../lib/digest.ts';
 import { deriveKey } from '../lib/seal.ts';
 
 /** Keys by purpose. Who steals the store alone has none of them. */
@@ -23,7 +23,7 @@ export function createKeyring(masterKey: Uint8Array): Keyring {
   }
   const secretKey = deriveKey(masterKey, 'jetway client secrets');
   return {
-    secretDigest: (secret) => keyedDigest(secretKey, secret),
+    secretDigest: keyedDigester(secretKey),
     signingKeySeal: deriveKey(masterKey, 'jetway signing keys'),
     transactionSeal: deriveKey(masterKey, 'jetway login transactions'),
     formKey: deriveKey(masterKey, 'jetway login forms'),

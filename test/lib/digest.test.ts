@@ -3,7 +3,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { type Digest, digest, keyedDigest, sameDigest } from '../../src/lib/digest.ts';
+import {
+  type Digest,
+  digest,
+  keyedDigest,
+  keyedDigester,
+  sameDigest,
+} from '../../src/lib/digest.ts';
 
 function base64url(hex: string): string {
   return Buffer.from(hex, 'hex').toString('base64url');
@@ -22,6 +28,19 @@ test('a keyed digest is HMAC-SHA256 (RFC 4231, cases 1 and 2)', () => {
   const second = '5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843';
   const asked = 'what do ya want for nothing?';
   assert.equal(keyedDigest(Buffer.from('Jefe'), asked), base64url(second));
+});
+
+test('a prepared keyed digest is the same, whatever the text before it was', () => {
+  const texts = ['', 'a', 'Hi There', 'é€😀', '\ud800', 'x'.repeat(341), '€'.repeat(341)];
+  const longer = ['x'.repeat(342), 'x'.repeat(5000), 'short again'];
+  for (const size of [0, 1, 20, 32, 64]) {
+    const key = Buffer.alloc(size, 0xb7);
+    const prepared = keyedDigester(key);
+    for (const text of [...texts, ...longer, ...texts.toReversed()]) {
+      assert.equal(prepared(text), keyedDigest(key, text), `${size}: ${text.slice(0, 20)}`);
+    }
+  }
+  assert.throws(() => keyedDigester(Buffer.alloc(65)), RangeError);
 });
 
 test('two digests are the same only when all of them is', () => {

@@ -1,0 +1,98 @@
+// Owns what the file store remembers of rows it has read, and whether they still stand: each turn of
+// the event loop SQLite tells whether another connection has committed.
+
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+
+import type { Passenger } from './transactions.ts';
+
+/**
+ * An epoch that changes with every commit of another connection, whichever process has it: what the
+ * command line changes counts from the next turn on (DESIGN, "Command line"). The verbs of this
+ * connection forget by themselves what they change.
+ */
+export class Freshness implements Passenger {
+  readonly #version: StatementSync;
+  #seen: unknown;
+  #epoch = 0;
+  #hasLooked = false;
+
+  constructor(database: DatabaseSync) {
+    this.#version = database.prepare('PRAGMA data_version');
+    this.#version.setReturnArrays(true);
+  }
+
+  /** The epoch of this turn. Call it before reading what is to be remembered under it. */
+  get epoch(): number {
+    if (this.#hasLooked) return this.#epoch;
+    this.#look();
+    this.#hasLooked = true;
+    setImmediate(() => {
+      this.#hasLooked = false;
+    });
+    return this.#epoch;
+  }
+
+  /** Whatever was remembered has to be read again. */
+  forget(): void {
+    this.#epoch += 1;
+  }
+
+  /** Nobody else commits while a transaction writes: what stands at its beginning stands. */
+  start(): void {
+    this.#look();
+  }
+
+  board(): void {}
+
+  arrive(): void {}
+
+  #look(): void {
+    const [version] = this.#version.get() as unknown as [number];
+    if (version === this.#seen) return;
+    this.#seen = version;
+    this.#epoch += 1;
+  }
+}
+
+/** Rows by programme and key, as they were last read, while they stand. */
+export class Remembered<Held> {
+  readonly #fresh: Freshness;
+  readonly #most: number;
+  readonly #held = new Map<string, Held>();
+  #epoch = -1;
+
+  /** `most` bounds how many are held. */
+  constructor(fresh: Freshness, most: number) {
+    this.#fresh = fresh;
+    this.#most = most;
+  }
+
+  /** What is held of a row; else what `read` finds, which is held if it finds anything. */
+  get(programme: string, key: string, read: () => Held | undefined): Held | undefined {
+    const epoch = this.#fresh.epoch;
+    if (epoch !== this.#epoch) this.#clear(epoch);
+    const name = `${programme}\0${key}`;
+    const held = this.#held.get(name);
+    if (held !== undefined) return held;
+    const found = read();
+    if (found === undefined) return undefined;
+    if (this.#held.size >= this.#most) this.#clear(epoch);
+    this.#held.set(name, found);
+    return found;
+  }
+
+  /** Gives up what is held of a row, for a verb that changes it; undefined if it has to be read. */
+  take(programme: string, key: string): Held | undefined {
+    const epoch = this.#fresh.epoch;
+    if (epoch !== this.#epoch) this.#clear(epoch);
+    const name = `${programme}\0${key}`;
+    const held = this.#held.get(name);
+    if (held !== undefined) this.#held.delete(name);
+    return held;
+  }
+
+  #clear(epoch: number): void {
+    this.#held.clear();
+    this.#epoch = epoch;
+  }
+}

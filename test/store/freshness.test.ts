@@ -1,0 +1,103 @@
+// Tests of what the file store remembers of rows: it stands until somebody changes it, whoever it is.
+
+import assert from 'node:assert/strict';
+
+import type { Subject } from '../../src/oauth/member.ts';
+import type { Store } from '../../src/store/contract.ts';
+import { openScratchStore } from './file_directory.ts';
+import { aClient, aCode, aFamily, aMember, at, club, key, partner } from './fixtures.ts';
+import { withStore } from './with_store.ts';
+
+const subject = 'subject-1' as Subject;
+const disabled = { status: 'disabled' } as const;
+
+/** Each test has it from the store itself, and from another connection as a command has one. */
+function changedBy(name: string, body: (store: Store, changer: Store) => Promise<void>): void {
+  withStore(openScratchStore, `${name}, by the store itself`, ({ store }) => body(store, store));
+  withStore(openScratchStore, `${name}, by another process`, async ({ store, another }) => {
+    assert.ok(another);
+    await body(store, await another());
+  });
+}
+
+changedBy('a client is as it was changed last', async (store, changer) => {
+  await store.addClient(aClient());
+  const first = await store.findClient(club, partner);
+  assert.deepEqual(first, aClient());
+  assert.equal(await store.findClient(club, partner), first, 'read once');
+  await changer.changeClient(club, partner, (client) => ({ ...client, ...disabled }));
+  assert.deepEqual(await store.findClient(club, partner), aClient(disabled));
+  await changer.removeClient(club, partner, at(1));
+  assert.equal(await store.findClient(club, partner), undefined);
+});
+
+changedBy('a member is as it was changed last', async (store, changer) => {
+  await store.addMember(aMember());
+  const first = await store.findMemberBySubject(club, subject);
+  assert.equal(await store.findMemberBySubject(club, subject), first, 'read once');
+  await changer.changeMember(club, subject, (member) => ({ ...member, ...disabled }));
+  assert.deepEqual(await store.findMemberBySubject(club, subject), aMember(disabled));
+  await changer.removeMember(club, subject, at(1));
+  assert.equal(await store.findMemberBySubject(club, subject), undefined);
+});
+
+changedBy('a code that was looked at is gone once it was replaced', async (store, changer) => {
+  await store.issueCode(aCode());
+  assert.ok(await store.findCode(club, key('code'), at(1)));
+  await changer.issueCode(aCode({ key: key('later'), issuedAt: at(1) }));
+  assert.equal(await store.findCode(club, key('code'), at(2)), undefined);
+  const spent = await store.spendCode(club, partner, key('code'), { family: aFamily() }, at(2));
+  assert.deepEqual(spent, { outcome: 'unknown' });
+});
+
+changedBy('HOSTILE 26: a code that was looked at is spent once', async (store, changer) => {
+  await store.issueCode(aCode());
+  const stores = [store, changer, store, changer];
+  for (const one of stores) assert.ok(await one.findCode(club, key('code'), at(1)));
+  const family = aFamily();
+  const spend = (one: Store, n: number) =>
+    one.spendCode(
+      club,
+      partner,
+      key('code'),
+      { family: { ...family, id: `${n}` as never } },
+      at(1),
+    );
+  const outcomes = await Promise.all(stores.map(spend));
+  assert.deepEqual(outcomes.map(({ outcome }) => outcome).toSorted(), [
+    'replayed',
+    'replayed',
+    'replayed',
+    'spent',
+  ]);
+});
+
+changedBy('a token that was looked at falls with all of its client’s', async (store, changer) => {
+  await store.issueCode(aCode());
+  const refresh = { key: key('refresh'), expiresAt: at(600) };
+  await store.spendCode(club, partner, key('code'), { family: aFamily(), refresh }, at(1));
+  const look = () => store.findRefreshToken(club, refresh.key, at(2));
+  assert.equal((await look())?.revoked, false);
+  await changer.revokeAll(club, { client: partner }, at(2));
+  assert.equal((await look())?.revoked, true);
+  const rotated = await store.rotateRefreshToken({
+    programme: club,
+    client: partner,
+    key: refresh.key,
+    successor: { key: key('next'), expiresAt: at(600) },
+    sealedAnswer: 'sealed',
+    retryUntil: at(12),
+    now: at(2),
+  });
+  assert.deepEqual(rotated, { outcome: 'unknown' });
+});
+
+withStore(openScratchStore, 'what is remembered is nobody’s to change', async ({ store }) => {
+  await store.addClient(aClient());
+  await store.addMember(aMember());
+  const client = await store.findClient(club, partner);
+  assert.ok(client);
+  assert.throws(() => (client.roles as string[]).push('admin'), TypeError);
+  const member = await store.findMemberBySubject(club, subject);
+  assert.throws(() => Object.assign(member ?? {}, disabled), TypeError);
+});
