@@ -32,6 +32,17 @@ export function jetway(
   return runScript(folder, [join(root, 'src/main.ts'), ...args], input);
 }
 
+/** Runs `jetway` when `seconds` more have passed, for it alone. */
+export function jetwayAhead(
+  folder: string,
+  seconds: number,
+  args: readonly string[],
+): Promise<Ran> {
+  const shifted = ['--import', join(root, 'test/support/shifted_time.ts')];
+  const script = [...shifted, join(root, 'src/main.ts'), ...args];
+  return runScript(folder, script, '', { JETWAY_TEST_SHIFT: String(seconds * 1000) });
+}
+
 type RanEach<Lines> = { readonly [Index in keyof Lines]: Ran };
 
 /** Runs command lines that read no input, in order, in one process. */
@@ -49,8 +60,9 @@ async function runScript(
   folder: string,
   args: readonly string[],
   input: string | Uint8Array,
+  more: Readonly<Record<string, string>> = {},
 ): Promise<Ran> {
-  const child = spawn(process.execPath, args, { cwd: folder, env: environment });
+  const child = spawn(process.execPath, args, { cwd: folder, env: { ...environment, ...more } });
   // A command that does not read its input may have ended before it is written.
   child.stdin.on('error', () => undefined);
   child.stdin.end(input);

@@ -7,7 +7,7 @@ import type { TestContext } from 'node:test';
 
 import { type Instant, instant } from '../../src/lib/clock.ts';
 import { openFileStore } from '../../src/store/file.ts';
-import { configText, workFolder } from '../cli/command.ts';
+import { configText, jetwayAhead, workFolder } from '../cli/command.ts';
 import { type ServerOptions, type ServerProcess, startServer } from '../cli/server.ts';
 import type { TestClock } from '../support/clock.ts';
 import { type Club, programme } from '../support/club.ts';
@@ -25,6 +25,8 @@ export interface Site {
   readonly clock: TestClock;
   /** Lets seconds pass for every process at once. */
   readonly pass: (seconds: number) => Promise<void>;
+  /** Runs a command that must succeed, at the site's time; what it prints on standard output. */
+  readonly run: (...args: readonly string[]) => Promise<string>;
   /** Starts one more process. */
   readonly start: (options?: ServerOptions) => Promise<ServedClub>;
 }
@@ -73,6 +75,11 @@ export async function openSite(t: TestContext, { over = '' }: SiteOptions = {}):
         ({ child }) => child.exitCode === null && child.signalCode === null,
       );
       await Promise.all(alive.map((server) => server.advance(seconds)));
+    },
+    run: async (...args) => {
+      const { code, stdout, stderr } = await jetwayAhead(folder, shift, args);
+      if (code !== 0) throw new Error(`jetway ${args.join(' ')} ended with ${code}: ${stderr}`);
+      return stdout;
     },
     start: async (options = {}) => {
       const server = await startServer(t, folder, { ahead: shift, ...options });

@@ -1,0 +1,172 @@
+// FAULTS 24, 25 with real servers: keys and secrets are rotated from the command line while tokens
+// are issued, and nobody is refused who should not be.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { createLocalJWKSet, decodeJwt, type JSONWebKeySet, jwtVerify } from 'jose';
+
+import { askTokens, paths, unknownClient } from '../support/club.ts';
+import { ask } from '../support/wire.ts';
+import { startLoad } from './load.ts';
+import { openSite, type ServedClub, type Site, unthrottled } from './site.ts';
+
+const tokenLife = 600;
+const step = 60;
+
+/** A verifier that keeps the key set for as long as its headers allow, and asks no sooner. */
+class Verifier {
+  readonly #site: Site;
+  readonly #club: ServedClub;
+  #keys: { readonly set: JSONWebKeySet; readonly until: number } | undefined;
+
+  constructor(site: Site, club: ServedClub) {
+    this.#site = site;
+    this.#club = club;
+  }
+
+  async accepts(token: string): Promise<boolean> {
+    const now = this.#site.clock.now();
+    const keys = createLocalJWKSet(await this.#keySet(now));
+    const options = { typ: 'at+jwt', algorithms: ['ES256'], currentDate: new Date(now) };
+    return jwtVerify(token, keys, options).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  async #keySet(now: number): Promise<JSONWebKeySet> {
+    if (this.#keys === undefined || now >= this.#keys.until) {
+      const { headers, body } = await ask(this.#club.url, paths.keys);
+      const [, maxAge] = /^public, max-age=(\d+)$/.exec(headers['cache-control'] ?? '') ?? [];
+      const until = now + Number(maxAge) * 1000;
+      this.#keys = { set: JSON.parse(body) as JSONWebKeySet, until };
+    }
+    return this.#keys.set;
+  }
+}
+
+async function publishedAt({ url }: ServedClub): Promise<number> {
+  const { body } = await ask(url, paths.keys);
+  return (JSON.parse(body) as JSONWebKeySet).keys.length;
+}
+
+/** A server follows within a second of its own, which no simulated second may outrun. */
+async function followed(clubs: readonly ServedClub[], keys: number): Promise<void> {
+  for (let tries = 0; tries < 100; tries += 1) {
+    const counts = await Promise.all(clubs.map(publishedAt));
+    if (counts.every((count) => count === keys)) return;
+    await sleep(50);
+  }
+  throw new Error(`the servers never published ${keys} keys`);
+}
+
+test('FAULTS 24: through a rotation under load no verification fails', async (t) => {
+  const over = `${unthrottled}\ntokens: { access: { format: jwt, lifetime: ${tokenLife}s } }`;
+  const site = await openSite(t, { over });
+  const clubs = await Promise.all([site.start(), site.start()]);
+  const loads = clubs.map((club) => startLoad(club, 1));
+  const verifiers: Verifier[] = [];
+  const living: string[] = [];
+  let verified = 0;
+
+  /** A minute goes by; what is issued in it, and what is oldest, is verified by everybody. */
+  const minute = async (): Promise<string[]> => {
+    await site.pass(step);
+    // Each began at a time of its own, so that their caches are of every age.
+    if (verifiers.length < 5) verifiers.push(new Verifier(site, clubs[verifiers.length % 2]!));
+    const fresh: string[] = [];
+    for (const { told, reach } of loads) {
+      const begun = told.tokens.length;
+      await reach(begun + 4);
+      // What was asked for before this minute may still be among the first.
+      fresh.push(...told.tokens.slice(begun + 1));
+    }
+    living.push(...fresh);
+    const now = site.clock.now() / 1000;
+    const first = living.findIndex((token) => (decodeJwt(token).exp ?? 0) > now);
+    living.splice(0, first);
+    const failed: string[] = [];
+    for (const token of [...living.slice(0, 4), ...fresh]) {
+      for (const [index, verifier] of verifiers.entries()) {
+        verified += 1;
+        if (!(await verifier.accepts(token))) failed.push(`by ${index}`);
+      }
+    }
+    return failed;
+  };
+  const minutes = async (count: number): Promise<string[]> => {
+    const failed: string[] = [];
+    for (let n = 0; n < count; n += 1) failed.push(...(await minute()));
+    return failed;
+  };
+  const signers = (): ReadonlySet<string | undefined> =>
+    new Set(living.map((token) => Buffer.from(token.split('.')[0] ?? '', 'base64url').toString()));
+
+  assert.deepEqual(await minutes(6), []);
+  await site.run('key', 'rotate');
+  await followed(clubs, 2);
+  // Ten minutes it waits; ten more, until what the old one has signed is over.
+  assert.deepEqual(await minutes(9), []);
+  assert.equal(signers().size, 1);
+  assert.deepEqual(await minutes(6), []);
+  assert.equal(signers().size, 2);
+  await site.run('key', 'retire');
+  assert.deepEqual(await minutes(6), []);
+  assert.equal(signers().size, 1);
+  await site.run('key', 'retire');
+  await followed(clubs, 1);
+  assert.deepEqual(await minutes(6), []);
+
+  // And a rotation that does not wait is one that they notice.
+  await site.run('key', 'rotate', '--now');
+  await followed(clubs, 2);
+  assert.notDeepEqual(await minutes(1), []);
+  await Promise.all(loads.map(({ stop }) => stop()));
+  for (const { told } of loads) assert.deepEqual(told.failures, []);
+  t.diagnostic(`${verified} verifications of tokens issued at two servers`);
+});
+
+interface Shown {
+  readonly secrets: readonly {
+    readonly expires_at: string | null;
+    readonly last_used_at: string | null;
+  }[];
+}
+
+test('FAULTS 25: two secrets are good until the old one ends, and each tells its last use', async (t) => {
+  const site = await openSite(t);
+  const club = await site.start();
+  const { id } = club.client;
+  const show = async (): Promise<Shown['secrets']> =>
+    (JSON.parse(await site.run('client', 'show', id, '--json')) as Shown).secrets;
+  const made = await site.run('client', 'rotate-secret', id, '--overlap', '2d', '--json');
+  const { client_secret: secret } = JSON.parse(made) as { readonly client_secret: string };
+  const basic = `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
+  const fields = { grant_type: 'client_credentials' };
+  const withOld = () => askTokens(club, fields);
+  const withNew = () => askTokens(club, fields, { authorization: basic });
+  const day = 86_400;
+
+  assert.equal((await withOld()).status, 200);
+  await site.pass(day);
+  assert.equal((await withNew()).status, 200);
+  // Uses are written down with the next commit: neither costs one of its own.
+  assert.equal((await withNew()).status, 200);
+  const [older, newer] = await show();
+  assert.ok(older && newer);
+  const usedAt = [older, newer].map((one) => Date.parse(one.last_used_at ?? ''));
+  const between = ((usedAt[1] ?? 0) - (usedAt[0] ?? 0)) / 1000;
+  assert.ok(between >= day - 1 && between < day + 60, `${between} s between`);
+  await site.pass(day - 60);
+  assert.deepEqual([(await withOld()).status, (await withNew()).status], [200, 200]);
+  await site.pass(61);
+  assert.deepEqual(await withOld(), unknownClient);
+  assert.equal((await withNew()).status, 200);
+  const [ended, good] = await show();
+  assert.ok(ended && good);
+  assert.ok(ended.expires_at !== null && Date.parse(ended.expires_at) <= site.clock.now());
+  assert.ok((ended.last_used_at ?? '') < ended.expires_at && good.expires_at === null);
+  assert.ok((good.last_used_at ?? '') > (newer.last_used_at ?? ''));
+});
