@@ -35,6 +35,8 @@ export interface Jetway {
   readonly events: { readonly event: string; readonly facts: Readonly<Record<string, string>> }[];
   readonly addClient: (client?: ClientOptions) => Promise<TestClient>;
   readonly addMember: (member?: MemberOptions) => Promise<TestMember>;
+  /** Follows changes of signing keys, as a running server does within a second. */
+  readonly reloadKeys: () => Promise<void>;
   /** Ends the server and closes its store before the test ends, as for a restart. */
   readonly stop: () => Promise<void>;
 }
@@ -153,6 +155,9 @@ export async function startJetway(t: TestContext, options: JetwayOptions = {}): 
     events,
     addClient: (client = {}) => addClient(store, keyring, clock, first, client),
     addMember: (member = {}) => addMember(store, clock, first, member),
+    reloadKeys: async () => {
+      await Promise.all([...services.values()].map(({ keys }) => keys?.reload()));
+    },
     stop,
   };
 }
