@@ -30,6 +30,8 @@ export interface ServerProcess {
   readonly url: string;
   /** Where it tells of its health; empty where the configuration has no `admin`. */
   readonly admin: string;
+  /** Where gateways ask; empty where the configuration has no `gateway`. */
+  readonly gateway: string;
   /** All that it has printed so far. */
   readonly printed: () => { readonly stdout: string; readonly stderr: string };
   /** Lets seconds pass for it at once. */
@@ -93,11 +95,12 @@ export async function startServer(
 async function addressesOf(
   child: ChildProcess,
   printed: { readonly stdout: string; readonly stderr: string },
-): Promise<{ readonly url: string; readonly admin: string }> {
+): Promise<Pick<ServerProcess, 'url' | 'admin' | 'gateway'>> {
   while (child.exitCode === null && child.signalCode === null) {
     const [, url] = / at (http:\/\/\S+) as /.exec(printed.stdout) ?? [];
     const [, admin = ''] = /^admin: (http:\/\/\S+)$/m.exec(printed.stdout) ?? [];
-    if (url !== undefined) return { url, admin };
+    const [, gateway = ''] = /^gateway: (http:\/\/\S+)$/m.exec(printed.stdout) ?? [];
+    if (url !== undefined) return { url, admin, gateway };
     await Promise.race([
       once(child, 'exit'),
       ...[child.stdout].map((out) => out && once(out, 'data')),

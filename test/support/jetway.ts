@@ -156,7 +156,8 @@ export async function startJetway(t: TestContext, options: JetwayOptions = {}): 
     addClient: (client = {}) => addClient(store, keyring, clock, first, client),
     addMember: (member = {}) => addMember(store, clock, first, member),
     reloadKeys: async () => {
-      await Promise.all([...services.values()].map(({ keys }) => keys?.reload()));
+      const chests = [...services.values()].flatMap(({ keys }) => keys ?? []);
+      await Promise.all(chests.map((keys) => keys.reload()));
     },
     stop,
   };

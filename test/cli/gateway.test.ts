@@ -1,0 +1,144 @@
+// Owns the promises of `gateway` and of a listener of its own: credentials shown once, good at once in
+// a running server, and nothing of it on the public address.
+
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+
+import { type Answer, ask, post } from '../support/wire.ts';
+import {
+  configText,
+  jetway,
+  jetwayEach,
+  jetwayJson,
+  programmeText,
+  workFolder,
+} from './command.ts';
+import { askClientTokens, startServer } from './server.ts';
+
+const introspecting = programmeText('Club', 'introspection: { path: /introspect }\nmetadata: on\n');
+
+function folderOf(t: TestContext, more = ''): string {
+  return workFolder(t, {
+    'config.yaml': configText + more,
+    'programmes/club.yaml': introspecting,
+    'programmes/other.yaml': programmeText('Other'),
+  });
+}
+
+const words = (line: string): readonly string[] => line.split(' ');
+
+interface Added {
+  readonly gateway_id: string;
+  readonly gateway_secret: string;
+}
+
+const add = words('gateway add --programme club --name Front');
+
+function introspect(
+  url: string,
+  { gateway_id, gateway_secret }: Added,
+  token: string,
+): Promise<Answer> {
+  const authorization = `Basic ${Buffer.from(`${gateway_id}:${gateway_secret}`).toString('base64')}`;
+  return post(url, '/club/introspect', { token }, { authorization });
+}
+
+test('a gateway is added, listed, shown and removed; its secret is shown once', async (t) => {
+  const folder = folderOf(t);
+  const added = await jetway(folder, add);
+  assert.equal(added.code, 0, added.stderr);
+  assert.equal(added.stderr, '');
+  const [, id = ''] = /gateway identifier +(gateway-[0-9a-f]{12})$/m.exec(added.stdout) ?? [];
+  const [, secret = ''] = /gateway secret +([\w-]{43})$/m.exec(added.stdout) ?? [];
+  assert.notEqual(id, '');
+  assert.notEqual(secret, '');
+  const [list, show, listed, other, unknown, sure, removed, gone] = await jetwayEach(folder, [
+    words('gateway list'),
+    words(`gateway show ${id}`),
+    words('gateway list --programme club --json'),
+    words('gateway list --programme other'),
+    words('gateway show gateway-none'),
+    words(`gateway remove ${id}`),
+    words(`gateway remove ${id} --yes`),
+    words(`gateway show ${id}`),
+  ]);
+  assert.match(list.stdout, new RegExp(`^club +${id} +Front +\\d{4}`, 'm'));
+  assert.match(show.stdout, /secrets +made \d{4}/);
+  assert.doesNotMatch(list.stdout + show.stdout + listed.stdout, new RegExp(secret));
+  const [view] = JSON.parse(listed.stdout) as Record<string, unknown>[];
+  assert.deepEqual(
+    [view?.['gateway_id'], view?.['programme'], view?.['name']],
+    [id, 'club', 'Front'],
+  );
+  assert.deepEqual([other.code, other.stdout, other.stderr], [0, '', 'there are no gateways\n']);
+  assert.deepEqual([unknown.code, sure.code, removed.code, gone.code], [2, 2, 0, 2]);
+  assert.match(unknown.stderr, /there is no gateway "gateway-none"/);
+  assert.match(sure.stderr, /--yes/);
+});
+
+test('where a programme has no introspection, the operator is told how to turn it on', async (t) => {
+  const folder = folderOf(t);
+  const { code, stderr } = await jetway(
+    folder,
+    words('gateway add --programme other --name Front'),
+  );
+  assert.equal(code, 0);
+  assert.match(stderr, /other has no introspection endpoint yet: add introspection: \{ path/);
+  const [badName, noProgramme] = await jetwayEach(folder, [
+    ['gateway', 'add', '--programme', 'club', '--name', ''],
+    words('gateway add --programme clbu --name Front'),
+  ]);
+  assert.deepEqual([badName.code, noProgramme.code], [2, 2]);
+});
+
+test('DESIGN: with gateway: set, verify and introspection are there and nowhere else', async (t) => {
+  const folder = folderOf(t, 'gateway: 127.0.0.1:0\nadmin: localhost:0\n');
+  const client = (await jetwayJson(
+    folder,
+    words('client add --programme club --name Blue --role partner'),
+  )) as { client_id: string; client_secret: string; api_key: string };
+  const server = await startServer(t, folder);
+  const { url, gateway } = server;
+  assert.notEqual(gateway, '');
+  const answer = await askClientTokens(url, client.client_id, client.client_secret);
+  const { access_token: token } = JSON.parse(answer.body) as { access_token: string };
+
+  const headers = { authorization: `Bearer ${token}`, 'x-api-key': client.api_key };
+  const passes = await ask(gateway, '/club/verify/client/api', { headers });
+  assert.equal(passes.status, 200, passes.body);
+  assert.equal(passes.headers['x-auth-environment'], 'staging');
+  assert.equal((await ask(url, '/club/verify/client', { headers })).status, 404);
+  assert.equal((await ask(gateway, '/club/auth/login', { headers })).status, 404);
+  assert.equal(
+    (await askClientTokens(gateway, client.client_id, client.client_secret)).status,
+    404,
+  );
+
+  // A credential made while the server runs is good at once, and a rotated one for its overlap.
+  const added = (await jetwayJson(folder, add)) as Added;
+  const active = async (one: Added, at = gateway): Promise<unknown> => {
+    const { status, body } = await introspect(at, one, token);
+    return status === 200 ? (JSON.parse(body) as { active: boolean }).active : status;
+  };
+  assert.equal(await active(added), true);
+  assert.equal(await active(added, url), 404);
+  const rotate = words(`gateway rotate-secret ${added.gateway_id}`);
+  const rotated = (await jetwayJson(folder, rotate)) as Added;
+  assert.deepEqual([await active(added), await active(rotated)], [true, true]);
+  const third = await jetway(folder, rotate);
+  assert.equal(third.code, 1);
+  assert.match(third.stderr, /two secrets that are good/);
+  const last = (await jetwayJson(folder, [...rotate, '--overlap', '0s'])) as Added;
+  assert.deepEqual(
+    [await active(added), await active(rotated), await active(last)],
+    [401, 401, true],
+  );
+  const { code } = await jetway(folder, words(`gateway remove ${added.gateway_id} --yes`));
+  assert.equal(code, 0);
+  assert.equal(await active(last), 401);
+
+  // Clients cannot reach the gateways' address, so that metadata does not send them there.
+  const metadata = await ask(url, '/.well-known/oauth-authorization-server/club');
+  assert.equal(Object.hasOwn(JSON.parse(metadata.body) as object, 'introspection_endpoint'), false);
+  assert.equal(await server.end('SIGTERM'), 0);
+});
