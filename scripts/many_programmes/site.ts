@@ -70,7 +70,7 @@ store: file:./jetway.db
 }
 
 async function addClients(configFile: string, programmes: readonly SiteProgramme[]): Promise<void> {
-  const { store, keyring, clock } = openStore(readConfig(configFile));
+  const { store, keyring, clock } = await openStore(readConfig(configFile));
   const createdAt = clock.now();
   const secrets = [{ digest: keyring.secretDigest(secret), createdAt }];
   const added = programmes.map(({ id }) =>

@@ -1,50 +1,88 @@
-// Owns what a running server does between requests: sweeping, following key changes, watching time.
+// Owns what a running server does between requests: looking at its store, sweeping, following key
+// changes, watching time.
 
 import type { Log, Service } from '../engine/service.ts';
 import type { SystemClock } from '../lib/clock.ts';
 import type { Store } from '../store/contract.ts';
+import type { NodeNumber } from './node_number.ts';
 
 export interface Household {
   readonly store: Store;
   readonly clock: SystemClock;
   readonly services: readonly Service[];
   readonly log: Log;
+  /** Absent where the process is alone with its store. */
+  readonly node?: NodeNumber;
+  /** Called first in every round: a look at the store. */
+  readonly look?: () => void;
 }
 
-/** A round a second; few rows a round, so that sweeping never stalls a request. */
+/** A round a second; few rows a step, so that sweeping never stalls a request. */
 const roundInterval = 1000;
-const rowsPerRound = 500;
+const rowsPerStep = 500;
+const stepsPerRound = 20;
 /** The wall clock may leave ours this far before operators are told. */
 const allowedDrift = 60_000;
 
+type Chore = () => Promise<unknown>;
+
 /** Keeps house until the returned function is called. */
 export function keepHouse(household: Household): () => void {
-  const chores = [sweeping(household), followingKeys(household), recordingTime(household)];
+  const { node, look, log } = household;
+  const chores: readonly Chore[] = [
+    async () => look?.(),
+    sweeping(household),
+    followingKeys(household),
+    recordingTime(household),
+    ...(node === undefined ? [] : [node.renew]),
+  ].map((chore) => guarded(chore, log));
   const watch = watchingClock(household);
-  const attempt = async (chore: () => Promise<unknown>): Promise<void> => {
-    try {
-      await chore();
-    } catch (error) {
-      household.log.error('housekeeping_failed', { detail: String(error) });
-    }
-  };
   const timer = setInterval(() => {
     watch();
-    for (const chore of chores) void attempt(chore);
+    for (const chore of chores) void chore();
   }, roundInterval);
   return () => clearInterval(timer);
 }
 
-function sweeping({ store, clock }: Household): () => Promise<unknown> {
-  return () => store.sweep(clock.now(), rowsPerRound);
+/** A chore that never fails, nor runs twice at a time; what ails it is told once, until it is well again. */
+function guarded(chore: Chore, log: Log): Chore {
+  let isUnderWay = false;
+  let told: string | undefined;
+  return async () => {
+    if (isUnderWay) return;
+    isUnderWay = true;
+    try {
+      await chore();
+      told = undefined;
+    } catch (error) {
+      const detail = String(error);
+      if (detail !== told) log.error('housekeeping_failed', { detail });
+      told = detail;
+    } finally {
+      isUnderWay = false;
+    }
+  };
 }
 
-function recordingTime({ store, clock }: Household): () => Promise<unknown> {
+/** Steps on while there is much to forget; requests come between the steps. */
+function sweeping({ store, clock }: Household): Chore {
+  return async () => {
+    for (let step = 0; step < stepsPerRound; step += 1) {
+      const removed = await store.sweep(clock.now(), rowsPerStep);
+      if (removed < rowsPerStep) return;
+      await new Promise((resolve) => {
+        setImmediate(resolve);
+      });
+    }
+  };
+}
+
+function recordingTime({ store, clock }: Household): Chore {
   return () => store.recordTime(clock.now());
 }
 
 /** Keys made, told to sign or retired by a command count here within a round. */
-function followingKeys({ store, services }: Household): () => Promise<unknown> {
+function followingKeys({ store, services }: Household): Chore {
   let known: number | undefined;
   return async () => {
     const epoch = await store.signingKeyEpoch();

@@ -49,7 +49,13 @@ function createProgram(): Command {
 }
 
 function addServerVerbs(program: Command): void {
-  configured(program.command('serve')).description('run the server').action(serve);
+  configured(program.command('serve'))
+    .description('run the server')
+    .option(
+      '--accept-clock',
+      'start though the store has recorded a later time: what was issued since ends',
+    )
+    .action(serve);
   program
     .command('dev')
     .description('try it: programmes with a demo client and member each, in memory, on loopback')

@@ -4,22 +4,35 @@ import type { Config } from '../config/config.ts';
 import { createAdminApp, type Health } from '../http/admin.ts';
 import type { RunningServer } from '../http/server.ts';
 import { formatFault } from '../lib/fault.ts';
+import { type Unavailable } from '../oauth/failure.ts';
+import { serverReserve, type StoreHealth } from '../store/file.ts';
 import { bind } from './bind.ts';
 import { CommandError, exitCodes } from './exit.ts';
 import { keepHouse } from './housekeeping.ts';
+import { type NodeNumber, openNodeNumber } from './node_number.ts';
 import { buildServing, jsonLog, type Serving } from './serving.ts';
+import { acceptClock, clockBeside } from './store_clock.ts';
 import { untilTold } from './until_told.ts';
 import { compileFolder, configOf, type OpenStore, openStore } from './workplace.ts';
 
+export interface ServeOptions {
+  readonly config: string;
+  readonly acceptClock?: boolean;
+}
+
 /** `jetway serve`. Resolves once the server has been told to stop and has finished. */
-export async function serve(options: { readonly config: string }): Promise<void> {
+export async function serve(options: ServeOptions): Promise<void> {
   const config = configOf(options);
   const { programmes, files, credentials } = compileFolder(config.programmes, config.publicUrl);
-  const open = openStore(config);
+  const fatal = Promise.withResolvers<Unavailable>();
+  const opened = await openStore(config, { reserve: serverReserve, onFatal: fatal.resolve });
   try {
+    const open = await withTime(opened, options.acceptClock ?? false);
+    const { store, clock, keyring } = open;
+    const node = await openNodeNumber(store, clock);
     const serving = await buildServing(
       programmes,
-      { ...open, log: jsonLog, environment: config.environment },
+      { store, clock, keyring, node: node.current, log: jsonLog, environment: config.environment },
       {
         trustedProxies: config.trustedProxies,
         credentials,
@@ -39,21 +52,39 @@ export async function serve(options: { readonly config: string }): Promise<void>
     if (serving.services.size === 0) {
       throw new CommandError(exitCodes.configuration, `no programme in ${config.programmes} loads`);
     }
-    await run(config, serving, files.length - serving.services.size, open);
+    const broken = files.length - serving.services.size;
+    await run({ ...open, config, serving, broken, node, fatal: fatal.promise });
   } finally {
-    await open.store.close();
+    await opened.store.close();
   }
 }
 
-async function run(
-  config: Config,
-  serving: Serving,
-  broken: number,
-  { store, clock }: OpenStore,
-): Promise<void> {
-  let stopping = false;
+async function withTime(open: OpenStore, accept: boolean): Promise<OpenStore> {
+  const { file, clock } = open;
+  if (file === undefined) return open;
+  return { ...open, clock: await clockBeside(file, clock, accept, jsonLog) };
+}
+
+interface Running extends OpenStore {
+  readonly config: Config;
+  readonly serving: Serving;
+  /** How many programmes are not served. */
+  readonly broken: number;
+  readonly node: NodeNumber;
+  /** Resolves when the store can no longer be used. */
+  readonly fatal: Promise<Unavailable>;
+}
+
+async function run(running: Running): Promise<void> {
+  const { config, serving, broken, store, file, clock, fatal } = running;
+  let stopping: string | undefined;
+  let condition: StoreHealth = { status: 'ready' };
+  const look = (): void => {
+    condition = file?.check() ?? condition;
+  };
   const health = (): Health => {
-    if (stopping) return { status: 'unready', reasons: ['stopping'] };
+    if (stopping !== undefined) return { status: 'unready', reasons: [stopping] };
+    if (condition.status !== 'ready') return { status: 'unready', reasons: [condition.detail] };
     if (broken === 0) return { status: 'ready', reasons: [] };
     return { status: 'degraded', reasons: [`${broken} programmes are not served`] };
   };
@@ -61,6 +92,7 @@ async function run(
   let gateway: RunningServer | undefined;
   let admin: RunningServer | undefined;
   let stopKeeping: (() => void) | undefined;
+  let failure: Unavailable | undefined;
   try {
     if (config.gateway !== undefined) {
       gateway = await bind(config.gateway, 'gateway', serving.gatewayApp);
@@ -71,20 +103,33 @@ async function run(
     if (gateway !== undefined) console.log(`gateway: ${gateway.url}`);
     if (admin !== undefined) console.log(`admin: ${admin.url}`);
     announce(config, server, [...serving.services.keys()], broken);
-    stopKeeping = keepHouse({
-      store,
-      clock,
-      services: [...serving.services.values()],
-      log: jsonLog,
-    });
-    process.on('SIGUSR2', clock.accept);
-    await untilTold();
+    const services = [...serving.services.values()];
+    stopKeeping = keepHouse({ store, clock, services, log: jsonLog, node: running.node, look });
+    process.on('SIGUSR2', () => void followClock(running));
+    failure = (await Promise.race([untilTold(), fatal])) ?? undefined;
   } finally {
-    stopping = true;
+    stopping = failure?.message ?? 'stopping';
     stopKeeping?.();
     await Promise.all([server.close(), gateway?.close()]);
     // Last: until requests under way are done, readiness tells that no more should come.
     await admin?.close();
+  }
+  if (failure !== undefined) throw storeFailed(failure);
+}
+
+/** FAULTS 5: what the disk holds is for another start to find out. */
+function storeFailed({ message }: Unavailable): CommandError {
+  return new CommandError(
+    exitCodes.store,
+    `the server has ended, its store can no longer be used (${message}): look at the disk and the file (jetway store verify), then start again`,
+  );
+}
+
+async function followClock({ clock, file }: OpenStore): Promise<void> {
+  try {
+    await acceptClock(clock, file);
+  } catch (error) {
+    jsonLog.error('clock_not_accepted', { detail: String(error) });
   }
 }
 

@@ -21,27 +21,42 @@ import { compileProgramme } from '../programme/compile.ts';
 import type { LoadedProgramme } from '../programme/load.ts';
 import type { Programme } from '../programme/programme.ts';
 import type { Store } from '../store/contract.ts';
-import { openFileStore } from '../store/file.ts';
+import { type FileStore, type FileStoreOptions, openFileStore } from '../store/file.ts';
 import { createMemoryStore } from '../store/memory.ts';
 import { createKeyring, type Keyring } from '../token/keyring.ts';
 import { CommandError, exitCodes } from './exit.ts';
 import { isSystemError } from './explain.ts';
+import { expectOwnKey } from './key_check.ts';
 
 /** A store that is open, with the keys that go with it. */
 export interface OpenStore {
   readonly store: Store;
   readonly keyring: Keyring;
   readonly clock: SystemClock;
+  /** The store, where it is a file. */
+  readonly file?: FileStore;
 }
 
-/** Opens the configured store; makes it, and its master key, on first use. */
-export function openStore(config: Config): OpenStore {
+/**
+ * Opens the configured store; makes it, and its master key, on first use. `options` are a server's.
+ * @throws MasterKeyUnusable, StoreUnusable
+ */
+export async function openStore(
+  config: Config,
+  options: Pick<FileStoreOptions, 'reserve' | 'onFatal'> = {},
+): Promise<OpenStore> {
   const keyring = createKeyring(masterKeyOf(config));
-  const store =
-    config.store.kind === 'memory'
-      ? createMemoryStore()
-      : openFileStore({ path: config.store.path, environment: config.environment });
-  return { store, keyring, clock: systemClock() };
+  const clock = systemClock();
+  if (config.store.kind === 'memory') return { store: createMemoryStore(), keyring, clock };
+  const { path } = config.store;
+  const file = openFileStore({ path, environment: config.environment, ...options });
+  try {
+    await expectOwnKey(file, keyring, config);
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+  return { store: file, keyring, clock, file };
 }
 
 /** Without its key a store is of no use, so what the system refuses here is the store's trouble. */
@@ -76,7 +91,7 @@ export async function withStore<Result>(
   use: (open: OpenStore) => Promise<Result>,
 ): Promise<Result> {
   expectDurableStore(config);
-  const open = openStore(config);
+  const open = await openStore(config);
   try {
     return await use(open);
   } finally {

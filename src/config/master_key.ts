@@ -45,7 +45,8 @@ export function readMasterKey(config: Config): Uint8Array {
   return readStandingKey(path);
 }
 
-function masterKeyPath(storePath: string, configured: string | undefined): string {
+/** Where the master key of a file store is. */
+export function masterKeyPath(storePath: string, configured: string | undefined): string {
   return (
     process.env['JETWAY_MASTER_KEY_FILE'] || (configured ?? join(dirname(storePath), 'master.key'))
   );

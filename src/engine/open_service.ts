@@ -33,7 +33,7 @@ export async function openService(
     ...foundation,
     programme,
     directory: openDirectory(programme, foundation, credentials),
-    newTokenId: tokenIdMaker(access.tokenId),
+    newTokenId: tokenIdMaker(access.tokenId, foundation.node),
     ...(addressLimit === undefined ? {} : { failedLogins: createFailureCounter(addressLimit) }),
     ...(failureLimit === undefined ? {} : { failedSecrets: createFailureCounter(failureLimit) }),
     families: newFamilyMembers(),

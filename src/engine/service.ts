@@ -25,6 +25,8 @@ export interface Foundation {
   readonly log: Log;
   /** Told to gateways; the store belongs to it (C-3). */
   readonly environment: Environment;
+  /** This process's number among those that share the store; absent where it is alone. */
+  readonly node?: () => number;
 }
 
 /** One programme, ready to answer. */

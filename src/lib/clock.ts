@@ -45,10 +45,11 @@ export interface SystemClock extends Clock {
 
 /**
  * The service's clock: wall time at start plus monotonic time since, so that a jump of the wall
- * clock moves no expiry until it is accepted (DESIGN, "Semantics").
+ * clock moves no expiry until it is accepted (DESIGN, "Semantics"). It begins at `notBefore` if wall
+ * time is behind that.
  */
-export function systemClock(wall: () => number = Date.now): SystemClock {
-  let start = wall();
+export function systemClock(wall: () => number = Date.now, notBefore?: Instant): SystemClock {
+  let start = Math.max(wall(), notBefore ?? 0);
   let origin = performance.now();
   const now = (): Instant => instant(start + (performance.now() - origin));
   return {

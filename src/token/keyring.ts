@@ -13,6 +13,8 @@ export interface Keyring {
   readonly transactionSeal: Uint8Array;
   /** Ties a login form to the browser it was made for. */
   readonly formKey: Uint8Array;
+  /** Tells the master key from another one, and nothing else of it. */
+  readonly keyCheck: string;
 }
 
 export const masterKeyBytes = 32;
@@ -27,5 +29,6 @@ export function createKeyring(masterKey: Uint8Array): Keyring {
     signingKeySeal: deriveKey(masterKey, 'jetway signing keys'),
     transactionSeal: deriveKey(masterKey, 'jetway login transactions'),
     formKey: deriveKey(masterKey, 'jetway login forms'),
+    keyCheck: keyedDigest(deriveKey(masterKey, 'jetway key check'), 'jetway'),
   };
 }

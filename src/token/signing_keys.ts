@@ -77,6 +77,12 @@ export async function openVerifyingKey({
   return { kid, algorithm, publicKey };
 }
 
+/** Whether a stored key was sealed under the keyring's master key. */
+export function isSealedUnder(record: SigningKeyRecord, keyring: Keyring): boolean {
+  const context = sealContext(record.programme, record.kid);
+  return unseal(keyring.signingKeySeal, record.sealedPrivateJwk, context) !== undefined;
+}
+
 /** Binds a sealed key to its row, so that rows cannot be swapped. */
 function sealContext(programme: ProgrammeId, kid: string): string {
   return `${programme} ${kid}`;

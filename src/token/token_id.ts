@@ -1,24 +1,30 @@
 // Owns token identifiers (`jti`): unique texts, or unique whole numbers for dialects that want one.
 
-import { randomInt, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 
 import type { Instant } from '../lib/clock.ts';
 
 export type TokenIdForm = 'uuid' | 'number';
 
-/** Milliseconds since here take 41 bits until 2089, which leaves 12 of the 53 a number has. */
+/** Milliseconds since here take 41 bits until 2089; two more tell identifiers of one apart. */
 const epoch = Date.parse('2020-01-01T00:00:00Z');
-const perMillisecond = 4096;
+const perMillisecond = 4;
+/** Ten bits of the 53 a number has: which process made it. */
+const nodes = 1024;
 
 /**
  * A maker of identifiers of one form. Numbers lie between 1 and 2^53-1 (P-7), so that every JSON
- * reader keeps their digits: time in front, then a counter that starts anywhere.
+ * reader keeps their digits: time in front, then the number of this process among those that share
+ * its store. More than four in a millisecond take up time that is yet to come.
  */
-export function tokenIdMaker(form: TokenIdForm): (now: Instant) => string {
+export function tokenIdMaker(
+  form: TokenIdForm,
+  node: () => number = () => 0,
+): (now: Instant) => string {
   if (form === 'uuid') return () => randomUUID();
-  let counter = randomInt(perMillisecond);
+  let tick = 0;
   return (now) => {
-    counter = (counter + 1) % perMillisecond;
-    return String((now - epoch) * perMillisecond + counter);
+    tick = Math.max(tick + 1, (now - epoch) * perMillisecond);
+    return String(tick * nodes + node());
   };
 }

@@ -19,6 +19,8 @@ export interface ServerOptions {
   readonly under?: readonly string[];
   /** Seconds by which its time is ahead. */
   readonly ahead?: number;
+  /** What follows `serve`. */
+  readonly args?: readonly string[];
   /** Modules loaded before it. */
   readonly preload?: readonly string[];
 }
@@ -36,6 +38,10 @@ export interface ServerProcess {
   readonly printed: () => { readonly stdout: string; readonly stderr: string };
   /** Lets seconds pass for it at once. */
   readonly advance: (seconds: number) => Promise<void>;
+  /** Sets its machine's clock by so many seconds, while no time passes. */
+  readonly setClock: (seconds: number) => Promise<void>;
+  /** Resolves to its exit code once it has ended. */
+  readonly ended: () => Promise<number | null>;
   /** Ends it with a signal; resolves to its exit code, null where the signal itself ended it. */
   readonly end: (signal: NodeJS.Signals) => Promise<number | null>;
 }
@@ -50,16 +56,17 @@ export async function serve(t: TestContext, folder: string): Promise<string> {
 export async function startServer(
   t: TestContext,
   folder: string,
-  { under = [], ahead = 0, preload = [] }: ServerOptions = {},
+  { under = [], ahead = 0, args: more = [], preload = [] }: ServerOptions = {},
 ): Promise<ServerProcess> {
   const modules = ['test/support/shifted_time.ts', ...preload];
   const imports = modules.flatMap((path) => ['--import', join(root, path)]);
-  const [command, ...args] = [
+  const [command = process.execPath, ...args] = [
     ...under,
     process.execPath,
     ...imports,
     join(root, 'src/main.ts'),
     'serve',
+    ...more,
   ];
   const child = spawn(command, args, {
     cwd: folder,
@@ -78,16 +85,19 @@ export async function startServer(
     const [code] = await ended;
     return code;
   };
+  const tell = async (message: { readonly pass?: number; readonly set?: number }) => {
+    const moved = once(child, 'message');
+    child.send(message);
+    await moved;
+  };
   t.after(() => end('SIGKILL'));
   return {
     child,
     ...(await addressesOf(child, printed)),
     printed: () => printed,
-    advance: async (seconds) => {
-      const moved = once(child, 'message');
-      child.send(seconds);
-      await moved;
-    },
+    advance: (pass) => tell({ pass }),
+    setClock: (set) => tell({ set }),
+    ended: async () => (await ended)[0],
     end,
   };
 }
@@ -106,7 +116,7 @@ async function addressesOf(
       ...[child.stdout].map((out) => out && once(out, 'data')),
     ]);
   }
-  throw new Error(`the server ended before it listened: ${printed.stderr}`);
+  throw new Error(`the server ended with ${child.exitCode} before it listened: ${printed.stderr}`);
 }
 
 /** A token request of the programme `club` with the client's own credentials. */

@@ -34,13 +34,18 @@ export interface Site {
 export interface SiteOptions {
   /** YAML laid over the shipped programme. */
   readonly over?: string;
+  /** Called with the store's folder before anything is in it. */
+  readonly prepare?: (folder: string) => void;
 }
 
 /** For tests of load: the shipped club lets a partner have 600 tokens a minute. */
 export const unthrottled = 'throttle: { limit: 1000000, window: 1m }';
 
 /** Makes a store with a partner and a member in a folder that `jetway serve` can be started in. */
-export async function openSite(t: TestContext, { over = '' }: SiteOptions = {}): Promise<Site> {
+export async function openSite(
+  t: TestContext,
+  { over = '', prepare }: SiteOptions = {},
+): Promise<Site> {
   const text = shippedProgramme(programme, over);
   const folder = workFolder(t, {
     'config.yaml': `${configText}admin: 127.0.0.1:0\n`,
@@ -49,6 +54,7 @@ export async function openSite(t: TestContext, { over = '' }: SiteOptions = {}):
   const masterKey = new Uint8Array(32).fill(7);
   const path = join(folder, 'data/jetway.db');
   mkdirSync(join(folder, 'data'));
+  prepare?.(join(folder, 'data'));
   writeFileSync(join(folder, 'data/master.key'), Buffer.from(masterKey).toString('base64url'), {
     mode: 0o600,
   });

@@ -19,13 +19,15 @@ test('each purpose and each master key has keys of its own, the same after a res
   const masterKey = randomBytes(32);
   const hexOf = (key: Uint8Array): string => Buffer.from(key).toString('hex');
   const keysOf = (from: Uint8Array): string[] => {
-    const { signingKeySeal, transactionSeal, formKey, secretDigest } = createKeyring(from);
+    const { signingKeySeal, transactionSeal, formKey, secretDigest, keyCheck } =
+      createKeyring(from);
     const digest = Buffer.from(secretDigest('secret'), 'base64url');
-    return [...[signingKeySeal, transactionSeal, formKey].map(hexOf), digest.toString('hex')];
+    const check = Buffer.from(keyCheck, 'base64url');
+    return [signingKeySeal, transactionSeal, formKey, digest, check].map(hexOf);
   };
   const keys = keysOf(masterKey);
   assert.deepEqual(keysOf(masterKey), keys);
-  assert.equal(new Set([...keys, ...keysOf(randomBytes(32)), hexOf(masterKey)]).size, 9);
+  assert.equal(new Set([...keys, ...keysOf(randomBytes(32)), hexOf(masterKey)]).size, 11);
 });
 
 test('a secret’s digest is that of the secret as it is, and tells nothing without the key', () => {

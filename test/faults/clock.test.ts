@@ -1,0 +1,141 @@
+// FAULTS 10, 11: a machine whose clock is wrong, before a start and under a running server.
+
+import assert from 'node:assert/strict';
+import { DatabaseSync } from 'node:sqlite';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import {
+  codeFor,
+  invalidCode,
+  invalidRefreshToken,
+  redeem,
+  refresh,
+  type Tokens,
+  tokensIn,
+  tokensOfLogin,
+} from '../support/club.ts';
+import { openSite, type ServedClub, type Site } from './site.ts';
+
+const hour = 3600;
+const tenYears = 10 * 365 * 24 * hour;
+
+/** The details of such events so far, in order. */
+function told({ server }: ServedClub, event: string): readonly string[] {
+  const lines = server
+    .printed()
+    .stderr.split('\n')
+    .filter((line) => line.startsWith('{'));
+  const events = lines.map((line) => JSON.parse(line) as { event: string; detail: string });
+  return events.filter((one) => one.event === event).map(({ detail }) => detail);
+}
+
+/** Waits until the server has told of that many; it looks once a second. */
+async function untilTold(club: ServedClub, event: string, count: number): Promise<void> {
+  for (let tries = 0; tries < 150; tries += 1) {
+    if (told(club, event).length >= count) return;
+    await sleep(20);
+  }
+  throw new Error(`no ${count} of ${event}: ${club.server.printed().stderr}`);
+}
+
+/** Ends a server so that it has recorded the time that it is for it. */
+async function stop({ path }: Site, { server }: ServedClub): Promise<void> {
+  const database = new DatabaseSync(path);
+  const recorded = database.prepare(`SELECT value FROM meta WHERE name = 'recorded_time'`);
+  for (let tries = 0; recorded.get() === undefined && tries < 150; tries += 1) await sleep(20);
+  database.close();
+  assert.equal(await server.end('SIGTERM'), 0);
+}
+
+function refreshRows({ path }: Site): number {
+  const database = new DatabaseSync(path);
+  const count = database.prepare('SELECT count(*) AS n FROM refresh_token').get()?.['n'];
+  database.close();
+  return Number(count);
+}
+
+test('FAULTS 10, 11: expiry goes by the time that passes, whatever the clock is set to', async (t) => {
+  const site = await openSite(t);
+  const club = await site.start();
+  for (const [round, seconds] of [-hour, tenYears].entries()) {
+    const code = await codeFor(club);
+    const late = await codeFor(club);
+    await club.server.setClock(seconds);
+    await untilTold(club, 'clock_jump', 2 * round + 1);
+    const before = tokensIn(await redeem(club, code));
+    const fresh = tokensIn(await redeem(club, await codeFor(club)));
+    assert.deepEqual([fresh.expires_in, fresh.ba_refresh_expires_in], [1800, 86_400]);
+    await site.pass(121);
+    assert.deepEqual(await redeem(club, late), invalidCode);
+    tokensIn(await refresh(club, before.refresh_token));
+    await club.server.setClock(-seconds);
+    await untilTold(club, 'clock_jump', 2 * round + 2);
+    tokensIn(await refresh(club, fresh.refresh_token));
+  }
+  const jumps = told(club, 'clock_jump');
+  assert.match(jumps[0] ?? '', /^the machine's clock is -3600 s from the service's/);
+  assert.match(jumps[2] ?? '', /^the machine's clock is 315360000 s from the service's/);
+});
+
+test('FAULTS 10: a start an hour behind is refused, unless it is accepted', async (t) => {
+  const site = await openSite(t);
+  const first = await site.start();
+  const { refresh_token: issuedLater } = await tokensOfLogin(first);
+  await stop(site, first);
+  await assert.rejects(
+    site.start({ ahead: -hour }),
+    (error) =>
+      error instanceof Error &&
+      /^the server ended with 4 before it listened: the machine's clock says \S+Z, but \S+jetway\.db has recorded \S+Z: set the clock right; .*serve --accept-clock.*\n$/.test(
+        error.message,
+      ),
+  );
+  // A little is no reason to stay away: the server goes on at the time that was recorded.
+  const soon = await site.start({ ahead: -20 });
+  tokensIn(await refresh(soon, issuedLater));
+  await stop(site, soon);
+
+  const accepted = await site.start({ ahead: -hour, args: ['--accept-clock'] });
+  assert.deepEqual(await refresh(accepted, issuedLater), invalidRefreshToken);
+  const { refresh_token: fresh } = await tokensOfLogin(accepted);
+  await stop(site, accepted);
+  const again = await site.start({ ahead: -hour });
+  tokensIn(await refresh(again, fresh));
+});
+
+test('FAULTS 11: ten years ahead and back costs nothing that was live', async (t) => {
+  const site = await openSite(t);
+  const first = await site.start();
+  const live: Tokens[] = [await tokensOfLogin(first), await tokensOfLogin(first)];
+  await stop(site, first);
+
+  const wrong = await site.start({ ahead: tenYears });
+  assert.match(told(wrong, 'clock_gap')[0] ?? '', /within the hour; until then nothing is purged$/);
+  assert.deepEqual(await refresh(wrong, live[0]!.refresh_token), invalidRefreshToken);
+  const { refresh_token: ofTheFuture } = await tokensOfLogin(wrong);
+  // Two rounds of housekeeping, which would have swept.
+  await sleep(2200);
+  assert.equal(refreshRows(site), 3);
+  await stop(site, wrong);
+
+  await assert.rejects(site.start(), /ended with 4 before it listened/);
+  const right = await site.start({ args: ['--accept-clock'] });
+  for (const { refresh_token: token } of live) tokensIn(await refresh(right, token));
+  assert.deepEqual(await refresh(right, ofTheFuture), invalidRefreshToken);
+});
+
+test('FAULTS 10: told to, a running server follows its machine’s clock, and can start again', async (t) => {
+  const site = await openSite(t);
+  const club = await site.start();
+  const { refresh_token: issuedLater } = await tokensOfLogin(club);
+  await club.server.setClock(-hour);
+  await untilTold(club, 'clock_jump', 1);
+  club.server.child.kill('SIGUSR2');
+  await untilTold(club, 'clock_jump', 2);
+  assert.deepEqual(await refresh(club, issuedLater), invalidRefreshToken);
+  const { refresh_token: fresh } = await tokensOfLogin(club);
+  await stop(site, club);
+  const again = await site.start({ ahead: -hour });
+  tokensIn(await refresh(again, fresh));
+});
