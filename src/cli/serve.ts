@@ -100,13 +100,15 @@ async function run(running: Running): Promise<void> {
     if (config.admin !== undefined) {
       admin = await bind(config.admin, 'admin', createAdminApp(health));
     }
+    // Before anybody hears that it runs, and may tell it to stop.
+    const told = untilTold();
     if (gateway !== undefined) console.log(`gateway: ${gateway.url}`);
     if (admin !== undefined) console.log(`admin: ${admin.url}`);
     announce(config, server, [...serving.services.keys()], broken);
     const services = [...serving.services.values()];
     stopKeeping = keepHouse({ store, clock, services, log: jsonLog, node: running.node, look });
     process.on('SIGUSR2', () => void followClock(running));
-    failure = (await Promise.race([untilTold(), fatal])) ?? undefined;
+    failure = (await Promise.race([told, fatal])) ?? undefined;
   } finally {
     stopping = failure?.message ?? 'stopping';
     stopKeeping?.();

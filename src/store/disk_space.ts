@@ -6,7 +6,8 @@ import { closeSync, fsyncSync, openSync, statSync, truncateSync, writeSync } fro
 /** Milliseconds between looks whether there is room again. */
 const lookAgainAfter = 1000;
 
-function reserveOf(storePath: string): string {
+/** Where the reserve of a store is; it stays when the server has ended. */
+export function reserveOf(storePath: string): string {
   return `${storePath}-reserve`;
 }
 

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 
 import type { Instant } from '../lib/clock.ts';
 import type { Environment } from './contract.ts';
-import { releaseReserve } from './disk_space.ts';
+import { releaseReserve, reserveOf } from './disk_space.ts';
 import { openingDamage } from './file_check.ts';
 import { type FileIdentity, identityOf, isOpenHere, noteOpen } from './file_identity.ts';
 import { logDamage } from './file_log.ts';
@@ -58,10 +58,19 @@ function exists(path: string): boolean {
   if (identityOf(path) !== undefined) return true;
   // A new file beside an old log would have that log's pages played into it.
   const log = `${path}-wal`;
-  if ((statSync(log, { throwIfNoEntry: false })?.size ?? 0) === 0) return false;
-  // Unless another process has just made both.
+  const hasLog = (statSync(log, { throwIfNoEntry: false })?.size ?? 0) > 0;
+  // A server's store that is gone was lost: an empty one in its place would turn every partner away.
+  const hadServer = identityOf(reserveOf(path)) !== undefined;
+  if (!hasLog && !hadServer) return false;
+  // Unless another process has just made them.
   if (identityOf(path) !== undefined) return true;
-  throw new StoreUnusable(`store ${path} is gone but its log ${log} is there`, restoreHint);
+  if (hasLog) {
+    throw new StoreUnusable(`store ${path} is gone but its log ${log} is there`, restoreHint);
+  }
+  throw new StoreUnusable(
+    `store ${path} is gone, which a server had (${reserveOf(path)} is there)`,
+    'put it back, or restore a backup (jetway store restore); to begin with an empty one, remove that file',
+  );
 }
 
 function expectLog(path: string): void {

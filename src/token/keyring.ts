@@ -1,6 +1,6 @@
 // Owns the keys derived from the master key, one per purpose; not where the master key comes from.
 
-import { type Digest, keyedDigester } from '../lib/digest.ts';
+import { type Digest, keyedDigest, keyedDigester } from '../lib/digest.ts';
 import { deriveKey } from '../lib/seal.ts';
 
 /** Keys by purpose. Who steals the store alone has none of them. */

@@ -61,7 +61,9 @@ test('DESIGN: commands count at once in every server that is running', async (t)
     'a new secret is good beside the old one, and alone once that is retired',
     async () => {
       const rotated = (await jetwayJson(site.folder, [
-        ...['client', 'rotate-secret', id],
+        'client',
+        'rotate-secret',
+        id,
         ...ofProgramme,
       ])) as { client_secret: string };
       const basic = `Basic ${Buffer.from(`${id}:${rotated.client_secret}`).toString('base64')}`;

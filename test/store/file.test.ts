@@ -130,6 +130,14 @@ withFile('FAULTS 6: a log without its file is refused', async (path) => {
   refused(path, /is gone but its log .* is there/);
 });
 
+withFile('FAULTS 6: a server’s store that is gone is not made anew', async (path) => {
+  await openFileStore({ path, environment: 'staging', reserve: 65_536 }).close();
+  rmSync(path);
+  refused(path, /is gone, which a server had/);
+  rmSync(`${path}-reserve`);
+  await make(path);
+});
+
 withFile('file and directory are the owner’s alone', async (path) => {
   const store = openFileStore({ path, environment: 'live' });
   await store.addClient(aClient());

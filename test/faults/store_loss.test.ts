@@ -1,0 +1,141 @@
+// FAULTS 4, 5, 7: a running server whose disk is full or fails, or whose store is taken away.
+
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { withoutStrace } from '../store/strace.ts';
+import { askTokens, paths, refresh, refused, tokensIn, tokensOfLogin } from '../support/club.ts';
+import { type Answer, ask } from '../support/wire.ts';
+import { openSite, type ServedClub } from './site.ts';
+
+/** G-22. */
+const away = refused(503, { error: 'temporarily_unavailable' }, { 'retry-after': '5' });
+
+const partnerTokens = (club: ServedClub): Promise<Answer> =>
+  askTokens(club, { grant_type: 'client_credentials' });
+
+/** Waits until `/readyz` answers so; resolves to its body. A server that is gone answers 0. */
+async function readiness(club: ServedClub, wanted: number): Promise<string> {
+  for (let tries = 0; tries < 250; tries += 1) {
+    const answer = await ask(club.server.admin, '/readyz').catch(() => undefined);
+    if ((answer?.status ?? 0) === wanted) return answer?.body ?? '';
+    await sleep(20);
+  }
+  throw new Error(`/readyz never answered ${wanted}`);
+}
+
+/** Takes all the space there is on a file's disk. */
+function fillUp(path: string): void {
+  const descriptor = openSync(path, 'w');
+  const zeros = Buffer.alloc(65_536);
+  try {
+    for (let size = zeros.length; size >= 512;) {
+      try {
+        writeSync(descriptor, zeros, 0, size);
+      } catch {
+        size /= 2;
+      }
+    }
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+test('FAULTS 4: on a full disk it answers what it can, and goes on when there is space', async (t) => {
+  let disk = '';
+  const prepare = (folder: string): void => {
+    const mount = ['-t', 'tmpfs', '-o', 'size=24m,mode=700', 'tmpfs', folder];
+    if (spawnSync('mount', mount).status === 0) disk = folder;
+  };
+  const over = 'tokens: { access: { format: jwt } }';
+  const site = await openSite(t, { over, prepare });
+  if (disk === '') {
+    t.skip('no file system can be mounted here');
+    return;
+  }
+  try {
+    const club = await site.start();
+    const { refresh_token: token } = await tokensOfLogin(club);
+    await readiness(club, 200);
+    const ballast = join(disk, 'ballast');
+    fillUp(ballast);
+    // Each use of a refresh token is recorded, so that none is answered from here on; the first may
+    // still find room in what the log has allocated.
+    let last = token;
+    let answer = await refresh(club, last);
+    while (answer.status === 200) {
+      last = tokensIn(answer).refresh_token;
+      answer = await refresh(club, last);
+    }
+    assert.deepEqual(answer, away);
+    const body = await readiness(club, 503);
+    assert.deepEqual(JSON.parse(body), {
+      status: 'unready',
+      reasons: [`the disk of ${site.path} is full`],
+    });
+    assert.equal((await ask(club.url, paths.keys)).status, 200);
+    assert.equal((await ask(club.server.admin, '/livez')).status, 200);
+    rmSync(ballast);
+    await readiness(club, 200);
+    // What was refused had spent nothing.
+    tokensIn(await refresh(club, last));
+    assert.equal(await club.server.end('SIGTERM'), 0);
+  } finally {
+    spawnSync('umount', ['-l', disk]);
+  }
+});
+
+test(
+  'FAULTS 5: when the disk fails to synchronise, it answers no more and ends with 4',
+  { skip: withoutStrace },
+  async (t) => {
+    const site = await openSite(t);
+    const club = await site.start();
+    tokensIn(await partnerTokens(club));
+    const { pid } = club.server.child;
+    const inject = ['-e', 'trace=fdatasync,fsync', '-e', 'inject=fdatasync,fsync:error=EIO'];
+    const tracer = spawn('strace', ['-f', '-p', String(pid), '-o', '/dev/null', ...inject]);
+    await once(tracer.stderr, 'data');
+    assert.deepEqual(await partnerTokens(club), away);
+    await readiness(club, 0);
+    assert.equal(await club.server.ended(), 4);
+    const lines = club.server.printed().stderr.trimEnd().split('\n');
+    assert.equal(
+      lines.at(-1),
+      'the server has ended, its store can no longer be used (store: SQLITE_IOERR): look at the disk and the file (jetway store verify), then start again',
+    );
+    // Nothing but the disk was wrong: another start finds what was answered.
+    tokensIn(await partnerTokens(await site.start()));
+  },
+);
+
+for (const [what, suffixes] of [
+  ['file', ['']],
+  ['log', ['-wal']],
+  ['whole store', ['', '-wal', '-shm']],
+] as const) {
+  test(`FAULTS 7: a server whose ${what} is removed notices within 5 s, and ends with 4`, async (t) => {
+    const site = await openSite(t);
+    const club = await site.start();
+    tokensIn(await partnerTokens(club));
+    const names = suffixes.map((suffix) => site.path + suffix);
+    for (const name of names) rmSync(name);
+    const removedAt = performance.now();
+    assert.equal(await club.server.ended(), 4);
+    assert.ok(performance.now() - removedAt < 5000);
+    const message = `its store can no longer be used (store: ${names.join(', ')} was removed or replaced while it was open)`;
+    assert.ok(club.server.printed().stderr.includes(message), club.server.printed().stderr);
+    if (what === 'log') return;
+    // FAULTS 6: nor does another start make an empty one.
+    await assert.rejects(site.start(), (error) => {
+      assert.ok(error instanceof Error);
+      assert.match(error.message, /^the server ended with 4 before it listened: store \S+ is gone/);
+      return error.message.includes(dirname(site.path));
+    });
+  });
+}
