@@ -1,4 +1,4 @@
-// Owns how the executable is made: one bundle of src/, embedded with the shipped text files into a
+// Owns how the executable is made: one bundle of src/, embedded with the shipped files into a
 // stripped copy of the running node. Starting it is start.ts's business.
 
 import { spawnSync } from 'node:child_process';
@@ -21,8 +21,13 @@ const root = join(import.meta.dirname, '..');
 /** Where `npm run build` puts the executable. */
 export const executable: string = join(root, 'dist/jetway');
 
-/** The text files that `src/lib/asset.ts` finds in the executable, by path from the root. */
-const shipped = ['package.json', 'programmes/*.yaml', 'src/http/*.css', 'src/variants/*.yaml'];
+/** The files that `src/lib/asset.ts` finds in the executable, by path from the root. */
+const shipped = [
+  'package.json',
+  'programmes/*.{png,svg,yaml}',
+  'src/http/page.{css,js}',
+  'src/variants/*.yaml',
+];
 
 /** What the executable is made from. A folder counts too: its time tells that a file went away. */
 const inputs = ['package.json', 'package-lock.json', 'scripts/build.ts', 'programmes/**', 'src/**'];

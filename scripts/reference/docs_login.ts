@@ -1,4 +1,4 @@
-// Owns the texts on the keys of the login request, its failures, the login page and codes.
+// Owns the texts on the keys of the login request, its failures, and codes.
 
 import type { KeyDocs } from './key_doc.ts';
 
@@ -105,48 +105,5 @@ export const loginDocs: KeyDocs = {
   login: {
     text: 'The login page, the one page that members meet.',
     example: '{ title: Log in to Harbour Hotels, lifetime: 10m }',
-  },
-  'login.lifetime': {
-    text: 'How long a member may take, from the login request to a correct password. After that the login has expired and begins anew at the partner.',
-    example: '10m',
-  },
-  'login.title': { text: 'Heading and title of the page.', example: 'Log in to Harbour Hotels' },
-  'login.website': {
-    text: "Address of the programme's own website; the page links to it, for members who must update their details there (P-13).",
-    example: 'https://www.example.com/',
-    otherwise: 'no link',
-  },
-  'login.address_limit': {
-    text: 'How many failed logins may come from one address (of IPv6, one /64) in a window of time; then every attempt from there gets a page with status 429 and `Retry-After` until the window ends. Successful logins count nothing. In place of a map, `off`.',
-    example: '{ limit: 100, window: 5m }',
-  },
-  'login.address_limit.limit': { text: 'Failures in one window.', example: '100' },
-  'login.address_limit.window': {
-    text: 'Length of the window, from the first failure.',
-    example: '5m',
-  },
-  'login.messages': {
-    text: 'What the page says when a login does not succeed; it is then shown again (G-8, P-13).',
-    example: '{ username_blank: Please enter your membership number. }',
-  },
-  'login.messages.not_recognised': {
-    text: 'For an unknown username, a wrong password, a disabled or locked account: one text for all, so that nobody learns which it was.',
-    example: 'These details are not right. Please try again.',
-  },
-  'login.messages.difficulties': {
-    text: 'When the service or its directory cannot answer at the moment.',
-    example: 'Please try again in a few minutes.',
-  },
-  'login.messages.username_blank': {
-    text: 'When no username was typed. Both blank shows both messages.',
-    example: 'Please enter your membership number.',
-  },
-  'login.messages.too_many_attempts': {
-    text: 'The page of an address with too many failed logins (`login.address_limit`).',
-    example: 'Too many attempts. Please try again in a quarter of an hour.',
-  },
-  'login.messages.password_blank': {
-    text: 'When no password was typed.',
-    example: 'Please enter your PIN.',
   },
 };

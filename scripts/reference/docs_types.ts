@@ -19,6 +19,10 @@ export const kindDocs: Readonly<Record<string, string>> = {
   input_name: 'A name in snake_case of up to 50 characters.',
   character_class: 'One of the [character classes](#character-classes).',
   failure_reason: 'One of the [failures of a token request](#failures-of-a-token-request).',
+  language_tag: 'A language as browsers name it: `fr`, `pt-BR` (RFC 5646).',
+  colour: 'A colour in quotes, as `"#0b4f8a"`.',
+  logo: 'The name of an SVG or PNG file in the folder of the programme file, or in a folder below it.',
+  brand_name: 'What login requests call a brand: 1 to 50 visible ASCII characters.',
   token_value: 'One of the [named values](#named-values) of token responses and claims.',
   error_value: 'One of the [named values](#named-values) of error bodies.',
 };

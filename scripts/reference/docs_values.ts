@@ -53,7 +53,11 @@ export const inputDocs: Readonly<Record<string, readonly [where: string, use: st
   ],
   state: ['login', 'Carried back to the partner (RFC 6749 4.1.1).'],
   scope: ['login, token', 'What is asked for.'],
-  brand: ['login', "Kept with the login for the page to show (P-3: the partner's logo)."],
+  brand: ['login', 'Which of `login.brands` the page shows (P-3).'],
+  ui_locales: [
+    'login',
+    'Languages for the pages, best first, with spaces between (OpenID Connect Core 3.1.2.1).',
+  ],
   code_challenge: ['login', 'PKCE (RFC 7636).'],
   code_challenge_method: ['login', 'PKCE; `S256` is the only method.'],
   grant_type: [

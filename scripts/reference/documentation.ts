@@ -4,6 +4,7 @@
 import { errorDocs } from './docs_errors.ts';
 import { failureDocs, loginFailureDocs } from './docs_failures.ts';
 import { loginDocs } from './docs_login.ts';
+import { pageDocs } from './docs_pages.ts';
 import { programmeDocs } from './docs_programme.ts';
 import { tokenDocs } from './docs_tokens.ts';
 import { kindDocs, typeDocs } from './docs_types.ts';
@@ -16,6 +17,7 @@ import { isMapType, type Key, keysOf } from './keys.ts';
 export const keyDocs: KeyDocs = {
   ...programmeDocs,
   ...loginDocs,
+  ...pageDocs,
   ...tokenDocs,
   ...errorDocs,
   ...typeDocs,
@@ -25,6 +27,7 @@ export const keyDocs: KeyDocs = {
 const lists: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'errors.reasons.': failureDocs,
   'authorize.failures.': loginFailureDocs,
+  'language.failures.': loginFailureDocs,
 };
 
 /** Types that differ in nothing but the values they name are told of once. */

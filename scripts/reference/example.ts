@@ -32,6 +32,12 @@ const homes: Readonly<Record<string, (key: string, value: string) => string>> = 
   error_answer: (key, value) => `errors: { reasons: { invalid_code: { ${key}: ${value} } } }`,
   error_group: (key, value) =>
     `errors: { groups: [{ ${key === 'reasons' ? '' : 'reasons: [invalid_code], '}${key}: ${value} }] }`,
+  page_text: (key, value) => `login: { pages: { expired: { ${key}: ${value} } } }`,
+  login_messages: (key, value) => `login: { messages: { ${key}: ${value} } }`,
+  login_labels: (key, value) => `login: { labels: { ${key}: ${value} } }`,
+  language: (key, value) => `login: { languages: { fr: ${nested(key.split('.'), value)} } }`,
+  brand: (key, value) => `login: { brands: { Harbour: { ${key}: ${value} } } }`,
+  colour_scheme: (key, value) => `login: { colours: { light: { ${key}: ${value} } } }`,
   level_scope: (key, value) => `scope: { ${key}: ${value} }`,
   list_scope: (key, value) => `scope: { ${key}: ${value} }`,
 };

@@ -4,13 +4,18 @@ import { type Address, readAddress, readConfig } from '../config/config.ts';
 import { readProgrammeFolder } from '../config/programme_files.ts';
 import type { Foundation } from '../engine/service.ts';
 import { type Demo, demoCallbackPath, mountDemo } from '../http/demo.ts';
-import { listAssets, readAsset } from '../lib/asset.ts';
+import { listAssets, readAsset, readAssetBytes } from '../lib/asset.ts';
 import { systemClock } from '../lib/clock.ts';
 import { FaultsError } from '../lib/fault.ts';
 import { randomKey } from '../lib/random.ts';
 import { compileProgramme } from '../programme/compile.ts';
 import type { Definition } from '../programme/definition.ts';
-import { type LoadedProgramme, loadProgramme } from '../programme/load.ts';
+import {
+  type LoadedProgramme,
+  loadProgramme,
+  type LoadResult,
+  withLogos,
+} from '../programme/load.ts';
 import { sampleTokenRequest } from '../programme/sample_request.ts';
 import { createMemoryStore } from '../store/memory.ts';
 import { createKeyring, masterKeyBytes } from '../token/keyring.ts';
@@ -74,7 +79,7 @@ function loopbackAddress(text: string): Address {
 function readProgrammes(configPath: string | undefined): readonly LoadedProgramme[] {
   const results =
     configPath === undefined
-      ? listAssets('programmes', '.yaml').map((path) => loadProgramme(path, readAsset(path)))
+      ? listAssets('programmes', '.yaml').map(loadShipped)
       : readProgrammeFolder(stagingFolder(configPath));
   const faults = results.flatMap((result) => result.faults);
   const loaded = results.flatMap((result) => result.loaded ?? []);
@@ -82,6 +87,12 @@ function readProgrammes(configPath: string | undefined): readonly LoadedProgramm
     throw new FaultsError(faults);
   }
   return loaded;
+}
+
+function loadShipped(path: string): LoadResult {
+  return withLogos(loadProgramme(path, readAsset(path)), (name) =>
+    readAssetBytes(`programmes/${name}`),
+  );
 }
 
 function stagingFolder(configPath: string): string {
@@ -101,12 +112,12 @@ function onboardAll(
   foundation: Foundation,
 ): Promise<readonly DemoProgramme[]> {
   return Promise.all(
-    loaded.map(({ id, definition: written }) => {
+    loaded.map(({ id, definition: written, logos }) => {
       // The demo member is in the memory store: an airline's own directory does not know it.
       const definition: Definition = { ...written, members: { directory: 'store' } };
       return onboardDemo(
         definition,
-        compileProgramme(id, definition, base),
+        compileProgramme(id, definition, base, logos),
         base + demoCallbackPath(id),
         foundation,
       );

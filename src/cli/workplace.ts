@@ -111,7 +111,9 @@ export interface CompiledFolder {
 export function compileFolder(folder: string, publicUrl: string): CompiledFolder {
   const files = readProgrammeFolder(folder).map(withCredentials);
   const programmes = files.flatMap(({ loaded }) =>
-    loaded === undefined ? [] : [compileProgramme(loaded.id, loaded.definition, publicUrl)],
+    loaded === undefined
+      ? []
+      : [compileProgramme(loaded.id, loaded.definition, publicUrl, loaded.logos)],
   );
   const credentials = new Map(
     files.flatMap(({ loaded, credentials: own }) =>

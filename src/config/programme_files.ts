@@ -1,12 +1,12 @@
 // Owns finding and reading the programme files of a folder.
 
 import { readdirSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 
 import { errorAt, type Fault, FaultsError } from '../lib/fault.ts';
-import { readTextFile, UnreadableFile } from '../lib/read_file.ts';
+import { readFileInside, readTextFile, UnreadableFile } from '../lib/read_file.ts';
 import { maxYamlBytes } from '../lib/yaml.ts';
-import { loadProgramme, type LoadResult } from '../programme/load.ts';
+import { loadProgramme, type LoadResult, withLogos } from '../programme/load.ts';
 import { unreadable } from './config.ts';
 
 /** A programme file and what came of loading it. */
@@ -42,7 +42,9 @@ export function readProgrammeFile(path: string): ProgrammeFile {
   const file = shownPath(path);
   if (path.endsWith('.yml')) return { file, faults: [misnamed(file)] };
   try {
-    return { file, ...loadProgramme(file, readTextFile(path, maxYamlBytes)) };
+    const result = loadProgramme(file, readTextFile(path, maxYamlBytes));
+    const folder = dirname(path);
+    return { file, ...withLogos(result, (name, most) => readFileInside(folder, name, most)) };
   } catch (error) {
     if (!(error instanceof UnreadableFile)) throw error;
     return { file, faults: [unreadable(file, error)] };

@@ -1,6 +1,6 @@
 // Owns what a step of a login can come to; how it is put into HTML and headers is http's.
 
-import type { PageDefinition } from '../programme/authorize_schema.ts';
+import type { LoginPageName } from '../programme/login_texts.ts';
 import type { LoginTransaction } from './login_transaction.ts';
 
 /** Which messages the login page shows. */
@@ -32,6 +32,13 @@ export type LoginOutcome =
       readonly form: LoginForm;
       readonly retryAfter?: number;
     }
-  | { readonly kind: 'page'; readonly page: PageDefinition; readonly retryAfter?: number }
+  | {
+      readonly kind: 'page';
+      readonly status: number;
+      readonly page: LoginPageName;
+      /** The language that the login request asked for, if it did. */
+      readonly language?: string | undefined;
+      readonly retryAfter?: number;
+    }
   /** Back to the partner. */
   | { readonly kind: 'redirect'; readonly status: 302; readonly location: string };

@@ -53,7 +53,9 @@ export async function attemptLogin(
   const found = findTransaction(service, request);
   if ('kind' in found) return found;
   // HOSTILE 13: a form that this browser did not read from us is no attempt.
-  if (!isFormToken(service.keyring, found, request.formToken)) return pages.forged;
+  if (!isFormToken(service.keyring, found, request.formToken)) {
+    return { ...pages.forged, language: found.language };
+  }
   const begun = service.clock.now();
   const { username } = request;
   const messages = blankMessages(request);
@@ -65,12 +67,12 @@ export async function attemptLogin(
     const told = await authenticateMember(service, attempt);
     if (told.outcome === 'match') return await finish(service, found, told.member, begun);
     return told.outcome === 'too_many_failures'
-      ? tooManyFailures(service, told.retryAfter)
+      ? tooManyFailures(found, told.retryAfter)
       : showForm(service, found, request, { messages: ['not_recognised'], username });
   } catch (error) {
     if (error instanceof LoginRefusal) {
-      const { redirectUri, state } = found;
-      return renderLoginFailure(service, error, { redirectUri, state });
+      const { redirectUri, state, language } = found;
+      return renderLoginFailure(service, error, { redirectUri, state }, language);
     }
     const { facts } = explain(service, error);
     const status = error instanceof Unavailable ? 503 : 500;
@@ -81,30 +83,9 @@ export async function attemptLogin(
 
 /** Pages of the login itself, whatever the dialect. */
 const pages = {
-  expired: {
-    kind: 'page',
-    page: {
-      status: 400,
-      title: 'This login has expired',
-      text: 'Please go back to the site you came from and start again.',
-    },
-  },
-  otherBrowser: {
-    kind: 'page',
-    page: {
-      status: 400,
-      title: 'This login cannot go on here',
-      text: 'It was started in another browser, or your browser does not accept cookies. Please allow cookies for this site, go back to the site you came from and start again.',
-    },
-  },
-  forged: {
-    kind: 'page',
-    page: {
-      status: 403,
-      title: 'This form cannot be accepted',
-      text: 'It did not come from this login page. Please go back to the site you came from and start again.',
-    },
-  },
+  expired: { kind: 'page', status: 400, page: 'expired' },
+  otherBrowser: { kind: 'page', status: 400, page: 'other_browser' },
+  forged: { kind: 'page', status: 403, page: 'forged' },
 } as const satisfies Record<string, LoginOutcome>;
 
 /** The transaction of this browser, or the page that says why there is none. */
@@ -118,7 +99,7 @@ function findTransaction(
   if (transaction === undefined) return pages.expired;
   return isSameBrowser(transaction, cookie(cookieName(transaction)))
     ? transaction
-    : pages.otherBrowser;
+    : { ...pages.otherBrowser, language: transaction.language };
 }
 
 function showForm(
@@ -148,11 +129,12 @@ function blankMessages(request: LoginFormRequest): LoginMessage[] {
 }
 
 /** The address has had too many failures of late: no attempt from there is looked at (P-13). */
-function tooManyFailures({ programme }: Service, retryAfter: number): LoginOutcome {
-  const { title, messages } = programme.login;
+function tooManyFailures({ language }: LoginTransaction, retryAfter: number): LoginOutcome {
   return {
     kind: 'page',
-    page: { status: 429, title, text: messages.too_many_attempts },
+    status: 429,
+    page: 'too_many_attempts',
+    language,
     retryAfter: retryAfter / 1000,
   };
 }
@@ -196,7 +178,7 @@ async function finish(
     expiresAt,
     forgetAt: expiresAt > transaction.expiresAt ? expiresAt : transaction.expiresAt,
   });
-  if (issued !== 'issued') return pages.expired;
+  if (issued !== 'issued') return { ...pages.expired, language: transaction.language };
   const { answer } = programme.login;
   const location = withParameters(transaction.redirectUri, {
     [answer.code]: code,

@@ -1,6 +1,7 @@
 // Owns the login request: its ordered steps, from a partner's link to the login page.
 
 import { after } from '../lib/clock.ts';
+import { spacedLanguages } from '../lib/language.ts';
 import type { Client, ClientId } from '../oauth/client.ts';
 import { type LoginFailureReason, LoginRefusal, Refusal, Unavailable } from '../oauth/failure.ts';
 import { withParameters } from '../oauth/redirect_uri.ts';
@@ -23,9 +24,11 @@ export async function answerLoginRequest(
   request: WireRequest,
 ): Promise<LoginOutcome> {
   let address: ReturnAddress | undefined;
+  let language: string | undefined;
   try {
-    const { endpoint } = service.programme.login;
+    const { endpoint, languages } = service.programme.login;
     const reading = endpoint.read(request);
+    language = languages.choose(spacedLanguages(reading.inputs.get('ui_locales') ?? ''));
     const client = await findClient(service, endpoint.clientId(reading));
     endpoint.checkProgramme(reading);
     const redirectUri = endpoint.redirectUri(reading, client);
@@ -34,9 +37,9 @@ export async function answerLoginRequest(
     endpoint.checkRequest(reading, client);
     checkScope(service, reading);
     if (!client.roles.includes('member')) throw new LoginRefusal('access_denied');
-    return begin(service, reading, client, address);
+    return begin(service, reading, client, { ...address, language });
   } catch (error) {
-    return renderLoginFailure(service, error, address);
+    return renderLoginFailure(service, error, address, language);
   }
 }
 
@@ -63,7 +66,7 @@ function begin(
   service: Service,
   { inputs }: LoginReading,
   client: Client,
-  { redirectUri, state }: ReturnAddress,
+  { redirectUri, state, language }: ReturnAddress & { readonly language: string | undefined },
 ): LoginOutcome {
   const { programme, keyring, clock } = service;
   const scope = inputs.get('scope');
@@ -71,11 +74,13 @@ function begin(
   const brand = inputs.get('brand');
   const { transaction, cookie } = beginTransaction({
     client: client.id,
+    clientName: client.name,
     redirectUri,
     ...(state === undefined ? {} : { state }),
     ...(scope === undefined ? {} : { scope }),
     ...(codeChallenge === undefined ? {} : { codeChallenge }),
     ...(brand === undefined ? {} : { brand }),
+    ...(language === undefined ? {} : { language }),
     expiresAt: after(clock.now(), programme.login.lifetime),
   });
   return {
@@ -93,13 +98,20 @@ export function renderLoginFailure(
   service: Service,
   error: unknown,
   address: ReturnAddress | undefined,
+  language: string | undefined,
 ): LoginOutcome {
   const { reason, retryAfter } = explainLogin(service, error);
   const { login, issuer } = service.programme;
   const failure = login.failure(reason);
   if ('page' in failure || address === undefined) {
-    const page = 'page' in failure ? failure.page : difficultiesPage(service, reason);
-    return { kind: 'page', page, ...(retryAfter === undefined ? {} : { retryAfter }) };
+    const shown =
+      'page' in failure ? { status: failure.page.status, page: reason } : difficulties(reason);
+    return {
+      kind: 'page',
+      ...shown,
+      language,
+      ...(retryAfter === undefined ? {} : { retryAfter }),
+    };
   }
   const location = withParameters(address.redirectUri, {
     [login.answer.error]: failure.redirect,
@@ -123,13 +135,10 @@ function explainLogin(
   };
 }
 
-function difficultiesPage(
-  service: Service,
-  reason: LoginFailureReason,
-): { readonly status: number; readonly title: string; readonly text: string } {
-  return {
-    status: reason === 'temporarily_unavailable' ? 503 : 500,
-    title: service.programme.login.title,
-    text: service.programme.login.messages.difficulties,
-  };
+/** A page stands in for the redirect while there is no address to trust. */
+function difficulties(reason: LoginFailureReason): {
+  readonly status: number;
+  readonly page: 'difficulties';
+} {
+  return { status: reason === 'temporarily_unavailable' ? 503 : 500, page: 'difficulties' };
 }

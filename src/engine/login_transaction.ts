@@ -18,6 +18,10 @@ export interface LoginTransaction {
   readonly scope?: string;
   readonly codeChallenge?: string;
   readonly brand?: string;
+  /** The client's name when the login began: the page shows it without asking the store. */
+  readonly clientName: string;
+  /** One of the programme's languages, where the login request asked for one. */
+  readonly language?: string;
   readonly expiresAt: Instant;
   /** Digest of the cookie of the browser that began it. */
   readonly browser: string;

@@ -19,7 +19,8 @@ import {
 import { managementMethods } from '../programme/token_management.ts';
 import { noProxies, type ProxyTest } from './caller_address.ts';
 import { App, type Endpoint } from './endpoints.ts';
-import { handleLoginPage, handleLoginRequest } from './login_handlers.ts';
+import { handleLoginPage, handleLoginRequest, type LoginSite } from './login_handlers.ts';
+import { createLoginPages, renderPicture } from './login_pages.ts';
 import { keySetAnswer, metadataAnswer } from './published.ts';
 import { readHead } from './read_request.ts';
 import { respond, withHeaders } from './respond.ts';
@@ -42,11 +43,17 @@ export function createApp(
     return serverError;
   };
   const app = new App(failed, isProxy);
+  const sites = new Map(
+    [...services].map(([id, service]) => [
+      id,
+      { service, pages: createLoginPages(service.programme) },
+    ]),
+  );
   for (const [path, route] of deployment) {
     if (listener !== 'all' && isForGateways(route) !== (listener === 'gateway')) continue;
-    if (route.kind === 'verification') mountVerification(app, path, serviceOf(route, services));
-    else if (route.kind === 'shared') app.endpoint(path, shared(route, services, listener));
-    else app.endpoint(path, single(route, services, listener));
+    if (route.kind === 'verification') mountVerification(app, path, siteOf(route, sites).service);
+    else if (route.kind === 'shared') app.endpoint(path, shared(route, sites, listener));
+    else app.endpoint(path, single(route, sites, listener));
   }
   app.notFound(() => respond(notFound));
   return app;
@@ -65,36 +72,39 @@ export type Listener = 'all' | 'main' | 'gateway';
 
 type Services = ReadonlyMap<ProgrammeId, Service>;
 
-function serviceOf({ programme }: Route, services: Services): Service {
-  const service = services.get(programme.id);
-  if (service === undefined) throw new Error(`${programme.id} is not in service`);
-  return service;
+type Sites = ReadonlyMap<ProgrammeId, LoginSite>;
+
+function siteOf({ programme }: Route, sites: Sites): LoginSite {
+  const site = sites.get(programme.id);
+  if (site === undefined) throw new Error(`${programme.id} is not in service`);
+  return site;
 }
 
-function single(route: Route, services: Services, listener: Listener): Endpoint {
+function single(route: Route, sites: Sites, listener: Listener): Endpoint {
   if (route.kind === 'verification') throw new Error('verify paths are never shared');
-  return endpointOf(serviceOf(route, services), route, listener);
+  return endpointOf(siteOf(route, sites), route, listener);
 }
 
 function shared(
   route: SharedRoute,
-  services: Services,
+  sites: Sites,
   listener: Listener,
 ): (incoming: IncomingMessage) => Endpoint {
   const endpoints = new Map(
     [route.fallback, ...route.byIdentifier.values()].map((one) => [
       one,
-      single(one, services, listener),
+      single(one, sites, listener),
     ]),
   );
-  const fallback = single(route.fallback, services, listener);
+  const fallback = single(route.fallback, sites, listener);
   return (incoming) => endpoints.get(selectRoute(route, readHead(incoming))) ?? fallback;
 }
 
 /** A route of one path; `verification` has many, and is mounted by itself. */
 type PathRoute = Exclude<Route, { readonly kind: 'verification' }>;
 
-function endpointOf(service: Service, route: PathRoute, listener: Listener): Endpoint {
+function endpointOf(site: LoginSite, route: PathRoute, listener: Listener): Endpoint {
+  const { service } = site;
   switch (route.kind) {
     case 'token':
       return dialectEndpoint(service, route.endpoint.methods, (request) =>
@@ -110,12 +120,14 @@ function endpointOf(service: Service, route: PathRoute, listener: Listener): End
       );
     case 'login_request':
       return plainEndpoint(service.programme.login.endpoint.methods, (request) =>
-        handleLoginRequest(service, request),
+        handleLoginRequest(site, request),
       );
     case 'login_page':
-      return plainEndpoint(new Set(['GET', 'POST']), (request) =>
-        handleLoginPage(service, request),
-      );
+      return plainEndpoint(new Set(['GET', 'POST']), (request) => handleLoginPage(site, request));
+    case 'picture': {
+      const picture = renderPicture(route.picture);
+      return plainEndpoint(new Set(['GET']), () => picture);
+    }
     case 'key_set':
       return plainEndpoint(published, keySetAnswer(service));
     case 'metadata':

@@ -12,7 +12,7 @@ import {
 import type { Reply } from '../oauth/reply.ts';
 import type { WireRequest } from '../oauth/wire_request.ts';
 import type { App } from './endpoints.ts';
-import { type Markup, renderPage } from './page.ts';
+import { type Markup, plainFrame, renderPage } from './page.ts';
 
 /** One programme's demo. */
 export interface Demo {
@@ -78,6 +78,12 @@ function mountPage(
   app.endpoint(path, { methods: new Set(methods), wrongMethod, answer });
 }
 
+function demoPage(title: string, content: Markup): Promise<Reply> {
+  const whole = html`<h1>${title}</h1>
+    ${content}`;
+  return renderPage(plainFrame, { status: 200, title, language: 'en', content: whole });
+}
+
 function startPage(demos: readonly Demo[]): Promise<Reply> {
   const items = demos.map(
     (demo) =>
@@ -85,7 +91,7 @@ function startPage(demos: readonly Demo[]): Promise<Reply> {
         <p>Member <code>${demo.username}</code><br />Password <code>${demo.password}</code></p>
         ${loginControl(demo.login)}`,
   );
-  return renderPage(200, 'Jetway demo', html`${items}`);
+  return demoPage('Jetway demo', html`${items}`);
 }
 
 function loginControl({ method, url }: DemoLogin): Markup {
@@ -109,7 +115,7 @@ function callbackPage(demo: Demo, path: string, request: WireRequest): Promise<R
           <button type="submit">Exchange the code for tokens</button>
         </form>`;
   const intro = html`<p>This page stands in for the partner. The redirect brought:</p>`;
-  return renderPage(200, `${demo.name}: back at the partner`, html`${intro}${rows}${next}`);
+  return demoPage(`${demo.name}: back at the partner`, html`${intro}${rows}${next}`);
 }
 
 async function exchangePage(demo: Demo, request: WireRequest): Promise<Reply> {
@@ -119,8 +125,7 @@ async function exchangePage(demo: Demo, request: WireRequest): Promise<Reply> {
     status,
     body: answer,
   } = await demo.exchange(sentFields(body).get('code')?.[0] ?? '');
-  return renderPage(
-    200,
+  return demoPage(
     `${demo.name}: tokens`,
     html`<p>The partner sent:</p>
       <pre>${command}</pre>

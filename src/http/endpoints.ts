@@ -16,13 +16,13 @@ import {
   RequestCutOff,
   splitTarget,
 } from './read_request.ts';
-import { holdReplies, respond, withHeaders, write } from './respond.ts';
+import { type Answer, holdReplies, respond, withHeaders, write } from './respond.ts';
 
 /** What answers a path. */
 export interface Endpoint {
   readonly methods: ReadonlySet<string>;
   readonly wrongMethod: Reply;
-  readonly answer: (request: WireRequest) => Promise<Reply> | Reply;
+  readonly answer: (request: WireRequest) => Promise<Answer> | Answer;
 }
 
 /** Answers every path below a prefix, every method, by the head alone: the body stays unread. */
@@ -106,7 +106,7 @@ export class App extends Hono<{ Bindings: HttpBindings }> {
     if (!endpoint.methods.has(incoming.method ?? '')) return false;
     if (!isPlainRequest(incoming)) return false;
     const failed = this.#failed;
-    const finish = (reply: Reply): void => write(outgoing, reply, failed);
+    const finish = (reply: Answer): void => write(outgoing, reply, failed);
     const fail = (error: unknown): void => finish(failed(error));
     receiveRequest(
       incoming,

@@ -4,6 +4,7 @@ import type { LoginOutcome } from '../engine/login_outcome.ts';
 import { type LoginFormRequest, attemptLogin, showLogin } from '../engine/login_page.ts';
 import { answerLoginRequest } from '../engine/login_request.ts';
 import type { Service } from '../engine/service.ts';
+import { acceptedLanguages } from '../lib/language.ts';
 import {
   MalformedParameters,
   noParameters,
@@ -13,29 +14,30 @@ import {
 import { noStore, type Reply } from '../oauth/reply.ts';
 import { headerValues, type WireRequest } from '../oauth/wire_request.ts';
 import { cookieValue, setCookie } from './cookies.ts';
-import { renderLoginForm, renderMessagePage } from './login_pages.ts';
+import type { LoginPages } from './login_pages.ts';
 import { withHeaders } from './respond.ts';
 
+/** A programme in service, with its pages. */
+export interface LoginSite {
+  readonly service: Service;
+  readonly pages: LoginPages;
+}
+
 /** The login request: from a partner's link to the login page. */
-export async function handleLoginRequest(service: Service, request: WireRequest): Promise<Reply> {
-  return renderOutcome(service, await answerLoginRequest(service, request));
+export async function handleLoginRequest(site: LoginSite, request: WireRequest): Promise<Reply> {
+  return renderOutcome(site, await answerLoginRequest(site.service, request), request);
 }
 
 /** The login page: GET shows the form, POST is an attempt. */
-export async function handleLoginPage(service: Service, request: WireRequest): Promise<Reply> {
+export async function handleLoginPage(site: LoginSite, request: WireRequest): Promise<Reply> {
+  const { service } = site;
   const cookie = (name: string): string | undefined => cookieValue(request, name);
   if (request.method === 'GET') {
     const sealed = single(parse(request.query), 'transaction');
-    return renderOutcome(service, await showLogin(service, { sealed, cookie }));
+    return renderOutcome(site, await showLogin(service, { sealed, cookie }), request);
   }
-  return renderOutcome(
-    service,
-    await attemptLogin(service, {
-      ...readForm(request),
-      address: request.address(),
-      cookie,
-    }),
-  );
+  const attempt = { ...readForm(request), address: request.address(), cookie };
+  return renderOutcome(site, await attemptLogin(service, attempt), request);
 }
 
 /** A form in another encoding, or past its size, is one that our page did not send. */
@@ -68,25 +70,38 @@ function parse(text: string): Parameters {
   }
 }
 
-async function renderOutcome(service: Service, outcome: LoginOutcome): Promise<Reply> {
-  const { login } = service.programme;
-  const page = new URL(`${service.programme.issuer}/login`);
+async function renderOutcome(
+  { service, pages }: LoginSite,
+  outcome: LoginOutcome,
+  request: WireRequest,
+): Promise<Reply> {
   switch (outcome.kind) {
     case 'begin':
-      return withHeaders(redirect(outcome.status, `${page.href}?transaction=${outcome.sealed}`), {
-        'Set-Cookie': setCookie(outcome.cookieName, outcome.cookie, page, outcome.maxAge),
-      });
+      return withHeaders(
+        redirect(outcome.status, `${pages.url.href}?transaction=${outcome.sealed}`),
+        {
+          'Set-Cookie': setCookie(outcome.cookieName, outcome.cookie, pages.url, outcome.maxAge),
+        },
+      );
     case 'redirect':
       return redirect(outcome.status, outcome.location);
     case 'form':
-      return withRetryAfter(
-        await renderLoginForm(login, page.pathname, outcome.form, outcome.status),
-        outcome.retryAfter,
-      );
     case 'page':
       break;
   }
-  return withRetryAfter(await renderMessagePage(outcome.page), outcome.retryAfter);
+  const { languages } = service.programme.login;
+  const asked = outcome.kind === 'form' ? outcome.form.transaction.language : outcome.language;
+  const texts = languages.texts(asked ?? languages.choose(languagesOf(request)));
+  const reply =
+    outcome.kind === 'form'
+      ? await pages.form(outcome.form, texts, outcome.status)
+      : await pages.message(outcome.page, texts, outcome.status);
+  return withRetryAfter(reply, outcome.retryAfter);
+}
+
+/** The languages a browser asks for, best first. */
+function languagesOf(request: WireRequest): readonly string[] {
+  return acceptedLanguages(headerValues(request, 'accept-language').join(','));
 }
 
 function withRetryAfter(reply: Reply, seconds: number | undefined): Reply {

@@ -1,4 +1,5 @@
-// Owns the frame of every page people see: the document, its style and its security headers.
+// Owns the frame of every page people see: the document, its style, its script and its security
+// headers. What stands inside is not its business.
 
 import { hash } from 'node:crypto';
 
@@ -6,44 +7,99 @@ import { html, raw } from 'hono/html';
 
 import { readAsset } from '../lib/asset.ts';
 import { noStore, type Reply } from '../oauth/reply.ts';
+import { compilePalettes, type Palette } from '../programme/login_colours.ts';
 
 /** Markup that is escaped already. */
 export type Markup = ReturnType<typeof html>;
 
-const style = readAsset('src/http/page.css');
+/** What a page shows beside its content; made once for each programme. */
+export interface Frame {
+  /** `style` and `script` with their tags in one piece: their hashes stand in the policy. */
+  readonly style: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Address of the programme's logo, where it has one. */
+  readonly icon: string | undefined;
+}
+
+/** One page. Everything but `content` is escaped by `renderPage`. */
+export interface Page {
+  readonly status: number;
+  readonly title: string;
+  readonly language: string;
+  readonly content: Markup;
+}
+
+const sheet = readAsset('src/http/page.css');
+const script = readAsset('src/http/page.js');
+
+/**
+ * A frame in a programme's colours. `icon` is the path of its logo; only pages that show pictures
+ * may load any, and those from here.
+ */
+export function createFrame(
+  palettes: Readonly<Record<'light' | 'dark', Palette>>,
+  pictures: { readonly icon?: string | undefined; readonly any: boolean },
+): Frame {
+  const style = `:root{${variables(palettes.light)}}@media(prefers-color-scheme:dark){:root{${variables(palettes.dark)}}}\n${sheet}`;
+  return { style, headers: pageHeaders(style, pictures.any), icon: pictures.icon };
+}
+
+/** The frame of pages that belong to no programme. */
+export const plainFrame: Frame = createFrame(compilePalettes({}), { any: false });
+
+function variables(palette: Palette): string {
+  return Object.entries(palette)
+    .map(([name, colour]) => `--${name.replace('_', '-')}:${String(colour)}`)
+    .join(';');
+}
 
 /**
  * HOSTILE 10. No `form-action`: Chromium holds the redirect back to the partner against it. The
  * referrer policy is `same-origin` because with `no-referrer` browsers post `Origin: null`.
  */
-const pageHeaders: Readonly<Record<string, string>> = Object.freeze({
-  'Content-Type': 'text/html; charset=utf-8',
-  ...noStore,
-  'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${hash('sha256', style, 'base64')}'; base-uri 'none'; frame-ancestors 'none'`,
-  'X-Content-Type-Options': 'nosniff',
-  'X-Frame-Options': 'DENY',
-  'Referrer-Policy': 'same-origin',
-});
+function pageHeaders(style: string, showsPictures: boolean): Readonly<Record<string, string>> {
+  const policy = [
+    "default-src 'none'",
+    `style-src ${hashSource(style)}`,
+    `script-src ${hashSource(script)}`,
+    ...(showsPictures ? ["img-src 'self'"] : []),
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ];
+  return Object.freeze({
+    'Content-Type': 'text/html; charset=utf-8',
+    ...noStore,
+    'Content-Security-Policy': policy.join('; '),
+    'X-Content-Type-Options': 'nosniff',
+    'X-Frame-Options': 'DENY',
+    'Referrer-Policy': 'same-origin',
+    // The language of a page depends on the browser's.
+    Vary: 'Accept-Language',
+  });
+}
 
-/**
- * A whole page. Everything but `content` is escaped here. The style stands in one piece with its
- * tags: a space put between them by a formatter would be no part of what the policy's hash is of.
- */
-export async function renderPage(status: number, title: string, content: Markup): Promise<Reply> {
+function hashSource(text: string): string {
+  return `'sha256-${hash('sha256', text, 'base64')}'`;
+}
+
+/** A whole page. */
+export async function renderPage(frame: Frame, page: Page): Promise<Reply> {
+  const { title, language } = page;
+  const { direction } = new Intl.Locale(language).getTextInfo();
+  const icon = frame.icon === undefined ? '' : html`<link rel="icon" href="${frame.icon}" />`;
   const document = await html`<!doctype html>
-    <html lang="en">
+    <html lang="${language}" dir="${direction}">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>${title}</title>
-        ${raw(`<style>${style}</style>`)}
+        ${icon} ${raw(`<style>${frame.style}</style>`)}
       </head>
       <body>
-        <main>
-          <h1>${title}</h1>
-          ${content}
-        </main>
+        <main>${page.content}</main>
+        ${raw(`<script>${script}</script>`)}
       </body>
     </html> `;
-  return { status, headers: pageHeaders, body: document.toString() };
+  const headers = { ...frame.headers, 'Content-Language': language };
+  return { status: page.status, headers, body: document.toString() };
 }

@@ -4,22 +4,35 @@ import type { ServerResponse } from 'node:http';
 
 import type { Reply } from '../oauth/reply.ts';
 
+/** A reply whose body may also be bytes, as a picture's is. */
+export interface Answer extends Omit<Reply, 'body'> {
+  readonly body: string | Uint8Array;
+}
+
+type Body = ConstructorParameters<typeof Response>[0];
+
 /**
  * A Response of plain parts: the adapter writes such a one at once, without building Web streams
  * and Headers.
  */
-export function respond(reply: Reply): Response {
-  return new Response(reply.body, { status: reply.status, headers: { ...reply.headers } });
+export function respond(reply: Answer): Response {
+  return new Response(reply.body as Body, {
+    status: reply.status,
+    headers: { ...reply.headers },
+  });
 }
 
 /** The reply with more headers. */
-export function withHeaders(reply: Reply, headers: Readonly<Record<string, string>>): Reply {
+export function withHeaders<Any extends Answer>(
+  reply: Any,
+  headers: Readonly<Record<string, string>>,
+): Any {
   return { ...reply, headers: { ...reply.headers, ...headers } };
 }
 
 interface Waiting {
   readonly outgoing: ServerResponse;
-  readonly reply: Reply;
+  readonly reply: Answer;
   readonly failed: (error: unknown) => Reply;
 }
 
@@ -45,14 +58,18 @@ export function holdReplies(): void {
  */
 export function write(
   outgoing: ServerResponse,
-  reply: Reply,
+  reply: Answer,
   failed: (error: unknown) => Reply,
 ): void {
   if (isReading) waiting.push({ outgoing, reply, failed });
   else writeNow(outgoing, reply, failed);
 }
 
-function writeNow(outgoing: ServerResponse, reply: Reply, failed: (error: unknown) => Reply): void {
+function writeNow(
+  outgoing: ServerResponse,
+  reply: Answer,
+  failed: (error: unknown) => Reply,
+): void {
   try {
     put(outgoing, reply);
   } catch (error) {
@@ -61,7 +78,7 @@ function writeNow(outgoing: ServerResponse, reply: Reply, failed: (error: unknow
   }
 }
 
-function put(outgoing: ServerResponse, { status, headers, body }: Reply): void {
+function put(outgoing: ServerResponse, { status, headers, body }: Answer): void {
   const lines: string[] = [];
   for (const name in headers) lines.push(name, headers[name] ?? '');
   // RFC 9110 8.6; told with the head, so that head and body leave together.

@@ -1,4 +1,4 @@
-// Owns where shipped text files (YAML, CSS, package.json) are read from: the executable's embedded
+// Owns where shipped files (YAML, CSS, logos, package.json) are read from: the executable's embedded
 // assets, or the checkout when sources run directly. Knows nothing of what they mean.
 
 import { readFileSync, readdirSync } from 'node:fs';
@@ -16,6 +16,11 @@ const root = join(import.meta.dirname, '../..');
  */
 export function readAsset(path: string): string {
   return isSea() ? getAsset(path, 'utf8') : readFileSync(join(root, path), 'utf8');
+}
+
+/** As `readAsset`, for files that are no text. */
+export function readAssetBytes(path: string): Uint8Array {
+  return isSea() ? new Uint8Array(getAsset(path)) : readFileSync(join(root, path));
 }
 
 /**

@@ -1,6 +1,7 @@
 // Owns reading files that an operator names: regular files only, bounded, never blocking.
 
-import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync } from 'node:fs';
+import { join, sep } from 'node:path';
 
 /** A file that cannot be read as what it should be; the message says why. */
 export class UnreadableFile extends Error {
@@ -12,12 +13,34 @@ export class UnreadableFile extends Error {
  * (HOSTILE 54), so the file is opened without waiting and looked at before it is read.
  */
 export function readTextFile(path: string, maxBytes: number): string {
+  return readFile(path, maxBytes).toString('utf8');
+}
+
+/**
+ * The bytes of a regular file in a folder or below it. A name or a link that leads out of the
+ * folder is refused: what is found there might be a secret.
+ */
+export function readFileInside(folder: string, name: string, maxBytes: number): Uint8Array {
+  const path = realPath(join(folder, name));
+  if (!path.startsWith(realPath(folder) + sep)) throw new UnreadableFile('is in another folder');
+  return readFile(path, maxBytes);
+}
+
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch (error) {
+    throw unreadable(error);
+  }
+}
+
+function readFile(path: string, maxBytes: number): Buffer {
   const descriptor = open(path);
   try {
     const stats = fstatSync(descriptor);
     if (!stats.isFile()) throw new UnreadableFile('is not a regular file');
     if (stats.size > maxBytes) throw new UnreadableFile(`is larger than ${maxBytes} bytes`);
-    return readFileSync(descriptor, 'utf8');
+    return readFileSync(descriptor);
   } finally {
     closeSync(descriptor);
   }
@@ -46,8 +69,12 @@ function open(path: string): number {
   try {
     return openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') throw new UnreadableFile('does not exist', { cause: error });
-    throw new UnreadableFile(`cannot be opened (${code ?? String(error)})`, { cause: error });
+    throw unreadable(error);
   }
+}
+
+function unreadable(error: unknown): UnreadableFile {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'ENOENT') return new UnreadableFile('does not exist', { cause: error });
+  return new UnreadableFile(`cannot be opened (${code ?? String(error)})`, { cause: error });
 }

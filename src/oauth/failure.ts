@@ -73,6 +73,12 @@ export type PageOnlyLoginFailure = (typeof pageOnlyLoginFailures)[number];
 export type RedirectableLoginFailure = (typeof redirectableLoginFailures)[number];
 export type LoginFailureReason = PageOnlyLoginFailure | RedirectableLoginFailure;
 
+/** Every failure of a login request. */
+export const loginFailureReasons: readonly LoginFailureReason[] = [
+  ...pageOnlyLoginFailures,
+  ...redirectableLoginFailures,
+];
+
 /** What a failure may tell besides its reason; only the renderer decides what is said of it. */
 export interface FailureFacts {
   /** Wire name of the parameter or header at fault. */

@@ -9,14 +9,13 @@ import {
   redirectableLoginFailures,
 } from '../oauth/failure.ts';
 import { type EndpointDefinition, endpointSchema } from './input_schema.ts';
-import { textSchema, wireNameSchema } from './scalar_schema.ts';
+import { type PageText, pageTextSchema } from './page_text.ts';
+import { wireNameSchema } from './scalar_schema.ts';
 import { note } from './schema_notes.ts';
 
 /** A page shown to the user in place of a redirect. */
-export interface PageDefinition {
+export interface PageDefinition extends PageText {
   readonly status: number;
-  readonly title: string;
-  readonly text: string;
 }
 
 export interface PageFailure {
@@ -52,8 +51,8 @@ const pageSchema: v.GenericSchema<unknown, PageFailure> = v.pipe(
   v.strictObject({
     page: v.strictObject({
       status: v.pipe(v.number(), v.integer(), v.minValue(400), v.maxValue(599)),
-      title: textSchema,
-      text: textSchema,
+      title: pageTextSchema,
+      text: pageTextSchema,
     }),
   }),
   v.title('page failure'),

@@ -5,9 +5,10 @@ import { grantTypes } from '../oauth/grant.ts';
 import { levelScopes, listScopes, type ScopeRules } from '../oauth/scope.ts';
 import type { Definition } from './definition.ts';
 import { compileErrorMap } from './error_map.ts';
-import { compileLoginEndpoint } from './login_endpoint.ts';
+import type { Logos } from './login_logos.ts';
+import { compileLogin } from './login_rules.ts';
 import { compileMetadata } from './metadata.ts';
-import type { ClientRules, LoginRules, MemberRules, Programme, SelectorRule } from './programme.ts';
+import type { ClientRules, MemberRules, Programme, SelectorRule } from './programme.ts';
 import { compileTokenEndpoint } from './token_endpoint.ts';
 import { compileTokenLayout } from './token_layout.ts';
 import { compileTokenManagement, type TokenManagementEndpoint } from './token_management.ts';
@@ -24,12 +25,14 @@ const usualConcurrency = 32;
 
 /**
  * Compiles a programme. `publicUrl` is the service's, without trailing slash: issuer and redirects
- * come from configuration, never from a request.
+ * come from configuration, never from a request. Of the logos its file names, the page shows those
+ * that are given.
  */
 export function compileProgramme(
   id: ProgrammeId,
   definition: Definition,
   publicUrl: string,
+  logos: Logos = new Map(),
 ): Programme {
   const ownPath = definition.base_path + (definition.selector === undefined ? '' : `/${id}`);
   const issuer = publicUrl + ownPath;
@@ -48,7 +51,7 @@ export function compileProgramme(
     audience,
     values,
     clients: compileClientRules(definition),
-    login: compileLogin(definition, ownPath),
+    login: compileLogin(definition, ownPath, logos),
     code: {
       generate: compileGenerator(definition.code, usualCodeLength),
       lifetime: definition.code.lifetime,
@@ -107,19 +110,6 @@ function compileClientRules(definition: Definition): ClientRules {
     newIdentifier: compileGenerator(identifier, usualIdentifierLength) as () => ClientId,
     identifierForm: describeShape(identifier),
     failureLimit: failureLimit === 'off' ? undefined : failureLimit,
-  };
-}
-
-function compileLogin(definition: Definition, ownPath: string): LoginRules {
-  const { authorize, login } = definition;
-  const { address_limit: addressLimit, ...rest } = login;
-  return {
-    ...rest,
-    addressLimit: addressLimit === 'off' ? undefined : addressLimit,
-    endpoint: compileLoginEndpoint(definition),
-    pagePath: `${ownPath}/login`,
-    answer: authorize.answer,
-    failure: (reason) => authorize.failures[reason],
   };
 }
 

@@ -8,6 +8,7 @@ import { answerComplaints } from './answer_consistency.ts';
 import { authenticationComplaints } from './authentication_consistency.ts';
 import type { Complaint } from './complaint.ts';
 import type { Definition } from './definition.ts';
+import { loginPageComplaints } from './login_consistency.ts';
 import { memberComplaints } from './members_schema.ts';
 import { reachComplaints } from './reach_consistency.ts';
 import { type ValueShape, alphabetOf } from './value_shape.ts';
@@ -23,6 +24,7 @@ export function consistencyFaults(definition: Definition, document: YamlNode): r
     ...authenticationComplaints(definition),
     ...loginComplaints(definition),
     ...memberComplaints(definition.members),
+    ...loginPageComplaints(definition, document),
     ...selectorComplaints(definition),
     ...scopeComplaints(definition),
     ...codeComplaints(definition),

@@ -11,7 +11,9 @@ import { type SigningAlgorithm, signingAlgorithms } from '../oauth/signing_key.t
 import type { TokenIdForm } from '../token/token_id.ts';
 import { type AuthorizeDefinition, authorizeSchema } from './authorize_schema.ts';
 import { type ErrorsDefinition, errorsSchema } from './errors_schema.ts';
+import { failureLimitSchema } from './failure_limit.ts';
 import { type EndpointDefinition, endpointSchema } from './input_schema.ts';
+import { type LoginDefinition, loginSchema } from './login_schema.ts';
 import { type MembersDefinition, membersSchema } from './members_schema.ts';
 import {
   answerHeadersSchema,
@@ -132,22 +134,6 @@ export interface Definition {
   readonly members: MembersDefinition;
 }
 
-export interface LoginDefinition {
-  /** How long a member may take to log in. */
-  readonly lifetime: Milliseconds;
-  readonly title: string;
-  readonly website?: string;
-  /** How many failed logins one address may have in a window of time. */
-  readonly address_limit: 'off' | { readonly limit: number; readonly window: Milliseconds };
-  readonly messages: {
-    readonly not_recognised: string;
-    readonly difficulties: string;
-    readonly username_blank: string;
-    readonly password_blank: string;
-    readonly too_many_attempts: string;
-  };
-}
-
 const authenticationMethods = ['basic', 'bare_basic', 'parameters'] as const;
 
 const grantSchema: v.GenericSchema<unknown, GrantDefinition> = v.pipe(
@@ -187,35 +173,6 @@ const throttleSchema: v.GenericSchema<unknown, Definition['throttle']> = v.union
     window: lifetimeSchema,
   }),
 ]);
-
-/** What a limit on failures is where a file says nothing of it, or of one of its parts. */
-function failureLimitSchema(
-  limit: number,
-  window: string,
-): v.GenericSchema<unknown, Definition['throttle']> {
-  const count = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1_000_000));
-  const entries = { limit: v.optional(count, limit), window: v.optional(lifetimeSchema, window) };
-  return v.optional(v.union([v.literal('off'), v.strictObject(entries)]), { limit, window });
-}
-
-const loginSchema: v.GenericSchema<unknown, LoginDefinition> = v.strictObject({
-  lifetime: lifetimeSchema,
-  title: textSchema,
-  website: v.exactOptional(
-    v.pipe(v.string(), v.regex(/^https:\/\/[!-~]+$/, 'expected an https:// address')),
-  ),
-  address_limit: failureLimitSchema(500, '15m'),
-  messages: v.strictObject({
-    not_recognised: textSchema,
-    difficulties: textSchema,
-    username_blank: textSchema,
-    password_blank: textSchema,
-    too_many_attempts: v.optional(
-      textSchema,
-      'There have been too many failed attempts from your network. Please try again later.',
-    ),
-  }),
-});
 
 const tokenFieldsSchema = fieldTreeSchema('token', tokenValueKinds, [clientPropertyPrefix]);
 

@@ -2,6 +2,8 @@
 
 import { parseForm } from '../oauth/parameters.ts';
 import { headerValues, type RequestHead } from '../oauth/wire_request.ts';
+import type { Logo } from './login_logos.ts';
+import { assetsFolder, picturesOf } from './login_rules.ts';
 import type { Metadata } from './metadata.ts';
 import type { Programme, SelectorRule } from './programme.ts';
 import type { TokenEndpoint } from './token_endpoint.ts';
@@ -11,6 +13,7 @@ import type { TokenManagementEndpoint } from './token_management.ts';
 export type Route =
   | { readonly kind: 'login_request'; readonly programme: Programme }
   | { readonly kind: 'login_page'; readonly programme: Programme }
+  | { readonly kind: 'picture'; readonly programme: Programme; readonly picture: Logo }
   | { readonly kind: 'token'; readonly programme: Programme; readonly endpoint: TokenEndpoint }
   | { readonly kind: 'key_set'; readonly programme: Programme }
   | { readonly kind: 'verification'; readonly programme: Programme }
@@ -223,5 +226,12 @@ function loginRoutes(programme: Programme): readonly (readonly [string, Route])[
   return [
     [programme.login.endpoint.path, { kind: 'login_request', programme }],
     [programme.login.pagePath, { kind: 'login_page', programme }],
+    ...picturesOf(programme.login).map(
+      (picture) =>
+        [
+          programme.login.pagePath + assetsFolder + picture.fileName,
+          { kind: 'picture', programme, picture },
+        ] as const,
+    ),
   ];
 }

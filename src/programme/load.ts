@@ -9,6 +9,7 @@ import { consistencyFaults } from './consistency.ts';
 import { type Definition, definitionSchema } from './definition.ts';
 import { departures } from './departures.ts';
 import { spreadErrorGroups } from './error_groups.ts';
+import { type Logos, type ReadBeside, readLogos } from './login_logos.ts';
 import { validate } from './schema_faults.ts';
 import { readVariant, variantNames } from './variants.ts';
 
@@ -18,6 +19,8 @@ export interface LoadedProgramme {
   readonly definition: Definition;
   /** Variant and file merged; each node knows which file it came from. */
   readonly document: YamlNode;
+  /** The pictures its file names, where they have been read. */
+  readonly logos: Logos;
 }
 
 export interface LoadResult {
@@ -71,7 +74,17 @@ export function loadProgramme(file: string, text: string): LoadResult {
     .map((fault) => atHome(fault, parsed.root))
     .toSorted(byPosition);
   if (allFaults.some((fault) => fault.severity === 'error')) return { faults: allFaults };
-  return { loaded: { id: id as ProgrammeId, definition, document }, faults: allFaults };
+  const loaded = { id: id as ProgrammeId, definition, document, logos: new Map() };
+  return { loaded, faults: allFaults };
+}
+
+/** A loaded programme with the logos that its file names; without it, where one cannot be shown. */
+export function withLogos({ loaded, faults }: LoadResult, read: ReadBeside): LoadResult {
+  if (loaded === undefined) return { faults };
+  const found = readLogos(loaded.definition, loaded.document, read);
+  const all = [...faults, ...found.faults].toSorted(byPosition);
+  if (found.faults.length > 0) return { faults: all };
+  return { loaded: { ...loaded, logos: found.logos }, faults: all };
 }
 
 /**

@@ -2,15 +2,12 @@
 
 import type { Milliseconds } from '../lib/clock.ts';
 import type { ClientId, ProgrammeId, ThrottleLimit } from '../oauth/client.ts';
-import type { LoginFailureReason } from '../oauth/failure.ts';
 import type { GrantType } from '../oauth/grant.ts';
 import type { ScopeRules } from '../oauth/scope.ts';
 import type { SigningAlgorithm } from '../oauth/signing_key.ts';
 import type { TokenIdForm } from '../token/token_id.ts';
-import type { PageFailure, RedirectFailure } from './authorize_schema.ts';
-import type { LoginDefinition } from './definition.ts';
 import type { FailureRenderer } from './error_map.ts';
-import type { LoginEndpoint } from './login_endpoint.ts';
+import type { LoginRules } from './login_rules.ts';
 import type { Metadata } from './metadata.ts';
 import type { TokenEndpoint } from './token_endpoint.ts';
 import type { ProgrammeValues, TokenRenderer } from './token_layout.ts';
@@ -47,21 +44,6 @@ export interface RefreshTokenRules {
   readonly lifetime: Milliseconds;
   readonly longest: Milliseconds;
   readonly grace: Milliseconds;
-}
-
-export interface LoginRules extends Omit<LoginDefinition, 'address_limit'> {
-  readonly endpoint: LoginEndpoint;
-  /** Path of the login page. */
-  readonly pagePath: string;
-  /** Failed logins from one address; undefined where they are not limited. */
-  readonly addressLimit: ThrottleLimit | undefined;
-  readonly answer: {
-    readonly code: string;
-    readonly error: string;
-    readonly state: string;
-    readonly issuer?: string;
-  };
-  readonly failure: (reason: LoginFailureReason) => PageFailure | RedirectFailure;
 }
 
 /** What tells programmes on one path apart. */

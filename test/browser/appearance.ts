@@ -8,6 +8,7 @@ import { test } from 'node:test';
 
 import type { Browser, Page } from 'playwright-core';
 
+import { assertAccessible } from './axe.ts';
 import { fillIn, type Scene, setScene, submit } from './scene.ts';
 
 /** Where the last run's pictures are; outside the repository. */
@@ -32,7 +33,7 @@ const pages: Readonly<Record<string, (page: Page, scene: Scene) => Promise<unkno
     await fillIn(page, '', '');
     await submit(page);
   },
-  login_button_focused: (page) => page.getByRole('button').focus(),
+  login_button_focused: (page) => page.getByRole('button', { name: 'Log in' }).focus(),
   security_issue: (page, { jetway, client }) =>
     page.goto(
       `${jetway.url}/executive-club/auth/login?client_id=${client.id}&response_type=code&redirect_uri=https://attacker.example/`,
@@ -106,6 +107,7 @@ export function appearanceTests(browser: () => Promise<Browser>): void {
           const found: Measures = await page.evaluate(measure);
           assert.deepEqual(found, { overflows: false, faint: [], small: [] }, what);
           if (viewport === narrowest) continue;
+          await assertAccessible(page, what);
           await page.screenshot({ path: join(folder, `${what}.png`) });
         }
       }

@@ -60,7 +60,7 @@ export async function setScene(
 
 export async function fillIn(page: Page, username: string, password: string): Promise<void> {
   await page.getByLabel('Username').fill(username);
-  await page.getByLabel('Password').fill(password);
+  await page.getByLabel('Password', { exact: true }).fill(password);
 }
 
 export async function submit(page: Page): Promise<void> {

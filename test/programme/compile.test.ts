@@ -91,7 +91,7 @@ describe('compileProgramme', () => {
       page: {
         status: 400,
         title: 'Security Issue',
-        text: 'The login request wants to return to an address that this partner has not registered.',
+        text: 'The link that brought you here wants to take you on to an address that its partner has not registered. For your safety the login stops here. Please do not use that link again; visit the partner’s own site instead.',
       },
     });
     assert.deepEqual(login.failure('access_denied'), { redirect: 'access_denied' });

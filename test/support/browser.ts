@@ -85,10 +85,11 @@ export function complaintsOf(context: BrowserContext): readonly string[] {
   return complaints;
 }
 
-/** What a browser asked for, as `GET http://…`, without queries. */
+/** What a browser asked for besides logos, as `GET http://…`, without queries. */
 export function requestsOf(context: BrowserContext): readonly string[] {
   const requests: string[] = [];
   context.on('request', (request) => {
+    if (request.resourceType() === 'image' || request.url().includes('/login/assets/')) return;
     requests.push(`${request.method()} ${request.url().replace(/\?.*/s, '')}`);
   });
   return requests;

@@ -9,6 +9,7 @@ import { listen } from '../../src/http/server.ts';
 import { toPlain } from '../../src/lib/document.ts';
 import { formatFault } from '../../src/lib/fault.ts';
 import { networkTest } from '../../src/lib/ip_address.ts';
+import { readFileInside } from '../../src/lib/read_file.ts';
 import { parseYaml, stringifyYaml, type YamlNode } from '../../src/lib/yaml.ts';
 import type { HookCredentials } from '../../src/members/hook_connection.ts';
 import { hashPassword } from '../../src/members/password.ts';
@@ -16,7 +17,7 @@ import type { Client, ClientId, ProgrammeId, Role } from '../../src/oauth/client
 import type { Subject } from '../../src/oauth/member.ts';
 import { compileProgramme } from '../../src/programme/compile.ts';
 import { deploy } from '../../src/programme/deployment.ts';
-import { loadProgramme } from '../../src/programme/load.ts';
+import { loadProgramme, withLogos } from '../../src/programme/load.ts';
 import type { Store } from '../../src/store/contract.ts';
 import { createMemoryStore } from '../../src/store/memory.ts';
 import { createKeyring, type Keyring } from '../../src/token/keyring.ts';
@@ -129,9 +130,9 @@ export async function startJetway(t: TestContext, options: JetwayOptions = {}): 
   const ownUrl = options.publicUrl === 'listening' ? server.url : options.publicUrl;
   const sources = options.programmes ?? { 'executive-club': shippedProgramme('executive-club') };
   const programmes = Object.entries(sources).map(([id, text]) => {
-    const { loaded, faults } = loadProgramme(`${id}.yaml`, text);
+    const { loaded, faults } = withLogos(loadProgramme(`${id}.yaml`, text), readShipped);
     if (loaded === undefined) throw new Error(faults.map(formatFault).join('\n'));
-    return compileProgramme(loaded.id, loaded.definition, ownUrl ?? publicUrl);
+    return compileProgramme(loaded.id, loaded.definition, ownUrl ?? publicUrl, loaded.logos);
   });
   const { deployment, mounted, conflicts } = deploy(programmes);
   if (conflicts.length > 0) throw new Error(`conflict at ${conflicts[0]?.path}`);
@@ -161,6 +162,11 @@ export async function startJetway(t: TestContext, options: JetwayOptions = {}): 
     },
     stop,
   };
+}
+
+/** A logo that a shipped file, or one laid over it, names. */
+function readShipped(name: string, maxBytes: number): Uint8Array {
+  return readFileInside('programmes', name, maxBytes);
 }
 
 async function addClient(

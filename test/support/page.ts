@@ -15,23 +15,30 @@ export interface ReadPage {
 }
 
 /** Reads a page and holds its headers to HOSTILE 10: all of them, and no other. */
-export function readPage(answer: Answer): ReadPage {
-  const style = /<style>([^]*?)<\/style>/.exec(answer.body)?.[1] ?? '';
+export function readPage(answer: Answer, language = 'en'): ReadPage {
+  const { body } = answer;
+  // The style and the script named are those in the page, or browsers would drop them.
+  const source = (tag: string): string =>
+    `'sha256-${hash('sha256', new RegExp(`<${tag}>([^]*?)</${tag}>`).exec(body)?.[1] ?? '', 'base64')}'`;
   assert.deepEqual(answer.headers, {
     'content-type': 'text/html; charset=utf-8',
     'cache-control': 'no-store',
     pragma: 'no-cache',
-    // The style named is the one in the page, or browsers would drop it.
-    'content-security-policy': `default-src 'none'; style-src 'sha256-${hash('sha256', style, 'base64')}'; base-uri 'none'; frame-ancestors 'none'`,
+    'content-security-policy': `default-src 'none'; style-src ${source('style')}; script-src ${source('script')}; ${body.includes('<img ') ? "img-src 'self'; " : ''}base-uri 'none'; frame-ancestors 'none'`,
     'x-content-type-options': 'nosniff',
     'x-frame-options': 'DENY',
     'referrer-policy': 'same-origin',
+    vary: 'Accept-Language',
+    'content-language': language,
   });
+  assert.match(body, new RegExp(`^<!doctype html>\\s*<html lang="${language}" dir="ltr">`));
   return {
     status: answer.status,
-    title: firstOf(/<title>([^]*?)<\/title>/, answer.body),
-    heading: firstOf(/<h1>([^]*?)<\/h1>/, answer.body),
-    text: [...answer.body.matchAll(/<p>([^<]*)<\/p>/g)].map(([, text = '']) => unescape(text)),
+    title: firstOf(/<title>([^]*?)<\/title>/, body),
+    heading: firstOf(/<h1>([^]*?)<\/h1>/, body),
+    text: [...body.matchAll(/<p(?: id="\w+")?>([^]*?)<\/p>/g)].map(([, text = '']) =>
+      unescape(text.replaceAll(/<[^>]*>/g, '')),
+    ),
   };
 }
 

@@ -21,9 +21,11 @@ import { ask } from '../support/wire.ts';
 const callback = 'https://partner.example/callback';
 const lostPartner = {
   status: 400,
-  title: 'Bad Request',
-  heading: 'Bad Request',
-  text: ['The login request names a partner that is not known here.'],
+  title: 'This login cannot start',
+  heading: 'This login cannot start',
+  text: [
+    'The link that brought you here names a partner that is not known here. Please go back to the site you came from and try again. If it happens again, please tell that site.',
+  ],
 };
 
 test('G-3 G-4: a login request is answered 302 without a body to the login page', async (t) => {
@@ -193,7 +195,9 @@ test('G-1 G-6: a misspelt, unknown, disabled or missing client is told on a page
   ]) {
     assert.deepEqual(readPage(await ask(club.url, target)), {
       ...lostPartner,
-      text: ['The login request names no partner.'],
+      text: [
+        'The link that brought you here does not say which partner you came from. Please go back to the site you came from and try again. If it happens again, please tell that site.',
+      ],
     });
   }
 });
@@ -205,7 +209,9 @@ test('G-7: an unregistered redirect URI gets a page titled Security Issue', asyn
     status: 400,
     title: 'Security Issue',
     heading: 'Security Issue',
-    text: ['The login request wants to return to an address that this partner has not registered.'],
+    text: [
+      'The link that brought you here wants to take you on to an address that its partner has not registered. For your safety the login stops here. Please do not use that link again; visit the partner’s own site instead.',
+    ],
   });
 });
 
@@ -215,9 +221,11 @@ test('G-7: a redirect URI left out where several are registered gets a page', as
   const client = await club.addClient({ id: 'partnerapi-00002', redirectUris });
   assert.deepEqual(readPage(await ask(club.url, loginTarget(client))), {
     status: 400,
-    title: 'Bad Request',
-    heading: 'Bad Request',
-    text: ['The login request does not say where to return to.'],
+    title: 'This login cannot start',
+    heading: 'This login cannot start',
+    text: [
+      'The link that brought you here does not say where to take you back to. Please go back to the site you came from and try again. If it happens again, please tell that site.',
+    ],
   });
 });
 

@@ -128,7 +128,7 @@ test('C-2: a client is known where it was onboarded, and nowhere else', async (t
     headers: { ...unknownClient.headers, 'www-authenticate': 'Basic realm="Gold Club"' },
   });
   const page = readPage(await ask(jetway.url, targetAt(golden, client)));
-  assert.deepEqual([page.status, page.title], [400, 'Bad Request']);
+  assert.deepEqual([page.status, page.title], [400, 'This login cannot start']);
 });
 
 test('C-2: a secret of the same identifier at the other programme does not open this one', async (t) => {

@@ -115,9 +115,11 @@ test('HOSTILE 2: an unknown client is a page, whatever URI it names', async (t) 
       assert.equal(answer.headers['location'], undefined);
       assert.deepEqual(readPage(answer), {
         status: 400,
-        title: 'Bad Request',
-        heading: 'Bad Request',
-        text: ['The login request names a partner that is not known here.'],
+        title: 'This login cannot start',
+        heading: 'This login cannot start',
+        text: [
+          'The link that brought you here names a partner that is not known here. Please go back to the site you came from and try again. If it happens again, please tell that site.',
+        ],
       });
     }
   }
@@ -136,7 +138,9 @@ test('HOSTILE 3: with two URIs registered, none is chosen for who left it out', 
   ];
   for (const target of targets) {
     const answer = await ask(club.url, target);
-    assert.deepEqual(readPage(answer).text, ['The login request does not say where to return to.']);
+    assert.deepEqual(readPage(answer).text, [
+      'The link that brought you here does not say where to take you back to. Please go back to the site you came from and try again. If it happens again, please tell that site.',
+    ]);
     assert.equal(answer.headers['location'], undefined);
   }
 });

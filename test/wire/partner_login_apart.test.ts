@@ -120,7 +120,8 @@ test('HOSTILE 33: a client of one programme is unknown to another', async (t) =>
   assert.deepEqual(await redeem(second, 'x', {}, { authorization }), invalidClient(second));
   const club = { ...first, client: { ...second.client } };
   assert.deepEqual(await executiveRedeem(club, 'x'), unknownClient);
-  const lost = 'The login request names a partner that is not known here.';
+  const lost =
+    'The link that brought you here names a partner that is not known here. Please go back to the site you came from and try again. If it happens again, please tell that site.';
   const atSecond = await askLogin(second, { client_id: first.client.id, redirect_uri: callback });
   assert.deepEqual(readPage(atSecond).text, [lost]);
   const atFirst = await ask(first.url, executiveLogin(second.client));

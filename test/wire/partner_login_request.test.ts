@@ -32,11 +32,17 @@ const page = (title: string, text: string): object => ({
   text: [text],
 });
 const lostPartner = page(
-  'Bad Request',
-  'The login request names a partner that is not known here.',
+  'This login cannot start',
+  'The link that brought you here names a partner that is not known here. Please go back to the site you came from and try again. If it happens again, please tell that site.',
 );
-const otherProgramme = page('Bad Request', 'The login request is meant for another programme.');
-const unreadable = page('Bad Request', 'The login request could not be read.');
+const otherProgramme = page(
+  'This login cannot start',
+  'The link that brought you here is meant for another programme. Please go back to the site you came from and try again. If it happens again, please tell that site.',
+);
+const unreadable = page(
+  'This login cannot start',
+  'The link that brought you here is damaged. Please go back to the site you came from and try again. If it happens again, please tell that site.',
+);
 
 for (const names of [secondClub, thirdClub]) {
   test(`P-3: a login request is answered 303 to the login page, ${names.name}`, async (t) => {
@@ -104,7 +110,7 @@ test('P-3: redirect_uri may be left out where one is registered, and must match 
     readPage(elsewhere),
     page(
       'Security Issue',
-      'The login request wants to return to an address that this partner has not registered.',
+      'The link that brought you here wants to take you on to an address that its partner has not registered. For your safety the login stops here. Please do not use that link again; visit the partner’s own site instead.',
     ),
   );
   const redirectUris = [`${callback}/a?brand=x`, `${callback}/b`];
@@ -113,7 +119,10 @@ test('P-3: redirect_uri may be left out where one is registered, and must match 
   assert.match(chosen.href, /^https:\/\/partner\.example\/callback\/a\?brand=x&code=\w+&state=s$/);
   assert.deepEqual(
     readPage(await askLogin(two)),
-    page('Bad Request', 'The login request does not say where to return to.'),
+    page(
+      'This login cannot start',
+      'The link that brought you here does not say where to take you back to. Please go back to the site you came from and try again. If it happens again, please tell that site.',
+    ),
   );
 });
 
@@ -183,7 +192,10 @@ test('P-1 P-12: an unknown, disabled or misshapen client is told on a page', asy
     const answer = await askLogin(club, { client_id: id, redirect_uri: callback, state: 's' });
     assert.deepEqual(readPage(answer), lostPartner, id);
   }
-  const none = page('Bad Request', 'The login request names no partner.');
+  const none = page(
+    'This login cannot start',
+    'The link that brought you here does not say which partner you came from. Please go back to the site you came from and try again. If it happens again, please tell that site.',
+  );
   for (const id of ['', undefined]) {
     assert.deepEqual(readPage(await askLogin(club, { client_id: id })), none);
   }

@@ -143,7 +143,10 @@ test('C-2: a selector that is there twice is no selector', async (t) => {
   const answer = await ask(club.url, target, { method: 'POST' });
   assert.deepEqual(answer, redirected(`${callback}?error=invalid_request`), 'told by the default');
   const broken = await ask(club.url, `${loginTarget(club)}&x=%zz`, { method: 'POST' });
-  assert.equal(readPage(broken).text[0], 'The login request could not be read.');
+  assert.equal(
+    readPage(broken).text[0],
+    'The link that brought you here is damaged. Please go back to the site you came from and try again. If it happens again, please tell that site.',
+  );
   const headers = { ...headersOf(club), 'programme-identifier': ['ThirdClub', 'SecondClub'] };
   const key = `${club.paths.key}?grant_type=authorization_code&code=x`;
   const twice = await ask(club.url, key, { method: 'POST', headers });

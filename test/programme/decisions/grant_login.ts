@@ -145,7 +145,7 @@ export const grantLoginDecisions: readonly Decision<Club>[] = [
     what: 'the page for an unknown client',
     over: failure('unknown_client', 'page: { status: 404, title: Unknown Partner }'),
     see: (club) => pageOf(club, loginTarget({ id: 'partnerapi-00000' })),
-    shipped: [400, 'Bad Request'],
+    shipped: [400, 'This login cannot start'],
     changed: [404, 'Unknown Partner'],
   },
   {
@@ -153,7 +153,7 @@ export const grantLoginDecisions: readonly Decision<Club>[] = [
     what: 'the page for a missing client',
     over: failure('missing_client_id', 'page: { status: 422, title: Who }'),
     see: (club) => pageOf(club, paths.login),
-    shipped: [400, 'Bad Request'],
+    shipped: [400, 'This login cannot start'],
     changed: [422, 'Who'],
   },
   {

@@ -96,7 +96,7 @@ export const partnerLoginDecisions: readonly Decision<PartnerClub>[] = [
       const { status, body } = await askLogin(club, { 'programme-identifier': 'ThirdClub' });
       return [status, /<title>(.*)<\/title>/.exec(body)?.[1]];
     },
-    shipped: [400, 'Bad Request'],
+    shipped: [400, 'This login cannot start'],
     changed: [404, 'Lost'],
   },
   {

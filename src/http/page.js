@@ -1,0 +1,27 @@
+// What pages do better with scripts; without, they do all they must. Named in the policy by hash.
+(() => {
+  // Chromium shows the answer to a POST no second time: Back and reload are to ask for the form.
+  history.replaceState(null, '');
+  const password = document.getElementById('password');
+  const reveal = document.getElementById('reveal');
+  if (!password || !reveal) return;
+  document.getElementById('alert')?.focus();
+
+  const show = (shown) => {
+    password.type = shown ? 'text' : 'password';
+    reveal.setAttribute('aria-pressed', String(shown));
+  };
+  reveal.hidden = false;
+  reveal.addEventListener('click', () => show(password.type === 'password'));
+
+  // A second click while the first is on its way would be a second attempt.
+  let sent = -Infinity;
+  password.form.addEventListener('submit', (event) => {
+    if (event.timeStamp - sent < 3000) event.preventDefault();
+    else sent = event.timeStamp;
+    show(false);
+  });
+  addEventListener('pageshow', () => {
+    sent = -Infinity;
+  });
+})();

@@ -1,0 +1,83 @@
+// Owns the logos of a login page: which files a programme names, whether they are fit to be shown,
+// and what is served of them. Where the files lie is known to who reads them.
+
+import { hash } from 'node:crypto';
+
+import { positionAt } from '../lib/document.ts';
+import { errorAt, type Fault, type Path } from '../lib/fault.ts';
+import { UnreadableFile } from '../lib/read_file.ts';
+import type { YamlNode } from '../lib/yaml_node.ts';
+import type { Definition } from './definition.ts';
+
+/** A picture that pages show, as it is served. */
+export interface Logo {
+  readonly bytes: Uint8Array;
+  readonly type: 'image/svg+xml' | 'image/png';
+  /** Named after its content, so that browsers may keep it for ever. */
+  readonly fileName: string;
+}
+
+/** A page weighs under 20 KB with its style and its logo. */
+const maxLogoBytes = 12_288;
+
+/** Logos by the name that the programme file gives them. */
+export type Logos = ReadonlyMap<string, Logo>;
+
+/** Reads a file beside the programme file; throws `UnreadableFile` where there is none to be read. */
+export type ReadBeside = (name: string, maxBytes: number) => Uint8Array;
+
+/** Reads the logos that a programme names; a fault for each that cannot be shown. */
+export function readLogos(
+  definition: Definition,
+  document: YamlNode,
+  read: ReadBeside,
+): { readonly logos: Logos; readonly faults: readonly Fault[] } {
+  const logos = new Map<string, Logo>();
+  const faults: Fault[] = [];
+  for (const [path, name] of logosNamed(definition)) {
+    try {
+      logos.set(name, toLogo(name, read(name, maxLogoBytes)));
+    } catch (error) {
+      if (!(error instanceof UnreadableFile)) throw error;
+      const message = `the logo "${name}" ${error.message}`;
+      faults.push(errorAt(positionAt(document, path), path, message, logoHint));
+    }
+  }
+  return { logos, faults };
+}
+
+const logoHint = `a logo is an SVG or PNG file of at most ${maxLogoBytes} bytes, in the folder of the programme file`;
+
+function logosNamed({ login }: Definition): readonly (readonly [Path, string])[] {
+  const brands = Object.entries(login.brands).map(
+    ([brand, { logo }]) => [['login', 'brands', brand, 'logo'], logo] as const,
+  );
+  return [[['login', 'logo'], login.logo] as const, ...brands].flatMap(([path, name]) =>
+    name === undefined ? [] : [[path, name] as const],
+  );
+}
+
+const pngSignature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+
+/** What would make a picture a program, or one that is loaded from elsewhere. */
+const unfitForSvg =
+  /<!DOCTYPE|<!ENTITY|<\?xml-stylesheet|<script|<foreignObject|\son\w+\s*=|\bhref\s*=(?!\s*["']?(?:#|data:image\/))|@import|url\((?!\s*["']?#)/i;
+
+function toLogo(name: string, bytes: Uint8Array): Logo {
+  const digest = hash('sha256', bytes, 'base64url').slice(0, 22);
+  if (name.endsWith('.png')) {
+    if (!pngSignature.equals(bytes.subarray(0, pngSignature.length))) {
+      throw new UnreadableFile('is not a PNG picture');
+    }
+    return { bytes, type: 'image/png', fileName: `${digest}.png` };
+  }
+  const text = Buffer.from(bytes).toString('utf8');
+  if (!/^\uFEFF?\s*(?:<\?xml[^>]*\?>)?\s*<svg[\s>]/.test(text.replaceAll(/<!--[^]*?-->/g, ''))) {
+    throw new UnreadableFile('is not an SVG picture');
+  }
+  const found = unfitForSvg.exec(text)?.[0];
+  if (found !== undefined) {
+    throw new UnreadableFile(`holds "${found.trim()}": a logo runs and loads nothing`);
+  }
+  return { bytes, type: 'image/svg+xml', fileName: `${digest}.svg` };
+}

@@ -1,0 +1,105 @@
+// Owns the texts of the login page, compiled: everything it can say, in each of its languages.
+
+import { chooseLanguage } from '../lib/language.ts';
+import { type LoginFailureReason, loginFailureReasons } from '../oauth/failure.ts';
+import type { Definition } from './definition.ts';
+import type {
+  LanguageDefinition,
+  LoginLabels,
+  LoginMessages,
+  OwnPageName,
+} from './login_schema.ts';
+import type { PageText } from './page_text.ts';
+
+/** What stands in place of the form: a page of the login itself, or a failure of its request. */
+export type LoginPageName = OwnPageName | 'difficulties' | 'too_many_attempts' | LoginFailureReason;
+
+/** All that the login page can say in one language. */
+export interface LoginTexts {
+  readonly language: string;
+  readonly title: string;
+  readonly messages: LoginMessages;
+  readonly labels: Omit<LoginLabels, 'continue_to'>;
+  /** What stands before and after the partner's name. */
+  readonly continueTo: readonly [before: string, after: string];
+  readonly pages: Readonly<Record<LoginPageName, PageText>>;
+}
+
+export interface LoginLanguages {
+  /** The language that serves the tags asked for, best first; undefined where none does. */
+  readonly choose: (asked: readonly string[]) => string | undefined;
+  /** The texts of a language, or of the programme's default. */
+  readonly texts: (language: string | undefined) => LoginTexts;
+}
+
+export function compileLanguages(definition: Definition): LoginLanguages {
+  const { login, name } = definition;
+  const byTag = new Map([
+    [login.language, compileTexts(login.language, ownLanguage(definition), name)],
+    ...Object.entries(login.languages).map(
+      ([tag, texts]) => [tag, compileTexts(tag, texts, name)] as const,
+    ),
+  ]);
+  const tags = [...byTag.keys()];
+  const standard = byTag.get(login.default_language ?? login.language);
+  if (standard === undefined) throw new Error(`there are no texts in ${login.default_language}`);
+  return {
+    choose: (asked) => chooseLanguage(asked, tags),
+    texts: (language) => (language === undefined ? standard : (byTag.get(language) ?? standard)),
+  };
+}
+
+/** The file's own texts, those of failures with them, in the form that further languages have. */
+function ownLanguage({ login, authorize }: Definition): LanguageDefinition {
+  const told = loginFailureReasons.flatMap((reason) => {
+    const failure = authorize.failures[reason];
+    return 'page' in failure ? [[reason, failure.page] as const] : [];
+  });
+  const { title, messages, labels, pages } = login;
+  const failed = { title, text: messages.difficulties };
+  const failures = Object.fromEntries(told);
+  return { title, messages, labels, pages: { ...pages, failed }, failures };
+}
+
+function compileTexts(language: string, texts: LanguageDefinition, programme: string): LoginTexts {
+  // A function, since `$&` in a name would mean something in a text.
+  const named = (text: string): string => text.replaceAll('{programme}', () => programme);
+  const page = ({ title, text }: PageText): PageText => ({
+    title: named(title),
+    text: named(text),
+  });
+  const { continue_to: continueTo, ...labels } = texts.labels;
+  const [before = '', after = ''] = continueTo.split('{partner}').map(named);
+  const { pages, messages } = texts;
+  const difficulties = page({ title: texts.title, text: messages.difficulties });
+  const failures = loginFailureReasons.map((reason) => {
+    const usual = isOurs(reason) ? difficulties : page(pages.failed);
+    const own = texts.failures[reason];
+    return [reason, own === undefined ? usual : page(own)];
+  });
+  return {
+    language,
+    title: named(texts.title),
+    messages: mapTexts(messages, named),
+    labels: mapTexts(labels, named),
+    continueTo: [before, after],
+    pages: {
+      ...(Object.fromEntries(failures) as Record<LoginFailureReason, PageText>),
+      difficulties,
+      too_many_attempts: page({ title: texts.title, text: messages.too_many_attempts }),
+      expired: page(pages.expired),
+      other_browser: page(pages.other_browser),
+      forged: page(pages.forged),
+    },
+  };
+}
+
+/** Whether the fault is not in the request. */
+function isOurs(reason: LoginFailureReason): boolean {
+  return reason === 'server_error' || reason === 'temporarily_unavailable';
+}
+
+function mapTexts<Texts extends object>(texts: Texts, change: (text: string) => string): Texts {
+  const entries = Object.entries(texts as Readonly<Record<string, string>>);
+  return Object.fromEntries(entries.map(([key, text]) => [key, change(text)])) as Texts;
+}

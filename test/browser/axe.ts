@@ -1,0 +1,28 @@
+// Owns axe, which knows the rules of WCAG 2.2 A and AA that a program can check, and runs in a page.
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+import type { Page } from 'playwright-core';
+
+const source = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
+
+const run = `axe.run().then(({ violations, passes }) => ({
+  passed: passes.length,
+  found: violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html)),
+}))`;
+
+interface Finding {
+  readonly passed: number;
+  readonly found: readonly string[];
+}
+
+/** Fails with each element that breaks a rule, best practices among them. */
+export async function assertAccessible(page: Page, what: string): Promise<void> {
+  // Evaluated by the browser's own tools, which a page's policy does not bind.
+  await page.evaluate(source);
+  const { passed, found } = await page.evaluate<Finding>(run);
+  assert.deepEqual(found, [], what);
+  assert.ok(passed > 10, `${what}: axe looked at ${passed} rules only`);
+}
