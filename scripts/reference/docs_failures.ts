@@ -55,6 +55,8 @@ export const failureDocs: Readonly<Record<FailureReason, string>> = {
     "The access token is unknown, malformed, expired or revoked, by itself, with its login or with all of its owner's, or its client is disabled (G-13).",
   insufficient_scope:
     "The token is good, but not for this: a member's where a client's is asked for or the other way round, a lower level, a scope it does not hold, or one of `scope.restricted` that was not asked for (P-15).",
+  invalid_member_credentials:
+    'The directory does not know a member of that username and password, or not as one that may log in (the grant `password`, P-9). Which of these is never told.',
   server_error: 'Something failed that should not have; operators find it in the log (G-22).',
   temporarily_unavailable:
     'The store or the member directory cannot be reached, or the programme is under maintenance (G-22). The answer gets `Retry-After`; nothing is spent.',

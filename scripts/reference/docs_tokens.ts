@@ -27,6 +27,12 @@ export const tokenDocs: KeyDocs = {
     example: '{ endpoint: grant, role: partner }',
     otherwise: 'clients get no tokens of their own',
   },
+  'grants.password': {
+    text: 'A partner exchanges what its customer typed for tokens (RFC 6749 4.3, P-9). Its endpoint must declare the inputs `username` and `password`. RFC 9700 2.4 forbids it, and `check` warns of it.',
+    example: '{ endpoint: grant, role: member }',
+    beside: 'token_endpoints: { grant: { inputs: { username: {}, password: {} } } }',
+    otherwise: 'off',
+  },
   'grant.endpoint': {
     text: 'The token endpoint that serves it, by its name under `token_endpoints`.',
     example: 'key',

@@ -67,6 +67,12 @@ export const inputDocs: Readonly<Record<string, readonly [where: string, use: st
   code: ['token', 'The code to redeem.'],
   code_verifier: ['token', 'PKCE.'],
   refresh_token: ['token', 'The refresh token to use.'],
+  username: ['token', 'Whose password it is (the grant `password`, P-9).'],
+  password: ['token', "The member's password."],
+  forwarded_for: [
+    'token',
+    "With the grant `password`: what the partner says of its customer's address, for the directory behind a hook. No limit counts by it (P-6).",
+  ],
 };
 
 /** Formats of values; each an example of the same lifetime or moment. */

@@ -64,6 +64,14 @@ function programmeSheet(base: string, demo: DemoProgramme): string[] {
         .replace(/; echo$/, '')}); echo "$TOKENS"`,
     );
   }
+  if (grants.has('password')) {
+    const { username, password } = member;
+    lines.push(
+      '',
+      "  # a member's tokens for a partner that holds the password (password)",
+      command('password', { username, password }),
+    );
+  }
   if (grants.has('refresh_token')) {
     lines.push('', '  # new tokens for the member (refresh_token)');
     lines.push(
@@ -109,8 +117,8 @@ function errorCommands(base: string, demo: DemoProgramme): string[] {
   for (const type of grants) {
     if (Object.keys(dummy(type)).length === 0) continue;
     const wrong = sampleTokenRequest(demo.definition, type, demo.by, dummy(type));
-    samples.push([`a wrong ${Object.keys(dummy(type)).join()}`, wrong]);
-    samples.push([`no ${Object.keys(dummy(type)).join()}`, empty(demo, type)]);
+    samples.push([`a wrong ${Object.keys(dummy(type)).join(' or ')}`, wrong]);
+    samples.push([`no ${Object.keys(dummy(type)).join(' and no ')}`, empty(demo, type)]);
   }
   samples.push([
     'login: an unregistered redirect URI',
@@ -139,9 +147,15 @@ function empty(demo: DemoProgramme, grant: GrantType): SampleRequest {
 
 /** What each grant needs, wrong. */
 function dummy(grant: GrantType): SampleValues {
-  if (grant === 'authorization_code') return { code: 'wrong' };
-  return grant === 'refresh_token' ? { refresh_token: 'wrong' } : {};
+  return dummies[grant];
 }
+
+const dummies: Readonly<Record<GrantType, SampleValues>> = {
+  authorization_code: { code: 'wrong' },
+  refresh_token: { refresh_token: 'wrong' },
+  client_credentials: {},
+  password: { username: 'demo', password: 'wrong' },
+};
 
 function loginRequest(demo: DemoProgramme, values: SampleValues): SampleRequest {
   return sampleLoginRequest(demo.definition, demo.by.client, values);

@@ -30,6 +30,7 @@ export const failureReasons = [
   'throttled',
   'invalid_code',
   'invalid_refresh_token',
+  'invalid_member_credentials',
   'missing_api_key',
   'invalid_api_key',
   'missing_token',

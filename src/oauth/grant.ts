@@ -4,7 +4,12 @@ import type { Instant } from '../lib/clock.ts';
 import type { ClientId, ProgrammeId } from './client.ts';
 import type { Member } from './member.ts';
 
-export const grantTypes = ['authorization_code', 'refresh_token', 'client_credentials'] as const;
+export const grantTypes = [
+  'authorization_code',
+  'refresh_token',
+  'client_credentials',
+  'password',
+] as const;
 export type GrantType = (typeof grantTypes)[number];
 
 /** Inputs of a token request that belong to one grant: what it needs, and what it also takes. */
@@ -14,6 +19,7 @@ export const grantInputs: Readonly<
   authorization_code: { needs: ['code'], takes: ['redirect_uri', 'code_verifier'] },
   refresh_token: { needs: ['refresh_token'], takes: [] },
   client_credentials: { needs: [], takes: [] },
+  password: { needs: ['username', 'password'], takes: [] },
 };
 
 /**

@@ -18,6 +18,7 @@ export function departures(definition: Definition, document: YamlNode): readonly
     ...endpointDepartures(definition),
     ...authenticationDepartures(definition),
     ...loginDepartures(definition),
+    ...passwordDepartures(definition),
     ...answerDepartures(definition),
     ...lifetimeDepartures(definition),
   ];
@@ -60,7 +61,8 @@ function* endpointDepartures(definition: Definition): Iterable<Departure> {
 /** Inputs of a token endpoint that are worth stealing. */
 function secretInputs(definition: Definition, endpoint: string): string[] {
   const served = grantTypes.filter((type) => definition.grants[type]?.endpoint === endpoint);
-  const needed = served.flatMap((type) => grantInputs[type].needs);
+  // Of passwords more is to be said: passwordDepartures says it.
+  const needed = served.flatMap((type) => (type === 'password' ? [] : grantInputs[type].needs));
   const { methods } = definition.client.authentication;
   return methods.includes('parameters') ? [...needed, 'client_secret'] : needed;
 }
@@ -129,6 +131,42 @@ function* loginDepartures({ authorize, grants, token_endpoints }: Definition): I
       'a code is redeemed without its redirect URI',
       'RFC 6749 4.1.3',
       'codes are bound to client and redirect URI and live for minutes',
+    ];
+  }
+}
+
+/** P-9: what comes with the password grant, which the shipped programmes do without. */
+function* passwordDepartures({
+  grants,
+  token_endpoints,
+  throttle,
+}: Definition): Iterable<Departure> {
+  const { password } = grants;
+  if (password === undefined || !Object.hasOwn(token_endpoints, password.endpoint)) return;
+  yield [
+    ['grants', 'password'],
+    'partners see the passwords of members, who learn to type them anywhere',
+    'RFC 9700 2.4',
+    'the directory is asked as by the login page, and passwords are never logged',
+  ];
+  const endpoint = token_endpoints[password.endpoint];
+  const exposed = grantInputs.password.needs.filter(
+    (role) => (endpoint?.inputs[role]?.in ?? endpoint?.read) === 'query',
+  );
+  if (exposed.length > 0) {
+    yield [
+      ['token_endpoints', password.endpoint, 'inputs'],
+      `the credentials of members stand in the query (${exposed.join(', ')}): proxies, gateways and partners keep addresses in their logs`,
+      'RFC 9700 4.2.4',
+      'give the grant an endpoint that reads a form',
+    ];
+  }
+  if (throttle === 'off') {
+    yield [
+      ['grants', 'password'],
+      'nothing limits how many passwords a partner can try',
+      'RFC 6749 4.3.2',
+      'set throttle; the address of a partner stands for all of its customers and is not counted',
     ];
   }
 }

@@ -75,9 +75,15 @@ export function compileTokenEndpoint(
   };
 }
 
+/** What counts as nothing although it is text: the login page takes it for a blank field (P-13). */
+const blankForms: ReadonlyMap<string, RegExp> = new Map([
+  ['username', /^\s*$/],
+  ['password', /^$/],
+]);
+
 function checkInput(rule: InputRule, inputs: Inputs, required: boolean): void {
   const value = inputs.get(rule.role);
-  if (value === undefined) {
+  if (value === undefined || (required && blankForms.get(rule.role)?.test(value) === true)) {
     if (required) throw new Refusal(rule.whenMissing, { parameter: rule.wireName });
     return;
   }

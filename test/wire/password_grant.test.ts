@@ -1,0 +1,218 @@
+// The password grant (P-9) where a programme turns it on: the same directory and the same answers as
+// the login page, tokens that live and die as those of any login, and no password in sight.
+
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+
+import type { ProgrammeId } from '../../src/oauth/client.ts';
+import type { Subject } from '../../src/oauth/member.ts';
+import { testClock } from '../support/clock.ts';
+import {
+  askTokens,
+  type Club,
+  type ClubOptions,
+  invalidRefreshToken,
+  isLive,
+  openClub,
+  programme,
+  refresh,
+  refused,
+  tokensIn,
+} from '../support/club.ts';
+import { failingStore } from '../support/failing_store.ts';
+import { answering, hookMember, hookSecret, memberDirectory, startHook } from '../support/hook.ts';
+import { shippedProgramme, startJetway } from '../support/jetway.ts';
+import {
+  context,
+  headersOf,
+  namesOf,
+  type PartnerClub,
+  joinClub,
+  refused as refusedAtPartner,
+} from '../support/partner_club.ts';
+import { type Answer, post } from '../support/wire.ts';
+
+const turnedOn = `
+token_endpoints: { grant: { inputs: { username: {}, password: {} } } }
+grants: { password: { endpoint: grant, role: member } }`;
+
+const wrong = refused(400, { error: 'invalid_grant' });
+
+function openPasswordClub(t: TestContext, options: ClubOptions = {}): Promise<Club> {
+  return openClub(t, { ...options, over: [turnedOn, ...[options.over ?? []].flat()] });
+}
+
+type Fields = Readonly<Record<string, string>>;
+
+function askByPassword(club: Club, more: Fields = {}, headers?: Fields): Promise<Answer> {
+  const { username, password } = club.member;
+  return askTokens(club, { grant_type: 'password', username, password, ...more }, headers);
+}
+
+test('P-9: tokens of one login, which a refresh carries on and its member\u2019s end ends', async (t) => {
+  const club = await openPasswordClub(t);
+  const tokens = tokensIn(await askByPassword(club));
+  assert.equal(tokens.scope, 'AUTHN-LEVEL-10');
+  assert.equal(tokens.ba_refresh_expires_in, 86_400);
+  assert.equal(await isLive(club, tokens.access_token), true);
+  const next = tokensIn(await refresh(club, tokens.refresh_token));
+  await club.store.changeMember(programme, club.member.subject as Subject, (member) => ({
+    ...member,
+    status: 'disabled',
+  }));
+  assert.deepEqual(await refresh(club, next.refresh_token), invalidRefreshToken);
+  assert.equal(await isLive(club, tokens.access_token), false, 'one family');
+  assert.deepEqual(await askByPassword(club), wrong, 'disabled');
+});
+
+test('G-23: the family ends with its longest life from the request on', async (t) => {
+  const over = 'tokens: { refresh: { lifetime: 20h, longest: 30h } }';
+  const club = await openPasswordClub(t, { over });
+  const tokens = tokensIn(await askByPassword(club));
+  club.clock.advance(19 * 3600);
+  const next = tokensIn(await refresh(club, tokens.refresh_token));
+  assert.equal(next.ba_refresh_expires_in, 11 * 3600);
+});
+
+test('HOSTILE 16: unknown, wrong, disabled, malformed and over-long are one answer', async (t) => {
+  const club = await openPasswordClub(t);
+  const tries = [
+    { username: 'nobody' },
+    { password: 'wrong' },
+    { username: 'a\u0007b' },
+    { username: 'a'.repeat(300) },
+    { password: 'a'.repeat(2000) },
+    { password: ' ' },
+  ];
+  for (const fields of tries) {
+    assert.deepEqual(await askByPassword(club, fields), wrong, JSON.stringify(fields));
+  }
+  assert.deepEqual(club.events, []);
+});
+
+test('G-15 G-20: blank credentials are missing parameters; a client without the role may not ask', async (t) => {
+  const club = await openPasswordClub(t);
+  const missing = (name: string): Answer =>
+    refused(400, { error: 'invalid_request', error_description: `${name} is missing` });
+  assert.deepEqual(await askByPassword(club, { username: '' }), missing('username'));
+  assert.deepEqual(await askByPassword(club, { username: ' \u00a0 ' }), missing('username'));
+  assert.deepEqual(await askByPassword(club, { password: '' }), missing('password'));
+  const partner = await club.addClient({ id: 'partnerapi-00009', roles: ['partner'] });
+  assert.deepEqual(
+    await askByPassword(club, {}, { authorization: partner.basic }),
+    refused(400, { error: 'invalid_grant', error_description: 'access_denied' }),
+  );
+});
+
+test('an empty parameter that counts as a value is blank still', async (t) => {
+  const over = 'token_endpoints: { grant: { empty: value } }';
+  const club = await openPasswordClub(t, { over });
+  for (const name of ['username', 'password']) {
+    assert.deepEqual(
+      await askByPassword(club, { [name]: '' }),
+      refused(400, { error: 'invalid_request', error_description: `${name} is missing` }),
+    );
+  }
+});
+
+test('the shipped file does not have it', async (t) => {
+  const club = await openClub(t);
+  assert.deepEqual(await askByPassword(club), refused(400, { error: 'unsupported_grant_type' }));
+});
+
+test('G-18: a throttled request asks no directory', async (t) => {
+  const failing = failingStore();
+  const club = await openPasswordClub(t, {
+    over: 'throttle: { limit: 1, window: 1m }',
+    store: failing.store,
+  });
+  assert.equal((await askByPassword(club)).status, 200);
+  failing.calls.length = 0;
+  assert.equal((await askByPassword(club)).status, 429);
+  assert.ok(!failing.calls.includes('findMember'), failing.calls.join());
+});
+
+test('G-22: an outage of directory or store is never invalid_grant, and nothing is issued', async (t) => {
+  const failing = failingStore();
+  const club = await openPasswordClub(t, { store: failing.store });
+  for (const verb of ['findMember', 'startFamily'] as const) {
+    failing.fail(verb, new Error('the disk is gone'));
+    assert.deepEqual(await askByPassword(club), refused(500, { error: 'server_error' }));
+    failing.heal();
+  }
+  assert.ok(!JSON.stringify(club.events).includes(club.member.password));
+});
+
+const names = namesOf('second-club', 'SecondClub');
+
+async function openHookedPartner(t: TestContext) {
+  const clock = testClock();
+  const reference = memberDirectory({
+    secrets: [hookSecret],
+    members: [hookMember('ann', { membership_number: '1234567890123456' })],
+    now: () => clock.now(),
+  });
+  const hook = await startHook(t, reference);
+  const yaml = shippedProgramme(
+    'second-club',
+    `members: { directory: http, url: "${hook.url}" }
+token_endpoints: { refresh: { path: /secure/token, inputs: { username: {}, password: {} } } }
+grants: { password: { endpoint: refresh, role: member } }`,
+  );
+  const jetway = await startJetway(t, {
+    programmes: { 'second-club': yaml },
+    clock,
+    credentials: { secrets: [hookSecret] },
+  });
+  return { club: await joinClub(jetway, names), hook };
+}
+
+function askPartner(club: PartnerClub, headers: Fields = {}): Promise<Answer> {
+  const { username, password } = club.member;
+  const fields = { grant_type: 'password', username, password };
+  return post(club.url, '/second-club/secure/token', fields, headersOf(club, headers));
+}
+
+test('P-6: the hook is told what the partner claims of its customer, as a claim', async (t) => {
+  const { club, hook } = await openHookedPartner(t);
+  const answer = await askPartner(club, { 'x-forwarded-for': '192.0.2.1, 198.51.100.2' });
+  assert.equal(answer.status, 200, answer.body);
+  assert.match(
+    answer.body,
+    /"requestApplication":"PartnerContext","membershipNumber":"1234567890123456"/,
+  );
+  await askPartner(club);
+  const told = hook.bodies.map(({ customer_ip: ip, ip_verified: verified }) => [ip, verified]);
+  assert.deepEqual(told, [
+    ['192.0.2.1', false],
+    [null, false],
+  ]);
+  assert.equal(context, 'PartnerContext');
+});
+
+test('G-22 FAULTS 13: a hook in trouble is temporarily unavailable, in words without a password', async (t) => {
+  const { club, hook } = await openHookedPartner(t);
+  hook.become(answering(500, '{}'));
+  const outage = refusedAtPartner(500, 'temporarily_unavailable', 'Temporarily unavailable', {
+    'retry-after': '5',
+  });
+  assert.deepEqual(await askPartner(club), outage);
+  const told = JSON.stringify(club.events);
+  assert.ok(told.includes(String(hook.bodies[0]?.['request_id'])));
+  assert.ok(!told.includes(club.member.password) && !told.includes('"ann"'), told);
+});
+
+test('many wrong passwords for many names do not shut out the partner itself', async (t) => {
+  const club = await openPasswordClub(t, {
+    over: 'login: { address_limit: { limit: 2, window: 15m } }',
+  });
+  for (const username of ['a', 'b', 'c', 'd']) {
+    assert.deepEqual(await askByPassword(club, { username }), wrong);
+  }
+  assert.equal((await askByPassword(club)).status, 200);
+  const found = await club.store.findMemberBySubject(
+    'executive-club' as ProgrammeId,
+    club.member.subject as Subject,
+  );
+  assert.equal(found?.status, 'active');
+});
