@@ -48,14 +48,9 @@ async function authenticate({ service, client, inputs }: GrantRequest): Promise<
     client: client.id,
     ...(claimedAddress === undefined ? {} : { claimedAddress }),
   });
-  switch (found.outcome) {
-    case 'match':
-      return found.member;
-    case 'no_match':
-      throw new Refusal('invalid_member_credentials');
-    case 'too_many_failures':
-      throw new Refusal('throttled', { retryAfter: found.retryAfter / 1000 });
-  }
+  if (found.outcome === 'match') return found.member;
+  if (found.outcome === 'no_match') throw new Refusal('invalid_member_credentials');
+  throw new Refusal('throttled', { retryAfter: found.retryAfter / 1000 });
 }
 
 /** The first of a chain is who the partner says its customer is (P-6); it was checked for its form. */
