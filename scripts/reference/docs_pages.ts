@@ -68,7 +68,7 @@ export const pageDocs: KeyDocs = {
     example: '{ fr: { title: "Bienvenue chez {programme}" } }',
   },
   'login.logo': {
-    text: "The programme's logo: an SVG or PNG file beside the programme file, of at most 12 KiB. An SVG holds no script and loads nothing.",
+    text: "The programme's logo: an SVG or PNG file beside the programme file, of at most 10000 bytes. An SVG holds no script and loads nothing.",
     example: 'harbour.svg',
     otherwise: 'no logo',
   },

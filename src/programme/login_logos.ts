@@ -18,7 +18,7 @@ export interface Logo {
 }
 
 /** A page weighs under 20 KB with its style and its logo. */
-const maxLogoBytes = 12_288;
+const maxLogoBytes = 10_000;
 
 /** Logos by the name that the programme file gives them. */
 export type Logos = ReadonlyMap<string, Logo>;

@@ -1,0 +1,41 @@
+// Files that are read from inside a folder, and from nowhere else (HOSTILE 54).
+
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+import { readFileInside } from '../../src/lib/read_file.ts';
+
+test('HOSTILE 54: no name and no link leads out of the folder', (t) => {
+  const home = mkdtempSync(join(tmpdir(), 'jetway-inside-'));
+  t.after(() => {
+    rmSync(home, { recursive: true });
+  });
+  const folder = join(home, 'programmes');
+  mkdirSync(join(folder, 'logos'), { recursive: true });
+  mkdirSync(join(home, 'programmes-secret'));
+  writeFileSync(join(home, 'secret.svg'), 'secret');
+  writeFileSync(join(home, 'programmes-secret/a.svg'), 'secret');
+  writeFileSync(join(folder, 'logos/a.svg'), 'a');
+  // As a mounted folder has it, whose files are links to those of its newest version.
+  symlinkSync('logos', join(folder, '..data'));
+  symlinkSync('..data/a.svg', join(folder, 'a.svg'));
+  symlinkSync('../secret.svg', join(folder, 'out.svg'));
+  symlinkSync(home, join(folder, 'outside'));
+  for (const name of ['a.svg', 'logos/a.svg']) {
+    assert.equal(Buffer.from(readFileInside(folder, name, 10)).toString(), 'a');
+  }
+  for (const name of [
+    'out.svg',
+    'outside/secret.svg',
+    '../secret.svg',
+    '../programmes-secret/a.svg',
+  ]) {
+    assert.throws(() => readFileInside(folder, name, 10), /is in another folder/, name);
+  }
+  assert.throws(() => readFileInside(folder, 'logos', 10), /is not a regular file/);
+  assert.throws(() => readFileInside(folder, 'none.svg', 10), /does not exist/);
+  assert.throws(() => readFileInside(folder, 'a.svg', 0), /is larger than 0 bytes/);
+});
