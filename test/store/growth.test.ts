@@ -4,7 +4,8 @@ import assert from 'node:assert/strict';
 import { statSync } from 'node:fs';
 import { test } from 'node:test';
 
-import type { Instant } from '../../src/lib/clock.ts';
+import { type Instant, milliseconds } from '../../src/lib/clock.ts';
+import type { Digest } from '../../src/lib/digest.ts';
 import { openFileStore, type FileStore } from '../../src/store/file.ts';
 import { verifyStore } from '../../src/store/file_examine.ts';
 import { scratchFile } from './file_directory.ts';
@@ -32,7 +33,10 @@ const pattern = [
 const familyDays = 2;
 const days = 8;
 
-/** A login, its refreshes over the next hours, and a partner's own token. */
+/** Two attempts a quarter of an hour, then a lock of one. */
+const policy = { attempts: 2, window: milliseconds(900_000), lock: milliseconds(900_000) };
+
+/** A login, its refreshes over the next hours, a partner's own token, and a stranger's guesses. */
 async function logIn(store: FileStore, name: string, seconds: number): Promise<void> {
   const time = (after: number): Instant => at(seconds + after);
   const family = aFamily({
@@ -40,6 +44,13 @@ async function logIn(store: FileStore, name: string, seconds: number): Promise<v
     createdAt: time(1),
     endsAt: time(familyDays * 24 * hour),
   });
+  const stranger = `stranger ${name}` as Digest;
+  for (let guess = 0; guess < 3; guess += 1) {
+    await store.beginLoginAttempt(club, stranger, policy, time(guess));
+  }
+  const member = `member ${name}` as Digest;
+  await store.beginLoginAttempt(club, member, policy, time(0));
+  await store.endLoginAttempt(club, member, 'no_match', time(0));
   const issued = { issuedAt: time(0), expiresAt: time(120), forgetAt: time(hour) };
   await store.issueCode(aCode({ key: key(`code ${name}`), transaction: name, ...issued }));
   const access = (n: number) =>
@@ -64,6 +75,22 @@ async function logIn(store: FileStore, name: string, seconds: number): Promise<v
   }
   const own = { issuedAt: time(0), expiresAt: time(1800) };
   await store.saveAccessToken(aPartnerToken(`${name} own`, own));
+  await store.revokeToken(club, { tokenId: name, expiresAt: time(1800) }, time(2));
+}
+
+/** Tables whose rows have an end. */
+const ended = [
+  'code',
+  'family',
+  'refresh_token',
+  'access_token',
+  'revoked_token',
+  'login_attempt',
+] as const;
+
+/** What is not there cannot be seen to go. */
+function expectSome(counts: Readonly<Record<string, number>>): void {
+  for (const table of ended) assert.ok((counts[table] ?? 0) > 0, table);
 }
 
 test('DESIGN: day after day of the same traffic, the file stops growing', async (t) => {
@@ -76,6 +103,7 @@ test('DESIGN: day after day of the same traffic, the file stops growing', async 
       for (const [n, logins] of pattern.entries()) {
         const seconds = (day * 24 + n) * hour;
         await inParallel(logins, (login) => logIn(store, `${day} ${n} ${login}`, seconds));
+        if (day === 0) expectSome(verifyStore(path).counts);
         // A server's housekeeping sweeps every second, and on at once while there is more.
         for (let calls = 0; calls < 10; calls += 1) await store.sweep(at(seconds + hour), 500);
       }
@@ -90,6 +118,10 @@ test('DESIGN: day after day of the same traffic, the file stops growing', async 
     const grown = sizes.slice(familyDays + 1);
     assert.ok(Math.max(...grown) <= grown[0]! * 1.05, 'bytes');
     assert.ok(Math.max(...rows.slice(familyDays + 1)) <= rows[familyDays + 1]! * 1.05, 'rows');
+    // Once nobody comes any more, nothing is left of what has an end.
+    const end = at((days + familyDays + 1) * 24 * hour);
+    for (let calls = 0; calls < 60; calls += 1) await store.sweep(end, 500);
+    for (const table of ended) assert.equal(verifyStore(path).counts[table], 0, table);
     await store.close();
   } finally {
     remove();
