@@ -16,7 +16,7 @@ import {
   type Ran,
   workFolder,
 } from '../cli/command.ts';
-import { shippedProgramme } from '../support/jetway.ts';
+import { shippedLogos, shippedProgramme } from '../support/jetway.ts';
 import { Hoard } from './hoard.ts';
 
 const jwt = 'tokens: { access: { format: jwt } }\nbase_path: /signed-club\n';
@@ -41,6 +41,7 @@ export class Scene {
   constructor(t: TestContext) {
     this.folder = workFolder(t, {
       'config.yaml': `${configText}admin: 127.0.0.1:0\n`,
+      ...shippedLogos(),
       'programmes/club.yaml': programmeText('Club'),
       'programmes/keyed.yaml': keyedClub,
       'programmes/signed-club.yaml': shippedProgramme('executive-club', jwt),

@@ -11,7 +11,7 @@ import { configText, jetwayAhead, workFolder } from '../cli/command.ts';
 import { type ServerOptions, type ServerProcess, startServer } from '../cli/server.ts';
 import type { TestClock } from '../support/clock.ts';
 import { type Club, programme } from '../support/club.ts';
-import { shippedProgramme, startJetway } from '../support/jetway.ts';
+import { shippedLogos, shippedProgramme, startJetway } from '../support/jetway.ts';
 
 /** A process, seen as the club it serves; `store` looks into the file that it serves from. */
 export interface ServedClub extends Club {
@@ -50,6 +50,7 @@ export async function openSite(
   const folder = workFolder(t, {
     'config.yaml': `${configText}admin: 127.0.0.1:0\n`,
     [`programmes/${programme}.yaml`]: text,
+    ...shippedLogos(),
   });
   const masterKey = new Uint8Array(32).fill(7);
   const path = join(folder, 'data/jetway.db');
@@ -89,6 +90,9 @@ export async function openSite(
     },
     start: async (options = {}) => {
       const server = await startServer(t, folder, { ahead: shift, ...options });
+      // One that does not serve the club would refuse everything that is asked of it.
+      const { stderr } = server.printed();
+      if (/: error: /.test(stderr)) throw new Error(stderr);
       running.push(server);
       return { ...onboarding, url: server.url, client, member, server };
     },

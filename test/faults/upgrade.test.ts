@@ -21,7 +21,7 @@ import {
   tokensIn,
   unknownClient,
 } from '../support/club.ts';
-import { shippedProgramme } from '../support/jetway.ts';
+import { shippedLogos, shippedProgramme } from '../support/jetway.ts';
 import { logIn } from '../support/login.ts';
 import * as partner from '../support/partner_club.ts';
 import { type Answer, ask, post } from '../support/wire.ts';
@@ -59,6 +59,7 @@ function olderSite(t: TestContext): OlderSite {
   const sql = readFileSync(new URL('./served_schema_2.sql', import.meta.url), 'utf8');
   const folder = workFolder(t, {
     'config.yaml': configText,
+    ...shippedLogos(),
     'programmes/club.yaml': shippedProgramme('third-club'),
     'programmes/executive-club.yaml': shippedProgramme('executive-club'),
     'programmes/second-club.yaml': shippedProgramme('second-club'),

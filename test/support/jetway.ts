@@ -1,6 +1,6 @@
 // Owns a real server for tests: programmes from YAML, a store, a set clock, a listening socket.
 
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import type { TestContext } from 'node:test';
 
 import { openService } from '../../src/engine/open_service.ts';
@@ -93,6 +93,14 @@ export interface JetwayOptions {
 export function shippedProgramme(name: string, ...over: readonly string[]): string {
   const texts = [readFileSync(`programmes/${name}.yaml`, 'utf8'), ...over.filter(Boolean)];
   return stringifyYaml(texts.map((text) => toPlain(parse(text))).reduce(laidOver));
+}
+
+/** What shipped files name, by path from the folder that `programmes/` is in. */
+export function shippedLogos(): Readonly<Record<string, string>> {
+  const names = readdirSync('programmes').filter((name) => name.endsWith('.svg'));
+  return Object.fromEntries(
+    names.map((name) => [`programmes/${name}`, readFileSync(`programmes/${name}`, 'utf8')]),
+  );
 }
 
 /** Maps merge, everything else replaces. A null stays: what it removes may be the variant's. */
