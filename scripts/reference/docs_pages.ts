@@ -21,6 +21,19 @@ export const pageDocs: KeyDocs = {
     example: 'https://www.example.com/forgotten',
     otherwise: 'no link',
   },
+  'login.lockout': {
+    text: 'When a username is locked, known or not: after so many failures within the window every attempt is refused for a while, in the words and the time of a wrong password. Tries during the lock do not prolong it; `jetway member unlock` ends it. A browser in which the member has logged in before is counted apart, so that strangers cannot lock the member out of it. In place of a map, `off`.',
+    example: '{ attempts: 10, window: 1h, lock: 30m }',
+  },
+  'login.lockout.attempts': { text: 'Failures that are judged in one window.', example: '10' },
+  'login.lockout.window': {
+    text: 'Length of the window, from the first failure. A successful login ends it.',
+    example: '1h',
+  },
+  'login.lockout.lock': {
+    text: 'How long the lock lasts, from the attempt that was one too many.',
+    example: '30m',
+  },
   'login.address_limit': {
     text: 'How many failed logins may come from one address (of IPv6, one /64) in a window of time; then every attempt from there gets a page with status 429 and `Retry-After` until the window ends. Successful logins count nothing. In place of a map, `off`.',
     example: '{ limit: 100, window: 5m }',

@@ -1,6 +1,7 @@
 // Owns judging a table of clients: each row becomes a client to be, or has faults. No store here.
 
 import { errorAt, type Fault, quote } from '../lib/fault.ts';
+import { nameHint } from '../lib/suggest.ts';
 import { type ClientId, type Role, roles, type ThrottleLimit } from '../oauth/client.ts';
 import { redirectUriFault } from '../oauth/redirect_uri.ts';
 import type { Definition } from '../programme/definition.ts';
@@ -20,7 +21,6 @@ import {
   type ImportRow,
   type ImportTable,
   type ImportValue,
-  nameHint,
   requiredFields,
 } from './import_table.ts';
 

@@ -3,7 +3,6 @@
 import { extname } from 'node:path';
 
 import type { Fault, Position } from '../lib/fault.ts';
-import { suggest } from '../lib/suggest.ts';
 
 /** What can be said of a client, by the names of columns; properties come beside them. */
 export const importFields = [
@@ -65,10 +64,4 @@ export function wordsOf({ text, at }: ImportValue): readonly ImportValue[] {
         : { ...at, line: at.line + lines.length - 1, column: last.length + 1 };
     return { text: match[0], at: place };
   });
-}
-
-/** What to say to who wrote a name that there is not. */
-export function nameHint(name: string, known: readonly string[]): string {
-  const near = suggest(name, known);
-  return near === undefined ? `expected one of ${known.join(', ')}` : `did you mean "${near}"?`;
 }

@@ -1,6 +1,7 @@
 // Owns reading a file of clients that is YAML: a list of maps, as `client show --json` prints them.
 
 import { errorAt, type Fault, type Path, quote } from '../lib/fault.ts';
+import { nameHint } from '../lib/suggest.ts';
 import { type MapNode, parseYaml, type YamlNode } from '../lib/yaml.ts';
 import { propertyNameFault } from './client_rules.ts';
 import {
@@ -10,7 +11,6 @@ import {
   type ImportTable,
   type ImportValue,
   listFields,
-  nameHint,
   wordsOf,
 } from './import_table.ts';
 

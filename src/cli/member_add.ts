@@ -2,15 +2,19 @@
 
 import { quote } from '../lib/fault.ts';
 import { randomKey } from '../lib/random.ts';
-import { hashPassword, longestPassword } from '../members/password.ts';
-import { longestUsername, normaliseUsername } from '../members/username.ts';
+import { normaliseUsername } from '../members/username.ts';
 import type { MemberRecord, Subject } from '../oauth/member.ts';
 import { compileProgramme } from '../programme/compile.ts';
-import type { Programme } from '../programme/programme.ts';
 import { CommandError, exitCodes, refuseUsage } from './exit.ts';
+import {
+  levelFaults,
+  membershipNumberFaults,
+  usernameFaults,
+  warnOfNumber,
+} from './member_fields.ts';
+import { readPasswordHash } from './member_password.ts';
 import { viewMember } from './member_view.ts';
-import { type OutputOptions, print, printJson, warn } from './output.ts';
-import { readLine } from './standard_input.ts';
+import { type OutputOptions, print, printJson } from './output.ts';
 import { configOf, expectDurableStore, loadNamed, withStore } from './workplace.ts';
 
 export interface AddMemberOptions extends OutputOptions {
@@ -28,12 +32,12 @@ export async function addMember(options: AddMemberOptions): Promise<void> {
   const programme = compileProgramme(id, definition, config.publicUrl);
   const username = normaliseUsername(options.username);
   refuseUsage([
-    ...usernameFaults(username),
-    ...levelFaults(programme, options.level),
-    ...numberFaults(options.membershipNumber),
+    ...usernameFaults('--username', username),
+    ...levelFaults('--level', programme, options.level),
+    ...membershipNumberFaults('--membership-number', options.membershipNumber),
   ]);
   expectDurableStore(config);
-  const passwordHash = await hashPassword(await readPassword());
+  const passwordHash = await readPasswordHash();
   const { level, membershipNumber } = options;
   const added = await withStore(config, async ({ store, clock }) => {
     const member: MemberRecord = {
@@ -57,40 +61,4 @@ export async function addMember(options: AddMemberOptions): Promise<void> {
   return print(
     `member ${quote(username)} is added to ${programme.id}; its subject is ${added.subject}`,
   );
-}
-
-/** Judged as it is kept: what is typed loses its invisible characters first. */
-function usernameFaults(username: string): readonly string[] {
-  if (username === '') return ['--username is empty'];
-  if (username.length > longestUsername) {
-    return [`--username is longer than ${longestUsername} characters`];
-  }
-  return /\p{C}/u.test(username) ? ['--username holds characters that cannot be seen'] : [];
-}
-
-function levelFaults({ id, scope }: Programme, level: string | undefined): readonly string[] {
-  if (level === undefined || scope.levels.includes(level)) return [];
-  return scope.levels.length === 0
-    ? [`--level: members of ${id} have no levels`]
-    : [`--level ${quote(level)} is none of ${id}: expected one of ${scope.levels.join(', ')}`];
-}
-
-function numberFaults(number: string | undefined): readonly string[] {
-  return number === undefined || /^\d{1,24}$/.test(number)
-    ? []
-    : [`--membership-number must be digits, at most 24, not ${quote(number)}`];
-}
-
-/** P-7 has 16 to 24 digits; programmes whose answers do not carry it may have shorter ones. */
-function warnOfNumber(number: string | undefined): void {
-  if (number === undefined || number.length >= 16) return;
-  warn(`the membership number has ${number.length} digits; partners expect 16 to 24`);
-}
-
-async function readPassword(): Promise<string> {
-  const password = await readLine('password');
-  if (password.length > longestPassword) {
-    refuseUsage([`the password is longer than ${longestPassword} characters`]);
-  }
-  return password;
 }

@@ -25,3 +25,22 @@ export function viewMember(member: MemberRecord): MemberView {
     created_at: dateText(member.createdAt),
   };
 }
+
+/** A member as people read it. */
+export function memberRows(
+  view: MemberView,
+): readonly (readonly [label: string, values: readonly string[]])[] {
+  return [
+    ['username', [view.username]],
+    ['programme', [view.programme]],
+    ['subject', [view.subject]],
+    ['status', [view.status]],
+    ['level', listOf(view.level)],
+    ['membership number', listOf(view.membership_number)],
+    ['created', [view.created_at]],
+  ];
+}
+
+function listOf(value: string | null): readonly string[] {
+  return value === null ? [] : [value];
+}

@@ -41,4 +41,10 @@ export type LoginOutcome =
       readonly retryAfter?: number;
     }
   /** Back to the partner. */
-  | { readonly kind: 'redirect'; readonly status: 302; readonly location: string };
+  | {
+      readonly kind: 'redirect';
+      readonly status: 302;
+      readonly location: string;
+      /** The cookie by which this browser is known from now on (known_device.ts). */
+      readonly device?: string;
+    };

@@ -6,6 +6,7 @@ import { LoginRefusal, Unavailable } from '../oauth/failure.ts';
 import type { Member } from '../oauth/member.ts';
 import { withParameters } from '../oauth/redirect_uri.ts';
 import { tokenKey } from '../oauth/token_key.ts';
+import { deviceCookieName } from './known_device.ts';
 import type { LoginMessage, LoginOutcome } from './login_outcome.ts';
 import { renderLoginFailure } from './login_request.ts';
 import {
@@ -63,9 +64,11 @@ export async function attemptLogin(
   try {
     const client = await findLoginClient(service, found);
     const { password, address } = request;
-    const attempt = { username, password, client: client.id, address };
+    const device = request.cookie(deviceCookieName);
+    const known = device === undefined ? {} : { device };
+    const attempt = { username, password, client: client.id, address, ...known };
     const told = await authenticateMember(service, attempt);
-    if (told.outcome === 'match') return await finish(service, found, told.member, begun);
+    if (told.outcome === 'match') return await finish(service, found, told, begun);
     return told.outcome === 'too_many_failures'
       ? tooManyFailures(found, told.retryAfter)
       : showForm(service, found, request, { messages: ['not_recognised'], username });
@@ -154,7 +157,7 @@ async function findLoginClient(service: Service, transaction: LoginTransaction):
 async function finish(
   service: Service,
   transaction: LoginTransaction,
-  member: Member,
+  { member, device }: { readonly member: Member; readonly device?: string },
   begun: Instant,
 ): Promise<LoginOutcome> {
   const { programme, store, clock } = service;
@@ -185,5 +188,5 @@ async function finish(
     [answer.state]: transaction.state,
     ...(answer.issuer === undefined ? {} : { [answer.issuer]: programme.issuer }),
   });
-  return { kind: 'redirect', status: 302, location };
+  return { kind: 'redirect', status: 302, location, ...(device === undefined ? {} : { device }) };
 }

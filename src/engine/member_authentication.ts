@@ -2,11 +2,15 @@
 // only if it may be tried, and what came of it is counted. How it is told is the caller's.
 
 import type { Milliseconds } from '../lib/clock.ts';
+import type { Digest } from '../lib/digest.ts';
 import { networkOf } from '../lib/ip_address.ts';
+import type { Verification } from '../members/directory.ts';
 import { longestPassword } from '../members/password.ts';
 import { longestUsername, normaliseUsername } from '../members/username.ts';
 import type { ClientId } from '../oauth/client.ts';
 import type { Member } from '../oauth/member.ts';
+import type { AttemptOutcome } from '../store/login_attempts.ts';
+import { deviceAccount, newDevice } from './known_device.ts';
 import type { Service } from './service.ts';
 
 /** What a member typed. */
@@ -25,10 +29,13 @@ export interface MemberAttempt extends TypedCredentials {
   readonly address?: string;
   /** What a partner says of where its customer is (P-6); a claim that no limit counts by. */
   readonly claimedAddress?: string;
+  /** The cookie by which the browser may be known (known_device.ts). */
+  readonly device?: string;
 }
 
 export type MemberAuthentication =
-  | { readonly outcome: 'match'; readonly member: Member }
+  /** `device` is the cookie by which this browser is to be known from now on, where it matters. */
+  | { readonly outcome: 'match'; readonly member: Member; readonly device?: string }
   /** Unknown, wrong, disabled, locked or malformed: nobody is told which (HOSTILE 16). */
   | { readonly outcome: 'no_match' }
   /** From that address nothing is looked at for so long. */
@@ -54,27 +61,70 @@ export async function authenticateMember(
   service: Service,
   attempt: MemberAttempt,
 ): Promise<MemberAuthentication> {
-  const { clock, directory, failedLogins } = service;
-  const network = attempt.address === undefined ? undefined : networkOf(attempt.address);
-  if (network !== undefined) {
-    const retryAfter = failedLogins?.blockedFor(network, clock.now());
-    if (retryAfter !== undefined) return { outcome: 'too_many_failures', retryAfter };
-  }
+  const { clock, directory, failedLogins, keyring, programme } = service;
   const username = normaliseUsername(attempt.username);
-  if (!isWellFormed(username, attempt.password)) {
+  const account = keyring.accountDigest(username);
+  const device = deviceAccount(keyring, programme.id, account, attempt.device, clock.now());
+  // A member at a browser of its own is not held to what its neighbours at the address do.
+  const network =
+    attempt.address === undefined || device !== undefined ? undefined : networkOf(attempt.address);
+  const retryAfter =
+    network === undefined ? undefined : failedLogins?.blockedFor(network, clock.now());
+  if (retryAfter !== undefined) return { outcome: 'too_many_failures', retryAfter };
+
+  const mayBeAsked =
+    isWellFormed(username, attempt.password) && (await reserve(service, device ?? account));
+  if (!mayBeAsked) {
     await directory.decline(attempt.password.slice(0, longestPassword));
     return { outcome: 'no_match' };
   }
-  const verification = await directory.verify({
-    username,
-    typedUsername: attempt.username,
-    password: attempt.password,
-    client: attempt.client,
-    ...whereFrom(attempt),
-  });
-  if (verification.outcome === 'match') return verification;
+  const verification = await askDirectory(service, device ?? account, username, attempt);
+  if (verification.outcome === 'match') {
+    const { member } = verification;
+    if (programme.login.lockout === undefined) return { outcome: 'match', member };
+    const cookie = newDevice(keyring, programme.id, account, clock.now());
+    return { outcome: 'match', member, device: cookie };
+  }
   if (network !== undefined) failedLogins?.count(network, clock.now());
   return { outcome: 'no_match' };
+}
+
+/** Takes one of the attempts that the account has, before anything is asked (HOSTILE 18). */
+async function reserve({ programme, store, clock }: Service, account: Digest): Promise<boolean> {
+  const { lockout } = programme.login;
+  if (lockout === undefined) return true;
+  const { allowed } = await store.beginLoginAttempt(programme.id, account, lockout, clock.now());
+  return allowed;
+}
+
+/** Asks, and settles the attempt that was reserved: given back where the directory has not said. */
+async function askDirectory(
+  service: Service,
+  account: Digest,
+  username: string,
+  attempt: MemberAttempt,
+): Promise<Verification> {
+  const { directory } = service;
+  const { password, client } = attempt;
+  let outcome: AttemptOutcome = 'undecided';
+  try {
+    const typed = { username, typedUsername: attempt.username, password };
+    const asked = { ...typed, client, ...whereFrom(attempt) };
+    const verification = await directory.verify(asked);
+    outcome = verification.outcome === 'match' ? 'match' : 'no_match';
+    return verification;
+  } finally {
+    await settle(service, account, outcome);
+  }
+}
+
+async function settle(
+  { programme, store, clock }: Service,
+  account: Digest,
+  outcome: AttemptOutcome,
+): Promise<void> {
+  if (programme.login.lockout === undefined) return;
+  await store.endLoginAttempt(programme.id, account, outcome, clock.now());
 }
 
 /** What no directory could know a member by is not asked for: it may be long, or break a log. */

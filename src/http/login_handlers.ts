@@ -1,5 +1,6 @@
 // Owns the HTTP side of a login: from raw requests to the engine's steps, and from outcomes to replies.
 
+import { deviceCookieName, deviceLifetime } from '../engine/known_device.ts';
 import type { LoginOutcome } from '../engine/login_outcome.ts';
 import { type LoginFormRequest, attemptLogin, showLogin } from '../engine/login_page.ts';
 import { answerLoginRequest } from '../engine/login_request.ts';
@@ -16,6 +17,8 @@ import { headerValues, type WireRequest } from '../oauth/wire_request.ts';
 import { cookieValue, setCookie } from './cookies.ts';
 import type { LoginPages } from './login_pages.ts';
 import { withHeaders } from './respond.ts';
+
+const deviceSeconds = deviceLifetime / 1000;
 
 /** A programme in service, with its pages. */
 export interface LoginSite {
@@ -84,7 +87,11 @@ async function renderOutcome(
         },
       );
     case 'redirect':
-      return redirect(outcome.status, outcome.location);
+      return outcome.device === undefined
+        ? redirect(outcome.status, outcome.location)
+        : withHeaders(redirect(outcome.status, outcome.location), {
+            'Set-Cookie': setCookie(deviceCookieName, outcome.device, pages.url, deviceSeconds),
+          });
     case 'form':
     case 'page':
       break;

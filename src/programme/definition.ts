@@ -11,7 +11,7 @@ import { type SigningAlgorithm, signingAlgorithms } from '../oauth/signing_key.t
 import type { TokenIdForm } from '../token/token_id.ts';
 import { type AuthorizeDefinition, authorizeSchema } from './authorize_schema.ts';
 import { type ErrorsDefinition, errorsSchema } from './errors_schema.ts';
-import { failureLimitSchema } from './failure_limit.ts';
+import { type FailureLimitDefinition, failureLimitSchema } from './failure_limit.ts';
 import { type EndpointDefinition, endpointSchema } from './input_schema.ts';
 import { type LoginDefinition, loginSchema } from './login_schema.ts';
 import { type MembersDefinition, membersSchema } from './members_schema.ts';
@@ -100,7 +100,7 @@ export interface Definition {
       readonly methods: readonly ('basic' | 'bare_basic' | 'parameters')[];
       readonly credentials: CredentialEncoding;
       /** How many wrong secrets for one client may come from one address in a window of time. */
-      readonly failure_limit: 'off' | { readonly limit: number; readonly window: Milliseconds };
+      readonly failure_limit: FailureLimitDefinition;
     };
   };
   readonly authorize: AuthorizeDefinition;
@@ -114,7 +114,7 @@ export interface Definition {
     /** Goes before the client identifier in the subject of a client's own token (C-9). */
     readonly client_subject_prefix: string;
   };
-  readonly throttle: 'off' | { readonly limit: number; readonly window: Milliseconds };
+  readonly throttle: FailureLimitDefinition;
   readonly token_response: {
     readonly status: number;
     readonly content_type: string;

@@ -7,7 +7,13 @@ import type { YamlNode } from '../lib/yaml_node.ts';
 import type { LoadedProgramme } from './load.ts';
 
 /** Where a default is a number of milliseconds, which files write as a duration. */
-const durationKeys: ReadonlySet<string> = new Set(['lifetime', 'longest', 'grace', 'window']);
+const durationKeys: ReadonlySet<string> = new Set([
+  'lifetime',
+  'longest',
+  'grace',
+  'window',
+  'lock',
+]);
 
 /**
  * The whole dialect in plain values, keys as in a file, in the order of the reference. What the

@@ -1,4 +1,4 @@
-// Owns what a file may say of a limit on failures: how many in which window of time.
+// Owns what a file may say of failures: how many of them are too many, and what follows.
 
 import * as v from 'valibot';
 
@@ -18,3 +18,27 @@ export function failureLimitSchema(
   const entries = { limit: v.optional(count, limit), window: v.optional(lifetimeSchema, window) };
   return v.optional(v.union([v.literal('off'), v.strictObject(entries)]), { limit, window });
 }
+
+/** A username that fails so often within a window is locked for a while, whoever tries. */
+export interface LockoutDefinition {
+  readonly attempts: number;
+  readonly window: Milliseconds;
+  readonly lock: Milliseconds;
+}
+
+const usualLockout = { attempts: 5, window: '15m', lock: '15m' } as const;
+
+export const lockoutSchema: v.GenericSchema<unknown, 'off' | LockoutDefinition> = v.optional(
+  v.union([
+    v.literal('off'),
+    v.strictObject({
+      attempts: v.optional(
+        v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1000)),
+        usualLockout.attempts,
+      ),
+      window: v.optional(lifetimeSchema, usualLockout.window),
+      lock: v.optional(lifetimeSchema, usualLockout.lock),
+    }),
+  ]),
+  usualLockout,
+);

@@ -5,6 +5,7 @@ import type { ThrottleLimit } from '../oauth/client.ts';
 import type { LoginFailureReason } from '../oauth/failure.ts';
 import type { AuthorizeDefinition, PageFailure, RedirectFailure } from './authorize_schema.ts';
 import type { Definition } from './definition.ts';
+import type { LockoutDefinition } from './failure_limit.ts';
 import { type ColourScheme, compilePalettes, type Palette } from './login_colours.ts';
 import { compileLoginEndpoint, type LoginEndpoint } from './login_endpoint.ts';
 import type { Logo, Logos } from './login_logos.ts';
@@ -15,6 +16,8 @@ export interface LoginRules {
   /** Path of the login page. */
   readonly pagePath: string;
   readonly lifetime: Milliseconds;
+  /** When a username is locked; undefined where none ever is. */
+  readonly lockout: LockoutDefinition | undefined;
   /** Failed logins from one address; undefined where they are not limited. */
   readonly addressLimit: ThrottleLimit | undefined;
   /** Names of the parameters on the redirect back to the partner. */
@@ -46,6 +49,7 @@ export function compileLogin(definition: Definition, ownPath: string, logos: Log
     endpoint: compileLoginEndpoint(definition),
     pagePath: `${ownPath}/login`,
     lifetime: login.lifetime,
+    lockout: login.lockout === 'off' ? undefined : login.lockout,
     addressLimit: login.address_limit === 'off' ? undefined : login.address_limit,
     answer: authorize.answer,
     failure: (reason) => authorize.failures[reason],

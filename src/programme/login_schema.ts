@@ -5,7 +5,12 @@ import * as v from 'valibot';
 import type { Milliseconds } from '../lib/clock.ts';
 import { languageTagForm } from '../lib/language.ts';
 import { type LoginFailureReason, loginFailureReasons } from '../oauth/failure.ts';
-import { type FailureLimitDefinition, failureLimitSchema } from './failure_limit.ts';
+import {
+  type FailureLimitDefinition,
+  failureLimitSchema,
+  type LockoutDefinition,
+  lockoutSchema,
+} from './failure_limit.ts';
 import { type ColoursDefinition, coloursSchema } from './login_colours.ts';
 import { type PageText, pageSchema, pageTextSchema } from './page_text.ts';
 import { lifetimeSchema, textSchema } from './scalar_schema.ts';
@@ -54,6 +59,8 @@ export interface LoginDefinition extends TextsDefinition {
   /** How long a member may take to log in. */
   readonly lifetime: Milliseconds;
   readonly website?: string;
+  /** When a username is locked, and for how long. */
+  readonly lockout: 'off' | LockoutDefinition;
   /** How many failed logins one address may have in a window of time. */
   readonly address_limit: FailureLimitDefinition;
   readonly help?: string;
@@ -164,6 +171,7 @@ export const loginSchema: v.GenericSchema<unknown, LoginDefinition> = v.strictOb
   title: pageTextSchema,
   website: v.exactOptional(linkSchema),
   help: v.exactOptional(linkSchema),
+  lockout: lockoutSchema,
   address_limit: failureLimitSchema(500, '15m'),
   messages: messagesSchema,
   labels: labelsSchema,

@@ -11,6 +11,10 @@ export interface Keyring {
   readonly signingKeySeal: Uint8Array;
   /** Seals login transactions, which browsers carry. */
   readonly transactionSeal: Uint8Array;
+  /** What a username is counted under, so that the store alone names nobody who was locked out. */
+  readonly accountDigest: (account: string) => Digest;
+  /** Seals the cookie by which a browser is known that logged in before. */
+  readonly deviceSeal: Uint8Array;
   /** Ties a login form to the browser it was made for. */
   readonly formKey: Uint8Array;
   /** Tells the master key from another one, and nothing else of it. */
@@ -28,6 +32,8 @@ export function createKeyring(masterKey: Uint8Array): Keyring {
     secretDigest: keyedDigester(secretKey),
     signingKeySeal: deriveKey(masterKey, 'jetway signing keys'),
     transactionSeal: deriveKey(masterKey, 'jetway login transactions'),
+    accountDigest: keyedDigester(deriveKey(masterKey, 'jetway login accounts')),
+    deviceSeal: deriveKey(masterKey, 'jetway known devices'),
     formKey: deriveKey(masterKey, 'jetway login forms'),
     keyCheck: keyedDigest(deriveKey(masterKey, 'jetway key check'), 'jetway'),
   };

@@ -50,7 +50,11 @@ describe('show', { concurrency: 2 }, () => {
       throttle: 'off',
       client: {
         identifier: { prefix: 'p-', characters: 'alphanumeric', length: '8..20' },
-        authentication: { methods: ['basic'], credentials: 'form' },
+        authentication: {
+          methods: ['basic'],
+          credentials: 'form',
+          failure_limit: { limit: 600, window: '1m' },
+        },
       },
       code: { characters: 'base64url', length: 43, lifetime: '90s' },
       members: { directory: 'store' },

@@ -6,7 +6,7 @@ import type { TestContext } from 'node:test';
 
 import { jsonHeaders } from '../support/club.ts';
 import { type Jetway, startJetway, type TestMember } from '../support/jetway.ts';
-import { openLogin, submitLogin } from '../support/login.ts';
+import { openLogin, submitLogin, withoutDevice } from '../support/login.ts';
 import { type Answer, ask } from '../support/wire.ts';
 import { Bindings, type Exchange, type Message, type Transcript } from './transcript.ts';
 
@@ -80,7 +80,8 @@ async function send(base: string, request: Message, member: TestMember): Promise
     return ask(base, target, { method, headers, ...(body === '' ? {} : { body }) });
   }
   const login = await openLogin(base, target, method);
-  return submitLogin(base, login, member);
+  const answer = await submitLogin(base, login, member);
+  return answer.status === 302 ? withoutDevice(answer) : answer;
 }
 
 /** The answer that must come, with what only the answer itself can tell taken from it. */

@@ -42,6 +42,23 @@ export function submitLogin(
   );
 }
 
+const deviceCookie =
+  /^jetway_device=([\w-]{100,400}); Path=(\/[\w./-]+)\/login; Max-Age=15552000; HttpOnly; SameSite=Lax(; Secure)?$/;
+
+/** The cookie by which a browser is known after a login; throws where an answer brings none. */
+export function deviceOf(answer: Answer): string {
+  const cookie = answer.headers['set-cookie'] ?? '';
+  if (!deviceCookie.test(cookie)) throw new Error(`no device cookie: ${cookie}`);
+  return cookie.split(';')[0] ?? '';
+}
+
+/** The answer to a login that succeeded, without that cookie, which must be there. */
+export function withoutDevice(answer: Answer): Answer {
+  deviceOf(answer);
+  const { 'set-cookie': _, ...headers } = answer.headers;
+  return { ...answer, headers };
+}
+
 /** A whole login: the code that arrives at the partner. */
 export async function logIn(
   base: string,

@@ -1,0 +1,34 @@
+// Owns the verb `member remove`: a member goes, with all tokens of its logins.
+
+import { quote } from '../lib/fault.ts';
+import { expectYes } from './confirmation.ts';
+import { CommandError, exitCodes } from './exit.ts';
+import { type MemberOptions, selectMember } from './member_select.ts';
+import { print, printJson } from './output.ts';
+import { configOf, withStore } from './workplace.ts';
+
+export interface RemoveMemberOptions extends MemberOptions {
+  readonly yes?: boolean;
+}
+
+/** `jetway member remove USERNAME --yes`. */
+export async function removeMember(name: string, options: RemoveMemberOptions): Promise<void> {
+  expectYes(
+    options,
+    `member ${quote(name)} would be gone for good, with its password and all its tokens; member disable can be undone`,
+  );
+  const config = configOf(options);
+  const { member, gone } = await withStore(config, async (open) => {
+    const found = await selectMember(config, open, name, options);
+    const { store, clock } = open;
+    const removed = await store.removeMember(found.programme, found.subject, clock.now());
+    return { member: found, gone: removed };
+  });
+  const { programme, username, subject } = member;
+  if (!gone) {
+    const message = `member ${quote(username)} was removed by somebody else just now`;
+    throw new CommandError(exitCodes.failed, message);
+  }
+  if (options.json === true) return printJson({ programme, username, subject, removed: true });
+  return print(`member ${quote(username)} of ${programme} is removed with all its tokens`);
+}
