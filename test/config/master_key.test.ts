@@ -125,7 +125,9 @@ describe('master key', () => {
       const keys = await Promise.all([one(place), other(place)]);
       const kept = readFileSync(join(place, 'data/master.key'), 'utf8').trim();
       assert.deepEqual(keys, [kept, kept]);
-      assert.deepEqual(readdirSync(join(place, 'data')).toSorted(), ['jetway.db', 'master.key']);
+      // Of two that close at the same moment, neither may find itself the last, which tidies the log.
+      const names = readdirSync(join(place, 'data')).filter((name) => !/-(?:shm|wal)$/.test(name));
+      assert.deepEqual(names.toSorted(), ['jetway.db', 'master.key']);
     }
   });
 });
