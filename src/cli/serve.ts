@@ -7,6 +7,7 @@ import { formatFault } from '../lib/fault.ts';
 import { type Unavailable } from '../oauth/failure.ts';
 import { serverReserve, type StoreHealth } from '../store/file.ts';
 import { bind } from './bind.ts';
+import { dateText } from './dates.ts';
 import { CommandError, exitCodes } from './exit.ts';
 import { keepHouse } from './housekeeping.ts';
 import { type NodeNumber, openNodeNumber } from './node_number.ts';
@@ -130,6 +131,10 @@ function storeFailed({ message }: Unavailable): CommandError {
 async function followClock({ clock, file }: OpenStore): Promise<void> {
   try {
     await acceptClock(clock, file);
+    // Not before the store has taken it over: until then what was issued later than now still counts.
+    jsonLog.error('clock_accepted', {
+      detail: `the service goes by the machine's clock, ${dateText(clock.now())}; what was issued later than that has ended`,
+    });
   } catch (error) {
     jsonLog.error('clock_not_accepted', { detail: String(error) });
   }

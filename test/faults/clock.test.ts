@@ -32,7 +32,7 @@ function told({ server }: ServedClub, event: string): readonly string[] {
 
 /** Waits until the server has told of that many; it looks once a second. */
 async function untilTold(club: ServedClub, event: string, count: number): Promise<void> {
-  for (let tries = 0; tries < 150; tries += 1) {
+  for (let tries = 0; tries < 1500; tries += 1) {
     if (told(club, event).length >= count) return;
     await sleep(20);
   }
@@ -43,7 +43,7 @@ async function untilTold(club: ServedClub, event: string, count: number): Promis
 async function stop({ path }: Site, { server }: ServedClub): Promise<void> {
   const database = new DatabaseSync(path);
   const recorded = database.prepare(`SELECT value FROM meta WHERE name = 'recorded_time'`);
-  for (let tries = 0; recorded.get() === undefined && tries < 150; tries += 1) await sleep(20);
+  for (let tries = 0; recorded.get() === undefined && tries < 1500; tries += 1) await sleep(20);
   database.close();
   assert.equal(await server.end('SIGTERM'), 0);
 }
@@ -132,7 +132,7 @@ test('FAULTS 10: told to, a running server follows its machine’s clock, and ca
   await club.server.setClock(-hour);
   await untilTold(club, 'clock_jump', 1);
   club.server.child.kill('SIGUSR2');
-  await untilTold(club, 'clock_jump', 2);
+  await untilTold(club, 'clock_accepted', 1);
   assert.deepEqual(await refresh(club, issuedLater), invalidRefreshToken);
   const { refresh_token: fresh } = await tokensOfLogin(club);
   await stop(site, club);
