@@ -6,7 +6,9 @@ import type { Browser } from 'playwright-core';
 
 import { launchBrowser } from '../support/browser.ts';
 import { appearanceTests } from './appearance.ts';
+import { formTests } from './form.ts';
 import { memberTests } from './members.ts';
+import { partnerTests } from './partners.ts';
 import { strangerTests } from './strangers.ts';
 
 describe('a login with a real browser', () => {
@@ -22,6 +24,8 @@ describe('a login with a real browser', () => {
   });
 
   memberTests(browser);
+  formTests(browser);
   strangerTests(browser);
+  partnerTests(browser);
   appearanceTests(browser);
 });

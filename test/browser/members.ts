@@ -44,7 +44,7 @@ export function memberTests(browser: () => Promise<Browser>): void {
       const callback = await logIn(page, scene);
       assert.deepEqual([...callback.searchParams.keys()], ['code', 'state']);
       assert.match(callback.searchParams.get('code') ?? '', /^[0-9a-f]{64}$/);
-      assert.equal(callback.searchParams.get('state'), 'visit-1');
+      assert.equal(callback.searchParams.get('state'), 'visit1');
       assert.deepEqual(scene.partner.callbacks, [callback]);
       assert.deepEqual(complaints, []);
       const { jetway, partner } = scene;
@@ -179,8 +179,8 @@ export function memberTests(browser: () => Promise<Browser>): void {
     const second = await scene.openLogin(context);
     const later = await logIn(second, scene);
     const earlier = await logIn(first, scene);
-    assert.equal(earlier.searchParams.get('state'), 'visit-1');
-    assert.equal(later.searchParams.get('state'), 'visit-2');
+    assert.equal(earlier.searchParams.get('state'), 'visit1');
+    assert.equal(later.searchParams.get('state'), 'visit2');
     await assertRedeems(scene, earlier);
     await assertRedeems(scene, later);
   });

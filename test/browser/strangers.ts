@@ -65,7 +65,7 @@ export function strangerTests(browser: () => Promise<Browser>): void {
     assert.equal(own.length, 1);
     assert.notEqual(own[0]?.value, planted[0]?.value);
     const callback = await logIn(victim, scene);
-    assert.equal(callback.searchParams.get('state'), 'visit-2');
+    assert.equal(callback.searchParams.get('state'), 'visit2');
     assert.deepEqual(scene.partner.callbacks, [callback]);
     // The stranger's login is where it was.
     await stranger.reload();

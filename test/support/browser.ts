@@ -34,21 +34,26 @@ export interface PartnerSite {
   readonly callbackUrl: string;
   /** What the callback was asked for, in order. */
   readonly callbacks: readonly URL[];
-  /** Puts a login request behind the site's link; its state is new at every visit. */
-  readonly linkTo: (loginRequest: URL) => void;
+  /** Puts a login request behind the site's link or button; its state is new at every visit. */
+  readonly linkTo: (loginRequest: URL, method?: 'GET' | 'POST') => void;
 }
 
-/** A page with a link to log in at `/`, and the callback at `/callback`; it ends with the test. */
+/** A page with a link or button to log in at `/`, and the callback at `/callback`; it ends with the test. */
 export async function startPartnerSite(t: TestContext): Promise<PartnerSite> {
   const callbacks: URL[] = [];
   let visits = 0;
   let link: URL | undefined;
+  let linkMethod = 'GET';
   const home = (): string => {
     visits += 1;
     if (link === undefined) return '';
     const url = new URL(link);
-    url.searchParams.set('state', `visit-${visits}`);
-    return `<a href="${url.href.replaceAll('&', '&amp;')}">Log in with your club account</a>`;
+    // Letters and digits alone are what every dialect takes (P-3).
+    url.searchParams.set('state', `visit${visits}`);
+    const address = url.href.replaceAll('&', '&amp;');
+    const text = 'Log in with your club account';
+    if (linkMethod === 'GET') return `<a href="${address}">${text}</a>`;
+    return `<form method="post" action="${address}"><button>${text}</button></form>`;
   };
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '', siteUrl());
@@ -69,8 +74,9 @@ export async function startPartnerSite(t: TestContext): Promise<PartnerSite> {
     url: siteUrl(),
     callbackUrl: `${siteUrl()}/callback`,
     callbacks,
-    linkTo: (loginRequest) => {
+    linkTo: (loginRequest, method = 'GET') => {
       link = loginRequest;
+      linkMethod = method;
     },
   };
 }

@@ -1,0 +1,96 @@
+// Owns the way of a member who comes from a partner of a partner-login club: from the partner's page
+// through the login to the callback, in the partner's brand and the member's language (P-3).
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import type { Browser } from 'playwright-core';
+
+import { complaintsOf, startPartnerSite } from '../support/browser.ts';
+import { shippedProgramme, startJetway } from '../support/jetway.ts';
+import { askKey, joinClub, loginTarget, secondClub, thirdClub } from '../support/partner_club.ts';
+import { photograph } from './photograph.ts';
+
+/** Runs in the page: whether no picture is missing or broken. */
+const allShown = `[...document.images].every(({ naturalWidth }) => naturalWidth > 0)`;
+
+const brands = `login:
+  brands:
+    Harbour: { name: Harbour Hotels, logo: third-club.svg }`;
+
+interface Words {
+  readonly title: string;
+  readonly partner: string;
+  readonly username: string;
+  readonly password: string;
+  readonly logIn: string;
+  readonly notRecognised: string;
+}
+
+const english: Words = {
+  title: 'Log in to Second Club',
+  partner: 'to continue to Harbour Hotels',
+  username: 'Username',
+  password: 'Password',
+  logIn: 'Log in',
+  notRecognised:
+    'Your details were not recognised. Please try again, or update your details on the programme website.',
+};
+
+const french: Words = {
+  title: 'Connexion à Third Club',
+  partner: 'pour continuer vers Partner',
+  username: 'Nom d’utilisateur',
+  password: 'Mot de passe',
+  logIn: 'Se connecter',
+  notRecognised:
+    'Vos informations n’ont pas été reconnues. Veuillez réessayer ou mettre à jour vos informations sur le site du programme.',
+};
+
+const journeys = [
+  { names: secondClub, locale: 'en-GB', brandName: 'Harbour', logos: 2, words: english },
+  { names: thirdClub, locale: 'fr-FR', brandName: 'Unheard', logos: 1, words: french },
+] as const;
+
+export function partnerTests(browser: () => Promise<Browser>): void {
+  for (const { names, locale, brandName, logos, words } of journeys) {
+    test(`P-2 P-3 P-13: from a partner to ${names.name} and back, in ${locale}`, async (t) => {
+      const context = await (await browser()).newContext({ locale });
+      context.setDefaultTimeout(15_000);
+      t.after(() => context.close());
+      const partner = await startPartnerSite(t);
+      const programmes = { [names.programme]: shippedProgramme(names.programme, brands) };
+      const jetway = await startJetway(t, { programmes, publicUrl: 'listening' });
+      const club = await joinClub(jetway, names, { redirectUris: [partner.callbackUrl] });
+      partner.linkTo(new URL(loginTarget(club, { brandName }), jetway.url), 'POST');
+      const complaints = complaintsOf(context);
+
+      const page = await context.newPage();
+      await page.goto(partner.url);
+      await page.getByRole('button').click();
+      assert.equal(await page.title(), words.title);
+      assert.equal(await page.getByText(words.partner).count(), 1);
+      assert.equal(await page.getByRole('img').count(), logos);
+      assert.equal(await page.evaluate(allShown), true);
+      await photograph(page, `${names.programme}-login`);
+
+      const attempt = async (password: string): Promise<void> => {
+        await page.getByLabel(words.username).fill(club.member.username);
+        await page.getByLabel(words.password, { exact: true }).fill(password);
+        await page.getByRole('button', { name: words.logIn, exact: true }).click();
+      };
+      await attempt('wrong');
+      await page.getByText(words.notRecognised).waitFor();
+      await photograph(page, `${names.programme}-not-recognised`);
+      await attempt(club.member.password);
+      await page.waitForURL(`${partner.callbackUrl}?**`);
+
+      const [callback] = partner.callbacks;
+      assert.equal(callback?.searchParams.get('state'), 'visit1');
+      const code = callback?.searchParams.get('code') ?? '';
+      const redeemed = await askKey(club, { grant_type: 'authorization_code', code });
+      assert.equal(redeemed.status, 200, redeemed.body);
+      assert.deepEqual(complaints, []);
+    });
+  }
+}
