@@ -1,12 +1,10 @@
 // Owns the verb `client import`: clients that exist elsewhere are registered, all of them or none.
 
-import { statSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 
 import { shownPath } from '../config/programme_files.ts';
 import { after, milliseconds } from '../lib/clock.ts';
-import { byPosition, errorAt, type Fault, formatFault, quote } from '../lib/fault.ts';
-import { readTextFile, UnreadableFile } from '../lib/read_file.ts';
+import { errorAt, type Fault, quote } from '../lib/fault.ts';
 import type { Client } from '../oauth/client.ts';
 import { compileProgramme } from '../programme/compile.ts';
 import type { Programme } from '../programme/programme.ts';
@@ -14,51 +12,35 @@ import { CommandError, exitCodes } from './exit.ts';
 import { type ImportedClient, judgeImport } from './import_clients.ts';
 import { readCsvTable } from './import_csv.ts';
 import { importFormatOf, type ImportTable } from './import_table.ts';
-import { readYamlTable } from './import_yaml.ts';
-import { type OutputOptions, print, printJson, warn } from './output.ts';
 import {
-  configOf,
-  expectDurableStore,
-  loadNamed,
-  type OpenStore,
-  storeStands,
-  withStore,
-} from './workplace.ts';
-
-export interface ImportClientsOptions extends OutputOptions {
-  readonly config: string;
-  readonly programme: string;
-  readonly dryRun?: boolean;
-}
+  type Import,
+  type ImportOptions,
+  importRows,
+  readImportFile,
+  type Standing,
+} from './import_verb.ts';
+import { readYamlTable } from './import_yaml.ts';
+import { configOf, expectDurableStore, loadNamed, type OpenStore } from './workplace.ts';
 
 /** Some 50,000 clients. */
 const mostBytes = 16 * 1024 * 1024;
 
 /** `jetway client import FILE`. */
-export async function importClients(path: string, options: ImportClientsOptions): Promise<void> {
+export async function importClients(path: string, options: ImportOptions): Promise<void> {
   const config = configOf(options);
   const { id, definition } = loadNamed(config, options.programme);
   const programme = compileProgramme(id, definition, config.publicUrl);
   expectDurableStore(config);
   const table = readTable(path);
   const { clients, faults } = judgeImport(table, { programme, definition });
-  const found = [...table.faults, ...emptyFault(path, table), ...faults];
-  const { dryRun = false } = options;
-  const settle = async (open?: OpenStore): Promise<ImportCount> => {
-    const standing = open === undefined ? none : await findStanding(open, programme, clients);
-    report(found, standing.faults);
-    const fresh = clients.filter((client) => !standing.unchanged.has(client));
-    if (!dryRun && open !== undefined) await addAll(open, programme, fresh);
-    return { imported: fresh.length, unchanged: standing.unchanged.size };
+  const clientImport: Import<ImportedClient> = {
+    rows: clients,
+    faults: [...table.faults, ...emptyFault(path, table), ...faults],
+    noun: ['client', 'clients'],
+    findStanding: (open) => findStanding(open, programme, clients),
+    addAll: (open, fresh) => addAll(open, programme, fresh),
   };
-  // A dry run makes no store, and there is nobody in one that is still to be made.
-  const count = dryRun && !storeStands(config) ? await settle() : await withStore(config, settle);
-  await tell(programme, count, options);
-}
-
-interface ImportCount {
-  readonly imported: number;
-  readonly unchanged: number;
+  await importRows(config, programme, clientImport, options);
 }
 
 function readTable(path: string): ImportTable {
@@ -67,17 +49,8 @@ function readTable(path: string): ImportTable {
     const message = `${quote(path)} is neither a .csv nor a .yaml file`;
     throw new CommandError(exitCodes.usage, message);
   }
-  const file = shownPath(path);
-  try {
-    const text = readTextFile(path, mostBytes);
-    if ((statSync(path).mode & 0o077) !== 0) {
-      warn(`${file} holds secrets, and others can read it: chmod 600 it, and delete it afterwards`);
-    }
-    return format === 'csv' ? readCsvTable(file, text) : readYamlTable(file, text);
-  } catch (error) {
-    if (!(error instanceof UnreadableFile)) throw error;
-    throw new CommandError(exitCodes.usage, `${file} ${error.message}`);
-  }
+  const text = readImportFile(path, mostBytes);
+  return (format === 'csv' ? readCsvTable : readYamlTable)(shownPath(path), text);
 }
 
 function emptyFault(path: string, { rows, faults }: ImportTable): readonly Fault[] {
@@ -86,14 +59,6 @@ function emptyFault(path: string, { rows, faults }: ImportTable): readonly Fault
   return [errorAt(at, [], 'there is no client in this file')];
 }
 
-interface Standing {
-  /** Those that the store has exactly like this: an import that was cut off can be run again. */
-  readonly unchanged: ReadonlySet<ImportedClient>;
-  readonly faults: readonly Fault[];
-}
-
-const none: Standing = { unchanged: new Set(), faults: [] };
-
 /** A time that no revocation reaches but that of a removed client, which has no end. */
 const anAge = milliseconds(1000 * 366 * 86_400_000);
 
@@ -101,7 +66,7 @@ async function findStanding(
   { store, keyring, clock }: OpenStore,
   programme: Programme,
   clients: readonly ImportedClient[],
-): Promise<Standing> {
+): Promise<Standing<ImportedClient>> {
   const unchanged = new Set<ImportedClient>();
   const faults: Fault[] = [];
   const issuedAt = after(clock.now(), anAge);
@@ -144,18 +109,6 @@ function recordOf(
   };
 }
 
-/** Prints what was found in the file and in the store; ends the command if any of it is an error. */
-function report(inFile: readonly Fault[], inStore: readonly Fault[]): void {
-  const faults = [...inFile, ...inStore].toSorted(byPosition);
-  for (const fault of faults) console.error(formatFault(fault));
-  const errors = faults.filter(({ severity }) => severity === 'error').length;
-  if (errors === 0) return;
-  // A file that is right, and comes too late, is no wrong usage.
-  const exitCode = errors === inStore.length ? exitCodes.failed : exitCodes.usage;
-  const message = `nothing is imported: ${errors} ${errors === 1 ? 'error' : 'errors'}`;
-  throw new CommandError(exitCode, message);
-}
-
 async function addAll(
   { store, keyring, clock }: OpenStore,
   programme: Programme,
@@ -168,20 +121,5 @@ async function addAll(
   throw new CommandError(
     exitCodes.failed,
     `nothing is imported: ${taken.join(', ')} of ${programme.id} came to be taken meanwhile`,
-  );
-}
-
-function tell(
-  { id }: Programme,
-  { imported, unchanged }: ImportCount,
-  { json, dryRun = false }: ImportClientsOptions,
-): Promise<void> {
-  if (json === true) return printJson({ programme: id, imported, unchanged, dry_run: dryRun });
-  const clients = `${imported} ${imported === 1 ? 'client' : 'clients'}`;
-  const rest = unchanged === 0 ? '' : `; ${unchanged} of the file are there already, like this`;
-  return print(
-    dryRun
-      ? `${clients} would be imported into ${id}${rest}; nothing is written`
-      : `${imported} ${imported === 1 ? 'client is' : 'clients are'} imported into ${id}${rest}`,
   );
 }

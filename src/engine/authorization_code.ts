@@ -1,12 +1,12 @@
 // Owns the authorization_code grant (RFC 6749 4.1.3): a login's code is exchanged for tokens.
 
-import { after } from '../lib/clock.ts';
 import { Refusal } from '../oauth/failure.ts';
-import type { AuthorizationCode, TokenFamily } from '../oauth/grant.ts';
+import type { AuthorizationCode } from '../oauth/grant.ts';
 import { provesChallenge } from '../oauth/pkce.ts';
-import { newFamilyId, tokenKey } from '../oauth/token_key.ts';
+import { tokenKey } from '../oauth/token_key.ts';
 import type { Inputs } from '../programme/input_rules.ts';
 import type { Authorization, GrantRequest } from './authorization.ts';
+import { newFamily } from './new_family.ts';
 
 /**
  * A code must be this client's, be redeemed as it was asked for, and be good still. A try that
@@ -24,7 +24,7 @@ export async function authorizeByCode(request: GrantRequest): Promise<Authorizat
   // A login that asked for no scope leaves it to the token request (P-5). What either asked for is
   // what was granted: a refresh gets no other scope, and does not lose it (HOSTILE 32).
   const granted = code.scope ?? scope;
-  const family = newFamily(request, code, granted);
+  const family = newFamily(request, code.member, granted, code.issuedAt);
   return {
     grant: 'authorization_code',
     kind: 'member',
@@ -55,21 +55,4 @@ function checkPossession(code: AuthorizationCode, inputs: Inputs): void {
   if (!provesChallenge(code.codeChallenge, inputs.get('code_verifier'))) {
     throw new Refusal('invalid_code', { detail: 'the code verifier does not fit' });
   }
-}
-
-/** Tokens of one login live and die together, at most as long from the login as the dialect says. */
-function newFamily(
-  { service, client, now }: GrantRequest,
-  code: AuthorizationCode,
-  scope: string | undefined,
-): TokenFamily {
-  return {
-    id: newFamilyId(now),
-    programme: service.programme.id,
-    client: client.id,
-    member: code.member,
-    ...(scope === undefined ? {} : { scope }),
-    createdAt: now,
-    endsAt: after(code.issuedAt, service.programme.refresh.longest),
-  };
 }

@@ -1,25 +1,24 @@
 // Owns the password grant (RFC 6749 4.3, P-9): a partner hands over what its customer typed. Off
 // unless a programme turns it on, and `check` warns of it: RFC 9700 2.4 has no place for it.
 
-import { after } from '../lib/clock.ts';
 import { Refusal } from '../oauth/failure.ts';
-import type { TokenFamily } from '../oauth/grant.ts';
 import type { Member } from '../oauth/member.ts';
-import { newFamilyId } from '../oauth/token_key.ts';
 import type { Inputs } from '../programme/input_rules.ts';
 import type { Authorization, GrantRequest } from './authorization.ts';
 import { authenticateMember } from './member_authentication.ts';
+import { newFamily } from './new_family.ts';
 
 /**
  * The member must be one to the directory, by the rules of the login page: whether unknown, wrong,
  * disabled or locked is not told (HOSTILE 16). A directory that cannot answer is an outage (G-22).
  */
 export async function authorizeByPassword(request: GrantRequest): Promise<Authorization> {
-  const { service, scope } = request;
+  const { service, scope, now } = request;
   const { programme, store } = service;
   const member = await authenticate(request);
   const granted = programme.scope.ofLogin(scope, member.level);
-  const family = newFamily(request, member, granted);
+  // This request is the login that the tokens descend from.
+  const family = newFamily(request, member, granted, now);
   return {
     grant: 'password',
     kind: 'member',
@@ -56,21 +55,4 @@ async function authenticate({ service, client, inputs }: GrantRequest): Promise<
 /** The first of a chain is who the partner says its customer is (P-6); it was checked for its form. */
 function customerAddress(inputs: Inputs): string | undefined {
   return inputs.get('forwarded_for')?.split(',')[0]?.trim();
-}
-
-/** This request is the login that the tokens descend from. */
-function newFamily(
-  { service, client, now }: GrantRequest,
-  member: Member,
-  scope: string | undefined,
-): TokenFamily {
-  return {
-    id: newFamilyId(now),
-    programme: service.programme.id,
-    client: client.id,
-    member,
-    ...(scope === undefined ? {} : { scope }),
-    createdAt: now,
-    endsAt: after(now, service.programme.refresh.longest),
-  };
 }
