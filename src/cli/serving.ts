@@ -33,7 +33,9 @@ export async function buildServing(
   foundation: Foundation,
   { trustedProxies = [], credentials, listener = 'all' }: ServingOptions = {},
 ): Promise<Serving> {
-  const { deployment, mounted, conflicts } = await deployFairly(programmes, foundation.store);
+  const { store } = foundation;
+  const former = await formerSigners(programmes, store);
+  const { deployment, mounted, conflicts } = await deployFairly(programmes, former, store);
   const opened = await Promise.all(
     mounted.map((programme) => openService(programme, foundation, credentials?.get(programme.id))),
   );
@@ -48,15 +50,31 @@ export async function buildServing(
  * Mounts programmes in order of name; where two want one path, those that have clients come first:
  * a file copied and not yet changed must not take the place of the programme it was copied from.
  */
-async function deployFairly(programmes: readonly Programme[], store: Store): Promise<Deployed> {
-  const deployed = deploy(programmes);
+async function deployFairly(
+  programmes: readonly Programme[],
+  former: ReadonlySet<ProgrammeId>,
+  store: Store,
+): Promise<Deployed> {
+  const deployed = deploy(programmes, former);
   if (deployed.conflicts.length === 0) return deployed;
   const inUse = new Set<Programme>();
   for (const programme of programmes) {
     if ((await store.listClients(programme.id)).length > 0) inUse.add(programme);
   }
   const rest = programmes.filter((programme) => !inUse.has(programme));
-  return deploy([...inUse, ...rest]);
+  return deploy([...inUse, ...rest], former);
+}
+
+/** Programmes that have signed tokens and do so no more; what they signed is verified to its end. */
+async function formerSigners(
+  programmes: readonly Programme[],
+  store: Store,
+): Promise<ReadonlySet<ProgrammeId>> {
+  const former = new Set<ProgrammeId>();
+  for (const { id, signsTokens } of programmes) {
+    if (!signsTokens && (await store.listSigningKeys(id)).length > 0) former.add(id);
+  }
+  return former;
 }
 
 /** One line of JSON an event on standard error; queries and bodies, which hold secrets, never go in. */

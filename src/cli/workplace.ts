@@ -22,6 +22,7 @@ import type { LoadedProgramme } from '../programme/load.ts';
 import type { Programme } from '../programme/programme.ts';
 import type { Store } from '../store/contract.ts';
 import { type FileStore, type FileStoreOptions, openFileStore } from '../store/file.ts';
+import { expectNoDirectory } from '../store/file_open.ts';
 import { createMemoryStore } from '../store/memory.ts';
 import { createKeyring, type Keyring } from '../token/keyring.ts';
 import { CommandError, exitCodes } from './exit.ts';
@@ -45,6 +46,8 @@ export async function openStore(
   config: Config,
   options: Pick<FileStoreOptions, 'reserve' | 'onFatal'> = {},
 ): Promise<OpenStore> {
+  // First: what stands there is no store that a master key could be missing for.
+  if (config.store.kind === 'file') expectNoDirectory(config.store.path);
   const keyring = createKeyring(masterKeyOf(config));
   const clock = systemClock();
   if (config.store.kind === 'memory') return { store: createMemoryStore(), keyring, clock };

@@ -2,7 +2,7 @@
 
 import type { HookCredentials } from '../members/hook_connection.ts';
 import type { Programme } from '../programme/programme.ts';
-import { openKeyChest } from '../token/key_chest.ts';
+import { openFormerKeys, openKeyChest, type PublishedKeys } from '../token/key_chest.ts';
 import {
   accessTokenType,
   jwtFormat,
@@ -38,23 +38,31 @@ export async function openService(
     ...(failureLimit === undefined ? {} : { failedSecrets: createFailureCounter(failureLimit) }),
     families: newFamilyMembers(),
   };
-  if (!programme.signsTokens) {
-    return Object.freeze({ ...service, accessTokens: opaqueFormat, refreshTokens: opaqueFormat });
-  }
   const { store: records, keyring, clock } = foundation;
+  if (!programme.signsTokens) {
+    const keys = await openFormerKeys(id, records);
+    const former = keys === undefined ? {} : verification(programme, keys);
+    const formats = { accessTokens: opaqueFormat, refreshTokens: opaqueFormat };
+    return Object.freeze({ ...service, ...former, ...formats });
+  }
   const { algorithm } = access;
   const keys = await openKeyChest({ programme: id, algorithm, records, keyring, clock });
   return Object.freeze({
     ...service,
-    keys,
-    verifyAccessToken: tokenVerifier({
-      type: accessTokenType,
-      issuer: programme.issuer,
-      audience: programme.audience,
-      keyOf: keys.verifier,
-    }),
+    ...verification(programme, keys),
     accessTokens: access.format === 'jwt' ? jwtFormat(keys.signer, accessTokenType) : opaqueFormat,
     refreshTokens:
       refresh.format === 'jwt' ? jwtFormat(keys.signer, refreshTokenType) : opaqueFormat,
   });
+}
+
+function verification(
+  { issuer, audience }: Programme,
+  keys: PublishedKeys,
+): Required<Pick<Service, 'keys' | 'verifyAccessToken'>> {
+  const keyOf = keys.verifier;
+  return {
+    keys,
+    verifyAccessToken: tokenVerifier({ type: accessTokenType, issuer, audience, keyOf }),
+  };
 }

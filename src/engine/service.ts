@@ -4,7 +4,7 @@ import type { Clock, Instant } from '../lib/clock.ts';
 import type { MemberDirectory } from '../members/directory.ts';
 import type { Programme } from '../programme/programme.ts';
 import type { Environment, Store } from '../store/contract.ts';
-import type { KeyChest } from '../token/key_chest.ts';
+import type { PublishedKeys } from '../token/key_chest.ts';
 import type { Keyring } from '../token/keyring.ts';
 import type { TokenFormat } from '../token/token_format.ts';
 import type { TokenVerifier } from '../token/token_verifier.ts';
@@ -42,6 +42,6 @@ export interface Service extends Foundation {
   readonly newTokenId: (now: Instant) => string;
   readonly families: FamilyMembers;
   /** Present where tokens are JWTs. */
-  readonly keys?: KeyChest;
+  readonly keys?: PublishedKeys;
   readonly verifyAccessToken?: TokenVerifier;
 }

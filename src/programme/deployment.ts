@@ -1,5 +1,6 @@
 // Owns the deployment: which path belongs to which endpoint of which programme.
 
+import type { ProgrammeId } from '../oauth/client.ts';
 import { parseForm } from '../oauth/parameters.ts';
 import { headerValues, type RequestHead } from '../oauth/wire_request.ts';
 import type { Logo } from './login_logos.ts';
@@ -60,13 +61,18 @@ export interface Deployed {
  * Mounts programmes in the given order. One whose paths collide with an earlier one's is left out
  * and reported, unless both declare the selector that tells them apart: what a path leads to must
  * never be a guess (C-2).
+ *
+ * @param former programmes that sign no tokens any more, and still publish the keys of those they signed
  */
-export function deploy(programmes: readonly Programme[]): Deployed {
+export function deploy(
+  programmes: readonly Programme[],
+  former: ReadonlySet<ProgrammeId> = new Set(),
+): Deployed {
   const routes = new Map<string, Route[]>();
   const mounted: Programme[] = [];
   const conflicts: MountConflict[] = [];
   for (const programme of programmes) {
-    const own = routesOf(programme);
+    const own = routesOf(programme, former.has(programme.id));
     const [conflict] = [
       ...selfCollision(programme, own),
       ...own.flatMap(([path]) => collision(path, programme, routes)),
@@ -193,7 +199,10 @@ function joined(path: string, found: readonly Route[]): Route | SharedRoute {
   return { kind: 'shared', selector, byIdentifier, fallback };
 }
 
-function routesOf(programme: Programme): readonly (readonly [string, Route])[] {
+function routesOf(
+  programme: Programme,
+  hasFormerKeys: boolean,
+): readonly (readonly [string, Route])[] {
   // A code that no grant takes is worth nothing, so without the grant there is no login either.
   const logsIn = programme.grants.has('authorization_code');
   return [
@@ -201,7 +210,7 @@ function routesOf(programme: Programme): readonly (readonly [string, Route])[] {
     ...programme.tokenEndpoints.map(
       (endpoint) => [endpoint.path, { kind: 'token', programme, endpoint }] as const,
     ),
-    ...(programme.signsTokens
+    ...(programme.signsTokens || hasFormerKeys
       ? [[`${programme.ownPath}/.well-known/jwks.json`, { kind: 'key_set', programme }] as const]
       : []),
     [`${programme.ownPath}/verify/`, { kind: 'verification', programme }],

@@ -1,6 +1,7 @@
 // Owns opening a store file, and refusing what is not this store or not sound.
 
 import { accessSync, constants, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 
@@ -27,12 +28,25 @@ export interface OpenFile {
 }
 
 /**
+ * Holds a path to being one that a store file has or could have.
+ * @throws StoreUnusable for a directory
+ */
+export function expectNoDirectory(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return;
+  throw new StoreUnusable(
+    `store ${path} is a directory`,
+    `name a file in it in the configuration, such as store: file:${join(path, 'jetway.db')}`,
+  );
+}
+
+/**
  * Opens the store file at `path` (absolute), which is made if it is missing and brought up to this
  * schema if it is older.
  * @throws StoreUnusable for whatever its operator has to look at.
  */
 export function openFile(path: string, environment: Environment, now: Instant): OpenFile {
   try {
+    expectNoDirectory(path);
     if (!exists(path)) makeFile(path, environment, now);
     accessSync(path, constants.R_OK | constants.W_OK);
   } catch (error) {

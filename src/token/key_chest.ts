@@ -23,15 +23,19 @@ export interface SigningKeyRecords {
   ): Promise<SigningKeyRecord>;
 }
 
-/** A programme's keys, ready for use; `reload` follows changes in the store. */
-export interface KeyChest {
-  /** The key that signs at this moment. */
-  readonly signer: (now: Instant) => SigningKey;
+/** What of a programme's keys anybody may see; `reload` follows changes in the store. */
+export interface PublishedKeys {
   /** The published key set, as JSON: keys that sign, will sign, or have signed what still lives. */
   readonly keySet: () => string;
   /** A published key by its exact name, whether it signs still or not (HOSTILE 36). */
   readonly verifier: (kid: string) => VerifyingKey | undefined;
   readonly reload: () => Promise<void>;
+}
+
+/** A programme's keys, ready for use. */
+export interface KeyChest extends PublishedKeys {
+  /** The key that signs at this moment. */
+  readonly signer: (now: Instant) => SigningKey;
 }
 
 interface Opened {
@@ -57,24 +61,51 @@ export async function openKeyChest(options: KeyChestOptions): Promise<KeyChest> 
     await records.ensureSigningKey(programme, algorithm, { ...candidate, signsFrom: now });
   }
   let keys: readonly Opened[] = [];
-  let verifiers: ReadonlyMap<string, VerifyingKey> = new Map();
-  let keySet = '';
+  const shown = await publication(present);
   const reload = async (): Promise<void> => {
     const found = await records.listSigningKeys(programme);
     const opened = await openAll(found, algorithm, keyring);
     if (opened.length === 0) throw new Error(`${programme} has no ${algorithm} key left`);
-    const published = await Promise.all(found.map(openVerifyingKey));
+    await shown.show(found);
     keys = opened;
-    verifiers = new Map(published.map((key) => [key.kid, key]));
-    keySet = renderKeySet(found);
   };
   await reload();
+  const { keySet, verifier } = shown;
+  return { signer: (now) => signerAt(keys, now), keySet, verifier, reload };
+}
+
+/**
+ * The keys of a programme that signs no tokens any more: those that it signed live on. Undefined
+ * where it has none.
+ */
+export async function openFormerKeys(
+  programme: ProgrammeId,
+  records: Pick<SigningKeyRecords, 'listSigningKeys'>,
+): Promise<PublishedKeys | undefined> {
+  const found = await records.listSigningKeys(programme);
+  if (found.length === 0) return undefined;
+  const { keySet, verifier, show } = await publication(found);
   return {
-    signer: (now) => signerAt(keys, now),
-    keySet: () => keySet,
-    verifier: (kid) => verifiers.get(kid),
-    reload,
+    keySet,
+    verifier,
+    reload: async () => show(await records.listSigningKeys(programme)),
   };
+}
+
+interface Publication extends Omit<PublishedKeys, 'reload'> {
+  readonly show: (records: readonly SigningKeyRecord[]) => Promise<void>;
+}
+
+async function publication(records: readonly SigningKeyRecord[]): Promise<Publication> {
+  let verifiers: ReadonlyMap<string, VerifyingKey> = new Map();
+  let keySet = '';
+  const show = async (shown: readonly SigningKeyRecord[]): Promise<void> => {
+    const keys = await Promise.all(shown.map(openVerifyingKey));
+    verifiers = new Map(keys.map((key) => [key.kid, key]));
+    keySet = renderKeySet(shown);
+  };
+  await show(records);
+  return { keySet: () => keySet, verifier: (kid) => verifiers.get(kid), show };
 }
 
 async function openAll(

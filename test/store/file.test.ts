@@ -98,7 +98,10 @@ withFile('FAULTS 6: what is no database is refused', async (path) => {
   refused(path, /is not a database|is empty/);
   rmSync(path);
   mkdirSync(path);
-  assert.throws(() => openFileStore({ path, environment: 'staging' }), StoreUnusable);
+  assert.throws(() => openFileStore({ path, environment: 'staging' }), {
+    message: `store ${path} is a directory`,
+    hint: `name a file in it in the configuration, such as store: file:${path}/jetway.db`,
+  });
 });
 
 withFile('FAULTS 6: a truncated file is refused, never made anew', async (path) => {

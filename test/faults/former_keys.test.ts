@@ -1,0 +1,52 @@
+// C-9, FAULTS 24: JWTs that were issued before a programme changed to opaque tokens live on.
+
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
+
+import type { ClientId } from '../../src/oauth/client.ts';
+import { askTokens, paths, programme, tokensIn } from '../support/club.ts';
+import { verify } from '../support/gateway.ts';
+import { shippedProgramme } from '../support/jetway.ts';
+import { ask } from '../support/wire.ts';
+import { openSite, type ServedClub } from './site.ts';
+
+const partnerToken = async (club: ServedClub): Promise<string> =>
+  tokensIn(await askTokens(club, { grant_type: 'client_credentials' })).access_token;
+
+test('FAULTS 24: from JWTs to opaque tokens, no verification fails', async (t) => {
+  const site = await openSite(t, { over: 'tokens: { access: { format: jwt } }' });
+  const before = await site.start();
+  const token = await partnerToken(before);
+  const published = await ask(before.url, paths.keys);
+  assert.equal(await before.server.end('SIGTERM'), 0);
+
+  const file = join(site.folder, `programmes/${programme}.yaml`);
+  writeFileSync(file, shippedProgramme(programme));
+  const now = await site.start();
+  const opaque = await partnerToken(now);
+  assert.match(opaque, /^[0-9a-f]{11}\.[\w-]{43}$/);
+  assert.deepEqual(await ask(now.url, paths.keys), published);
+  await jwtVerify(token, createLocalJWKSet(JSON.parse(published.body) as JSONWebKeySet), {
+    algorithms: ['ES256'],
+    typ: 'at+jwt',
+  });
+  for (const live of [token, opaque]) {
+    assert.equal((await verify(now, programme, 'client', { token: live })).status, 200);
+  }
+  // Revoking all of a client's tokens reaches the JWT as well.
+  await site.pass(1);
+  await now.store.revokeAll(programme, { client: now.client.id as ClientId }, site.clock.now());
+  for (const dead of [token, opaque]) {
+    assert.equal((await verify(now, programme, 'client', { token: dead })).status, 401);
+  }
+});
+
+test('FAULTS 24: a programme that never signed has no key set', async (t) => {
+  const site = await openSite(t);
+  const { url } = await site.start();
+  assert.equal((await ask(url, paths.keys)).status, 404);
+});
