@@ -27,19 +27,26 @@ export class Hoard {
 
   /** What was found where, in words that hold no secret. */
   findIn(haystacks: Haystacks): string[] {
+    const places = [...haystacks].map(
+      ([place, { buffer, byteOffset, length }]) =>
+        [place, Buffer.from(buffer, byteOffset, length)] as const,
+    );
+    // One look through everything; only what is in there somewhere is worth looking for in each.
+    const everything = Buffer.concat(places.flatMap(([, bytes]) => [bytes, gap]));
     const found: string[] = [];
     for (const [secret, what] of this.#secrets) {
       for (const [form, needle] of formsOf(secret)) {
-        for (const [place, bytes] of haystacks) {
-          if (Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).includes(needle)) {
-            found.push(`${what} in ${place}, ${form}`);
-          }
+        if (everything.indexOf(needle) < 0) continue;
+        for (const [place, bytes] of places) {
+          if (bytes.includes(needle)) found.push(`${what} in ${place}, ${form}`);
         }
       }
     }
     return found;
   }
 }
+
+const gap = Buffer.alloc(1);
 
 /** Each form of a secret that gives it away to who finds it. */
 export function formsOf(secret: string): ReadonlyMap<string, Buffer> {

@@ -184,7 +184,8 @@ test('HOSTILE 53: no secret that was used is in the store, its folder, the log o
   const search = (when: string): void => {
     const { stdout, stderr } = server.printed();
     const places = new Map<string, Uint8Array>([
-      ...filesOf(scene.folder, ['master.key']),
+      // The reserve is random bytes from first to last, and eight million of them.
+      ...filesOf(scene.folder, ['master.key', 'jetway.db-reserve']),
       ['standard output', Buffer.from(stdout)],
       ['the log', Buffer.from(stderr)],
       ['the admin pages', Buffer.from(admin)],
