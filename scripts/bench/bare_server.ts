@@ -1,6 +1,6 @@
 // Owns the bare server, a process: node:http that reads the body and answers what it was told to.
 
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 import { answerParent } from './child.ts';
@@ -25,7 +25,7 @@ const server = createServer((incoming, outgoing) => {
   const chunks: Uint8Array[] = [];
   incoming.on('data', (chunk: Uint8Array) => chunks.push(chunk));
   incoming.on('end', () => {
-    if (sample === undefined || incoming.url !== sample.path || chunks.length === 0) {
+    if (sample === undefined || incoming.url !== sample.path || isEmptyPost(incoming, chunks)) {
       outgoing.writeHead(404);
       outgoing.end();
       return;
@@ -34,6 +34,11 @@ const server = createServer((incoming, outgoing) => {
     outgoing.end(sample.body);
   });
 });
+
+function isEmptyPost({ method }: IncomingMessage, chunks: readonly Uint8Array[]): boolean {
+  return method === 'POST' && chunks.length === 0;
+}
+
 await new Promise<void>((resolve) => {
   server.listen(0, '127.0.0.1', resolve);
 });

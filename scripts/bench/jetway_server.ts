@@ -5,6 +5,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { buildServing, jsonLog } from '../../src/cli/serving.ts';
+import type { Authorization } from '../../src/engine/authorization.ts';
+import { issueTokens } from '../../src/engine/issue.ts';
 import type { Service } from '../../src/engine/service.ts';
 import { listen } from '../../src/http/server.ts';
 import { after, milliseconds, systemClock } from '../../src/lib/clock.ts';
@@ -14,7 +16,7 @@ import { randomKey } from '../../src/lib/random.ts';
 import { parseYaml, stringifyYaml } from '../../src/lib/yaml.ts';
 import type { ClientId, ProgrammeId } from '../../src/oauth/client.ts';
 import type { Subject } from '../../src/oauth/member.ts';
-import { tokenKey } from '../../src/oauth/token_key.ts';
+import { newFamilyId, tokenKey } from '../../src/oauth/token_key.ts';
 import { compileProgramme } from '../../src/programme/compile.ts';
 import { loadProgramme } from '../../src/programme/load.ts';
 import type { Programme } from '../../src/programme/programme.ts';
@@ -29,12 +31,21 @@ export interface JetwayCommands extends UsageCommands {
   readonly address: (nothing: undefined) => Address;
   /** Authorization codes of the opaque programme, each good for one exchange. */
   readonly mint: (count: number) => Promise<readonly string[]>;
+  /** Access tokens of a programme, each of a login of its own. */
+  readonly issue: (order: IssueOrder) => Promise<readonly string[]>;
+}
+
+export interface IssueOrder {
+  readonly programme: string;
+  readonly count: number;
 }
 
 export interface Address {
   readonly port: number;
   /** Path of each programme's token endpoint, by the programme's name. */
   readonly paths: ReadonlyMap<string, string>;
+  /** Path at which a gateway asks for a member's token, by the programme's name. */
+  readonly verifyPaths: ReadonlyMap<string, string>;
   /** Value of the client's Authorization header. */
   readonly authorization: string;
 }
@@ -138,6 +149,41 @@ async function mint(count: number): Promise<readonly string[]> {
   return codes;
 }
 
+/** By the issuer itself, as a login without a code would. */
+async function issue({ programme: name, count }: IssueOrder): Promise<readonly string[]> {
+  const service = serviceOf(name);
+  const { programme } = service;
+  const client = await store.findClient(programme.id, clientId as ClientId);
+  if (client === undefined) throw new Error('the client is gone');
+  const now = clock.now();
+  const scope = programme.scope.ofLogin(undefined, undefined);
+  return Promise.all(
+    Array.from({ length: count }, async () => {
+      const family = {
+        id: newFamilyId(now),
+        programme: programme.id,
+        client: client.id,
+        member,
+        createdAt: now,
+        endsAt: after(now, programme.refresh.longest),
+      };
+      const authorization: Authorization = {
+        grant: 'authorization_code',
+        kind: 'member',
+        subject: member.subject,
+        scope,
+        family,
+        withRefreshToken: false,
+        settle: async ({ tokens, access }) => {
+          await store.startFamily({ family, ...(access === undefined ? {} : { access }) });
+          return tokens;
+        },
+      };
+      return (await issueTokens(service, client, authorization, now)).accessToken;
+    }),
+  );
+}
+
 function address(): Address {
   const paths = new Map(
     [...overlays.keys()].map((name) => {
@@ -146,11 +192,16 @@ function address(): Address {
     }),
   );
   const authorization = `Basic ${Buffer.from(`${clientId}:${secret}`).toString('base64')}`;
-  return { port: Number(new URL(server.url).port), paths, authorization };
+  const verifyPaths = new Map(
+    [...overlays.keys()].map((name) => {
+      return [name, `${serviceOf(name).programme.ownPath}/verify/member`] as const;
+    }),
+  );
+  return { port: Number(new URL(server.url).port), paths, verifyPaths, authorization };
 }
 
 answerParent<JetwayCommands>(
-  { ...usageCommands(fileStore?.commits), address, mint },
+  { ...usageCommands(fileStore?.commits), address, mint, issue },
   // What is under way is of no interest; the store closes as it should.
   () => store.close(),
 );

@@ -10,7 +10,7 @@ export interface LoadOrder {
   readonly authorization: string;
   readonly source: BodySource;
   readonly connections: number;
-  /** Codes to use, or the token that each connection starts its chain with. */
+  /** Codes to use, tokens to bear, or the token that each connection starts its chain with. */
   readonly values: readonly string[];
   /** It ends when the time or the requests are used up, whichever is first. */
   readonly seconds: number;
@@ -61,8 +61,13 @@ class Run {
     this.#order = order;
     this.#latencies = new Float64Array(order.mostRequests);
     this.#head = [
-      `POST ${order.path} HTTP/1.1`,
+      `${order.source.kind === 'tokens' ? 'GET' : 'POST'} ${order.path} HTTP/1.1`,
       `Host: 127.0.0.1:${order.port}`,
+      ...(order.source.kind === 'tokens' ? ['Accept: */*', 'Authorization: Bearer '] : []),
+    ].join('\r\n');
+    if (order.source.kind === 'tokens') return;
+    this.#head += [
+      '',
       `Authorization: ${order.authorization}`,
       'Content-Type: application/x-www-form-urlencoded',
       'Accept: application/json',
@@ -115,22 +120,32 @@ class Run {
 
   /** Sends a lane's next request, unless there is none or the time is over. */
   #send(lane: Lane, now: number): void {
-    const body = now < this.#endsAt ? this.#nextBody(lane) : undefined;
-    if (body === undefined) {
+    const request = now < this.#endsAt ? this.#nextRequest(lane) : undefined;
+    if (request === undefined) {
       if (this.#answered === this.#sent) this.#settle?.done();
       return;
     }
     this.#sent += 1;
-    // One string to the socket: bodies are ASCII, so their length is their size.
-    const request = `${this.#head}${body.length}\r\n\r\n${body}`;
     lane.sentAt = performance.now();
     lane.connection?.send(request);
+  }
+
+  /** One string to the socket: bodies are ASCII, so their length is their size. */
+  #nextRequest(lane: Lane): string | undefined {
+    const { source, values, mostRequests } = this.#order;
+    if (source.kind === 'tokens') {
+      if (this.#sent >= mostRequests) return undefined;
+      return `${this.#head}${values[this.#sent % values.length] ?? ''}\r\n\r\n`;
+    }
+    const body = this.#nextBody(lane);
+    return body === undefined ? undefined : `${this.#head}${body.length}\r\n\r\n${body}`;
   }
 
   #nextBody(lane: Lane): string | undefined {
     const { source, values, mostRequests } = this.#order;
     if (this.#sent >= mostRequests) return undefined;
     if (source.kind === 'fixed') return source.body;
+    if (source.kind === 'tokens') return undefined;
     const value = source.kind === 'codes' ? values[this.#sent] : lane.refreshToken;
     return value === undefined ? undefined : source.prefix + value;
   }
@@ -143,9 +158,13 @@ class Run {
       this.#settle?.failed(new Error(`answered ${status} ${body.slice(0, 200)}`));
       return;
     }
-    if (this.#order.source.kind !== 'fixed') lane.refreshToken = refreshTokenOf(body);
+    if (usesCodes(this.#order.source)) lane.refreshToken = refreshTokenOf(body);
     this.#send(lane, now);
   }
+}
+
+function usesCodes({ kind }: BodySource): boolean {
+  return kind === 'codes' || kind === 'chain';
 }
 
 const tokenMember = '"refresh_token":"';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 
 import type { BareCommands, SampleAnswer } from './bare_server.ts';
 import { type Child, startChild } from './child.ts';
-import type { Address, JetwayCommands } from './jetway_server.ts';
+import type { Address, IssueOrder, JetwayCommands } from './jetway_server.ts';
 import type { LoadCommands, LoadOrder, LoadResult } from './load.ts';
 import { codeSource, type Plan, type ServerName, serverNames, type Workload } from './plan.ts';
 import type { Usage, UsageCommands } from './usage.ts';
@@ -30,6 +30,7 @@ interface Contestant {
   readonly end: () => Promise<void>;
   /** Codes for it, which are real where the server knows of codes. */
   readonly codes: (count: number) => Promise<readonly string[]>;
+  readonly tokens: (order: IssueOrder) => Promise<readonly string[]>;
 }
 
 interface Field {
@@ -79,6 +80,8 @@ async function open(folder: string, endings: (() => Promise<void>)[]): Promise<F
     endings.push(child.end);
     return { name, child };
   });
+  const [firstJetway] = jetway;
+  if (firstJetway === undefined) throw new Error('no Jetway was started');
   const contestants: Contestant[] = [];
   contestants.push({
     name: 'bare',
@@ -86,12 +89,15 @@ async function open(folder: string, endings: (() => Promise<void>)[]): Promise<F
     child: bare,
     end: bare.end,
     codes: async (count) => Array.from({ length: count }, () => randomBytes(32).toString('hex')),
+    // As long as real ones: reading a request's head is part of what is measured.
+    tokens: (order) => firstJetway.child.ask('issue', order),
   });
   let address: Address | undefined;
   for (const { name, child } of jetway) {
     address = await child.ask('address', undefined);
     const codes = (count: number): Promise<readonly string[]> => child.ask('mint', count);
-    contestants.push({ name, port: address.port, child, end: child.end, codes });
+    const tokens = (order: IssueOrder): Promise<readonly string[]> => child.ask('issue', order);
+    contestants.push({ name, port: address.port, child, end: child.end, codes, tokens });
   }
   if (address === undefined) throw new Error('no Jetway was started');
   return { contestants, address, load, bare };
@@ -132,7 +138,7 @@ async function orderOf(
 ): Promise<LoadOrder> {
   const { seconds, mostRequests, connections } = plan;
   const { kind } = workload.source;
-  const values = kind === 'codes' ? await contestant.codes(mostRequests) : [];
+  const values = await valuesOf(plan, workload, contestant);
   const order = {
     ...requestTo(field, workload, contestant),
     connections,
@@ -153,12 +159,22 @@ async function orderOf(
   return { ...order, values: refreshTokens };
 }
 
+async function valuesOf(
+  { mostRequests }: Plan,
+  { source, programme }: Workload,
+  contestant: Contestant,
+): Promise<readonly string[]> {
+  if (source.kind === 'tokens') return contestant.tokens({ programme, count: source.count });
+  return source.kind === 'codes' ? contestant.codes(mostRequests) : [];
+}
+
 function requestTo(
   { address }: Field,
   { programme, source }: Workload,
   { port }: Contestant,
 ): Pick<LoadOrder, 'port' | 'path' | 'authorization' | 'source'> {
-  const path = address.paths.get(programme);
+  const isGateway = source.kind === 'tokens';
+  const path = (isGateway ? address.verifyPaths : address.paths).get(programme);
   if (path === undefined) throw new Error(`${programme} has no token endpoint`);
   return { port, path, authorization: address.authorization, source };
 }
@@ -168,25 +184,27 @@ async function showBare(field: Field, workload: Workload): Promise<void> {
   const jetway = field.contestants.find(({ name }) => name === serverNames[1]);
   if (jetway === undefined) throw new Error('there is no Jetway to take a sample from');
   const { port, path, authorization } = requestTo(field, workload, jetway);
-  const ask = async (body: string): Promise<SampleAnswer> => {
-    const headers = { authorization, 'content-type': 'application/x-www-form-urlencoded' };
-    const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
-      method: 'POST',
-      headers,
-      body,
-    });
-    const text = await answer.text();
-    if (answer.status !== 200) throw new Error(`${workload.name}: ${answer.status} ${text}`);
-    return { path, headers: ownHeaders(answer.headers), body: text };
-  };
-  const { source } = workload;
-  const [code = ''] = source.kind === 'fixed' ? [] : await jetway.codes(1);
+  const { source, programme } = workload;
+  if (source.kind === 'tokens') {
+    const [token = ''] = await jetway.tokens({ programme, count: 1 });
+    const headers = { authorization: `Bearer ${token}` };
+    return field.bare.ask('repeat', await sampleOf(port, path, { headers }));
+  }
+  const headers = { authorization, 'content-type': 'application/x-www-form-urlencoded' };
+  const ask = (body: string): Promise<SampleAnswer> =>
+    sampleOf(port, path, { method: 'POST', headers, body });
+  if (source.kind === 'fixed') return field.bare.ask('repeat', await ask(source.body));
+  const [code = ''] = await jetway.codes(1);
   // A code's answer has the members of a refresh token's, and its size.
-  const bodySource = source.kind === 'chain' ? codeSource : source;
-  const sample = await ask(
-    bodySource.kind === 'fixed' ? bodySource.body : bodySource.prefix + code,
-  );
-  await field.bare.ask('repeat', sample);
+  const { prefix } = source.kind === 'chain' ? codeSource : source;
+  return field.bare.ask('repeat', await ask(prefix + code));
+}
+
+async function sampleOf(port: number, path: string, request: RequestInit): Promise<SampleAnswer> {
+  const answer = await fetch(`http://127.0.0.1:${port}${path}`, request);
+  const text = await answer.text();
+  if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${text}`);
+  return { path, headers: ownHeaders(answer.headers), body: text };
 }
 
 /** Those that node does not add by itself. */

@@ -1,7 +1,9 @@
 // Owns what is measured: the workloads, the servers they are put to, and how long and how often.
 
-/** How each request of a workload comes by its body. */
+/** How each request of a workload comes by its body, or by the token it bears. */
 export type BodySource =
+  /** No body: a request of a gateway, with each of a number of access tokens in turn. */
+  | { readonly kind: 'tokens'; readonly count: number }
   /** The same body every time. */
   | { readonly kind: 'fixed'; readonly body: string }
   /** Each code once. */
@@ -21,6 +23,9 @@ export const jwtProgramme = 'executive-club-jwt';
 export const redirectUri = 'https://partner.example/callback';
 
 const codePrefix = `grant_type=authorization_code&redirect_uri=${encodeURIComponent(redirectUri)}&code=`;
+
+/** What a gateway asks (C-4): tokens of many members, again and again. */
+const tokens: BodySource = { kind: 'tokens', count: 1000 };
 
 export const workloads: readonly Workload[] = [
   {
@@ -43,10 +48,15 @@ export const workloads: readonly Workload[] = [
     programme: jwtProgramme,
     source: { kind: 'fixed', body: 'grant_type=client_credentials' },
   },
+  { name: 'verify', programme: opaqueProgramme, source: tokens },
+  { name: 'verify_jwt', programme: jwtProgramme, source: tokens },
 ];
 
 /** What connections that are to chain refresh tokens start from: a code each. */
-export const codeSource: BodySource = { kind: 'codes', prefix: codePrefix };
+export const codeSource: Extract<BodySource, { readonly kind: 'codes' }> = {
+  kind: 'codes',
+  prefix: codePrefix,
+};
 
 /** In the order of a round; `bare` first, since the others are told beside it. */
 export const serverNames = ['bare', 'memory', 'file'] as const;

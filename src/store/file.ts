@@ -123,7 +123,7 @@ function serveFrom(file: OpenFile, path: string, options: FileStoreOptions): Fil
     ...fileMembers(database, queue, revoke, fresh),
     ...fileCodes(database, queue, writer, fresh),
     ...fileRefreshTokens(database, queue, writer, fresh),
-    ...fileAccessTokens(database, queue, writer),
+    ...fileAccessTokens(database, queue, writer, fresh),
     ...fileSigningKeys(database, queue),
     ...fileGateways(database, queue),
     ...fileNodes(database, queue),

@@ -6,7 +6,7 @@ import type { Instant } from '../lib/clock.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
 import type { RefreshTokenState, TokenKey } from '../oauth/grant.ts';
 import type { CommitQueue } from './commit_queue.ts';
-import type { RotateOutcome, Rotation, Store } from './contract.ts';
+import type { RotateOutcome, Rotation, StandingQuestion, Store } from './contract.ts';
 import type { GrantWriter } from './file_issue.ts';
 import {
   revocationColumns,
@@ -140,6 +140,7 @@ export function fileAccessTokens(
   database: DatabaseSync,
   queue: CommitQueue,
   writer: GrantWriter,
+  fresh: Freshness,
 ): Pick<Store, 'saveAccessToken' | 'findAccessToken' | 'revokeToken' | 'isStanding'> {
   // Revoking all of a member's tokens is about logins; a partner's own token has no member.
   const subject = `CASE token.kind WHEN 'member' THEN token.subject END`;
@@ -157,30 +158,50 @@ export function fileAccessTokens(
   const selectFamily = database.prepare(
     'SELECT created_at, revoked_at FROM family WHERE programme = ? AND key = ?',
   );
+  const isStanding = (programme: ProgrammeId, token: StandingQuestion): boolean => {
+    const until = deadUntil(programme, token);
+    if (diedAtOnce(token.issuedAt, until)) return false;
+    const { tokenId } = token;
+    if (tokenId !== undefined && revoked.has(programme, tokenId)) return false;
+    if (token.family === undefined) return true;
+    const row = selectFamily.get(programme, token.family) as FamilyDates | undefined;
+    if (row === undefined || row.revoked_at !== null) return false;
+    return !diedAtOnce(row.created_at, until);
+  };
+  // A gateway asks about the same tokens again and again (C-4).
+  const rows = new Remembered<AccessRow>(fresh, mostAsked);
+  const standing = new Remembered<true>(fresh, mostAsked);
   return {
     saveAccessToken: (token) => queue.write(() => writer.access(token)),
     findAccessToken: (programme, key, now) =>
       queue.read(() => {
-        const row = select.get(programme, key) as AccessRow | undefined;
+        const row = rows.get(
+          programme,
+          key,
+          () => select.get(programme, key) as AccessRow | undefined,
+        );
         return row && accessToken(row, now);
       }),
     revokeToken: (programme, token, now) =>
       queue.writeFromReserve(() => {
+        fresh.forget();
         if ('key' in token) drop.run(programme, token.key);
         else if (token.expiresAt > now) revoked.add(programme, token);
       }),
     isStanding: (programme, token) =>
       queue.read(() => {
-        const until = deadUntil(programme, token);
-        if (diedAtOnce(token.issuedAt, until)) return false;
-        const { tokenId } = token;
-        if (tokenId !== undefined && revoked.has(programme, tokenId)) return false;
-        if (token.family === undefined) return true;
-        const row = selectFamily.get(programme, token.family) as FamilyDates | undefined;
-        if (row === undefined || row.revoked_at !== null) return false;
-        return !diedAtOnce(row.created_at, until);
+        const read = (): true | undefined => (isStanding(programme, token) ? true : undefined);
+        return standing.get(programme, nameOf(token), read) ?? false;
       }),
   };
+}
+
+/** Access tokens remembered, of either kind. */
+const mostAsked = 10_000;
+
+/** All that decides on a standing; the parts that dialects shape come last. */
+function nameOf({ client, subject, family, tokenId, issuedAt }: StandingQuestion): string {
+  return JSON.stringify([issuedAt, family ?? '', tokenId ?? '', client, subject]);
 }
 
 interface FamilyDates {

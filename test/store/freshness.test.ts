@@ -5,7 +5,17 @@ import assert from 'node:assert/strict';
 import type { Subject } from '../../src/oauth/member.ts';
 import type { Store } from '../../src/store/contract.ts';
 import { openScratchStore } from './file_directory.ts';
-import { aClient, aCode, aFamily, aMember, at, club, key, partner } from './fixtures.ts';
+import {
+  aClient,
+  aCode,
+  aFamily,
+  aMember,
+  anAccessToken,
+  at,
+  club,
+  key,
+  partner,
+} from './fixtures.ts';
 import { withStore } from './with_store.ts';
 
 const subject = 'subject-1' as Subject;
@@ -90,6 +100,42 @@ changedBy('a token that was looked at falls with all of its client’s', async (
     now: at(2),
   });
   assert.deepEqual(rotated, { outcome: 'unknown' });
+});
+
+const endings: readonly (readonly [name: string, end: (store: Store) => Promise<unknown>])[] = [
+  ['its login', (store) => store.revokeFamily(club, aFamily().id, at(2))],
+  ['all of its client’s', (store) => store.revokeAll(club, { client: partner }, at(2))],
+  ['all of its member’s', (store) => store.revokeAll(club, { subject }, at(2))],
+  ['its client', (store) => store.removeClient(club, partner, at(2))],
+];
+
+for (const [name, end] of endings) {
+  changedBy(`C-4: tokens that were asked about fall with ${name}`, async (store, changer) => {
+    await store.addClient(aClient());
+    await store.startFamily({ family: aFamily(), access: anAccessToken('access') });
+    const jwt = { client: partner, subject, family: aFamily().id, tokenId: 'jti', issuedAt: at(0) };
+    for (let turn = 0; turn < 2; turn += 1) {
+      assert.ok(await store.findAccessToken(club, key('access'), at(1)));
+      assert.equal(await store.isStanding(club, jwt), true);
+    }
+    await end(changer);
+    assert.equal(await store.findAccessToken(club, key('access'), at(2)), undefined);
+    assert.equal(await store.isStanding(club, jwt), false);
+  });
+}
+
+changedBy('C-4: a token that was asked about ends by itself, or alone', async (store, changer) => {
+  await store.startFamily({ family: aFamily(), access: anAccessToken('access') });
+  const jwt = { client: partner, subject, family: aFamily().id, tokenId: 'jti', issuedAt: at(0) };
+  assert.ok(await store.findAccessToken(club, key('access'), at(1)));
+  assert.equal(await store.findAccessToken(club, key('access'), at(1800)), undefined);
+  assert.equal(await store.isStanding(club, jwt), true);
+  await changer.revokeToken(club, { tokenId: 'jti', expiresAt: at(1800) }, at(2));
+  assert.equal(await store.isStanding(club, jwt), false);
+  assert.equal(await store.isStanding(club, { ...jwt, tokenId: 'other' }), true);
+  assert.ok(await store.findAccessToken(club, key('access'), at(2)));
+  await changer.revokeToken(club, { key: key('access') }, at(2));
+  assert.equal(await store.findAccessToken(club, key('access'), at(2)), undefined);
 });
 
 withStore(openScratchStore, 'what is remembered is nobody’s to change', async ({ store }) => {
