@@ -1,9 +1,12 @@
 // Tests of what the file store remembers of rows: it stands until somebody changes it, whoever it is.
 
 import assert from 'node:assert/strict';
+import { DatabaseSync } from 'node:sqlite';
+import { test } from 'node:test';
 
 import type { Subject } from '../../src/oauth/member.ts';
 import type { Store } from '../../src/store/contract.ts';
+import { Freshness, Remembered } from '../../src/store/freshness.ts';
 import { openScratchStore } from './file_directory.ts';
 import {
   aClient,
@@ -146,4 +149,24 @@ withStore(openScratchStore, 'what is remembered is nobody’s to change', async 
   assert.throws(() => (client.roles as string[]).push('admin'), TypeError);
   const member = await store.findMemberBySubject(club, subject);
   assert.throws(() => Object.assign(member ?? {}, disabled), TypeError);
+});
+
+test('what is remembered has a bound, and no more than what was found', () => {
+  const database = new DatabaseSync(':memory:');
+  const remembered = new Remembered<number>(new Freshness(database), 100);
+  let reads = 0;
+  const ask = (name: number, found: number | undefined) =>
+    remembered.get(club, `${name}`, () => {
+      reads += 1;
+      return found;
+    });
+  for (let n = 0; n < 100; n += 1) assert.equal(ask(n, n), n);
+  // What is not there leaves no trace, however often strangers ask for it.
+  for (let n = 0; n < 1000; n += 1) assert.equal(ask(-1 - n, undefined), undefined);
+  assert.equal(reads, 1100);
+  for (let n = 0; n < 100; n += 1) assert.equal(ask(n, -1), n);
+  assert.equal(reads, 1100);
+  assert.equal(ask(100, 100), 100);
+  assert.equal(ask(0, -1), -1, 'read again');
+  database.close();
 });
