@@ -33,10 +33,13 @@ export class HookFailure extends Error {
   override readonly name = 'HookFailure';
   /** Whether it tells of the hook's state, and not of this one question. */
   readonly systemic: boolean;
+  /** Of an answer that was none; undefined where there was not even one. */
+  readonly status: number | undefined;
 
-  constructor(message: string, systemic: boolean, options?: ErrorOptions) {
-    super(message, options);
+  constructor(message: string, systemic: boolean, status?: number) {
+    super(message);
     this.systemic = systemic;
+    this.status = status;
   }
 }
 
@@ -184,10 +187,11 @@ function headFailure(
   limits: HookLimits,
 ): HookFailure | undefined {
   if (statusCode >= 300 && statusCode < 400) {
-    return new HookFailure(`status ${statusCode}: redirects are not followed`, false);
+    return new HookFailure(`status ${statusCode}: redirects are not followed`, false, statusCode);
   }
   if (statusCode !== 200) {
-    return new HookFailure(`status ${statusCode}`, systemicStatuses.has(statusCode));
+    const isSystemic = systemicStatuses.has(statusCode);
+    return new HookFailure(`status ${statusCode}`, isSystemic, statusCode);
   }
   const type = headers['content-type'] ?? '';
   if (!/^application\/json *(?:; *charset="?utf-8"? *)?$/i.test(type)) {

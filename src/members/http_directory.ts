@@ -1,9 +1,10 @@
 // Owns the member directory behind an HTTP hook: the airline's own member system answers who a
 // member is (docs/member-directory.md).
 
+import { randomInt } from 'node:crypto';
+
 import { type Clock, type Milliseconds, milliseconds } from '../lib/clock.ts';
 import { createGate, type Gate, GateFull } from '../lib/gate.ts';
-import { randomKey } from '../lib/random.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
 import { Unavailable } from '../oauth/failure.ts';
 import type { Subject } from '../oauth/member.ts';
@@ -18,14 +19,15 @@ import {
   openHookConnection,
   usualLimits,
 } from './hook_connection.ts';
+import { type HookQuestion, statusQuestion, verifyQuestion } from './hook_question.ts';
 import { signatureHeaders } from './hook_signature.ts';
 import { visibleUsername } from './username.ts';
 
-/** Version of the contract; `v` of every question. */
-const hookVersion = 1;
-
 /** Questions that may wait for one under way to end, for each that may be under way. */
 const waitingForEach = 4;
+
+/** Answers whose time is remembered. */
+const rememberedSpans = 64;
 
 /**
  * The part of a question's time that it may spend waiting for its turn. What is left must be enough
@@ -53,38 +55,63 @@ export interface HttpDirectoryOptions {
 export function createHttpDirectory(options: HttpDirectoryOptions): MemberDirectory {
   const ask = createAsking(options);
   const { programme } = options;
+  const pace = createPace();
   return {
     async verify(attempt: LoginAttempt): Promise<Verification> {
-      const question = {
-        programme,
+      const question = verifyQuestion(programme, {
         username: visibleUsername(attempt.typedUsername),
         password: attempt.password,
-        client_id: attempt.client,
-        customer_ip: attempt.customerAddress ?? null,
-        ip_verified: attempt.addressVerified,
-      };
-      return ask('verify', question, (body) => {
+        clientId: attempt.client,
+        customerIp: attempt.customerAddress,
+        ipVerified: attempt.addressVerified,
+      });
+      const begun = performance.now();
+      const told = await ask(question, (body) => {
         const answer = readVerification(body);
         if (answer.outcome === 'match' && options.isForeignSubject(answer.member.subject)) {
           throw new BrokenAnswer("member.subject looks like a client's");
         }
         // Who is blocked is told what everybody is told (HOSTILE 16).
-        return answer.outcome === 'blocked' ? { outcome: 'no_match' } : answer;
+        return answer.outcome === 'blocked' ? ({ outcome: 'no_match' } as const) : answer;
       });
+      if (told.outcome === 'no_match') pace.remember(performance.now() - begun);
+      return told;
     },
-    // The hook is not asked, and costs no hash here: what is declined is malformed, which shows.
-    decline: () => Promise.resolve(),
+    decline: () => pace.wait(),
     async isActive(subject) {
-      return ask('status', { programme, subject }, (body) => readStatus(body) === 'active');
+      const question = statusQuestion(programme, subject);
+      return ask(question, (body) => readStatus(body) === 'active');
     },
   };
 }
 
-type Ask = <Answer>(
-  path: string,
-  question: object,
-  read: (body: Uint8Array) => Answer,
-) => Promise<Answer>;
+type Ask = <Answer>(question: HookQuestion, read: (body: Uint8Array) => Answer) => Promise<Answer>;
+
+interface Pace {
+  readonly remember: (spent: number) => void;
+  /** Takes as long as one of the answers of late. */
+  readonly wait: () => Promise<void>;
+}
+
+/**
+ * How long the hook takes to say no: an account that is locked here, about which it is not asked,
+ * must not be told from a wrong password by the time it takes (HOSTILE 17).
+ */
+function createPace(): Pace {
+  const spans: number[] = [];
+  return {
+    remember: (spent) => {
+      spans.push(spent);
+      if (spans.length > rememberedSpans) spans.shift();
+    },
+    wait: async () => {
+      const span = spans[randomInt(rememberedSpans) % spans.length] ?? 0;
+      await new Promise((resolve) => {
+        setTimeout(resolve, span);
+      });
+    },
+  };
+}
 
 /** Breaker, gate, signature and exchange, in this order; all within one span of time. */
 function createAsking(options: HttpDirectoryOptions): Ask {
@@ -110,12 +137,10 @@ function createAsking(options: HttpDirectoryOptions): Ask {
     }
   };
 
-  return async (path, question, read) => {
-    const requestId = randomKey(16);
+  return async ({ path, requestId, body }, read) => {
     const begun = performance.now();
     const left = (): Milliseconds =>
       milliseconds(Math.max(1, limits.total - (performance.now() - begun)));
-    const body = JSON.stringify({ v: hookVersion, request_id: requestId, ...question });
     try {
       const answer = await inTime(gate, milliseconds(limits.total * longestWait), () => {
         const headers = signatureHeaders(credentials.secrets, body, clock.now());

@@ -225,3 +225,16 @@ describe('answers that are none', { concurrency: true }, () => {
     assert.match(await refusal(directory.verify(attempt('ann'))), /: no connection \(HPE_/);
   });
 });
+
+test('HOSTILE 17: what is declined takes as long as the hook takes to say no, and asks nobody', async (t) => {
+  const hook = await startHook(t, (request, response) => {
+    setTimeout(() => answering(200, noMatchBody)(request, response), 120);
+  });
+  const { directory } = openDirectory(hook.url);
+  await directory.decline(password);
+  assert.deepEqual(await directory.verify(attempt('ann')), noMatch);
+  const begun = performance.now();
+  await directory.decline(password);
+  assert.ok(performance.now() - begun > 110);
+  assert.equal(hook.asked.length, 1);
+});
