@@ -2,6 +2,7 @@
 
 import type { Command } from 'commander';
 
+import { testDirectory } from './directory_test.ts';
 import { reporting } from './grammar.ts';
 import { addMember } from './member_add.ts';
 import { importMembers } from './member_import.ts';
@@ -38,6 +39,12 @@ export function addMemberVerbs(program: Command): void {
   one(member.command('remove'), 'remove a member for good, with all its tokens')
     .option('--yes', 'yes, for good')
     .action(removeMember);
+  reporting(member.command('directory-test'))
+    .description("test whether a programme's hook to an airline's member system keeps its contract")
+    .requiredOption('--programme <name>', 'programme whose file has members.directory: http')
+    .option('--username <name>', 'a member that there is, to test a match with')
+    .option('--password-stdin', "read that member's password from standard input")
+    .action(testDirectory);
 }
 
 /** A verb about one member, which must be there. */
