@@ -1,7 +1,7 @@
 // Owns the choice of a programme's member directory: the one in the store, or one behind a hook.
 
 import type { MemberDirectory } from '../members/directory.ts';
-import type { HookCredentials } from '../members/hook_connection.ts';
+import type { HookCredentials, HookLimits } from '../members/hook_connection.ts';
 import { createHttpDirectory } from '../members/http_directory.ts';
 import { createStoreDirectory } from '../members/store_directory.ts';
 import type { ClientId } from '../oauth/client.ts';
@@ -13,6 +13,7 @@ export function openDirectory(
   { id, members, clientSubject }: Programme,
   { store, clock }: Foundation,
   credentials?: HookCredentials,
+  limits?: HookLimits,
 ): MemberDirectory {
   if (members.directory === 'store') return createStoreDirectory(id, store);
   if (credentials === undefined) throw new Error(`${id} has no credentials for its directory`);
@@ -26,5 +27,6 @@ export function openDirectory(
     credentials,
     clock,
     isForeignSubject: (subject) => subject.startsWith(prefix),
+    ...(limits === undefined ? {} : { limits }),
   });
 }

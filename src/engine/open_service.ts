@@ -1,6 +1,6 @@
 // Owns bringing a programme into service: its directory, its token formats and their keys.
 
-import type { HookCredentials } from '../members/hook_connection.ts';
+import type { HookCredentials, HookLimits } from '../members/hook_connection.ts';
 import type { Programme } from '../programme/programme.ts';
 import { openFormerKeys, openKeyChest, type PublishedKeys } from '../token/key_chest.ts';
 import {
@@ -20,11 +20,13 @@ import type { Foundation, Service } from './service.ts';
  * Readies a programme; makes its first signing key where it issues JWTs and has none.
  *
  * @param credentials what its member directory wants to see, where it is behind a hook
+ * @param hookLimits what an answer of that hook may take; the usual, where it is left out
  */
 export async function openService(
   programme: Programme,
   foundation: Foundation,
   credentials?: HookCredentials,
+  hookLimits?: HookLimits,
 ): Promise<Service> {
   const { id, access, refresh } = programme;
   const { addressLimit } = programme.login;
@@ -32,7 +34,7 @@ export async function openService(
   const service = {
     ...foundation,
     programme,
-    directory: openDirectory(programme, foundation, credentials),
+    directory: openDirectory(programme, foundation, credentials, hookLimits),
     newTokenId: tokenIdMaker(access.tokenId, foundation.node),
     ...(addressLimit === undefined ? {} : { failedLogins: createFailureCounter(addressLimit) }),
     ...(failureLimit === undefined ? {} : { failedSecrets: createFailureCounter(failureLimit) }),

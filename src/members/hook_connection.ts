@@ -133,13 +133,13 @@ function attempt(
   return new Promise((resolve, reject) => {
     const sent = open(message);
     const fail = (failure: HookFailure): void => {
-      clearTimeout(timer);
+      inTime();
       reject(failure);
       sent.destroy();
     };
-    const timer = setTimeout(() => {
+    const inTime = startDeadline(budget, () => {
       fail(new HookFailure(`no answer within ${Math.ceil(budget)} ms`, true));
-    }, budget);
+    });
     limitConnecting(sent, limits.connect, fail);
     sent.on('error', (error: NodeJS.ErrnoException) => {
       const code = error.code ?? error.message;
@@ -154,7 +154,7 @@ function attempt(
         return;
       }
       readBody(answer, limits.bytes, fail, (body) => {
-        clearTimeout(timer);
+        inTime();
         resolve(body);
       });
     });
@@ -169,13 +169,29 @@ function limitConnecting(
 ): void {
   sent.on('socket', (socket) => {
     if (!socket.connecting) return;
-    const timer = setTimeout(() => {
+    const inTime = startDeadline(limit, () => {
       fail(new HookFailure(`no connection within ${limit} ms`, true));
-    }, limit);
-    const stop = (): void => clearTimeout(timer);
-    socket.once('connect', stop);
-    socket.once('close', stop);
+    });
+    socket.once('connect', inTime);
+    socket.once('close', inTime);
   });
+}
+
+/**
+ * Calls `late` unless the function it gives back is called within the time. What has arrived by then
+ * is heard first: that our own process was busy is no fault of the hook's.
+ */
+function startDeadline(span: Milliseconds, late: () => void): () => void {
+  let isOver = false;
+  const timer = setTimeout(() => {
+    setImmediate(() => {
+      if (!isOver) late();
+    });
+  }, span);
+  return () => {
+    isOver = true;
+    clearTimeout(timer);
+  };
 }
 
 /** Statuses that speak of the server, whatever the question was: too busy, or nobody behind it. */

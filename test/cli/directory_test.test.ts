@@ -16,6 +16,7 @@ import {
   hookSecret,
   memberDirectory,
   password,
+  patientLimits,
   type RunningHook,
   startHook,
   startReference,
@@ -30,6 +31,14 @@ function folderFor(t: TestContext, { url }: RunningHook, more = ''): string {
   const folder = workFolder(t, { 'programmes/club.yaml': programmeText('Club', members) });
   putSecret(folder, 'hook.secret', `${hookSecret}\n`);
   return folder;
+}
+
+/** Runs a test of a hook again where this machine was too slow for the time that hooks have. */
+async function untilInTime(run: () => Promise<Ran>): Promise<Ran> {
+  for (;;) {
+    const ran = await run();
+    if (!/within \d+ ms|Jetway waits for/.test(ran.stdout)) return ran;
+  }
 }
 
 /** Lines with the times taken out. */
@@ -52,6 +61,7 @@ async function failuresAt(
     now: () => instant(Date.now()),
     levels: ['AUTHN-LEVEL-10', 'AUTHN-LEVEL-12'],
     isForeignSubject: (subject) => subject.startsWith('client:'),
+    limits: patientLimits,
     ...more,
   });
   return checks.flatMap(({ name, passed, detail = '' }) => (passed ? [] : [[name, detail]]));
@@ -61,7 +71,7 @@ describe('member directory-test', { concurrency: 2 }, () => {
   test('the reference server passes every check, a member known or not', async (t) => {
     const ann = hookMember('ann', { level: 'AUTHN-LEVEL-12', membership_number: '30081234' });
     const folder = folderFor(t, await startReference(t, { members: [ann] }));
-    const ran = await jetway(folder, [...verb, ...asAnn], password);
+    const ran = await untilInTime(() => jetway(folder, [...verb, ...asAnn], password));
     const common = [
       'pass  a question is answered, over TLS that is verified where the address is https: plain http, on this machine (N ms)',
       'pass  an unknown username is no_match (N ms)',
@@ -75,7 +85,7 @@ describe('member directory-test', { concurrency: 2 }, () => {
     ];
     assert.deepEqual(linesOf(ran), [
       ...common,
-      'pass  the member is a match: AUTHN-LEVEL-12, a membership number of 8 digits (partner-login partners expect 16 to 24) (N ms)',
+      'pass  the member is a match: AUTHN-LEVEL-12, a membership number of 8 digits (partners may expect 16 to 24) (N ms)',
       'pass  the same member has the same subject again, and is active (N ms)',
       'pass  a wrong password of that member is no_match (N ms)',
       '12 of 12 checks passed',
@@ -86,7 +96,8 @@ describe('member directory-test', { concurrency: 2 }, () => {
 
   test('--json says the same; exit code 1 when a check fails', async (t) => {
     const hook = await startHook(t, answering(200, '{"outcome":"no_match"}'));
-    const ran = await jetway(folderFor(t, hook), [...verb, '--json']);
+    const folder = folderFor(t, hook);
+    const ran = await untilInTime(() => jetway(folder, [...verb, '--json']));
     const told = JSON.parse(ran.stdout) as {
       readonly checks: readonly { readonly name: string; readonly passed: boolean }[];
     };

@@ -10,7 +10,7 @@ import {
 import type { ClientId, ProgrammeId } from '../../src/oauth/client.ts';
 import { Unavailable } from '../../src/oauth/failure.ts';
 import { type TestClock, testClock } from '../support/clock.ts';
-import { hookSecret, password } from '../support/hook.ts';
+import { hookSecret, password, patientLimits } from '../support/hook.ts';
 
 export interface TestDirectory {
   readonly directory: MemberDirectory;
@@ -28,6 +28,7 @@ export function openDirectory(
     credentials: { secrets: [hookSecret] },
     concurrency: 4,
     isForeignSubject: (subject) => subject.startsWith('client:'),
+    limits: patientLimits,
     ...more,
     clock,
   });

@@ -9,7 +9,7 @@ import { describe, test } from 'node:test';
 
 import { milliseconds } from '../../src/lib/clock.ts';
 import { usualLimits } from '../../src/members/hook_connection.ts';
-import { answering, startHook } from '../support/hook.ts';
+import { answering, patientLimits, startHook } from '../support/hook.ts';
 import { attempt, noMatch, noMatchBody, openDirectory, refusal } from './directory_fixture.ts';
 
 describe('answers that take too long', { concurrency: true }, () => {
@@ -38,14 +38,13 @@ describe('answers that take too long', { concurrency: true }, () => {
   for (const [name, listener] of Object.entries(slow)) {
     test(`${name}: unavailable after 1.5 s`, async (t) => {
       const hook = await startHook(t, listener);
-      const { directory } = openDirectory(hook.url);
+      const limits = { ...patientLimits, total: usualLimits.total };
+      const { directory } = openDirectory(hook.url, { limits });
       const begun = performance.now();
-      assert.match(
-        await refusal(directory.verify(attempt('ann'))),
-        /: no answer within 1\d{3} ms$/,
-      );
-      const taken = performance.now() - begun;
-      assert.ok(taken > 1400 && taken < 4000, `${taken} ms`);
+      // What was left of it when the question was sent.
+      const told = await refusal(directory.verify(attempt('ann')));
+      assert.match(told, /: no answer within 1?\d{1,3} ms$/);
+      assert.ok(performance.now() - begun > 1400);
     });
   }
 
@@ -53,11 +52,9 @@ describe('answers that take too long', { concurrency: true }, () => {
     // The kernel completes as many connections as the backlog has room for; the next must wait.
     const { port, stop } = await fullPort();
     t.after(stop);
-    const { directory } = openDirectory(`http://127.0.0.1:${port}`);
-    const begun = performance.now();
+    const limits = { ...patientLimits, connect: usualLimits.connect };
+    const { directory } = openDirectory(`http://127.0.0.1:${port}`, { limits });
     assert.match(await refusal(directory.verify(attempt('ann'))), /: no connection within 300 ms$/);
-    const taken = performance.now() - begun;
-    assert.ok(taken > 250 && taken < 1400, `${taken} ms`);
   });
 
   test('a kept connection that the hook closed meanwhile is no failure', async (t) => {
@@ -99,20 +96,21 @@ async function fullPort(): Promise<{ readonly port: number; readonly stop: () =>
   return { port, stop };
 }
 
-describe('a hook in trouble (FAULTS 13, 14)', { concurrency: true }, () => {
-  const brief = { ...usualLimits, total: milliseconds(150) };
+/** As of a machine that went away in the middle of a question. */
+const hangUp: RequestListener = (request) => {
+  request.socket.resetAndDestroy();
+};
 
+describe('a hook in trouble (FAULTS 13, 14)', { concurrency: true }, () => {
   test('after five failures it is left alone; back, it is in use within 5 s', async (t) => {
-    const hook = await startHook(t, () => undefined);
-    const { directory, clock } = openDirectory(hook.url, { limits: brief });
+    const hook = await startHook(t, hangUp);
+    const { directory, clock } = openDirectory(hook.url);
     const verify = (): Promise<unknown> => directory.verify(attempt('ann'));
     for (const _ of Array.from({ length: 5 })) await refusal(verify());
     assert.equal(hook.asked.length, 5);
-    const begun = performance.now();
     for (const _ of Array.from({ length: 100 })) {
       assert.match(await refusal(verify()), /: it failed too often: left alone$/);
     }
-    assert.ok(performance.now() - begun < 1000, 'refused at once');
     assert.equal(hook.asked.length, 5);
     hook.become(answering(200, noMatchBody));
     clock.advance(2);
@@ -121,8 +119,8 @@ describe('a hook in trouble (FAULTS 13, 14)', { concurrency: true }, () => {
   });
 
   test('flapping: each time it is there again it is used again', async (t) => {
-    const hook = await startHook(t, () => undefined);
-    const { directory, clock } = openDirectory(hook.url, { limits: brief });
+    const hook = await startHook(t, hangUp);
+    const { directory, clock } = openDirectory(hook.url);
     for (const _ of Array.from({ length: 3 })) {
       hook.become(answering(503, ''));
       for (let time = 0; time < 8; time += 1) await refusal(directory.verify(attempt('ann')));
@@ -152,34 +150,35 @@ describe('a hook in trouble (FAULTS 13, 14)', { concurrency: true }, () => {
   });
 
   test('a slow hook: so many at once, so many wait, the rest is refused at once; nobody waits for longer than the limit', async (t) => {
-    let inside = 0;
-    let most = 0;
+    let held: (() => void)[] = [];
     const hook = await startHook(t, (request, response) => {
-      inside += 1;
-      most = Math.max(most, inside);
-      setTimeout(() => {
-        inside -= 1;
-        answering(200, noMatchBody)(request, response);
-      }, 200);
+      held.push(() => answering(200, noMatchBody)(request, response));
     });
-    const limits = { ...usualLimits, total: milliseconds(500) };
+    const limits = { ...patientLimits, total: milliseconds(2000) };
     const { directory } = openDirectory(hook.url, { limits });
-    const begun = performance.now();
-    const times: number[] = [];
-    const settled = await Promise.allSettled(
-      Array.from({ length: 40 }, () =>
-        directory.verify(attempt('ann')).finally(() => times.push(performance.now() - begun)),
-      ),
+    const reasons: string[] = [];
+    const asked = Array.from({ length: 40 }, () =>
+      directory.verify(attempt('ann')).catch((error: unknown) => {
+        reasons.push((error as Error).message.replace(/^.*?: /, ''));
+      }),
     );
-    assert.equal(most, 4);
-    const answered = settled.filter(({ status }) => status === 'fulfilled').length;
-    assert.ok(answered >= 4 && answered <= 12, `${answered} answered`);
-    const reasons = settled.flatMap((one) =>
-      one.status === 'rejected' ? [(one.reason as Error).message.replace(/^.*?: /, '')] : [],
-    );
-    assert.equal(reasons.filter((reason) => reason === 'too many are waiting already').length, 20);
-    assert.ok(reasons.includes('too many are asked for already'));
-    assert.ok(Math.max(...times) < 1500, `${Math.max(...times)} ms`);
+    while (reasons.length < 36) await nextTurn();
+    assert.deepEqual(reasons.slice(0, 36), [
+      ...Array<string>(20).fill('too many are waiting already'),
+      ...Array<string>(16).fill('too many are asked for already'),
+    ]);
+    assert.equal(hook.asked.length, 4);
+    for (const answer of held) answer();
+    held = [];
+    await Promise.all(asked);
+    hook.become(answering(200, noMatchBody));
     assert.deepEqual(await directory.verify(attempt('ann')), noMatch, 'and it goes on');
+    assert.equal(hook.asked.length, 5, 'who gave up is asked about no more');
   });
 });
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, 5);
+  });
+}

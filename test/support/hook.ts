@@ -7,6 +7,9 @@ import { createServer as createTlsServer, type ServerOptions } from 'node:https'
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 
+import { milliseconds } from '../../src/lib/clock.ts';
+import { type HookLimits, usualLimits } from '../../src/members/hook_connection.ts';
+
 export interface HookMember {
   readonly username: string;
   /** Salt and scrypt of it, both in hex. */
@@ -33,6 +36,13 @@ export const hookSecret = 'a-secret-of-the-hook-0123456789abcdef';
 export const password = 'correct horse battery staple';
 
 const hashed = `0a0b:${scryptSync(password, Buffer.from('0a0b', 'hex'), 32).toString('hex')}`;
+
+/** For tests of what is answered and not of how soon: no machine is so slow. */
+export const patientLimits: HookLimits = {
+  ...usualLimits,
+  connect: milliseconds(60_000),
+  total: milliseconds(120_000),
+};
 
 /** A member that the hook knows, with the password above. */
 export function hookMember(username: string, more: Partial<HookMember> = {}): HookMember {

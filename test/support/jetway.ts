@@ -11,7 +11,7 @@ import { formatFault } from '../../src/lib/fault.ts';
 import { networkTest } from '../../src/lib/ip_address.ts';
 import { readFileInside } from '../../src/lib/read_file.ts';
 import { parseYaml, stringifyYaml, type YamlNode } from '../../src/lib/yaml.ts';
-import type { HookCredentials } from '../../src/members/hook_connection.ts';
+import type { HookCredentials, HookLimits } from '../../src/members/hook_connection.ts';
 import { hashPassword } from '../../src/members/password.ts';
 import type { Client, ClientId, ProgrammeId, Role } from '../../src/oauth/client.ts';
 import type { Subject } from '../../src/oauth/member.ts';
@@ -22,6 +22,7 @@ import type { Store } from '../../src/store/contract.ts';
 import { createMemoryStore } from '../../src/store/memory.ts';
 import { createKeyring, type Keyring } from '../../src/token/keyring.ts';
 import { type TestClock, testClock } from './clock.ts';
+import { patientLimits } from './hook.ts';
 
 /** Not where the server listens: whatever names it must have taken it from the configuration. */
 export const publicUrl = 'https://tokens.example';
@@ -84,6 +85,8 @@ export interface JetwayOptions {
   readonly trustedProxies?: readonly string[];
   /** What member directories behind a hook want to see, of every programme. */
   readonly credentials?: HookCredentials;
+  /** How long those directories are waited for; on a slow machine the usual is too short for a test. */
+  readonly hookLimits?: HookLimits;
 }
 
 /**
@@ -148,7 +151,8 @@ export async function startJetway(t: TestContext, options: JetwayOptions = {}): 
     await Promise.all(
       mounted.map(async (programme) => {
         const foundation = { store, clock, keyring, log, environment: 'staging' } as const;
-        const service = await openService(programme, foundation, options.credentials);
+        const { credentials, hookLimits = patientLimits } = options;
+        const service = await openService(programme, foundation, credentials, hookLimits);
         return [programme.id, service] as const;
       }),
     ),

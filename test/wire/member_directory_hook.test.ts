@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 
+import { milliseconds } from '../../src/lib/clock.ts';
 import { testClock } from '../support/clock.ts';
 import {
   askTokens,
@@ -24,6 +25,7 @@ import {
   hookSecret,
   memberDirectory,
   password,
+  patientLimits,
   type RunningHook,
   startHook,
 } from '../support/hook.ts';
@@ -49,7 +51,7 @@ function over({ url }: RunningHook): string {
   return `members: { directory: http, url: "${url}" }`;
 }
 
-async function openHooked(t: TestContext): Promise<HookedClub> {
+async function openHooked(t: TestContext, hookLimits = patientLimits): Promise<HookedClub> {
   const clock = testClock();
   const known = [
     hookMember('ann', { level: 'AUTHN-LEVEL-12' }),
@@ -62,7 +64,7 @@ async function openHooked(t: TestContext): Promise<HookedClub> {
   });
   const hook = await startHook(t, reference);
   const credentials = { secrets: [hookSecret] };
-  const club = await openClub(t, { over: over(hook), clock, credentials });
+  const club = await openClub(t, { over: over(hook), clock, credentials, hookLimits });
   return { ...club, hook, known, well: () => hook.become(reference) };
 }
 
@@ -149,7 +151,8 @@ const troubles = {
 
 for (const [name, listener] of Object.entries(troubles)) {
   test(`FAULTS 13: the hook answers with ${name}: difficulties, nothing counted, nothing spent`, async (t) => {
-    const club = await openHooked(t);
+    // Long enough for answers on a slow machine, short enough to wait for.
+    const club = await openHooked(t, { ...patientLimits, total: milliseconds(3000) });
     const tokens = tokensIn(await redeem(club, await logInByHook(club)));
     club.hook.become(listener);
     const [answer, login] = await tryLogin(club);
@@ -182,19 +185,24 @@ test('FAULTS 14: while the directory is silent, tokens that need none are answer
   const code = await logInByHook(club);
   club.hook.become(silent);
   // Of one username no more than five would be asked about (HOSTILE 18).
-  const stuck = Array.from({ length: 40 }, (_, index) => tryLogin(club, `member${index}`));
+  let settled = 0;
+  const stuck = Array.from({ length: 40 }, (_, index) =>
+    tryLogin(club, `member${index}`).finally(() => {
+      settled += 1;
+    }),
+  );
   // Once the first of them wait for the hook.
   while (club.hook.asked.length < 30) {
     await new Promise((resolve) => {
       setTimeout(resolve, 5);
     });
   }
-  const begun = performance.now();
   for (const _ of Array.from({ length: 20 })) {
     assert.equal((await askTokens(club, { grant_type: 'client_credentials' })).status, 200);
   }
   assert.equal((await redeem(club, code)).status, 200, 'the code rests on no directory either');
-  assert.ok(performance.now() - begun < 1200, 'before the hook gave up on anybody');
+  assert.equal(settled, 0, 'while all of them wait');
+  club.hook.close();
   const answers = await Promise.all(stuck);
   assert.deepEqual(new Set(answers.map(([answer]) => answer.status)), new Set([503]));
 });
