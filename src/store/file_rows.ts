@@ -1,6 +1,6 @@
 // Owns the rows of the file store's grant tables as SQLite returns them, and reading records out of them.
 
-import type { Instant } from '../lib/clock.ts';
+import { earlier, type Instant } from '../lib/clock.ts';
 import type { ClientId, ProgrammeId } from '../oauth/client.ts';
 import type {
   AccessToken,
@@ -13,7 +13,7 @@ import type {
 import type { Member } from '../oauth/member.ts';
 import { revokedUntil, type RevocationColumns } from './file_revocations.ts';
 import { damaged, expectSum, revokedSum } from './file_sums.ts';
-import { diedAtOnce, familyIsLive, type CodeState } from './judgement.ts';
+import { diedAtOnce, type CodeState } from './judgement.ts';
 
 export interface CodeRow extends RevocationColumns {
   readonly programme: ProgrammeId;
@@ -150,27 +150,34 @@ export function refreshTokenState(row: RefreshRow): RefreshTokenState {
   };
 }
 
+/** An access token, and when it ends: by itself, or with its login. */
+export interface LiveAccessToken {
+  readonly token: AccessToken;
+  readonly endsAt: Instant;
+}
+
 /** The access token of a row, unless it, its family or all of its owner's tokens are dead. */
-export function accessToken(row: AccessRow, now: Instant): AccessToken | undefined {
+export function liveAccessToken(row: AccessRow): LiveAccessToken | undefined {
   const { programme, key, client, kind, subject, family, scope } = row;
   const { issued_at: issuedAt, expires_at: expiresAt } = row;
   const values = [programme, key, client, kind, subject, family, scope, issuedAt, expiresAt];
   expectSum('access_token', row.sum, values);
-  if (now >= expiresAt) return undefined;
   const until = revokedUntil(row, subject);
   if (diedAtOnce(issuedAt, until)) return undefined;
-  if (family !== null && !isOfLiveFamily(row, now, until)) return undefined;
+  const loginEndsAt = family === null ? expiresAt : endOfFamily(row, until);
+  if (loginEndsAt === undefined) return undefined;
   const names = { ...present('family', family), ...present('scope', scope) };
-  return { programme, key, client, kind, subject, ...names, issuedAt, expiresAt };
+  const token = { programme, key, client, kind, subject, ...names, issuedAt, expiresAt };
+  return { token: Object.freeze(token), endsAt: earlier(expiresAt, loginEndsAt) };
 }
 
-function isOfLiveFamily(row: AccessRow, now: Instant, until: Instant | null): boolean {
+/** Undefined where the family is dead or forgotten. */
+function endOfFamily(row: AccessRow, until: Instant | null): Instant | undefined {
   const { created_at: createdAt, ends_at: endsAt, revoked_at: revokedAt, family_sum: sum } = row;
-  if (createdAt === null || endsAt === null || sum === null) return false;
+  if (createdAt === null || endsAt === null || sum === null) return undefined;
   // The rest of its sum is left to those who use the rest of the row.
   if (sum < 0 !== (revokedAt !== null)) throw damaged('family');
-  const revoked = revokedAt !== null || diedAtOnce(createdAt, until);
-  return familyIsLive({ revoked, endsAt }, now);
+  return revokedAt !== null || diedAtOnce(createdAt, until) ? undefined : endsAt;
 }
 
 /** A property where the column has a value; an optional property is absent, never undefined. */

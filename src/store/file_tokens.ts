@@ -15,12 +15,13 @@ import {
   unrememberedUntil,
 } from './file_revocations.ts';
 import {
-  accessToken,
+  liveAccessToken,
   refreshTokenState,
   refreshValues,
   tokenFamily,
   type AccessRow,
   type FamilyRow,
+  type LiveAccessToken,
   type RefreshRow,
 } from './file_rows.ts';
 import { rowSum } from './file_sums.ts';
@@ -169,18 +170,17 @@ export function fileAccessTokens(
     return !diedAtOnce(row.created_at, until);
   };
   // A gateway asks about the same tokens again and again (C-4).
-  const rows = new Remembered<AccessRow>(fresh, mostAsked);
+  const tokens = new Remembered<LiveAccessToken>(fresh, mostAsked);
   const standing = new Remembered<true>(fresh, mostAsked);
   return {
     saveAccessToken: (token) => queue.write(() => writer.access(token)),
     findAccessToken: (programme, key, now) =>
       queue.read(() => {
-        const row = rows.get(
-          programme,
-          key,
-          () => select.get(programme, key) as AccessRow | undefined,
-        );
-        return row && accessToken(row, now);
+        const found = tokens.get(programme, key, () => {
+          const row = select.get(programme, key) as AccessRow | undefined;
+          return row && liveAccessToken(row);
+        });
+        return found && now < found.endsAt ? found.token : undefined;
       }),
     revokeToken: (programme, token, now) =>
       queue.writeFromReserve(() => {
