@@ -201,6 +201,10 @@ export const pageDocs: KeyDocs = {
     text: 'Name of the button that shows what was typed; there where scripts run.',
     example: 'Show PIN',
   },
+  'login_labels.error': {
+    text: "What the title of the browser's tab begins with when the form is shown again with a message.",
+    example: '"Problem:"',
+  },
   'login_labels.help': { text: 'The link to `login.help`.', example: 'Lost your PIN?' },
   'login_labels.website': {
     text: 'The link to `login.website`.',

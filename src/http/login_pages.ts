@@ -28,11 +28,17 @@ export function createLoginPages(programme: Programme): LoginPages {
     icon: login.logo === undefined ? undefined : address(login.logo),
     any: picturesOf(login).length > 0,
   });
-  const picture = (logo: Logo | undefined, alt: string): Markup | string =>
-    logo === undefined ? '' : html`<img src="${address(logo)}" alt="${alt}" />`;
+  const picture = (logo: Logo | undefined, alt: string): Markup | string => {
+    if (logo === undefined) return '';
+    const look = logo.adapts ? '' : 'paper';
+    return html`<img src="${address(logo)}" alt="${alt}" class="${look}" />`;
+  };
   const own = picture(login.logo, name);
-  const logos = (partner: Markup | string = ''): Markup | string =>
-    own === '' && partner === '' ? '' : html`<div class="logos">${own}${partner}</div>`;
+  const logos = (partner: Markup | string = ''): Markup | string => {
+    if (own === '' && partner === '') return '';
+    const between = own === '' || partner === '' ? '' : html`<span></span>`;
+    return html`<div class="logos">${own}${between}${partner}</div>`;
+  };
   return {
     url,
     form: (form, texts, status) => {
@@ -40,14 +46,22 @@ export function createLoginPages(programme: Programme): LoginPages {
       const partner = brand?.name ?? form.transaction.clientName;
       const top = html`${logos(picture(brand?.logo, partner))}${heading(texts, partner)}`;
       const content = html`${top}${alert(login, texts, form)}
-      ${formMarkup(url.pathname, form, texts)}${links(login, texts, form)}`;
-      return render(frame, texts, { status, title: texts.title, content });
+      ${formMarkup(url.pathname, form, texts)}${links(
+        helpLink(login, texts),
+        // None twice.
+        sendsToWebsite(form.messages) ? '' : websiteLink(login, texts),
+      )}`;
+      // What a screen reader reads first of a page (GOV.UK's error summary does so, too).
+      const title =
+        form.messages.length === 0 ? texts.title : `${texts.labels.error} ${texts.title}`;
+      return render(frame, texts, { status, title, content });
     },
     message: (page, texts, status) => {
       const { title, text } = texts.pages[page];
       const content = html`${logos()}
         <h1>${title}</h1>
-        <p>${text}</p>`;
+        <p>${text}</p>
+        ${links(websiteLink(login, texts))}`;
       return render(frame, texts, { status, title, content });
     },
   };
@@ -90,6 +104,10 @@ const concerned: Readonly<Record<LoginMessage, readonly ('username' | 'password'
   password_blank: ['password'],
 };
 
+/** A sign beside the message, for who does not tell red from green. */
+const warning =
+  '<svg viewBox="0 0 24 24" aria-hidden="true"><circle cx="12" cy="12" r="9.5" /><path d="M12 7v6m0 3.5v.01" /></svg>';
+
 /** What went wrong, first of all that is read: it has focus when the page opens. */
 function alert(login: LoginRules, texts: LoginTexts, { messages }: LoginForm): Markup | string {
   if (messages.length === 0) return '';
@@ -102,7 +120,7 @@ function alert(login: LoginRules, texts: LoginTexts, { messages }: LoginForm): M
   });
   const link = sendsToWebsite(messages) ? websiteLink(login, texts) : '';
   return html`<div class="alert" id="alert" role="alert" tabindex="-1" autofocus>
-    ${told}${link === '' ? '' : html`<p class="more">${link}</p>`}
+    ${raw(warning)}${told}${link === '' ? '' : html`<p class="more">${link}</p>`}
   </div>`;
 }
 
@@ -115,17 +133,18 @@ function websiteLink({ website }: LoginRules, { labels }: LoginTexts): Markup | 
   return website === undefined ? '' : html`<a href="${website}">${labels.website}</a>`;
 }
 
-/** Ways out for who cannot log in: always in the same order (WCAG 2.2 3.2.6), and none twice. */
-function links(login: LoginRules, texts: LoginTexts, { messages }: LoginForm): Markup | string {
-  const { help } = login;
-  const items = [
-    help === undefined ? '' : html`<a href="${help}">${texts.labels.help}</a>`,
-    sendsToWebsite(messages) ? '' : websiteLink(login, texts),
-  ].filter((item) => item !== '');
-  if (items.length === 0) return '';
-  return html`<ul class="links">
-    ${items.map((item) => html`<li>${item}</li>`)}
-  </ul>`;
+function helpLink({ help }: LoginRules, { labels }: LoginTexts): Markup | string {
+  return help === undefined ? '' : html`<a href="${help}">${labels.help}</a>`;
+}
+
+/** Ways out for who cannot log in: always in the same order (WCAG 2.2 3.2.6). */
+function links(...ways: readonly (Markup | string)[]): Markup | string {
+  const items = ways.filter((way) => way !== '').map((way) => html`<li>${way}</li>`);
+  return items.length === 0
+    ? ''
+    : html`<ul class="links">
+        ${items}
+      </ul>`;
 }
 
 function formMarkup(action: string, form: LoginForm, { labels }: LoginTexts): Markup {

@@ -19,9 +19,11 @@
   password.form.addEventListener('submit', (event) => {
     if (event.timeStamp - sent < 3000) event.preventDefault();
     else sent = event.timeStamp;
+    password.form.className = 'sent';
     show(false);
   });
   addEventListener('pageshow', () => {
     sent = -Infinity;
+    password.form.className = '';
   });
 })();

@@ -24,13 +24,23 @@ export interface Frame {
 /** One page. Everything but `content` is escaped by `renderPage`. */
 export interface Page {
   readonly status: number;
+  /** Of the document: what the browser's tab says. */
   readonly title: string;
   readonly language: string;
   readonly content: Markup;
 }
 
-const sheet = readAsset('src/http/page.css');
-const script = readAsset('src/http/page.js');
+const sheet = withoutLayout(readAsset('src/http/page.css')).replaceAll(
+  /\s*([{};,])\s*|(?<=:)\s+/g,
+  '$1',
+);
+const script = withoutLayout(readAsset('src/http/page.js'));
+
+/** A text in lines without what people alone need of it: a page is to weigh little. */
+function withoutLayout(text: string): string {
+  const lines = text.split('\n').map((line) => line.trim());
+  return lines.filter((line) => line !== '' && !line.startsWith('//')).join('\n');
+}
 
 /**
  * A frame in a programme's colours. `icon` is the path of its logo; only pages that show pictures
@@ -40,7 +50,9 @@ export function createFrame(
   palettes: Readonly<Record<'light' | 'dark', Palette>>,
   pictures: { readonly icon?: string | undefined; readonly any: boolean },
 ): Frame {
-  const style = `:root{${variables(palettes.light)}}@media(prefers-color-scheme:dark){:root{${variables(palettes.dark)}}}\n${sheet}`;
+  // Behind a logo that is made for light pages alone.
+  const paper = `--paper:${palettes.light.background}`;
+  const style = `:root{${paper};${variables(palettes.light)}}@media(prefers-color-scheme:dark){:root{${variables(palettes.dark)}}}\n${sheet}`;
   return { style, headers: pageHeaders(style, pictures.any), icon: pictures.icon };
 }
 

@@ -30,6 +30,7 @@ export interface Palette extends Required<SchemeDefinition> {
   /** Text of less weight. */
   readonly muted: string;
   readonly alert: string;
+  readonly alert_text: string;
   readonly alert_background: string;
 }
 
@@ -91,6 +92,7 @@ function palette(scheme: ColourScheme, given: SchemeDefinition, usualAccent: str
     ground: scheme === 'light' ? mix(background, accent, 0.07) : mix(background, '#000000', 0.4),
     muted: standOut(mix(text, background, 0.25), background, leastForText + 0.5),
     alert: standOut(red, alertBackground, leastForText + 0.5),
+    alert_text: standOut(text, alertBackground, leastForText),
     alert_background: alertBackground,
   };
 }

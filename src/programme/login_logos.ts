@@ -15,6 +15,8 @@ export interface Logo {
   readonly type: 'image/svg+xml' | 'image/png';
   /** Named after its content, so that browsers may keep it for ever. */
   readonly fileName: string;
+  /** Whether it changes its own colours for dark pages; another one is shown on light paper there. */
+  readonly adapts: boolean;
 }
 
 /** A page weighs under 20 KB with its style and its logo. */
@@ -69,7 +71,7 @@ function toLogo(name: string, bytes: Uint8Array): Logo {
     if (!pngSignature.equals(bytes.subarray(0, pngSignature.length))) {
       throw new UnreadableFile('is not a PNG picture');
     }
-    return { bytes, type: 'image/png', fileName: `${digest}.png` };
+    return { bytes, type: 'image/png', fileName: `${digest}.png`, adapts: false };
   }
   const text = Buffer.from(bytes).toString('utf8');
   if (!/^\uFEFF?\s*(?:<\?xml[^>]*\?>)?\s*<svg[\s>]/.test(text.replaceAll(/<!--[^]*?-->/g, ''))) {
@@ -79,5 +81,6 @@ function toLogo(name: string, bytes: Uint8Array): Logo {
   if (found !== undefined) {
     throw new UnreadableFile(`holds "${found.trim()}": a logo runs and loads nothing`);
   }
-  return { bytes, type: 'image/svg+xml', fileName: `${digest}.svg` };
+  const adapts = /@media[^{]*prefers-color-scheme/.test(text);
+  return { bytes, type: 'image/svg+xml', fileName: `${digest}.svg`, adapts };
 }

@@ -32,6 +32,8 @@ export interface LoginLabels {
   readonly password: string;
   readonly log_in: string;
   readonly show_password: string;
+  /** Begins the title of a page that tells of an error. */
+  readonly error: string;
   readonly help: string;
   readonly website: string;
   /** `{partner}` stands for the partner's name. */
@@ -107,6 +109,7 @@ const labelsSchema: v.GenericSchema<unknown, LoginLabels> = v.pipe(
     password: pageTextSchema,
     log_in: pageTextSchema,
     show_password: pageTextSchema,
+    error: pageTextSchema,
     help: pageTextSchema,
     website: pageTextSchema,
     continue_to: partnerTextSchema,

@@ -55,6 +55,7 @@ test('whatever accent a file gives, the colours it leaves open can be read besid
       assert.ok(contrast(palette.accent_text, palette.accent) >= 4.5, accent);
       assert.ok(contrast(palette.muted, background) >= 4.5, accent);
       assert.ok(contrast(palette.alert, behindAlert) >= 4.5, accent);
+      assert.ok(contrast(palette.alert_text, behindAlert) >= 4.5, accent);
       assert.ok(contrast(palette.border, background) >= 3, accent);
     }
     assert.ok(contrast(dark.accent, dark.background) >= 4.5, accent);
@@ -134,6 +135,11 @@ test('a logo is an SVG or PNG picture, named after its content', () => {
   }
   const png = Buffer.from('89504e470d0a1a0a00', 'hex');
   assert.equal(withLogo('a/club.png', png).logo?.type, 'image/png');
+  assert.equal(withLogo('a/club.png', png).logo?.adapts, false);
+  const style = '<style>@media (prefers-color-scheme: dark) { path { fill: #fff } }</style>';
+  const adapting = svg.replace('<path', `${style}<path`);
+  assert.equal(withLogo('club.svg', svg).logo?.adapts, false);
+  assert.equal(withLogo('club.svg', adapting).logo?.adapts, true);
   assert.match(withLogo('club.png', svg).errors[0] ?? '', /is not a PNG picture/);
   assert.match(withLogo('club.svg', '<html/>').errors[0] ?? '', /is not an SVG picture/);
   assert.match(

@@ -237,7 +237,7 @@ async function messagesFor(
   const login = await openLogin(club.url, loginTarget(club.client));
   const answer = await submitLogin(club.url, login, fields);
   const { status, title, text } = readPage(answer);
-  assert.deepEqual([status, title], [200, 'Log in to Executive Club']);
+  assert.deepEqual([status, title], [200, 'Error: Log in to Executive Club']);
   // The form is there again, for the same login, with the name that was typed and no password.
   assert.ok(answer.body.includes(`name="transaction" value="${login.hidden['transaction']}"`));
   assert.ok(answer.body.includes(` value="${fields.username}"`));

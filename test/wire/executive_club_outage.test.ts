@@ -161,7 +161,7 @@ for (const { name, error, answer, event, page: pageStatus } of faults) {
       assert.equal(retryAfter, pageStatus === 503 ? '5' : undefined);
       const page = readPage({ ...broken, headers });
       assert.deepEqual(page.text, ['We are having difficulties. Please try again later.'], verb);
-      assert.deepEqual([page.status, page.title], [pageStatus, 'Log in to Executive Club']);
+      assert.deepEqual([page.status, page.title], [pageStatus, 'Error: Log in to Executive Club']);
       assertTold(club, event, broken);
       club.failing.heal();
       const { headers: healed } = await submitLogin(club.url, login, club.member);

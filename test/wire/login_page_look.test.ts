@@ -40,7 +40,11 @@ test('a page is in the language of the browser, where the programme has it', asy
   }
   const headers = { 'accept-language': 'fr' };
   const wrong = { username: 'ann', password: 'wrong' };
-  assert.deepEqual(readPage(await submitLogin(club.url, login, wrong, headers), 'fr').text, [
+  const told = readPage(await submitLogin(club.url, login, wrong, headers), 'fr');
+  // What a screen reader reads first; the heading stays what it was.
+  assert.equal(told.title, 'Erreur : Connexion à Executive Club');
+  assert.equal(told.heading, 'Connexion à Executive Club');
+  assert.deepEqual(told.text, [
     'Le nom d’utilisateur ou le mot de passe n’a pas été reconnu. Veuillez réessayer.',
   ]);
   const blank = await submitLogin(club.url, login, { username: '', password: '' }, headers);
@@ -171,6 +175,33 @@ test('pictures are kept by browsers for ever, and are no documents of ours', asy
   assert.equal((await ask(club.url, address, { method: 'POST' })).status, 405);
 });
 
+/** Where a page leads to, besides its form. */
+function linksOf({ body }: Answer): readonly string[] {
+  return [...body.matchAll(/<a href="(https:[^"]*)"/g)].map(([, address = '']) => address);
+}
+
+test('G-8 P-13: each page leads to the programme’s website, once, and the form to help', async (t) => {
+  const club = await openClub(t);
+  const login = await openLogin(club.url, clubTarget(club.client));
+  const website = 'https://executive.example/';
+  const help = `${website}forgotten-login`;
+  const blank = { username: '', password: '' };
+  for (const [links, page] of [
+    [[help, website], login.page],
+    [[help, website], await submitLogin(club.url, login, blank)],
+    // In the message, before the form.
+    [[website, help], await submitLogin(club.url, login, { username: 'ann', password: 'x' })],
+    [[website], await ask(club.url, clubTarget({ id: 'x' }))],
+    [[website], await ask(club.url, paths.page)],
+  ] as const) {
+    assert.deepEqual(linksOf(page), links);
+  }
+  const bare = await openClub(t, { over: 'login: { website: null, help: null }' });
+  const { page } = await openLogin(bare.url, clubTarget(bare.client));
+  assert.deepEqual(linksOf(page), []);
+  assert.doesNotMatch(page.body, /<ul|Forgotten|Go to the/);
+});
+
 test('a page keeps to the public URL’s path in all it names', async (t) => {
   const programmes = { [programme]: shippedProgramme(programme) };
   const jetway = await startJetway(t, { programmes, publicUrl: `${publicUrl}/prefix` });
@@ -183,7 +214,7 @@ test('a page keeps to the public URL’s path in all it names', async (t) => {
 test('colours of the file are those of the page', async (t) => {
   const club = await openClub(t);
   const { page } = await openLogin(club.url, clubTarget(club.client));
-  assert.match(page.body, /:root\{--accent:#12305e;--accent-text:#ffffff;/);
+  assert.match(page.body, /:root\{--paper:#ffffff;--accent:#12305e;--accent-text:#ffffff;/);
   assert.match(page.body, /prefers-color-scheme:dark\)\{:root\{--accent:#a9c4f0;/);
 });
 
