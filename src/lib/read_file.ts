@@ -1,6 +1,14 @@
 // Owns reading files that an operator names: regular files only, bounded, never blocking.
 
-import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  type Stats,
+} from 'node:fs';
 import { join, sep } from 'node:path';
 
 /** A file that cannot be read as what it should be; the message says why. */
@@ -34,11 +42,16 @@ function realPath(path: string): string {
   }
 }
 
-function readFile(path: string, maxBytes: number): Buffer {
+function readFile(
+  path: string,
+  maxBytes: number,
+  check: (stats: Stats) => void = () => undefined,
+): Buffer {
   const descriptor = open(path);
   try {
     const stats = fstatSync(descriptor);
     if (!stats.isFile()) throw new UnreadableFile('is not a regular file');
+    check(stats);
     if (stats.size > maxBytes) throw new UnreadableFile(`is larger than ${maxBytes} bytes`);
     return readFileSync(descriptor);
   } finally {
@@ -48,21 +61,16 @@ function readFile(path: string, maxBytes: number): Buffer {
 
 /** A secret file: as `readTextFile`, and nobody but its owner, who must be us or root, may read it. */
 export function readSecretFile(path: string, maxBytes: number): string {
-  const descriptor = open(path);
-  try {
-    const { mode, uid } = fstatSync(descriptor);
-    if ((mode & 0o077) !== 0) {
-      throw new UnreadableFile(
-        `can be read by others (mode ${(mode & 0o777).toString(8).padStart(4, '0')}): chmod 600 it`,
-      );
-    }
-    if (uid !== 0 && uid !== process.getuid?.()) {
-      throw new UnreadableFile('belongs to another user');
-    }
-  } finally {
-    closeSync(descriptor);
+  return readFile(path, maxBytes, expectPrivate).toString('utf8');
+}
+
+function expectPrivate({ mode, uid }: Stats): void {
+  if ((mode & 0o077) !== 0) {
+    throw new UnreadableFile(
+      `can be read by others (mode ${(mode & 0o777).toString(8).padStart(4, '0')}): chmod 600 it`,
+    );
   }
-  return readTextFile(path, maxBytes);
+  if (uid !== 0 && uid !== process.getuid?.()) throw new UnreadableFile('belongs to another user');
 }
 
 function open(path: string): number {
