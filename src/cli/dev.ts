@@ -27,6 +27,7 @@ import { CommandError, exitCodes } from './exit.ts';
 import { keepHouse } from './housekeeping.ts';
 import { sendSample } from './send_sample.ts';
 import { buildServing, jsonLog } from './serving.ts';
+import { sharedTime } from './store_clock.ts';
 import { untilTold } from './until_told.ts';
 
 export interface DevOptions {
@@ -58,7 +59,9 @@ export async function dev(options: DevOptions): Promise<void> {
   );
   server.swap(serving.app);
   console.log(writeSheet(server.url, demos));
-  const stopKeeping = keepHouse({ ...foundation, services: [...serving.services.values()] });
+  const services = [...serving.services.values()];
+  const { keep } = sharedTime(foundation);
+  const stopKeeping = keepHouse({ ...foundation, services, keepTime: keep });
   await untilTold();
   stopKeeping();
   await server.close();

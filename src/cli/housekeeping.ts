@@ -11,6 +11,8 @@ export interface Household {
   readonly clock: SystemClock;
   readonly services: readonly Service[];
   readonly log: Log;
+  /** Records the time, and keeps to that of the store's other servers. */
+  readonly keepTime: () => Promise<void>;
   /** Absent where the process is alone with its store. */
   readonly node?: NodeNumber;
   /** Called first in every round: a look at the store. */
@@ -28,12 +30,12 @@ type Chore = () => Promise<unknown>;
 
 /** Keeps house until the returned function is called. */
 export function keepHouse(household: Household): () => void {
-  const { node, look, log } = household;
+  const { keepTime, node, look, log } = household;
   const chores: readonly Chore[] = [
     async () => look?.(),
     sweeping(household),
     followingKeys(household),
-    recordingTime(household),
+    keepTime,
     ...(node === undefined ? [] : [node.renew]),
   ].map((chore) => guarded(chore, log));
   const watch = watchingClock(household);
@@ -75,10 +77,6 @@ function sweeping({ store, clock }: Household): Chore {
       });
     }
   };
-}
-
-function recordingTime({ store, clock }: Household): Chore {
-  return () => store.recordTime(clock.now());
 }
 
 /** Keys made, told to sign or retired by a command count here within a round. */

@@ -12,7 +12,7 @@ import { CommandError, exitCodes } from './exit.ts';
 import { keepHouse } from './housekeeping.ts';
 import { type NodeNumber, openNodeNumber } from './node_number.ts';
 import { buildServing, jsonLog, type Serving } from './serving.ts';
-import { acceptClock, clockBeside } from './store_clock.ts';
+import { clockBeside, sharedTime, type SharedTime } from './store_clock.ts';
 import { untilTold } from './until_told.ts';
 import { compileFolder, configOf, type OpenStore, openStore } from './workplace.ts';
 
@@ -107,8 +107,10 @@ async function run(running: Running): Promise<void> {
     if (admin !== undefined) console.log(`admin: ${admin.url}`);
     announce(config, server, [...serving.services.keys()], broken);
     const services = [...serving.services.values()];
-    stopKeeping = keepHouse({ store, clock, services, log: jsonLog, node: running.node, look });
-    process.on('SIGUSR2', () => void followClock(running));
+    const time = sharedTime(running);
+    const keeping = { store, clock, services, log: jsonLog, node: running.node, look };
+    stopKeeping = keepHouse({ ...keeping, keepTime: time.keep });
+    process.on('SIGUSR2', () => void followClock(running, time));
     failure = (await Promise.race([told, fatal])) ?? undefined;
   } finally {
     stopping = failure?.message ?? 'stopping';
@@ -128,9 +130,9 @@ function storeFailed({ message }: Unavailable): CommandError {
   );
 }
 
-async function followClock({ clock, file }: OpenStore): Promise<void> {
+async function followClock({ clock }: OpenStore, time: SharedTime): Promise<void> {
   try {
-    await acceptClock(clock, file);
+    await time.accept();
     // Not before the store has taken it over: until then what was issued later than now still counts.
     jsonLog.error('clock_accepted', {
       detail: `the service goes by the machine's clock, ${dateText(clock.now())}; what was issued later than that has ended`,

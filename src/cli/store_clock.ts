@@ -5,6 +5,7 @@ import { after, type Instant, milliseconds, type SystemClock, systemClock } from
 import type { FileStore } from '../store/file.ts';
 import { dateText } from './dates.ts';
 import { CommandError, exitCodes } from './exit.ts';
+import type { OpenStore } from './workplace.ts';
 
 /** So far a clock may be set back without a report (DESIGN, "Semantics"); a start goes on at the recorded time. */
 const allowedGap = milliseconds(60_000);
@@ -44,9 +45,42 @@ function gapDetail(now: Instant, recorded: Instant): string {
   return `the machine's clock says ${dateText(now)}, the store last recorded ${dateText(recorded)}: if the clock is wrong, stop the server and set it right within the hour; until then nothing is purged`;
 }
 
-/** Follows the machine's clock from now on, backwards too (SIGUSR2). */
-export async function acceptClock(clock: SystemClock, store: FileStore | undefined): Promise<void> {
-  clock.accept();
-  const recorded = await store?.recordedTime();
-  if (recorded !== undefined && clock.now() < recorded) await store?.acceptTime(clock.now());
+/** The time that the servers of one store go by. */
+export interface SharedTime {
+  /** Records the time, and catches up with what another server has recorded. */
+  readonly keep: () => Promise<void>;
+  /** Follows the machine's clock from now on, backwards too (SIGUSR2). */
+  readonly accept: () => Promise<void>;
+}
+
+/**
+ * Servers started before and after a small step of the machine's clock would judge one another's
+ * expiry and grace windows by it: all go by the latest (FAULTS 12). One that is far ahead is wrong,
+ * and followed by nobody.
+ */
+export function sharedTime({
+  store,
+  file,
+  clock,
+}: Pick<OpenStore, 'store' | 'file' | 'clock'>): SharedTime {
+  const keep = async (): Promise<void> => {
+    await store.recordTime(clock.now());
+    const recorded = await store.recordedTime();
+    if (recorded !== undefined && recorded <= after(clock.now(), allowedGap)) {
+      clock.catchUp(recorded);
+    }
+  };
+  const accept = async (): Promise<void> => {
+    clock.accept();
+    const recorded = await file?.recordedTime();
+    if (recorded !== undefined && clock.now() < recorded) await file?.acceptTime(clock.now());
+  };
+  // In between, a round would catch up with the very time that is to be left.
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = (task: () => Promise<void>) => (): Promise<void> => {
+    const done = last.then(task);
+    last = done.catch(() => undefined);
+    return done;
+  };
+  return { keep: inTurn(keep), accept: inTurn(accept) };
 }

@@ -41,6 +41,8 @@ export interface SystemClock extends Clock {
   readonly drift: () => number;
   /** Takes over the wall clock's time. */
   readonly accept: () => void;
+  /** Goes on at a later time; an earlier one changes nothing. */
+  readonly catchUp: (to: Instant) => void;
 }
 
 /**
@@ -58,6 +60,9 @@ export function systemClock(wall: () => number = Date.now, notBefore?: Instant):
     accept: () => {
       start = wall();
       origin = performance.now();
+    },
+    catchUp: (to) => {
+      start += Math.max(0, to - now());
     },
   };
 }

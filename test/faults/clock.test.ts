@@ -139,3 +139,56 @@ test('FAULTS 10: told to, a running server follows its machine’s clock, and ca
   const again = await site.start({ ahead: -hour });
   tokensIn(await refresh(again, fresh));
 });
+
+test('FAULTS 12: servers half a minute apart go by one time, and none follows a wild one', async (t) => {
+  const site = await openSite(t);
+  const behind = await site.start();
+  const ahead = await site.start({ ahead: 30 });
+  await untilTogether(behind, ahead);
+  // A code of either ends at both at once; a retry at the other is a retry, not a theft.
+  const [soon, late] = [await codeFor(ahead), await codeFor(ahead)];
+  let { refresh_token: token } = tokensIn(await redeem(behind, soon));
+  for (const [one, other] of [
+    [behind, ahead],
+    [ahead, behind],
+  ] as const) {
+    const answer = await refresh(one, token);
+    assert.deepEqual(await refresh(other, token), answer);
+    token = tokensIn(answer).refresh_token;
+  }
+  await site.pass(121);
+  assert.deepEqual(await redeem(behind, late), invalidCode);
+
+  const wild = await site.start({ ahead: tenYears });
+  await tokensOfLogin(wild);
+  const database = new DatabaseSync(site.path);
+  t.after(() => database.close());
+  const recorded = database.prepare(`SELECT value FROM meta WHERE name = 'recorded_time'`);
+  const isWild = () => Number(recorded.get()?.['value']) > site.clock.now() + (tenYears / 2) * 1000;
+  for (let tries = 0; !isWild(); tries += 1) {
+    assert.ok(tries < 1500, 'the wild time is never recorded');
+    await sleep(20);
+  }
+  // Two rounds of housekeeping, which would have followed it.
+  await sleep(2200);
+  for (const node of [behind, ahead]) {
+    assert.ok((await timeOf(node)) < site.clock.now() + hour * 1000);
+    token = tokensIn(await refresh(node, token)).refresh_token;
+  }
+});
+
+/** The time at which a server issues, in milliseconds: opaque tokens carry it in front. */
+async function timeOf(club: ServedClub): Promise<number> {
+  const { access_token: token } = await tokensOfLogin(club);
+  return Number.parseInt(token.slice(0, token.indexOf('.')), 16);
+}
+
+async function untilTogether(one: ServedClub, other: ServedClub): Promise<void> {
+  const began = performance.now();
+  while (performance.now() - began < 60_000) {
+    const [a, b] = [await timeOf(one), await timeOf(other)];
+    if (Math.abs(a - b) < 5000) return;
+    await sleep(100);
+  }
+  throw new Error('they never agree on the time');
+}
