@@ -9,6 +9,7 @@ import { authenticationComplaints } from './authentication_consistency.ts';
 import type { Complaint } from './complaint.ts';
 import type { Definition } from './definition.ts';
 import { loginPageComplaints } from './login_consistency.ts';
+import { assetsFolder } from './login_rules.ts';
 import { memberComplaints } from './members_schema.ts';
 import { reachComplaints } from './reach_consistency.ts';
 import { type ValueShape, alphabetOf } from './value_shape.ts';
@@ -71,13 +72,13 @@ function* endpointComplaints(definition: Definition): Iterable<Complaint> {
   if (holder !== undefined) {
     yield [['authorize', 'endpoint', 'path'], `${loginPath} is the path of ${holder} already`];
   }
-  yield* verifyComplaints(['authorize', 'endpoint', 'path'], loginPath);
+  yield* reservedComplaints(['authorize', 'endpoint', 'path'], loginPath);
   paths.set(loginPath, 'the login request');
   for (const [name, endpoint] of Object.entries(definition.token_endpoints)) {
     const other = paths.get(endpoint.path);
     const at: Path = ['token_endpoints', name, 'path'];
     if (other !== undefined) yield [at, `${endpoint.path} is the path of ${other} already`];
-    yield* verifyComplaints(at, endpoint.path);
+    yield* reservedComplaints(at, endpoint.path);
     paths.set(endpoint.path, `the token endpoint ${name}`);
     yield* grantTypeComplaints(definition, name);
     yield* nameComplaints(['token_endpoints', name], endpoint);
@@ -88,14 +89,17 @@ function* endpointComplaints(definition: Definition): Iterable<Complaint> {
     if (path === undefined) continue;
     const other = paths.get(path);
     if (other !== undefined) yield [[key, 'path'], `${path} is the path of ${other} already`];
-    yield* verifyComplaints([key, 'path'], path);
+    yield* reservedComplaints([key, 'path'], path);
     paths.set(path, key);
   }
 }
 
-/** Every path below it is the gateway's, whatever follows (C-4). */
-function* verifyComplaints(at: Path, path: string): Iterable<Complaint> {
+/** Every path below `/verify/` is the gateway's, whatever follows (C-4); others are the login page's. */
+function* reservedComplaints(at: Path, path: string): Iterable<Complaint> {
   if (path.startsWith('/verify/')) yield [at, `${path} lies below /verify, where gateways ask`];
+  if (path.startsWith(`/login${assetsFolder}`)) {
+    yield [at, `${path} lies below /login/assets, where the login page has its pictures`];
+  }
 }
 
 /** Without a grant_type to tell them apart, an endpoint serves one grant. */

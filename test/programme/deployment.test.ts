@@ -57,6 +57,25 @@ test('C-2: two programmes with a selector share a path, whichever comes first', 
   ]);
 });
 
+test('C-4: a shared endpoint below a programme’s own verify paths is no endpoint', () => {
+  const path = 'token_endpoints: { key: { path: /second-club/verify/key } }';
+  const second = programme('second-club', isDefault, path);
+  const message =
+    'two of its own endpoints answer at /clubs/second-club/verify/key: give one of them another path';
+  assert.deepEqual(outcome(second), {
+    mounted: [],
+    conflicts: [['second-club', 'second-club', '/clubs/second-club/verify/key', message]],
+  });
+  const third = programme('third-club', isOther);
+  const theirs = programme(
+    'second-club',
+    isDefault,
+    'token_endpoints: { key: { path: /third-club/verify/key } }',
+  );
+  const { conflicts } = deploy([theirs, third]);
+  assert.match(conflicts[0]?.message ?? '', /^second-club answers at /);
+});
+
 test('C-2: three may share a path as well', () => {
   const text = shippedProgramme('third-club', isOther, 'programme_identifier: FourthClub');
   const fourth = compiled('fourth-club', text);
