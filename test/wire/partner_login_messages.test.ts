@@ -1,0 +1,127 @@
+// P-13 by scenario: what a member of a partner-login club is told, in each language of the file.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { Unavailable } from '../../src/oauth/failure.ts';
+import { type FailingStore, failingStore } from '../support/failing_store.ts';
+import { openLogin, type OpenLogin, submitLogin } from '../support/login.ts';
+import { readPage } from '../support/page.ts';
+import {
+  loginTarget,
+  openPartnerClub,
+  type PartnerClub,
+  secondClub,
+  thirdClub,
+} from '../support/partner_club.ts';
+import { type Answer, ask } from '../support/wire.ts';
+
+/** A club with a login page open, at which anything may be typed. */
+interface Door extends PartnerClub {
+  readonly failing: FailingStore;
+  readonly target: string;
+  readonly login: OpenLogin;
+  readonly attempt: (username: string, password: string) => Promise<Answer>;
+}
+
+/** What a member is told: one or more messages above the form, or a page in place of it. */
+interface Told {
+  readonly status?: number;
+  readonly page?: true;
+  readonly texts: readonly ('not_recognised' | 'difficulties' | 'username' | 'password')[];
+}
+
+const notRecognised: Told = { texts: ['not_recognised'] };
+
+const scenarios: Readonly<Record<string, readonly [(door: Door) => Promise<Answer>, Told]>> = {
+  'wrong password': [({ attempt, member }) => attempt(member.username, 'wrong'), notRecognised],
+  'unknown username': [({ attempt, member }) => attempt('nobody', member.password), notRecognised],
+  'malformed username': [
+    ({ attempt, member }) => attempt('ann\u0000', member.password),
+    notRecognised,
+  ],
+  'username too long': [
+    ({ attempt, member }) => attempt('a'.repeat(201), member.password),
+    notRecognised,
+  ],
+  'password too long': [
+    ({ attempt, member }) => attempt(member.username, 'x'.repeat(1025)),
+    notRecognised,
+  ],
+  'repeated attempts': [
+    async ({ attempt, addMember, programme }) => {
+      const { username, password } = await addMember({ programme, username: 'bob' });
+      for (let time = 0; time < 5; time += 1) await attempt(username, 'wrong');
+      return attempt(username, password);
+    },
+    notRecognised,
+  ],
+  'system unavailable': [
+    async ({ attempt, failing, member }) => {
+      failing.fail('findMember', new Unavailable('planted'));
+      const { headers, ...answer } = await attempt(member.username, member.password);
+      failing.heal();
+      const { 'retry-after': seconds, ...others } = headers;
+      assert.equal(seconds, '5');
+      return { ...answer, headers: others };
+    },
+    { status: 503, texts: ['difficulties'] },
+  ],
+  'failed security test': [
+    ({ url, login, member }) =>
+      submitLogin(url, { ...login, hidden: { ...login.hidden, csrf: 'x' } }, member),
+    { status: 403, page: true, texts: ['difficulties'] },
+  ],
+  'format of the IP address': [
+    ({ url, target }) =>
+      ask(url, target, { method: 'POST', headers: { 'x-forwarded-for': '1.2.3.4,x' } }),
+    { status: 400, page: true, texts: ['difficulties'] },
+  ],
+  'username blank': [({ attempt }) => attempt('', 'x'), { texts: ['username'] }],
+  'password blank': [({ attempt }) => attempt('ann', ''), { texts: ['password'] }],
+  'both blank': [({ attempt }) => attempt('', ''), { texts: ['username', 'password'] }],
+};
+
+const english = {
+  language: 'en',
+  title: 'Log in to ',
+  error: 'Error: ',
+  not_recognised:
+    'Your details were not recognised. Please try again, or update your details on the programme website.',
+  difficulties: 'We are having difficulties. Please try again later.',
+  username: 'Please enter your username.',
+  password: 'Please enter your password.',
+};
+
+const french = {
+  language: 'fr',
+  title: 'Connexion à ',
+  error: 'Erreur : ',
+  not_recognised:
+    'Vos informations n’ont pas été reconnues. Veuillez réessayer ou mettre à jour vos informations sur le site du programme.',
+  difficulties: 'Nous rencontrons des difficultés. Veuillez réessayer plus tard.',
+  username: 'Veuillez saisir votre nom d’utilisateur.',
+  password: 'Veuillez saisir votre mot de passe.',
+};
+
+for (const [names, words] of [
+  [secondClub, english],
+  [thirdClub, french],
+] as const) {
+  test(`P-13: each scenario has its message at ${names.name}, in ${words.language}`, async (t) => {
+    const failing = failingStore();
+    const club = await openPartnerClub(t, { names, store: failing.store });
+    const target = loginTarget(club, { ui_locales: words.language });
+    const login = await openLogin(club.url, target, 'POST');
+    const attempt: Door['attempt'] = (username, password) =>
+      submitLogin(club.url, login, { username, password });
+    const heading = words.title + names.name;
+    for (const [name, [go, { status = 200, page = false, texts }]] of Object.entries(scenarios)) {
+      const answer = await go({ ...club, failing, target, login, attempt });
+      const title = page ? heading : words.error + heading;
+      const text = texts.map((one) => words[one]);
+      assert.deepEqual(readPage(answer, words.language), { status, title, heading, text }, name);
+      assert.equal(answer.body.includes('<form'), !page, name);
+    }
+  });
+}
