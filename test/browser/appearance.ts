@@ -1,4 +1,5 @@
-// Owns the round of the executive club's pages: each that people may meet, and how it looks.
+// Owns the round of the executive club's pages: each that people may meet, in each language, and how
+// it looks.
 
 import { test } from 'node:test';
 
@@ -11,101 +12,116 @@ import { assertMessagePage, fillIn, type Scene, setScene, submit } from './scene
 
 type GoTo = (page: Page, scene: Scene) => Promise<unknown>;
 
+/** Types and sends, in any language. */
+async function attempt(page: Page, username: string, password: string): Promise<void> {
+  await page.locator('#username').fill(username);
+  await page.locator('#password').fill(password);
+  await page.locator('[type=submit]').click();
+  await page.locator('#alert, main:not(:has(form))').waitFor();
+}
+
 /** Each page of the form, and the way to it from the form. */
 const forms: Readonly<Record<string, GoTo>> = {
   login: () => Promise.resolve(),
-  login_mistyped: async (page) => {
-    await fillIn(page, 'a.rather.long.username.of.someone@mail.example.com', 'wrong');
-    await submit(page);
-  },
-  login_blank: async (page) => {
-    await fillIn(page, '', '');
-    await submit(page);
-  },
-  login_no_username: async (page) => {
-    await fillIn(page, '', 'x');
-    await submit(page);
-  },
-  login_no_password: async (page) => {
-    await fillIn(page, 'ann', '');
-    await submit(page);
-  },
+  login_mistyped: (page) =>
+    attempt(page, 'a.rather.long.username.of.someone@mail.example.com', 'wrong'),
+  login_blank: (page) => attempt(page, '', ''),
+};
+
+/** What differs from those in little, and is looked at in one language. */
+const moreForms: Readonly<Record<string, GoTo>> = {
+  login_no_username: (page) => attempt(page, '', 'x'),
+  login_no_password: (page) => attempt(page, 'ann', ''),
   login_shown_password: async (page) => {
     await fillIn(page, 'ann', 'correct horse');
     await page.getByRole('button', { name: 'Show password' }).click();
   },
   login_button_focused: (page) => page.getByRole('button', { name: 'Log in' }).focus(),
+  login_button_hovered: (page) => page.getByRole('button', { name: 'Log in' }).hover(),
 };
 
-/** Each page in place of the form, and its title. */
-const messages: Readonly<Record<string, readonly [title: string, goTo: GoTo]>> = {
-  security_issue: [
-    'Security Issue',
-    (page, { jetway, client }) =>
-      page.goto(
-        `${jetway.url}/executive-club/auth/login?client_id=${client.id}&response_type=code&redirect_uri=https://attacker.example/`,
-      ),
-  ],
-  bad_request: [
-    'This login cannot start',
-    (page, { jetway }) =>
-      page.goto(
-        `${jetway.url}/executive-club/auth/login?client_id=parnterapi-12345&response_type=code`,
-      ),
-  ],
-  expired: [
-    'This login has expired',
-    (page, { jetway }) => page.goto(`${jetway.url}/executive-club/login`),
-  ],
-  forged: [
-    'This form cannot be accepted',
-    async (page) => {
-      await page.evaluate(`document.querySelector('[name=csrf]').value = 'x'`);
-      await submit(page);
-    },
-  ],
-  other_browser: [
-    'This login cannot go on here',
-    async (page) => {
-      await page.context().clearCookies();
-      await page.reload();
-    },
-  ],
+/** Each page in place of the form, and the way to it from the form. */
+const messages = {
+  security_issue: (page, { loginRequest }) =>
+    page.goto(`${loginRequest}&redirect_uri=https://attacker.example/`),
+  bad_request: (page, { jetway }) =>
+    page.goto(
+      `${jetway.url}/executive-club/auth/login?client_id=parnterapi-12345&response_type=code`,
+    ),
+  expired: (page, { jetway }) => page.goto(`${jetway.url}/executive-club/login`),
+  forged: async (page) => {
+    await page.evaluate(`document.querySelector('[name=csrf]').value = 'x'`);
+    await attempt(page, 'ann', 'x');
+  },
+  other_browser: async (page) => {
+    await page.context().clearCookies();
+    await page.reload();
+  },
+  too_many_attempts: async (page, { loginRequest }) => {
+    for (const time of [1, 2]) {
+      await page.goto(loginRequest);
+      await attempt(page, `nobody${time}`, 'wrong');
+    }
+  },
+} as const satisfies Readonly<Record<string, GoTo>>;
+
+const english: Readonly<Record<keyof typeof messages, string>> = {
+  security_issue: 'Security Issue',
+  bad_request: 'This login cannot start',
+  expired: 'This login has expired',
+  forged: 'This form cannot be accepted',
+  other_browser: 'This login cannot go on here',
+  too_many_attempts: 'Log in to Executive Club',
+};
+
+const french: typeof english = {
+  security_issue: 'Problème de sécurité',
+  bad_request: 'La connexion ne peut pas commencer',
+  expired: 'Cette connexion a expiré',
+  forged: 'Ce formulaire ne peut pas être accepté',
+  other_browser: 'La connexion ne peut pas se poursuivre ici',
+  too_many_attempts: 'Connexion à Executive Club',
 };
 
 export function appearanceTests(browser: () => Promise<Browser>): void {
-  test('every page fits the screen and can be read, on a phone and a desk, by day and night', async (t) => {
-    const scene = await setScene(t, await browser());
-    const context = await scene.newContext();
-    const page = await context.newPage();
-    for (const [name, goTo] of Object.entries(forms)) {
-      await page.goto(scene.loginRequest);
-      await goTo(page, scene);
-      await photograph(page, name);
-    }
-    for (const [name, [title, goTo]] of Object.entries(messages)) {
-      await page.goto(scene.loginRequest);
-      await goTo(page, scene);
-      await assertMessagePage(page, title);
-      await photograph(page, name);
-    }
-    if (folder !== undefined) t.diagnostic(`pictures of the pages are in ${folder}`);
-  });
+  for (const [locale, titles, pages] of [
+    ['en', english, { ...forms, ...moreForms }],
+    ['fr', french, forms],
+  ] as const) {
+    test(`every page fits the screen and can be read, on a phone and a desk, by day and night: ${locale}`, async (t) => {
+      // The page of a mistyped name takes one of the two failures, the last page another.
+      const over = 'login: { address_limit: { limit: 2, window: 1m } }';
+      const scene = await setScene(t, await browser(), { over });
+      const page = await (await scene.newContext({ locale })).newPage();
+      for (const [name, goTo] of Object.entries<GoTo>(pages)) {
+        await page.goto(scene.loginRequest);
+        await goTo(page, scene);
+        await photograph(page, `executive-club-${name}-${locale}`);
+      }
+      for (const [name, goTo] of Object.entries<GoTo>(messages)) {
+        await page.goto(scene.loginRequest);
+        await goTo(page, scene);
+        await assertMessagePage(page, titles[name as keyof typeof messages]);
+        await photograph(page, `executive-club-${name}-${locale}`);
+      }
+      if (folder !== undefined) t.diagnostic(`pictures of the pages are in ${folder}`);
+    });
+  }
 
   test('P-13: an outage is told on the form, and before it on a page', async (t) => {
     const failing = failingStore();
-    const scene = await setScene(t, await browser(), failing.store);
+    const scene = await setScene(t, await browser(), { store: failing.store });
     const page = await scene.openLogin();
     failing.fail('findMember', new Unavailable('planted'));
     await fillIn(page, scene.member.username, scene.member.password);
     await submit(page);
     const told = page.getByText('We are having difficulties. Please try again later.');
     await told.waitFor();
-    await photograph(page, 'login_difficulties');
+    await photograph(page, 'executive-club-login_difficulties-en');
     failing.fail('findClient', new Unavailable('planted'));
     await page.goto(scene.loginRequest);
     await assertMessagePage(page, 'Log in to Executive Club');
     await told.waitFor();
-    await photograph(page, 'difficulties');
+    await photograph(page, 'executive-club-difficulties-en');
   });
 }

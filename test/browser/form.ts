@@ -5,22 +5,13 @@ import { test } from 'node:test';
 
 import type { Browser, Page } from 'playwright-core';
 
+import { assertAccessible } from './axe.ts';
 import { assertMessagePage, assertRedeems, fillIn, logIn, setScene, submit } from './scene.ts';
+import { assertKept, assertLight } from './weight.ts';
 
 /** The identifier of what has focus. */
 function focused(page: Page): Promise<string> {
   return page.evaluate('document.activeElement.id || document.activeElement.textContent.trim()');
-}
-
-/** Runs in the page: bytes that came over the wire, by address; none where the browser had it. */
-const sizes = `Object.fromEntries(Object.entries(Object.groupBy(
-  performance.getEntriesByType('resource'), ({ name }) => name,
-)).map(([name, loads]) => [name, loads.reduce((sum, load) => sum + load.transferSize, 0)]))`;
-
-/** What the open page loaded besides itself. */
-async function transfers(page: Page): Promise<Readonly<Record<string, number>>> {
-  await page.waitForLoadState('load');
-  return page.evaluate(sizes);
 }
 
 export function formTests(browser: () => Promise<Browser>): void {
@@ -104,18 +95,56 @@ export function formTests(browser: () => Promise<Browser>): void {
     await assertRedeems(scene, await logIn(page, scene));
   });
 
-  test('a page asks for its logo alone, and for that once', async (t) => {
+  test('a page weighs under 20 KB, asks for its logo alone, and for that once', async (t) => {
     const scene = await setScene(t, await browser());
-    const context = await scene.newContext();
-    const page = await scene.openLogin(context);
-    const first = await transfers(page);
-    const [logo = '', ...others] = Object.keys(first);
-    assert.match(logo, /\/executive-club\/login\/assets\/[\w-]{22}\.svg$/);
-    assert.deepEqual(others, []);
-    assert.ok((first[logo] ?? 0) > 0);
+    const page = await scene.openLogin();
+    const addresses = await assertLight(page, 1);
     await fillIn(page, scene.member.username, 'wrong');
     await submit(page);
     await page.getByRole('alert').waitFor();
-    assert.deepEqual(await transfers(page), { [logo]: 0 });
+    await assertKept(page, addresses);
+    await page.goto(scene.loginRequest);
+    await assertKept(page, addresses);
+  });
+
+  test('the keyboard passes everything once and leaves the page at its end', async (t) => {
+    const scene = await setScene(t, await browser());
+    const page = await scene.openLogin();
+    const help = 'Forgotten your username or password?';
+    const website = 'Go to the Executive Club website';
+    const all = ['username', 'password', 'reveal', 'Log in', help, website];
+    for (const name of all) {
+      assert.equal(await focused(page), name);
+      await page.keyboard.press('Tab');
+    }
+    assert.equal(await page.evaluate('document.activeElement === document.body'), true);
+    for (const name of all.toReversed()) {
+      await page.keyboard.press('Shift+Tab');
+      assert.equal(await focused(page), name);
+    }
+  });
+
+  test('forced colours leave edges and focus to be seen, and nothing ever moves', async (t) => {
+    const scene = await setScene(t, await browser());
+    const page = await scene.openLogin();
+    await submit(page);
+    await page.getByRole('alert').waitFor();
+    await page.emulateMedia({ forcedColors: 'active' });
+    await page.getByRole('button', { name: 'Log in' }).focus();
+    for (const selector of ['#username', '#password', '#alert', '[type=submit]']) {
+      const style = await page.evaluate<string>(
+        `getComputedStyle(document.querySelector('${selector}')).border`,
+      );
+      assert.match(style, /^[1-9]\S* solid/, selector);
+    }
+    const outline = await page.evaluate<string>(
+      `getComputedStyle(document.activeElement).outlineStyle`,
+    );
+    assert.equal(outline, 'solid');
+    assert.equal(await page.evaluate('document.getAnimations().length'), 0);
+    const still = `[...document.querySelectorAll('*')].every((element) =>
+      getComputedStyle(element).transitionDuration === '0s')`;
+    assert.equal(await page.evaluate(still), true);
+    await assertAccessible(page, 'forced colours');
   });
 }

@@ -149,7 +149,7 @@ export function memberTests(browser: () => Promise<Browser>): void {
   ] as const) {
     test(`HOSTILE 15: a double submit without JavaScript ends in a code that redeems, ${name}`, async (t) => {
       const store = createMemoryStore();
-      const scene = await setScene(t, await browser(), store);
+      const scene = await setScene(t, await browser(), { store });
       const lookups = holdLookups(t, store);
       const issued = t.mock.method(store, 'issueCode').mock;
       const page = await scene.openLogin(await scene.newContext({ javaScriptEnabled: false }));

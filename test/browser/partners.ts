@@ -8,8 +8,16 @@ import type { Browser } from 'playwright-core';
 
 import { complaintsOf, startPartnerSite } from '../support/browser.ts';
 import { shippedProgramme, startJetway } from '../support/jetway.ts';
-import { askKey, joinClub, loginTarget, secondClub, thirdClub } from '../support/partner_club.ts';
+import {
+  askKey,
+  type ClubNames,
+  joinClub,
+  loginTarget,
+  secondClub,
+  thirdClub,
+} from '../support/partner_club.ts';
 import { photograph } from './photograph.ts';
+import { assertLight } from './weight.ts';
 
 /** Runs in the page: whether no picture is missing or broken. */
 const allShown = `[...document.images].every(({ naturalWidth }) => naturalWidth > 0)`;
@@ -19,6 +27,7 @@ const brands = `login:
     Harbour: { name: Harbour Hotels, logo: third-club.svg }`;
 
 interface Words {
+  readonly language: string;
   readonly title: string;
   readonly partner: string;
   readonly username: string;
@@ -28,6 +37,7 @@ interface Words {
 }
 
 const english: Words = {
+  language: 'en',
   title: 'Log in to Second Club',
   partner: 'to continue to Harbour Hotels',
   username: 'Username',
@@ -38,6 +48,7 @@ const english: Words = {
 };
 
 const french: Words = {
+  language: 'fr',
   title: 'Connexion à Third Club',
   partner: 'pour continuer vers Partner',
   username: 'Nom d’utilisateur',
@@ -47,14 +58,27 @@ const french: Words = {
     'Vos informations n’ont pas été reconnues. Veuillez réessayer ou mettre à jour vos informations sur le site du programme.',
 };
 
-const journeys = [
+interface Journey {
+  readonly names: ClubNames;
+  /** What the browser asks for. */
+  readonly locale: string;
+  /** What the partner asks for: it goes before. */
+  readonly ui_locales?: string;
+  readonly brandName?: string;
+  readonly logos: 1 | 2;
+  readonly words: Words;
+}
+
+const journeys: readonly Journey[] = [
   { names: secondClub, locale: 'en-GB', brandName: 'Harbour', logos: 2, words: english },
   { names: thirdClub, locale: 'fr-FR', brandName: 'Unheard', logos: 1, words: french },
-] as const;
+  { names: thirdClub, locale: 'en-US', ui_locales: 'de fr-CA', logos: 1, words: french },
+];
 
 export function partnerTests(browser: () => Promise<Browser>): void {
-  for (const { names, locale, brandName, logos, words } of journeys) {
-    test(`P-2 P-3 P-13: from a partner to ${names.name} and back, in ${locale}`, async (t) => {
+  for (const { names, locale, ui_locales, brandName, logos, words } of journeys) {
+    const asked = ui_locales === undefined ? '' : `, asked for ${ui_locales}`;
+    test(`P-2 P-3 P-13: from a partner to ${names.name} and back, in ${locale}${asked}`, async (t) => {
       const context = await (await browser()).newContext({ locale });
       context.setDefaultTimeout(15_000);
       t.after(() => context.close());
@@ -62,7 +86,8 @@ export function partnerTests(browser: () => Promise<Browser>): void {
       const programmes = { [names.programme]: shippedProgramme(names.programme, brands) };
       const jetway = await startJetway(t, { programmes, publicUrl: 'listening' });
       const club = await joinClub(jetway, names, { redirectUris: [partner.callbackUrl] });
-      partner.linkTo(new URL(loginTarget(club, { brandName }), jetway.url), 'POST');
+      const target = loginTarget(club, { brandName, ui_locales });
+      partner.linkTo(new URL(target, jetway.url), 'POST');
       const complaints = complaintsOf(context);
 
       const page = await context.newPage();
@@ -70,9 +95,11 @@ export function partnerTests(browser: () => Promise<Browser>): void {
       await page.getByRole('button').click();
       assert.equal(await page.title(), words.title);
       assert.equal(await page.getByText(words.partner).count(), 1);
+      assert.equal(await page.getAttribute('html', 'lang'), words.language);
       assert.equal(await page.getByRole('img').count(), logos);
+      await assertLight(page, logos);
       assert.equal(await page.evaluate(allShown), true);
-      await photograph(page, `${names.programme}-login`);
+      await photograph(page, `${names.programme}-login-${locale}`);
 
       const attempt = async (password: string): Promise<void> => {
         await page.getByLabel(words.username).fill(club.member.username);
@@ -81,7 +108,7 @@ export function partnerTests(browser: () => Promise<Browser>): void {
       };
       await attempt('wrong');
       await page.getByText(words.notRecognised).waitFor();
-      await photograph(page, `${names.programme}-not-recognised`);
+      await photograph(page, `${names.programme}-not_recognised-${locale}`);
       await attempt(club.member.password);
       await page.waitForURL(`${partner.callbackUrl}?**`);
 

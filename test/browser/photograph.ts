@@ -2,7 +2,6 @@
 // a picture for people.
 
 import assert from 'node:assert/strict';
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import type { Page } from 'playwright-core';
@@ -65,20 +64,30 @@ const spacing = `html { font-size: 200% } * { line-height: 1.5 !important; lette
 
 /** Looks at a page that is open, on a phone and a desk, by day and night. */
 export async function photograph(page: Page, name: string): Promise<void> {
-  if (folder !== undefined) await mkdir(folder, { recursive: true });
+  // How a page is laid out does not hang on its colours.
+  for (const viewport of [narrowest, desk, phone]) {
+    await page.setViewportSize(viewport);
+    await assertReadable(page, `${name}-${viewport.width}`);
+    if (viewport === narrowest) await assertStretches(page, name);
+  }
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme });
-    for (const viewport of [narrowest, desk, phone]) {
-      await page.setViewportSize(viewport);
-      const what = `${name}-${viewport.width}-${colorScheme}`;
-      const found: Measures = await page.evaluate(measure);
-      assert.deepEqual(found, { overflows: false, faint: [], small: [] }, what);
-      if (viewport === narrowest) await assertStretches(page, what);
-      else if (folder !== undefined) {
-        await page.screenshot({ path: join(folder, `${what}.png`), fullPage: true });
-      }
-    }
+    await assertReadable(page, `${name}-${colorScheme}`);
     await assertAccessible(page, `${name}-${colorScheme}`);
+    if (folder !== undefined) await keepPictures(page, join(folder, name), colorScheme);
+  }
+}
+
+async function assertReadable(page: Page, what: string): Promise<void> {
+  const found: Measures = await page.evaluate(measure);
+  assert.deepEqual(found, { overflows: false, faint: [], small: [] }, what);
+}
+
+async function keepPictures(page: Page, path: string, colorScheme: string): Promise<void> {
+  for (const viewport of [desk, phone]) {
+    await page.setViewportSize(viewport);
+    const file = `${path}-${viewport.width}-${colorScheme}.png`;
+    await page.screenshot({ path: file, fullPage: true });
   }
 }
 

@@ -10,7 +10,13 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import type { Store } from '../../src/store/contract.ts';
 import { createMemoryStore } from '../../src/store/memory.ts';
 import { type PartnerSite, startPartnerSite } from '../support/browser.ts';
-import { type Jetway, startJetway, type TestClient, type TestMember } from '../support/jetway.ts';
+import {
+  type Jetway,
+  shippedProgramme,
+  startJetway,
+  type TestClient,
+  type TestMember,
+} from '../support/jetway.ts';
 import { type Answer, post } from '../support/wire.ts';
 
 export interface Scene {
@@ -25,13 +31,19 @@ export interface Scene {
   readonly openLogin: (context?: BrowserContext) => Promise<Page>;
 }
 
+export interface SceneOptions {
+  readonly store?: Store;
+  /** YAML laid over the shipped file. */
+  readonly over?: string;
+}
+
 type ContextOptions = Parameters<Browser['newContext']>[0];
 
 /** Jetway, a partner's website that links to its login, and a member. */
 export async function setScene(
   t: TestContext,
   browser: Browser,
-  store: Store = createMemoryStore(),
+  { store = createMemoryStore(), over = '' }: SceneOptions = {},
 ): Promise<Scene> {
   const contexts: BrowserContext[] = [];
   // Registered first, runs first: a server waits for the connections that browsers hold.
@@ -43,7 +55,8 @@ export async function setScene(
     return context;
   };
   const partner = await startPartnerSite(t);
-  const jetway = await startJetway(t, { publicUrl: 'listening', store });
+  const programmes = { 'executive-club': shippedProgramme('executive-club', over) };
+  const jetway = await startJetway(t, { programmes, publicUrl: 'listening', store });
   const client = await jetway.addClient({ redirectUris: [partner.callbackUrl] });
   const member = await jetway.addMember();
   const login = new URL(`${jetway.url}/executive-club/auth/login?response_type=code`);
