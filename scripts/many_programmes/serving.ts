@@ -4,8 +4,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 
-import type { Site } from './site.ts';
-
 export interface Serving {
   readonly port: number;
   /** From the command to its first answer. */
@@ -17,11 +15,17 @@ export interface Serving {
   readonly stop: () => Promise<void>;
 }
 
+/** What is served: a configuration, and a path of each programme that answers once it is ready. */
+export interface ServedSite {
+  readonly configFile: string;
+  readonly programmes: readonly { readonly tokenPath: string }[];
+}
+
 /** Longer than any start that is still of interest. */
 const patience = 60_000;
 
 /** Starts the command with `serve`; resolves once it answers. */
-export async function startServing(command: readonly string[], site: Site): Promise<Serving> {
+export async function startServing(command: readonly string[], site: ServedSite): Promise<Serving> {
   const [program = '', ...args] = command;
   const begun = performance.now();
   const child = spawn(program, [...args, 'serve', '--config', site.configFile], {

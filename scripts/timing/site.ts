@@ -1,0 +1,131 @@
+// Owns a site for measurements of logins: a programme with members of its own, one with members behind
+// a hook, and in each of them everybody that there is to be told apart.
+
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { openStore } from '../../src/cli/workplace.ts';
+import { readConfig } from '../../src/config/config.ts';
+import { mergeNodes, toPlain } from '../../src/lib/document.ts';
+import { parseYaml, stringifyYaml } from '../../src/lib/yaml.ts';
+import { hashPassword } from '../../src/members/password.ts';
+import type { ClientId, ProgrammeId } from '../../src/oauth/client.ts';
+import type { Subject } from '../../src/oauth/member.ts';
+import type { ServedSite } from '../many_programmes/serving.ts';
+
+/** Where members are: in Jetway's own store, or behind a hook. */
+export const directories = ['store', 'hook'] as const;
+export type Directory = (typeof directories)[number];
+
+export const password = 'correct horse battery staple';
+export const client = {
+  id: 'partnerapi-12345',
+  secret: 'jyVn3Y4Ow9nLqRlxTt5bDWqtCvUuQ0u6cJx2bTnC3Zk',
+};
+export const disabledClient = 'partnerapi-12346';
+export const strangeClient = 'partnerapi-12347';
+
+/** The names of so many people of a kind; as long whoever it is. */
+export function namesOf(kind: 'known' | 'other' | 'disabled' | 'locked', count: number): string[] {
+  const prefix = kind.slice(0, 5);
+  return Array.from({ length: count }, (_, index) => `${prefix}-${String(index).padStart(6, '0')}`);
+}
+
+/** The shipped programme without the limits that one address would run into here; the lockout stays. */
+function programmeText(directory: Directory, hook: string | undefined, secretFile: string): string {
+  const shipped = join(import.meta.dirname, '../../programmes/executive-club.yaml');
+  const members =
+    hook === undefined
+      ? '{ directory: store }'
+      : `{ directory: http, url: "${hook}", secret_file: ${secretFile} }`;
+  const over = `base_path: /${directory}
+programme_identifier: ${directory}
+throttle: off
+login: { address_limit: off, logo: null }
+client: { authentication: { failure_limit: off } }
+members: ${members}
+`;
+  const [base, laid] = [readFileSync(shipped, 'utf8'), over].map(
+    (text) => parseYaml('site.yaml', text).root,
+  );
+  if (base === undefined || laid === undefined) throw new Error('the overlay is no YAML');
+  return stringifyYaml(toPlain(mergeNodes(base, laid)));
+}
+
+/** Lays out the site below a folder; without a hook there is one programme. */
+export async function layOut(
+  folder: string,
+  {
+    members,
+    hook,
+  }: { readonly members: number; readonly hook?: { url: string; secretFile: string } },
+): Promise<ServedSite> {
+  const programmesFolder = join(folder, 'programmes');
+  mkdirSync(programmesFolder, { recursive: true });
+  const served = directories.filter((directory) => directory === 'store' || hook !== undefined);
+  for (const directory of served) {
+    const url = directory === 'hook' ? hook?.url : undefined;
+    const text = programmeText(directory, url, hook?.secretFile ?? '');
+    writeFileSync(join(programmesFolder, `${directory}.yaml`), text);
+  }
+  const configFile = join(folder, 'config.yaml');
+  writeFileSync(
+    configFile,
+    `environment: staging
+listen: 127.0.0.1:0
+public_url: http://127.0.0.1
+programmes: ./programmes
+store: file:./jetway.db
+`,
+  );
+  await register(configFile, served, members);
+  return { configFile, programmes: served.map((one) => ({ tokenPath: `/${one}/api/grant` })) };
+}
+
+const addedAtOnce = 500;
+
+/** Partners of each programme, and the embedded directory's members: one hash does for all. */
+async function register(
+  configFile: string,
+  programmes: readonly Directory[],
+  members: number,
+): Promise<void> {
+  const { store, keyring, clock } = await openStore(readConfig(configFile));
+  const createdAt = clock.now();
+  for (const directory of programmes) {
+    const programme = directory as string as ProgrammeId;
+    for (const [id, status] of [
+      [client.id, 'active'],
+      [disabledClient, 'disabled'],
+    ] as const) {
+      await store.addClient({
+        programme,
+        id: id as ClientId,
+        name: 'Partner',
+        roles: ['member', 'partner'],
+        redirectUris: ['https://partner.example/callback'],
+        secrets: [{ digest: keyring.secretDigest(client.secret), createdAt }],
+        apiKeys: [],
+        properties: {},
+        status,
+        createdAt,
+      });
+    }
+  }
+  const passwordHash = await hashPassword(password);
+  const records = (['known', 'disabled', 'locked'] as const).flatMap((kind) =>
+    namesOf(kind, members).map((username) => ({
+      programme: 'store' as ProgrammeId,
+      username,
+      subject: `subject-of-${username}` as Subject,
+      passwordHash,
+      status: kind === 'disabled' ? ('disabled' as const) : ('active' as const),
+      createdAt,
+    })),
+  );
+  for (let from = 0; from < records.length; from += addedAtOnce) {
+    const some = records.slice(from, from + addedAtOnce);
+    await Promise.all(some.map((record) => store.addMember(record)));
+  }
+  await store.close();
+}
