@@ -1,7 +1,7 @@
 // Owns the verb `key list`.
 
 import { keyStates } from '../token/key_rotation.ts';
-import { forSigningProgrammes, type KeySelection } from './key_programmes.ts';
+import { forProgrammes, isSigning, type KeySelection, signsNothing } from './key_programmes.ts';
 import { viewKey } from './key_view.ts';
 import { type OutputOptions, print, printJson } from './output.ts';
 import { table } from './table.ts';
@@ -14,7 +14,7 @@ export interface ListKeysOptions extends KeySelection, OutputOptions {
 /** `jetway key list`: by programme, oldest first. */
 export async function listKeys(options: ListKeysOptions): Promise<void> {
   const config = configOf(options);
-  await forSigningProgrammes(config, options, async (programmes) => {
+  await forProgrammes(config, options, async (programmes) => {
     const states = await withStore(config, async ({ store, clock }) => {
       const now = clock.now();
       const lists = programmes.map(async ({ id, rules }) =>
@@ -22,6 +22,8 @@ export async function listKeys(options: ListKeysOptions): Promise<void> {
       );
       return (await Promise.all(lists)).flat();
     });
+    const isNamed = options.programme !== undefined;
+    if (isNamed && states.length === 0 && !programmes.some(isSigning)) throw signsNothing(options);
     const views = states.map(viewKey);
     if (options.json === true) return printJson(views);
     if (views.length === 0) return console.error('there are no keys; serve makes the first ones');

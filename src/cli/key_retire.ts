@@ -3,14 +3,16 @@
 import type { Config } from '../config/config.ts';
 import { quote } from '../lib/fault.ts';
 import type { SigningKeyRecord } from '../oauth/signing_key.ts';
-import { type KeyState, keyStates, planRemoval } from '../token/key_rotation.ts';
+import { type KeyState, keyStates, type RemovalPlan } from '../token/key_rotation.ts';
 import { dateText } from './dates.ts';
 import { CommandError, exitCodes, refuseUsage } from './exit.ts';
 import { removeKey, retireKeys } from './key_changes.ts';
 import {
-  forSigningProgrammes,
+  forProgrammes,
+  isSigning,
+  type KeyedProgramme,
   type KeySelection,
-  type SigningProgramme,
+  signsNothing,
 } from './key_programmes.ts';
 import { type OutputOptions, print, printJson } from './output.ts';
 import { configOf, expectDurableStore, type OpenStore, withStore } from './workplace.ts';
@@ -33,18 +35,28 @@ export async function retireSigningKeys(options: RetireKeysOptions): Promise<voi
   refuseUsage(force && kid === undefined ? ['--force needs --kid: it is for one key'] : []);
   const config = configOf(options);
   expectDurableStore(config);
-  await forSigningProgrammes(config, options, async (programmes) => {
+  await forProgrammes(config, options, async (programmes) => {
     const retired =
       kid === undefined
-        ? await retireDue(config, programmes)
+        ? await retireDue(config, programmes, options)
         : await withStore(config, (open) => retireOne(open, programmes, kid, force));
     if (options.json === true) await printJson(viewOf(retired));
     else await print(linesOf(retired).join('\n'));
   });
 }
 
-function retireDue(config: Config, programmes: readonly SigningProgramme[]): Promise<Retired> {
+function retireDue(
+  config: Config,
+  programmes: readonly KeyedProgramme[],
+  selection: KeySelection,
+): Promise<Retired> {
   return withStore(config, async ({ store, clock }) => {
+    const isOfInterest = programmes.map(
+      async (one) => isSigning(one) || (await store.listSigningKeys(one.id)).length > 0,
+    );
+    if (selection.programme !== undefined && !(await Promise.all(isOfInterest)).includes(true)) {
+      throw signsNothing(selection);
+    }
     const removed: SigningKeyRecord[] = [];
     const kept: Retired['kept'][number][] = [];
     for (const programme of programmes) {
@@ -58,7 +70,7 @@ function retireDue(config: Config, programmes: readonly SigningProgramme[]): Pro
 
 async function retireOne(
   { store, clock }: OpenStore,
-  programmes: readonly SigningProgramme[],
+  programmes: readonly KeyedProgramme[],
   kid: string,
   force: boolean,
 ): Promise<Retired> {
@@ -68,9 +80,8 @@ async function retireOne(
     const state = keyStates(keys, programme.rules, now).find(({ key }) => key.kid === kid);
     if (state === undefined) continue;
     if (!force && state.status !== 'due') throw notDue(state);
-    const plan = planRemoval(keys, programme.rules, state.key, now);
+    const plan = await removeKey(store, programme, state.key, now);
     if ('refusal' in plan) throw refused(state.key, plan.refusal);
-    await removeKey(store, programme, plan, now);
     return { removed: [state.key], kept: [] };
   }
   throw new CommandError(exitCodes.failed, `there is no key ${quote(kid)}: key list names them`);
@@ -90,15 +101,15 @@ function notDue({ key, status, retiresAt }: KeyState): CommandError {
   );
 }
 
-function refused(key: SigningKeyRecord, refusal: 'only_key' | 'signs'): CommandError {
+type Refusal = Extract<RemovalPlan, { readonly refusal: unknown }>['refusal'];
+
+function refused(key: SigningKeyRecord, refusal: Refusal): CommandError {
   const words = {
-    only_key: 'is the only one there is',
-    signs: 'signs, and none waits to follow it',
+    only_key: 'is the only one there is: make another sign first with key rotate --now',
+    signs: 'signs, and none waits to follow it: make another sign first with key rotate --now',
+    undated: 'may sign still, in a server from before tokens were opaque: restart servers first',
   }[refusal];
-  return new CommandError(
-    exitCodes.failed,
-    `${nameOf(key)} ${words}: make another sign first with key rotate --now`,
-  );
+  return new CommandError(exitCodes.failed, `${nameOf(key)} ${words}`);
 }
 
 function nameOf({ programme, algorithm, kid }: SigningKeyRecord): string {
@@ -122,7 +133,7 @@ function linesOf({ removed, kept }: Retired): readonly string[] {
     ...removed.map((key) => `${nameOf(key)} is removed`),
     ...kept.map(({ key, retiresAt }) =>
       retiresAt === undefined
-        ? `${nameOf(key)} stays until a server signs with another algorithm`
+        ? `${nameOf(key)} stays until a server was started with the programme as it is now`
         : `${nameOf(key)} may go from ${dateText(retiresAt)}`,
     ),
   ];

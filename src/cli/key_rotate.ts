@@ -5,10 +5,11 @@ import { formatDuration, parseDuration } from '../lib/duration.ts';
 import { quote } from '../lib/fault.ts';
 import type { SigningAlgorithm } from '../oauth/signing_key.ts';
 import { type RotationWish, shortestWait } from '../token/key_rotation.ts';
+import type { Rotated } from '../token/key_steps.ts';
 import { dateText } from './dates.ts';
 import { refuseUsage } from './exit.ts';
-import { type Rotated, rotateKeys } from './key_changes.ts';
-import { forSigningProgrammes, type KeySelection } from './key_programmes.ts';
+import { rotateKeys } from './key_changes.ts';
+import { forProgrammes, isSigning, type KeySelection, signsNothing } from './key_programmes.ts';
 import { signsFromText } from './key_view.ts';
 import { type OutputOptions, print, printJson } from './output.ts';
 import { configOf, expectDurableStore, withStore } from './workplace.ts';
@@ -27,10 +28,12 @@ export async function rotateSigningKeys(options: RotateKeysOptions): Promise<voi
   const wish = readWish(options);
   const config = configOf(options);
   expectDurableStore(config);
-  await forSigningProgrammes(config, options, async (programmes) => {
+  await forProgrammes(config, options, async (programmes) => {
+    const signing = programmes.filter(isSigning);
+    if (options.programme !== undefined && signing.length === 0) throw signsNothing(options);
     const rotated = await withStore(config, async (open) => {
       const done: Rotated[] = [];
-      for (const programme of programmes) {
+      for (const programme of signing) {
         done.push(await rotateKeys(open, programme, wish, open.clock.now()));
       }
       return done;
@@ -73,6 +76,9 @@ function linesOf({ step, key, predecessors }: Rotated): readonly string[] {
   const from = signsFromText(key);
   const name = `${programme}: the ${algorithm} key ${kid}`;
   if (step === 'wait') return [`${name} waits already and signs from ${from}; nothing is changed`];
+  if (step === 'overtaken') {
+    return [`${name} signs from ${from}, by another command just now; nothing more is changed`];
+  }
   const switching = `once verifiers have it, in ${formatDuration(shortestWait)}, set tokens.access.algorithm to ${algorithm} and restart`;
   if (step === 'stand') return [`${name} is published already: ${switching}`];
   if (from === undefined) return [`${name} is published: ${switching}`];

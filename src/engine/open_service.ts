@@ -1,8 +1,10 @@
 // Owns bringing a programme into service: its directory, its token formats and their keys.
 
+import { after } from '../lib/clock.ts';
 import type { HookCredentials, HookLimits } from '../members/hook_connection.ts';
 import type { Programme } from '../programme/programme.ts';
 import { openFormerKeys, openKeyChest, type PublishedKeys } from '../token/key_chest.ts';
+import { longestSignedToken } from '../token/key_rotation.ts';
 import {
   accessTokenType,
   jwtFormat,
@@ -42,7 +44,8 @@ export async function openService(
   };
   const { store: records, keyring, clock } = foundation;
   if (!programme.signsTokens) {
-    const keys = await openFormerKeys(id, records);
+    const end = after(clock.now(), longestSignedToken(programme));
+    const keys = await openFormerKeys(id, records, end);
     const former = keys === undefined ? {} : verification(programme, keys);
     const formats = { accessTokens: opaqueFormat, refreshTokens: opaqueFormat };
     return Object.freeze({ ...service, ...former, ...formats });

@@ -14,7 +14,7 @@ import type {
   TokenKey,
 } from '../oauth/grant.ts';
 import type { MemberRecord, Subject } from '../oauth/member.ts';
-import type { SigningAlgorithm, SigningKeyRecord } from '../oauth/signing_key.ts';
+import type { SigningKeyRecord } from '../oauth/signing_key.ts';
 import type { AttemptOutcome, AttemptPolicy, LoginAttempt } from './login_attempts.ts';
 
 export type Environment = 'staging' | 'live';
@@ -254,22 +254,15 @@ export interface Store {
 
   /** Oldest first. */
   listSigningKeys(programme: ProgrammeId): Promise<readonly SigningKeyRecord[]>;
-  /** Adds the key unless the programme has one of that algorithm; returns the one that stands. */
-  ensureSigningKey(
+  /**
+   * Applies a pure change to all keys of a programme as they stand, in one step: those it adds are
+   * added, those it leaves out removed. Resolves to the keys as they are then, oldest first. The
+   * change may run twice.
+   */
+  changeSigningKeys(
     programme: ProgrammeId,
-    algorithm: SigningAlgorithm,
-    candidate: SigningKeyRecord,
-  ): Promise<SigningKeyRecord>;
-
-  /** Adds a key; the caller says when it begins to sign. */
-  addSigningKey(key: SigningKeyRecord): Promise<void>;
-  /** Removes a key; false when there is none of that kid. */
-  removeSigningKey(programme: ProgrammeId, kid: string): Promise<boolean>;
-  changeSigningKey(
-    programme: ProgrammeId,
-    kid: string,
-    change: (key: SigningKeyRecord) => SigningKeyRecord,
-  ): Promise<SigningKeyRecord | undefined>;
+    change: (keys: readonly SigningKeyRecord[]) => readonly SigningKeyRecord[],
+  ): Promise<readonly SigningKeyRecord[]>;
   /** Changes whenever a signing key of any programme is added, changed or removed; cheap to ask. */
   signingKeyEpoch(): Promise<number>;
 

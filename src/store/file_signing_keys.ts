@@ -8,7 +8,7 @@ import type { SigningAlgorithm, SigningKeyRecord } from '../oauth/signing_key.ts
 import type { CommitQueue } from './commit_queue.ts';
 import type { Store } from './contract.ts';
 import { expectSum, rowSum } from './file_sums.ts';
-import { sameSigningKey } from './judgement.ts';
+import { signingKeyChanges } from './judgement.ts';
 
 interface SigningKeyRow {
   readonly programme: ProgrammeId;
@@ -22,38 +22,25 @@ interface SigningKeyRow {
   readonly sum: number;
 }
 
-type SigningKeyVerbs = Pick<
-  Store,
-  | 'listSigningKeys'
-  | 'ensureSigningKey'
-  | 'addSigningKey'
-  | 'removeSigningKey'
-  | 'changeSigningKey'
-  | 'signingKeyEpoch'
->;
+type SigningKeyVerbs = Pick<Store, 'listSigningKeys' | 'changeSigningKeys' | 'signingKeyEpoch'>;
 
 /** The signing keys' verbs. */
 export function fileSigningKeys(database: DatabaseSync, queue: CommitQueue): SigningKeyVerbs {
   const epoch = epochCounter(database);
-  const { list, add, change, remove } = signingKeyRows(database, epoch.advance);
+  const rows = signingKeyRows(database);
   return {
-    listSigningKeys: (programme) => queue.read(() => list(programme)),
-    ensureSigningKey: (programme, algorithm, candidate) =>
-      queue.write(() => {
-        const standing = list(programme).findLast((key) => key.algorithm === algorithm);
-        if (standing !== undefined) return standing;
-        add(candidate);
-        return { ...candidate };
-      }),
-    addSigningKey: (key) => queue.write(() => add(key)),
-    removeSigningKey: (programme, kid) => queue.writeFromReserve(() => remove(programme, kid)),
-    changeSigningKey: (programme, kid, alter) =>
-      queue.write(() => {
-        const before = list(programme).find((key) => key.kid === kid);
-        if (before === undefined) return undefined;
-        const after = sameSigningKey(before, alter(before));
-        change(after);
-        return { ...after };
+    listSigningKeys: (programme) => queue.read(() => rows.list(programme)),
+    // From the reserve: a key that was stolen must go even when the disk is full.
+    changeSigningKeys: (programme, change) =>
+      queue.writeFromReserve(() => {
+        const before = rows.list(programme);
+        const { added, changed, removed } = signingKeyChanges(programme, before, change(before));
+        if (added.length + changed.length + removed.length === 0) return before;
+        for (const { kid } of removed) rows.remove(programme, kid);
+        for (const key of changed) rows.change(key);
+        for (const key of added) rows.add(key);
+        epoch.advance();
+        return rows.list(programme);
       }),
     signingKeyEpoch: () => queue.read(epoch.current),
   };
@@ -63,12 +50,10 @@ interface SigningKeyRows {
   readonly list: (programme: ProgrammeId) => readonly SigningKeyRecord[];
   readonly add: (key: SigningKeyRecord) => void;
   readonly change: (after: SigningKeyRecord) => void;
-  /** False when there is none. */
-  readonly remove: (programme: ProgrammeId, kid: string) => boolean;
+  readonly remove: (programme: ProgrammeId, kid: string) => void;
 }
 
-/** The rows; `changed` is called with every change to them. */
-function signingKeyRows(database: DatabaseSync, changed: () => void): SigningKeyRows {
+function signingKeyRows(database: DatabaseSync): SigningKeyRows {
   const select = database.prepare(
     'SELECT * FROM signing_key WHERE programme = ? ORDER BY created_at, position',
   );
@@ -89,18 +74,12 @@ function signingKeyRows(database: DatabaseSync, changed: () => void): SigningKey
     add: (key) => {
       const values = valuesOf(key);
       insert.run(...values, rowSum(values));
-      changed();
     },
     change: (after) => {
       const [programme, kid, ...rest] = valuesOf(after);
       update.run(...rest, rowSum([programme, kid, ...rest]), programme, kid);
-      changed();
     },
-    remove: (programme, kid) => {
-      if (drop.run(programme, kid).changes === 0) return false;
-      changed();
-      return true;
-    },
+    remove: (programme, kid) => void drop.run(programme, kid),
   };
 }
 

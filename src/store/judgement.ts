@@ -1,8 +1,10 @@
 // Owns the decisions that every backend must take alike; it reads and writes nothing itself.
 
+import { isDeepStrictEqual } from 'node:util';
+
 import type { Instant } from '../lib/clock.ts';
 import type { Digest } from '../lib/digest.ts';
-import type { Client, ClientId } from '../oauth/client.ts';
+import type { Client, ClientId, ProgrammeId } from '../oauth/client.ts';
 import type { Gateway } from '../oauth/gateway.ts';
 import type {
   AuthorizationCode,
@@ -131,13 +133,37 @@ export function sameMember(before: MemberRecord, after: MemberRecord): MemberRec
   throw new Error(`a change of member ${before.subject} may not change its programme or subject`);
 }
 
-/** Holds a change of a signing key to its identity: tokens name the key that signed them. */
-export function sameSigningKey(
-  before: SigningKeyRecord,
-  after: SigningKeyRecord,
-): SigningKeyRecord {
-  if (before.programme === after.programme && before.kid === after.kid) return after;
-  throw new Error(`a change of signing key ${before.kid} may not change its programme or kid`);
+/** What tells two states of a programme's signing keys apart. */
+export interface SigningKeyChanges {
+  readonly added: readonly SigningKeyRecord[];
+  readonly changed: readonly SigningKeyRecord[];
+  readonly removed: readonly SigningKeyRecord[];
+}
+
+/**
+ * Holds a change of a programme's signing keys to that programme, and to one key of a name: tokens
+ * name the key that signed them.
+ */
+export function signingKeyChanges(
+  programme: ProgrammeId,
+  before: readonly SigningKeyRecord[],
+  after: readonly SigningKeyRecord[],
+): SigningKeyChanges {
+  const known = new Map(before.map((key) => [key.kid, key]));
+  const kept = new Map(after.map((key) => [key.kid, key]));
+  if (kept.size < after.length || after.some((key) => key.programme !== programme)) {
+    throw new Error(
+      `a change of the signing keys of ${programme} must keep them apart and its own`,
+    );
+  }
+  return {
+    added: after.filter(({ kid }) => !known.has(kid)),
+    changed: after.filter((key) => {
+      const one = known.get(key.kid);
+      return one !== undefined && !isDeepStrictEqual(one, key);
+    }),
+    removed: before.filter(({ kid }) => !kept.has(kid)),
+  };
 }
 
 /** Whether a use of a secret is worth recording beside the last one: once an hour is enough. */

@@ -4,7 +4,7 @@ import { frozenCopy } from '../lib/frozen.ts';
 import type { MemberRecord } from '../oauth/member.ts';
 import type { SigningKeyRecord } from '../oauth/signing_key.ts';
 import type { Store } from './contract.ts';
-import { sameMember, sameSigningKey, usernameTaken } from './judgement.ts';
+import { sameMember, signingKeyChanges, usernameTaken } from './judgement.ts';
 import type { MemoryRevocations } from './memory_revocations.ts';
 import { MemoryTable } from './memory_table.ts';
 
@@ -64,51 +64,26 @@ export function memoryMembers(revocations: MemoryRevocations): MemberVerbs {
   };
 }
 
-type SigningKeyVerbs = Pick<
-  Store,
-  | 'listSigningKeys'
-  | 'ensureSigningKey'
-  | 'addSigningKey'
-  | 'removeSigningKey'
-  | 'changeSigningKey'
-  | 'signingKeyEpoch'
->;
+type SigningKeyVerbs = Pick<Store, 'listSigningKeys' | 'changeSigningKeys' | 'signingKeyEpoch'>;
 
 /** The signing keys' verbs; there are never more than a handful. */
 export function memorySigningKeys(): SigningKeyVerbs {
   const keys = new MemoryTable<SigningKeyRecord>();
   let epoch = 0;
-  const put = (key: SigningKeyRecord): SigningKeyRecord => {
-    const kept = frozenCopy(key);
-    keys.set(kept.programme, kept.kid, kept);
-    epoch += 1;
-    return kept;
-  };
-  const add = (key: SigningKeyRecord): SigningKeyRecord => {
-    keys.expectNew(key.programme, key.kid);
-    return put(key);
-  };
   const listed = (programme: string): SigningKeyRecord[] =>
     keys.filter((key) => key.programme === programme).toSorted((a, b) => a.createdAt - b.createdAt);
   return {
     async listSigningKeys(programme) {
       return listed(programme);
     },
-    async ensureSigningKey(programme, algorithm, candidate) {
-      return listed(programme).findLast((key) => key.algorithm === algorithm) ?? add(candidate);
-    },
-    async addSigningKey(key) {
-      add(key);
-    },
-    async removeSigningKey(programme, kid) {
-      if (keys.get(programme, kid) === undefined) return false;
-      keys.delete(programme, kid);
+    async changeSigningKeys(programme, change) {
+      const before = listed(programme);
+      const { added, changed, removed } = signingKeyChanges(programme, before, change(before));
+      if (added.length + changed.length + removed.length === 0) return before;
+      for (const { kid } of removed) keys.delete(programme, kid);
+      for (const key of [...changed, ...added]) keys.set(programme, key.kid, frozenCopy(key));
       epoch += 1;
-      return true;
-    },
-    async changeSigningKey(programme, kid, change) {
-      const before = keys.get(programme, kid);
-      return before && put(sameSigningKey(before, change(before)));
+      return listed(programme);
     },
     async signingKeyEpoch() {
       return epoch;

@@ -4,6 +4,7 @@ import type { Clock, Instant } from '../lib/clock.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
 import type { SigningAlgorithm, SigningKeyRecord } from '../oauth/signing_key.ts';
 import { renderKeySet } from './jwks.ts';
+import { givenUp, isReadyToSign, readyToSign } from './key_steps.ts';
 import type { Keyring } from './keyring.ts';
 import {
   newSigningKey,
@@ -16,11 +17,10 @@ import {
 /** The part of the store that keeps signing keys. */
 export interface SigningKeyRecords {
   listSigningKeys(programme: ProgrammeId): Promise<readonly SigningKeyRecord[]>;
-  ensureSigningKey(
+  changeSigningKeys(
     programme: ProgrammeId,
-    algorithm: SigningAlgorithm,
-    candidate: SigningKeyRecord,
-  ): Promise<SigningKeyRecord>;
+    change: (keys: readonly SigningKeyRecord[]) => readonly SigningKeyRecord[],
+  ): Promise<readonly SigningKeyRecord[]>;
 }
 
 /** What of a programme's keys anybody may see; `reload` follows changes in the store. */
@@ -55,10 +55,10 @@ export interface KeyChestOptions {
 export async function openKeyChest(options: KeyChestOptions): Promise<KeyChest> {
   const { programme, algorithm, records, keyring, clock } = options;
   const present = await records.listSigningKeys(programme);
-  if (!present.some((record) => record.algorithm === algorithm)) {
+  if (!isReadyToSign(present, algorithm)) {
     const now = clock.now();
-    const candidate = await newSigningKey(programme, algorithm, keyring, now);
-    await records.ensureSigningKey(programme, algorithm, { ...candidate, signsFrom: now });
+    const made = { ...(await newSigningKey(programme, algorithm, keyring, now)), signsFrom: now };
+    await records.changeSigningKeys(programme, (keys) => readyToSign(keys, made));
   }
   let keys: readonly Opened[] = [];
   const shown = await publication(present);
@@ -75,15 +75,17 @@ export async function openKeyChest(options: KeyChestOptions): Promise<KeyChest> 
 }
 
 /**
- * The keys of a programme that signs no tokens any more: those that it signed live on. Undefined
- * where it has none.
+ * The keys of a programme that signs no tokens any more: those that it signed live on, until `end`
+ * at the latest. Undefined where it has none.
  */
 export async function openFormerKeys(
   programme: ProgrammeId,
-  records: Pick<SigningKeyRecords, 'listSigningKeys'>,
+  records: SigningKeyRecords,
+  end: Instant,
 ): Promise<PublishedKeys | undefined> {
-  const found = await records.listSigningKeys(programme);
-  if (found.length === 0) return undefined;
+  const present = await records.listSigningKeys(programme);
+  if (present.length === 0) return undefined;
+  const found = await records.changeSigningKeys(programme, (keys) => givenUp(keys, end));
   const { keySet, verifier, show } = await publication(found);
   return {
     keySet,

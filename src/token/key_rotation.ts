@@ -13,10 +13,14 @@ export const shortestWait: Milliseconds = milliseconds(2 * keySetMaxAge * 1000);
 
 /** What of a programme decides about its keys. */
 export interface KeyRules {
-  readonly algorithm: SigningAlgorithm;
+  /** Absent of a programme that signs no tokens any more. */
+  readonly algorithm?: SigningAlgorithm;
   /** The longest that a token may live after it was signed. */
   readonly longestToken: Milliseconds;
 }
+
+/** The rules of a programme that signs tokens. */
+export type SigningRules = KeyRules & Required<Pick<KeyRules, 'algorithm'>>;
 
 /** `ahead`: published, of an algorithm that the programme does not sign with yet. */
 export type KeyStatus = 'signing' | 'waiting' | 'ahead' | 'retiring' | 'due';
@@ -34,12 +38,16 @@ export interface TokenRules {
   readonly refresh: { readonly format: 'opaque' | 'jwt'; readonly longest: Milliseconds };
 }
 
+/** Of a programme that signs none any more, the longest that any it has signed may live. */
 export function longestSignedToken({ access, refresh }: TokenRules): Milliseconds {
-  const lives = [
-    access.format === 'jwt' ? access.lifetime : 0,
-    refresh.format === 'jwt' ? refresh.longest : 0,
+  const signed = [
+    ...(access.format === 'jwt' ? [access.lifetime] : []),
+    ...(refresh.format === 'jwt' ? [refresh.longest] : []),
   ];
-  return milliseconds(Math.max(...lives));
+  // Which of the two were JWTs is not known any more.
+  return milliseconds(
+    Math.max(...(signed.length > 0 ? signed : [access.lifetime, refresh.longest])),
+  );
 }
 
 /** What each key is at the moment, in the order of `keys`. */
@@ -49,7 +57,7 @@ export function keyStates(
   now: Instant,
 ): readonly KeyState[] {
   const line = lineOf(keys, rules.algorithm);
-  const signer = signerOf(line, now);
+  const signer = signerAt(line, now);
   return keys.map((key) => {
     if (key === signer) return { key, status: 'signing' };
     if (key.algorithm !== rules.algorithm) return formerOrAhead(key, now);
@@ -86,7 +94,7 @@ export interface RotationWish {
 /** What makes the next key sign. `before` is to be changed first, so that no step leaves a gap. */
 export function planRotation(
   keys: readonly SigningKeyRecord[],
-  rules: KeyRules,
+  rules: SigningRules,
   { wait, algorithm = rules.algorithm }: RotationWish,
   now: Instant,
 ): RotationPlan {
@@ -126,6 +134,7 @@ export function planRetirement(
 ): RetirementPlan {
   const states = keyStates(keys, rules, now);
   // Without a key of the new algorithm no server was restarted since, and all sign with the old one.
+  // One that signs no more dates the keys itself (key_steps.ts).
   const isMoved = states.some(({ status }) => status === 'signing');
   const end = isMoved ? { retiresAt: after(now, rules.longestToken) } : {};
   const retired = states.filter(({ status }) => status === 'retiring');
@@ -144,7 +153,7 @@ export function planRetirement(
 }
 
 export type RemovalPlan =
-  | { readonly refusal: 'only_key' | 'signs' }
+  | { readonly refusal: 'only_key' | 'signs' | 'undated' }
   | {
       readonly key: SigningKeyRecord;
       /** To sign from now on, before the key goes. */
@@ -160,6 +169,10 @@ export function planRemoval(
   key: SigningKeyRecord,
   now: Instant,
 ): RemovalPlan {
+  if (rules.algorithm === undefined) {
+    // Until a server was started that signs no more, one that was not may sign with it.
+    return key.retiresAt === undefined ? { refusal: 'undated' } : { key };
+  }
   if (keys.length < 2) return { refusal: 'only_key' };
   const states = keyStates(keys, rules, now);
   const signer = states.find(({ status }) => status === 'signing')?.key;
@@ -176,9 +189,9 @@ export function planRemoval(
 }
 
 /** Keys of an algorithm in the order they sign in; one that was not told when comes last. */
-function lineOf(
+export function lineOf(
   keys: readonly SigningKeyRecord[],
-  algorithm: SigningAlgorithm,
+  algorithm: SigningAlgorithm | undefined,
 ): readonly SigningKeyRecord[] {
   return keys
     .filter((key) => key.algorithm === algorithm)
@@ -192,8 +205,17 @@ function compare(one: number, other: number): number {
   return one === other ? 0 : one - other;
 }
 
+/** The key that signs at the moment. */
+export function signerOf(
+  keys: readonly SigningKeyRecord[],
+  { algorithm }: KeyRules,
+  now: Instant,
+): SigningKeyRecord | undefined {
+  return signerAt(lineOf(keys, algorithm), now);
+}
+
 /** As a running server chooses: the latest whose time has come, else the first of all. */
-function signerOf(line: readonly SigningKeyRecord[], now: Instant): SigningKeyRecord | undefined {
+function signerAt(line: readonly SigningKeyRecord[], now: Instant): SigningKeyRecord | undefined {
   return line.findLast(({ signsFrom = Infinity }) => signsFrom <= now) ?? line[0];
 }
 
@@ -202,7 +224,9 @@ function isA(states: readonly KeyState[], key: SigningKeyRecord, status: KeyStat
 }
 
 function formerOrAhead(key: SigningKeyRecord, now: Instant): KeyState {
-  return key.signsFrom === undefined ? { key, status: 'ahead' } : retiring(key, key.retiresAt, now);
+  const { signsFrom, retiresAt } = key;
+  if (signsFrom === undefined && retiresAt === undefined) return { key, status: 'ahead' };
+  return retiring(key, retiresAt, now);
 }
 
 /** When the last token of a superseded key ends; lifetimes may have grown since it was written down. */

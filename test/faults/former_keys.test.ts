@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 
@@ -44,6 +45,42 @@ test('FAULTS 24: from JWTs to opaque tokens, no verification fails', async (t) =
     assert.equal((await verify(now, programme, 'client', { token: dead })).status, 401);
   }
 });
+
+test('FAULTS 24: keys of a programme that signs no more are listed, dated and retired', async (t) => {
+  const site = await openSite(t, { over: 'tokens: { access: { format: jwt } }' });
+  const file = join(site.folder, `programmes/${programme}.yaml`);
+  await (await site.start()).server.end('SIGTERM');
+  writeFileSync(file, shippedProgramme(programme));
+  const statuses = async (): Promise<readonly unknown[]> => {
+    const keys = JSON.parse(await site.run('key', 'list', '--json')) as readonly Listed[];
+    return keys.map(({ status, retires_at }) => [status, retires_at === null]);
+  };
+  // A server from before may sign still.
+  assert.deepEqual(await statuses(), [['retiring', true]]);
+  assert.match(await site.run('key', 'retire'), /stays until a server was started with the prog/);
+  const now = await site.start();
+  assert.deepEqual(await statuses(), [['retiring', false]]);
+  await site.pass(29 * 86_400);
+  assert.match(await site.run('key', 'retire'), /may go from/);
+  await site.pass(86_400 + 60);
+  assert.match(await site.run('key', 'retire', '--programme', programme), /is removed/);
+  assert.deepEqual(await statuses(), []);
+  await followed(now);
+});
+
+interface Listed {
+  readonly status: string;
+  readonly retires_at: string | null;
+}
+
+/** Waits until the server publishes no key any more. */
+async function followed({ url }: ServedClub): Promise<void> {
+  for (;;) {
+    const { body } = await ask(url, paths.keys);
+    if (body === '{"keys":[]}') return;
+    await sleep(50);
+  }
+}
 
 test('FAULTS 24: a programme that never signed has no key set', async (t) => {
   const site = await openSite(t);

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 
 import { Unavailable } from '../../src/oauth/failure.ts';
-import { aSigningKey, at, inParallel } from './fixtures.ts';
+import { addSigningKey, aSigningKey, at, inParallel } from './fixtures.ts';
 import { withStore, type Open } from './with_store.ts';
 
 const yes = (): boolean => true;
@@ -18,7 +18,7 @@ export function keyCheckTests(open: Open): void {
         (n % 2 === 0 ? o.store : other).ensureKeyCheck(`value ${n}`, yes),
       );
       assert.equal(new Set(kept).size, 1);
-      await o.store.addSigningKey(aSigningKey('kid'));
+      await addSigningKey(o.store, aSigningKey('kid'));
       const store = o.reopen ? await o.reopen() : o.store;
       assert.equal(await store.ensureKeyCheck('late', no), kept[0]);
     });

@@ -3,57 +3,74 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 
-import { aSigningKey, at, club, inParallel, otherClub, otherPartner, partner } from './fixtures.ts';
+import {
+  addSigningKey,
+  aSigningKey,
+  at,
+  club,
+  inParallel,
+  otherClub,
+  otherPartner,
+  partner,
+} from './fixtures.ts';
 import { withStore, type Open } from './with_store.ts';
 
 export function signingKeyTests(open: Open): void {
   describe('signing keys', () => {
-    withStore(open, 'C-9: simultaneous starts agree on one key an algorithm', async (o) => {
-      const stores = [o.store, o.another ? await o.another() : o.store] as const;
-      const standing = await inParallel(10, (n) =>
-        stores[n % 2 === 0 ? 0 : 1].ensureSigningKey(club, 'ES256', aSigningKey(`kid ${n}`)),
-      );
-      assert.equal(new Set(standing.map(({ kid }) => kid)).size, 1);
-      assert.deepEqual(await o.store.listSigningKeys(club), [standing[0]]);
-    });
+    withStore(
+      open,
+      'FAULTS 24: of changes at once each sees what those before it did',
+      async (o) => {
+        const stores = [o.store, o.another ? await o.another() : o.store] as const;
+        const found = await inParallel(10, (n) =>
+          stores[n % 2 === 0 ? 0 : 1].changeSigningKeys(club, (keys) =>
+            keys.length > 1 ? keys : [...keys, aSigningKey(`kid ${n}`)],
+          ),
+        );
+        const standing = await o.store.listSigningKeys(club);
+        assert.equal(standing.length, 2);
+        for (const keys of found) assert.deepEqual(keys, standing.slice(0, keys.length));
+      },
+    );
 
     withStore(open, 'C-2: keys are a programme’s own, oldest first', async (o) => {
       const { store } = o;
       const young = aSigningKey('young', { createdAt: at(2) });
       const old = aSigningKey('old', { algorithm: 'RS256', createdAt: at(1) });
       const other = aSigningKey('young', { programme: otherClub });
-      assert.deepEqual(await store.ensureSigningKey(club, 'ES256', young), young);
-      assert.deepEqual(await store.ensureSigningKey(club, 'RS256', old), old);
-      assert.deepEqual(await store.ensureSigningKey(otherClub, 'ES256', other), other);
-      const again = aSigningKey('again');
-      assert.deepEqual(await store.ensureSigningKey(club, 'ES256', again), young);
+      await addSigningKey(store, young);
+      assert.deepEqual(await store.changeSigningKeys(club, (keys) => [...keys, old]), [old, young]);
+      await addSigningKey(store, other);
       const reopened = o.reopen ? await o.reopen() : store;
       assert.deepEqual(await reopened.listSigningKeys(club), [old, young]);
       assert.deepEqual(await reopened.listSigningKeys(otherClub), [other]);
     });
 
-    withStore(open, 'FAULTS 24: a key is added, told to sign, retired and removed', async (o) => {
+    withStore(open, 'FAULTS 24: keys are added, told to sign, retired and removed', async (o) => {
       const { store } = o;
       const first = aSigningKey('first', { createdAt: at(1), signsFrom: at(1) });
       const second = aSigningKey('second', { createdAt: at(2) });
-      await store.addSigningKey(second);
-      await store.addSigningKey(first);
-      assert.deepEqual(await store.listSigningKeys(club), [first, second]);
-      await assert.rejects(store.addSigningKey(first));
+      await addSigningKey(store, second);
       const told = { ...second, signsFrom: at(9) };
-      const changed = await store.changeSigningKey(club, 'second', (key) => ({ ...key, ...told }));
-      assert.deepEqual(changed, told);
       const retired = { ...first, retiresAt: at(9) };
-      await store.changeSigningKey(club, 'first', (key) => ({ ...key, retiresAt: at(9) }));
+      const changed = await store.changeSigningKeys(club, () => [told, retired]);
+      assert.deepEqual(changed, [retired, told]);
       const reopened = o.reopen ? await o.reopen() : store;
       assert.deepEqual(await reopened.listSigningKeys(club), [retired, told]);
-      assert.equal(await reopened.removeSigningKey(otherClub, 'first'), false);
-      assert.equal(await reopened.removeSigningKey(club, 'first'), true);
-      assert.equal(await reopened.removeSigningKey(club, 'first'), false);
-      assert.equal(await reopened.changeSigningKey(club, 'first', (key) => key), undefined);
-      const renamed = reopened.changeSigningKey(club, 'second', (key) => ({ ...key, kid: 'x' }));
-      await assert.rejects(renamed, /may not change its programme or kid/);
-      assert.deepEqual(await reopened.listSigningKeys(club), [told]);
+      assert.deepEqual(await reopened.changeSigningKeys(otherClub, () => []), []);
+      for (const wrong of [[told, told], [{ ...told, programme: otherClub }]]) {
+        await assert.rejects(
+          reopened.changeSigningKeys(club, () => wrong),
+          { message: `a change of the signing keys of ${club} must keep them apart and its own` },
+        );
+      }
+      await assert.rejects(
+        reopened.changeSigningKeys(club, () => {
+          throw new Error('no');
+        }),
+      );
+      assert.deepEqual(await reopened.listSigningKeys(club), [retired, told]);
+      assert.deepEqual(await reopened.changeSigningKeys(club, (keys) => keys.slice(1)), [told]);
     });
 
     withStore(open, 'FAULTS 24: the epoch tells of every change and of nothing else', async (o) => {
@@ -63,19 +80,19 @@ export function signingKeyTests(open: Open): void {
         const other = o.another ? await o.another() : store;
         seen.push(await other.signingKeyEpoch());
       };
-      await store.addSigningKey(aSigningKey('first'));
+      await addSigningKey(store, aSigningKey('first'));
       await look();
-      await store.ensureSigningKey(otherClub, 'ES256', aSigningKey('x', { programme: otherClub }));
+      await addSigningKey(store, aSigningKey('x', { programme: otherClub }));
       await look();
-      await store.changeSigningKey(club, 'first', (key) => ({ ...key, signsFrom: at(1) }));
+      const later = { signsFrom: at(1) };
+      await store.changeSigningKeys(club, (keys) => keys.map((key) => ({ ...key, ...later })));
       await look();
-      await store.removeSigningKey(club, 'first');
+      await store.changeSigningKeys(club, () => []);
       await look();
       assert.equal(new Set(seen).size, 5);
       const last = await store.signingKeyEpoch();
-      await store.ensureSigningKey(otherClub, 'ES256', aSigningKey('y', { programme: otherClub }));
-      await store.removeSigningKey(club, 'none');
-      await store.changeSigningKey(club, 'none', (key) => key);
+      await store.changeSigningKeys(otherClub, (keys) => keys.map((key) => ({ ...key })));
+      await store.changeSigningKeys(club, () => []);
       assert.equal(await store.signingKeyEpoch(), last);
     });
   });

@@ -22,6 +22,7 @@ import {
   anAccessToken,
   aRefreshToken,
   aRotation,
+  addSigningKey,
   aSigningKey,
   at,
   club,
@@ -139,7 +140,7 @@ async function makeFull(path: string): Promise<void> {
   const store = open(path);
   await store.addClient(aClient());
   await store.addMember(aMember());
-  await store.addSigningKey(aSigningKey('kid'));
+  await addSigningKey(store, aSigningKey('kid'));
   await inParallel(40, async (n) => {
     const id = familyId(`family ${n}`);
     await store.issueCode(aCode({ key: key(`code ${n}`), transaction: `login ${n}` }));

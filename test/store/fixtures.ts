@@ -14,7 +14,7 @@ import type {
 } from '../../src/oauth/grant.ts';
 import type { MemberRecord, Subject } from '../../src/oauth/member.ts';
 import type { SigningKeyRecord } from '../../src/oauth/signing_key.ts';
-import type { Rotation } from '../../src/store/contract.ts';
+import type { Rotation, Store } from '../../src/store/contract.ts';
 
 export const club = 'executive-club' as ProgrammeId;
 export const otherClub = 'second-club' as ProgrammeId;
@@ -175,4 +175,9 @@ export function tally(
   const counts: Record<string, number> = {};
   for (const { outcome } of results) counts[outcome] = (counts[outcome] ?? 0) + 1;
   return counts;
+}
+
+/** Adds a key as it is to its programme's. */
+export async function addSigningKey(store: Store, added: SigningKeyRecord): Promise<void> {
+  await store.changeSigningKeys(added.programme, (keys) => [...keys, added]);
 }

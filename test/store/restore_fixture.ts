@@ -12,6 +12,7 @@ import {
   aCode,
   aMember,
   aPartnerToken,
+  addSigningKey,
   aSigningKey,
   at,
   club,
@@ -50,7 +51,7 @@ async function makeBackup(path: string, backup: string): Promise<void> {
   await store.addClient(aClient({ id: otherPartner }));
   await store.removeClient(club, otherPartner, at(0));
   await store.addMember(aMember());
-  await store.addSigningKey(aSigningKey('kid'));
+  await addSigningKey(store, aSigningKey('kid'));
   await login(store);
   await store.issueCode(aCode({ key: key('unspent'), transaction: 'login-2' }));
   await store.saveAccessToken(aPartnerToken('partner'));

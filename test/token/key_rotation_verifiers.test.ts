@@ -149,7 +149,7 @@ test('verification does fail where a key signs at once, or goes too early', asyn
   const early = createMemoryStore();
   const remove = async (): Promise<unknown> => {
     const [first] = await early.listSigningKeys(club);
-    return early.removeSigningKey(club, first?.kid ?? '');
+    return early.changeSigningKeys(club, (keys) => keys.filter(({ kid }) => kid !== first?.kid));
   };
   const tooEarly = new Map([
     [300, rotating(early)],

@@ -2,15 +2,15 @@
 
 import { milliseconds } from '../../src/lib/clock.ts';
 import type { SigningKeyRecord } from '../../src/oauth/signing_key.ts';
-import type { KeyRules } from '../../src/token/key_rotation.ts';
+import type { SigningRules } from '../../src/token/key_rotation.ts';
 import { at, club } from '../store/fixtures.ts';
 
 export const minute = 60;
-export const rules: KeyRules = {
+export const rules: SigningRules = {
   algorithm: 'ES256',
   longestToken: milliseconds(30 * minute * 1000),
 };
-export const edwards: KeyRules = { ...rules, algorithm: 'EdDSA' };
+export const edwards: SigningRules = { ...rules, algorithm: 'EdDSA' };
 
 export function aKey(kid: string, more: Partial<SigningKeyRecord> = {}): SigningKeyRecord {
   return {

@@ -1,0 +1,138 @@
+// Owns the steps that a programme's signing keys take: each turns the keys as they stand into what
+// they are to be, whole, so that a store can take it at once or not at all. It reads no store.
+
+import type { Instant } from '../lib/clock.ts';
+import type { SigningAlgorithm, SigningKeyRecord } from '../oauth/signing_key.ts';
+import {
+  type KeyChange,
+  type KeyRules,
+  lineOf,
+  planRemoval,
+  planRetirement,
+  planRotation,
+  type RemovalPlan,
+  type RetirementPlan,
+  type RotationPlan,
+  type RotationWish,
+  signerOf,
+  type SigningRules,
+} from './key_rotation.ts';
+
+type Keys = readonly SigningKeyRecord[];
+
+/** `overtaken`: another command has made another key sign since this one looked. */
+export type RotationStep = RotationPlan['step'] | 'overtaken';
+
+/** What a rotation came to. */
+export interface Rotated {
+  readonly step: RotationStep;
+  /** The key that is to sign next, as it is now. */
+  readonly key: SigningKeyRecord;
+  readonly predecessors: readonly KeyChange[];
+}
+
+export interface RotationRequest {
+  readonly rules: SigningRules;
+  readonly wish: RotationWish;
+  readonly now: Instant;
+  /** To be added if one is needed. */
+  readonly made: SigningKeyRecord;
+  /** The keys when the rotation was asked for: it is to follow the one that signed then, no other. */
+  readonly seen: Keys;
+}
+
+/** Rotates as planned; of any number that saw the same keys one adds a key. */
+export function rotated(
+  keys: Keys,
+  { rules, wish, now, made, seen }: RotationRequest,
+): { readonly after: Keys; readonly outcome: Rotated } {
+  const plan = planRotation(keys, rules, wish, now);
+  if (plan.step === 'wait' || plan.step === 'stand') return unchanged(keys, plan.step, plan.key);
+  const signer = signerOf(keys, rules, now);
+  const isOwn = wish.algorithm === undefined || wish.algorithm === rules.algorithm;
+  if (isOwn && signer !== undefined && signer.kid !== signerOf(seen, rules, now)?.kid) {
+    return unchanged(keys, 'overtaken', signer);
+  }
+  const before = new Map(plan.before.map((change) => [change.kid, change]));
+  const dated = keys.map((key) => ({ ...key, ...before.get(key.kid) }));
+  const predecessors = plan.before;
+  if (plan.step === 'hasten') {
+    const key = { ...plan.key, signsFrom: now };
+    return { after: replaced(dated, key), outcome: { step: plan.step, key, predecessors } };
+  }
+  const { signsFrom } = plan;
+  const key = signsFrom === undefined ? made : { ...made, signsFrom };
+  return { after: [...dated, key], outcome: { step: plan.step, key, predecessors } };
+}
+
+/** Removes what may go, and writes down when keys of an algorithm that was given up may. */
+export function retired(
+  keys: Keys,
+  rules: KeyRules,
+  now: Instant,
+): { readonly after: Keys; readonly plan: RetirementPlan } {
+  const plan = planRetirement(keys, rules, now);
+  const dates = new Map(plan.date.map((date) => [date.kid, date]));
+  const after = keys
+    .filter((key) => !plan.remove.includes(key))
+    .map((key) => ({ ...key, ...dates.get(key.kid) }));
+  return { after, plan };
+}
+
+/** Removes the key of that name whatever its time, unless that is refused. */
+export function removed(
+  keys: Keys,
+  rules: KeyRules,
+  gone: SigningKeyRecord,
+  now: Instant,
+): { readonly after: Keys; readonly plan: RemovalPlan } {
+  const key = keys.find(({ kid }) => kid === gone.kid);
+  // Another command was faster.
+  if (key === undefined) return { after: keys, plan: { key: gone } };
+  const plan = planRemoval(keys, rules, key, now);
+  if ('refusal' in plan) return { after: keys, plan };
+  const rest = keys
+    .filter(({ kid }) => kid !== key.kid)
+    .map((one) => (one.kid === plan.reprieve?.kid ? endless(one) : one));
+  const { hasten } = plan;
+  return {
+    after: hasten === undefined ? rest : replaced(rest, { ...hasten, signsFrom: now }),
+    plan,
+  };
+}
+
+/** Whether a server that is to sign with the algorithm finds its key as it has to be. */
+export function isReadyToSign(keys: Keys, algorithm: SigningAlgorithm): boolean {
+  const last = lineOf(keys, algorithm).at(-1);
+  return last !== undefined && last.retiresAt === undefined;
+}
+
+/**
+ * Keys as a server needs them that signs with the algorithm: `made` if there is none of it; and the
+ * last of them without an end, which it may have been given while the programme did not sign with it.
+ */
+export function readyToSign(keys: Keys, made: SigningKeyRecord): Keys {
+  const last = lineOf(keys, made.algorithm).at(-1);
+  return last === undefined ? [...keys, made] : replaced(keys, endless(last));
+}
+
+/** Keys of a programme that signs no tokens any more: whatever they signed is over at `end`. */
+export function givenUp(keys: Keys, end: Instant): Keys {
+  return keys.map((key) => (key.retiresAt === undefined ? { ...key, retiresAt: end } : key));
+}
+
+function unchanged(
+  keys: Keys,
+  step: RotationStep,
+  key: SigningKeyRecord,
+): { readonly after: Keys; readonly outcome: Rotated } {
+  return { after: keys, outcome: { step, key, predecessors: [] } };
+}
+
+function replaced(keys: Keys, by: SigningKeyRecord): Keys {
+  return keys.map((key) => (key.kid === by.kid ? by : key));
+}
+
+function endless({ retiresAt: _never, ...key }: SigningKeyRecord): SigningKeyRecord {
+  return key;
+}
