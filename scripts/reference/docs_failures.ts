@@ -52,7 +52,7 @@ export const failureDocs: Readonly<Record<FailureReason, string>> = {
   missing_token:
     'A gateway asked for mode `member` or `client`, and there is no `Authorization: Bearer` (RFC 6750 3.1). `{parameter}` is `authorization`.',
   invalid_token:
-    "The access token is unknown, malformed, expired or revoked, by itself, with its login or with all of its owner's, or its client is disabled (G-13).",
+    "The access token is unknown, malformed, expired or revoked, by itself, with its login or with all of its owner's, or its client or member is disabled (G-13).",
   insufficient_scope:
     "The token is good, but not for this: a member's where a client's is asked for or the other way round, a lower level, a scope it does not hold, or one of `scope.restricted` that was not asked for (P-15).",
   invalid_member_credentials:

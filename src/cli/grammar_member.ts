@@ -29,7 +29,9 @@ export function addMemberVerbs(program: Command): void {
     .option('--membership-number <digits>', 'the number on the card: 16 to 24 digits')
     .option('--no-membership-number', 'take the number away')
     .action(setMember);
-  one(member.command('disable'), 'let a member log in and refresh no more').action(disableMember);
+  one(member.command('disable'), 'let a member log in no more, and refuse its tokens').action(
+    disableMember,
+  );
   one(member.command('enable'), 'let a disabled member in again').action(enableMember);
   reporting(member.command('unlock'))
     .description('end the lock of a username that was tried with wrong passwords too often')

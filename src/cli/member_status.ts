@@ -8,8 +8,8 @@ import { print, printJson } from './output.ts';
 import { configOf, withStore } from './workplace.ts';
 
 /**
- * `jetway member disable USERNAME`: it cannot log in any more, and its refresh tokens die at their
- * next use (G-23), in running servers too.
+ * `jetway member disable USERNAME`: it cannot log in any more, its access tokens are refused while it
+ * is disabled, and its refresh tokens die at their next use (G-23), in running servers too.
  */
 export function disableMember(name: string, options: MemberOptions): Promise<void> {
   return setStatus(name, 'disabled', options);

@@ -90,7 +90,7 @@ function accessFacts({ programme }: Service, token: StandingToken): object {
 
 /** Without a token_type, which only access tokens have; asking spends nothing and revokes nothing. */
 async function refreshFacts(
-  { store, programme }: Service,
+  { store, programme, directory }: Service,
   client: Client,
   text: string,
   now: Instant,
@@ -99,6 +99,7 @@ async function refreshFacts(
   if (state === undefined || state.revoked || state.rotated) return undefined;
   const { family, expiresAt } = state;
   if (family.client !== client.id) return undefined;
+  if (directory.isOwn && !(await directory.isActive(family.member.subject))) return undefined;
   return {
     token_use: 'refresh_token',
     client_id: client.id,

@@ -9,7 +9,7 @@ import type { WireRequest } from '../oauth/wire_request.ts';
 import type { TokenManagementEndpoint } from '../programme/token_management.ts';
 import { authenticateClient } from './client_authentication.ts';
 import type { Service } from './service.ts';
-import { findStandingToken } from './standing_token.ts';
+import { findIssuedToken } from './standing_token.ts';
 import { explain } from './token_request.ts';
 
 /** Answers a revocation request; never rejects. */
@@ -48,8 +48,8 @@ async function revoke(service: Service, client: Client, text: string, now: Insta
     await store.revokeFamily(programme.id, refresh.family.id, now);
     return;
   }
-  const token = await findStandingToken(service, text, now);
-  if (token === undefined || token.client.id !== client.id) return;
+  const token = await findIssuedToken(service, text, now);
+  if (token === undefined || token.client !== client.id) return;
   const { tokenId, expiresAt } = token;
   const which = tokenId === undefined ? { key: tokenKey(text) } : { tokenId, expiresAt };
   await store.revokeToken(programme.id, which, now);

@@ -3,6 +3,7 @@
 import type { Instant } from '../lib/clock.ts';
 import type { Client } from '../oauth/client.ts';
 import type { FamilyId } from '../oauth/grant.ts';
+import type { Subject } from '../oauth/member.ts';
 import { tokenKey } from '../oauth/token_key.ts';
 import type { Service } from './service.ts';
 
@@ -19,25 +20,41 @@ export interface StandingToken {
   readonly expiresAt: Instant;
 }
 
-type KnownToken = Omit<StandingToken, 'client'> & { readonly client: Client['id'] };
+/** An access token that is good by itself, whoever holds it. */
+export type IssuedToken = Omit<StandingToken, 'client'> & { readonly client: Client['id'] };
 
 /**
  * The token, if it was issued by this programme, has not expired, was not revoked by itself, with
- * its login or with all of its owner's, and if its client is active. Undefined otherwise, without
- * saying why. What a cache may answer is the signature alone: the rest is asked at every call.
+ * its login or with all of its owner's. Undefined otherwise, without saying why. Its client and its
+ * member may be disabled, and enabled again before it ends.
+ */
+export async function findIssuedToken(
+  service: Service,
+  text: string,
+  now: Instant,
+): Promise<IssuedToken | undefined> {
+  return isJwt(text) ? findJwt(service, text, now) : findOpaque(service, text, now);
+}
+
+/**
+ * Such a token, if its client is active, and its member as far as our own store tells. What a cache
+ * may answer is the signature alone: the rest is asked at every call.
  */
 export async function findStandingToken(
   service: Service,
   text: string,
   now: Instant,
 ): Promise<StandingToken | undefined> {
-  const { store, programme } = service;
-  const known = isJwt(text)
-    ? await findJwt(service, text, now)
-    : await findOpaque(service, text, now);
-  if (known === undefined) return undefined;
-  const client = await store.findClient(programme.id, known.client);
-  return client?.status === 'active' ? { ...known, client } : undefined;
+  const { store, programme, directory } = service;
+  const issued = await findIssuedToken(service, text, now);
+  if (issued === undefined) return undefined;
+  const client = await store.findClient(programme.id, issued.client);
+  if (client?.status !== 'active') return undefined;
+  const isMember = issued.kind === 'member';
+  if (isMember && directory.isOwn && !(await directory.isActive(issued.subject as Subject))) {
+    return undefined;
+  }
+  return { ...issued, client };
 }
 
 /** A signed token has two dots; no opaque one that we make has. */
@@ -50,7 +67,7 @@ async function findJwt(
   { store, programme, verifyAccessToken }: Service,
   text: string,
   now: Instant,
-): Promise<KnownToken | undefined> {
+): Promise<IssuedToken | undefined> {
   const token = await verifyAccessToken?.(text, now);
   if (token === undefined) return undefined;
   const isStanding = await store.isStanding(programme.id, token);
@@ -64,6 +81,6 @@ async function findOpaque(
   { store, programme }: Service,
   text: string,
   now: Instant,
-): Promise<KnownToken | undefined> {
+): Promise<IssuedToken | undefined> {
   return store.findAccessToken(programme.id, tokenKey(text), now);
 }

@@ -34,4 +34,9 @@ export interface MemberDirectory {
   decline(password: string): Promise<void>;
   /** Whether a member may still hold tokens; asked at every refresh (G-23). */
   isActive(subject: Subject): Promise<boolean>;
+  /**
+   * Whether `isActive` is answered from this service's own store: then it is asked at every use of
+   * a member's access token too. Of a directory elsewhere that would cost each of them a call.
+   */
+  readonly isOwn: boolean;
 }

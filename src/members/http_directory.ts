@@ -82,6 +82,7 @@ export function createHttpDirectory(options: HttpDirectoryOptions): MemberDirect
       const question = statusQuestion(programme, subject);
       return ask(question, (body) => readStatus(body) === 'active');
     },
+    isOwn: false,
   };
 }
 

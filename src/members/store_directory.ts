@@ -42,6 +42,7 @@ export function createStoreDirectory(
       const record = await records.findMemberBySubject(programme, subject);
       return record?.status === 'active';
     },
+    isOwn: true,
   };
 }
 

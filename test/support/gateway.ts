@@ -4,7 +4,7 @@
 import type { ClientId, ProgrammeId } from '../../src/oauth/client.ts';
 import type { GatewayId } from '../../src/oauth/gateway.ts';
 import type { Jetway } from './jetway.ts';
-import { type Answer, ask } from './wire.ts';
+import { type Answer, ask, post } from './wire.ts';
 
 /** What identifies a request to the API. */
 export interface Shown {
@@ -28,6 +28,44 @@ export function verify(
 ): Promise<Answer> {
   return ask(url, `/${programme}/verify/${target}`, { headers: shown(request) });
 }
+
+/** YAML that turns on what a programme can have beside verification. */
+export const managed =
+  'introspection: { path: /introspect }\nrevocation: { path: /revoke }\nmetadata: on\n';
+
+/** Asks about a token where the programme has `managed`. */
+export function introspect(
+  { url }: Pick<Jetway, 'url'>,
+  base: string,
+  authorization: string,
+  token: string,
+): Promise<Answer> {
+  return post(url, `/${base}/introspect`, { token }, { authorization });
+}
+
+/** Gives a token up where the programme has `managed`. */
+export function revoke(
+  { url }: Pick<Jetway, 'url'>,
+  base: string,
+  authorization: string,
+  token: string,
+): Promise<Answer> {
+  return post(url, `/${base}/revoke`, { token }, { authorization });
+}
+
+/** RFC 7662 2.2: what is told of a token that is no good, or nobody's business. */
+export const inactive: Answer = {
+  status: 200,
+  headers: { 'content-type': 'application/json', 'cache-control': 'no-store', pragma: 'no-cache' },
+  body: '{"active":false}',
+};
+
+/** RFC 7009 2.2. */
+export const given: Answer = {
+  status: 200,
+  headers: { 'cache-control': 'no-store', pragma: 'no-cache' },
+  body: '',
+};
 
 /** What a request that may pass is answered with, in full; headers not named are empty. */
 export function passed(facts: Readonly<Record<string, string>>): Answer {
