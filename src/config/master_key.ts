@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import {
   closeSync,
   existsSync,
+  fchmodSync,
   fsyncSync,
   linkSync,
   mkdirSync,
@@ -79,6 +80,8 @@ function makeMasterKey(path: string): void {
   const draft = `${path}.${randomKey(6)}.new`;
   const descriptor = openSync(draft, 'wx', 0o600);
   try {
+    // A umask may have taken from its owner as well.
+    fchmodSync(descriptor, 0o600);
     writeSync(descriptor, `${randomKey(masterKeyBytes)}\n`);
     fsyncSync(descriptor);
     linkSync(draft, path);

@@ -1,7 +1,16 @@
 // Owns what the file store does on a full disk: a reserve for what must go on, and noticing when there is room again.
 
 import { randomBytes } from 'node:crypto';
-import { closeSync, fsyncSync, openSync, statSync, truncateSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fsyncSync,
+  lstatSync,
+  openSync,
+  truncateSync,
+  writeSync,
+} from 'node:fs';
 
 /** Milliseconds between looks whether there is room again. */
 const lookAgainAfter = 1000;
@@ -11,10 +20,15 @@ export function reserveOf(storePath: string): string {
   return `${storePath}-reserve`;
 }
 
+/** As 'w'; what lies behind a link in its place is somebody else's. */
+const overwriting =
+  constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW;
+
 /** Gives up the reserve of a store, if it has one; false if there is nothing to gain. */
 export function releaseReserve(storePath: string): boolean {
   const path = reserveOf(storePath);
-  if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0) return false;
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found?.isFile() !== true || found.size === 0) return false;
   truncateSync(path, 0);
   return true;
 }
@@ -71,10 +85,12 @@ export class DiskSpace {
   /** Makes the reserve unless it is there; false when there is no space for it. */
   #reserve(): boolean {
     if (this.#size === 0) return true;
-    if (statSync(this.#path, { throwIfNoEntry: false })?.size === this.#size) return true;
+    const found = lstatSync(this.#path, { throwIfNoEntry: false });
+    if (found?.isFile() === true && found.size === this.#size) return true;
     try {
-      const descriptor = openSync(this.#path, 'w', 0o600);
+      const descriptor = openSync(this.#path, overwriting, 0o600);
       try {
+        fchmodSync(descriptor, 0o600);
         // Random bytes: some file systems keep zeros without taking space for them.
         fill(descriptor, randomBytes(this.#size));
         fsyncSync(descriptor);
@@ -90,7 +106,7 @@ export class DiskSpace {
 
   #giveBack(): void {
     try {
-      truncateSync(this.#path, 0);
+      releaseReserve(this.#storePath);
     } catch {
       // It could not even be made.
     }

@@ -1,7 +1,5 @@
 // Owns the file store: the whole contract on one SQLite file that several processes may share.
 
-import { resolve } from 'node:path';
-
 import { instant, type Instant } from '../lib/clock.ts';
 import { Unavailable } from '../oauth/failure.ts';
 import { CommitQueue } from './commit_queue.ts';
@@ -11,7 +9,7 @@ import { timeAcceptor } from './file_accept_time.ts';
 import { fileClients } from './file_clients.ts';
 import { fileCodes } from './file_codes.ts';
 import { fileGateways } from './file_gateways.ts';
-import { nameWatch } from './file_identity.ts';
+import { nameWatch, realPath } from './file_identity.ts';
 import { grantWriter } from './file_issue.ts';
 import { fileKeyCheck } from './file_key_check.ts';
 import { fileLoginAttempts, loginAttemptVerbs } from './file_login_attempts.ts';
@@ -84,7 +82,7 @@ export interface FileStore extends Store {
  * @throws StoreUnusable for another environment, a newer schema, a damaged or foreign file.
  */
 export function openFileStore(options: FileStoreOptions): FileStore {
-  const path = resolve(options.path);
+  const path = realPath(options.path);
   const file = openFile(path, options.environment, options.now ?? instant(Date.now()));
   try {
     return serveFrom(file, path, options);

@@ -6,7 +6,7 @@ import { backup, DatabaseSync } from 'node:sqlite';
 
 import { makeDraft, placeNew, placeOver, removeDraft } from './file_disk.ts';
 import { openToRead, reportOn, type StoreReport } from './file_examine.ts';
-import { identityOf } from './file_identity.ts';
+import { identityOf, realPath } from './file_identity.ts';
 import { damagedStore, StoreUnusable } from './unusable.ts';
 
 export interface BackupOptions {
@@ -26,13 +26,14 @@ export async function backupStore(
   { overwrite = false }: BackupOptions = {},
 ): Promise<StoreReport> {
   const absolute = resolve(target);
-  expectFree(resolve(path), absolute, overwrite);
-  const source = openToRead(path);
+  const store = realPath(path);
+  expectFree(store, absolute, overwrite);
+  const source = openToRead(store);
   const draft = makeDraft(absolute);
   try {
     await copyInto(source, draft);
     const report = { ...inspect(draft), path: absolute };
-    if (report.damage.length > 0) throw damagedStore(resolve(path), report.damage.join('; '));
+    if (report.damage.length > 0) throw damagedStore(store, report.damage.join('; '));
     if (overwrite) placeOver(draft, absolute);
     else if (!placeNew(draft, absolute)) throw isTaken(absolute);
     return report;

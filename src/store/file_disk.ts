@@ -1,6 +1,15 @@
 // Owns how the file store puts whole files into place: drafts, synchronising, linking and renaming.
 
-import { closeSync, fsyncSync, linkSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import {
+  closeSync,
+  fchmodSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
 import { randomKey } from '../lib/random.ts';
@@ -24,7 +33,13 @@ export function withDraft<T>(path: string, fill: (draft: string) => T): T {
 /** A new empty file beside `path`; give it to `removeDraft` in the end. */
 export function makeDraft(path: string): string {
   const draft = `${path}.${randomKey(6)}.new`;
-  closeSync(openSync(draft, 'wx', 0o600));
+  const descriptor = openSync(draft, 'wx', 0o600);
+  try {
+    // A umask may have taken from its owner as well.
+    fchmodSync(descriptor, 0o600);
+  } finally {
+    closeSync(descriptor);
+  }
   return draft;
 }
 

@@ -1,14 +1,13 @@
 // Owns looking at a store file without serving from it: what it is, what is in it, and whether it is sound.
 
 import { accessSync, constants, statSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 
 import { instant, type Instant } from '../lib/clock.ts';
 import type { Environment } from './contract.ts';
 import { allDamage } from './file_check.ts';
-import { isOpenHere } from './file_identity.ts';
+import { isOpenHere, realPath } from './file_identity.ts';
 import { logDamage } from './file_log.ts';
 import { canMigrate } from './file_migrate.ts';
 import { expectOurs, unusable } from './file_open.ts';
@@ -41,7 +40,7 @@ export interface StoreReport {
 export function verifyStore(path: string): StoreReport {
   const file = openToRead(path);
   try {
-    return reportOn(file, resolve(path));
+    return reportOn(file, realPath(path));
   } finally {
     file.close();
   }
@@ -49,7 +48,7 @@ export function verifyStore(path: string): StoreReport {
 
 /** Opens a store file of any known schema and changes nothing in it. */
 export function openToRead(path: string): DatabaseSync {
-  const absolute = resolve(path);
+  const absolute = realPath(path);
   let database: DatabaseSync | undefined;
   try {
     accessSync(absolute, constants.R_OK);

@@ -1,9 +1,24 @@
 // Owns knowing a store file again: which of them this process has open, and whether one has been taken away.
 
-import { statSync } from 'node:fs';
+import { realpathSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
 
 /** Device and number of a file: what stays when its name is given to another. */
 export type FileIdentity = string & { readonly __brand: 'FileIdentity' };
+
+/**
+ * Where a file really is, absolute. SQLite keeps the log beside the file and not beside a link to
+ * it, and whoever replaces the file must not replace the link.
+ */
+export function realPath(path: string): string {
+  const absolute = resolve(path);
+  try {
+    return realpathSync(absolute);
+  } catch {
+    // There is none yet, or whoever opens it will tell why it cannot be read.
+    return absolute;
+  }
+}
 
 /** Undefined where there is none. */
 export function identityOf(path: string): FileIdentity | undefined {

@@ -58,6 +58,9 @@ export function openFile(path: string, environment: Environment, now: Instant): 
     );
   }
   try {
+    // Before anything connects: whoever closes the file last folds its log in.
+    expectPrivate(`${path}-wal`);
+    expectPrivate(`${path}-shm`);
     expectLog(path);
     return openSound(path, environment);
   } catch (error) {
@@ -193,11 +196,12 @@ function expectEnvironment(database: DatabaseSync, path: string, environment: En
   );
 }
 
-/** HOSTILE 56: there are password hashes in it, and whose clients may do what. */
+/** HOSTILE 56: there are password hashes in it and in its log, and whose clients may do what. */
 function expectPrivate(path: string): void {
-  const { mode, uid } = statSync(path);
+  const found = statSync(path, { throwIfNoEntry: false });
   const us = process.getuid?.();
-  if (us === undefined) return;
+  if (us === undefined || found === undefined) return;
+  const { mode, uid } = found;
   if ((mode & 0o077) !== 0) {
     const shown = (mode & 0o777).toString(8).padStart(4, '0');
     throw new StoreUnusable(`store ${path} is open to others (mode ${shown})`, `chmod 600 ${path}`);

@@ -1,7 +1,7 @@
 // Owns putting a backup in the place of a store file, so that nothing that ended since comes back.
 
 import { linkSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
 import type { Instant } from '../lib/clock.ts';
@@ -10,7 +10,7 @@ import { copyInto } from './file_backup.ts';
 import { claimFile } from './file_claim.ts';
 import { makeDraft, placeNew, placeOver, removeDraft } from './file_disk.ts';
 import { openToRead, reportOn, type StoreReport } from './file_examine.ts';
-import { identityOf } from './file_identity.ts';
+import { identityOf, realPath } from './file_identity.ts';
 import { isCutOffRestore } from './file_log.ts';
 import { migrate } from './file_migrate.ts';
 import { unusable } from './file_open.ts';
@@ -52,7 +52,7 @@ export async function restoreStore(
   target: string,
   options: RestoreOptions,
 ): Promise<RestoreReport> {
-  const absolute = resolve(target);
+  const absolute = realPath(target);
   if (identityOf(backup) !== undefined && identityOf(backup) === identityOf(absolute)) {
     throw new StoreUnusable(`${backup} is the store itself`, 'name the file of a backup');
   }
@@ -60,7 +60,7 @@ export async function restoreStore(
   mkdirSync(dirname(absolute), { recursive: true, mode: 0o700 });
   const draft = makeDraft(absolute);
   try {
-    expectRestorable(reportOn(source, resolve(backup)), options.environment);
+    expectRestorable(reportOn(source, realPath(backup)), options.environment);
     await copyInto(source, draft);
     const result = withDatabase(draft, (database) => voidGranted(database, draft));
     // Before the target is held: closing any descriptor of it would let it go.

@@ -1,0 +1,207 @@
+// HOSTILE 56: every file with something secret in it is its owner's alone however it came to be, and
+// none is used that somebody else could have read or made; links change nothing of that.
+
+import assert from 'node:assert/strict';
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { test, type TestContext } from 'node:test';
+
+import type { Config } from '../../src/config/config.ts';
+import { MasterKeyUnusable, readMasterKey } from '../../src/config/master_key.ts';
+import { openFileStore, serverReserve } from '../../src/store/file.ts';
+import { backupStore } from '../../src/store/file_backup.ts';
+import { verifyStore } from '../../src/store/file_examine.ts';
+import { restoreStore } from '../../src/store/file_restore.ts';
+import { StoreUnusable } from '../../src/store/unusable.ts';
+import { killedWriter } from './crashed.ts';
+import { scratchFile } from './file_directory.ts';
+import { aClient, at, club, partner } from './fixtures.ts';
+
+const environment = 'staging';
+const restoring = { environment, now: at(100) } as const;
+
+/** A folder that is there already, and the path of a store to be in it. */
+function scratch(t: TestContext): { readonly folder: string; readonly path: string } {
+  const { path, remove } = scratchFile();
+  t.after(remove);
+  mkdirSync(dirname(path), { mode: 0o700 });
+  return { folder: dirname(path), path };
+}
+
+function configOf(path: string): Config {
+  return {
+    environment,
+    listen: { host: '127.0.0.1', port: 0 },
+    publicUrl: 'https://tokens.example',
+    programmes: 'programmes',
+    store: { kind: 'file', path },
+    trustedProxies: [],
+  };
+}
+
+/** A closed store with one client, as a server leaves it. */
+async function make(path: string): Promise<void> {
+  const store = openFileStore({ path, environment, reserve: serverReserve });
+  await store.addClient(aClient());
+  await store.close();
+}
+
+for (const umask of [0, 0o022, 0o277]) {
+  test(`HOSTILE 56: with umask ${umask.toString(8)} every file is its owner’s alone`, async (t) => {
+    const { folder, path } = scratch(t);
+    const before = process.umask(umask);
+    t.after(() => process.umask(before));
+    readMasterKey(configOf(path));
+    await make(path);
+    const modes = (): Record<string, string> =>
+      Object.fromEntries(
+        readdirSync(folder).map((name) => [
+          name,
+          (statSync(join(folder, name)).mode & 0o777).toString(8),
+        ]),
+      );
+    const store = openFileStore({ path, environment });
+    await store.addClient(aClient({ programme: club, id: partner }));
+    await backupStore(path, join(folder, 'backup'));
+    const whileOpen = modes();
+    await store.close();
+    await restoreStore(join(folder, 'backup'), path, restoring);
+    const old = join(folder, 'old.db');
+    copyFileSync(new URL('./schema_2.sql', import.meta.url), `${old}.sql`);
+    writeFileSync(old, '');
+    chmodSync(old, 0o600);
+    const database = new DatabaseSync(old);
+    database.exec(readFileSync(`${old}.sql`, 'utf8'));
+    database.close();
+    rmSync(`${old}.sql`);
+    await openFileStore({ path: old, environment }).close();
+    const names = ['backup', 'jetway.db', 'jetway.db-reserve', 'jetway.db-shm', 'jetway.db-wal'];
+    assert.deepEqual(
+      whileOpen,
+      Object.fromEntries([...names, 'master.key'].map((name) => [name, '600'])),
+    );
+    const kept = names.filter((name) => !/-(?:shm|wal)$/.test(name));
+    const made = [...kept, 'jetway.db.before-restore', 'master.key', 'old.db'];
+    assert.deepEqual(
+      modes(),
+      Object.fromEntries(
+        [...made, 'old.db.before-schema-3'].toSorted().map((name) => [name, '600']),
+      ),
+    );
+  });
+}
+
+test('HOSTILE 56: a log that others can read, or have made, is refused with the store', async (t) => {
+  const { path } = scratch(t);
+  await killedWriter(path, 2000);
+  for (const suffix of ['-wal', '-shm']) {
+    chmodSync(path + suffix, 0o640);
+    assert.throws(() => openFileStore({ path, environment }), {
+      name: StoreUnusable.name,
+      message: `store ${path}${suffix} is open to others (mode 0640)`,
+      hint: `chmod 600 ${path}${suffix}`,
+    });
+    chmodSync(path + suffix, 0o600);
+    if (process.getuid?.() !== 0) continue;
+    chownSync(path + suffix, 65_534, 65_534);
+    assert.throws(() => openFileStore({ path, environment }), {
+      message: `store ${path}${suffix} belongs to another user (uid 65534)`,
+    });
+    chownSync(path + suffix, 0, 0);
+  }
+  await openFileStore({ path, environment }).close();
+});
+
+test('HOSTILE 56: a master key of another user is refused, by a link as well', (t) => {
+  const { folder, path } = scratch(t);
+  const config = configOf(path);
+  const key = readMasterKey(config);
+  const file = join(folder, 'elsewhere');
+  const standing = join(folder, 'master.key');
+  copyFileSync(standing, file);
+  rmSync(standing);
+  symlinkSync(file, standing);
+  chmodSync(file, 0o600);
+  assert.deepEqual(readMasterKey(config), key);
+  const refused = (message: string): void =>
+    assert.throws(() => readMasterKey(config), { name: MasterKeyUnusable.name, message });
+  chmodSync(file, 0o604);
+  refused(`${standing} can be read by others (mode 0604): chmod 600 it`);
+  chmodSync(file, 0o600);
+  if (process.getuid?.() !== 0) return;
+  chownSync(file, 65_534, 65_534);
+  refused(`${standing} belongs to another user`);
+});
+
+test('HOSTILE 56: a store behind a link is one store, whichever way it is opened', async (t) => {
+  const { folder, path } = scratch(t);
+  await make(path);
+  const link = join(folder, 'link.db');
+  symlinkSync('jetway.db', link);
+  const acknowledged = await killedWriter(link, 2000);
+  // What the log holds belongs to the file, and stays beside it.
+  assert.deepEqual(
+    readdirSync(folder).filter((name) => name.startsWith('link')),
+    ['link.db'],
+  );
+  const report = verifyStore(link);
+  assert.equal(report.path, path);
+  assert.ok((report.counts['access_token'] ?? 0) >= acknowledged.length);
+  const backup = join(folder, 'backup.db');
+  await assert.rejects(backupStore(path, link, { overwrite: true }), /is the store itself/);
+  await backupStore(link, backup);
+  const { replaced } = await restoreStore(backup, link, restoring);
+  assert.equal(replaced, `${path}.before-restore`);
+  assert.ok(lstatSync(link).isSymbolicLink());
+  assert.equal(verifyStore(path).counts['access_token'], 0);
+});
+
+test('HOSTILE 56: nothing behind a link in the place of a file is written to', async (t) => {
+  const { folder, path } = scratch(t);
+  await make(path);
+  const foreign = join(folder, 'foreign');
+  writeFileSync(foreign, 'somebody else’s');
+  const standsAsItWas = (): void => assert.equal(readFileSync(foreign, 'utf8'), 'somebody else’s');
+
+  rmSync(`${path}-reserve`);
+  symlinkSync(foreign, `${path}-reserve`);
+  await make(`${path}.other`);
+  const store = openFileStore({ path, environment, reserve: serverReserve });
+  // Without its reserve it has no room for grants.
+  assert.equal(store.check().status, 'full');
+  await store.close();
+  standsAsItWas();
+  rmSync(`${path}-reserve`);
+
+  const link = join(folder, 'backup.db');
+  symlinkSync(foreign, link);
+  await assert.rejects(backupStore(path, link), /is there already/);
+  await backupStore(path, link, { overwrite: true });
+  assert.ok(lstatSync(link).isFile());
+  standsAsItWas();
+
+  symlinkSync(foreign, `${path}.before-restore`);
+  await restoreStore(link, path, restoring);
+  assert.ok(lstatSync(`${path}.before-restore`).isFile());
+  standsAsItWas();
+
+  rmSync(foreign);
+  rmSync(path);
+  symlinkSync(foreign, path);
+  assert.throws(() => openFileStore({ path, environment }), StoreUnusable);
+  assert.equal(existsSync(foreign), false);
+});
