@@ -21,6 +21,10 @@ export const errorDocs: KeyDocs = {
     example: '"E-1042"',
     otherwise: 'none',
   },
+  'error_answer.extra': {
+    text: 'More that the dialect says of this reason, by names of its own: `extra.title` in `errors.fields` stands for what is under `title` here. What a reason does not have is left out.',
+    example: '{ title: Bad client, help: "https://help.example/7" }',
+  },
   'error_answer.challenge': {
     text: '`basic` sends `WWW-Authenticate: Basic realm="…"` along, as RFC 6749 5.2 asks where a client came with Basic (G-17); `bearer` sends `WWW-Authenticate: Bearer`, with `error="…"` where RFC 6750 3.1 has one for the reason (G-13).',
     example: 'basic',
@@ -55,6 +59,11 @@ export const errorDocs: KeyDocs = {
     example: '100',
     otherwise: 'as the variant has it',
   },
+  'error_group.extra': {
+    text: 'More of theirs; null for none.',
+    example: '{ title: Bad client }',
+    otherwise: 'as the variant has it',
+  },
   'error_group.challenge': {
     text: 'Their challenge; null for none.',
     example: 'null',
@@ -71,12 +80,17 @@ export const errorDocs: KeyDocs = {
     example: '{ text_case: upper }',
   },
   'errors.fields': {
-    text: 'The members of the body, as [fields](#fields-of-an-answer) of the values `error`, `error_description`, `error_code`, `parameter`, `scope` and `status`. What a failure does not have is left out.',
+    text: 'The members of the body, as [fields](#fields-of-an-answer) of the [named values](#named-values) of errors. What a failure does not have is left out.',
     example: '{ error_description: null, message: error_description }',
   },
+  'errors.encoding': {
+    text: 'The form of their bodies, as `token_response.encoding`.',
+    example: 'form',
+  },
   'errors.content_type': {
-    text: 'Their `Content-Type`; the body is JSON whatever it says.',
+    text: 'Their `Content-Type`; it changes nothing about the body.',
     example: 'application/problem+json',
+    otherwise: 'that of the encoding',
   },
   'errors.name_case': {
     text: 'The case of all names in the body (P-10).',

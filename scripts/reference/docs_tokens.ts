@@ -148,16 +148,21 @@ export const tokenDocs: KeyDocs = {
     example: '{ name_case: upper }',
   },
   'token_response.status': { text: 'Its HTTP status.', example: '201' },
+  'token_response.encoding': {
+    text: 'The form of its body: `json`; `form` (`application/x-www-form-urlencoded`, lists as repeated names); `xml` (one object around all, lists as repeated elements); or `text`, the bare value of its one field.',
+    example: 'form',
+  },
   'token_response.content_type': {
-    text: 'Its `Content-Type`; the body is JSON whatever it says.',
+    text: 'Its `Content-Type`; it changes nothing about the body.',
     example: 'application/json; charset=utf-8',
+    otherwise: 'that of the encoding',
   },
   'token_response.headers': {
-    text: 'Headers beside those that Jetway sets itself.',
-    example: '{ X-Interface-Version: v1 }',
+    text: 'Headers beside those that Jetway sets itself: texts that are always the same, or [fields](#fields-of-an-answer), so that a header can hold the token. Of those, what is absent is left out.',
+    example: '{ X-Interface-Version: v1, X-Subject-Token: { value: access_token } }',
   },
   'token_response.fields': {
-    text: "The members of the answer, in order, as [fields](#fields-of-an-answer). A map is laid over the variant's; a list of maps replaces the variant's fields and fixes their order. One of them must hold `access_token`.",
+    text: "The members of the answer, in order, as [fields](#fields-of-an-answer). A map is laid over the variant's; a list of maps replaces the variant's fields and fixes their order. One of them, or a header, must hold `access_token`.",
     example: '[{ accessToken: access_token }, { expiresIn: access_lifetime }]',
   },
   'token_response.wrap': {

@@ -149,10 +149,10 @@ export const typeDocs: KeyDocs = {
     otherwise: 'required in this form',
   },
   'field.as': {
-    text: 'How a lifetime (`seconds`, `milliseconds`, `minutes`) or a point in time (`epoch` seconds, `epoch_milliseconds`, `date`, `date_time`, `date_time_milliseconds`, `http_date`, all in UTC) is written.',
+    text: 'How a lifetime, a point in time (always in UTC) or a scope is written: [formats](#formats).',
     example: 'date_time',
     beside: 'token_response: { fields: { extra: { value: access_expires_at } } }',
-    otherwise: '`seconds`, or `epoch` for a point in time',
+    otherwise: '`seconds`, `epoch` for a point in time, a scope as it was asked for',
   },
   'field.type': {
     text: '`string` puts a number in quotes (`"1800"`), `number` writes the digits of a text bare (P-7: `jti`).',
@@ -167,10 +167,10 @@ export const typeDocs: KeyDocs = {
     otherwise: '`omit`',
   },
   'field.only': {
-    text: 'The grants whose answers have this member (G-11).',
+    text: 'The grants whose answers have this member (G-11); in an error body, the failure reasons.',
     example: '[authorization_code]',
     beside: 'token_response: { fields: { extra: { value: issued_at } } }',
-    otherwise: 'every grant',
+    otherwise: 'every grant, every reason',
   },
   'field.constant': {
     text: 'A value that is always the same: text, number, `true` or `false`. For `null`, write `value: nothing`: a null in a file removes the key.',
@@ -185,6 +185,16 @@ export const typeDocs: KeyDocs = {
   'field.array': {
     text: 'An array; its items are fields without a name.',
     example: '[scope]',
+    otherwise: 'required in this form',
+  },
+  'field.first': {
+    text: 'The first of several fields that there is: another constant for each grant or reason by `only`, or something to stand for a value that is absent.',
+    example: '[membership_number, { constant: "" }]',
+    otherwise: 'required in this form',
+  },
+  'field.joined': {
+    text: 'Several fields in one text, such as an address with a value in it. Absent where one of them is.',
+    example: '[{ constant: "https://api.example/members/" }, subject]',
     otherwise: 'required in this form',
   },
 };

@@ -25,6 +25,7 @@ export const tokenValueDocs: Readonly<Record<string, string>> = {
   programme_identifier: 'As `programme_identifier` has it.',
   issuer: "The programme's public base URL (`iss`).",
   audience: 'As `audience` has it.',
+  request_id: 'A fresh UUID for each answer. Not in claims.',
   nothing: '`null`.',
 };
 
@@ -36,6 +37,8 @@ export const errorValueDocs: Readonly<Record<string, string>> = {
   parameter: 'The wire name of the parameter or header at fault, where there is one.',
   scope: 'The scope that was asked for, where that is what failed.',
   status: 'The HTTP status, as a number.',
+  answered_at: 'Now.',
+  request_id: 'A fresh UUID for each answer.',
   nothing: '`null`.',
 };
 
@@ -75,7 +78,7 @@ export const inputDocs: Readonly<Record<string, readonly [where: string, use: st
   ],
 };
 
-/** Formats of values; each an example of the same lifetime or moment. */
+/** Formats of values; each an example of the same lifetime, moment or scope. */
 export const formatDocs: Readonly<Record<string, readonly [kind: string, example: string]>> = {
   seconds: ['lifetime', '`1800`'],
   milliseconds: ['lifetime', '`1800000`'],
@@ -85,7 +88,13 @@ export const formatDocs: Readonly<Record<string, readonly [kind: string, example
   date: ['time', '`"2026-01-01"`'],
   date_time: ['time', '`"2026-01-01T00:00:00Z"`'],
   date_time_milliseconds: ['time', '`"2026-01-01T00:00:00.000Z"`'],
+  date_time_offset: ['time', '`"2026-01-01T00:00:00+00:00"`'],
+  date_time_space: ['time', '`"2026-01-01 00:00:00"`'],
+  date_time_digits: ['time', '`"20260101000000"`'],
   http_date: ['time', '`"Thu, 01 Jan 2026 00:00:00 GMT"`'],
+  spaces: ['scope', '`"read write"`'],
+  commas: ['scope', '`"read,write"`'],
+  list: ['scope', '`["read","write"]`'],
 };
 
 export const classDocs: Readonly<Record<CharacterClass, string>> = {

@@ -2,6 +2,7 @@
 
 import type { Definition } from '../programme/definition.ts';
 import type { Comparison } from '../programme/input_schema.ts';
+import { headerFields } from '../programme/response_headers.ts';
 import { clientPropertyPrefix } from '../programme/token_values.ts';
 import { writtenValues } from '../programme/value_tree.ts';
 import type { ClientFields } from './client_fields.ts';
@@ -63,9 +64,8 @@ function comparisonsOf({ authorize, token_endpoints }: Definition): ReadonlySet<
 
 /** Names of the properties that answers and tokens are laid out with. */
 function propertiesOf({ token_response, tokens }: Definition): readonly string[] {
-  const written = [token_response.fields, tokens.access.claims].flatMap((tree) => [
-    ...writtenValues(tree),
-  ]);
+  const trees = [token_response.fields, tokens.access.claims, headerFields(token_response.headers)];
+  const written = trees.flatMap((tree) => [...writtenValues(tree)]);
   return [...new Set(written)]
     .filter((name) => name.startsWith(clientPropertyPrefix))
     .map((name) => name.slice(clientPropertyPrefix.length));

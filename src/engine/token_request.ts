@@ -73,15 +73,16 @@ const outageRetryAfter = 5;
 export function explain(
   service: Service,
   error: unknown,
-): { readonly reason: FailureReason; readonly facts?: FailureFacts } {
-  if (error instanceof Refusal) return { reason: error.reason, facts: error.facts };
+): { readonly reason: FailureReason; readonly facts: FailureFacts } {
+  const at = service.clock.now();
+  if (error instanceof Refusal) return { reason: error.reason, facts: { ...error.facts, at } };
   const programme = service.programme.id;
   if (error instanceof Unavailable) {
     service.log.error('unavailable', { programme, detail: describe(error) });
-    return { reason: 'temporarily_unavailable', facts: { retryAfter: outageRetryAfter } };
+    return { reason: 'temporarily_unavailable', facts: { retryAfter: outageRetryAfter, at } };
   }
   service.log.error('server_error', { programme, detail: describe(error) });
-  return { reason: 'server_error' };
+  return { reason: 'server_error', facts: { at } };
 }
 
 function describe(error: unknown): string {

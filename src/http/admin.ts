@@ -14,7 +14,8 @@ export interface Health {
 export function createAdminApp(health: () => Promise<Health> | Health): App {
   const app = new App((error) => json(500, { error: 'server_error', detail: error.message }));
   const methods = new Set(['GET', 'HEAD']);
-  const wrongMethod = json(405, { error: 'method_not_allowed' });
+  const refusal = json(405, { error: 'method_not_allowed' });
+  const wrongMethod = (): Reply => refusal;
   app.endpoint('/livez', { methods, wrongMethod, answer: () => json(200, { status: 'alive' }) });
   app.endpoint('/readyz', {
     methods,

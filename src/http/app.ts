@@ -140,16 +140,18 @@ const published: ReadonlySet<string> = new Set(['GET']);
 
 /** One whose every answer, to a wrong method too, is in the dialect's words. */
 function dialectEndpoint(
-  { programme }: Service,
+  { programme, clock }: Service,
   methods: ReadonlySet<string>,
   answer: Endpoint['answer'],
 ): Endpoint {
-  const refusal = programme.renderFailure('method_not_allowed');
-  return { methods, wrongMethod: withHeaders(refusal, allow(methods)), answer };
+  const allowed = allow(methods);
+  const refusal = (): Reply => programme.renderFailure('method_not_allowed', { at: clock.now() });
+  return { methods, wrongMethod: () => withHeaders(refusal(), allowed), answer };
 }
 
 function plainEndpoint(methods: ReadonlySet<string>, answer: Endpoint['answer']): Endpoint {
-  return { methods, wrongMethod: withHeaders(methodNotAllowed, allow(methods)), answer };
+  const refusal = withHeaders(methodNotAllowed, allow(methods));
+  return { methods, wrongMethod: () => refusal, answer };
 }
 
 function allow(methods: ReadonlySet<string>): { readonly Allow: string } {

@@ -74,8 +74,8 @@ function mountPage(
   methods: readonly string[],
   answer: (request: WireRequest) => Promise<Reply>,
 ): void {
-  const wrongMethod = { status: 405, headers: { Allow: methods.join(', ') }, body: '' };
-  app.endpoint(path, { methods: new Set(methods), wrongMethod, answer });
+  const refusal = { status: 405, headers: { Allow: methods.join(', ') }, body: '' };
+  app.endpoint(path, { methods: new Set(methods), wrongMethod: () => refusal, answer });
 }
 
 function demoPage(title: string, content: Markup): Promise<Reply> {

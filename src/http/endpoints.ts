@@ -21,7 +21,7 @@ import { type Answer, holdReplies, respond, withHeaders, write } from './respond
 /** What answers a path. */
 export interface Endpoint {
   readonly methods: ReadonlySet<string>;
-  readonly wrongMethod: Reply;
+  readonly wrongMethod: () => Reply;
   readonly answer: (request: WireRequest) => Promise<Answer> | Answer;
 }
 
@@ -74,7 +74,7 @@ export class App extends Hono<{ Bindings: HttpBindings }> {
       const { incoming } = context.env;
       const endpoint = select(incoming);
       // HEAD is not GET here: it would cost a login its transaction (HOSTILE 45).
-      if (!endpoint.methods.has(incoming.method ?? '')) return respond(endpoint.wrongMethod);
+      if (!endpoint.methods.has(incoming.method ?? '')) return respond(endpoint.wrongMethod());
       const request = await readRequest(incoming, this.#isProxy);
       const reply = await endpoint.answer(request);
       return respond(

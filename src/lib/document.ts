@@ -2,7 +2,7 @@
 // another, turning them into plain values, and finding the place of a path.
 
 import type { Path, Position } from './fault.ts';
-import type { MapEntry, MapNode, YamlNode } from './yaml_node.ts';
+import type { ListNode, MapEntry, MapNode, YamlNode } from './yaml_node.ts';
 
 /**
  * `over` laid on `base`, as in JSON Merge Patch (RFC 7396): maps merge key by key, everything else
@@ -41,8 +41,25 @@ function isNull(node: YamlNode): boolean {
 export function toPlain(node: YamlNode): unknown {
   if (node.kind === 'scalar') return node.value;
   if (node.kind === 'list') return node.items.map(toPlain);
-  const entries = [...node.entries].map(([key, entry]) => [key, toPlain(entry.node)] as const);
-  return Object.fromEntries(entries); // defines, never assigns: `__proto__` would stay a plain key
+  return plainMap([...node.entries].map(([key, entry]) => [key, toPlain(entry.node)] as const));
+}
+
+const writtenKeys = Symbol('keys as written');
+
+/**
+ * A plain object of the entries that remembers their order: JavaScript puts names like whole numbers
+ * first. It defines its members and never assigns them: `__proto__` would stay a plain key.
+ */
+export function plainMap(entries: readonly (readonly [string, unknown])[]): object {
+  const map = Object.fromEntries(entries);
+  if (!entries.some(([key]) => /^\d+$/.test(key))) return map;
+  return Object.defineProperty(map, writtenKeys, { value: entries.map(([key]) => key) });
+}
+
+/** The keys of a plain object in the order they were written in. */
+export function keysAsWritten(map: object): readonly string[] {
+  const written = (map as { readonly [writtenKeys]?: readonly string[] })[writtenKeys];
+  return written ?? Object.keys(map);
 }
 
 /** The node a path leads to, if it exists. */
@@ -75,6 +92,15 @@ export function keyPositionAt(node: YamlNode, path: Path): Position {
 }
 
 function childOf(node: YamlNode, step: string | number): YamlNode | undefined {
-  if (node.kind === 'list') return node.items[Number(step)];
+  if (node.kind === 'list') return node.items[Number(step)] ?? namedIn(node, String(step));
   return node.kind === 'map' ? node.entries.get(String(step))?.node : undefined;
+}
+
+/** In a list of maps that stands for one map, a name leads to the member that has it. */
+function namedIn({ items }: ListNode, name: string): YamlNode | undefined {
+  for (const item of items) {
+    const entry = item.kind === 'map' ? item.entries.get(name) : undefined;
+    if (entry !== undefined) return entry.node;
+  }
+  return undefined;
 }

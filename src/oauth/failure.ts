@@ -1,5 +1,7 @@
 // Owns the closed list of reasons for which a request can fail; not the words they are told in.
 
+import type { Instant } from '../lib/clock.ts';
+
 /**
  * Why a token request, or what a gateway asks, was refused. The list is closed: a dialect that
  * leaves one unmapped does not load, and code can raise no other. Order follows C-8.
@@ -88,6 +90,8 @@ export interface FailureFacts {
   readonly scope?: string;
   /** Seconds after which another try may succeed. */
   readonly retryAfter?: number;
+  /** When it is answered. */
+  readonly at?: Instant;
   /** For operators' logs only; never sent. */
   readonly detail?: string;
 }

@@ -10,11 +10,10 @@ import { compileLogin } from './login_rules.ts';
 import { compileMetadata } from './metadata.ts';
 import type { ClientRules, MemberRules, Programme, SelectorRule } from './programme.ts';
 import { compileTokenEndpoint } from './token_endpoint.ts';
-import { compileTokenLayout } from './token_layout.ts';
+import { compileTokenLayout, tokenWriting } from './token_layout.ts';
 import { compileTokenManagement, type TokenManagementEndpoint } from './token_management.ts';
-import { tokenValueKinds } from './token_values.ts';
+import { compileClaims } from './tree_writer.ts';
 import { compileGenerator, compileShape, describeShape } from './value_shape.ts';
-import { compileTree } from './value_tree.ts';
 import { compileVerification } from './verification.ts';
 
 /** Characters of a generated identifier whose shape allows a range of lengths. */
@@ -67,7 +66,7 @@ export function compileProgramme(
       lifetime: access.lifetime,
       algorithm: access.algorithm,
       tokenId: access.token_id,
-      claims: compileTree(access.claims, tokenValueKinds),
+      claims: compileClaims(access.claims, tokenWriting(scope)),
     },
     refresh,
     clientSubject: (client: ClientId): string => definition.tokens.client_subject_prefix + client,
@@ -75,8 +74,8 @@ export function compileProgramme(
     ...compileExtras(id, definition, publicUrl, ownPath),
     throttle: definition.throttle === 'off' ? undefined : definition.throttle,
     members: compileMembers(definition),
-    renderTokens: compileTokenLayout(definition.token_response, values),
-    renderFailure: compileErrorMap(definition),
+    renderTokens: compileTokenLayout(definition.token_response, values, scope),
+    renderFailure: compileErrorMap(definition, scope.split),
   });
 }
 

@@ -10,27 +10,28 @@ import { type ScopeSeparator, scopeSeparators } from '../oauth/scope.ts';
 import { type SigningAlgorithm, signingAlgorithms } from '../oauth/signing_key.ts';
 import type { TokenIdForm } from '../token/token_id.ts';
 import { type AuthorizeDefinition, authorizeSchema } from './authorize_schema.ts';
+import { type EncodingName, encodings } from './encoding.ts';
 import { type ErrorsDefinition, errorsSchema } from './errors_schema.ts';
 import { type FailureLimitDefinition, failureLimitSchema } from './failure_limit.ts';
 import { type EndpointDefinition, endpointSchema } from './input_schema.ts';
 import { type LoginDefinition, loginSchema } from './login_schema.ts';
 import { type MembersDefinition, membersSchema } from './members_schema.ts';
+import { type ResponseHeaders, responseHeadersSchema } from './response_headers.ts';
 import {
-  answerHeadersSchema,
   contentTypeSchema,
   durationSchema,
   lifetimeSchema,
   pathSchema,
   textSchema,
 } from './scalar_schema.ts';
-import { tokenValueKinds, clientPropertyPrefix } from './token_values.ts';
+import { tokenVocabulary } from './token_values.ts';
 import {
   characterClassSchema,
   lengthSchema,
   type ValueShape,
   valueShapeSchema,
 } from './value_shape.ts';
-import { type FieldTree, fieldTreeSchema, type NameCase, nameCaseSchema } from './value_tree.ts';
+import { type FieldTree, fieldSchemasOf, type NameCase, nameCaseSchema } from './value_tree.ts';
 
 export interface GrantDefinition {
   /** Name of the token endpoint that serves it. */
@@ -117,8 +118,10 @@ export interface Definition {
   readonly throttle: FailureLimitDefinition;
   readonly token_response: {
     readonly status: number;
-    readonly content_type: string;
-    readonly headers: Readonly<Record<string, string>>;
+    readonly encoding: EncodingName;
+    /** The encoding's own where it is left out. */
+    readonly content_type?: string;
+    readonly headers: ResponseHeaders;
     readonly fields: FieldTree;
     readonly wrap: readonly string[];
     readonly name_case: NameCase;
@@ -174,7 +177,7 @@ const throttleSchema: v.GenericSchema<unknown, Definition['throttle']> = v.union
   }),
 ]);
 
-const tokenFieldsSchema = fieldTreeSchema('token', tokenValueKinds, [clientPropertyPrefix]);
+const { tree: tokenFieldsSchema } = fieldSchemasOf(tokenVocabulary);
 
 const tokensSchema: v.GenericSchema<unknown, Definition['tokens']> = v.strictObject({
   client_subject_prefix: v.optional(
@@ -240,8 +243,9 @@ export const definitionSchema: v.GenericSchema<unknown, Definition> = v.strictOb
   throttle: v.optional(throttleSchema, 'off'),
   token_response: v.strictObject({
     status: v.optional(v.picklist([200, 201]), 200),
-    content_type: v.optional(contentTypeSchema, 'application/json'),
-    headers: v.optional(answerHeadersSchema, {}),
+    encoding: v.optional(v.picklist(encodings), 'json'),
+    content_type: v.exactOptional(contentTypeSchema),
+    headers: v.optional(responseHeadersSchema, {}),
     fields: tokenFieldsSchema,
     wrap: v.optional(v.array(textSchema), []),
     name_case: v.optional(nameCaseSchema, 'as_written'),

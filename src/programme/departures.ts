@@ -172,9 +172,9 @@ function* passwordDepartures({
 }
 
 function* answerDepartures({ token_response, errors }: Definition): Iterable<Departure> {
-  const isPlain = token_response.wrap.length === 0 && token_response.name_case !== 'upper';
-  const members = Object.entries(token_response.fields);
-  if (!isPlain || !members.some(([name, field]) => name === 'access_token' && field === name)) {
+  const { encoding, fields, name_case: nameCase, wrap } = token_response;
+  const isPlain = encoding === 'json' && wrap.length === 0 && nameCase !== 'upper';
+  if (!isPlain || fields.get('access_token') !== 'access_token') {
     yield [
       ['token_response', 'fields'],
       'standard clients do not find access_token at the top of the answer',

@@ -40,10 +40,32 @@ function writeValue(key: string, value: unknown, node: YamlNode | undefined): un
     const items = node?.kind === 'list' ? node.items : [];
     return value.map((item, index) => writeValue(key, item, items[index]));
   }
+  if (value instanceof Map) return writeTree(value, node);
   if (typeof value === 'object' && value !== null) return writeMap(value, node);
   return typeof value === 'number' && durationKeys.has(key)
     ? formatDuration(milliseconds(value))
     : value;
+}
+
+/**
+ * A layout as a map, or as a list of maps where JavaScript would not keep its order in one: names
+ * like whole numbers would come first.
+ */
+function writeTree(tree: ReadonlyMap<string, unknown>, node: YamlNode | undefined): unknown {
+  const home = node?.kind === 'list' ? undefined : node;
+  const members = [...tree].map(([name, field]) => [
+    name,
+    writeValue(name, field, home === undefined ? memberIn(node, name) : childOf(home, name)),
+  ]) as [string, unknown][];
+  const map = Object.fromEntries(members);
+  const isOrdered = Object.keys(map).every((name, index) => name === members[index]?.[0]);
+  return isOrdered ? map : members.map(([name, field]) => ({ [name]: field }));
+}
+
+/** The member of that name in a list of maps. */
+function memberIn(list: YamlNode | undefined, name: string): YamlNode | undefined {
+  const maps = list?.kind === 'list' ? list.items : [];
+  return maps.map((map) => childOf(map, name)).find((node) => node !== undefined);
 }
 
 function childOf(node: YamlNode | undefined, key: string): YamlNode | undefined {

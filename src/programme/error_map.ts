@@ -1,10 +1,20 @@
 // Owns error answers: the one place that writes what a failed token request is told.
 
+import { randomUUID } from 'node:crypto';
+
 import { type FailureFacts, type FailureReason, failureReasons } from '../oauth/failure.ts';
 import { noStore, type Reply } from '../oauth/reply.ts';
 import type { Definition } from './definition.ts';
-import { type ErrorMapping, type ErrorsDefinition, errorValueKinds } from './errors_schema.ts';
-import { compileTree, inCase, type Values, writtenValues } from './value_tree.ts';
+import { encodingOf } from './encoding.ts';
+import {
+  type ErrorMapping,
+  type ErrorsDefinition,
+  errorVocabulary,
+  extraPrefix,
+} from './errors_schema.ts';
+import { compileBody, type Values } from './tree_writer.ts';
+import type { SplitScope } from './value_format.ts';
+import { inCase, writtenValues } from './value_tree.ts';
 
 /** A failure in the words of the programme's dialect. */
 export type FailureRenderer = (reason: FailureReason, facts?: FailureFacts) => Reply;
@@ -13,10 +23,19 @@ export type FailureRenderer = (reason: FailureReason, facts?: FailureFacts) => R
  * Compiles the error map. Answers that depend on nothing but their reason are made once, here;
  * only those that name a parameter, a scope or a time are made per request.
  */
-export function compileErrorMap(definition: Definition): FailureRenderer {
+export function compileErrorMap(definition: Definition, split: SplitScope): FailureRenderer {
   const { errors } = definition;
-  const writeBody = compileTree(errors.fields, errorValueKinds, errors.name_case);
-  const tellsParameter = writtenValues(errors.fields).has('parameter');
+  const encoding = encodingOf[errors.encoding];
+  const writeBody = compileBody(errors.fields, {
+    vocabulary: errorVocabulary,
+    occasion: 'reason',
+    split,
+    encoding,
+    nameCase: errors.name_case,
+  });
+  const told = writtenValues(errors.fields);
+  const tellsRequest = told.has('request_id');
+  const differs = ['parameter', 'answered_at', 'request_id'].some((name) => told.has(name));
   const renderers = new Map(
     failureReasons.map((reason) => {
       const mapping = errors.reasons[reason];
@@ -24,18 +43,21 @@ export function compileErrorMap(definition: Definition): FailureRenderer {
       const render = (facts: FailureFacts): Reply => ({
         status: mapping.status,
         headers: withRetry(headers, facts),
-        body: JSON.stringify(writeBody(errorValues(mapping, errors, facts))),
+        body: writeBody({
+          ...errorValues(reason, errors, facts),
+          ...(tellsRequest ? { request_id: randomUUID() } : {}),
+        }),
       });
       const plain = Object.freeze(render({}));
       const describesIt = mapping.error_description?.includes('{parameter}') === true;
-      const fixed = !tellsParameter && !describesIt;
+      const fixed = !differs && !describesIt;
       return [reason, { render, plain, fixed, tellsScope: reason === 'invalid_scope' }] as const;
     }),
   );
   return (reason, facts) => {
     const renderer = renderers.get(reason);
     if (renderer === undefined) throw new Error(`no mapping for ${reason}`);
-    if (facts === undefined) return renderer.plain;
+    if (facts === undefined) return renderer.fixed ? renderer.plain : renderer.render({});
     const plainWillDo =
       renderer.fixed && facts.retryAfter === undefined && !(renderer.tellsScope && facts.scope);
     return plainWillDo ? renderer.plain : renderer.render(facts);
@@ -53,7 +75,7 @@ function mappingHeaders(
       ? {}
       : { 'WWW-Authenticate': challengeText(mapping.challenge, reason, name) };
   return Object.freeze({
-    'Content-Type': errors.content_type,
+    'Content-Type': errors.content_type ?? encodingOf[errors.encoding].contentType,
     ...noStore,
     ...challenge,
     ...mapping.headers,
@@ -77,7 +99,8 @@ function withRetry(
   return { ...headers, 'Retry-After': String(Math.max(1, Math.ceil(facts.retryAfter))) };
 }
 
-function errorValues(mapping: ErrorMapping, errors: ErrorsDefinition, facts: FailureFacts): Values {
+function errorValues(reason: FailureReason, errors: ErrorsDefinition, facts: FailureFacts): Values {
+  const mapping = errors.reasons[reason];
   const parameter = describeName(facts.parameter ?? '', errors.parameter_names);
   const text = mapping.error_description?.replaceAll('{parameter}', () => parameter).trim();
   return {
@@ -87,7 +110,16 @@ function errorValues(mapping: ErrorMapping, errors: ErrorsDefinition, facts: Fai
     parameter: facts.parameter === undefined ? undefined : parameter,
     scope: facts.scope,
     status: mapping.status,
+    reason,
+    answered_at: facts.at,
+    ...extraValues(mapping),
   };
+}
+
+function extraValues({ extra }: ErrorMapping): Values {
+  return Object.fromEntries(
+    Object.entries(extra).map(([name, value]) => [extraPrefix + name, value]),
+  );
 }
 
 /**

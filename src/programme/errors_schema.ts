@@ -3,23 +3,39 @@
 import * as v from 'valibot';
 
 import { type FailureReason, failureReasons } from '../oauth/failure.ts';
-import { answerHeadersSchema, contentTypeSchema, textSchema } from './scalar_schema.ts';
+import { type EncodingName, encodings } from './encoding.ts';
+import {
+  answerHeadersSchema,
+  contentTypeSchema,
+  textSchema,
+  wireNameSchema,
+} from './scalar_schema.ts';
 import {
   type FieldTree,
-  fieldTreeSchema,
+  fieldSchemasOf,
   type NameCase,
   nameCaseSchema,
-  type ValueKinds,
+  type Vocabulary,
 } from './value_tree.ts';
 
+/** `extra.title` names what a reason has under `extra: { title: … }`. */
+export const extraPrefix = 'extra.';
+
 /** Values an error body can hold. */
-export const errorValueKinds: ValueKinds = {
-  error: 'text',
-  error_description: 'text',
-  error_code: 'text',
-  parameter: 'text',
-  scope: 'text',
-  status: 'text',
+export const errorVocabulary: Vocabulary = {
+  answer: 'error',
+  kinds: {
+    error: 'text',
+    error_description: 'text',
+    error_code: 'text',
+    parameter: 'text',
+    scope: 'scope',
+    status: 'text',
+    answered_at: 'instant',
+    request_id: 'text',
+  },
+  prefixes: [extraPrefix],
+  occasions: failureReasons,
 };
 
 export interface ErrorMapping {
@@ -28,6 +44,8 @@ export interface ErrorMapping {
   /** `{parameter}` stands for the wire name of the parameter or header at fault. */
   readonly error_description?: string;
   readonly error_code?: string | number;
+  /** More that the dialect says of this reason, by names of its own. */
+  readonly extra: Readonly<Record<string, string | number>>;
   /** Send `WWW-Authenticate` with this scheme. */
   readonly challenge?: 'basic' | 'bearer';
   readonly headers: Readonly<Record<string, string>>;
@@ -35,7 +53,9 @@ export interface ErrorMapping {
 
 export interface ErrorsDefinition {
   readonly fields: FieldTree;
-  readonly content_type: string;
+  readonly encoding: EncodingName;
+  /** The encoding's own where it is left out. */
+  readonly content_type?: string;
   readonly name_case: NameCase;
   readonly text_case: NameCase;
   /** How `{parameter}` is written: as sent, or with separators turned into spaces (P-10). */
@@ -68,6 +88,7 @@ const mappingEntries = {
     ),
   ),
   error_code: v.union([v.string(), v.number()]),
+  extra: v.record(wireNameSchema, v.union([v.string(), v.number()])),
   challenge: v.picklist(['basic', 'bearer']),
   headers: answerHeadersSchema,
 } as const;
@@ -78,6 +99,7 @@ const mappingSchema: v.GenericSchema<unknown, ErrorMapping> = v.pipe(
     error: mappingEntries.error,
     error_description: v.exactOptional(mappingEntries.error_description),
     error_code: v.exactOptional(mappingEntries.error_code),
+    extra: v.optional(mappingEntries.extra, {}),
     challenge: v.exactOptional(mappingEntries.challenge),
     headers: v.optional(mappingEntries.headers, {}),
   }),
@@ -95,6 +117,7 @@ const groupSchema = v.pipe(
     error: v.exactOptional(mappingEntries.error),
     error_description: v.exactOptional(v.nullable(mappingEntries.error_description)),
     error_code: v.exactOptional(v.nullable(mappingEntries.error_code)),
+    extra: v.exactOptional(v.nullable(mappingEntries.extra)),
     challenge: v.exactOptional(v.nullable(mappingEntries.challenge)),
     headers: v.exactOptional(v.nullable(mappingEntries.headers)),
   }),
@@ -107,8 +130,9 @@ const reasonEntries = Object.fromEntries(
 
 export const errorsSchema: v.GenericSchema<unknown, ErrorsDefinition> = v.pipe(
   v.strictObject({
-    fields: fieldTreeSchema('error', errorValueKinds),
-    content_type: v.optional(contentTypeSchema, 'application/json'),
+    fields: fieldSchemasOf(errorVocabulary).tree,
+    encoding: v.optional(v.picklist(encodings), 'json'),
+    content_type: v.exactOptional(contentTypeSchema),
     name_case: v.optional(nameCaseSchema, 'as_written'),
     text_case: v.optional(nameCaseSchema, 'as_written'),
     parameter_names: v.optional(v.picklist(['as_sent', 'spaced']), 'as_sent'),

@@ -12,7 +12,7 @@ import type { Metadata } from './metadata.ts';
 import type { TokenEndpoint } from './token_endpoint.ts';
 import type { ProgrammeValues, TokenRenderer } from './token_layout.ts';
 import type { TokenManagementEndpoint } from './token_management.ts';
-import type { Values } from './value_tree.ts';
+import type { Values } from './tree_writer.ts';
 import type { VerificationRules } from './verification.ts';
 
 export interface ClientRules {

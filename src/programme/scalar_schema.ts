@@ -49,8 +49,8 @@ export const pathSchema: v.GenericSchema<unknown, string> = v.pipe(
 export const contentTypeSchema: v.GenericSchema<unknown, string> = v.pipe(
   v.string(),
   v.regex(
-    /^(?:application\/[a-z0-9.+-]+|text\/(?:plain|json|javascript))(?:; ?charset=(?:utf-8|UTF-8))?$/,
-    'expected a media type that fits JSON in UTF-8, such as application/json',
+    /^(?:application\/[a-z0-9.+-]+|text\/(?:plain|json|javascript|xml))(?:; ?charset=(?:utf-8|UTF-8))?$/,
+    'expected a media type of text in UTF-8 that no browser shows as a page, such as application/json',
   ),
   v.title('media type'),
 );
@@ -103,14 +103,27 @@ const freeHeaderSchema = v.pipe(
   ),
 );
 
-/** Headers of an answer that a dialect adds to Jetway's own. */
+/** What a header of a dialect's own says. */
+export const headerTextSchema: v.GenericSchema<unknown, string> = v.pipe(
+  textSchema,
+  v.regex(/^[ -~]+$/, 'expected ASCII text'),
+);
+
+/** Headers of an answer that a dialect adds to Jetway's own, with values of that schema. */
+export function answerHeadersSchemaOf<Value>(
+  value: v.GenericSchema<unknown, Value>,
+): v.GenericSchema<unknown, Readonly<Record<string, Value>>> {
+  return v.pipe(
+    v.record(freeHeaderSchema, value),
+    v.check((headers) => {
+      const names = Object.keys(headers).map((name) => name.toLowerCase());
+      return new Set(names).size === names.length;
+    }, 'a header is given twice here: their names are the same in any case'),
+  );
+}
+
+/** Headers that are always the same. */
 export const answerHeadersSchema: v.GenericSchema<
   unknown,
   Readonly<Record<string, string>>
-> = v.pipe(
-  v.record(freeHeaderSchema, v.pipe(textSchema, v.regex(/^[ -~]+$/, 'expected ASCII text'))),
-  v.check((headers) => {
-    const names = Object.keys(headers).map((name) => name.toLowerCase());
-    return new Set(names).size === names.length;
-  }, 'a header is given twice here: their names are the same in any case'),
-);
+> = answerHeadersSchemaOf(headerTextSchema);

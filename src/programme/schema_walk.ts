@@ -3,7 +3,7 @@
 
 import * as v from 'valibot';
 
-import { nodeAt, toPlain } from '../lib/document.ts';
+import { nodeAt, plainMap, toPlain } from '../lib/document.ts';
 import type { Path, Position } from '../lib/fault.ts';
 import type { YamlNode } from '../lib/yaml_node.ts';
 
@@ -215,5 +215,5 @@ export function prune(
     const open = allowed.filter((one) => node.entries.get(one)?.keyAt.file !== keyAt.file);
     unknown.push({ path: [...path, key], at: keyAt, open, allowed });
   }
-  return Object.fromEntries(kept);
+  return plainMap(kept);
 }

@@ -1,11 +1,17 @@
 // Owns the token response: a TokenSet in the dialect's names, nesting and units.
 
+import { randomUUID } from 'node:crypto';
+
 import type { Client } from '../oauth/client.ts';
 import { noStore, type Reply } from '../oauth/reply.ts';
+import type { ScopeRules } from '../oauth/scope.ts';
 import type { TokenSet } from '../oauth/token_set.ts';
 import type { Definition } from './definition.ts';
-import { clientPropertyPrefix, tokenValueKinds } from './token_values.ts';
-import { compileTree, inCase, type Values } from './value_tree.ts';
+import { encodingOf } from './encoding.ts';
+import { compileHeaders, constantHeaders } from './response_headers.ts';
+import { clientPropertyPrefix, tokenVocabulary } from './token_values.ts';
+import { compileBody, type Values, type WritingRules } from './tree_writer.ts';
+import { writtenValues } from './value_tree.ts';
 
 /** A token response in the programme's dialect. */
 export type TokenRenderer = (tokens: TokenSet, client: Client) => Reply;
@@ -17,22 +23,34 @@ export interface ProgrammeValues {
   readonly audience: string;
 }
 
+/** How answers and claims of a programme are written. */
+export function tokenWriting({ split }: Pick<ScopeRules, 'split'>): WritingRules {
+  return { vocabulary: tokenVocabulary, occasion: 'grant', split };
+}
+
 export function compileTokenLayout(
   layout: Definition['token_response'],
   programme: ProgrammeValues,
+  scope: ScopeRules,
 ): TokenRenderer {
   const { status } = layout;
+  const encoding = encodingOf[layout.encoding];
   const headers = Object.freeze({
-    'Content-Type': layout.content_type,
+    'Content-Type': layout.content_type ?? encoding.contentType,
     ...noStore,
-    ...layout.headers,
+    ...constantHeaders(layout.headers),
   });
-  const write = compileTree(layout.fields, tokenValueKinds, layout.name_case);
-  const wrappers = layout.wrap.map((name) => inCase(name, layout.name_case)).toReversed();
+  const rules = tokenWriting(scope);
+  const { name_case: nameCase, wrap } = layout;
+  const write = compileBody(layout.fields, { ...rules, encoding, nameCase, wrap });
+  const writeHeaders = compileHeaders(layout.headers, rules);
+  const tellsRequest = writtenValues(layout.fields).has('request_id');
   return (tokens, client) => {
-    const fields: unknown = write(tokenValues(tokens, client, programme));
-    const body = wrappers.reduce<unknown>((inner, name) => ({ [name]: inner }), fields);
-    return { status, headers, body: JSON.stringify(body) };
+    const known = tokenValues(tokens, client, programme);
+    const values = tellsRequest ? { ...known, request_id: randomUUID() } : known;
+    const body = write(values);
+    if (writeHeaders === undefined) return { status, headers, body };
+    return { status, headers: { ...headers, ...writeHeaders(values) }, body };
   };
 }
 

@@ -1,14 +1,15 @@
 // Owns the list of values that a token response or a JWT can be made of.
 
-import type { ValueKinds } from './value_tree.ts';
+import { grantTypes } from '../oauth/grant.ts';
+import type { Vocabulary } from './value_tree.ts';
 
 /** `client.instance_url` names the property `instance_url` of the client's registration. */
 export const clientPropertyPrefix = 'client.';
 
-export const tokenValueKinds: ValueKinds = {
+const kinds: Vocabulary['kinds'] = {
   access_token: 'text',
   refresh_token: 'text',
-  scope: 'text',
+  scope: 'scope',
   access_lifetime: 'span',
   refresh_lifetime: 'span',
   issued_at: 'instant',
@@ -27,4 +28,12 @@ export const tokenValueKinds: ValueKinds = {
   programme_identifier: 'text',
   issuer: 'text',
   audience: 'text',
+  request_id: 'text',
+};
+
+export const tokenVocabulary: Vocabulary = {
+  answer: 'token',
+  kinds,
+  prefixes: [clientPropertyPrefix],
+  occasions: grantTypes,
 };

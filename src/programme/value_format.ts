@@ -1,48 +1,85 @@
-// Owns the ways a value can be written in an answer: seconds or milliseconds, epochs or dates.
+// Owns the ways a value can be written in an answer: seconds or milliseconds, epochs or dates, lists.
 
-export const valueFormats = [
-  'seconds',
-  'milliseconds',
-  'minutes',
+const spanFormats = ['seconds', 'milliseconds', 'minutes'] as const;
+const instantFormats = [
   'epoch',
   'epoch_milliseconds',
   'date',
   'date_time',
   'date_time_milliseconds',
+  'date_time_offset',
+  'date_time_space',
+  'date_time_digits',
   'http_date',
 ] as const;
-export type ValueFormat = (typeof valueFormats)[number];
+const scopeFormats = ['spaces', 'commas', 'list'] as const;
+
+type ScopeFormat = (typeof scopeFormats)[number];
+export type ValueFormat =
+  | (typeof spanFormats)[number]
+  | (typeof instantFormats)[number]
+  | ScopeFormat;
+export const valueFormats: readonly ValueFormat[] = [
+  ...spanFormats,
+  ...instantFormats,
+  ...scopeFormats,
+];
 
 /** What a named value is, which decides how it may be written. */
-export type ValueKind = 'text' | 'span' | 'instant';
+export type ValueKind = 'text' | 'span' | 'instant' | 'scope';
+
+const formatsOf: Readonly<Record<ValueKind, readonly ValueFormat[]>> = {
+  text: [],
+  span: spanFormats,
+  instant: instantFormats,
+  scope: scopeFormats,
+};
 
 /** Whether a value of that kind can be written that way. */
 export function formatFits(kind: ValueKind, format: ValueFormat): boolean {
-  const span = format === 'seconds' || format === 'milliseconds' || format === 'minutes';
-  return kind === 'span' ? span : kind === 'instant' && !span;
+  return formatsOf[kind].includes(format);
 }
 
-/** A function that writes values of that kind, which are milliseconds unless they are text. */
+/** The scopes that a text holds, as the dialect separates them. */
+export type SplitScope = (scope: string) => readonly string[];
+
+type Formatter = (value: string | number) => string | number | readonly string[];
+
+const seconds: Formatter = (value) => Math.floor(Number(value) / 1000);
+const asIs: Formatter = (value) => value;
+const iso = (value: string | number): string => new Date(value).toISOString();
+
+const formatters: Readonly<Record<Exclude<ValueFormat, ScopeFormat>, Formatter>> = {
+  seconds,
+  milliseconds: asIs,
+  minutes: (value) => Math.floor(Number(value) / 60_000),
+  epoch: seconds,
+  epoch_milliseconds: asIs,
+  date: (value) => iso(value).slice(0, 10),
+  date_time: (value) => `${iso(value).slice(0, 19)}Z`,
+  date_time_milliseconds: iso,
+  date_time_offset: (value) => `${iso(value).slice(0, 19)}+00:00`,
+  date_time_space: (value) => iso(value).slice(0, 19).replace('T', ' '),
+  date_time_digits: (value) => iso(value).slice(0, 19).replaceAll(/\D/g, ''),
+  http_date: (value) => new Date(value).toUTCString(),
+};
+
+/** A function that writes values of that kind; spans and instants are milliseconds. */
 export function formatterOf(
   kind: ValueKind,
   format: ValueFormat | undefined,
-): (value: string | number) => string | number {
-  if (kind === 'text') return (value) => value;
+  split: SplitScope,
+): Formatter {
   switch (format) {
-    case 'milliseconds':
-    case 'epoch_milliseconds':
-      return (value) => value;
-    case 'minutes':
-      return (value) => Math.floor(Number(value) / 60_000);
-    case 'date':
-      return (value) => new Date(value).toISOString().slice(0, 10);
-    case 'date_time':
-      return (value) => `${new Date(value).toISOString().slice(0, 19)}Z`;
-    case 'date_time_milliseconds':
-      return (value) => new Date(value).toISOString();
-    case 'http_date':
-      return (value) => new Date(value).toUTCString();
+    case 'spaces':
+      return (value) => split(String(value)).join(' ');
+    case 'commas':
+      return (value) => split(String(value)).join(',');
+    case 'list':
+      return (value) => split(String(value));
+    case undefined:
+      return kind === 'span' || kind === 'instant' ? seconds : asIs;
     default:
-      return (value) => Math.floor(Number(value) / 1000);
+      return formatters[format];
   }
 }

@@ -1,43 +1,43 @@
-// Owns answer layouts: the ordered tree of named values and constants that a dialect answers with.
+// Owns what a file may say of an answer's layout: the ordered tree of named values and constants.
 
 import * as v from 'valibot';
 
-import { type GrantType, grantTypes } from '../oauth/grant.ts';
+import { keysAsWritten } from '../lib/document.ts';
 import { wireNameSchema } from './scalar_schema.ts';
 import { note } from './schema_notes.ts';
-import {
-  formatFits,
-  formatterOf,
-  type ValueFormat,
-  valueFormats,
-  type ValueKind,
-} from './value_format.ts';
+import { formatFits, type ValueFormat, valueFormats, type ValueKind } from './value_format.ts';
 
 export type Scalar = string | number | boolean | null;
 
+/** When a field is written: all grants, or all failure reasons, where it is left out. */
+interface Conditional {
+  readonly only?: readonly string[];
+}
+
 /** A value by name, with how it is written. */
-export interface NamedField {
+export interface NamedField extends Conditional {
   readonly value: string;
-  /** Lifetimes take seconds, milliseconds or minutes, times the rest of `ValueFormat`. */
+  /** Lifetimes take seconds, milliseconds or minutes, times and scopes the rest of `ValueFormat`. */
   readonly as?: ValueFormat;
   /** `string` puts a number in quotes; `number` writes digits bare. */
   readonly type?: 'string' | 'number';
   /** `nothing` writes `null` where there is no such value, instead of leaving the member out. */
   readonly absent?: 'omit' | 'nothing';
-  /** Grants whose answers have it; all of them where it is left out. */
-  readonly only?: readonly GrantType[];
 }
 
 export type Field =
   | string
   | NamedField
-  | { readonly constant: Scalar; readonly only?: readonly GrantType[] }
-  | { readonly object: FieldTree; readonly only?: readonly GrantType[] }
-  | { readonly array: readonly Field[] };
+  | ({ readonly constant: Scalar } & Conditional)
+  | ({ readonly object: FieldTree } & Conditional)
+  | ({ readonly array: readonly Field[] } & Conditional)
+  /** The first of these that there is. */
+  | ({ readonly first: readonly Field[] } & Conditional)
+  /** The texts of all of these in one; absent where one of them is. */
+  | ({ readonly joined: readonly Field[] } & Conditional);
 
-export interface FieldTree {
-  readonly [name: string]: Field;
-}
+/** Members in the order they are written in. */
+export type FieldTree = ReadonlyMap<string, Field>;
 
 export type NameCase = 'as_written' | 'lower' | 'upper';
 export const nameCaseSchema: v.GenericSchema<unknown, NameCase> = v.picklist([
@@ -50,13 +50,19 @@ export const nameCaseSchema: v.GenericSchema<unknown, NameCase> = v.picklist([
  * A value of every answer: `null`. A file cannot write it as a constant, since a null in a file
  * that is laid over a variant removes the key.
  */
-const nothing = 'nothing';
+export const nothing = 'nothing';
 
-/** The values an answer can be made of, and what each is. */
-export type ValueKinds = Readonly<Record<string, ValueKind>>;
-
-/** Values by name for one answer; spans and instants in milliseconds. */
-export type Values = Readonly<Record<string, string | number | undefined>>;
+/** What an answer can be made of. */
+export interface Vocabulary {
+  /** What it is: `token` or `error`. */
+  readonly answer: string;
+  /** The values, and what each is. */
+  readonly kinds: Readonly<Record<string, ValueKind>>;
+  /** Values whose names begin so are free. */
+  readonly prefixes: readonly string[];
+  /** What `only` can name. */
+  readonly occasions: readonly string[];
+}
 
 /** JSON's readers and ours keep 53 bits of a whole number (RFC 8259 6). */
 const exactNumberSchema = v.pipe(
@@ -67,19 +73,10 @@ const exactNumberSchema = v.pipe(
   ),
 );
 
-const onlySchema = v.exactOptional(v.array(v.picklist(grantTypes)));
-
-/**
- * The schema of a tree whose values are those of `kinds`; names beginning with `prefixes` are free.
- * `answer` names what it is a tree of: `token` or `error`.
- */
-export function fieldTreeSchema(
-  answer: string,
-  kinds: ValueKinds,
-  prefixes: readonly string[] = [],
-): v.GenericSchema<unknown, FieldTree> {
+/** A value by name, of those that such an answer can hold. */
+function nameSchemaOf({ answer, kinds, prefixes }: Vocabulary): v.GenericSchema<unknown, string> {
   const names = [...Object.keys(kinds), nothing];
-  const name = v.pipe(
+  return v.pipe(
     v.string(),
     v.check(
       (text) => names.includes(text) || prefixes.some((prefix) => text.startsWith(prefix)),
@@ -89,51 +86,107 @@ export function fieldTreeSchema(
     v.title(`${answer} value`),
     note({ json: { anyOf: [{ enum: names }, ...prefixes.map(beginningWith)] } }),
   );
+}
+
+interface FieldSchemas {
+  readonly field: v.GenericSchema<unknown, Field>;
+  /** Its output keeps the members in the file's order. */
+  readonly tree: v.GenericSchema<unknown, FieldTree>;
+}
+
+/** The schemas of fields, and trees of them, that can hold such values. */
+export function fieldSchemasOf(vocabulary: Vocabulary): FieldSchemas {
+  const { answer, kinds, occasions } = vocabulary;
+  const name = nameSchemaOf(vocabulary);
+  const only = v.exactOptional(v.array(v.picklist(occasions)));
   const named = v.pipe(
     v.strictObject({
       value: name,
       as: v.exactOptional(v.picklist(valueFormats)),
       type: v.exactOptional(v.picklist(['string', 'number'])),
       absent: v.exactOptional(v.picklist(['omit', 'nothing'])),
-      only: onlySchema,
+      only,
     }),
     v.check(
       (field) => field.as === undefined || formatFits(kinds[field.value] ?? 'text', field.as),
-      'this value cannot be written that way: lifetimes take seconds, milliseconds or minutes, times take epoch, epoch_milliseconds, date, date_time, date_time_milliseconds or http_date',
+      'this value cannot be written that way: see "Formats" in docs/programme-reference.md',
     ),
   );
   const constant = v.strictObject({
     constant: v.union([v.string(), exactNumberSchema, v.boolean(), v.null()]),
-    only: onlySchema,
+    only,
+  });
+  const forms = (): Readonly<Record<string, v.GenericSchema<unknown, Field>>> => ({
+    constant,
+    object,
+    array,
+    first,
+    joined,
   });
   const field: v.GenericSchema<unknown, Field> = v.pipe(
     v.lazy((input): v.GenericSchema<unknown, Field> => {
       if (typeof input !== 'object' || input === null) return name;
-      if ('constant' in input) return constant;
-      if ('object' in input) return object;
-      return 'array' in input ? array : named;
+      return Object.entries(forms()).find(([form]) => form in input)?.[1] ?? named;
     }),
     v.title(`${answer} field`),
-    note({ alternatives: () => [name, named, constant, object, array] }),
+    note({ alternatives: () => [name, named, ...Object.values(forms())] }),
   );
-  const members: v.GenericSchema<unknown, FieldTree> = v.record(wireNameSchema, field);
+  const fields = v.pipe(v.array(field), v.nonEmpty('expected at least one field'));
+  const { tree, object } = treeSchemas(field, only);
+  const array = v.strictObject({ array: v.array(field), only });
+  const first = v.strictObject({ first: fields, only });
+  const joined = v.strictObject({ joined: fields, only });
+  return { field, tree };
+}
+
+type OnlySchema = v.ExactOptionalSchema<v.GenericSchema<unknown, readonly string[]>, undefined>;
+
+/** Maps of fields, and the object that is one. */
+function treeSchemas(
+  field: v.GenericSchema<unknown, Field>,
+  only: OnlySchema,
+): {
+  readonly tree: v.GenericSchema<unknown, FieldTree>;
+  readonly object: v.GenericSchema<unknown, Field>;
+} {
+  const map: v.GenericSchema<unknown, Readonly<Record<string, Field>>> = v.record(
+    wireNameSchema,
+    field,
+  );
+  const members: v.GenericSchema<unknown, FieldTree> = v.pipe(
+    v.lazy((input) =>
+      v.pipe(
+        map,
+        v.transform((output) => inOrder(input, output)),
+      ),
+    ),
+    note({ alternatives: () => [map] }),
+  );
   // Maps merge and lists replace, so a list says what there is, in which order, and nothing else.
   const whole = v.pipe(
     v.array(members),
     v.check((maps) => isEachNamedOnce(maps), 'a name is given twice in this list'),
-    v.transform((maps) => Object.fromEntries(maps.flatMap((map) => Object.entries(map)))),
+    v.transform((maps): FieldTree => new Map(maps.flatMap((one) => [...one]))),
   );
   const tree: v.GenericSchema<unknown, FieldTree> = v.pipe(
     v.lazy((input) => (Array.isArray(input) ? whole : members)),
-    note({ alternatives: () => [members, whole] }),
+    note({ alternatives: () => [map, v.array(map)] }),
   );
-  const object = v.strictObject({ object: tree, only: onlySchema });
-  const array = v.strictObject({ array: v.array(field) });
-  return tree;
+  return { tree, object: v.strictObject({ object: tree, only }) };
 }
 
-function isEachNamedOnce(maps: readonly object[]): boolean {
-  const names = maps.flatMap((map) => Object.keys(map));
+function inOrder(input: unknown, output: Readonly<Record<string, Field>>): FieldTree {
+  const names = typeof input === 'object' && input !== null ? keysAsWritten(input) : [];
+  return new Map(
+    names.flatMap((name) => {
+      const field = output[name];
+      return field === undefined ? [] : [[name, field] as const];
+    }),
+  );
+}
+
+function isEachNamedOnce(maps: readonly FieldTree[]): boolean {
+  const names = maps.flatMap((map) => [...map.keys()]);
   return new Set(names).size === names.length;
 }
 
@@ -141,94 +194,38 @@ function beginningWith(prefix: string): Readonly<Record<string, unknown>> {
   return { type: 'string', pattern: `^${prefix.replaceAll('.', '\\.')}` };
 }
 
-type Written = Scalar | undefined | { [name: string]: Written } | Written[];
-type Writer = (values: Values) => Written;
-
-/** A function from values to the JSON text of the tree, with members in the file's order. */
-export function compileTree(
-  tree: FieldTree,
-  kinds: ValueKinds,
-  nameCase: NameCase = 'as_written',
-): (values: Values) => Readonly<Record<string, unknown>> {
-  return compileObject(tree, kinds, nameCase);
+/** Fields that stand in a field itself. */
+function partsOf(field: Field): readonly Field[] {
+  if (typeof field === 'string') return [];
+  if ('object' in field) return [...field.object.values()];
+  if ('array' in field) return field.array;
+  if ('first' in field) return field.first;
+  return 'joined' in field ? field.joined : [];
 }
 
-function compileObject(
-  tree: FieldTree,
-  kinds: ValueKinds,
-  nameCase: NameCase,
-): (values: Values) => { [name: string]: Written } {
-  const members = Object.entries(tree).map(
-    ([name, field]) => [inCase(name, nameCase), compileField(field, kinds, nameCase)] as const,
-  );
-  return (values) => {
-    const object: { [name: string]: Written } = {};
-    for (const [name, write] of members) {
-      const written = write(values);
-      if (written !== undefined) object[name] = written;
-    }
-    return object;
-  };
-}
-
-function compileField(field: Field, kinds: ValueKinds, nameCase: NameCase): Writer {
-  const write = compileWriter(field, kinds, nameCase);
-  if (typeof field === 'string' || !('only' in field) || field.only === undefined) return write;
-  const grants = new Set<unknown>(field.only);
-  return (values) => (grants.has(values['grant']) ? write(values) : undefined);
-}
-
-function compileWriter(field: Field, kinds: ValueKinds, nameCase: NameCase): Writer {
-  if (typeof field === 'string') return compileNamed({ value: field }, kinds);
-  if ('constant' in field) {
-    const { constant } = field;
-    return () => constant;
+/** Every field of a tree, at any depth; those of one occasion, where one is given. */
+export function* fieldsOf(tree: FieldTree, occasion?: string): Iterable<Field> {
+  const pending = [...tree.values()].toReversed();
+  for (let field = pending.pop(); field !== undefined; field = pending.pop()) {
+    const only = typeof field === 'string' ? undefined : field.only;
+    if (occasion !== undefined && only?.includes(occasion) === false) continue;
+    yield field;
+    pending.push(...partsOf(field).toReversed());
   }
-  if ('object' in field) return compileObject(field.object, kinds, nameCase);
-  if ('array' in field) {
-    const items = field.array.map((item) => compileField(item, kinds, nameCase));
-    return (values) => items.map((write) => write(values)).filter((item) => item !== undefined);
+}
+
+/** Names of all values that a tree writes somewhere; on one occasion, if one is given. */
+export function writtenValues(tree: FieldTree, occasion?: string): ReadonlySet<string> {
+  const found = new Set<string>();
+  for (const field of fieldsOf(tree, occasion)) {
+    if (typeof field === 'string') found.add(field);
+    else if ('value' in field) found.add(field.value);
   }
-  return compileNamed(field, kinds);
-}
-
-function compileNamed(field: NamedField, kinds: ValueKinds): Writer {
-  const { value: name, type } = field;
-  const format = formatterOf(kinds[name] ?? 'text', field.as);
-  if (name === nothing) return () => null;
-  const absent = field.absent === 'nothing' ? null : undefined;
-  return (values) => {
-    const value = values[name];
-    if (value === undefined) return absent;
-    const written = format(value);
-    if (type === 'string') return String(written);
-    return type === 'number' ? bareNumber(written) : written;
-  };
-}
-
-/** What no number can say (`00123`, a UUID, more digits than JSON readers keep) stays in quotes. */
-function bareNumber(written: string | number): string | number {
-  const number = Number(written);
-  return Number.isSafeInteger(number) && String(number) === String(written) ? number : written;
+  return found;
 }
 
 /** Wire names and texts in the case a dialect asks for. */
 export function inCase(text: string, nameCase: NameCase): string {
   if (nameCase === 'as_written') return text;
   return nameCase === 'upper' ? text.toUpperCase() : text.toLowerCase();
-}
-
-/** Names of all values that a tree writes somewhere; in the answer to one grant, if one is given. */
-export function writtenValues(tree: FieldTree, grant?: GrantType): ReadonlySet<string> {
-  const found = new Set<string>();
-  const visit = (field: Field): void => {
-    const only = typeof field === 'string' || !('only' in field) ? undefined : field.only;
-    if (grant !== undefined && only?.includes(grant) === false) return;
-    if (typeof field === 'string') found.add(field);
-    else if ('value' in field) found.add(field.value);
-    else if ('object' in field) Object.values(field.object).forEach(visit);
-    else if ('array' in field) field.array.forEach(visit);
-  };
-  Object.values(tree).forEach(visit);
-  return found;
 }

@@ -5,7 +5,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { formatFault } from '../../src/lib/fault.ts';
+import { stringifyYaml } from '../../src/lib/yaml.ts';
 import { failureReasons } from '../../src/oauth/failure.ts';
+import { effectiveDocument } from '../../src/programme/effective_document.ts';
 import { loadProgramme } from '../../src/programme/load.ts';
 
 const head = 'variant: grant\nname: A\nprogramme_identifier: A\nbase_path: /a\n';
@@ -13,7 +15,7 @@ const head = 'variant: grant\nname: A\nprogramme_identifier: A\nbase_path: /a\n'
 function load(more: string) {
   const { loaded, faults } = loadProgramme('a.yaml', head + more);
   const errors = faults.filter(({ severity }) => severity === 'error').map(formatFault);
-  return { definition: loaded?.definition, errors };
+  return { loaded, definition: loaded?.definition, errors };
 }
 
 test('groups: a later one wins, the file itself wins over all, null takes away', () => {
@@ -31,16 +33,24 @@ test('groups: a later one wins, the file itself wins over all, null takes away',
     status: 429,
     error: 'too_many_tokens',
     error_code: 3,
+    extra: {},
     headers: {},
   });
   assert.deepEqual(reasons?.client_authentication_failed, {
     status: 200,
     error: 'invalid_client',
     error_code: 1,
+    extra: {},
     headers: {},
   });
   const { error_description: _, ...code } = reasons?.invalid_code ?? {};
-  assert.deepEqual(code, { status: 200, error: 'invalid_grant', error_code: 2, headers: {} });
+  assert.deepEqual(code, {
+    status: 200,
+    error: 'invalid_grant',
+    error_code: 2,
+    extra: {},
+    headers: {},
+  });
   const others = failureReasons.filter((reason) => reason !== 'throttled');
   assert.deepEqual([...new Set(others.map((reason) => reasons?.[reason].status))], [200]);
   assert.equal('groups' in (definition?.errors ?? {}), false);
@@ -77,21 +87,59 @@ test('groups: one slip is one fault, at its place', () => {
 
 test('fields: a map is merged into those of the variant, a list replaces them', () => {
   const merged = load('token_response: { fields: { scope: null, when: issued_at } }');
-  assert.deepEqual(Object.keys(merged.definition?.token_response.fields ?? {}), [
-    'access_token',
-    'refresh_token',
-    'token_type',
-    'expires_in',
-    'ba_refresh_expires_in',
-    'when',
-  ]);
+  assert.deepEqual(
+    [...(merged.definition?.token_response.fields.keys() ?? [])],
+    ['access_token', 'refresh_token', 'token_type', 'expires_in', 'ba_refresh_expires_in', 'when'],
+  );
   const replaced = load(
     'token_response: { fields: [{ when: issued_at }, { access_token: access_token }] }',
   );
-  assert.deepEqual(Object.keys(replaced.definition?.token_response.fields ?? {}), [
-    'when',
-    'access_token',
+  assert.deepEqual(
+    [...(replaced.definition?.token_response.fields.keys() ?? [])],
+    ['when', 'access_token'],
+  );
+});
+
+test('fields: names like whole numbers keep their place, over a variant and in what show prints', () => {
+  const { loaded, definition } = load(
+    'token_response: { fields: { "10": scope, "2": issued_at } }',
+  );
+  const names = [...(definition?.token_response.fields.keys() ?? [])];
+  assert.deepEqual(names.slice(-2), ['10', '2']);
+  if (loaded === undefined) throw new Error('the file does not load');
+  const shown = stringifyYaml(effectiveDocument(loaded));
+  const again = loadProgramme('a.yaml', shown).loaded?.definition.token_response.fields;
+  assert.deepEqual([...(again ?? [])], [...(definition?.token_response.fields ?? [])]);
+});
+
+test('fields: what no body of that encoding can hold does not load', () => {
+  const { errors } = load(`token_response: { encoding: xml, headers: { X-A: { array: [scope] } } }
+errors: { encoding: text, fields: [{ a: { object: {} }, b: { joined: [{ array: [error] }] } }] }
+`);
+  assert.deepEqual(errors, [
+    'a.yaml:5:17: error: XML has one element around all others (put the fields into one object; token_response.fields in the variant grant, line 109)',
+    'a.yaml:5:50: error: a header is one text',
+    'a.yaml:6:35: error: a bare text is the value of one field, and of no more',
+    'a.yaml:6:35: error: texts are joined of values and constants: no object or array can be in "joined"',
+    'a.yaml:6:41: error: a bare text has no objects, and no lists of them',
+    'a.yaml:6:60: error: a bare text has no objects, and no lists of them',
   ]);
+});
+
+test('extra: a value that no reason has does not load', () => {
+  const { errors } = load(
+    'errors: { fields: { title: extra.titel }, reasons: { throttled: { extra: { title: Slow } } } }',
+  );
+  assert.deepEqual(errors, [
+    'a.yaml:5:19: error: no reason has an "titel" under extra (give it one in errors.reasons or errors.groups)',
+  ]);
+});
+
+test('only: in an error body it names failure reasons, nowhere else', () => {
+  const good = 'errors: { fields: { hint: { constant: Wait, only: [throttled] } } }';
+  assert.deepEqual(load(good).errors, []);
+  const bad = 'errors: { fields: { hint: { constant: Wait, only: [refresh_token] } } }';
+  assert.match(load(bad).errors[0] ?? '', /expected one of method_not_allowed, .*"refresh_token"/);
 });
 
 test('fields: a list that names a member twice does not load', () => {
@@ -106,8 +154,11 @@ test('fields: a null is written as nothing, since a null in a file removes the k
     'token_response: { fields: { data: nothing, who: { value: level, absent: nothing } } }',
   );
   assert.deepEqual(errors, []);
-  const { data, who } = definition?.token_response.fields ?? {};
-  assert.deepEqual([data, who], ['nothing', { value: 'level', absent: 'nothing' }]);
+  const fields = definition?.token_response.fields;
+  assert.deepEqual(
+    [fields?.get('data'), fields?.get('who')],
+    ['nothing', { value: 'level', absent: 'nothing' }],
+  );
 });
 
 test('lifetimes: none ends on a date that no calendar has', () => {

@@ -105,7 +105,7 @@ export class Bindings {
       if (index % 2 === 0) return RegExp.escape(part);
       const known = this.#values.get(part);
       if (known !== undefined) return RegExp.escape(known);
-      if (unused.includes(part)) return `\\${unused.indexOf(part) + 1}(?!\\d)`;
+      if (unused.includes(part)) return `(?:\\${unused.indexOf(part) + 1})`;
       unused.push(part);
       return '([\\w.~-]+)';
     });

@@ -26,7 +26,7 @@ async function openSite(
   });
   app.endpoint('/it', {
     methods: new Set(['POST']),
-    wrongMethod: { status: 405, headers: { Allow: 'POST' }, body: '' },
+    wrongMethod: () => ({ status: 405, headers: { Allow: 'POST' }, body: '' }),
     answer: ({ body }) => answer(body === 'too_large' ? body : Buffer.from(body).toString()),
   });
   const server = await listen({ host: '127.0.0.1', port: 0 }, app);

@@ -7,13 +7,13 @@ import { test, type TestContext } from 'node:test';
 import fc from 'fast-check';
 
 import { stringifyYaml } from '../../src/lib/yaml.ts';
-import { failureReasons, Refusal } from '../../src/oauth/failure.ts';
+import { type FailureFacts, failureReasons, Refusal } from '../../src/oauth/failure.ts';
 import { type GrantType, grantTypes } from '../../src/oauth/grant.ts';
 import { loadProgramme, type LoadedProgramme } from '../../src/programme/load.ts';
 import { Bindings } from '../dialects/transcript.ts';
 import type { Answer } from '../support/wire.ts';
 import { effective, type PlainMap } from './property/dialect.ts';
-import { type Facts, refusal, success } from './property/oracle.ts';
+import { refusal, success } from './property/oracle.ts';
 import { overlays } from './property/overlays.ts';
 import { assertPlaced } from './property/placed.ts';
 import { provocations } from './property/provocations.ts';
@@ -83,21 +83,26 @@ async function assertEveryReason({ jetway, faults, dialect, definition, request 
       return grant === undefined ? [] : [[grant.endpoint, type] as const];
     }),
   );
+  const now = { at: jetway.clock.now() };
   for (const [name, grant] of sampled) {
     const good = request(grant, { code: 'x', refresh_token: 'x' });
     const allow = definition.token_endpoints[name]?.methods.join(', ') ?? '';
     const wrongMethod = await sendDraft(jetway.url, { ...good, method: 'PUT' });
-    const notAllowed = refusal(dialect, 'method_not_allowed');
+    const notAllowed = refusal(dialect, 'method_not_allowed', now);
     assert.deepEqual(wrongMethod, { ...notAllowed, headers: { ...notAllowed.headers, allow } });
     for (const reason of failureReasons) {
-      const facts: Facts = {
+      const facts: Omit<FailureFacts, 'at'> = {
         parameter: 'x-Any.Name_1',
         ...(reason === 'invalid_scope' ? { scope: 'some scope' } : {}),
         ...(reason === 'throttled' ? { retryAfter: 12.3 } : {}),
       };
       faults.fail('findClient', new Refusal(reason, facts));
       const answer = await sendDraft(jetway.url, good);
-      assert.deepEqual(answer, refusal(dialect, reason, facts), `${name}: ${reason}`);
+      assert.deepEqual(
+        answer,
+        refusal(dialect, reason, { ...facts, ...now }),
+        `${name}: ${reason}`,
+      );
     }
     faults.heal();
   }
@@ -107,7 +112,8 @@ async function assertProvocations(served: Served, grant: GrantType): Promise<voi
   const { jetway, dialect } = served;
   for (const { draft, raw, reason, facts } of provocations(served, grant)) {
     const answer = await sendDraft(jetway.url, draft, raw);
-    assert.deepEqual(answer, refusal(dialect, reason, facts), `${grant}: ${reason}`);
+    const told = { ...facts, at: jetway.clock.now() };
+    assert.deepEqual(answer, refusal(dialect, reason, told), `${grant}: ${reason}`);
   }
 }
 

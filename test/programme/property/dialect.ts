@@ -51,13 +51,24 @@ function withGroup(dialect: Plain, { reasons, ...said }: PlainMap): Plain {
   return patch(dialect, { errors: { reasons: layer } });
 }
 
-/** RFC 7396. */
+/** Names in the order of the file, of maps where JavaScript would put those like numbers first. */
+const orders = new WeakMap<PlainMap, readonly string[]>();
+
+/** The keys of a map in the order they have in the merged file. */
+export function keysOf(map: PlainMap): readonly string[] {
+  return orders.get(map) ?? Object.keys(map);
+}
+
+/** RFC 7396; keys keep the order of the target, new ones follow. */
 function patch(target: Plain, over: Plain): Plain {
   if (!isMap(over)) return over;
-  const result: Record<string, Plain> = isMap(target) ? { ...target } : {};
-  for (const [name, value] of Object.entries(over)) {
-    if (value === null) delete result[name];
-    else result[name] = patch(result[name] ?? null, value);
+  const merged = new Map(isMap(target) ? keysOf(target).map((key) => [key, target[key]]) : []);
+  for (const name of keysOf(over)) {
+    const value = over[name] ?? null;
+    if (value === null) merged.delete(name);
+    else merged.set(name, patch(merged.get(name) ?? null, value));
   }
+  const result = Object.fromEntries(merged) as PlainMap;
+  orders.set(result, [...merged.keys()]);
   return result;
 }

@@ -3,9 +3,10 @@
 import fc from 'fast-check';
 
 import { failureReasons } from '../../../src/oauth/failure.ts';
+import { grantTypes } from '../../../src/oauth/grant.ts';
 import { isMap, type Plain, type PlainMap } from './dialect.ts';
 import { endpointKnobs } from './endpoints.ts';
-import { trees, words } from './trees.ts';
+import { texts, trees, type Words, words } from './trees.ts';
 
 const status = fc.constantFrom(200, 201, 202, 400, 401, 403, 418, 422, 429, 500, 503);
 const nameCase = fc.constantFrom('as_written', 'lower', 'upper');
@@ -39,6 +40,7 @@ const mapping = fc.record(
     error_code: fc.oneof(fc.integer({ min: -9999, max: 99_999 }), fc.constantFrom('E-1', '00123')),
     challenge: fc.constantFrom('basic', 'bearer'),
     headers,
+    extra: fc.dictionary(fc.constantFrom('title', 'sub-code'), fc.oneof(words, fc.integer())),
   },
   { requiredKeys: [] },
 );
@@ -50,18 +52,48 @@ const manyReasons = fc.oneof(
 );
 /** A null takes away what the variant says. */
 const group = fc
-  .tuple(manyReasons, mapping, fc.subarray(['challenge', 'error_description', 'headers']))
+  .tuple(manyReasons, mapping, fc.subarray(['challenge', 'error_description', 'headers', 'extra']))
   .map(([reasons, said, gone]) => ({
     reasons,
     ...said,
     ...Object.fromEntries(gone.map((key) => [key, null])),
   }));
 
-const errorValues = ['error', 'error_description', 'error_code', 'parameter', 'scope', 'status'];
+const errorWords: Words = {
+  names: [
+    'error',
+    'error_description',
+    'error_code',
+    'parameter',
+    'scope',
+    'status',
+    'answered_at',
+    'extra.title',
+  ],
+  occasions: failureReasons,
+};
 
-const errors = fc.record(
+/** A layout and the encoding of its body, which not every layout can be written in. */
+function bodies(of: Words): fc.Arbitrary<PlainMap> {
+  const flat = fc.dictionary(fc.constantFrom('a', 'b.c', '9', '10'), texts(of), { maxKeys: 3 });
+  const listed = flat.map((fields) => [fields]);
+  const element = fc.dictionary(fc.constantFrom('Code', 'text-1'), texts(of), { maxKeys: 2 });
+  return fc.oneof(
+    { weight: 5, arbitrary: trees(of).map((fields) => ({ fields })) },
+    { weight: 1, arbitrary: listed.map((fields) => ({ encoding: 'form', fields })) },
+    {
+      weight: 1,
+      arbitrary: element.map((object) => ({ encoding: 'xml', fields: [{ Root: { object } }] })),
+    },
+    {
+      weight: 1,
+      arbitrary: texts(of).map((only) => ({ encoding: 'text', fields: [{ only }] })),
+    },
+  );
+}
+
+const wording = fc.record(
   {
-    fields: trees(errorValues),
     content_type: contentType,
     name_case: nameCase,
     text_case: nameCase,
@@ -72,7 +104,19 @@ const errors = fc.record(
   { requiredKeys: [] },
 );
 
-const tokenValues = [
+/** A name under `extra.` that no reason has does not load: one has it, whatever else is drawn. */
+const errors = fc
+  .tuple(fc.option(bodies(errorWords), { nil: {} }), wording)
+  .map(([body, { reasons = {}, ...rest }]): PlainMap => ({
+    ...body,
+    ...(rest as PlainMap),
+    reasons: {
+      ...(reasons as PlainMap),
+      throttled: { ...(reasons['throttled'] as PlainMap | undefined), extra: { title: 'Slow' } },
+    },
+  }));
+
+const tokenNames = [
   'access_token',
   'refresh_token',
   'scope',
@@ -97,29 +141,39 @@ const tokenValues = [
   'client.instance_url',
   'client.nobody_has_this',
 ];
+const tokenWords: Words = { names: tokenNames, occasions: grantTypes };
 
 const tokenResponse = fc
-  .record(
-    {
-      fields: trees(tokenValues),
-      status: fc.constantFrom(200, 201),
-      content_type: contentType,
-      headers,
-      wrap: fc.array(fc.constantFrom('token', 'Result', 'data'), { maxLength: 2 }),
-      name_case: nameCase,
-    },
-    { requiredKeys: ['fields'] },
+  .tuple(
+    bodies(tokenWords),
+    fc.record(
+      {
+        status: fc.constantFrom(200, 201),
+        content_type: contentType,
+        headers,
+        wrap: fc.array(fc.constantFrom('token', 'Result', 'data'), { maxLength: 2 }),
+        name_case: nameCase,
+      },
+      { requiredKeys: [] },
+    ),
   )
-  .map(({ fields, ...rest }) => ({ ...rest, fields: withToken(fields) }));
+  .map(([body, rest]) => ({ ...rest, ...withToken(body) }));
 
 /** Every answer holds the access token somewhere, or the file would not load. */
-function withToken(fields: Plain): Plain {
+function withToken({ fields = {}, encoding }: PlainMap): PlainMap {
   const token = { access_token: 'access_token' };
-  return isMap(fields) ? { ...fields, ...token } : [...(fields as readonly Plain[]), token];
+  if (encoding === 'text') return { encoding, wrap: [], fields: [{ only: 'access_token' }] };
+  if (encoding === 'form') return { encoding, wrap: [], fields: [...(fields as Plain[]), token] };
+  if (encoding === 'xml')
+    return { encoding, wrap: ['Answer'], fields: [...(fields as Plain[]), token] };
+  return { fields: isMap(fields) ? { ...fields, ...token } : [...(fields as Plain[]), token] };
 }
 
 /** A token cannot hold itself. */
-const claimValues = tokenValues.filter((name) => !/^(?:access|refresh)_token$/.test(name));
+const claimWords: Words = {
+  names: tokenNames.filter((name) => !/^(?:access|refresh)_token$/.test(name)),
+  occasions: grantTypes,
+};
 
 const scope = fc.oneof(
   fc.constant({
@@ -128,6 +182,7 @@ const scope = fc.oneof(
     client: 'MIDDLE',
     member_default: 'LOW',
     separator: null,
+    restricted: null,
   }),
   fc.constantFrom(' ', ',').map((separator) => ({
     kind: 'list',
@@ -146,7 +201,7 @@ const tokens = fc.record(
         lifetime: span,
         algorithm: fc.constantFrom('ES256', 'EdDSA'),
         token_id: fc.constantFrom('uuid', 'number'),
-        claims: trees(claimValues),
+        claims: trees(claimWords),
       },
       { requiredKeys: [] },
     ),

@@ -17,8 +17,8 @@ import {
 import { type FailingStore, failingStore } from '../../support/failing_store.ts';
 import { type Jetway, publicUrl, startJetway, type TestMember } from '../../support/jetway.ts';
 import { openLogin, submitLogin } from '../../support/login.ts';
+import type { Known } from './answers.ts';
 import { mapAt, type PlainMap, textAt } from './dialect.ts';
-import type { Known } from './oracle.ts';
 import { type Draft, draftOf, targetOf } from './requests.ts';
 
 export interface Served {

@@ -1,0 +1,64 @@
+// Owns the headers of a token response that a dialect adds: constant texts, and values by name.
+
+import * as v from 'valibot';
+
+import { encodingOf } from './encoding.ts';
+import { answerHeadersSchemaOf, headerTextSchema } from './scalar_schema.ts';
+import { note } from './schema_notes.ts';
+import { tokenVocabulary } from './token_values.ts';
+import { compileBody, type Values, type WritingRules } from './tree_writer.ts';
+import { type Field, type FieldTree, fieldSchemasOf } from './value_tree.ts';
+
+/** By header name: a text that is always the same, or a field. */
+export type ResponseHeaders = Readonly<Record<string, string | Exclude<Field, string>>>;
+
+const { field: fieldSchema } = fieldSchemasOf(tokenVocabulary);
+
+export const responseHeadersSchema: v.GenericSchema<unknown, ResponseHeaders> =
+  answerHeadersSchemaOf(
+    v.pipe(
+      v.lazy((input) => (typeof input === 'string' ? headerTextSchema : fieldSchema)),
+      note({ alternatives: () => [headerTextSchema, fieldSchema] }),
+    ) as v.GenericSchema<unknown, ResponseHeaders[string]>,
+  );
+
+/** The headers that are no constants, as a tree. */
+export function headerFields(headers: ResponseHeaders): FieldTree {
+  return new Map(
+    Object.entries(headers).flatMap(([name, field]) =>
+      typeof field === 'string' ? [] : [[name, field] as const],
+    ),
+  );
+}
+
+/** The headers that are the same in every answer. */
+export function constantHeaders(headers: ResponseHeaders): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([name, field]) =>
+      typeof field === 'string' ? [[name, field] as const] : [],
+    ),
+  );
+}
+
+type HeaderWriter = (values: Values) => Readonly<Record<string, string>>;
+
+/** A function that writes those that are not; undefined where there are none. */
+export function compileHeaders(
+  headers: ResponseHeaders,
+  rules: WritingRules,
+): HeaderWriter | undefined {
+  const writers = [...headerFields(headers)].map(([name, field]) => {
+    const tree: FieldTree = new Map([[name, field]]);
+    return [name, compileBody(tree, { ...rules, encoding: encodingOf.text })] as const;
+  });
+  if (writers.length === 0) return undefined;
+  return (values) => {
+    const written: Record<string, string> = {};
+    for (const [name, write] of writers) {
+      // What is absent is no header; what HTTP cannot carry (RFC 9110 5.5) is left out of the text.
+      const text = write(values).replaceAll(/[^ -~]/g, '');
+      if (text !== '') written[name] = text;
+    }
+    return written;
+  };
+}
