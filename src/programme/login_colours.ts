@@ -27,6 +27,8 @@ export type ColoursDefinition = Readonly<Partial<Record<ColourScheme, SchemeDefi
 export interface Palette extends Required<SchemeDefinition> {
   /** Around the card, where there is no text. */
   readonly ground: string;
+  /** A button under the pointer; its text stands out more. */
+  readonly accent_hover: string;
   /** Text of less weight. */
   readonly muted: string;
   readonly alert: string;
@@ -81,10 +83,12 @@ function palette(scheme: ColourScheme, given: SchemeDefinition, usualAccent: str
   const { text = usual[scheme].text, background = usual[scheme].background } = given;
   const accent = given.accent ?? standOut(usualAccent, background, leastForText);
   const onAccent = contrast('#ffffff', accent) >= leastForText ? '#ffffff' : '#000000';
+  const accentText = given.accent_text ?? onAccent;
   const alertBackground = mix(background, red, scheme === 'light' ? 0.07 : 0.16);
   return {
     accent,
-    accent_text: given.accent_text ?? onAccent,
+    accent_text: accentText,
+    accent_hover: mix(accent, standOut(accentText, accentText, 21), 0.2),
     text,
     background,
     border:

@@ -53,6 +53,7 @@ test('whatever accent a file gives, the colours it leaves open can be read besid
     for (const palette of [light, dark]) {
       const { background, alert_background: behindAlert } = palette;
       assert.ok(contrast(palette.accent_text, palette.accent) >= 4.5, accent);
+      assert.ok(contrast(palette.accent_text, palette.accent_hover) >= 4.5, accent);
       assert.ok(contrast(palette.muted, background) >= 4.5, accent);
       assert.ok(contrast(palette.alert, behindAlert) >= 4.5, accent);
       assert.ok(contrast(palette.alert_text, behindAlert) >= 4.5, accent);

@@ -214,7 +214,10 @@ test('a page keeps to the public URL’s path in all it names', async (t) => {
 test('colours of the file are those of the page', async (t) => {
   const club = await openClub(t);
   const { page } = await openLogin(club.url, clubTarget(club.client));
-  assert.match(page.body, /:root\{--paper:#ffffff;--accent:#12305e;--accent-text:#ffffff;/);
+  assert.match(
+    page.body,
+    /:root\{--paper:#ffffff;--accent:#12305e;--accent-text:#ffffff;--accent-hover:#/,
+  );
   assert.match(page.body, /prefers-color-scheme:dark\)\{:root\{--accent:#a9c4f0;/);
 });
 
