@@ -88,16 +88,27 @@ function startPage(demos: readonly Demo[]): Promise<Reply> {
   const items = demos.map(
     (demo) =>
       html`<h2>${demo.name}</h2>
-        <p>Member <code>${demo.username}</code><br />Password <code>${demo.password}</code></p>
+        <p>Username <code>${demo.username}</code><br />Password <code>${demo.password}</code></p>
         ${loginControl(demo.login)}`,
   );
-  return demoPage('Jetway demo', html`${items}`);
+  const intro =
+    demos.length === 1 ? 'This programme has a member' : 'Each of these programmes has a member';
+  return demoPage(
+    'Jetway demo',
+    html`<p>
+        ${intro} and a partner for you to try a login with. Both are gone when the demo stops.
+      </p>
+      ${items}`,
+  );
 }
 
+/** A button, whatever the method: a form whose method is GET sends its fields as the query. */
 function loginControl({ method, url }: DemoLogin): Markup {
-  if (method === 'GET') return html`<p><a href="${url}">Log in as this member</a></p>`;
-  return html`<form method="post" action="${url}">
-    <button type="submit">Log in as this member</button>
+  const fields = method === 'GET' ? [...new URL(url).searchParams] : [];
+  return html`<form method="${method.toLowerCase()}" action="${url}">
+    ${fields.map(
+      ([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`,
+    )}<button type="submit">Log in as this member</button>
   </form>`;
 }
 
@@ -105,7 +116,7 @@ function callbackPage(demo: Demo, path: string, request: WireRequest): Promise<R
   const sent = sentFields(request.query);
   const code = sent.get('code')?.[0];
   const rows = [...sent].map(
-    ([name, values]) => html`<p>${name}<br /><code>${values.join(' ')}</code></p>`,
+    ([name, values]) => html`<p><strong>${name}</strong><br /><code>${values.join(' ')}</code></p>`,
   );
   const next =
     code === undefined
@@ -114,7 +125,9 @@ function callbackPage(demo: Demo, path: string, request: WireRequest): Promise<R
           <input type="hidden" name="code" value="${code}" />
           <button type="submit">Exchange the code for tokens</button>
         </form>`;
-  const intro = html`<p>This page stands in for the partner. The redirect brought:</p>`;
+  const intro = html`<p>
+    This page stands in for the partner’s. The redirect from the login brought:
+  </p>`;
   return demoPage(`${demo.name}: back at the partner`, html`${intro}${rows}${next}`);
 }
 

@@ -8,6 +8,7 @@ import { launchBrowser } from '../support/browser.ts';
 import { appearanceTests } from './appearance.ts';
 import { formTests } from './form.ts';
 import { memberTests } from './members.ts';
+import { newcomerTests } from './newcomer.ts';
 import { partnerTests } from './partners.ts';
 import { strangerTests } from './strangers.ts';
 
@@ -28,4 +29,5 @@ describe('a login with a real browser', () => {
   strangerTests(browser);
   partnerTests(browser);
   appearanceTests(browser);
+  newcomerTests(browser);
 });
