@@ -62,8 +62,31 @@ function logosNamed({ login }: Definition): readonly (readonly [Path, string])[]
 const pngSignature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
 /** What would make a picture a program, or one that is loaded from elsewhere. */
-const unfitForSvg =
-  /<!DOCTYPE|<!ENTITY|<\?xml-stylesheet|<script|<foreignObject|\son\w+\s*=|\bhref\s*=(?!\s*["']?(?:#|data:image\/))|@import|url\((?!\s*["']?#)/i;
+const unfit = [
+  '<!DOCTYPE',
+  '<!ENTITY',
+  String.raw`<\?xml-stylesheet`,
+  String.raw`<(?:[\w.-]+:)?(?:script|foreignObject|handler)\b`,
+  String.raw`\son\w+\s*=`,
+  String.raw`\bhref\s*=(?!\s*["']?(?:#|data:image\/))`,
+  String.raw`\battributeName\s*=\s*["']?\s*(?:[\w.-]+:)?(?:href|on\w)`,
+  'javascript:',
+  '@import',
+  String.raw`\burl\((?!\s*["']?#)`,
+  String.raw`\b(?:image-set|src)\(`,
+];
+const unfitForSvg = new RegExp(unfit.join('|'), 'i');
+
+/** Numbers that stand for characters, in XML and in CSS. */
+const escapes = /&#(?:x([\dA-F]+)|(\d+));?|\\([\dA-F]{1,6})\s?/gi;
+
+/** The text as browsers read it; it may say `url(` without having it. */
+function withoutEscapes(text: string): string {
+  return text.replaceAll(escapes, (_, hex?: string, decimal?: string, css?: string) => {
+    const code = decimal === undefined ? parseInt(hex ?? css ?? '', 16) : Number(decimal);
+    return code > 0 && code <= 0x10_ffff ? String.fromCodePoint(code) : ' ';
+  });
+}
 
 function toLogo(name: string, bytes: Uint8Array): Logo {
   const digest = hash('sha256', bytes, 'base64url').slice(0, 22);
@@ -77,7 +100,7 @@ function toLogo(name: string, bytes: Uint8Array): Logo {
   if (!/^\uFEFF?\s*(?:<\?xml[^>]*\?>)?\s*<svg[\s>]/.test(text.replaceAll(/<!--[^]*?-->/g, ''))) {
     throw new UnreadableFile('is not an SVG picture');
   }
-  const found = unfitForSvg.exec(text)?.[0];
+  const found = unfitForSvg.exec(withoutEscapes(text))?.[0];
   if (found !== undefined) {
     throw new UnreadableFile(`holds "${found.trim()}": a logo runs and loads nothing`);
   }

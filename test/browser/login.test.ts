@@ -10,6 +10,7 @@ import { formTests } from './form.ts';
 import { memberTests } from './members.ts';
 import { newcomerTests } from './newcomer.ts';
 import { partnerTests } from './partners.ts';
+import { pictureTests } from './pictures.ts';
 import { strangerTests } from './strangers.ts';
 
 describe('a login with a real browser', () => {
@@ -29,5 +30,6 @@ describe('a login with a real browser', () => {
   strangerTests(browser);
   partnerTests(browser);
   appearanceTests(browser);
+  pictureTests(browser);
   newcomerTests(browser);
 });

@@ -160,6 +160,13 @@ test('HOSTILE 10: a logo that runs or loads anything is refused', () => {
     inside('<style>@import "a.css"</style>'),
     inside('<rect fill="url(https://elsewhere.example/a)"/>'),
     `<!DOCTYPE svg [<!ENTITY a "b">]>${svg}`,
+    inside('<x:script xmlns:x="http://www.w3.org/2000/svg">1</x:script>'),
+    inside('<a><animate attributeName="href" values="#"/></a>'),
+    inside('<set attributeName="xlink:href" to="#"/>'),
+    inside('<a href="#"><set to="java&#x73;cript:1"/></a>'),
+    inside(String.raw`<style>g{fill:\75 rl(https://a.example)}</style>`),
+    inside('<g style="fill:&#117;rl(https://a.example)"/>'),
+    inside('<style>g{fill:image-set("https://a.example")}</style>'),
   ]) {
     assert.match(
       withLogo('club.svg', content).errors[0] ?? '',
@@ -167,6 +174,7 @@ test('HOSTILE 10: a logo that runs or loads anything is refused', () => {
     );
   }
   for (const content of [
+    inside('<title>Caf&#xe9;&#10;&#0;&#x110000;</title>'),
     inside('<use href="#a"/><rect fill="url(#a)"/>'),
     inside('<image href="data:image/png;base64,AAAA"/>'),
   ]) {

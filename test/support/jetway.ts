@@ -83,6 +83,8 @@ export interface JetwayOptions {
   /** What the configuration calls the service; `listening` is the address it listens on. */
   readonly publicUrl?: string;
   readonly trustedProxies?: readonly string[];
+  /** Pictures beside the shipped ones that programmes may name. */
+  readonly logos?: Readonly<Record<string, Uint8Array>>;
   /** What member directories behind a hook want to see, of every programme. */
   readonly credentials?: HookCredentials;
   /** How long those directories are waited for; on a slow machine the usual is too short for a test. */
@@ -141,7 +143,10 @@ export async function startJetway(t: TestContext, options: JetwayOptions = {}): 
   const ownUrl = options.publicUrl === 'listening' ? server.url : options.publicUrl;
   const sources = options.programmes ?? { 'executive-club': shippedProgramme('executive-club') };
   const programmes = Object.entries(sources).map(([id, text]) => {
-    const { loaded, faults } = withLogos(loadProgramme(`${id}.yaml`, text), readShipped);
+    const { loaded, faults } = withLogos(
+      loadProgramme(`${id}.yaml`, text),
+      (name, maxBytes) => options.logos?.[name] ?? readShipped(name, maxBytes),
+    );
     if (loaded === undefined) throw new Error(faults.map(formatFault).join('\n'));
     return compileProgramme(loaded.id, loaded.definition, ownUrl ?? publicUrl, loaded.logos);
   });
