@@ -1,4 +1,5 @@
-// Owns `npm run campaign:crash`: kills working stores at random moments and looks for what they lost (FAULTS 1, 2, 9).
+// Owns `npm run campaign:crash`: kills working stores at random moments and looks for what they lost
+// (FAULTS 1, 2, 8, 9, 26).
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,9 +11,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 
 import { openFileStore } from '../src/store/file.ts';
+import { backupStore } from '../src/store/file_backup.ts';
 import { allDamage } from '../src/store/file_check.ts';
 import { openToRead } from '../src/store/file_examine.ts';
 import { Model } from './campaign_model.ts';
+import { lossOfOlder, makeOlder } from './campaign_older.ts';
 import type { Line } from './campaign_steps.ts';
 
 const usage = `npm run campaign:crash -- [options]
@@ -23,11 +26,14 @@ Exits 1 when anything acknowledged is lost, half done or undone, or a start take
 /** Kills on one file before a fresh one: what was acknowledged first has to survive them all. */
 const killsPerFile = 10;
 const callers = 32;
+/** Every so many kills a backup is made under load first. */
+const killsPerBackup = 3;
 /** Milliseconds that a start may take (FAULTS 1). */
 const longestStart = 2000;
 
 interface Tally {
   kills: number;
+  backups: number;
   acknowledged: number;
   cutOff: number;
   slowestStart: number;
@@ -77,18 +83,36 @@ function parse(text: string): Line | undefined {
 }
 
 /** Lets one or two processes work on the file and kills them. */
-async function kill(path: string, model: Model, tally: Tally): Promise<void> {
+async function kill(path: string, model: Model, tally: Tally, isFresh: boolean): Promise<void> {
   const count = tally.kills % 2 === 0 ? 1 : 2;
   const workers = Array.from({ length: count }, () => start(path, callers / count, model, tally));
-  // Now and then while they open the file, which is when they mend what the last kill left.
-  if (Math.random() < 0.1) await sleep(Math.random() * 250);
+  // Now and then while they open the file, which is when they mend what the last kill left; and a
+  // fresh file always, which is of an older schema.
+  const backsUp = tally.kills % killsPerBackup === killsPerBackup - 1;
+  if (isFresh || (!backsUp && Math.random() < 0.1)) await sleep(Math.random() * 250);
   else {
     await Promise.all(workers.map(({ ready }) => ready));
     await sleep(20 + Math.random() * 600);
+    if (backsUp) await backUp(path, model, tally);
   }
   for (const { child } of workers) child.kill('SIGKILL');
   await Promise.all(workers.map(({ ended }) => ended));
   tally.kills += 1;
+}
+
+/** What was acknowledged before a backup began is in it, whatever goes on meanwhile. */
+async function backUp(path: string, model: Model, tally: Tally): Promise<void> {
+  const target = `${path}.backup`;
+  const compare = model.remember();
+  await backupStore(path, target, { overwrite: true });
+  tally.backups += 1;
+  const database = openToRead(target);
+  try {
+    const faults = [...allDamage(database), ...compare(database)];
+    tally.faults.push(...faults.map((fault) => `in a backup: ${fault}`));
+  } finally {
+    database.close();
+  }
 }
 
 /** What is wrong with the file, seen from step `first` on. */
@@ -99,20 +123,29 @@ async function inspect(path: string, model: Model, first: number): Promise<strin
   const slow = took > longestStart ? [`the start took ${Math.round(took)} ms`] : [];
   const database = openToRead(path);
   try {
-    return [...slow, ...allDamage(database), ...model.compare(database, first)];
+    const damage = [...allDamage(database), ...lossOfOlder(database)];
+    return [...slow, ...damage, ...model.compare(database, first)];
   } finally {
     database.close();
   }
 }
 
 async function campaign(count: number, folder: string, progress: () => void): Promise<Tally> {
-  const tally: Tally = { kills: 0, acknowledged: 0, cutOff: 0, slowestStart: 0, faults: [] };
+  const tally: Tally = {
+    kills: 0,
+    backups: 0,
+    acknowledged: 0,
+    cutOff: 0,
+    slowestStart: 0,
+    faults: [],
+  };
   for (let file = 0; tally.kills < count && tally.faults.length === 0; file += 1) {
     const path = join(folder, `${file}.db`);
     const model = new Model();
+    makeOlder(path);
     for (let round = 0; round < killsPerFile && tally.kills < count; round += 1) {
       const first = model.length;
-      await kill(path, model, tally);
+      await kill(path, model, tally, round === 0);
       tally.faults.push(...(await inspect(path, model, first)));
       progress();
     }
@@ -120,7 +153,9 @@ async function campaign(count: number, folder: string, progress: () => void): Pr
     tally.acknowledged += model.told.acknowledged;
     tally.cutOff += model.told.cutOff;
     if (tally.faults.length === 0)
-      for (const end of ['', '-wal', '-shm']) rmSync(path + end, { force: true });
+      for (const end of ['', '-wal', '-shm', '.backup', '.before-schema-3']) {
+        rmSync(path + end, { force: true });
+      }
   }
   if (tally.slowestStart > longestStart) {
     tally.faults.push(`a worker was ready after ${Math.round(tally.slowestStart)} ms`);
@@ -148,9 +183,9 @@ async function main(): Promise<void> {
   const slowestStart = Math.round(sums.slowestStart);
   if (values.json) console.log(JSON.stringify({ ...sums, slowestStart, faults }));
   else {
-    const { kills, acknowledged, cutOff } = sums;
+    const { kills, backups, acknowledged, cutOff } = sums;
     console.log(
-      `\n${kills} kills, ${acknowledged} steps acknowledged, ${cutOff} cut off, slowest start ${slowestStart} ms`,
+      `\n${kills} kills, ${backups} backups, ${acknowledged} steps acknowledged, ${cutOff} cut off, slowest start ${slowestStart} ms`,
     );
     for (const fault of faults.slice(0, 20)) console.log(fault);
     console.log(

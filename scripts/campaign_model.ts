@@ -2,6 +2,7 @@
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
+import { ChangeLook } from './campaign_changes.ts';
 import type { Line, Offer, Step } from './campaign_steps.ts';
 
 /** A step with its outcomes; without them it was cut off, and may have happened or not. */
@@ -38,13 +39,13 @@ export class Model {
 
   /** What is not as it was acknowledged, or half done, in words; looks at steps from `first` on. */
   compare(database: DatabaseSync, first: number): string[] {
-    const look = new Look(database);
-    const faults: string[] = [];
-    for (const act of this.#acts.slice(first)) {
-      const fault = look.faultOf(act);
-      if (fault !== undefined) faults.push(`${fault}: ${JSON.stringify(act)}`);
-    }
-    return faults;
+    return faultsOf(database, this.#acts.slice(first));
+  }
+
+  /** What is acknowledged by now; the result compares a file, made later, with that. */
+  remember(): (database: DatabaseSync) => string[] {
+    const told = this.#acts.filter(({ outcomes }) => outcomes !== undefined);
+    return (database) => faultsOf(database, told);
   }
 
   get length(): number {
@@ -52,10 +53,19 @@ export class Model {
   }
 }
 
+function faultsOf(database: DatabaseSync, acts: readonly Act[]): string[] {
+  const look = new Look(database);
+  return acts.flatMap((act) => {
+    const fault = look.faultOf(act);
+    return fault === undefined ? [] : [`${fault}: ${JSON.stringify(act)}`];
+  });
+}
+
 /** Reads rows by their own SQL: what is tested is not asked about itself. */
 class Look {
   readonly #select: Readonly<Record<(typeof tables)[number], StatementSync>>;
   readonly #revocation: StatementSync;
+  readonly #changes: ChangeLook;
 
   constructor(database: DatabaseSync) {
     const select = (table: string): StatementSync =>
@@ -66,6 +76,7 @@ class Look {
       refresh_token: select('refresh_token'),
       access_token: select('access_token'),
     };
+    this.#changes = new ChangeLook(database);
     this.#revocation = database.prepare(
       `SELECT * FROM revocation WHERE programme = 'campaign' AND owner = 'subject ' || ?`,
     );
@@ -89,10 +100,12 @@ class Look {
           this.#row('code', step.code)?.['spent_for'] === offer.family,
           this.#has('family', offer.family ?? ''),
         ]);
-      default:
+      case 'rotate':
         return this.#raceFault(step.offers, outcomes, ['rotated', 'retried'], (offer) => [
           this.#row('refresh_token', step.token)?.['successor'] === offer.refresh,
         ]);
+      default:
+        return this.#changes.faultOf(step, isSure);
     }
   }
 

@@ -20,7 +20,14 @@ export type Step =
   | { readonly act: 'spend'; readonly code: string; readonly offers: readonly Offer[] }
   | { readonly act: 'rotate'; readonly token: string; readonly offers: readonly Offer[] }
   | { readonly act: 'revoke'; readonly family: string }
-  | { readonly act: 'revokeAll'; readonly subject: string; readonly at: number };
+  | { readonly act: 'revokeAll'; readonly subject: string; readonly at: number }
+  | Change;
+
+/** What an operator changes, each once; keys are those of a programme named after their owner. */
+export type Change =
+  | { readonly act: 'addClient' | 'disableClient' | 'removeClient'; readonly id: string }
+  | { readonly act: 'firstKey' | 'rotateKey'; readonly owner: string }
+  | { readonly act: 'unlock'; readonly account: string };
 
 /** A line that a worker writes before each step, and one after the store has answered. */
 export type Line =

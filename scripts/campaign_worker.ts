@@ -8,6 +8,7 @@ import type { AccessToken, FamilyId, TokenFamily, TokenKey } from '../src/oauth/
 import type { Subject } from '../src/oauth/member.ts';
 import { newToken, tokenKey } from '../src/oauth/token_key.ts';
 import { type FileStore, openFileStore } from '../src/store/file.ts';
+import { change, changesOf } from './campaign_changes.ts';
 import { client, endOf, type Line, type Offer, programme, type Step } from './campaign_steps.ts';
 
 const [path = '', lanes = '32'] = process.argv.slice(2);
@@ -27,6 +28,7 @@ function say(line: Line): void {
 async function work(lane: string): Promise<void> {
   for (let n = 0; ; n += 1) {
     const subject = `${lane} ${n}`;
+    if (chance(0.05)) for (const step of changesOf(subject)) await take(lane, step);
     const code = freshKey();
     await take(lane, { act: 'issue', code, subject });
     if (chance(0.3)) await take(lane, { act: 'save', access: freshKey() });
@@ -71,9 +73,11 @@ async function perform(step: Step, now: Instant): Promise<readonly string[]> {
     case 'revoke':
       await store.revokeFamily(programme, step.family as FamilyId, now);
       return ['revoked'];
-    default:
+    case 'revokeAll':
       await store.revokeAll(programme, { subject: step.subject }, instant(step.at));
       return ['revoked'];
+    default:
+      return [await change(store, step, now)];
   }
 }
 
