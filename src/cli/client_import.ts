@@ -76,6 +76,7 @@ async function findStanding(
     // C-5: of an identifier that was given out before, the store tells only that its tokens are dead.
     const question = { client: id, subject: programme.clientSubject(id), issuedAt };
     const free = found === undefined && (await store.isStanding(programme.id, question));
+    faults.push(...(await heldKeyFaults(store, keyring, programme, client)));
     if (free) continue;
     const same = found && isDeepStrictEqual(found, recordOf(client, programme, keyring, found));
     if (same === true) unchanged.add(client);
@@ -85,6 +86,20 @@ async function findStanding(
     }
   }
   return { unchanged, faults };
+}
+
+/** A key tells who calls (C-4): it can be one client's alone. */
+async function heldKeyFaults(
+  store: OpenStore['store'],
+  keyring: OpenStore['keyring'],
+  { id: programme }: Programme,
+  { at, id, apiKey }: ImportedClient,
+): Promise<readonly Fault[]> {
+  if (apiKey === undefined) return [];
+  const holder = await store.findClientByApiKey(programme, keyring.secretDigest(apiKey));
+  if (holder === undefined || holder.id === id) return [];
+  const message = `the api_key of ${quote(id)} is that of ${quote(holder.id)} of ${programme} already`;
+  return [errorAt(at, ['api_key'], message)];
 }
 
 /** The client as the store keeps it, made when `before` says, or whenever that was. */

@@ -1,5 +1,6 @@
 // Owns the secrets and API keys of clients as commands make and read them.
 
+import { longestApiKey } from '../engine/verification.ts';
 import { randomKey } from '../lib/random.ts';
 import type { Environment } from '../store/contract.ts';
 import { refuseUsage } from './exit.ts';
@@ -34,6 +35,14 @@ export async function readGivenSecret(): Promise<string> {
 /** Why a text cannot be a secret or API key, to follow its name in a sentence. */
 export function secretFault(text: string): string | undefined {
   return /\p{Cc}/u.test(text) ? 'holds control characters' : undefined;
+}
+
+/** Why a text cannot be an API key: it has to arrive as the value of a header. */
+export function apiKeyFault(text: string): string | undefined {
+  if (text.length > longestApiKey) return `has more than ${longestApiKey} characters`;
+  return /^[!-~](?:[ -~]*[!-~])?$/.test(text)
+    ? undefined
+    : 'cannot be sent in a header: expected ASCII without spaces around it';
 }
 
 /** What to say of one that can be guessed; `what` is `secret` or `API key`. */

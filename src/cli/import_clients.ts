@@ -14,7 +14,7 @@ import {
   propertyValueFault,
   readThrottle,
 } from './client_rules.ts';
-import { secretFault, secretWarning } from './client_secret.ts';
+import { apiKeyFault, secretFault, secretWarning } from './client_secret.ts';
 import { clientWarnings, type FieldNames } from './client_warnings.ts';
 import {
   type ImportField,
@@ -53,15 +53,13 @@ const columnNames: FieldNames = {
 };
 
 export function judgeImport({ rows, fields }: ImportTable, rules: ImportRules): JudgedImport {
-  const places = new Map<string, number>();
+  const [ids, apiKeys] = [new Map<string, number>(), new Map<string, number>()];
   const judged = rows.map((row) => {
-    const id = one(row, 'client_id');
-    const earlier = id && places.get(id.text);
-    if (id !== undefined && earlier === undefined) places.set(id.text, id.at.line);
-    const twice =
-      id === undefined || earlier === undefined
-        ? []
-        : [errorAt(id.at, ['client_id'], `${quote(id.text)} is in line ${earlier} already`)];
+    const twice = [
+      ...repetition(ids, one(row, 'client_id'), ({ text }) => quote(text)),
+      // Verification tells by its key who calls (C-4); the key itself is not told.
+      ...repetition(apiKeys, one(row, 'api_key'), () => 'this api_key'),
+    ];
     const missing = requiredFields
       .filter((field) => fields.has(field) && !row.values.has(field))
       .map((field) => errorAt(row.at, [field], `this client has no ${field}`));
@@ -71,6 +69,21 @@ export function judgeImport({ rows, fields }: ImportTable, rules: ImportRules): 
     clients: judged.flatMap(({ client }) => client ?? []),
     faults: judged.flatMap(({ faults }) => faults),
   };
+}
+
+/** A fault where a value that must be one client's alone stood in an earlier line, which is noted. */
+function repetition(
+  places: Map<string, number>,
+  value: ImportValue | undefined,
+  name: (value: ImportValue) => string,
+): readonly Fault[] {
+  if (value === undefined) return [];
+  const earlier = places.get(value.text);
+  if (earlier !== undefined) {
+    return [errorAt(value.at, [], `${name(value)} is in line ${earlier} already`)];
+  }
+  places.set(value.text, value.at.line);
+  return [];
 }
 
 interface JudgedRow {
@@ -106,7 +119,7 @@ function rowFaults(row: ImportRow, { programme }: ImportRules): readonly Fault[]
   return [
     ...faultsIn(row, 'client_id', identifierFault, true),
     ...faultsIn(row, 'client_secret', secretFault),
-    ...faultsIn(row, 'api_key', secretFault),
+    ...faultsIn(row, 'api_key', apiKeyFault),
     ...faultsIn(row, 'name', nameFault),
     ...faultsIn(row, 'redirect_uris', redirectUriFault, true),
     ...faultsIn(row, 'roles', roleFault, true),

@@ -60,14 +60,14 @@ function nobody(): never {
   throw new Error('a request without key and token cannot have come this far');
 }
 
-/** More than any API key this service makes or imports. */
-const longestKey = 1024;
+/** Longer than any API key this service makes; it imports none that is longer. */
+export const longestApiKey = 1024;
 
 function readApiKey(request: ShownRequest): string | undefined {
   const [key, another] = headerValues(request, 'x-api-key');
   if (key === undefined || (key === '' && another === undefined)) return undefined;
   // Which of two a proxy or the API would believe is not for us to guess.
-  if (another !== undefined || key.length > longestKey) throw new Refusal('invalid_api_key');
+  if (another !== undefined || key.length > longestApiKey) throw new Refusal('invalid_api_key');
   return key;
 }
 

@@ -48,6 +48,50 @@ partnerapi-00005,"not-told-but-\twrong",Tab,,,,,,
     assert.equal(after.stdout, '[]\n');
   });
 
+  test('C-4: an API key is one client’s, and can be sent', async (t) => {
+    const folder = workFolder(t);
+    const row = (id: number, key: string) =>
+      `partnerapi-0000${id},a-secret-of-some-length,Blue,partner,${key}\n`;
+    const header = 'client_id,client_secret,name,roles,api_key\n';
+    const [one, two] = ['key-not-told-but-one', 'key-not-told-but-two'];
+    putSecret(folder, 'good.csv', header + row(1, one) + row(2, two));
+    putSecret(
+      folder,
+      'bad.csv',
+      header + row(3, one) + row(4, 'ké-not-told-but-odd') + row(5, 'x'.repeat(1025)),
+    );
+    putSecret(
+      folder,
+      'twice.csv',
+      header + row(6, 'a-long-key-not-told') + row(7, 'a-long-key-not-told'),
+    );
+    putSecret(folder, 'again.csv', header + row(8, two) + row(9, 'a-key-of-its-own'));
+    const [good, bad, twice, again, same] = await jetwayEach(folder, [
+      [...load, 'good.csv'],
+      [...load, 'bad.csv'],
+      [...load, 'twice.csv'],
+      [...load, 'again.csv'],
+      [...load, 'good.csv'],
+    ]);
+    assert.deepEqual([good.code, bad.code, twice.code, same.code], [0, 2, 2, 0], good.stderr);
+    assert.notEqual(again.code, 0);
+    assert.deepEqual(bad.stderr.split('\n').slice(0, 3), [
+      'bad.csv:2:1: error: the api_key of "partnerapi-00003" is that of "partnerapi-00001" of club already',
+      'bad.csv:3:55: error: api_key cannot be sent in a header: expected ASCII without spaces around it',
+      'bad.csv:4:55: error: api_key has more than 1024 characters',
+    ]);
+    assert.equal(
+      twice.stderr.split('\n')[0],
+      'twice.csv:3:55: error: this api_key is in line 2 already',
+    );
+    assert.equal(
+      again.stderr.split('\n')[0],
+      'again.csv:2:1: error: the api_key of "partnerapi-00008" is that of "partnerapi-00002" of club already',
+    );
+    for (const { stdout, stderr } of [good, bad, twice, again])
+      assert.ok(!/not-told/.test(stdout + stderr));
+  });
+
   test('tells every fault of a YAML at its place, and no secret', async (t) => {
     const folder = workFolder(t);
     putSecret(
