@@ -8,12 +8,14 @@ import type { Subject } from '../oauth/member.ts';
 import type { Definition } from '../programme/definition.ts';
 import type { Programme } from '../programme/programme.ts';
 import type { SampleClient } from '../programme/sample_request.ts';
+import { newApiKey, newSecret } from './client_secret.ts';
 
 /** A programme with somebody to use it. */
 export interface DemoProgramme {
   readonly programme: Programme;
   readonly definition: Definition;
   readonly by: SampleClient;
+  readonly apiKey: string;
   readonly redirectUri: string;
   readonly member: { readonly username: string; readonly password: string };
 }
@@ -22,9 +24,9 @@ export async function onboardDemo(
   definition: Definition,
   programme: Programme,
   redirectUri: string,
-  { store, clock, keyring }: Foundation,
+  { store, clock, keyring, environment }: Foundation,
 ): Promise<DemoProgramme> {
-  const secret = randomKey(32);
+  const [secret, apiKey] = [newSecret(), newApiKey(environment)];
   const member = { username: 'demo', password: randomKey(12) };
   const client: Client = {
     programme: programme.id,
@@ -33,7 +35,7 @@ export async function onboardDemo(
     roles: ['member', 'partner'],
     redirectUris: [redirectUri],
     secrets: [{ digest: keyring.secretDigest(secret), createdAt: clock.now() }],
-    apiKeys: [],
+    apiKeys: [{ digest: keyring.secretDigest(apiKey), createdAt: clock.now() }],
     businessContext: 'DemoPartner',
     partnerId: 'DemoPartner1',
     properties: {},
@@ -50,5 +52,5 @@ export async function onboardDemo(
     status: 'active',
     createdAt: clock.now(),
   });
-  return { programme, definition, by: { client, secret }, redirectUri, member };
+  return { programme, definition, by: { client, secret }, apiKey, redirectUri, member };
 }

@@ -8,6 +8,7 @@ import {
   sampleTokenRequest,
   type SampleValues,
 } from '../programme/sample_request.ts';
+import type { VerificationMode } from '../programme/verification.ts';
 import { curlCommand } from './curl.ts';
 import type { DemoProgramme } from './dev_onboarding.ts';
 
@@ -41,9 +42,12 @@ function programmeSheet(base: string, demo: DemoProgramme): string[] {
   const lines = [
     `${programme.name} (${programme.id})`,
     `  client   ${by.client.id}   secret   ${by.secret}`,
+    `  API key  ${demo.apiKey}`,
     `  member   ${member.username}   password ${member.password}`,
     `  login    ${loginLink(base, demo)}`,
   ];
+  lines.push('', '  # what a gateway asks (verify): may this request pass?');
+  lines.push(verifyCommand(base, demo, 'none', ['X-Api-Key', demo.apiKey]));
   if (grants.has('client_credentials')) {
     lines.push(
       '',
@@ -62,6 +66,10 @@ function programmeSheet(base: string, demo: DemoProgramme): string[] {
       `  TOKENS=$(${command('authorization_code', { code: '$CODE' })
         .trim()
         .replace(/; echo$/, '')}); echo "$TOKENS"`,
+      '',
+      '  # and of the member whose tokens they are',
+      `  ACCESS=$(printf %s "$TOKENS" | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')`,
+      verifyCommand(base, demo, 'member', ['Authorization', 'Bearer $ACCESS']),
     );
   }
   if (grants.has('password')) {
@@ -85,6 +93,17 @@ function programmeSheet(base: string, demo: DemoProgramme): string[] {
   function command(grant: GrantType, values: SampleValues): string {
     return `  ${curlCommand(base, sampleTokenRequest(demo.definition, grant, by, values))}; echo`;
   }
+}
+
+/** What a gateway sends for one request to the API; the answer is all in its head. */
+function verifyCommand(
+  base: string,
+  { programme }: DemoProgramme,
+  mode: VerificationMode,
+  header: readonly [name: string, value: string],
+): string {
+  const path = `${programme.ownPath}/verify/${mode}`;
+  return `  ${curlCommand(base, { method: 'GET', path, query: [], headers: [header] }, '-si')}`;
 }
 
 /** What a browser does at a login, by curl: cookie, hidden fields, form, redirect. */
