@@ -5,21 +5,37 @@ import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
+import {
+  carefulLogins,
+  formatLogins,
+  type LoginPlan,
+  measureLogins,
+  quickLogins,
+} from './bench/logins.ts';
 import { measure } from './bench/measure.ts';
 import { careful, type Plan, quick, workloads } from './bench/plan.ts';
 import { formatTable, summarise } from './bench/report.ts';
+
+/** What is measured beside the workloads: token requests while members log in (FAULTS 22). */
+const loginsName = 'logins';
 
 const usage = `npm run bench -- [options]
   --quick           every grant on every store once, in a couple of seconds; numbers mean little
   --json            for programs
   --rounds N        measured rounds (${careful.rounds}); the table shows medians
   --seconds S       length of one measurement (${careful.seconds})
-  --only NAME       one workload: ${workloads.map(({ name }) => name).join(', ')}
+  --only NAME       one workload: ${[...workloads.map(({ name }) => name), loginsName].join(', ')}
   --profile FOLDER  writes a CPU profile of each server and workload there (last round)
 Exits 1 when any answer is not 200.`;
 
+interface Asked {
+  readonly plan: Plan;
+  readonly logins: LoginPlan | undefined;
+  readonly json: boolean;
+}
+
 /** What was asked for; undefined after help or a usage error, with the exit code set. */
-function readPlan(): { readonly plan: Plan; readonly json: boolean } | undefined {
+function readPlan(): Asked | undefined {
   try {
     const { values } = parseArgs({
       options: {
@@ -44,8 +60,12 @@ function readPlan(): { readonly plan: Plan; readonly json: boolean } | undefined
       seconds: bounded(values.seconds, base.seconds, 30),
       ...(values.profile === undefined ? {} : { profileFolder: values.profile }),
     };
-    if (plan.workloads.length === 0) throw new Error(`no workload is named ${values.only}`);
-    return { plan, json: values.json };
+    const isLoginsToo = (values.only ?? loginsName) === loginsName;
+    const logins = values.quick ? quickLogins : carefulLogins;
+    if (plan.workloads.length === 0 && !isLoginsToo) {
+      throw new Error(`no workload is named ${values.only}`);
+    }
+    return { plan, logins: isLoginsToo ? logins : undefined, json: values.json };
   } catch (error) {
     console.error(`${error instanceof Error ? error.message : String(error)}\n${usage}`);
     process.exitCode = 2;
@@ -60,7 +80,7 @@ function bounded(text: string | undefined, otherwise: number, most: number): num
   throw new Error(`expected a number up to ${most} instead of ${text}`);
 }
 
-async function bench(plan: Plan, json: boolean): Promise<void> {
+async function bench({ plan, logins, json }: Asked): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'jetway-bench-'));
   const discard = (): void => rmSync(folder, { recursive: true, force: true });
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -72,8 +92,16 @@ async function bench(plan: Plan, json: boolean): Promise<void> {
   try {
     const progress = json ? () => {} : (text: string) => process.stderr.write(text);
     const [load = 0] = loadavg();
-    const summary = summarise(plan, await measure(plan, folder, progress), folder, load);
-    console.log(json ? JSON.stringify(summary, null, 2) : formatTable(summary));
+    const measured = plan.workloads.length === 0 ? [] : await measure(plan, folder, progress);
+    const summary = summarise(plan, measured, folder, load);
+    if (logins !== undefined) progress('logins\n');
+    const beside =
+      logins === undefined ? undefined : await measureLogins(logins, join(folder, loginsName));
+    if (json) console.log(JSON.stringify({ ...summary, logins: beside ?? null }, null, 2));
+    else {
+      if (measured.length > 0) console.log(formatTable(summary));
+      if (beside !== undefined) console.log(`\n${formatLogins(beside)}`);
+    }
   } catch (error) {
     console.error(error instanceof Error ? error.message : String(error));
     process.exitCode = 1;
@@ -83,4 +111,4 @@ async function bench(plan: Plan, json: boolean): Promise<void> {
 }
 
 const asked = readPlan();
-if (asked !== undefined) await bench(asked.plan, asked.json);
+if (asked !== undefined) await bench(asked);

@@ -3,6 +3,7 @@
 import { answerParent } from './child.ts';
 import { type Connection, openConnection } from './connection.ts';
 import type { BodySource } from './plan.ts';
+import { quantiles } from './quantiles.ts';
 
 export interface LoadOrder {
   readonly port: number;
@@ -173,12 +174,6 @@ const tokenMember = '"refresh_token":"';
 function refreshTokenOf(body: string): string | undefined {
   const from = body.indexOf(tokenMember) + tokenMember.length;
   return from < tokenMember.length ? undefined : body.slice(from, body.indexOf('"', from));
-}
-
-function quantiles(latencies: Float64Array): { readonly p50: number; readonly p99: number } {
-  const sorted = latencies.toSorted();
-  const at = (share: number): number => sorted[Math.floor((sorted.length - 1) * share)] ?? 0;
-  return { p50: at(0.5), p99: at(0.99) };
 }
 
 let prepared: Run | undefined;

@@ -5,6 +5,7 @@ import { cpus } from 'node:os';
 
 import type { Measurement } from './measure.ts';
 import { type Plan, type ServerName, serverNames } from './plan.ts';
+import { median } from './quantiles.ts';
 
 /** Medians over the rounds of one workload on one server. */
 export interface Row {
@@ -103,13 +104,6 @@ function rate({ load }: Measurement): number {
 
 function cpuPerRequest({ cpu, load }: Measurement): number {
   return cpu / load.requests;
-}
-
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  const middle = Math.floor(sorted.length / 2);
-  const upper = sorted[middle] ?? 0;
-  return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? 0)) / 2;
 }
 
 const columns: readonly (readonly [title: string, write: (row: Row) => string])[] = [

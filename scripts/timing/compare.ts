@@ -45,12 +45,17 @@ export interface Sender {
 
 export async function openSender(port: number): Promise<Sender> {
   let settle: ((answer: string | Error) => void) | undefined;
+  let failure: Error | undefined;
   const connection = await openConnection(port, {
     answered: (status, body) => settle?.(`${status} ${body}`),
-    failed: (error) => settle?.(error),
+    failed: (error) => {
+      failure = error;
+      settle?.(error);
+    },
   });
   return {
     send: async (text) => {
+      if (failure !== undefined) throw failure;
       const begun = performance.now();
       const answer = await new Promise<string | Error>((resolve) => {
         settle = resolve;

@@ -1,0 +1,20 @@
+// Owns what many samples come to: medians and quantiles.
+
+export interface Quantiles {
+  readonly p50: number;
+  readonly p99: number;
+}
+
+/** Median and 99th percentile; 0 where there are no samples. */
+export function quantiles(samples: ArrayLike<number>): Quantiles {
+  const sorted = Float64Array.from(samples).toSorted();
+  const at = (share: number): number => sorted[Math.floor((sorted.length - 1) * share)] ?? 0;
+  return { p50: at(0.5), p99: at(0.99) };
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  const upper = sorted[middle] ?? 0;
+  return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? 0)) / 2;
+}
