@@ -81,7 +81,7 @@ export const pageDocs: KeyDocs = {
     example: '{ fr: { title: "Bienvenue chez {programme}" } }',
   },
   'login.logo': {
-    text: "The programme's logo: an SVG or PNG file beside the programme file, of at most 10000 bytes. An SVG holds no script and loads nothing.",
+    text: "The programme's logo: an SVG or PNG file beside the programme file, of at most 10000 bytes. An SVG holds no script and loads nothing. On dark pages it stands on light paper, unless it is an SVG that changes its colours itself (`@media (prefers-color-scheme: dark)`).",
     example: 'harbour.svg',
     otherwise: 'no logo',
   },
