@@ -1,14 +1,12 @@
 // Owns the refresh_token grant (RFC 6749 6): rotation, retries and the answer to reuse.
 
-import { hash } from 'node:crypto';
-
 import { after } from '../lib/clock.ts';
-import { seal, unseal } from '../lib/seal.ts';
 import { Refusal } from '../oauth/failure.ts';
-import type { RefreshTokenState } from '../oauth/grant.ts';
+import type { RefreshTokenState, TokenKey } from '../oauth/grant.ts';
 import { tokenKey } from '../oauth/token_key.ts';
 import type { TokenSet } from '../oauth/token_set.ts';
 import type { Authorization, GrantRequest, Issued, RepeatedAnswer } from './authorization.ts';
+import { openAnswer, sealAnswer } from './sealed_answer.ts';
 
 /**
  * A refresh token must be this client's and good still; its member must still be active. It
@@ -21,7 +19,8 @@ export async function authorizeByRefreshToken(
   const { service, client, inputs, scope, now } = request;
   const { programme, store } = service;
   const presented = inputs.get('refresh_token') ?? '';
-  const state = await store.findRefreshToken(programme.id, tokenKey(presented), now);
+  const key = tokenKey(presented);
+  const state = await store.findRefreshToken(programme.id, key, now);
   if (state === undefined || state.revoked || state.family.client !== client.id) {
     throw new Refusal('invalid_refresh_token');
   }
@@ -40,7 +39,7 @@ export async function authorizeByRefreshToken(
     scope: narrowed,
     family,
     withRefreshToken: true,
-    settle: (issued) => rotate(request, presented, issued),
+    settle: (issued) => rotate(request, presented, key, issued),
   };
 }
 
@@ -58,33 +57,21 @@ async function sealedAnswer(
 async function rotate(
   { service, client, now }: GrantRequest,
   presented: string,
+  key: TokenKey,
   { tokens, access, refresh }: Issued,
 ): Promise<TokenSet> {
   if (refresh === undefined) throw new Error('a rotation needs a successor');
   const rotated = await service.store.rotateRefreshToken({
     programme: service.programme.id,
     client: client.id,
-    key: tokenKey(presented),
+    key,
     successor: refresh,
     ...(access === undefined ? {} : { access }),
-    sealedAnswer: seal(answerKey(presented), JSON.stringify(tokens)),
+    sealedAnswer: sealAnswer(presented, tokens),
     retryUntil: after(now, service.programme.refresh.grace),
     now,
   });
   if (rotated.outcome === 'rotated') return tokens;
   if (rotated.outcome === 'retried') return openAnswer(presented, rotated.sealedAnswer);
   throw new Refusal('invalid_refresh_token', { detail: rotated.outcome });
-}
-
-/** Who does not hold the presented token cannot read the answer, though it lies in the store. */
-function answerKey(presented: string): Uint8Array {
-  // A token of 256 random bits needs no slower derivation.
-  return hash('sha256', `jetway refresh answer ${presented}`, 'buffer');
-}
-
-function openAnswer(presented: string, sealed: string): TokenSet {
-  const text = unseal(answerKey(presented), sealed);
-  if (text === undefined)
-    throw new Error('the sealed answer of a rotated refresh token is damaged');
-  return JSON.parse(text) as TokenSet;
 }

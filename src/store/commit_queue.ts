@@ -60,8 +60,10 @@ export class CommitQueue {
   read<T>(verb: () => T): Promise<T> {
     if (this.#ended) return Promise.reject(this.#ended);
     try {
+      this.#transactions.read();
       return Promise.resolve(verb());
     } catch (error) {
+      this.#transactions.endRead();
       return this.#readLater(verb, error);
     }
   }

@@ -99,7 +99,7 @@ function serveFrom(file: OpenFile, path: string, options: FileStoreOptions): Fil
   const attempts = fileLoginAttempts(database);
   const fresh = new Freshness(database);
   const transactions = new Transactions(database, [fresh, time, uses, attempts]);
-  const log = new LogCheckpoints(database, options.reserve ?? 0, (error) => {
+  const log = new LogCheckpoints(database, transactions, options.reserve ?? 0, (error) => {
     if (!isFull(error)) queue.judge(error);
   });
   const space = new DiskSpace(path, options.reserve ?? 0, () => log.fold());

@@ -34,6 +34,9 @@ export function openingDamage(database: DatabaseSync, path: string): string | un
   if (statSync(path).size <= largestQuickCheck) {
     const found = pragmaText(database, 'quick_check(1)');
     if (found !== 'ok') return found;
+    // The quick one does not hold indices to their tables, and codes are found by theirs.
+    const codes = pragmaText(database, 'integrity_check(code)');
+    if (codes !== 'ok') return codes;
   }
   const rows = damagedRows(database, tables, performance.now() + openingBudget);
   return describeRows(rows);

@@ -43,7 +43,7 @@ export function fileCodes(
         if (judgement.verdict === 'unknown' || found === undefined) return { outcome: 'unknown' };
         writer.family(family);
         if (access) writer.access(access);
-        if (refresh) writer.refresh(programme, family.id, refresh, null);
+        if (refresh) writer.refresh(programme, family.id, refresh);
         markSpent(found.row, family);
         return { outcome: 'spent' };
       }),

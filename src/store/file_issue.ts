@@ -8,6 +8,14 @@ import type { AccessToken, FamilyId, RefreshToken, TokenFamily, TokenKey } from 
 import { rowSum } from './file_sums.ts';
 import type { Freshness } from './freshness.ts';
 
+/** What a rotation leaves beside the token that it brings. */
+export interface RotatedFrom {
+  readonly predecessor: TokenKey;
+  /** The sealed answer, while the predecessor may be tried again. */
+  readonly answer?: string;
+  readonly until?: Instant;
+}
+
 /** Inserts and revocation that several verbs share; call them inside a write alone. */
 export interface GrantWriter {
   readonly family: (family: TokenFamily) => void;
@@ -16,7 +24,7 @@ export interface GrantWriter {
     programme: ProgrammeId,
     family: FamilyId,
     token: RefreshToken,
-    predecessor: TokenKey | null,
+    from?: RotatedFrom,
   ) => void;
   readonly revoke: (programme: ProgrammeId, family: FamilyId, now: Instant) => void;
 }
@@ -33,8 +41,9 @@ export function grantWriter(database: DatabaseSync, fresh: Freshness): GrantWrit
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const insertRefresh = database.prepare(
-    `INSERT INTO refresh_token (programme, key, family, expires_at, predecessor, sum)
-     VALUES (?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO refresh_token
+       (programme, key, family, expires_at, predecessor, sealed_answer, retry_until, sum)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   // The turned sum is what tells a revocation from a flipped bit, and its loss from one.
   const revoke = database.prepare(
@@ -52,9 +61,11 @@ export function grantWriter(database: DatabaseSync, fresh: Freshness): GrantWrit
       const values = [programme, key, client, kind, subject, ...optional, issuedAt, expiresAt];
       insertAccess.run(...values, rowSum(values));
     },
-    refresh: (programme, family, { key, expiresAt }, predecessor) => {
-      const values = [programme, key, family, expiresAt, predecessor];
-      insertRefresh.run(...values, rowSum([...values, null]));
+    refresh: (programme, family, { key, expiresAt }, from) => {
+      const predecessor = from?.predecessor ?? null;
+      const sum = rowSum([programme, key, family, expiresAt, predecessor, null]);
+      const retry = [from?.answer ?? null, from?.until ?? null] as const;
+      insertRefresh.run(programme, key, family, expiresAt, predecessor, ...retry, sum);
     },
     revoke: (programme, family, now) => {
       revoke.run(now, programme, family);

@@ -4,7 +4,7 @@ import type { DatabaseSync } from 'node:sqlite';
 
 import { claimFile } from './file_claim.ts';
 import { placeOver, removeOldDrafts, withDraft } from './file_disk.ts';
-import { addedBySchema3, schema2, schemaVersion } from './file_schema.ts';
+import { addedBySchema3, codesInOrder, schema2, schemaVersion } from './file_schema.ts';
 import { rowSum, summedColumns, type SummedTable, type Value } from './file_sums.ts';
 import { StoreUnusable } from './unusable.ts';
 
@@ -12,6 +12,7 @@ import { StoreUnusable } from './unusable.ts';
 const steps: ReadonlyMap<number, (database: DatabaseSync) => void> = new Map([
   [1, fromSchema1],
   [2, fromSchema2],
+  [3, fromSchema3],
 ]);
 
 /** Whether files of that schema can be brought up to this one. */
@@ -97,6 +98,25 @@ function fromSchema2(database: DatabaseSync): void {
      SELECT client.programme, value ->> 'digest', client.id,
        row_sum(client.programme, value ->> 'digest', client.id)
      FROM client, json_each(client.record, '$.apiKeys')`,
+  );
+}
+
+/**
+ * Schema 4 keeps codes in the order of their issue, and the sealed answer of a rotation in the row
+ * of the token that it brought instead of the one that was presented.
+ */
+function fromSchema3(database: DatabaseSync): void {
+  database.exec(`ALTER TABLE code RENAME TO old_code; ${codesInOrder}
+    INSERT INTO code SELECT * FROM old_code ORDER BY issued_at; DROP TABLE old_code`);
+  database.exec(
+    `CREATE TEMP TABLE answer AS SELECT programme, successor AS key, sealed_answer, retry_until
+       FROM refresh_token WHERE sealed_answer IS NOT NULL;
+     UPDATE refresh_token SET sealed_answer = NULL, retry_until = NULL
+       WHERE sealed_answer IS NOT NULL;
+     UPDATE refresh_token AS token
+       SET sealed_answer = answer.sealed_answer, retry_until = answer.retry_until
+       FROM answer WHERE answer.programme = token.programme AND answer.key = token.key;
+     DROP TABLE answer`,
   );
 }
 

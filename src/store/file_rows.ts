@@ -52,9 +52,62 @@ export interface RefreshRow extends RevocationColumns, FamilyRow {
   readonly expires_at: Instant;
   readonly predecessor: TokenKey | null;
   readonly successor: TokenKey | null;
+  /** The answer that the successor came with; it lies in the successor's row until that is used. */
   readonly sealed_answer: string | null;
   readonly retry_until: Instant | null;
   readonly sum: number;
+}
+
+/** The columns of such a row in the order in which they are selected. */
+export type RefreshColumns = readonly [
+  ProgrammeId,
+  TokenKey,
+  Instant,
+  TokenKey | null,
+  TokenKey | null,
+  string | null,
+  Instant | null,
+  number,
+  FamilyId,
+  ClientId,
+  string,
+  string,
+  string | null,
+  Instant,
+  Instant,
+  Instant | null,
+  number,
+  Instant | null,
+  number | null,
+  Instant | null,
+  number | null,
+];
+
+/** The row by names: without SQLite's own names, which are made anew for every row. */
+export function refreshRow(columns: RefreshColumns): RefreshRow {
+  return {
+    programme: columns[0],
+    key: columns[1],
+    expires_at: columns[2],
+    predecessor: columns[3],
+    successor: columns[4],
+    sealed_answer: columns[5],
+    retry_until: columns[6],
+    sum: columns[7],
+    family: columns[8],
+    client: columns[9],
+    member: columns[10],
+    subject: columns[11],
+    scope: columns[12],
+    created_at: columns[13],
+    ends_at: columns[14],
+    revoked_at: columns[15],
+    family_sum: columns[16],
+    client_until: columns[17],
+    client_sum: columns[18],
+    subject_until: columns[19],
+    subject_sum: columns[20],
+  };
 }
 
 /** An access token beside what decides on its family; nulls where there is none (any more). */

@@ -4,12 +4,31 @@
 export const applicationId = 0x4a65_7477;
 
 /** The schema below; a file with a higher number was written by a newer Jetway. */
-export const schemaVersion = 3;
+export const schemaVersion = 4;
+
+const codeColumns = `(
+  programme TEXT NOT NULL,
+  key TEXT NOT NULL,
+  login TEXT NOT NULL,
+  client TEXT NOT NULL,
+  redirect_uri TEXT NOT NULL,
+  member TEXT NOT NULL,
+  subject TEXT NOT NULL,
+  scope TEXT,
+  code_challenge TEXT,
+  issued_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL,
+  forget_at INTEGER NOT NULL,
+  spent_for TEXT,
+  sum INTEGER NOT NULL,
+  PRIMARY KEY (programme, key),
+  UNIQUE (programme, login)
+)`;
 
 /**
- * Codes and tokens are keyed by programme and TokenKey without a rowid: keys that begin with the
- * time of issue land on the same few pages, and a verb writes one tree per row. There is no index
- * by expiry; sweeps walk the key order instead. There are no foreign keys to `family`: forgetting a
+ * Tokens are keyed by programme and TokenKey without a rowid: keys that begin with the time of
+ * issue land on the same few pages, and a verb writes one tree per row. There is no index by
+ * expiry; sweeps walk the key order instead. There are no foreign keys to `family`: forgetting a
  * family would have to search every token, and a token without its family is worth nothing anyway.
  *
  * `position` keeps the order of creation where times are equal. `sum` is a checksum over the row
@@ -17,7 +36,7 @@ export const schemaVersion = 3;
  * `revocation` has one row an owner, however much that owner was issued; `subject`
  * beside a member's JSON is there to find it.
  */
-export const schema2 = `
+const schema2WithoutCodes = `
 CREATE TABLE meta (
   name TEXT PRIMARY KEY,
   value TEXT NOT NULL
@@ -81,25 +100,6 @@ CREATE TABLE revocation (
   PRIMARY KEY (programme, owner)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE code (
-  programme TEXT NOT NULL,
-  key TEXT NOT NULL,
-  login TEXT NOT NULL,
-  client TEXT NOT NULL,
-  redirect_uri TEXT NOT NULL,
-  member TEXT NOT NULL,
-  subject TEXT NOT NULL,
-  scope TEXT,
-  code_challenge TEXT,
-  issued_at INTEGER NOT NULL,
-  expires_at INTEGER NOT NULL,
-  forget_at INTEGER NOT NULL,
-  spent_for TEXT,
-  sum INTEGER NOT NULL,
-  PRIMARY KEY (programme, key),
-  UNIQUE (programme, login)
-) STRICT, WITHOUT ROWID;
-
 CREATE TABLE family (
   programme TEXT NOT NULL,
   key TEXT NOT NULL,
@@ -140,6 +140,20 @@ CREATE TABLE access_token (
   sum INTEGER NOT NULL,
   PRIMARY KEY (programme, key)
 ) STRICT, WITHOUT ROWID;
+`;
+
+/** The tables of schema 2, which had codes in the order of their keys. */
+export const schema2: string = `${schema2WithoutCodes}
+CREATE TABLE code ${codeColumns} STRICT, WITHOUT ROWID;
+`;
+
+/**
+ * Codes since schema 4. Their keys may be random all over; they lie in the order of their issue, so
+ * that those spent together, which were issued together, share pages, and only their indices are
+ * written all over the place.
+ */
+export const codesInOrder: string = `
+CREATE TABLE code ${codeColumns} STRICT;
 `;
 
 /**
@@ -190,4 +204,4 @@ CREATE TABLE node_lease (
 `;
 
 /** All tables. */
-export const schema: string = schema2 + addedBySchema3;
+export const schema: string = schema2WithoutCodes + codesInOrder + addedBySchema3;

@@ -16,12 +16,14 @@ import {
 } from './file_revocations.ts';
 import {
   liveAccessToken,
+  refreshRow,
   refreshTokenState,
   refreshValues,
   tokenFamily,
   type AccessRow,
   type FamilyRow,
   type LiveAccessToken,
+  type RefreshColumns,
   type RefreshRow,
 } from './file_rows.ts';
 import { rowSum } from './file_sums.ts';
@@ -40,22 +42,27 @@ export function fileRefreshTokens(
 > {
   const select = database.prepare(
     `SELECT token.programme, token.key, token.expires_at, token.predecessor, token.successor,
-       token.sealed_answer, token.retry_until, token.sum, token.family, family.client,
-       family.member, family.subject, family.scope, family.created_at, family.ends_at, family.revoked_at,
-       family.sum AS family_sum, ${revocationColumns}
+       next.sealed_answer, next.retry_until, token.sum, token.family, family.client,
+       family.member, family.subject, family.scope, family.created_at, family.ends_at,
+       family.revoked_at, family.sum, ${revocationColumns}
      FROM refresh_token AS token
      JOIN family ON family.programme = token.programme AND family.key = token.family
+     LEFT JOIN refresh_token AS next
+       ON next.programme = token.programme AND next.key = token.successor
      ${revocationJoins('family')}
      WHERE token.programme = ? AND token.key = ?`,
   );
+  select.setReturnArrays(true);
   const selectFamily = database.prepare(
     `SELECT programme, key AS family, client, member, subject, scope, created_at, ends_at,
        revoked_at, sum AS family_sum
      FROM family WHERE programme = ? AND key = ?`,
   );
   const find = (programme: ProgrammeId, key: TokenKey): FoundRefreshToken | undefined => {
-    const row = select.get(programme, key) as RefreshRow | undefined;
-    return row && { row, state: refreshTokenState(row) };
+    const found = select.get(programme, key) as unknown as RefreshColumns | undefined;
+    if (found === undefined) return undefined;
+    const row = refreshRow(found);
+    return { row, state: refreshTokenState(row) };
   };
   // From the look at a token to its rotation.
   const seen = new Remembered<FoundRefreshToken>(fresh, mostUnderWay);
@@ -65,7 +72,7 @@ export function fileRefreshTokens(
       queue.write(() => {
         writer.family(family);
         if (access) writer.access(access);
-        if (refresh) writer.refresh(family.programme, family.id, refresh, null);
+        if (refresh) writer.refresh(family.programme, family.id, refresh);
       }),
     findRefreshToken: (programme, key, now) =>
       queue.read(() => {
@@ -102,11 +109,7 @@ function rotator(
   forget: (programme: ProgrammeId, key: TokenKey) => void,
 ): (rotation: Rotation, found: FoundRefreshToken | undefined) => RotateOutcome {
   const markRotated = database.prepare(
-    `UPDATE refresh_token SET successor = ?, sealed_answer = ?, retry_until = ?, sum = ?
-     WHERE programme = ? AND key = ?`,
-  );
-  const endRetries = database.prepare(
-    `UPDATE refresh_token SET sealed_answer = NULL, retry_until = NULL
+    `UPDATE refresh_token SET successor = ?, sealed_answer = NULL, retry_until = NULL, sum = ?
      WHERE programme = ? AND key = ?`,
   );
   return (rotation, found) => {
@@ -121,17 +124,13 @@ function rotator(
       writer.revoke(programme, row.family, now);
       return { outcome: 'reused' };
     }
-    writer.refresh(programme, row.family, successor, key);
+    const { retryUntil } = rotation;
+    const retry = retryUntil > now ? { answer: rotation.sealedAnswer, until: retryUntil } : {};
+    writer.refresh(programme, row.family, successor, { predecessor: key, ...retry });
     if (access) writer.access(access);
-    const mayRetry = rotation.retryUntil > now;
-    const retry = mayRetry ? ([rotation.sealedAnswer, rotation.retryUntil] as const) : [null, null];
-    const sum = rowSum(refreshValues(row, successor.key));
-    markRotated.run(successor.key, ...retry, sum, programme, key);
     // Whoever holds this token had the answer: its predecessor's retries end here (HOSTILE 29).
-    if (row.predecessor !== null) {
-      endRetries.run(programme, row.predecessor);
-      forget(programme, row.predecessor);
-    }
+    markRotated.run(successor.key, rowSum(refreshValues(row, successor.key)), programme, key);
+    if (row.predecessor !== null) forget(programme, row.predecessor);
     return { outcome: 'rotated' };
   };
 }

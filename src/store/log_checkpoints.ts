@@ -2,6 +2,8 @@
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
+import type { Transactions } from './transactions.ts';
+
 /** Pages in the log from which on they are moved into the file, where space is no concern. */
 const enough = 1000;
 /** Rough bytes of a page in the log. */
@@ -13,6 +15,7 @@ const pageSize = 4096;
  */
 export class LogCheckpoints {
   readonly #database: DatabaseSync;
+  readonly #transactions: Transactions;
   readonly #failed: (error: unknown) => void;
   readonly #look: StatementSync;
   readonly #enough: number;
@@ -23,11 +26,17 @@ export class LogCheckpoints {
    * `failed` is told of any error. On a full disk moving the log into the file takes at most as much
    * again: with a `reserve` (bytes) the log stays within half of it, so that it can always be moved.
    */
-  constructor(database: DatabaseSync, reserve: number, failed: (error: unknown) => void) {
+  constructor(
+    database: DatabaseSync,
+    transactions: Transactions,
+    reserve: number,
+    failed: (error: unknown) => void,
+  ) {
     const pages = Math.floor(reserve / 2 / pageSize);
     this.#enough = reserve === 0 ? enough : Math.min(enough, Math.max(16, pages));
     this.#next = this.#enough;
     this.#database = database;
+    this.#transactions = transactions;
     this.#failed = failed;
     database.exec('PRAGMA wal_autocheckpoint = 0');
     this.#look = database.prepare('PRAGMA wal_checkpoint(NOOP)');
@@ -50,6 +59,7 @@ export class LogCheckpoints {
 
   #run(mode: 'PASSIVE' | 'TRUNCATE'): void {
     try {
+      this.#transactions.endRead();
       this.#database.prepare(`PRAGMA wal_checkpoint(${mode})`).get();
       // A long reader (a backup) may have kept it from finishing: not again at every commit.
       this.#next = this.#waiting() + this.#enough;

@@ -23,13 +23,17 @@ type Verb = () => unknown;
 export class Transactions {
   readonly #database: DatabaseSync;
   readonly #passengers: readonly Passenger[];
-  readonly #statement: Readonly<Record<'begin' | 'commit' | 'rollback' | 'changes', StatementSync>>;
+  readonly #statement: Readonly<
+    Record<'look' | 'begin' | 'commit' | 'rollback' | 'changes', StatementSync>
+  >;
   #commits = 0;
+  #isReading = false;
 
   constructor(database: DatabaseSync, passengers: readonly Passenger[]) {
     this.#database = database;
     this.#passengers = passengers;
     this.#statement = {
+      look: database.prepare('BEGIN'),
       // IMMEDIATE takes the write lock first: what a verb reads cannot change before it writes,
       // whichever process asks (HOSTILE 26, 29).
       begin: database.prepare('BEGIN IMMEDIATE'),
@@ -42,6 +46,25 @@ export class Transactions {
   /** How many were committed so far. */
   get commits(): number {
     return this.#commits;
+  }
+
+  /**
+   * Has the reads of this turn share one look at the file: each by itself would take and give back
+   * a lock and ask whether the log has grown. They see what was committed when the turn's first read
+   * began, and a write ends it.
+   */
+  read(): void {
+    if (this.#isReading) return;
+    this.#statement.look.run();
+    this.#isReading = true;
+    setImmediate(() => this.endRead());
+  }
+
+  /** Ends what reads share; call it before anything that wants the connection for itself. */
+  endRead(): void {
+    if (!this.#isReading) return;
+    this.#isReading = false;
+    if (this.#database.isOpen && this.#database.isTransaction) this.#statement.commit.run();
   }
 
   /**
@@ -73,6 +96,7 @@ export class Transactions {
   }
 
   #transaction<T>(body: () => T): T {
+    this.endRead();
     this.#statement.begin.run();
     try {
       for (const passenger of this.#passengers) passenger.start?.();

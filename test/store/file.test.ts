@@ -73,9 +73,9 @@ withFile('C-3: belongs to the environment it was made in', async (path) => {
 withFile('FAULTS 26: a newer schema is refused by name', async (path) => {
   await make(path);
   const database = new DatabaseSync(path);
-  database.exec('PRAGMA user_version = 4');
+  database.exec('PRAGMA user_version = 5');
   database.close();
-  refused(path, /has schema 4; this Jetway knows schema 3/);
+  refused(path, /has schema 5; this Jetway knows schema 4/);
 });
 
 withFile('FAULTS 6: another application’s database is left alone', async (path) => {

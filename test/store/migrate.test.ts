@@ -44,8 +44,11 @@ import {
 import { retried } from './login.ts';
 import { traced, withoutStrace } from './strace.ts';
 
+/** The schemas there were. */
+type Older = 1 | 2 | 3;
+
 /** Makes the file as the code of that schema left it. */
-function makeOlder(path: string, version: 1 | 2): void {
+function makeOlder(path: string, version: Older): void {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, '', { mode: 0o600 });
   const database = new DatabaseSync(path);
@@ -71,8 +74,8 @@ function withSchema1(
 }
 
 /** A test for each schema there was. */
-function withEach(name: string, body: (path: string, version: 1 | 2) => Promise<void>): void {
-  for (const version of [1, 2] as const) {
+function withEach(name: string, body: (path: string, version: Older) => Promise<void>): void {
+  for (const version of [1, 2, 3] as const) {
     test(`migration from schema ${version}: ${name}`, async () => {
       const { path, remove } = scratchFile();
       try {
@@ -176,7 +179,7 @@ withEach(
     const store = openFileStore({ path, environment: 'staging' });
     await store.close();
     const copy = copyBefore(path, schemaVersion);
-    assert.deepEqual(readdirSync(dirname(path)), ['jetway.db', 'jetway.db.before-schema-3']);
+    assert.deepEqual(readdirSync(dirname(path)), ['jetway.db', 'jetway.db.before-schema-4']);
     await openFileStore({ path: `${path}.fresh`, environment: 'staging' }).close();
     assert.deepEqual(inspect(path, tablesOf), inspect(`${path}.fresh`, tablesOf));
     assert.deepEqual(inspect(path, versionOf), schemaVersion);
@@ -219,7 +222,7 @@ withSchema1('C-3: the wrong environment changes nothing', async (path) => {
   const open = (): unknown => openFileStore({ path, environment: 'live' });
   assert.throws(open, /belongs to environment staging/);
   assert.deepEqual(readFileSync(path), before);
-  assert.equal(existsSync(`${path}.before-schema-3`), false);
+  assert.equal(existsSync(`${path}.before-schema-4`), false);
 });
 
 withSchema1('FAULTS 26: not under a running Jetway of the older schema', async (path) => {
@@ -247,7 +250,7 @@ withSchema1(
     assert.ok(count > 20, `${count} writes`);
     const seen = new Set<unknown>();
     for (let n = 1; n <= count; n += Math.ceil(count / 14)) {
-      for (const suffix of ['', '-wal', '-shm', '.before-schema-3']) {
+      for (const suffix of ['', '-wal', '-shm', '.before-schema-4']) {
         rmSync(path + suffix, { force: true });
       }
       copyFileSync(pristine, path);

@@ -169,10 +169,10 @@ withBackup(
     older.exec(readFileSync(new URL('./schema_1.sql', import.meta.url), 'utf8'));
     older.close();
     const newer = new DatabaseSync(path);
-    newer.exec('PRAGMA user_version = 4');
+    newer.exec('PRAGMA user_version = 5');
     newer.close();
     const report = await restoreStore(`${backup}.old`, path, later);
-    assert.equal(report.schema, 3);
+    assert.equal(report.schema, 4);
     const store = open(path);
     assert.equal((await store.listClients(club)).length, 2);
     assert.equal(await store.findRefreshToken(club, key('second live'), at(1)), undefined);
