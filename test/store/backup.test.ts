@@ -102,7 +102,7 @@ withFile(
     assert.deepEqual(report, {
       path: target,
       size: statSync(target).size,
-      schema: 3,
+      schema: 4,
       needsMigration: false,
       environment: 'staging',
       createdAt: '2026-01-01T00:00:00.000Z',

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 
 import { Unavailable } from '../../src/oauth/failure.ts';
 import { CommitQueue } from '../../src/store/commit_queue.ts';
@@ -97,6 +97,43 @@ withQueue('G-22: a full disk is an outage for all, and passes', async (bench) =>
   assert.equal(await queue.read(rows), 1);
   await put('after');
   assert.equal(rows(), 2);
+});
+
+withQueue(
+  'DESIGN: reads of one turn share a look; a write and another turn see more',
+  async (bench) => {
+    const { queue, path, put, rows } = bench;
+    const other = new DatabaseSync(path);
+    try {
+      await put('a');
+      assert.equal(await queue.read(rows), 1);
+      other.exec(`INSERT INTO t VALUES ('of another')`);
+      assert.equal(await queue.read(rows), 1);
+      await turn();
+      assert.equal(await queue.read(rows), 2);
+      other.exec(`INSERT INTO t VALUES ('and another')`);
+      // The write waits for nobody who reads, and whoever reads after it sees what it saw.
+      const seen = queue.write(rows);
+      assert.equal(await queue.read(rows), 2);
+      assert.equal(await seen, 3);
+      assert.equal(await queue.read(rows), 3);
+      await turn();
+      // Nobody looks any more: the log can be folded in whole.
+      const folded = other.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get();
+      assert.deepEqual({ ...folded }, { busy: 0, log: 0, checkpointed: 0 });
+    } finally {
+      other.close();
+    }
+  },
+);
+
+withQueue('DESIGN: a read that fails leaves no look behind', async ({ database, queue, rows }) => {
+  const failing = (): never => {
+    throw new RangeError('refused');
+  };
+  await assert.rejects(queue.read(failing), RangeError);
+  assert.equal(database.isTransaction, false);
+  assert.equal(await queue.read(rows), 0);
 });
 
 withQueue('FAULTS 9: a lock of another process is waited for, the loop goes on', async (bench) => {
