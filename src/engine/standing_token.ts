@@ -33,8 +33,16 @@ export async function findIssuedToken(
   text: string,
   now: Instant,
 ): Promise<IssuedToken | undefined> {
-  return isJwt(text) ? findJwt(service, text, now) : findOpaque(service, text, now);
+  const find = isJwt(text) ? findJwt : findOpaque;
+  const issued = await find(service, text, now);
+  return issued === undefined || issued.issuedAt > now + mostAhead ? undefined : issued;
 }
+
+/**
+ * Milliseconds by which the clock that issued may be ahead of ours. A token of a clock that was
+ * further ahead, and was set right since, would live until that clock's end of it (FAULTS 11).
+ */
+const mostAhead = 60_000;
 
 /**
  * Such a token, if its client is active, and its member as far as our own store tells. What a cache

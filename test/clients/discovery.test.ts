@@ -125,6 +125,28 @@ test('openid-client discovers a programme, logs in, introspects and revokes', as
   assert.deepEqual(after, { active: false });
 });
 
+test('RFC 9068: an API accepts the JWTs of a programme by what its metadata says alone', async (t) => {
+  const jwt = 'tokens: { access: { format: jwt } }';
+  const programmes = { 'executive-club': shippedProgramme('executive-club', on, jwt) };
+  const jetway = await startJetway(t, { programmes, publicUrl: 'listening' });
+  const { id, secret } = await jetway.addClient();
+  const issuer = new URL(`${jetway.url}/executive-club`);
+  const found = await oauth.discoveryRequest(issuer, { algorithm: 'oauth2', ...insecure });
+  const as = await oauth.processDiscoveryResponse(issuer, found);
+  assert.equal(as.jwks_uri, `${issuer.href}/.well-known/jwks.json`);
+  const auth = oauth.ClientSecretBasic(secret);
+  const request = oauth.clientCredentialsGrantRequest(as, { client_id: id }, auth, {}, insecure);
+  const tokens = await oauth.processClientCredentialsResponse(as, { client_id: id }, await request);
+  const shown = (headers: Readonly<Record<string, string>>): Request =>
+    new Request('https://api.example/prices', { headers });
+  const skew = { ...insecure, [oauth.clockSkew]: (jetway.clock.now() - Date.now()) / 1000 };
+  const accept = (headers: Readonly<Record<string, string>>) =>
+    oauth.validateJwtAccessToken(as, shown(headers), issuer.href, skew);
+  const claims = await accept({ authorization: `Bearer ${tokens.access_token}` });
+  assert.deepEqual([claims.sub, claims.client_id], [`client:${id}`, id]);
+  await assert.rejects(accept({ authorization: `Bearer ${tokens.access_token}x` }));
+});
+
 test('oauth4webapi discovers a programme, and a gateway introspects and a client revokes', async (t) => {
   const jetway = await startClub(t);
   const { id, secret } = await jetway.addClient();

@@ -4,7 +4,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import type { ClientId } from '../../src/oauth/client.ts';
 import type { Subject } from '../../src/oauth/member.ts';
 import { forgeries } from '../support/forgeries.ts';
 import { given, giveApiKey, inactive, introspect, revoke, verify } from '../support/gateway.ts';
@@ -244,46 +243,5 @@ test('HOSTILE 37: a key set has public asymmetric keys only, and is read only', 
       const other = await ask(jetway.url, path, { method });
       assert.deepEqual([other.status, other.headers['allow']], [405, 'GET'], method);
     }
-  }
-});
-
-test('C-4: tokens of a client or a member that was disabled, or of a login that ended, are no good', async (t) => {
-  for (const site of await openSites(t)) {
-    const { jetway, base, programme, client, name } = site;
-    const { store, clock } = jetway;
-    const { access, refresh } = await site.login();
-    const setClient = (status: 'active' | 'disabled') =>
-      store.changeClient(programme, client.id as ClientId, (before) => ({ ...before, status }));
-    const setMember = (status: 'active' | 'disabled') =>
-      store.changeMember(programme, 'subject-of-ann' as Subject, (before) => ({
-        ...before,
-        status,
-      }));
-    assert.equal(await standing(site, access), good, name);
-    await setClient('disabled');
-    assert.equal(await standing(site, access), refused, name);
-    assert.equal((await introspect(jetway, base, client.basic, access)).status, 401, name);
-    assert.equal((await revoke(jetway, base, client.basic, refresh)).status, 401, name);
-    await setClient('active');
-    assert.equal(await standing(site, access), good, name);
-
-    await setMember('disabled');
-    assert.equal(await standing(site, access), refused, name);
-    for (const token of [access, refresh]) {
-      assert.deepEqual(await introspect(jetway, base, client.basic, token), inactive, name);
-    }
-    // What is given up meanwhile stays given up.
-    assert.deepEqual(await revoke(jetway, base, client.basic, access), given, name);
-    await setMember('active');
-    assert.equal(await standing(site, access), refused, name);
-
-    const other = await site.login();
-    assert.equal(await standing(site, other.access), good, name);
-    assert.deepEqual(await revoke(jetway, base, client.basic, other.refresh), given, name);
-    assert.equal(await standing(site, other.access), refused, name);
-
-    const last = await site.login();
-    await store.removeMember(programme, 'subject-of-ann' as Subject, clock.now());
-    assert.equal(await standing(site, last.access), refused, name);
   }
 });

@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 
+import type { ClientId } from '../../src/oauth/client.ts';
 import { giveApiKey, verify } from '../support/gateway.ts';
 import { openSites, type Site } from '../support/gateway_site.ts';
 import { type Answer, type Ask, ask, rawExchange } from '../support/wire.ts';
@@ -242,4 +243,37 @@ test('the absolute form of a target asks the same question', async (t) => {
   assert.equal(await exchange(`/${site.base}//verify/member`), '404');
   assert.equal(await exchange(`/${site.base.toUpperCase()}/verify/member`), '404');
   assert.equal(await exchange(`/${site.base}/verify%2Fmember`), '404');
+});
+
+/** Text of a directory's or an operator's, and how a gateway is told of it. */
+const spellings: readonly (readonly [text: string, header: string])[] = [
+  ['plain (1) ~!', 'plain (1) ~!'],
+  ['100%', '100%25'],
+  ['%0D%0A', '%250D%250A'],
+  ['a\r\nX-Auth-Level: x', 'a%0D%0AX-Auth-Level: x'],
+  ['a\0b\tc\u007f', 'a%00b%09c%7F'],
+  [' ends ', '%20ends%20'],
+  ['two  spaces', 'two%20 spaces'],
+  ['é', '%C3%A9'],
+  ['日本 ☃ 😀', '%E6%97%A5%E6%9C%AC %E2%98%83 %F0%9F%98%80'],
+  ['\ud800', '%EF%BF%BD'],
+  ['\u2028\u0085', '%E2%80%A8%C2%85'],
+];
+
+test('ASVS 1.2.2: whatever is known of client and member arrives in one header, as it was', async (t) => {
+  const { site, asked } = await open(t);
+  const { store } = site.jetway;
+  const names = (await asked('member')).headers;
+  for (const [text, header] of spellings) {
+    await store.changeClient(site.programme, site.client.id as ClientId, (before) => ({
+      ...before,
+      partnerId: text,
+      businessContext: text,
+    }));
+    const { status, headers } = await asked('member');
+    assert.equal(status, 200, header);
+    assert.deepEqual([headers['x-auth-partner-id'], headers['x-auth-context']], [header, header]);
+    assert.deepEqual(Object.keys(headers), Object.keys(names));
+    assert.equal(decodeURIComponent(header), text.toWellFormed());
+  }
 });
