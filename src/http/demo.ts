@@ -81,7 +81,13 @@ function mountPage(
 function demoPage(title: string, content: Markup): Promise<Reply> {
   const whole = html`<h1>${title}</h1>
     ${content}`;
-  return renderPage(plainFrame, { status: 200, title, language: 'en', content: whole });
+  return renderPage(plainFrame, {
+    status: 200,
+    title,
+    language: 'en',
+    direction: 'ltr',
+    content: whole,
+  });
 }
 
 function startPage(demos: readonly Demo[]): Promise<Reply> {

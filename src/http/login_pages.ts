@@ -85,10 +85,10 @@ export function renderPicture({ bytes, type }: Logo): Answer {
 
 function render(
   frame: Frame,
-  { language }: LoginTexts,
+  { language, direction }: LoginTexts,
   page: { readonly status: number; readonly title: string; readonly content: Markup },
 ): Promise<Reply> {
-  return renderPage(frame, { ...page, language });
+  return renderPage(frame, { ...page, language, direction });
 }
 
 function heading({ title, continueTo: [before, after] }: LoginTexts, partner: string): Markup {

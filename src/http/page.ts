@@ -27,6 +27,7 @@ export interface Page {
   /** Of the document: what the browser's tab says. */
   readonly title: string;
   readonly language: string;
+  readonly direction: 'ltr' | 'rtl';
   readonly content: Markup;
 }
 
@@ -96,8 +97,7 @@ function hashSource(text: string): string {
 
 /** A whole page. */
 export async function renderPage(frame: Frame, page: Page): Promise<Reply> {
-  const { title, language } = page;
-  const { direction } = new Intl.Locale(language).getTextInfo();
+  const { title, language, direction } = page;
   const icon = frame.icon === undefined ? '' : html`<link rel="icon" href="${frame.icon}" />`;
   const document = await html`<!doctype html>
     <html lang="${language}" dir="${direction}">

@@ -3,6 +3,16 @@
 /** A primary language with region, script or variants behind it (RFC 5646), as far as pages need. */
 export const languageTagForm: RegExp = /^[a-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}$/;
 
+/** How a language is written; undefined where a tag is well-formed and yet none. */
+export function directionOf(tag: string): 'ltr' | 'rtl' | undefined {
+  try {
+    return new Intl.Locale(tag).getTextInfo().direction === 'rtl' ? 'rtl' : 'ltr';
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
 /** What one header may ask for; who sends more gets what the first of it say. */
 const mostAsked = 20;
 const longestAsked = 500;

@@ -2,6 +2,7 @@
 
 import { nodeAt } from '../lib/document.ts';
 import type { Path } from '../lib/fault.ts';
+import { directionOf } from '../lib/language.ts';
 import type { YamlNode } from '../lib/yaml_node.ts';
 import { loginFailureReasons } from '../oauth/failure.ts';
 import type { Complaint } from './complaint.ts';
@@ -21,6 +22,13 @@ export function* loginPageComplaints(
 function* languageComplaints({ login }: Definition): Iterable<Complaint> {
   const { language, languages, default_language: standard } = login;
   const all = [language, ...Object.keys(languages)];
+  for (const [tag, path] of [
+    [language, ['login', 'language']] as const,
+    ...Object.keys(languages).map((one) => [one, ['login', 'languages', one]] as const),
+  ]) {
+    if (directionOf(tag) !== undefined) continue;
+    yield [path, `"${tag}" is no language tag (RFC 5646)`, 'fr, pt-BR and zh-Hant are'];
+  }
   if (standard !== undefined && !all.includes(standard)) {
     yield [
       ['login', 'default_language'],

@@ -1,6 +1,6 @@
 // Owns the texts of the login page, compiled: everything it can say, in each of its languages.
 
-import { chooseLanguage } from '../lib/language.ts';
+import { chooseLanguage, directionOf } from '../lib/language.ts';
 import { type LoginFailureReason, loginFailureReasons } from '../oauth/failure.ts';
 import type { Definition } from './definition.ts';
 import type {
@@ -17,6 +17,7 @@ export type LoginPageName = OwnPageName | 'difficulties' | 'too_many_attempts' |
 /** All that the login page can say in one language. */
 export interface LoginTexts {
   readonly language: string;
+  readonly direction: 'ltr' | 'rtl';
   readonly title: string;
   readonly messages: LoginMessages;
   readonly labels: Omit<LoginLabels, 'continue_to'>;
@@ -79,6 +80,7 @@ function compileTexts(language: string, texts: LanguageDefinition, programme: st
   });
   return {
     language,
+    direction: directionOf(language) ?? 'ltr',
     title: named(texts.title),
     messages: mapTexts(messages, named),
     labels: mapTexts(labels, named),

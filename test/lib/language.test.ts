@@ -3,7 +3,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { acceptedLanguages, chooseLanguage, spacedLanguages } from '../../src/lib/language.ts';
+import {
+  acceptedLanguages,
+  chooseLanguage,
+  directionOf,
+  spacedLanguages,
+} from '../../src/lib/language.ts';
 
 test('Accept-Language is read best first (RFC 9110 12.5.4)', () => {
   const headers: Readonly<Record<string, readonly string[]>> = {
@@ -19,6 +24,14 @@ test('Accept-Language is read best first (RFC 9110 12.5.4)', () => {
   for (const [header, languages] of Object.entries(headers)) {
     assert.deepEqual(acceptedLanguages(header), languages, header);
   }
+});
+
+test('a language is written in a direction; what is no language has none', () => {
+  const tags = ['en', 'pt-BR', 'zh-Hant', 'ar', 'he-IL', 'az-Arab', 'xx', 'en-12', 'en-GB-GB', ''];
+  assert.deepEqual(
+    tags.map((tag) => directionOf(tag)),
+    ['ltr', 'ltr', 'ltr', 'rtl', 'rtl', 'rtl', 'ltr', undefined, undefined, undefined],
+  );
 });
 
 test('what asks for very much is cut off', () => {

@@ -101,6 +101,13 @@ test('languages are named once, and the default is one of them', () => {
   );
 });
 
+test('a tag of the right form that is none would fail at every page, and is a fault', () => {
+  assert.match(
+    errorsOf('  language: en-12\n')[0] ?? '',
+    /^club\.yaml:6:13: error: "en-12" is no language tag \(RFC 5646\)/,
+  );
+});
+
 test('texts hold no names but {programme}, and {partner} where the partner goes', () => {
   assert.match(errorsOf('  title: "{name}"\n')[0] ?? '', /can hold is \{programme\}/);
   assert.match(

@@ -126,6 +126,46 @@ test('HOSTILE 12: a username is shown again as text, whatever it is made of', as
   }
 });
 
+/** A programme file all of whose texts are markup. */
+function textsOf(markup: string): string {
+  const texts = (...keys: readonly string[]): Record<string, string> =>
+    Object.fromEntries(keys.map((key) => [key, `${markup}${key}`]));
+  const page = texts('title', 'text');
+  const messages = ['not_recognised', 'difficulties', 'username_blank', 'password_blank'];
+  const labels = ['username', 'password', 'log_in', 'show_password', 'error', 'help', 'website'];
+  const login = {
+    title: `${markup}{programme}`,
+    website: 'https://a.example/"><b>',
+    help: "https://a.example/'onclick='x",
+    messages: texts(...messages, 'too_many_attempts'),
+    labels: { ...texts(...labels), continue_to: `${markup}{partner}` },
+    pages: { expired: page, other_browser: page, forged: page },
+  };
+  const failures = { unregistered_redirect_uri: { page: { status: 400, ...page } } };
+  return JSON.stringify({ name: `${markup}name`, login, authorize: { failures } });
+}
+
+test('HOSTILE 12: texts of the programme file are shown as text, on every page', async (t) => {
+  const markup = `"><b onclick='x'>&amp;<!--$&`;
+  const club = await openClub(t, { over: textsOf(markup) });
+  const login = await openLogin(club.url, loginTarget(club.client));
+  const pages = [
+    login.page,
+    await submitLogin(club.url, login, wrong),
+    await submitLogin(club.url, login, { username: '', password: '' }),
+    await ask(club.url, loginTarget(club.client, { redirect_uri: 'https://evil.example' })),
+    await ask(club.url, paths.page),
+    await post(club.url, paths.page, login.hidden),
+    await post(club.url, paths.page, { ...login.hidden, csrf: 'x' }, { cookie: login.cookie }),
+  ];
+  for (const page of pages) {
+    const { title } = readPage(page);
+    assert.ok(title.includes(markup), title);
+    assert.doesNotMatch(page.body, /<b\b|<!--|\sonclick=['"]/);
+    assert.ok(page.body.split('&quot;&gt;&lt;b onclick=&#39;x&#39;&gt;&amp;amp;').length > 3);
+  }
+});
+
 test('HOSTILE 12: nor does a page repeat what a request was made of', async (t) => {
   const club = await openClub(t);
   const script = '<script>alert(1)</script>';
