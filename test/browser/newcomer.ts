@@ -11,7 +11,7 @@ import { test, type TestContext } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 
 import { environment, root } from '../cli/command.ts';
-import { complaintsOf } from '../support/browser.ts';
+import { complaintsOf, patience } from '../support/browser.ts';
 import { photograph } from './photograph.ts';
 
 const programmes = ['Executive Club', 'Second Club', 'Third Club'];
@@ -22,7 +22,7 @@ export function newcomerTests(browser: () => Promise<Browser>): void {
     // Registered first, runs first: a server waits for the connections that browsers hold.
     t.after(() => context.close());
     const address = await startDev(t);
-    context.setDefaultTimeout(30_000);
+    context.setDefaultTimeout(patience);
     const complaints = complaintsOf(context);
     const page = await context.newPage();
     for (const [index, name] of programmes.entries()) {

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 
 import type { Browser } from 'playwright-core';
 
-import { complaintsOf, startPartnerSite } from '../support/browser.ts';
+import { complaintsOf, startPartnerSite, patience } from '../support/browser.ts';
 import { shippedProgramme, startJetway } from '../support/jetway.ts';
 import {
   askKey,
@@ -80,7 +80,7 @@ export function partnerTests(browser: () => Promise<Browser>): void {
     const asked = ui_locales === undefined ? '' : `, asked for ${ui_locales}`;
     test(`P-2 P-3 P-13: from a partner to ${names.name} and back, in ${locale}${asked}`, async (t) => {
       const context = await (await browser()).newContext({ locale });
-      context.setDefaultTimeout(15_000);
+      context.setDefaultTimeout(patience);
       t.after(() => context.close());
       const partner = await startPartnerSite(t);
       const programmes = { [names.programme]: shippedProgramme(names.programme, brands) };

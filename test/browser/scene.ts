@@ -9,7 +9,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 
 import type { Store } from '../../src/store/contract.ts';
 import { createMemoryStore } from '../../src/store/memory.ts';
-import { type PartnerSite, startPartnerSite } from '../support/browser.ts';
+import { type PartnerSite, startPartnerSite, patience } from '../support/browser.ts';
 import {
   type Jetway,
   shippedProgramme,
@@ -50,7 +50,7 @@ export async function setScene(
   t.after(() => Promise.all(contexts.map((context) => context.close())));
   const newContext = async (options: ContextOptions = {}): Promise<BrowserContext> => {
     const context = await browser.newContext(options);
-    context.setDefaultTimeout(15_000);
+    context.setDefaultTimeout(patience);
     contexts.push(context);
     return context;
   };
@@ -113,7 +113,7 @@ export async function assertMessagePage(page: Page, title: string): Promise<void
 
 /** Waits until something has happened that no event tells of. */
 export async function until(isSo: () => boolean): Promise<void> {
-  const end = Date.now() + 15_000;
+  const end = Date.now() + patience;
   while (!isSo()) {
     if (Date.now() > end) throw new Error(`waited in vain until ${isSo.toString()}`);
     await setTimeout(5);

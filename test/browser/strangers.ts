@@ -29,6 +29,41 @@ export function strangerTests(browser: () => Promise<Browser>): void {
     assert.match(complaints.join('\n'), /violates the following Content Security Policy directive/);
   });
 
+  test('HOSTILE 10: no other site can frame the page, and none is told its address', async (t) => {
+    const scene = await setScene(t, await browser());
+    const context = await scene.newContext();
+    const framing = await context.newPage();
+    const complaint = framing.waitForEvent('console', {
+      predicate: (message) => message.text().includes('frame-ancestors'),
+    });
+    await framing.goto(scene.partner.callbackUrl);
+    await framing.evaluate(
+      `document.body.append(Object.assign(document.createElement('iframe'), { src: '${scene.loginRequest}' }))`,
+    );
+    await complaint;
+    const [, framed] = framing.frames();
+    assert.equal(await framed?.locator('form').count(), 0);
+
+    const told: (string | undefined)[] = [];
+    await context.route('https://executive.example/**', async (route) => {
+      told.push((await route.request().allHeaders())['referer']);
+      await route.fulfill({ contentType: 'text/html', body: '<title>Website</title>' });
+    });
+    const page = await scene.openLogin(context);
+    for (const name of [
+      'Forgotten your username or password?',
+      'Go to the Executive Club website',
+    ]) {
+      await page.getByRole('link', { name }).click();
+      await page.waitForURL('https://executive.example/**');
+      await page.goBack();
+    }
+    assert.deepEqual(told, [undefined, undefined]);
+    await logIn(page, scene);
+    assert.deepEqual(scene.partner.referrers, []);
+    assert.equal(await page.evaluate('document.referrer'), '');
+  });
+
   test('HOSTILE 12: a username with markup in it stands in the field as text', async (t) => {
     const scene = await setScene(t, await browser());
     const context = await scene.newContext();

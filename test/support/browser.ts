@@ -7,6 +7,9 @@ import type { TestContext } from 'node:test';
 
 import { type Browser, type BrowserContext, chromium } from 'playwright-core';
 
+/** How long a browser may take for a step, on a machine that is slow and busy: milliseconds. */
+export const patience = 60_000;
+
 const chromiumPath = '/usr/bin/chromium';
 
 /** Starts Chromium without a window. Where there is none the tests fail: they prove nothing then. */
@@ -16,6 +19,7 @@ export async function launchBrowser(): Promise<Browser> {
   }
   return chromium.launch({
     executablePath: chromiumPath,
+    timeout: patience,
     args: [
       '--headless',
       '--no-sandbox',
@@ -34,6 +38,8 @@ export interface PartnerSite {
   readonly callbackUrl: string;
   /** What the callback was asked for, in order. */
   readonly callbacks: readonly URL[];
+  /** The pages that browsers said they had come to the callback from. */
+  readonly referrers: readonly string[];
   /** Puts a login request behind the site's link or button; its state is new at every visit. */
   readonly linkTo: (loginRequest: URL, method?: 'GET' | 'POST') => void;
 }
@@ -41,6 +47,7 @@ export interface PartnerSite {
 /** A page with a link or button to log in at `/`, and the callback at `/callback`; it ends with the test. */
 export async function startPartnerSite(t: TestContext): Promise<PartnerSite> {
   const callbacks: URL[] = [];
+  const referrers: string[] = [];
   let visits = 0;
   let link: URL | undefined;
   let linkMethod = 'GET';
@@ -58,7 +65,10 @@ export async function startPartnerSite(t: TestContext): Promise<PartnerSite> {
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '', siteUrl());
     response.setHeader('Content-Type', 'text/html; charset=utf-8');
-    if (url.pathname === '/callback') callbacks.push(url);
+    if (url.pathname === '/callback') {
+      callbacks.push(url);
+      referrers.push(...[request.headers.referer ?? []].flat());
+    }
     const content = url.pathname === '/' ? home() : '<p>Back at the partner</p>';
     response.end(`<!doctype html><title>Partner</title><link rel="icon" href="data:,">${content}`);
   });
@@ -74,6 +84,7 @@ export async function startPartnerSite(t: TestContext): Promise<PartnerSite> {
     url: siteUrl(),
     callbackUrl: `${siteUrl()}/callback`,
     callbacks,
+    referrers,
     linkTo: (loginRequest, method = 'GET') => {
       link = loginRequest;
       linkMethod = method;
