@@ -79,7 +79,8 @@ export async function startServer(
       printed[name] += chunk.toString();
     });
   }
-  const ended = once(child, 'exit') as Promise<[number | null]>;
+  // By then all that it has printed is heard, too, which an exit alone does not say.
+  const ended = once(child, 'close') as Promise<[number | null]>;
   const end = async (signal: NodeJS.Signals): Promise<number | null> => {
     child.kill(signal);
     const [code] = await ended;
@@ -93,7 +94,7 @@ export async function startServer(
   t.after(() => end('SIGKILL'));
   return {
     child,
-    ...(await addressesOf(child, printed)),
+    ...(await addressesOf(child, ended, printed)),
     printed: () => printed,
     advance: (pass) => tell({ pass }),
     setClock: (set) => tell({ set }),
@@ -104,6 +105,7 @@ export async function startServer(
 
 async function addressesOf(
   child: ChildProcess,
+  ended: Promise<unknown>,
   printed: { readonly stdout: string; readonly stderr: string },
 ): Promise<Pick<ServerProcess, 'url' | 'admin' | 'gateway'>> {
   while (child.exitCode === null && child.signalCode === null) {
@@ -116,6 +118,7 @@ async function addressesOf(
       ...[child.stdout].map((out) => out && once(out, 'data')),
     ]);
   }
+  await ended;
   throw new Error(`the server ended with ${child.exitCode} before it listened: ${printed.stderr}`);
 }
 

@@ -22,10 +22,9 @@ const tenYears = 10 * 365 * 24 * hour;
 
 /** The details of such events so far, in order. */
 function told({ server }: ServedClub, event: string): readonly string[] {
-  const lines = server
-    .printed()
-    .stderr.split('\n')
-    .filter((line) => line.startsWith('{'));
+  // What follows the last line break has not arrived to its end.
+  const whole = server.printed().stderr.split('\n').slice(0, -1);
+  const lines = whole.filter((line) => line.startsWith('{'));
   const events = lines.map((line) => JSON.parse(line) as { event: string; detail: string });
   return events.filter((one) => one.event === event).map(({ detail }) => detail);
 }

@@ -23,8 +23,25 @@ async function crowd(club: ServedClub, count: number): Promise<readonly Socket[]
     socket.on('error', () => undefined);
     return socket;
   });
-  await sleep(300);
+  // Until each is taken in or shed.
+  await until(() => sockets.filter(({ closed }) => !closed).length < 60);
   return sockets;
+}
+
+/** Waits until it is so; a busy machine takes its time. */
+async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 600; tries += 1) {
+    if (await isSo()) return;
+    await sleep(50);
+  }
+  throw new Error('it never came to be so');
+}
+
+/** Whether there is room for one more. */
+async function isServed(club: ServedClub): Promise<boolean> {
+  const answer = await askTokens(club, { grant_type: 'client_credentials' }).catch(() => undefined);
+  if (answer !== undefined) tokensIn(answer);
+  return answer !== undefined;
 }
 
 function descriptorsOf({ server }: ServedClub): number {
@@ -42,20 +59,19 @@ test(
     // Load from more callers than there is room for: each is answered in full or not at all.
     const load = startLoad(club, 100);
     await load.stop();
-    await sleep(100);
     assert.deepEqual(new Set(load.told.failures), new Set(['ECONNRESET']));
     const served = load.told.tokens.length;
     assert.ok(served >= 8 && served < 100, `${served} served`);
 
     // Whoever holds connections and says nothing does not keep the others out for good.
+    await until(() => isServed(club));
     const silent = await crowd(club, 200);
     const held = silent.filter(({ closed }) => !closed);
     assert.ok(held.length >= 8 && descriptorsOf(club) < 60, `${held.length} held`);
     await assert.rejects(askTokens(club, { grant_type: 'client_credentials' }));
     assert.equal(club.server.child.exitCode, null);
     for (const socket of silent) socket.destroy();
-    await sleep(100);
-    tokensIn(await askTokens(club, { grant_type: 'client_credentials' }));
+    await until(() => isServed(club));
     await tokensOfLogin(club);
     assert.equal((await ask(club.server.admin, '/readyz')).status, 200);
     assert.equal(club.server.printed().stderr, '');
@@ -72,9 +88,7 @@ test(
     const sockets = await crowd(club, 40);
     const request = `GET /nowhere HTTP/1.1\r\nHost: x\r\n\r\n`;
     for (const socket of sockets) if (!socket.closed) socket.write(request);
-    await sleep(200);
-    await askTokens(club, { grant_type: 'client_credentials' }).catch(() => undefined);
-    tokensIn(await askTokens(club, { grant_type: 'client_credentials' }));
+    await until(() => isServed(club));
     assert.equal(await club.server.end('SIGTERM'), 0);
   },
 );

@@ -24,11 +24,11 @@ test('FAULTS 27: writing to a log that nobody reads is not fatal', async (t) => 
   busy.exec('ROLLBACK');
   busy.close();
 
-  const lines = heard.server.printed().stderr.trimEnd().split('\n');
-  const events = lines.map((line) => (JSON.parse(line) as { readonly event: string }).event);
-  assert.ok(events.includes('unavailable'), events.join(', '));
   for (const club of [heard, unheard]) {
     tokensIn(await partnerTokens(club));
     assert.equal(await club.server.end('SIGTERM'), 0);
   }
+  const lines = heard.server.printed().stderr.trimEnd().split('\n');
+  const events = lines.map((line) => (JSON.parse(line) as { readonly event: string }).event);
+  assert.ok(events.includes('unavailable'), events.join(', '));
 });

@@ -17,8 +17,11 @@ import { inTurns } from '../support/nodes.ts';
 import { startLoad } from './load.ts';
 import { openSite, type ServedClub, type Site, unthrottled } from './site.ts';
 
+/** A minute for retries: how much of it a machine takes for itself is not what is tested. */
+const grace = 'tokens: { refresh: { grace: 60s } }';
+
 test('two servers on one store file', async (t) => {
-  const site = await openSite(t);
+  const site = await openSite(t, { over: grace });
   const nodes = await startTwo(site);
   const [first, second] = nodes;
 
@@ -56,9 +59,10 @@ test('two servers on one store file', async (t) => {
 
   await t.test('HOSTILE 24: a code ends at both at once', async () => {
     const [good, late] = [await codeFor(first), await codeFor(first)];
-    await site.pass(118);
+    // Nobody knows how long the machine took meanwhile.
+    await site.pass(90);
     tokensIn(await redeem(second, good));
-    await site.pass(3);
+    await site.pass(30);
     assert.deepEqual(await redeem(second, late), invalidCode);
     assert.deepEqual(await redeem(first, late), invalidCode);
   });
@@ -89,7 +93,7 @@ test('two servers on one store file', async (t) => {
   await t.test('HOSTILE 29: reuse after the window at one revokes the family at both', async () => {
     const start = await tokensOfLogin(first);
     const next = tokensIn(await refresh(first, start.refresh_token));
-    await site.pass(10.5);
+    await site.pass(60.5);
     assert.equal(await isLive(first, next.access_token), true);
     assert.deepEqual(await refresh(second, start.refresh_token), invalidRefreshToken);
     assert.deepEqual(await refresh(first, next.refresh_token), invalidRefreshToken);
@@ -98,7 +102,7 @@ test('two servers on one store file', async (t) => {
 });
 
 test('HOSTILE 30, FAULTS 1: what kill -9 ended under load goes on where it was', async (t) => {
-  const site = await openSite(t, { over: unthrottled });
+  const site = await openSite(t, { over: `${unthrottled}\n${grace}` });
   let [first, second] = await startTwo(site);
   const [spent, unspent] = [await codeFor(first), await codeFor(second)];
   tokensIn(await redeem(first, spent));
@@ -127,7 +131,7 @@ test('HOSTILE 30, FAULTS 1: what kill -9 ended under load goes on where it was',
   tokensIn(await redeem(second, unspent));
   assert.deepEqual(await refresh(first, revoked.refresh_token), invalidRefreshToken);
   assert.deepEqual(await refresh(second, retried.refresh_token), answer);
-  await site.pass(10.5);
+  await site.pass(60.5);
   tokensIn(await refresh(first, tokensIn(answer).refresh_token));
   assert.deepEqual(await refresh(first, reused.refresh_token), invalidRefreshToken);
   const { refresh_token: successor } = tokensIn(reusedAnswer);

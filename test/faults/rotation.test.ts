@@ -54,7 +54,7 @@ async function publishedAt({ url }: ServedClub): Promise<number> {
 
 /** A server follows within a second of its own, which no simulated second may outrun. */
 async function followed(clubs: readonly ServedClub[], keys: number): Promise<void> {
-  for (let tries = 0; tries < 100; tries += 1) {
+  for (let tries = 0; tries < 600; tries += 1) {
     const counts = await Promise.all(clubs.map(publishedAt));
     if (counts.every((count) => count === keys)) return;
     await sleep(50);
