@@ -3,7 +3,7 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -153,8 +153,8 @@ async function campaign(count: number, folder: string, progress: () => void): Pr
     tally.acknowledged += model.told.acknowledged;
     tally.cutOff += model.told.cutOff;
     if (tally.faults.length === 0)
-      for (const end of ['', '-wal', '-shm', '.backup', '.before-schema-3']) {
-        rmSync(path + end, { force: true });
+      for (const name of readdirSync(folder)) {
+        if (name.startsWith(`${file}.db`)) rmSync(join(folder, name));
       }
   }
   if (tally.slowestStart > longestStart) {

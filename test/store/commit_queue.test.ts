@@ -138,17 +138,19 @@ withQueue('DESIGN: a read that fails leaves no look behind', async ({ database, 
 withQueue('FAULTS 9: a lock of another process is waited for, the loop goes on', async (bench) => {
   const other = new DatabaseSync(bench.path);
   let turns = 0;
-  let isWaiting = true;
-  const turn = (): void => {
-    turns += 1;
-    if (isWaiting) setImmediate(turn);
+  const waiting = new AbortController();
+  const count = async (): Promise<void> => {
+    while (!waiting.signal.aborted) {
+      await turn();
+      turns += 1;
+    }
   };
   try {
     other.exec('BEGIN IMMEDIATE');
     const answers = Promise.all([bench.put('a'), bench.put('b')]);
-    turn();
+    void count();
     await sleep(300);
-    isWaiting = false;
+    waiting.abort();
     // Where SQLite waited itself there would be none at all.
     assert.ok(turns > 20, `${turns} turns`);
     // Reading is possible all the while.

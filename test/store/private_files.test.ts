@@ -26,6 +26,7 @@ import { openFileStore, serverReserve } from '../../src/store/file.ts';
 import { backupStore } from '../../src/store/file_backup.ts';
 import { verifyStore } from '../../src/store/file_examine.ts';
 import { restoreStore } from '../../src/store/file_restore.ts';
+import { schemaVersion } from '../../src/store/file_schema.ts';
 import { StoreUnusable } from '../../src/store/unusable.ts';
 import { killedWriter } from './crashed.ts';
 import { scratchFile } from './file_directory.ts';
@@ -99,7 +100,7 @@ for (const umask of [0, 0o022, 0o277]) {
     assert.deepEqual(
       modes(),
       Object.fromEntries(
-        [...made, 'old.db.before-schema-3'].toSorted().map((name) => [name, '600']),
+        [...made, `old.db.before-schema-${schemaVersion}`].toSorted().map((name) => [name, '600']),
       ),
     );
   });
