@@ -14,9 +14,10 @@ import { programme, tokensOfLogin } from '../support/club.ts';
 import { failingStore } from '../support/failing_store.ts';
 import { giveApiKey, shown } from '../support/gateway.ts';
 import { type Answer, ask } from '../support/wire.ts';
-import { type Arrived, startApi, startWire } from './api.ts';
+import { startApi, startWire } from './api.ts';
+import { holdsFor, known } from './calls.ts';
 import { startNginx } from './nginx.ts';
-import { type Callers, executiveCallers, openSite, secondCallers, type Site } from './site.ts';
+import { executiveCallers, openSite, secondCallers, type Site } from './site.ts';
 import { askThrough, type Door } from './through.ts';
 
 interface Front extends Site {
@@ -26,29 +27,6 @@ interface Front extends Site {
 async function openFront(t: TestContext, store?: Store): Promise<Front> {
   const site = await openSite(t, store);
   return { ...site, door: await startNginx(t, { jetway: site.address, api: site.api.address }) };
-}
-
-/** A call of the API, and the statuses it is answered with, caller by caller. */
-type Call = readonly [method: string, target: string, statuses: readonly number[]];
-
-async function holdsFor(
-  { door, api }: Front,
-  callers: Callers,
-  calls: readonly Call[],
-): Promise<void> {
-  const seen: Call[] = [];
-  for (const [method, target] of calls) {
-    const statuses: number[] = [];
-    for (const caller of Object.values(callers)) {
-      const before = api.arrived.length;
-      const { status } = await askThrough(door, target, { method, headers: shown(caller) });
-      const reached = api.arrived.slice(before).map((one) => [one.method, one.target]);
-      assert.deepEqual(reached, status === 200 ? [[method, target]] : [], `${method} ${target}`);
-      statuses.push(status);
-    }
-    seen.push([method, target, statuses]);
-  }
-  assert.deepEqual(seen, calls);
 }
 
 test('C-4: each call of the executive club passes with what it needs, and only with that', async (t) => {
@@ -93,11 +71,6 @@ test('P-15: each call of a partner-login club passes with what it needs, and onl
     ['GET', '/second-club/username', [401, 401, 403, 403, 200]],
   ]);
 });
-
-/** The headers of a request that tell the API who calls; those that nothing is known for are away. */
-function known({ headers }: Arrived): Readonly<Record<string, string>> {
-  return Object.fromEntries(headers.filter(([name]) => /^x.auth/.test(name)));
-}
 
 test('the API learns who calls, gets the request whole, and sees no secret', async (t) => {
   const front = await openFront(t);

@@ -6,7 +6,8 @@ import { test, type TestContext } from 'node:test';
 
 import { giveApiKey, shown } from '../support/gateway.ts';
 import { addPartner } from '../support/partner_club.ts';
-import { type Arrived, startWire, type Wire } from './api.ts';
+import { startWire, type Wire } from './api.ts';
+import { believed, forgeries, odd } from './attacks.ts';
 import { startNginx } from './nginx.ts';
 import { executiveCallers, openSite, type Site } from './site.ts';
 import { askByHttp2, askThrough, type Door, exchangeThrough, host } from './through.ts';
@@ -31,38 +32,6 @@ async function openFront(t: TestContext): Promise<Front> {
   return { ...site, door, wire, authorization, token, apiKey: apiKey?.apiKey ?? '' };
 }
 
-const names = [
-  'X-Auth-Environment',
-  'X-Auth-Programme',
-  'X-Auth-Kind',
-  'X-Auth-Client-Id',
-  'X-Auth-Context',
-  'X-Auth-Partner-Id',
-  'X-Auth-Subject',
-  'X-Auth-Membership-Number',
-  'X-Auth-Scope',
-  'X-Auth-Level',
-  'X-Auth-Expires',
-] as const;
-
-/** Ways to write a name that some server takes for the same. */
-const spellings: readonly ((name: string) => string)[] = [
-  (name) => name,
-  (name) => name.toLowerCase(),
-  (name) => name.toUpperCase(),
-  (name) => name.replaceAll('-', '_'),
-  (name) => name.replace('-', '_'),
-  (name) => name.replace(/-(?=[^-]*$)/, '_').toLowerCase(),
-  (name) => name.replaceAll('-', '.'),
-];
-
-/** What a framework that takes underscores and dots for hyphens would make of a request's headers. */
-function believed({ headers }: Arrived): readonly (readonly [string, string])[] {
-  return headers
-    .map(([name, value]) => [name.replaceAll(/[_.]/g, '-'), value] as const)
-    .filter(([name]) => name.startsWith('x-auth'));
-}
-
 test('no X-Auth header comes from outside, however it is spelled', async (t) => {
   const { door, api, apiKey } = await openFront(t);
   const genuine = [
@@ -72,18 +41,15 @@ test('no X-Auth header comes from outside, however it is spelled', async (t) => 
     ['x-auth-client-id', 'partnerapi-12345'],
   ];
   const target = '/executive-club/members';
-  const ask = { method: 'POST' };
-  for (const spelling of spellings) {
-    for (const value of ['forged', ['forged', 'again']]) {
-      const forged = Object.fromEntries(names.map((name) => [spelling(name), value]));
-      const sent = { ...ask, headers: { 'x-api-key': apiKey, ...forged } };
-      assert.equal((await askThrough(door, target, sent)).status, 200);
-      const lower = Object.fromEntries(names.map((name) => [spelling(name).toLowerCase(), value]));
-      const again = { ':method': 'POST', ':authority': host, 'x-api-key': apiKey, ...lower };
-      assert.equal(await askByHttp2(door, target, again), 200);
-    }
+  for (const forged of forgeries) {
+    const sent = { method: 'POST', headers: { 'x-api-key': apiKey, ...forged } };
+    assert.equal((await askThrough(door, target, sent)).status, 200);
+    const entries = Object.entries(forged).map(([name, value]) => [name.toLowerCase(), value]);
+    const pseudo = { ':method': 'POST', ':authority': host, 'x-api-key': apiKey };
+    const lower = Object.fromEntries(entries) as typeof forged;
+    assert.equal(await askByHttp2(door, target, { ...pseudo, ...lower }), 200);
   }
-  assert.equal(api.arrived.length, spellings.length * 4);
+  assert.equal(api.arrived.length, forgeries.length * 2);
   for (const one of api.arrived) assert.deepEqual(believed(one), genuine);
 });
 
@@ -125,40 +91,6 @@ test('of two keys or tokens none is chosen', async (t) => {
   assert.deepEqual(statuses, [400, 400, 401, 401, 401]);
   assert.deepEqual(api.arrived, []);
 });
-
-/** Targets that some server reads as a call which needs less, or none at all. */
-const odd = [
-  '//executive-club/membership',
-  '/executive-club//membership',
-  '/executive-club/./membership',
-  '/x/../executive-club/membership',
-  '/executive-club/members/../membership',
-  '/executive-club/members/..;/membership',
-  '/executive-club/members;/../membership',
-  '/executive-club/members/..%2fmembership',
-  '/executive-club/members/%2e%2e/membership',
-  '/executive-club/members%2f..%2fmembership',
-  '/executive-club/members/..%252fmembership',
-  '/executive-club/members/..%5cmembership',
-  '/executive-club/members\\..\\membership',
-  '/executive-club/%6dembership',
-  '/executive-club/membership%20',
-  '/executive-club/membership%0a',
-  '/executive-club/membership%00',
-  '/executive-club/membership/',
-  '/executive-club/membership;jsessionid=1',
-  '/executive-club/membership#?',
-  '/Executive-Club/membership',
-  '/executive-club/MEMBERSHIP',
-  '/executive-club/transactions/',
-  '/executive-club/transactions/1/2',
-  '/executive-club/transactions/..',
-  '/fourth-club/membership',
-  '/executive-club/verify/member',
-  '/_jetway',
-  '/_jetway?x',
-  '/',
-] as const;
 
 test('HOSTILE 49: what the table does not name is not found, and nobody is asked', async (t) => {
   const { door, api, wire, authorization, apiKey } = await openFront(t);
