@@ -1,13 +1,19 @@
-// Owns what the file store remembers of rows it has read, and whether they still stand: each turn of
-// the event loop SQLite tells whether another connection has committed.
+// Owns what the file store remembers of rows it has read, and whether they still stand: SQLite tells
+// whether another connection has committed, at least once each turn of the event loop.
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
 import type { Passenger } from './transactions.ts';
 
 /**
+ * Milliseconds for which a look stands within a turn. A busy turn is longer than it takes to revoke
+ * a token at another server of this store and to come here with it; this is not.
+ */
+const looksFor = 0.1;
+
+/**
  * An epoch that changes with every commit of another connection, whichever process has it: what the
- * command line changes counts from the next turn on (DESIGN, "Command line"). The verbs of this
+ * command line changes counts from the next request on (DESIGN, "Command line"). The verbs of this
  * connection forget by themselves what they change.
  */
 export class Freshness implements Passenger {
@@ -15,6 +21,8 @@ export class Freshness implements Passenger {
   #seen: unknown;
   #epoch = 0;
   #hasLooked = false;
+  /** Of `performance.now`. */
+  #lookedAt = 0;
 
   constructor(database: DatabaseSync) {
     this.#version = database.prepare('PRAGMA data_version');
@@ -23,8 +31,11 @@ export class Freshness implements Passenger {
 
   /** The epoch of this turn. Call it before reading what is to be remembered under it. */
   get epoch(): number {
-    if (this.#hasLooked) return this.#epoch;
+    const now = performance.now();
+    if (this.#hasLooked && now - this.#lookedAt < looksFor) return this.#epoch;
     this.#look();
+    this.#lookedAt = now;
+    if (this.#hasLooked) return this.#epoch;
     this.#hasLooked = true;
     setImmediate(() => {
       this.#hasLooked = false;

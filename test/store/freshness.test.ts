@@ -1,13 +1,14 @@
 // Tests of what the file store remembers of rows: it stands until somebody changes it, whoever it is.
 
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 
 import type { Subject } from '../../src/oauth/member.ts';
 import type { Store } from '../../src/store/contract.ts';
 import { Freshness, Remembered } from '../../src/store/freshness.ts';
-import { openScratchStore } from './file_directory.ts';
+import { openScratchStore, scratchFile } from './file_directory.ts';
 import {
   aClient,
   aCode,
@@ -169,4 +170,20 @@ test('what is remembered has a bound, and no more than what was found', () => {
   assert.equal(ask(100, 100), 100);
   assert.equal(ask(0, -1), -1, 'read again');
   database.close();
+});
+
+test('DESIGN: in a turn that lasts, what another process has committed counts all the same', () => {
+  const { directory, remove } = scratchFile();
+  const path = join(directory, 'jetway.db');
+  const [own, another] = [new DatabaseSync(path), new DatabaseSync(path)];
+  own.exec('PRAGMA journal_mode = WAL; CREATE TABLE revoked (token TEXT)');
+  const fresh = new Freshness(own);
+  const before = fresh.epoch;
+  another.exec(`INSERT INTO revoked VALUES ('x')`);
+  const committedAt = performance.now();
+  while (performance.now() - committedAt < 1);
+  assert.notEqual(fresh.epoch, before);
+  own.close();
+  another.close();
+  remove();
 });
