@@ -23,27 +23,51 @@ export interface ListenAddress {
   readonly port: number;
 }
 
-/** Where the time goes that a slow or silent sender may take (HOSTILE 47; node's default is 300 s). */
-const limits = {
+/** Milliseconds that a connection may take, or be left open, for each reason there is. */
+export interface TimeLimits {
+  /** For the head of a request. */
+  readonly headersTimeout: number;
+  /** For a whole request, its body included. */
+  readonly requestTimeout: number;
+  /** Between looks at these two. */
+  readonly connectionsCheckingInterval: number;
+  /** Without a next request. */
+  readonly keepAliveTimeout: number;
+  /** With a request that was answered, and an answer that nobody reads. */
+  readonly stillTimeout: number;
+}
+
+/**
+ * What a slow or silent sender may take (HOSTILE 47; node's default is 300 s), and who reads as slowly.
+ * Nothing moves on a connection either while a member waits for its turn to be authenticated.
+ */
+export const usualTimeLimits: TimeLimits = {
   headersTimeout: 10_000,
   requestTimeout: 15_000,
   connectionsCheckingInterval: 2000,
   keepAliveTimeout: 65_000,
-  // Room for an Authorization header of 64 KB, which the dialect answers (HOSTILE 38).
-  maxHeaderSize: 96 * 1024,
-} as const;
+  stillTimeout: 60_000,
+};
+
+/** Room for an Authorization header of 64 KB, which the dialect answers (HOSTILE 38). */
+const maxHeaderSize = 96 * 1024;
 
 /**
  * Listens with an app; rejects when the address cannot be bound. Without one it answers 503 until
  * `swap` brings one, for callers whose app depends on the port they get.
  */
-export async function listen(address: ListenAddress, app?: App): Promise<RunningServer> {
+export async function listen(
+  address: ListenAddress,
+  app?: App,
+  { stillTimeout, ...limits }: TimeLimits = usualTimeLimits,
+): Promise<RunningServer> {
   let listener = app === undefined ? notYet : listenerOf(app);
-  const server = createServer(limits, (incoming, outgoing) => {
+  const server = createServer({ ...limits, maxHeaderSize }, (incoming, outgoing) => {
     connections.noteAnswer(outgoing);
     if (hasOneHost(incoming) && isPlainlyFramed(incoming)) listener(incoming, outgoing);
     else refuse(outgoing, 400);
   });
+  server.setTimeout(stillTimeout);
   const connections = watchConnections(server);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

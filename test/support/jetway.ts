@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test';
 
 import { openService } from '../../src/engine/open_service.ts';
 import { createApp } from '../../src/http/app.ts';
-import { listen } from '../../src/http/server.ts';
+import { listen, type TimeLimits } from '../../src/http/server.ts';
 import { toPlain } from '../../src/lib/document.ts';
 import { formatFault } from '../../src/lib/fault.ts';
 import { networkTest } from '../../src/lib/ip_address.ts';
@@ -89,6 +89,8 @@ export interface JetwayOptions {
   readonly credentials?: HookCredentials;
   /** How long those directories are waited for; on a slow machine the usual is too short for a test. */
   readonly hookLimits?: HookLimits;
+  /** How long connections may take; as in earnest unless said otherwise. */
+  readonly timeLimits?: TimeLimits;
 }
 
 /**
@@ -136,7 +138,7 @@ export async function startJetway(t: TestContext, options: JetwayOptions = {}): 
       events.push({ event, facts });
     },
   };
-  const server = await listen({ host: '127.0.0.1', port: 0 });
+  const server = await listen({ host: '127.0.0.1', port: 0 }, undefined, options.timeLimits);
   let stopped: Promise<void> | undefined;
   const stop = (): Promise<void> => (stopped ??= server.close().then(() => store.close()));
   t.after(stop);
