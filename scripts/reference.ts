@@ -69,13 +69,13 @@ function variantDocument(name: string): unknown {
   return toPlain(document);
 }
 
-/** A type whose keys need no table, since another's has the same. */
-const toldElsewhere = 'error_field';
+/** Types whose keys need no table, since another's has the same. */
+const toldElsewhere = ['error_field', 'redirect_field'] as const;
 
 /** The keys by what they are under: a key of the file, or a type. */
 function sectionsOf(keys: readonly Key[]): Map<string, readonly Key[]> {
   const sections = Map.groupBy(keys, ({ path }) => path.split('.')[0] ?? '');
-  sections.delete(toldElsewhere);
+  for (const type of toldElsewhere) sections.delete(type);
   return sections;
 }
 

@@ -44,6 +44,11 @@ export const loginDocs: KeyDocs = {
     example: 'iss',
     otherwise: 'no issuer is sent',
   },
+  'authorize.answer.more': {
+    text: 'What else stands on the redirect, by wire name, as [fields](#fields-of-an-answer) that are texts; `only` names `code`, for the redirect with a code, or [failures](#failures-of-a-login-request). What is absent is left out.',
+    example:
+      '{ realmId: client.realm_id, error_description: error_description, region: { constant: eu, only: [code] } }',
+  },
   'authorize.failures': {
     text: 'What each failure of a login request becomes: a page for the user, or a redirect with an error code. All of them must be mapped; the list is [below](#failures-of-a-login-request).',
     example: '{ access_denied: { redirect: not_a_partner } }',
@@ -71,6 +76,12 @@ export const loginDocs: KeyDocs = {
     example: 'The login request names a partner that is not known here.',
     beside:
       'authorize: { failures: { invalid_scope: { redirect: null, page: { status: 400, title: T } } } }',
+  },
+  'login_failure.error_description': {
+    text: 'What the redirect can say of this failure beside its code: the value `error_description` of `authorize.answer.more`.',
+    example: 'The login request is incomplete',
+    beside: 'authorize: { failures: { access_denied: { redirect: access_denied } } }',
+    otherwise: 'none',
   },
   'login_failure.redirect': {
     text: 'Sends the browser back to the partner (302) with this error code, and `state` if there was one (G-5, P-12).',

@@ -21,7 +21,7 @@ export const programmeDocs: KeyDocs = {
     example: 'HarbourHotels',
   },
   base_path: {
-    text: "The path under which all of the programme's endpoints lie; a partner calls the path it was onboarded to (C-2). It begins with `/`, does not end with one, and is matched byte for byte.",
+    text: "The path under which all of the programme's endpoints lie; a partner calls the path it was onboarded to (C-2). It begins with `/`, does not end with one, and is matched byte for byte. A `/` alone is the root of the host; other programmes can still lie below it.",
     example: '/harbour-hotels',
   },
   interface_version: {
@@ -70,7 +70,7 @@ export const programmeDocs: KeyDocs = {
     on: 'partner-login',
   },
   'client.authentication.credentials': {
-    text: 'How identifier and secret stand in the header: `raw` takes them as they are (RFC 7617), `form` decodes them first (percent and plus), as RFC 6749 2.3.1 has it, and `either` takes both, since clients do the one or the other. What Jetway generates is the same in all.',
+    text: 'How identifier and secret stand in the header: `raw` takes them as they are (RFC 7617), `form` decodes them first (percent and plus), as RFC 6749 2.3.1 has it, `either` takes both, since clients do the one or the other, and `base64` has each of the two in base64 by itself before they are joined. What Jetway generates is the same in all.',
     example: 'form',
   },
 

@@ -70,7 +70,7 @@ export const tokenDocs: KeyDocs = {
     example: 'AUTHN-LEVEL-12',
   },
   'list_scope.kind': {
-    text: 'Scopes are names that a login or token request asks for (RFC 6749 3.3); what is not in `values` is `invalid_scope`. Over a variant with levels, remove `client` and `member_default`.',
+    text: 'Scopes are names that a login or token request asks for (RFC 6749 3.3); what is not in `values` is `invalid_scope`.',
     example: 'list',
     beside: 'scope: { values: [stays], client: null, member_default: null }',
   },

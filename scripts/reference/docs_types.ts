@@ -11,6 +11,8 @@ export const kindDocs: Readonly<Record<string, string>> = {
   lifetime: 'A duration of at least `1s` and at most `3650d`.',
   length:
     'A number of characters, `5`, or the fewest and the most, `8..20`. A prefix does not count.',
+  endpoint_path:
+    'As a path, but segments may hold `:` and `@` further on, and a slash may close it.',
   path: 'One or more segments with `/` before each: letters, digits, `-`, `_`, `.`, `~`. No closing `/`, no `.` or `..` segments, no percent-encoding.',
   media_type: 'A media type such as `application/json`, with at most one parameter.',
   wire_name: 'A name of a parameter or member: 1 to 100 visible ASCII characters.',
@@ -24,6 +26,7 @@ export const kindDocs: Readonly<Record<string, string>> = {
   logo: 'The name of an SVG or PNG file in the folder of the programme file, or in a folder below it.',
   brand_name: 'What login requests call a brand: 1 to 50 visible ASCII characters.',
   token_value: 'One of the [named values](#named-values) of token responses and claims.',
+  redirect_value: 'One of the [named values](#named-values) of redirects.',
   error_value: 'One of the [named values](#named-values) of error bodies.',
 };
 
@@ -38,8 +41,13 @@ export const typeDocs: KeyDocs = {
     beside: 'token_endpoints: { grant: { read: query } }',
   },
   'endpoint.read': {
-    text: 'Where parameters are read: the query, a form body (`application/x-www-form-urlencoded`, G-9), or the members of a JSON body. A single input can be read elsewhere by its own `in`.',
-    example: 'json',
+    text: 'Where parameters are read: the query, a form body (`application/x-www-form-urlencoded`, G-9), or the members of a JSON body; of a list, in whichever of these they come, and a parameter that comes in two of them came twice. A single input can be read elsewhere by its own `in`.',
+    example: '[form, json]',
+  },
+  'endpoint.media_types': {
+    text: 'What the `Content-Type` of a body may say besides that. Where form and JSON are both read, a type that ends with `json` is JSON.',
+    example: '[application/vnd.api+json]',
+    beside: 'token_endpoints: { grant: { read: json } }',
   },
   'endpoint.repeated': {
     text: 'A parameter that is sent more than once: `refuse` it (RFC 6749 3.1), or take the `first` or `last` value. A login request always refuses.',
@@ -59,7 +67,7 @@ export const typeDocs: KeyDocs = {
   },
 
   'input.name': {
-    text: 'Its name on the wire: of a parameter, a JSON member, or a header (in any case).',
+    text: 'Its name on the wire: of a parameter, a JSON member, or a header (in any case). What is told of a JSON member names its objects too: `credentials.site.name`.',
     example: 'programme-identifier',
     otherwise: "the input's own name",
   },
@@ -67,6 +75,12 @@ export const typeDocs: KeyDocs = {
     text: 'Where it is read, if not where the endpoint reads its parameters. A body has one form: `form` and `json` only where the endpoint reads that.',
     example: 'header',
     otherwise: "the endpoint's `read`",
+  },
+  'input.within': {
+    text: 'Objects of a JSON body that it lies in, outermost first: `[credentials, site]` for `{"credentials":{"site":{"name":…}}}`. Nothing else in a JSON body may be an object.',
+    example: '[credentials, site]',
+    beside: 'token_endpoints: { grant: { read: json } }',
+    otherwise: 'it is a member of the body itself',
   },
   'input.scheme': {
     text: 'A word that stands before the value in a header and is no part of it, such as Bearer (RFC 9110 11.1). A header without it counts as missing. Not at the login request.',

@@ -42,6 +42,17 @@ export const errorValueDocs: Readonly<Record<string, string>> = {
   nothing: '`null`.',
 };
 
+/** Values of redirects back to the partner. */
+export const redirectValueDocs: Readonly<Record<string, string>> = {
+  error_description: "The failure's `error_description`, where it has one.",
+  parameter: 'The wire name of the parameter or header at fault, where there is one.',
+  client_id: "The client's identifier.",
+  business_context: "The client's business context, where it has one.",
+  partner_id: "The client's partner id, where it has one.",
+  programme_identifier: 'As `programme_identifier` has it.',
+  issuer: "The programme's public base URL.",
+};
+
 /** What Jetway does with the inputs it knows by name. */
 export const inputDocs: Readonly<Record<string, readonly [where: string, use: string]>> = {
   client_id: [

@@ -31,7 +31,7 @@ const lists: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 };
 
 /** Types that differ in nothing but the values they name are told of once. */
-const sameTypes = /^(?:token|error)_field\./;
+const sameTypes = /^(?:token|error|redirect)_field\./;
 
 /** The path under which a key is told of. */
 function documentedPath(path: string): string {

@@ -8,7 +8,14 @@ import type { EndpointDefinition } from '../../src/programme/input_schema.ts';
 import { characterRanges } from '../../src/programme/value_shape.ts';
 import { failureDocs, loginFailureDocs } from './docs_failures.ts';
 import { kindDocs } from './docs_types.ts';
-import { classDocs, errorValueDocs, formatDocs, inputDocs, tokenValueDocs } from './docs_values.ts';
+import {
+  classDocs,
+  errorValueDocs,
+  formatDocs,
+  inputDocs,
+  redirectValueDocs,
+  tokenValueDocs,
+} from './docs_values.ts';
 import type { Translation } from './json_schema.ts';
 import { code, table, type Variants } from './markdown.ts';
 
@@ -47,6 +54,7 @@ export function listTables(variants: Variants): Readonly<Record<string, string>>
     ),
     'token values': namesTable('Value', tokenValueDocs),
     'error values': namesTable('Value', errorValueDocs),
+    'redirect values': namesTable('Value', redirectValueDocs),
     formats: table(
       ['`as`', 'For a', 'Written'],
       Object.entries(formatDocs).map(([name, [kind, example]]) => [code(name), kind, example]),
@@ -107,5 +115,10 @@ function endpointRow(variant: string, key: string, endpoint: EndpointDefinition)
     const where = place === 'header' ? ' (header)' : '';
     return `${code(role)}${wire}${where}${required ? '\\*' : ''}`;
   });
-  return [variant, code(key), `${methods.join(', ')} ${code(path)}, ${read}`, words.join(', ')];
+  return [
+    variant,
+    code(key),
+    `${methods.join(', ')} ${code(path)}, ${[read].flat().join(' or ')}`,
+    words.join(', '),
+  ];
 }

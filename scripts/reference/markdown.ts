@@ -107,6 +107,7 @@ const headings: Readonly<Record<string, string>> = {
   grant: 'grants',
   token_field: 'fields-of-an-answer',
   error_field: 'fields-of-an-answer',
+  redirect_field: 'fields-of-an-answer',
   page_failure: 'failures-of-a-login-request',
   login_failure: 'failures-of-a-login-request',
   error_answer: 'failures-of-a-token-request',

@@ -61,26 +61,30 @@ export async function attemptLogin(
   const { username } = request;
   const messages = blankMessages(request);
   if (messages.length > 0) return showForm(service, found, request, { messages, username });
+  let client: Client | undefined;
   try {
-    const client = await findLoginClient(service, found);
+    client = await service.store.findClient(service.programme.id, found.client);
+    const standing = requireStanding(client, found);
     const { password, address } = request;
     const device = request.cookie(deviceCookieName);
     const known = device === undefined ? {} : { device };
-    const attempt = { username, password, client: client.id, address, ...known };
+    const attempt = { username, password, client: standing.id, address, ...known };
     const told = await authenticateMember(service, attempt);
-    if (told.outcome === 'match') return await finish(service, found, told, begun);
+    if (told.outcome === 'match')
+      return await finish(service, found, { client: standing, ...told }, begun);
     return told.outcome === 'too_many_failures'
       ? tooManyFailures(found, told.retryAfter)
       : showForm(service, found, request, { messages: ['not_recognised'], username });
   } catch (error) {
     if (error instanceof LoginRefusal) {
       const { redirectUri, state, language } = found;
-      return renderLoginFailure(service, error, { redirectUri, state }, language);
+      const address = client && { client, redirectUri, state };
+      return renderLoginFailure(service, error, address, language);
     }
     const { facts } = explain(service, error);
     const status = error instanceof Unavailable ? 503 : 500;
     const shown = { messages: ['difficulties'] as const, username, status };
-    return showForm(service, found, request, { ...shown, retryAfter: facts?.retryAfter });
+    return showForm(service, found, request, { ...shown, retryAfter: facts.retryAfter });
   }
 }
 
@@ -143,8 +147,7 @@ function tooManyFailures({ language }: LoginTransaction, retryAfter: number): Lo
 }
 
 /** The client may have lost its standing, its role or its redirect URI since the login began. */
-async function findLoginClient(service: Service, transaction: LoginTransaction): Promise<Client> {
-  const client = await service.store.findClient(service.programme.id, transaction.client);
+function requireStanding(client: Client | undefined, transaction: LoginTransaction): Client {
   if (client?.status !== 'active') throw new LoginRefusal('unknown_client');
   if (!client.redirectUris.includes(transaction.redirectUri)) {
     throw new LoginRefusal('unregistered_redirect_uri');
@@ -157,7 +160,11 @@ async function findLoginClient(service: Service, transaction: LoginTransaction):
 async function finish(
   service: Service,
   transaction: LoginTransaction,
-  { member, device }: { readonly member: Member; readonly device?: string },
+  {
+    client,
+    member,
+    device,
+  }: { readonly client: Client; readonly member: Member; readonly device?: string },
   begun: Instant,
 ): Promise<LoginOutcome> {
   const { programme, store, clock } = service;
@@ -182,11 +189,12 @@ async function finish(
     forgetAt: expiresAt > transaction.expiresAt ? expiresAt : transaction.expiresAt,
   });
   if (issued !== 'issued') return { ...pages.expired, language: transaction.language };
-  const { answer } = programme.login;
+  const { answer, more } = programme.login;
   const location = withParameters(transaction.redirectUri, {
     [answer.code]: code,
     [answer.state]: transaction.state,
     ...(answer.issuer === undefined ? {} : { [answer.issuer]: programme.issuer }),
+    ...more('code', client),
   });
   return { kind: 'redirect', status: 302, location, ...(device === undefined ? {} : { device }) };
 }

@@ -14,6 +14,7 @@ import { explain } from './token_request.ts';
 
 /** Where a failure may be sent to, once that is known. */
 interface ReturnAddress {
+  readonly client: Client;
   readonly redirectUri: string;
   readonly state: string | undefined;
 }
@@ -33,7 +34,7 @@ export async function answerLoginRequest(
     endpoint.checkProgramme(reading);
     const redirectUri = endpoint.redirectUri(reading, client);
     // From here on client and redirect URI are known good: failures go there (G-5, P-12).
-    address = { redirectUri, state: endpoint.state(reading) };
+    address = { client, redirectUri, state: endpoint.state(reading) };
     endpoint.checkRequest(reading, client);
     checkScope(service, reading);
     if (!client.roles.includes('member')) throw new LoginRefusal('access_denied');
@@ -66,7 +67,11 @@ function begin(
   service: Service,
   { inputs }: LoginReading,
   client: Client,
-  { redirectUri, state, language }: ReturnAddress & { readonly language: string | undefined },
+  {
+    redirectUri,
+    state,
+    language,
+  }: Omit<ReturnAddress, 'client'> & { readonly language: string | undefined },
 ): LoginOutcome {
   const { programme, keyring, clock } = service;
   const scope = inputs.get('scope');
@@ -100,7 +105,7 @@ export function renderLoginFailure(
   address: ReturnAddress | undefined,
   language: string | undefined,
 ): LoginOutcome {
-  const { reason, retryAfter } = explainLogin(service, error);
+  const { reason, parameter, retryAfter } = explainLogin(service, error);
   const { login, issuer } = service.programme;
   const failure = login.failure(reason);
   if ('page' in failure || address === undefined) {
@@ -117,6 +122,10 @@ export function renderLoginFailure(
     [login.answer.error]: failure.redirect,
     [login.answer.state]: address.state,
     ...(login.answer.issuer === undefined ? {} : { [login.answer.issuer]: issuer }),
+    ...login.more(reason, address.client, {
+      error_description: failure.error_description,
+      parameter,
+    }),
   });
   return { kind: 'redirect', status: 302, location };
 }
@@ -124,11 +133,16 @@ export function renderLoginFailure(
 function explainLogin(
   service: Service,
   error: unknown,
-): { readonly reason: LoginFailureReason; readonly retryAfter?: number } {
-  if (error instanceof LoginRefusal) return { reason: error.reason };
+): {
+  readonly reason: LoginFailureReason;
+  readonly parameter?: string | undefined;
+  readonly retryAfter?: number;
+} {
+  if (error instanceof LoginRefusal)
+    return { reason: error.reason, parameter: error.facts.parameter };
   const { facts } = explain(service, error);
   if (!(error instanceof Unavailable)) return { reason: 'server_error' };
-  const retryAfter = facts?.retryAfter;
+  const { retryAfter } = facts;
   return {
     reason: 'temporarily_unavailable',
     ...(retryAfter === undefined ? {} : { retryAfter }),

@@ -51,8 +51,9 @@ export function createApp(
   );
   for (const [path, route] of deployment) {
     if (listener !== 'all' && isForGateways(route) !== (listener === 'gateway')) continue;
-    if (route.kind === 'verification') mountVerification(app, path, siteOf(route, sites).service);
-    else if (route.kind === 'shared') app.endpoint(path, shared(route, sites, listener));
+    if (route.kind === 'verification') {
+      mountVerification(app, path.slice(0, -1), siteOf(route, sites).service);
+    } else if (route.kind === 'shared') app.endpoint(path, shared(route, sites, listener));
     else app.endpoint(path, single(route, sites, listener));
   }
   app.notFound(() => respond(notFound));

@@ -9,20 +9,33 @@ import type { ListNode, MapEntry, MapNode, YamlNode } from './yaml_node.ts';
  * replaces, and a null in a map of `over` removes the key. Keys keep the order of `base`, new ones
  * follow. Each node keeps its own place; a map that both have gets that of `over`, the file the
  * operator is editing, unless `over` is empty and changes nothing.
+ *
+ * @param replaces whether a map at a path takes the place of the one below, since it is of another form
  */
-export function mergeNodes(base: YamlNode, over: YamlNode): YamlNode {
-  if (over.kind !== 'map') return over;
-  if (base.kind !== 'map') return withoutNulls(over);
-  return over.entries.size === 0 ? base : mergeMaps(base, over);
+export function mergeNodes(base: YamlNode, over: YamlNode, replaces: Replaces = never): YamlNode {
+  return mergeAt([], base, over, replaces);
 }
 
-function mergeMaps(base: MapNode, over: MapNode): MapNode {
+export type Replaces = (path: Path, base: MapNode, over: MapNode) => boolean;
+
+const never: Replaces = () => false;
+
+function mergeAt(path: Path, base: YamlNode, over: YamlNode, replaces: Replaces): YamlNode {
+  if (over.kind !== 'map') return over;
+  if (base.kind !== 'map' || replaces(path, base, over)) return withoutNulls(over);
+  return over.entries.size === 0 ? base : mergeMaps(path, base, over, replaces);
+}
+
+function mergeMaps(path: Path, base: MapNode, over: MapNode, replaces: Replaces): MapNode {
   const entries = new Map<string, MapEntry>(base.entries);
   for (const [key, { keyAt, node }] of over.entries) {
     const present = base.entries.get(key);
     if (isNull(node)) entries.delete(key);
     else if (present === undefined) entries.set(key, { keyAt, node: withoutNulls(node) });
-    else entries.set(key, { keyAt, node: mergeNodes(present.node, node) });
+    else {
+      const merged = mergeAt([...path, key], present.node, node, replaces);
+      entries.set(key, { keyAt, node: merged });
+    }
   }
   return { kind: 'map', at: over.at, entries };
 }
@@ -30,7 +43,7 @@ function mergeMaps(base: MapNode, over: MapNode): MapNode {
 /** What there is nothing to remove from cannot keep the nulls that would remove it. */
 function withoutNulls(node: YamlNode): YamlNode {
   if (node.kind !== 'map') return node;
-  return mergeMaps({ kind: 'map', at: node.at, entries: new Map() }, node);
+  return mergeMaps([], { kind: 'map', at: node.at, entries: new Map() }, node, never);
 }
 
 function isNull(node: YamlNode): boolean {

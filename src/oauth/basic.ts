@@ -9,9 +9,9 @@ export interface ClientCredentials {
 
 /**
  * How identifier and secret are written before base64: as they are (RFC 7617), form-encoded (RFC
- * 6749 2.3.1), or either of the two.
+ * 6749 2.3.1), either of the two, or each in base64 of its own.
  */
-export const credentialEncodings = ['raw', 'form', 'either'] as const;
+export const credentialEncodings = ['raw', 'form', 'either', 'base64'] as const;
 export type CredentialEncoding = (typeof credentialEncodings)[number];
 
 const base64 = /^[A-Za-z0-9+/]+={0,2}$/;
@@ -35,15 +35,28 @@ export function decodeCredentials(
   token: string,
   encoding: CredentialEncoding,
 ): ClientCredentials | undefined {
-  if (!base64.test(token) || token.length % 4 === 1) return undefined;
-  if (token.includes('=') && token.length % 4 !== 0) return undefined;
-  const text = decodeUtf8(Buffer.from(token, 'base64'));
+  const text = decodeBase64(token);
   const colon = text?.indexOf(':') ?? -1;
   if (text === undefined || colon <= 0) return undefined;
+  if (encoding === 'base64') return decodeEach(text.slice(0, colon), text.slice(colon + 1));
   // An identifier that cannot be decoded is no identifier, whichever encoding was meant.
   const [id] = readings(text.slice(0, colon), encoding === 'raw' ? 'raw' : 'form');
   const secrets = readings(text.slice(colon + 1), encoding);
   return id === undefined || secrets.length === 0 ? undefined : { id, secrets };
+}
+
+/** Identifier and secret that are each in base64 again. */
+function decodeEach(first: string, second: string): ClientCredentials | undefined {
+  const [id, secret] = [first, second].map(decodeBase64);
+  if (id === undefined || secret === undefined || control.test(id + secret)) return undefined;
+  return { id, secrets: [secret] };
+}
+
+/** The text in base64; undefined for anything that is not exactly that. */
+function decodeBase64(token: string): string | undefined {
+  if (!base64.test(token) || token.length % 4 === 1) return undefined;
+  if (token.includes('=') && token.length % 4 !== 0) return undefined;
+  return decodeUtf8(Buffer.from(token, 'base64'));
 }
 
 function decodeUtf8(bytes: Uint8Array): string | undefined {

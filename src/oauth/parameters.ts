@@ -30,21 +30,51 @@ export function parseForm(text: string): Parameters {
   return parameters;
 }
 
+/** No name on the wire holds this. */
+const separator = '\u0000';
+
+/** What a JSON member is found under: the objects it lies in, outermost first, and its name. */
+export function memberPath(names: readonly string[]): string {
+  return names.join(separator);
+}
+
+const noObjects: ReadonlySet<string> = new Set();
+
 /**
  * Reads the members of a JSON object. Text and whole numbers become text (an absent-minded client
- * sends `"code": 123456`); null counts as empty; anything nested is refused.
+ * sends `"code": 123456`); null counts as empty. What is nested is refused, except in the members of
+ * `objects`, by their paths: those are read by the paths of their own members.
  */
-export function parseJsonObject(text: string): Parameters {
+export function parseJsonObject(
+  text: string,
+  objects: ReadonlySet<string> = noObjects,
+): Parameters {
   const value = parseJson(text);
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new MalformedParameters('the body is not a JSON object');
-  }
-  const names = memberNames(text);
-  if (names.length > maxParameters) throw new MalformedParameters('too many parameters');
-  const members = new Map(Object.entries(value));
+  const paths = memberPaths(text, objects);
+  if (paths.length > maxParameters) throw new MalformedParameters('too many parameters');
+  const members = new Map<string, unknown>();
+  collectMembers(value, '', objects, members);
   const parameters = new Map<string, string[]>();
-  for (const name of names) append(parameters, name, jsonText(name, members.get(name)));
+  for (const path of paths) append(parameters, path, jsonText(members.get(path)));
   return parameters;
+}
+
+function collectMembers(
+  value: unknown,
+  prefix: string,
+  objects: ReadonlySet<string>,
+  members: Map<string, unknown>,
+): void {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new MalformedParameters('an object was expected');
+  }
+  for (const [name, member] of Object.entries(value)) {
+    const path = prefix + name;
+    const isObject = objects.has(path);
+    // An object is no parameter itself; that it is there twice must still be seen.
+    members.set(path, isObject ? '' : member);
+    if (isObject) collectMembers(member, path + separator, objects, members);
+  }
 }
 
 function parseJson(text: string): unknown {
@@ -56,28 +86,38 @@ function parseJson(text: string): unknown {
 }
 
 /**
- * Names of the outermost object's members, repeated ones as often as they stand: JSON.parse keeps
- * the last of them silently. The text is known to be JSON by now.
+ * Paths of the members that are read, repeated ones as often as they stand: JSON.parse keeps the
+ * last of them silently. The text is known to be JSON by now.
  */
-function memberNames(text: string): string[] {
-  const names: string[] = [];
-  let depth = 0;
+function memberPaths(text: string, objects: ReadonlySet<string>): string[] {
+  const paths: string[] = [];
+  // What the members of each open object begin with; undefined where they are not read.
+  const open: (string | undefined)[] = [];
   let last = '';
+  let member: string | undefined = '';
   for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{}:]/g)) {
-    if (token === '{' || token === '[') depth += 1;
-    else if (token === '}' || token === ']') depth -= 1;
+    if (token === '{' || token === '[') {
+      const isRead = open.length === 0 || (member !== undefined && objects.has(member));
+      const prefix = open.length === 0 ? '' : member + separator;
+      open.push(token === '{' && isRead ? prefix : undefined);
+      member = undefined;
+    } else if (token === '}' || token === ']') open.pop();
     else if (token !== ':') last = token;
-    else if (depth === 1) names.push(JSON.parse(last) as string);
+    else {
+      const prefix = open.at(-1);
+      member = prefix === undefined ? undefined : prefix + (JSON.parse(last) as string);
+      if (member !== undefined) paths.push(member);
+    }
   }
-  return names;
+  return paths;
 }
 
-function jsonText(name: string, member: unknown): string {
+function jsonText(member: unknown): string {
   if (typeof member === 'string') return member;
   if (member === null) return '';
   if (typeof member === 'boolean') return String(member);
   if (typeof member === 'number' && Number.isSafeInteger(member)) return String(member);
-  throw new MalformedParameters(`"${name}" is neither text nor a whole number`);
+  throw new MalformedParameters('a member is neither text nor a whole number');
 }
 
 function append(parameters: Map<string, string[]>, name: string, value: string): void {

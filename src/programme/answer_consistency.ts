@@ -37,7 +37,8 @@ export function* answerComplaints(definition: Definition): Iterable<Complaint> {
   }
   yield* extraComplaints(definition);
   yield* encodingComplaints(definition);
-  const names = Object.values(authorize.answer);
+  const { more, ...parameters } = authorize.answer;
+  const names = [...Object.values(parameters), ...more.keys()];
   if (new Set(names).size < names.length) {
     yield [['authorize', 'answer'], 'two parameters of the redirect have one name'];
   }

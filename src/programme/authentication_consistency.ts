@@ -17,7 +17,8 @@ export function* authenticationComplaints(definition: Definition): Iterable<Comp
     ];
   }
   const given = (identifier.prefix ?? '') + alphabetOf(identifier.characters ?? 'alphanumeric');
-  if (readsHeader && authentication.credentials !== 'form' && given.includes(':')) {
+  const splits = ['raw', 'either'].includes(authentication.credentials);
+  if (readsHeader && splits && given.includes(':')) {
     yield [
       ['client', 'identifier'],
       'identifiers that can hold ":" end there when they are sent raw in the header (RFC 7617 2)',

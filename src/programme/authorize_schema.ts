@@ -10,8 +10,10 @@ import {
 } from '../oauth/failure.ts';
 import { type EndpointDefinition, endpointSchema } from './input_schema.ts';
 import { type PageText, pageTextSchema } from './page_text.ts';
-import { wireNameSchema } from './scalar_schema.ts';
+import { redirectVocabulary } from './redirect_answer.ts';
+import { textSchema, wireNameSchema } from './scalar_schema.ts';
 import { note } from './schema_notes.ts';
+import { type FieldTree, fieldSchemasOf } from './value_tree.ts';
 
 /** A page shown to the user in place of a redirect. */
 export interface PageDefinition extends PageText {
@@ -24,6 +26,7 @@ export interface PageFailure {
 
 export interface RedirectFailure {
   readonly redirect: string;
+  readonly error_description?: string;
 }
 
 export type LoginFailures = Readonly<Record<PageOnlyLoginFailure, PageFailure>> &
@@ -43,6 +46,8 @@ export interface AuthorizeDefinition {
     readonly state: string;
     /** RFC 9207; left out where empty. */
     readonly issuer?: string;
+    /** What else stands there; `only` names `code` or failures. */
+    readonly more: FieldTree;
   };
   readonly failures: LoginFailures;
 }
@@ -63,6 +68,7 @@ const redirectSchema: v.GenericSchema<unknown, RedirectFailure> = v.strictObject
     v.string(),
     v.regex(/^[A-Za-z0-9_.-]{1,60}$/, 'expected an error code such as invalid_request'),
   ),
+  error_description: v.exactOptional(textSchema),
 });
 
 const failureSchema: v.GenericSchema<unknown, PageFailure | RedirectFailure> = v.pipe(
@@ -93,6 +99,7 @@ export const authorizeSchema: v.GenericSchema<unknown, AuthorizeDefinition> = v.
     error: v.optional(wireNameSchema, 'error'),
     state: v.optional(wireNameSchema, 'state'),
     issuer: v.exactOptional(wireNameSchema),
+    more: v.optional(fieldSchemasOf(redirectVocabulary).tree, {}),
   }),
   failures: v.strictObject({
     ...entriesOf(pageOnlyLoginFailures, pageSchema),

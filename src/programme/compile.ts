@@ -50,7 +50,7 @@ export function compileProgramme(
     audience,
     values,
     clients: compileClientRules(definition),
-    login: compileLogin(definition, ownPath, logos),
+    login: compileLogin(definition, { ownPath, issuer }, logos),
     code: {
       generate: compileGenerator(definition.code, usualCodeLength),
       lifetime: definition.code.lifetime,

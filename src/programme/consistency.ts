@@ -4,10 +4,12 @@ import { positionAt } from '../lib/document.ts';
 import { errorAt, type Fault, type Path } from '../lib/fault.ts';
 import type { YamlNode } from '../lib/yaml.ts';
 import { grantInputs, type GrantType, grantTypes } from '../oauth/grant.ts';
+import { memberPath } from '../oauth/parameters.ts';
 import { answerComplaints } from './answer_consistency.ts';
 import { authenticationComplaints } from './authentication_consistency.ts';
 import type { Complaint } from './complaint.ts';
 import type { Definition } from './definition.ts';
+import { type EndpointDefinition, type InputDefinition, placesOf } from './input_schema.ts';
 import { loginPageComplaints } from './login_consistency.ts';
 import { assetsFolder } from './login_rules.ts';
 import { memberComplaints } from './members_schema.ts';
@@ -129,20 +131,45 @@ function* nameComplaints(
 ): Iterable<Complaint> {
   const seen = new Map<string, string>();
   for (const [role, input] of Object.entries(endpoint.inputs)) {
-    const place = input.in ?? endpoint.read;
-    const name = input.name ?? role;
-    const key = place === 'header' ? `header ${name.toLowerCase()}` : `${place} ${name}`;
-    const other = seen.get(key);
-    if (other !== undefined) {
-      yield [[...at, 'inputs', role], `"${other}" is read from the ${place} "${name}" already`];
+    const name = [...(input.within ?? []), input.name ?? role].join('.');
+    for (const place of placesOf(input, endpoint)) {
+      const key = place === 'header' ? `header ${name.toLowerCase()}` : `${place} ${name}`;
+      const other = seen.get(key);
+      if (other !== undefined && other !== role) {
+        yield [[...at, 'inputs', role], `"${other}" is read from the ${place} "${name}" already`];
+      }
+      seen.set(key, role);
     }
-    seen.set(key, role);
-    if (place !== 'header' && place !== 'query' && place !== endpoint.read) {
-      yield [
-        [...at, 'inputs', role, 'in'],
-        `this endpoint reads its body as ${endpoint.read}, so no input can be read as ${place}`,
-      ];
-    }
+    yield* placeComplaints([...at, 'inputs', role], input, endpoint);
+  }
+}
+
+function* placeComplaints(
+  at: Path,
+  input: InputDefinition,
+  endpoint: EndpointDefinition,
+): Iterable<Complaint> {
+  const { in: place } = input;
+  if ((place === 'form' || place === 'json') && !endpoint.read.includes(place)) {
+    const bodies = endpoint.read.filter((one) => one !== 'query');
+    yield [
+      [...at, 'in'],
+      bodies.length === 0
+        ? `this endpoint reads no body, so no input can be read as ${place}`
+        : `this endpoint reads its body as ${bodies.join(' or ')}, so no input can be read as ${place}`,
+    ];
+  }
+  if (input.within === undefined) return;
+  if (placesOf(input, endpoint).some((one) => one !== 'json')) {
+    yield [[...at, 'within'], 'only members of a JSON body lie in objects', 'add in: json'];
+  }
+  const outer = memberPath(input.within);
+  const inner = Object.entries(endpoint.inputs).find(([role, other]) => {
+    const path = memberPath([...(other.within ?? []), other.name ?? role]);
+    return placesOf(other, endpoint).includes('json') && `${outer}\0`.startsWith(`${path}\0`);
+  });
+  if (inner !== undefined) {
+    yield [[...at, 'within'], `what is an object here is the text "${inner[0]}" already`];
   }
 }
 
@@ -154,7 +181,7 @@ function* loginComplaints(definition: Definition): Iterable<Complaint> {
     if (endpoint.inputs[role] !== undefined) continue;
     yield [['authorize', 'endpoint', 'inputs'], `the login request needs an input "${role}"`];
   }
-  if (endpoint.read !== 'query') {
+  if (endpoint.read.some((place) => place !== 'query')) {
     yield [['authorize', 'endpoint', 'read'], 'a login request is read from the query'];
   }
   const grant = definition.grants.authorization_code;
@@ -192,8 +219,8 @@ function* selectorComplaints(definition: Definition): Iterable<Complaint> {
         'add must_equal: programme.identifier',
       ];
     }
-    const place = input.in ?? endpoint.read;
-    if (place !== 'header' && place !== 'query') {
+    const [place, ...others] = placesOf(input, endpoint);
+    if (others.length > 0 || (place !== 'header' && place !== 'query')) {
       yield [[...at, 'inputs', selector.input], 'a selector is read from a header or the query'];
     }
   }

@@ -18,6 +18,7 @@ import { type LoginDefinition, loginSchema } from './login_schema.ts';
 import { type MembersDefinition, membersSchema } from './members_schema.ts';
 import { type ResponseHeaders, responseHeadersSchema } from './response_headers.ts';
 import {
+  basePathSchema,
   contentTypeSchema,
   durationSchema,
   lifetimeSchema,
@@ -210,7 +211,7 @@ export const definitionSchema: v.GenericSchema<unknown, Definition> = v.strictOb
     v.string(),
     v.regex(/^[A-Za-z]{1,20}$/, 'expected 1 to 20 letters (P-1)'),
   ),
-  base_path: pathSchema,
+  base_path: basePathSchema,
   interface_version: v.optional(textSchema, 'v1'),
   audience: v.exactOptional(textSchema),
   selector: v.exactOptional(

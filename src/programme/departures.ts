@@ -7,7 +7,7 @@ import type { YamlNode } from '../lib/yaml.ts';
 import { failureReasons } from '../oauth/failure.ts';
 import { grantInputs, grantTypes } from '../oauth/grant.ts';
 import type { Definition } from './definition.ts';
-import type { EndpointDefinition } from './input_schema.ts';
+import { type EndpointDefinition, placesOf } from './input_schema.ts';
 import { writtenValues } from './value_tree.ts';
 
 /** What departs, where, from which section, and what contains it. */
@@ -42,9 +42,7 @@ function* endpointDepartures(definition: Definition): Iterable<Departure> {
         'answers carry no-store and queries are never logged',
       ];
     }
-    const exposed = secretInputs(definition, name).filter(
-      (role) => (endpoint.inputs[role]?.in ?? endpoint.read) === 'query',
-    );
+    const exposed = secretInputs(definition, name).filter((role) => isInQuery(role, endpoint));
     if (exposed.length > 0) {
       yield [
         [...at, 'read'],
@@ -56,6 +54,11 @@ function* endpointDepartures(definition: Definition): Iterable<Departure> {
     yield* repetitionDepartures(at, endpoint);
   }
   yield* repetitionDepartures(['authorize', 'endpoint'], definition.authorize.endpoint);
+}
+
+function isInQuery(role: string, endpoint: EndpointDefinition): boolean {
+  const input = endpoint.inputs[role];
+  return input !== undefined && placesOf(input, endpoint).includes('query');
 }
 
 /** Inputs of a token endpoint that are worth stealing. */
@@ -151,7 +154,7 @@ function* passwordDepartures({
   ];
   const endpoint = token_endpoints[password.endpoint];
   const exposed = grantInputs.password.needs.filter(
-    (role) => (endpoint?.inputs[role]?.in ?? endpoint?.read) === 'query',
+    (role) => endpoint !== undefined && isInQuery(role, endpoint),
   );
   if (exposed.length > 0) {
     yield [

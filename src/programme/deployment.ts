@@ -39,7 +39,10 @@ export function isForGateways({ kind }: Route | SharedRoute): boolean {
   return kind === 'verification' || kind === 'introspection';
 }
 
-/** Routes by exact path, as sent; one that ends with `/` stands for every path below it. */
+/** Ends what stands for every path below; no path of a file holds a star. */
+const everyPathBelow = '/*';
+
+/** Routes by exact path, as sent; one that ends with a star stands for every path below it. */
 export type Deployment = ReadonlyMap<string, Route | SharedRoute>;
 
 /** A programme that cannot be mounted beside those before it. */
@@ -148,7 +151,7 @@ function overlap(path: string, other: string): boolean {
 }
 
 function isBelow(path: string, other: string): boolean {
-  return other.endsWith('/') && path.startsWith(other);
+  return other.endsWith(everyPathBelow) && path.startsWith(other.slice(0, -1));
 }
 
 function ambiguity(
@@ -213,7 +216,7 @@ function routesOf(
     ...(programme.signsTokens || hasFormerKeys
       ? [[`${programme.ownPath}/.well-known/jwks.json`, { kind: 'key_set', programme }] as const]
       : []),
-    [`${programme.ownPath}/verify/`, { kind: 'verification', programme }],
+    [`${programme.ownPath}/verify${everyPathBelow}`, { kind: 'verification', programme }],
     ...extraRoutes(programme),
   ];
 }

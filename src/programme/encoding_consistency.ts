@@ -10,6 +10,7 @@ import { type Field, type FieldTree, fieldsOf } from './value_tree.ts';
 
 export function* encodingComplaints({
   token_response: response,
+  authorize,
   errors,
   tokens,
 }: Definition): Iterable<Complaint> {
@@ -19,10 +20,15 @@ export function* encodingComplaints({
   for (const [name, field] of headerFields(response.headers)) {
     if (!isText(field)) yield [['token_response', 'headers', name], 'a header is one text'];
   }
+  for (const [name, field] of authorize.answer.more) {
+    if (isText(field)) continue;
+    yield [['authorize', 'answer', 'more', name], 'a parameter of a redirect is one text'];
+  }
   for (const [at, tree] of [
     [['token_response', 'fields'], fields],
     [['token_response', 'headers'], headerFields(response.headers)],
     [['errors', 'fields'], errors.fields],
+    [['authorize', 'answer', 'more'], authorize.answer.more],
     [['tokens', 'access', 'claims'], tokens.access.claims],
   ] as const) {
     yield* joinedComplaints(at, tree);

@@ -2,6 +2,7 @@
 
 import type { Client, StoredSecret } from '../oauth/client.ts';
 import type { FailureReason } from '../oauth/failure.ts';
+import { memberPath } from '../oauth/parameters.ts';
 import { formatTest } from './input_formats.ts';
 import type { Comparison, InputDefinition } from './input_schema.ts';
 import { compileShape } from './value_shape.ts';
@@ -18,6 +19,10 @@ export interface InputRule {
   /** The engine's name for it. */
   readonly role: string;
   readonly wireName: string;
+  /** How it is told of: with the objects it lies in, where there are some. */
+  readonly told: string;
+  /** What it is found under among the parameters of a request. */
+  readonly key: string;
   readonly required: boolean;
   /** A header whose lines are one list. */
   readonly list: boolean;
@@ -39,12 +44,15 @@ export function compileInput(
 ): InputRule {
   const inHeader = definition.in === 'header';
   const wireName = definition.name ?? role;
+  const { within = [] } = definition;
   const hasShape = compileShape(definition);
   const hasFormat = formatTest(definition.format);
   const allowed = definition.allowed === undefined ? undefined : new Set(definition.allowed);
   return {
     role,
     wireName: inHeader ? wireName.toLowerCase() : wireName,
+    told: inHeader ? wireName.toLowerCase() : [...within, wireName].join('.'),
+    key: memberPath([...within, wireName]),
     required: definition.required,
     list: inHeader && definition.format !== undefined,
     unwrap: compileUnwrap(definition.scheme),

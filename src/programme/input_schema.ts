@@ -4,11 +4,18 @@ import * as v from 'valibot';
 
 import type { FailureReason } from '../oauth/failure.ts';
 import { failureReasonSchema } from './errors_schema.ts';
-import { headerNameSchema, pathSchema, wireNameSchema } from './scalar_schema.ts';
+import {
+  contentTypeSchema,
+  endpointPathSchema,
+  headerNameSchema,
+  wireNameSchema,
+} from './scalar_schema.ts';
 import { characterClassSchema, lengthSchema, type ValueShape } from './value_shape.ts';
 
 export type Place = 'query' | 'form' | 'json' | 'header';
-export type BodyPlace = Exclude<Place, 'header'>;
+/** Where an endpoint reads parameters: the query, or a body of either form. */
+export const parameterPlaces = ['query', 'form', 'json'] as const;
+export type ParameterPlace = (typeof parameterPlaces)[number];
 
 /** What an input can be held against. */
 export const comparisons = [
@@ -29,6 +36,8 @@ export interface InputDefinition extends ValueShape {
   readonly name?: string;
   /** Where it is read; the endpoint's `read` where it is left out. */
   readonly in?: Place;
+  /** Objects that a member of a JSON body lies in, outermost first. */
+  readonly within?: readonly string[];
   /** A word before the value in a header, such as Bearer; it is no part of the value. */
   readonly scheme?: string;
   readonly required: boolean;
@@ -43,17 +52,28 @@ export interface InputDefinition extends ValueShape {
 export interface EndpointDefinition {
   readonly path: string;
   readonly methods: readonly ('GET' | 'POST')[];
-  readonly read: BodyPlace;
+  /** Each input is looked for in all of these. */
+  readonly read: readonly ParameterPlace[];
+  /** What a body may say it is, besides the types that its form has in any case. */
+  readonly media_types: readonly string[];
   readonly repeated: 'refuse' | 'first' | 'last';
   readonly unknown: 'ignore' | 'refuse';
   readonly empty: 'missing' | 'value';
   readonly inputs: Readonly<Record<string, InputDefinition>>;
 }
 
+/** Where an input of an endpoint is looked for. */
+export function placesOf(input: InputDefinition, endpoint: EndpointDefinition): readonly Place[] {
+  return input.in === undefined ? endpoint.read : [input.in];
+}
+
 const inputSchema: v.GenericSchema<unknown, InputDefinition> = v.pipe(
   v.strictObject({
     name: v.exactOptional(wireNameSchema),
     in: v.exactOptional(v.picklist(['query', 'form', 'json', 'header'])),
+    within: v.exactOptional(
+      v.pipe(v.array(wireNameSchema), v.nonEmpty('expected the name of at least one object')),
+    ),
     scheme: v.exactOptional(
       v.pipe(v.string(), v.regex(/^[A-Za-z][A-Za-z0-9-]{0,30}$/, 'expected a word such as Bearer')),
     ),
@@ -86,23 +106,32 @@ const roleNameSchema = v.pipe(
   v.title('input name'),
 );
 
+const readSchema: v.GenericSchema<unknown, readonly ParameterPlace[]> = v.union([
+  v.pipe(
+    v.picklist(parameterPlaces),
+    v.transform((place) => [place]),
+  ),
+  v.pipe(v.array(v.picklist(parameterPlaces)), v.nonEmpty('expected at least one place')),
+]);
+
 /** Entries shared by every endpoint that reads parameters. */
 export const endpointSchema: v.GenericSchema<unknown, EndpointDefinition> = v.pipe(
   v.strictObject({
-    path: pathSchema,
+    path: endpointPathSchema,
     methods: v.pipe(
       v.array(v.picklist(['GET', 'POST'])),
       v.nonEmpty('expected at least one method'),
     ),
-    read: v.optional(v.picklist(['query', 'form', 'json']), 'form'),
+    read: v.optional(readSchema, 'form'),
+    media_types: v.optional(v.array(contentTypeSchema), []),
     repeated: v.optional(v.picklist(['refuse', 'first', 'last']), 'refuse'),
     unknown: v.optional(v.picklist(['ignore', 'refuse']), 'ignore'),
     empty: v.optional(v.picklist(['missing', 'value']), 'missing'),
     inputs: v.record(roleNameSchema, inputSchema),
   }),
   v.check(
-    (endpoint) => endpoint.read === 'query' || !endpoint.methods.includes('GET'),
-    'an endpoint that answers GET reads its parameters from the query: set read to query',
+    (endpoint) => endpoint.read.includes('query') || !endpoint.methods.includes('GET'),
+    'an endpoint that answers GET reads its parameters from the query: set read to query, or to a list with it',
   ),
   v.title('endpoint'),
 );

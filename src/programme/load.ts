@@ -10,6 +10,7 @@ import { type Definition, definitionSchema } from './definition.ts';
 import { departures } from './departures.ts';
 import { spreadErrorGroups } from './error_groups.ts';
 import { type Logos, type ReadBeside, readLogos } from './login_logos.ts';
+import { takesAnotherForm } from './other_forms.ts';
 import { validate } from './schema_faults.ts';
 import { readVariant, variantNames } from './variants.ts';
 
@@ -133,5 +134,6 @@ function layOverVariant(root: MapNode): {
   }
   const base = readVariant(name);
   if (base.root === undefined) return { document: root, faults: base.faults };
-  return { document: mergeNodes(spreadErrorGroups(base.root, root), root), faults: base.faults };
+  const spread = spreadErrorGroups(base.root, root);
+  return { document: mergeNodes(spread, root, takesAnotherForm), faults: base.faults };
 }

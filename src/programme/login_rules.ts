@@ -10,6 +10,7 @@ import { type ColourScheme, compilePalettes, type Palette } from './login_colour
 import { compileLoginEndpoint, type LoginEndpoint } from './login_endpoint.ts';
 import type { Logo, Logos } from './login_logos.ts';
 import { compileLanguages, type LoginLanguages } from './login_texts.ts';
+import { compileRedirectAnswer, type RedirectWriter } from './redirect_answer.ts';
 
 export interface LoginRules {
   readonly endpoint: LoginEndpoint;
@@ -22,6 +23,8 @@ export interface LoginRules {
   readonly addressLimit: ThrottleLimit | undefined;
   /** Names of the parameters on the redirect back to the partner. */
   readonly answer: AuthorizeDefinition['answer'];
+  /** What else stands there: with a code, or with a failure. */
+  readonly more: RedirectWriter;
   readonly failure: (reason: LoginFailureReason) => PageFailure | RedirectFailure;
   readonly languages: LoginLanguages;
   /** Links of the page, where the file has them. */
@@ -43,7 +46,11 @@ export interface Brand {
 export const assetsFolder = '/assets/';
 
 /** Compiles the login; `ownPath` is the path of the programme's own pages. */
-export function compileLogin(definition: Definition, ownPath: string, logos: Logos): LoginRules {
+export function compileLogin(
+  definition: Definition,
+  { ownPath, issuer }: { readonly ownPath: string; readonly issuer: string },
+  logos: Logos,
+): LoginRules {
   const { authorize, login } = definition;
   return {
     endpoint: compileLoginEndpoint(definition),
@@ -52,6 +59,10 @@ export function compileLogin(definition: Definition, ownPath: string, logos: Log
     lockout: login.lockout === 'off' ? undefined : login.lockout,
     addressLimit: login.address_limit === 'off' ? undefined : login.address_limit,
     answer: authorize.answer,
+    more: compileRedirectAnswer(authorize.answer.more, {
+      programme_identifier: definition.programme_identifier,
+      issuer,
+    }),
     failure: (reason) => authorize.failures[reason],
     languages: compileLanguages(definition),
     ...(login.website === undefined ? {} : { website: login.website }),

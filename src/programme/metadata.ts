@@ -30,7 +30,9 @@ export function compileMetadata(
 ): Metadata {
   const issuer = place.publicUrl + place.ownPath;
   return {
-    paths: [...new Set([`${wellKnown}/${id}`, wellKnown + new URL(issuer).pathname])],
+    paths: [
+      ...new Set([`${wellKnown}/${id}`, wellKnown + new URL(issuer).pathname.replace(/\/$/, '')]),
+    ],
     document: compileDocument(definition, place),
   };
 }
@@ -109,7 +111,10 @@ function authenticationMethods({ client, token_endpoints }: Definition): readonl
   const isPost = Object.values(token_endpoints).some(({ read, inputs }) => {
     const { client_id: id, client_secret: secret } = inputs;
     return (
-      read === 'form' && id?.name === undefined && secret !== undefined && secret.name === undefined
+      read.includes('form') &&
+      id?.name === undefined &&
+      secret !== undefined &&
+      secret.name === undefined
     );
   });
   return [

@@ -4,6 +4,7 @@
 import { Refusal } from '../oauth/failure.ts';
 import {
   MalformedParameters,
+  memberPath,
   noParameters,
   type Parameters,
   parseForm,
@@ -11,20 +12,34 @@ import {
 } from '../oauth/parameters.ts';
 import { headerValues, type WireRequest } from '../oauth/wire_request.ts';
 import type { Inputs, InputRule } from './input_rules.ts';
-import type { BodyPlace, EndpointDefinition, Place } from './input_schema.ts';
+import { type EndpointDefinition, type ParameterPlace, placesOf } from './input_schema.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-type PlacedRule = InputRule & { readonly place: Place };
+type BodyForm = Exclude<ParameterPlace, 'query'>;
+
+interface PlacedRule extends InputRule {
+  readonly inHeader: boolean;
+  readonly inQuery: boolean;
+  /** Forms of the body in which it is looked for. */
+  readonly inBody: ReadonlySet<BodyForm>;
+}
 
 interface ReadingRules {
   readonly inputs: readonly PlacedRule[];
-  readonly names: Readonly<Record<BodyPlace, ReadonlySet<string>>>;
+  /** Keys of the inputs in each place. */
+  readonly keys: Readonly<Record<ParameterPlace, ReadonlySet<string>>>;
+  readonly bodyKeys: ReadonlySet<string>;
   readonly endpoint: EndpointDefinition;
-  readonly body: 'form' | 'json' | undefined;
+  /** What a body is, by its media type; empty where none is read. */
+  readonly types: ReadonlyMap<string, BodyForm>;
+  /** Whether parameters can come without any body. */
+  readonly bodiless: boolean;
+  /** Objects of a JSON body in which inputs lie. */
+  readonly objects: ReadonlySet<string>;
 }
 
-const bodyTypes: Readonly<Record<'form' | 'json', string>> = {
+const usualTypes: Readonly<Record<BodyForm, string>> = {
   form: 'application/x-www-form-urlencoded',
   json: 'application/json',
 };
@@ -34,29 +49,65 @@ export function compileReader(
   endpoint: EndpointDefinition,
   rules: readonly InputRule[],
 ): (request: WireRequest) => Inputs {
-  const inputs = rules.map((rule) => ({
-    ...rule,
-    place: endpoint.inputs[rule.role]?.in ?? endpoint.read,
-  }));
-  const namesIn = (place: BodyPlace): Set<string> =>
-    new Set(inputs.filter((input) => input.place === place).map((input) => input.wireName));
-  const names = { query: namesIn('query'), form: namesIn('form'), json: namesIn('json') };
-  const body = endpoint.read === 'query' ? undefined : endpoint.read;
-  const reading = { inputs, names, endpoint, body };
+  const inputs = rules.map((rule): PlacedRule => {
+    const places = placesOf(endpoint.inputs[rule.role] ?? { required: false }, endpoint);
+    return {
+      ...rule,
+      inHeader: places.includes('header'),
+      inQuery: places.includes('query'),
+      inBody: new Set(places.filter((place) => place === 'form' || place === 'json')),
+    };
+  });
+  const keysIn = (isThere: (input: PlacedRule) => boolean): Set<string> =>
+    new Set(inputs.filter(isThere).map((input) => input.key));
+  const reading: ReadingRules = {
+    inputs,
+    keys: {
+      query: keysIn((input) => input.inQuery),
+      form: keysIn((input) => input.inBody.has('form')),
+      json: keysIn((input) => input.inBody.has('json')),
+    },
+    bodyKeys: keysIn((input) => input.inBody.size > 0),
+    endpoint,
+    types: typesOf(endpoint),
+    bodiless: endpoint.read.includes('query'),
+    objects: objectsOf(endpoint),
+  };
   return (request) => readInputs(reading, request);
 }
 
+function typesOf({ read, media_types: others }: EndpointDefinition): Map<string, BodyForm> {
+  const forms = read.filter((place) => place !== 'query');
+  const formOf = (type: string): BodyForm | undefined =>
+    forms.length > 1 && /[/+]json$/.test(type) ? 'json' : forms[0];
+  const types = new Map(forms.map((form) => [usualTypes[form], form]));
+  for (const type of others) {
+    const form = formOf(type);
+    if (form !== undefined) types.set(type.toLowerCase().replace(/;.*/, ''), form);
+  }
+  return types;
+}
+
+function objectsOf({ inputs }: EndpointDefinition): ReadonlySet<string> {
+  const paths = Object.values(inputs).flatMap(({ within = [] }) =>
+    within.map((_, index) => memberPath(within.slice(0, index + 1))),
+  );
+  return new Set(paths);
+}
+
+/** A body as it came: its form, where it has one that is read, and its parameters. */
+interface ReadBody {
+  readonly form: BodyForm | undefined;
+  readonly parameters: Parameters;
+}
+
 function readInputs(rules: ReadingRules, request: WireRequest): Inputs {
-  const inBody = rules.body === undefined ? readStrayForm(request) : readBody(rules.body, request);
+  const body = readBody(rules, request);
   const inQuery = request.query === '' ? noParameters : readForm(request.query);
-  refuseStrays(rules, inQuery, inBody);
+  refuseStrays(rules, inQuery, body);
   const values = new Map<string, string>();
   for (const input of rules.inputs) {
-    const sent =
-      input.place === 'header'
-        ? headerValues(request, input.wireName)
-        : ((input.place === 'query' ? inQuery : inBody).get(input.wireName) ?? []);
-    const found = single(input, sent, rules.endpoint);
+    const found = single(input, sentFor(input, request, inQuery, body), rules.endpoint);
     const value = found === undefined ? undefined : input.unwrap(found);
     if (value !== undefined && (value !== '' || rules.endpoint.empty === 'value')) {
       values.set(input.role, value);
@@ -65,15 +116,33 @@ function readInputs(rules: ReadingRules, request: WireRequest): Inputs {
   return values;
 }
 
+const nothingSent: readonly string[] = [];
+
+/** Every value that was sent for an input, wherever it is read. */
+function sentFor(
+  input: PlacedRule,
+  request: WireRequest,
+  inQuery: Parameters,
+  { form, parameters }: ReadBody,
+): readonly string[] {
+  if (input.inHeader) return headerValues(request, input.wireName);
+  const one = input.inQuery ? inQuery.get(input.key) : undefined;
+  const isInBody = form !== undefined && input.inBody.has(form);
+  const other = isInBody ? parameters.get(input.key) : undefined;
+  if (one === undefined || other === undefined) return one ?? other ?? nothingSent;
+  return [...one, ...other];
+}
+
 /** Parameters that are unknown, or in a place where the dialect does not read them (HOSTILE 41, 43). */
-function refuseStrays(rules: ReadingRules, inQuery: Parameters, inBody: Parameters): void {
-  const { names, body } = rules;
-  const readInBody = body === undefined ? noNames : names[body];
+function refuseStrays(rules: ReadingRules, inQuery: Parameters, body: ReadBody): void {
+  const { keys, objects } = rules;
+  const readInBody = body.form === undefined ? noNames : keys[body.form];
   for (const [name, values] of inQuery) {
-    if (!names.query.has(name)) refuseStray(rules, name, values, readInBody);
+    if (!keys.query.has(name)) refuseStray(rules, name, values, rules.bodyKeys);
   }
-  for (const [name, values] of inBody) {
-    if (!readInBody.has(name)) refuseStray(rules, name, values, names.query);
+  for (const [name, values] of body.parameters) {
+    if (readInBody.has(name) || (objects.has(name) && values.length === 1)) continue;
+    refuseStray(rules, name, values, keys.query);
   }
 }
 
@@ -85,14 +154,13 @@ function refuseStray(
   values: readonly string[],
   elsewhere: ReadonlySet<string>,
 ): void {
+  const parameter = name.replaceAll('\0', '.');
   // RFC 6749 3.2 lets no parameter come twice, known or not.
   if (values.length > 1 && rules.endpoint.repeated === 'refuse') {
-    throw new Refusal('repeated_parameter', { parameter: name });
+    throw new Refusal('repeated_parameter', { parameter });
   }
-  if (elsewhere.has(name)) throw new Refusal('misplaced_parameter', { parameter: name });
-  if (rules.endpoint.unknown === 'refuse') {
-    throw new Refusal('unknown_parameter', { parameter: name });
-  }
+  if (elsewhere.has(name)) throw new Refusal('misplaced_parameter', { parameter });
+  if (rules.endpoint.unknown === 'refuse') throw new Refusal('unknown_parameter', { parameter });
 }
 
 function single(
@@ -103,19 +171,29 @@ function single(
   if (sent.length <= 1) return sent[0];
   // A list header sent in several lines is one list (RFC 9110 5.3).
   if (input.list) return sent.join(', ');
-  if (input.place === 'header') {
-    throw new Refusal(input.whenInvalid, { parameter: input.wireName });
-  }
+  if (input.inHeader) throw new Refusal(input.whenInvalid, { parameter: input.wireName });
   if (endpoint.repeated === 'first') return sent[0];
   if (endpoint.repeated === 'last') return sent.at(-1);
-  throw new Refusal('repeated_parameter', { parameter: input.wireName });
+  throw new Refusal('repeated_parameter', { parameter: input.told });
 }
 
-function readBody(kind: 'form' | 'json', request: WireRequest): Parameters {
-  requireMediaType(kind, headerValues(request, 'content-type'));
-  if (request.body === 'too_large') throw new Refusal('body_too_large');
-  return decodeBody(kind, request.body);
+function readBody(rules: ReadingRules, request: WireRequest): ReadBody {
+  const { types, bodiless, objects } = rules;
+  if (types.size === 0) return { form: undefined, parameters: readStrayForm(request) };
+  const { body } = request;
+  const sent = headerValues(request, 'content-type');
+  if (bodiless && sent.length === 0 && body.length === 0) return noBody;
+  const form = bodyForm(types, sent);
+  // A GET of some clients says what its body would be, had it one.
+  if (form === undefined && bodiless && body.length === 0) return noBody;
+  if (form === undefined)
+    throw new Refusal('unsupported_media_type', { parameter: 'content-type' });
+  if (body === 'too_large') throw new Refusal('body_too_large');
+  if (bodiless && body.length === 0) return noBody;
+  return { form, parameters: decodeBody(form, body, objects) };
 }
+
+const noBody: ReadBody = { form: undefined, parameters: noParameters };
 
 /**
  * The form that came with a request whose endpoint has no payload: a secret or code that was
@@ -124,14 +202,14 @@ function readBody(kind: 'form' | 'json', request: WireRequest): Parameters {
 function readStrayForm({ body, rawHeaders }: WireRequest): Parameters {
   if (body === 'too_large') throw new Refusal('body_too_large');
   const [type = ''] = headerValues({ rawHeaders }, 'content-type');
-  const isForm = type.split(';')[0]?.trim().toLowerCase() === bodyTypes.form;
-  return isForm && body.length > 0 ? decodeBody('form', body) : noParameters;
+  const isForm = type.split(';')[0]?.trim().toLowerCase() === usualTypes.form;
+  return isForm && body.length > 0 ? decodeBody('form', body, noNames) : noParameters;
 }
 
-function decodeBody(kind: 'form' | 'json', body: Uint8Array): Parameters {
+function decodeBody(form: BodyForm, body: Uint8Array, objects: ReadonlySet<string>): Parameters {
   try {
     const text = utf8.decode(body);
-    return kind === 'json' ? parseJsonObject(text) : parseForm(text);
+    return form === 'json' ? parseJsonObject(text, objects) : parseForm(text);
   } catch (error) {
     if (error instanceof MalformedParameters || error instanceof TypeError) {
       throw new Refusal('malformed_body', { detail: error.message });
@@ -150,18 +228,21 @@ function readForm(query: string): Parameters {
 }
 
 /**
- * G-9: the one media type, in any case, with UTF-8 as its only charset. Text in another charset
- * would be decoded into something its sender did not mean (HOSTILE 44).
+ * What a body is: of the types that are read (G-9), in any case, with UTF-8 as its only charset.
+ * Text in another charset would be decoded into something its sender did not mean (HOSTILE 44).
  */
-function requireMediaType(kind: 'form' | 'json', sent: readonly string[]): void {
+function bodyForm(
+  types: ReadonlyMap<string, BodyForm>,
+  sent: readonly string[],
+): BodyForm | undefined {
   const [header = ''] = sent;
-  if (sent.length === 1 && header === bodyTypes[kind]) return;
+  if (sent.length !== 1) return undefined;
+  const form = types.get(header);
+  if (form !== undefined) return form;
   const [type = '', ...parameters] = header.split(';').map((part) => part.trim().toLowerCase());
   const charsetsFit = parameters.every(
     (parameter) =>
       !parameter.startsWith('charset=') || /^charset="?(?:utf-8|us-ascii)"?$/.test(parameter),
   );
-  if (sent.length !== 1 || type !== bodyTypes[kind] || !charsetsFit) {
-    throw new Refusal('unsupported_media_type', { parameter: 'content-type' });
-  }
+  return charsetsFit ? types.get(type) : undefined;
 }

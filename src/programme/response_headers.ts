@@ -2,11 +2,10 @@
 
 import * as v from 'valibot';
 
-import { encodingOf } from './encoding.ts';
 import { answerHeadersSchemaOf, headerTextSchema } from './scalar_schema.ts';
 import { note } from './schema_notes.ts';
 import { tokenVocabulary } from './token_values.ts';
-import { compileBody, type Values, type WritingRules } from './tree_writer.ts';
+import { compileTexts, type Values, type WritingRules } from './tree_writer.ts';
 import { type Field, type FieldTree, fieldSchemasOf } from './value_tree.ts';
 
 /** By header name: a text that is always the same, or a field. */
@@ -40,25 +39,20 @@ export function constantHeaders(headers: ResponseHeaders): Readonly<Record<strin
   );
 }
 
-type HeaderWriter = (values: Values) => Readonly<Record<string, string>>;
-
-/** A function that writes those that are not; undefined where there are none. */
+/**
+ * A function that writes those that are not; undefined where there are none. What HTTP cannot carry
+ * (RFC 9110 5.5) is left out of their texts.
+ */
 export function compileHeaders(
   headers: ResponseHeaders,
   rules: WritingRules,
-): HeaderWriter | undefined {
-  const writers = [...headerFields(headers)].map(([name, field]) => {
-    const tree: FieldTree = new Map([[name, field]]);
-    return [name, compileBody(tree, { ...rules, encoding: encodingOf.text })] as const;
-  });
-  if (writers.length === 0) return undefined;
+): ((values: Values) => Readonly<Record<string, string>>) | undefined {
+  const write = compileTexts(headerFields(headers), rules);
+  if (write === undefined) return undefined;
   return (values) => {
-    const written: Record<string, string> = {};
-    for (const [name, write] of writers) {
-      // What is absent is no header; what HTTP cannot carry (RFC 9110 5.5) is left out of the text.
-      const text = write(values).replaceAll(/[^ -~]/g, '');
-      if (text !== '') written[name] = text;
-    }
-    return written;
+    const written = Object.entries(write(values));
+    return Object.fromEntries(
+      written.map(([name, text]) => [name, text.replaceAll(/[^ -~]/g, '')] as const),
+    );
   };
 }

@@ -1,9 +1,10 @@
 // Owns sample requests: how a client of a programme would ask, built from the programme's own file.
 
+import type { CredentialEncoding } from '../oauth/basic.ts';
 import type { Client } from '../oauth/client.ts';
 import { grantInputs, type GrantType } from '../oauth/grant.ts';
 import type { Definition } from './definition.ts';
-import type { EndpointDefinition, InputDefinition } from './input_schema.ts';
+import type { EndpointDefinition, InputDefinition, ParameterPlace } from './input_schema.ts';
 
 /** A client, with the secret that only its owner knows. */
 export interface SampleClient {
@@ -19,7 +20,12 @@ export interface SampleRequest {
   /** Identifier and secret, encoded as the dialect decodes them, where the Authorization header has them. */
   readonly credentials?: { readonly id: string; readonly secret: string; readonly bare: boolean };
   readonly form?: readonly (readonly [string, string])[];
-  readonly json?: Readonly<Record<string, string>>;
+  readonly json?: JsonMembers;
+}
+
+/** Members of a JSON body; some lie in objects. */
+export interface JsonMembers {
+  readonly [name: string]: string | JsonMembers;
 }
 
 /** Values by the engine's names; what is left out is filled from client and programme. */
@@ -49,8 +55,7 @@ export function sampleTokenRequest(
   ]);
   const request = fillInputs(endpoint, definition, by.client, known, needed);
   if (method === 'parameters') return request;
-  const encode =
-    definition.client.authentication.credentials === 'form' ? encodeURIComponent : String;
+  const encode = credentialEncoders[definition.client.authentication.credentials];
   const credentials = {
     id: encode(by.client.id),
     secret: encode(by.secret),
@@ -58,6 +63,13 @@ export function sampleTokenRequest(
   };
   return { ...request, credentials };
 }
+
+const credentialEncoders: Readonly<Record<CredentialEncoding, (text: string) => string>> = {
+  raw: String,
+  either: String,
+  form: encodeURIComponent,
+  base64: (text) => Buffer.from(text).toString('base64'),
+};
 
 /** A login request; `values` holds redirect_uri, state and whatever else is to be sent. */
 export function sampleLoginRequest(
@@ -80,15 +92,19 @@ function fillInputs(
   const places = {
     query: [] as [string, string][],
     form: [] as [string, string][],
-    json: [] as [string, string][],
     header: [] as [string, string][],
   };
+  let json: JsonMembers = {};
+  const usual = usualPlace(endpoint);
   for (const [role, input] of Object.entries(endpoint.inputs)) {
     if (!input.required && !needed.has(role)) continue;
     const value = known[role] ?? usualValue(input, definition, client);
     if (value === undefined) continue;
     const sent = input.scheme === undefined ? value : `${input.scheme} ${value}`;
-    places[input.in ?? endpoint.read].push([input.name ?? role, sent]);
+    const place = input.in ?? usual;
+    const name = input.name ?? role;
+    if (place === 'json') json = withMember(json, [...(input.within ?? []), name], sent);
+    else places[place].push([name, sent]);
   }
   const [method = 'POST'] = endpoint.methods;
   return {
@@ -96,9 +112,26 @@ function fillInputs(
     path: definition.base_path + endpoint.path,
     query: places.query,
     headers: places.header,
-    ...(endpoint.read === 'form' ? { form: places.form } : {}),
-    ...(endpoint.read === 'json' ? { json: Object.fromEntries(places.json) } : {}),
+    ...(usual === 'form' || places.form.length > 0 ? { form: places.form } : {}),
+    ...(usual === 'json' || Object.keys(json).length > 0 ? { json } : {}),
   };
+}
+
+/** Of the places an endpoint reads, a body goes before the query, which others can see. */
+function usualPlace({ read, methods }: EndpointDefinition): ParameterPlace {
+  const [method] = methods;
+  const bodies = method === 'GET' ? [] : read.filter((place) => place !== 'query');
+  return bodies[0] ?? 'query';
+}
+
+function withMember(
+  members: JsonMembers,
+  [name = '', ...rest]: readonly string[],
+  value: string,
+): JsonMembers {
+  if (rest.length === 0) return { ...members, [name]: value };
+  const inner = members[name];
+  return { ...members, [name]: withMember(typeof inner === 'object' ? inner : {}, rest, value) };
 }
 
 /** What a required input holds when nobody says: what it must equal, or the first allowed value. */

@@ -45,6 +45,29 @@ export const pathSchema: v.GenericSchema<unknown, string> = v.pipe(
   v.title('path'),
 );
 
+/**
+ * A path of a document that is somebody else's: as `pathSchema`, but segments may hold a colon or an
+ * at sign after their first character, and a slash may close it.
+ */
+export const endpointPathSchema: v.GenericSchema<unknown, string> = v.pipe(
+  v.string(),
+  v.regex(
+    /^(?:\/[A-Za-z0-9_.~-][A-Za-z0-9_.~:@-]*)+\/?$/,
+    'expected a path such as /api/grant: segments of letters, digits, "-", "_", ".", "~" and, further on, ":" and "@"',
+  ),
+  v.check((path) => !/\/\.{1,2}(?:\/|$)/.test(path), 'a path may not hold "." or ".." segments'),
+  v.title('endpoint path'),
+);
+
+/** Where a programme is mounted: a path, or the root of the host, which has no segment. */
+export const basePathSchema: v.GenericSchema<unknown, string> = v.union([
+  v.pipe(
+    v.literal('/'),
+    v.transform(() => ''),
+  ),
+  pathSchema,
+]);
+
 /** Media type of an answer. */
 export const contentTypeSchema: v.GenericSchema<unknown, string> = v.pipe(
   v.string(),

@@ -66,7 +66,7 @@ export function compileTokenEndpoint(
       for (const rule of clientRules) {
         const value = inputs.get(rule.role);
         if (value !== undefined && rule.equalsClient?.(value, client, isSecret) === false) {
-          throw new Refusal(rule.whenUnequal, { parameter: rule.wireName });
+          throw new Refusal(rule.whenUnequal, { parameter: rule.told });
         }
       }
     },
@@ -84,12 +84,12 @@ const blankForms: ReadonlyMap<string, RegExp> = new Map([
 function checkInput(rule: InputRule, inputs: Inputs, required: boolean): void {
   const value = inputs.get(rule.role);
   if (value === undefined || (required && blankForms.get(rule.role)?.test(value) === true)) {
-    if (required) throw new Refusal(rule.whenMissing, { parameter: rule.wireName });
+    if (required) throw new Refusal(rule.whenMissing, { parameter: rule.told });
     return;
   }
-  if (!rule.fits(value)) throw new Refusal(rule.whenInvalid, { parameter: rule.wireName });
+  if (!rule.fits(value)) throw new Refusal(rule.whenInvalid, { parameter: rule.told });
   if (rule.equalsProgramme?.(value) === false) {
-    throw new Refusal(rule.whenUnequal, { parameter: rule.wireName });
+    throw new Refusal(rule.whenUnequal, { parameter: rule.told });
   }
 }
 
@@ -100,7 +100,7 @@ export function compileCredentials(
   const { credentials: encoding } = authentication;
   const methods = new Set(authentication.methods);
   const readsHeader = methods.has('basic') || methods.has('bare_basic');
-  const secretName = rules.find((rule) => rule.role === 'client_secret')?.wireName;
+  const secretName = rules.find((rule) => rule.role === 'client_secret')?.told;
   const missing = readsHeader ? 'authorization' : (secretName ?? 'client_secret');
   return (request, inputs) => {
     const headers = headerValues(request, 'authorization').filter((value) => value !== '');
@@ -153,11 +153,11 @@ function compileGrantSelection(
   return (inputs, client) => {
     const wireValue = inputs.get('grant_type');
     if (rule !== undefined && wireValue === undefined && (rule.required || byWireValue.size > 1)) {
-      throw new Refusal(rule.whenMissing, { parameter: rule.wireName });
+      throw new Refusal(rule.whenMissing, { parameter: rule.told });
     }
     const grant = wireValue === undefined ? only : byWireValue.get(wireValue);
     if (grant === undefined) {
-      throw new Refusal('unsupported_grant_type', { parameter: rule?.wireName ?? 'grant_type' });
+      throw new Refusal('unsupported_grant_type', { parameter: rule?.told ?? 'grant_type' });
     }
     if (!client.roles.includes(grant.role)) throw new Refusal('grant_not_allowed');
     return grant.type;

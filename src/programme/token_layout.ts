@@ -9,7 +9,7 @@ import type { TokenSet } from '../oauth/token_set.ts';
 import type { Definition } from './definition.ts';
 import { encodingOf } from './encoding.ts';
 import { compileHeaders, constantHeaders } from './response_headers.ts';
-import { clientPropertyPrefix, tokenVocabulary } from './token_values.ts';
+import { clientProperties, tokenVocabulary } from './token_values.ts';
 import { compileBody, type Values, type WritingRules } from './tree_writer.ts';
 import { writtenValues } from './value_tree.ts';
 
@@ -86,12 +86,4 @@ export function tokenValues(
     business_context: client.businessContext,
     partner_id: client.partnerId,
   };
-}
-
-function clientProperties(client: Client): Record<string, string> {
-  const values: Record<string, string> = {};
-  for (const [name, value] of Object.entries(client.properties)) {
-    values[clientPropertyPrefix + name] = value;
-  }
-  return values;
 }

@@ -27,7 +27,8 @@ const optional: InputDefinition = { required: false };
 /** As the RFCs have it; unknown parameters are ignored, repeated ones refused (RFC 6749 3.2). */
 const form: Omit<EndpointDefinition, 'path'> = {
   methods: ['POST'],
-  read: 'form',
+  read: ['form'],
+  media_types: [],
   repeated: 'refuse',
   unknown: 'ignore',
   empty: 'missing',

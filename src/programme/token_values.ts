@@ -1,5 +1,6 @@
-// Owns the list of values that a token response or a JWT can be made of.
+// Owns the lists of values that a token response or a JWT can be made of.
 
+import type { Client } from '../oauth/client.ts';
 import { grantTypes } from '../oauth/grant.ts';
 import type { Vocabulary } from './value_tree.ts';
 
@@ -37,3 +38,12 @@ export const tokenVocabulary: Vocabulary = {
   prefixes: [clientPropertyPrefix],
   occasions: grantTypes,
 };
+
+/** A client's own values, by the names a file uses. */
+export function clientProperties(client: Client): Record<string, string> {
+  const values: Record<string, string> = {};
+  for (const [name, value] of Object.entries(client.properties)) {
+    values[clientPropertyPrefix + name] = value;
+  }
+  return values;
+}

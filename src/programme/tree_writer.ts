@@ -49,6 +49,26 @@ export function compileBody(tree: FieldTree, rules: WritingRules): (values: Valu
   return (values) => encoding.document(write(values));
 }
 
+/** A tree of texts as texts by name; undefined for one that is empty. What is absent is no text. */
+export function compileTexts(
+  tree: FieldTree,
+  rules: WritingRules,
+): ((values: Values) => Record<string, string>) | undefined {
+  const writers = [...tree].map(([name, field]) => {
+    const write = compileBody(new Map([[name, field]]), { ...rules, encoding: encodingOf.text });
+    return [name, write] as const;
+  });
+  if (writers.length === 0) return undefined;
+  return (values) => {
+    const written: Record<string, string> = {};
+    for (const [name, write] of writers) {
+      const text = write(values);
+      if (text !== '') written[name] = text;
+    }
+    return written;
+  };
+}
+
 /** The same as an object, for claims. */
 export function compileClaims(
   tree: FieldTree,

@@ -196,3 +196,57 @@ test('headers: one that is given in two cases does not load', () => {
     'a.yaml:5:44: error: a header is given twice here: their names are the same in any case',
   ]);
 });
+
+test('forms: a page takes the place of a redirect, a constant that of a value, names that of levels', () => {
+  const { definition, errors } = load(`authorize:
+  failures:
+    access_denied: { page: { status: 403, title: No, text: Not here. } }
+scope: { kind: list, values: [read] }
+token_response: { fields: { token_type: { value: kind } } }
+`);
+  assert.deepEqual(errors, []);
+  assert.deepEqual(definition?.authorize.failures.access_denied, {
+    page: { status: 403, title: 'No', text: 'Not here.' },
+  });
+  assert.deepEqual(definition?.scope, {
+    kind: 'list',
+    values: ['read'],
+    separator: ' ',
+    restricted: [],
+  });
+  assert.deepEqual(definition?.token_response.fields.get('token_type'), { value: 'kind' });
+});
+
+test('forms: of one form, what a file says is laid over the variant', () => {
+  const { definition } = load('scope: { kind: level, client: AUTHN-LEVEL-12 }');
+  assert.deepEqual(definition?.scope, {
+    kind: 'level',
+    values: ['AUTHN-LEVEL-10', 'AUTHN-LEVEL-12', 'AUTHN-LEVEL-15'],
+    client: 'AUTHN-LEVEL-12',
+    member_default: 'AUTHN-LEVEL-10',
+  });
+});
+
+test('within: only members of a JSON body lie in objects, and no text is one', () => {
+  const { errors } = load(`token_endpoints:
+  grant: { read: [form, json], inputs: { a: { within: [b] }, b: {}, c: { in: json, within: [b, d] } } }
+`);
+  assert.deepEqual(errors, [
+    'a.yaml:6:55: error: only members of a JSON body lie in objects (add in: json)',
+    'a.yaml:6:55: error: what is an object here is the text "b" already',
+    'a.yaml:6:92: error: what is an object here is the text "b" already',
+  ]);
+});
+
+test('answer.more: a parameter that is there already, or no text, does not load', () => {
+  const { errors } = load(
+    'authorize: { answer: { more: { state: issuer, a: { array: [issuer] }, b: scope } } }',
+  );
+  assert.equal(errors.length, 1);
+  assert.match(errors[0] ?? '', /"scope" is no value an answer can hold/);
+  const twice = load('authorize: { answer: { more: { state: issuer, a: { array: [issuer] } } } }');
+  assert.deepEqual(twice.errors, [
+    'a.yaml:5:22: error: two parameters of the redirect have one name',
+    'a.yaml:5:50: error: a parameter of a redirect is one text',
+  ]);
+});

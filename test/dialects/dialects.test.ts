@@ -44,7 +44,11 @@ for (const { name, yaml, transcript } of dialects) {
     assert.deepEqual(errors.map(formatFault), []);
     const shown = new Set(
       transcript.exchanges
-        .filter(({ answer }) => answer.start === '200' && answer.body.includes('{access_token'))
+        .filter(
+          ({ answer: { start, body, headers } }) =>
+            /^20[01]$/.test(start) &&
+            [body, ...Object.values(headers)].some((text) => text.includes('{access_token')),
+        )
         .map(({ title }) => title.split(':')[0]),
     );
     const grants = Object.keys(loaded?.definition.grants ?? {});

@@ -60,7 +60,7 @@ async function onboard(
   });
   const basic = client.basic.slice('Basic '.length);
   const { redirectUri: redirect_uri } = client;
-  return { ...settings, basic, redirect_uri, subject: member.subject };
+  return { ...settings, basic, redirect_uri, subject: member.subject, newline: '\n' };
 }
 
 function filled({ start, headers, body }: Message, bindings: Bindings): Message {

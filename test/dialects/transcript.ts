@@ -13,7 +13,8 @@
 //
 //   {"token":"{access_token_2}"}        in an answer, an unused name takes what stands there
 //
-// The lines of a body are joined, so that a long one can be read.
+// The lines of a body are joined, so that a long one can be read; {newline} stands for one that stays.
+// So is a header with the lines after it that begin with `&`.
 
 export interface Exchange {
   readonly title: string;
@@ -63,7 +64,12 @@ function parseExchange(text: string): Exchange {
 function parseMessage(lines: readonly string[]): Message {
   const [start = '', ...rest] = lines;
   const blank = rest.indexOf('');
-  const headers = blank < 0 ? rest : rest.slice(0, blank);
+  const unfolded = blank < 0 ? rest : rest.slice(0, blank);
+  const headers = unfolded
+    .join('\n')
+    .replaceAll('\n&', '&')
+    .split('\n')
+    .filter((line) => line !== '');
   const named = headers.map((line) => splitAt(line, ': '));
   return {
     start,

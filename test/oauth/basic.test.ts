@@ -153,3 +153,22 @@ describe('decodeCredentials', () => {
     });
   });
 });
+
+describe('credentials that are each in base64', () => {
+  const encode = (plain: string): string => Buffer.from(plain).toString('base64');
+  const decode = (pair: string) => decodeCredentials(encode(pair), 'base64');
+
+  test('identifier and secret may hold colons', () => {
+    assert.deepEqual(decode(`${encode('V1:1:A:B')}:${encode('p:w')}`), {
+      id: 'V1:1:A:B',
+      secrets: ['p:w'],
+    });
+  });
+
+  test('what is not base64 within base64 is no credentials', () => {
+    for (const bad of ['a:b', `${encode('a')}:b!`, `${encode('a')}:`, encode('a'), ':YQ==']) {
+      assert.equal(decode(bad), undefined, bad);
+    }
+    assert.equal(decode(`${encode('a\nb')}:${encode('c')}`), undefined);
+  });
+});

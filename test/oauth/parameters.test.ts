@@ -7,6 +7,7 @@ import fc from 'fast-check';
 
 import {
   MalformedParameters,
+  memberPath,
   maxParameters,
   type Parameters,
   parseForm,
@@ -161,5 +162,41 @@ describe('parseJsonObject', () => {
   test('refuses a nested member though a plain one of its name stands beside it', () => {
     assert.throws(() => parseJsonObject('{"a":"b","a":{"c":1}}'), MalformedParameters);
     assert.equal(parseJsonObject('{"a":{"a":"x"},"a":"b"}').get('a')?.length, 2);
+  });
+});
+
+describe('objects in a JSON body', () => {
+  const objects = new Set([memberPath(['a']), memberPath(['a', 'b'])]);
+  const read = (text: string): [string, readonly string[]][] => [...parseJsonObject(text, objects)];
+
+  test('members of those that are read stand under their paths', () => {
+    assert.deepEqual(read('{"a":{"b":{"c":"1"},"d":2},"c":"3"}'), [
+      ['a', ['']],
+      [memberPath(['a', 'b']), ['']],
+      [memberPath(['a', 'b', 'c']), ['1']],
+      [memberPath(['a', 'd']), ['2']],
+      ['c', ['3']],
+    ]);
+  });
+
+  test('a member or an object that is there twice is seen twice, at any depth (HOSTILE 43)', () => {
+    const twice = (text: string): string[] =>
+      read(text).flatMap(([path, values]) => (values.length > 1 ? [path] : []));
+    assert.deepEqual(twice('{"a":{"b":{"c":"1","c":"2"}}}'), [memberPath(['a', 'b', 'c'])]);
+    assert.deepEqual(twice('{"a":{},"a":{"d":"1"}}'), ['a']);
+    assert.deepEqual(twice('{"a":{"d":":{"},"d":"a"}'), []);
+  });
+
+  test('what is nested elsewhere, and a text where an object is meant, is refused (HOSTILE 46)', () => {
+    const bad = [
+      '{"a":"x"}',
+      '{"a":[]}',
+      '{"a":null}',
+      '{"a":{"e":{}}}',
+      '{"e":{}}',
+      '{"a":{"b":[{}]}}',
+    ];
+    for (const text of bad) assert.throws(() => read(text), MalformedParameters, text);
+    assert.deepEqual(read('{"__proto__":"1","a":{"__proto__":"2"}}').length, 3);
   });
 });

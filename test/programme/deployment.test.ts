@@ -47,13 +47,13 @@ test('C-2: two programmes with a selector share a path, whichever comes first', 
   assert.deepEqual([...deploy([second, third]).deployment.keys()].toSorted(), [
     '/clubs/second-club/.well-known/jwks.json',
     '/clubs/second-club/login',
-    '/clubs/second-club/verify/',
+    '/clubs/second-club/verify/*',
     '/clubs/secure/code',
     '/clubs/secure/key',
     '/clubs/secure/refresh',
     '/clubs/third-club/.well-known/jwks.json',
     '/clubs/third-club/login',
-    '/clubs/third-club/verify/',
+    '/clubs/third-club/verify/*',
   ]);
 });
 

@@ -49,6 +49,7 @@ function assertCompiles({ id, definition }: LoadedProgramme): void {
   const programme = compileProgramme(id, definition, 'https://tokens.example');
   for (const reason of failureReasons) {
     const { status, body } = programme.renderFailure(reason, { parameter: 'x', scope: 'y' });
-    assert.ok(status >= 200 && status <= 599 && JSON.parse(body) !== undefined);
+    assert.ok(status >= 200 && status <= 599);
+    if (definition.errors.encoding === 'json') JSON.parse(body);
   }
 }

@@ -15,7 +15,10 @@ const styles: Readonly<Record<string, (role: string) => string>> = {
 };
 
 const endpoint = fc.record({
-  read: fc.constantFrom('form', 'json', 'query'),
+  read: fc.oneof(
+    fc.constantFrom<string>('form', 'json', 'query'),
+    fc.shuffledSubarray(['form', 'json', 'query'], { minLength: 1 }),
+  ),
   methods: fc.shuffledSubarray(['GET', 'POST'], { minLength: 1 }),
   repeated: fc.constantFrom('refuse', 'first', 'last'),
   unknown: fc.constantFrom('ignore', 'refuse'),
@@ -46,7 +49,7 @@ function endpointMap(knobs: EndpointKnobs, roles: readonly string[]): PlainMap {
   return {
     ...rest,
     // GET has no body.
-    methods: rest.read === 'query' ? methods : ['POST'],
+    methods: [rest.read].flat().includes('query') ? methods : ['POST'],
     inputs: { ...Object.fromEntries(inputs), ...(apiKey ? { api_key: key } : {}) },
   };
 }

@@ -21,7 +21,8 @@ export function draftOf(sample: SampleRequest): Draft {
   const token =
     credentials && Buffer.from(`${credentials.id}:${credentials.secret}`).toString('base64');
   const authorization = credentials?.bare === true ? token : token && `Basic ${token}`;
-  const fields = form ?? (json && Object.entries(json));
+  // None of these dialects has objects in its bodies.
+  const fields = form ?? (json && (Object.entries(json) as unknown as readonly Pair[]));
   return {
     method,
     path,
