@@ -20,7 +20,7 @@ import { newFamilyId, tokenKey } from '../../src/oauth/token_key.ts';
 import { compileProgramme } from '../../src/programme/compile.ts';
 import { loadProgramme } from '../../src/programme/load.ts';
 import type { Programme } from '../../src/programme/programme.ts';
-import { openFileStore } from '../../src/store/file.ts';
+import { openFileStore, serverReserve } from '../../src/store/file.ts';
 import { createMemoryStore } from '../../src/store/memory.ts';
 import { createKeyring } from '../../src/token/keyring.ts';
 import { answerParent } from './child.ts';
@@ -84,7 +84,11 @@ function programmeOf(name: string, overlay: string): Programme {
 const [, , kind, folder = ''] = process.argv;
 const fileStore =
   kind === 'file'
-    ? openFileStore({ path: join(folder, 'jetway.db'), environment: 'staging' })
+    ? openFileStore({
+        path: join(folder, 'jetway.db'),
+        environment: 'staging',
+        reserve: serverReserve,
+      })
     : undefined;
 const store = fileStore ?? createMemoryStore();
 const keyring = createKeyring(new Uint8Array(32).fill(7));

@@ -17,8 +17,9 @@ export interface Measurement {
   readonly server: ServerName;
   readonly round: number;
   readonly load: LoadResult;
-  /** Microseconds of the server's CPU. */
+  /** Microseconds of the server's CPU, and those of them that the system took. */
   readonly cpu: number;
+  readonly system: number;
   readonly commits: number;
 }
 
@@ -52,11 +53,18 @@ export async function measure(
     const field = await open(folder, endings);
     const measurements: Measurement[] = [];
     for (let round = -plan.warmUps; round < plan.rounds; round += 1) {
+      const seconds = round < 0 ? plan.warmUpSeconds : plan.seconds;
       progress(round < 0 ? 'warming up\n' : `round ${round + 1} of ${plan.rounds}\n`);
       for (const workload of plan.workloads) {
         await showBare(field, workload);
         for (const contestant of field.contestants) {
-          const measurement = await measureOne(plan, field, workload, contestant, round);
+          const measurement = await measureOne(
+            { ...plan, seconds },
+            field,
+            workload,
+            contestant,
+            round,
+          );
           if (round >= 0) measurements.push(measurement);
         }
       }
@@ -146,8 +154,9 @@ async function measureOne(
     const after: Usage = await child.ask('usage', undefined);
     if (path !== undefined) await child.ask('stopProfile', path);
     const cpu = after.cpu - before.cpu;
+    const system = after.system - before.system;
     const commits = after.commits - before.commits;
-    return { workload: workload.name, server, round, load, cpu, commits };
+    return { workload: workload.name, server, round, load, cpu, system, commits };
   } catch (error) {
     throw new Error(`${workload.name} on ${server}: ${String(error)}`, { cause: error });
   }

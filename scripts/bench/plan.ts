@@ -67,6 +67,8 @@ export interface Plan {
   readonly connections: number;
   /** Rounds before those that count, until the code is compiled and caches are warm. */
   readonly warmUps: number;
+  /** Length of one measurement in such a round. */
+  readonly warmUpSeconds: number;
   readonly rounds: number;
   /** Length of one measurement: one workload on one server. */
   readonly seconds: number;
@@ -80,6 +82,8 @@ export const careful: Plan = {
   workloads,
   connections: 32,
   warmUps: 2,
+  // The last code is compiled after some ten thousand requests.
+  warmUpSeconds: 2.5,
   rounds: 9,
   seconds: 0.6,
   mostRequests: 20_000,

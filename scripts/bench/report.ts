@@ -18,6 +18,8 @@ export interface Row {
   /** Microseconds of the server's CPU for each request. */
   readonly cpuPerRequest: number;
   readonly cpuOfBare: number;
+  /** Those of `cpuPerRequest` that the system took: for connections and the disk. */
+  readonly systemPerRequest: number;
   /** Milliseconds. */
   readonly p50: number;
   readonly p99: number;
@@ -90,6 +92,7 @@ function rowOf(measurements: readonly Measurement[], workload: string, server: S
     ofMemory: beside('memory', rate),
     cpuPerRequest: over(cpuPerRequest),
     cpuOfBare: beside('bare', cpuPerRequest),
+    systemPerRequest: over(({ system, load }) => system / load.requests),
     p50: over(({ load }) => load.p50),
     p99: over(({ load }) => load.p99),
     commitsPerSecond: over(({ commits, load }) => commits / load.seconds),
@@ -114,6 +117,7 @@ const columns: readonly (readonly [title: string, write: (row: Row) => string])[
   ['of memory', (row) => (row.server === 'bare' ? '' : row.ofMemory.toFixed(2))],
   ['CPU µs/req', (row) => row.cpuPerRequest.toFixed(0)],
   ['× bare', (row) => row.cpuOfBare.toFixed(1)],
+  ['system', (row) => row.systemPerRequest.toFixed(0)],
   ['p50 ms', (row) => row.p50.toFixed(2)],
   ['p99 ms', (row) => row.p99.toFixed(2)],
   ['commits/s', (row) => (row.commitsPerSecond === 0 ? '' : row.commitsPerSecond.toFixed(0))],

@@ -7,6 +7,8 @@ import { Session } from 'node:inspector/promises';
 export interface Usage {
   /** Microseconds of CPU, user and system, of all its threads. */
   readonly cpu: number;
+  /** Those of the system alone. */
+  readonly system: number;
   /** Transactions its store has committed; 0 without one. */
   readonly commits: number;
 }
@@ -24,7 +26,7 @@ export function usageCommands(commits: () => number = () => 0): UsageCommands {
   return {
     usage: () => {
       const { user, system } = process.cpuUsage();
-      return { cpu: user + system, commits: commits() };
+      return { cpu: user + system, system, commits: commits() };
     },
     startProfile: async () => {
       session = new Session();
