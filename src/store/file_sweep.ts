@@ -5,14 +5,20 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Instant } from '../lib/clock.ts';
 import { looksPerRemoval } from './judgement.ts';
 
-interface Row {
-  readonly programme: string;
-  readonly key: string;
+/** A row's place in the order in which its table lies. */
+type Place = readonly (string | number)[];
+
+/** The columns of an order, and places before and after every row in it. */
+interface Order {
+  readonly columns: string;
+  readonly start: Place;
+  readonly end: Place;
 }
 
-/** Before and after every row, in the order of bytes that SQLite keeps. */
-const start: Row = { programme: '', key: '' };
-const end: Row = { programme: '\u{10FFFF}', key: '' };
+/** That of tables without a rowid: the order of bytes that SQLite keeps. */
+const byKey: Order = { columns: 'programme, key', start: ['', ''], end: ['\u{10FFFF}', ''] };
+/** That of their issue. */
+const byRow: Order = { columns: 'rowid', start: [0], end: [Number.MAX_SAFE_INTEGER] };
 
 /** A start this long after the recorded time may have a wrong clock. */
 const longGap = 36 * 3_600_000;
@@ -21,7 +27,7 @@ const timeToMend = 3_600_000;
 
 /**
  * A sweep over all tables whose rows have an end that removes at most `limit` rows; call it inside a write.
- * `recorded` is the time that the store had recorded when it was opened, if any. Each table is walked in the order of its keys, on from where the last call stopped, over a bounded
+ * `recorded` is the time that the store had recorded when it was opened, if any. Each table is walked in the order in which it lies, on from where the last call stopped, over a bounded
  * number of rows: so no token pays for an index by expiry, and a call costs the same however many
  * rows there are. The place is this process's alone; several processes just walk more often.
  */
@@ -30,9 +36,9 @@ export function fileSweep(
   recorded: Instant | undefined,
 ): (now: Instant, limit: number) => number {
   const tables = [
-    tableSweep(database, 'code', 'forget_at'),
+    tableSweep(database, 'code', 'forget_at', byRow),
     tableSweep(database, 'access_token', 'expires_at'),
-    tableSweep(database, 'refresh_token', 'expires_at', answerEraser(database)),
+    tableSweep(database, 'refresh_token', 'expires_at', byKey, answerEraser(database)),
     tableSweep(database, 'family', 'ends_at'),
     tableSweep(database, 'revoked_token', 'expires_at'),
     tableSweep(database, 'login_attempt', 'coalesce(locked_until, window_ends_at)'),
@@ -60,33 +66,35 @@ function trustedTime(recorded: Instant | undefined): (now: Instant) => Instant {
   };
 }
 
-type Eraser = (from: Row, to: Row, now: Instant) => void;
+type Eraser = (from: Place, to: Place, now: Instant) => void;
 
 function tableSweep(
   database: DatabaseSync,
   table: string,
   endColumn: string,
+  { columns, start, end }: Order = byKey,
   erase?: Eraser,
 ): (now: Instant, limit: number) => number {
+  const marks = start.map(() => '?').join(', ');
   const bound = database.prepare(
-    `SELECT programme, key FROM ${table} WHERE (programme, key) > (?, ?)
-     ORDER BY programme, key LIMIT 1 OFFSET ?`,
+    `SELECT ${columns} FROM ${table} WHERE (${columns}) > (${marks})
+     ORDER BY ${columns} LIMIT 1 OFFSET ?`,
   );
+  bound.setReturnArrays(true);
   const remove: StatementSync = database.prepare(
-    `DELETE FROM ${table} WHERE (programme, key) IN (
-       SELECT programme, key FROM ${table}
-       WHERE (programme, key) > (?, ?) AND (programme, key) <= (?, ?) AND ${endColumn} <= ?
-       ORDER BY programme, key LIMIT ?)`,
+    `DELETE FROM ${table} WHERE (${columns}) IN (
+       SELECT ${columns} FROM ${table}
+       WHERE (${columns}) > (${marks}) AND (${columns}) <= (${marks}) AND ${endColumn} <= ?
+       ORDER BY ${columns} LIMIT ?)`,
   );
   let from = start;
   return (now, limit) => {
     if (limit <= 0) return 0;
     const looks = limit * looksPerRemoval;
-    const found = bound.get(from.programme, from.key, looks - 1) as Row | undefined;
+    const found = bound.get(...from, looks - 1) as unknown as Place | undefined;
     const to = found ?? end;
     erase?.(from, to, now);
-    const range = [from.programme, from.key, to.programme, to.key] as const;
-    const removed = Number(remove.run(...range, now, limit).changes);
+    const removed = Number(remove.run(...from, ...to, now, limit).changes);
     // A step that hit its limit may have left something behind: the next one looks there again.
     if (removed < limit) from = found ?? start;
     return removed;
@@ -100,6 +108,6 @@ function answerEraser(database: DatabaseSync): Eraser {
      WHERE (programme, key) > (?, ?) AND (programme, key) <= (?, ?) AND retry_until < ?`,
   );
   return (from, to, now) => {
-    erase.run(from.programme, from.key, to.programme, to.key, now);
+    erase.run(...from, ...to, now);
   };
 }
