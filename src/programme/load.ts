@@ -84,7 +84,7 @@ export function withLogos({ loaded, faults }: LoadResult, read: ReadBeside): Loa
   if (loaded === undefined) return { faults };
   const found = readLogos(loaded.definition, loaded.document, read);
   const all = [...faults, ...found.faults].toSorted(byPosition);
-  if (found.faults.length > 0) return { faults: all };
+  if (found.faults.some(({ severity }) => severity === 'error')) return { faults: all };
   return { loaded: { ...loaded, logos: found.logos }, faults: all };
 }
 

@@ -28,7 +28,7 @@ export type Logos = ReadonlyMap<string, Logo>;
 /** Reads a file beside the programme file; throws `UnreadableFile` where there is none to be read. */
 export type ReadBeside = (name: string, maxBytes: number) => Uint8Array;
 
-/** Reads the logos that a programme names; a fault for each that cannot be shown. */
+/** Reads the logos that a programme names; an error for each that cannot be shown, a warning for heavy pairs. */
 export function readLogos(
   definition: Definition,
   document: YamlNode,
@@ -45,7 +45,26 @@ export function readLogos(
       faults.push(errorAt(positionAt(document, path), path, message, logoHint));
     }
   }
-  return { logos, faults };
+  return { logos, faults: [...faults, ...heavyPairs(definition, document, logos)] };
+}
+
+/** A page shows the programme's logo and the partner's: brands for which both are too much. */
+function heavyPairs({ login }: Definition, document: YamlNode, logos: Logos): readonly Fault[] {
+  const own = logos.get(login.logo ?? '');
+  return Object.entries(login.brands).flatMap(([brand, { logo: name = '' }]) => {
+    const partners = logos.get(name);
+    if (own === undefined || partners === undefined || partners === own) return [];
+    const bytes = own.bytes.length + partners.bytes.length;
+    if (bytes <= maxLogoBytes) return [];
+    const path = ['login', 'brands', brand, 'logo'];
+    return {
+      severity: 'warning',
+      at: positionAt(document, path),
+      path: path.join('.'),
+      message: `the page shows this logo beside the programme's, ${bytes} bytes together, and weighs over 20 KB`,
+      hint: `up to ${maxLogoBytes} bytes together it does not`,
+    };
+  });
 }
 
 const logoHint = `a logo is an SVG or PNG file of at most ${maxLogoBytes} bytes, in the folder of the programme file`;

@@ -207,6 +207,22 @@ test('HOSTILE 49: a logo has the name of a file beside the programme’s', () =>
   }
 });
 
+test('two logos that make a page heavy are told of, and shown', () => {
+  const brands = 'Acme: { name: Acme, logo: acme.svg }, Same: { name: Same, logo: club.svg }';
+  const file = `${head}login:\n  logo: club.svg\n  brands: { ${brands} }\n`;
+  const told = (bytes: number): readonly string[] => {
+    const { loaded, faults } = withLogos(loadProgramme('club.yaml', file), () =>
+      Buffer.from(svg.padEnd(bytes)),
+    );
+    assert.equal(loaded?.logos.size, 2);
+    return faults.map(formatFault);
+  };
+  assert.deepEqual(told(5000), []);
+  assert.deepEqual(told(5001), [
+    "club.yaml:7:39: warning: the page shows this logo beside the programme's, 10002 bytes together, and weighs over 20 KB (up to 10000 bytes together it does not)",
+  ]);
+});
+
 test('a logo that cannot be read is a fault where it is named', () => {
   const login = 'login:\n  brands:\n    Acme: { name: Acme, logo: acme.svg }\n';
   const { loaded, faults } = withLogos(loadProgramme('club.yaml', head + login), () => {
