@@ -146,6 +146,16 @@ export const pageDocs: KeyDocs = {
     text: 'As `login.title`.',
     example: 'Bienvenue',
   },
+  'language.website': {
+    text: 'Where members go who read this language.',
+    example: 'https://www.example.com/fr/',
+    otherwise: '`login.website`',
+  },
+  'language.help': {
+    text: 'Where members go who read this language.',
+    example: 'https://www.example.com/fr/oubli',
+    otherwise: '`login.help`',
+  },
   'language.messages': {
     text: 'As `login.messages`.',
     example: '{ difficulties: Veuillez patienter. }',

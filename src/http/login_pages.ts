@@ -6,7 +6,7 @@ import { html, raw } from 'hono/html';
 import type { LoginForm, LoginMessage } from '../engine/login_outcome.ts';
 import type { Reply } from '../oauth/reply.ts';
 import type { Logo } from '../programme/login_logos.ts';
-import { assetsFolder, type LoginRules, picturesOf } from '../programme/login_rules.ts';
+import { assetsFolder, picturesOf } from '../programme/login_rules.ts';
 import type { LoginPageName, LoginTexts } from '../programme/login_texts.ts';
 import type { Programme } from '../programme/programme.ts';
 import { createFrame, type Frame, type Markup, renderPage } from './page.ts';
@@ -45,11 +45,11 @@ export function createLoginPages(programme: Programme): LoginPages {
       const brand = login.brands.get(form.transaction.brand ?? '');
       const partner = brand?.name ?? form.transaction.clientName;
       const top = html`${logos(picture(brand?.logo, partner))}${heading(texts, partner)}`;
-      const content = html`${top}${alert(login, texts, form)}
+      const content = html`${top}${alert(texts, form)}
       ${formMarkup(url.pathname, form, texts)}${links(
-        helpLink(login, texts),
+        helpLink(texts),
         // None twice.
-        sendsToWebsite(form.messages) ? '' : websiteLink(login, texts),
+        sendsToWebsite(form.messages) ? '' : websiteLink(texts),
       )}`;
       // What a screen reader reads first of a page (GOV.UK's error summary does so, too).
       const title =
@@ -61,7 +61,7 @@ export function createLoginPages(programme: Programme): LoginPages {
       const content = html`${logos()}
         <h1>${title}</h1>
         <p>${text}</p>
-        ${links(websiteLink(login, texts))}`;
+        ${links(websiteLink(texts))}`;
       return render(frame, texts, { status, title, content });
     },
   };
@@ -109,7 +109,7 @@ const warning =
   '<svg viewBox="0 0 24 24" aria-hidden="true"><circle cx="12" cy="12" r="9.5" /><path d="M12 7v6m0 3.5v.01" /></svg>';
 
 /** What went wrong, first of all that is read: it has focus when the page opens. */
-function alert(login: LoginRules, texts: LoginTexts, { messages }: LoginForm): Markup | string {
+function alert(texts: LoginTexts, { messages }: LoginForm): Markup | string {
   if (messages.length === 0) return '';
   const told = messages.map((message) => {
     const [field, ...others] = concerned[message];
@@ -118,7 +118,7 @@ function alert(login: LoginRules, texts: LoginTexts, { messages }: LoginForm): M
     const said = isOne ? html`<a href="#${field}">${text}</a>` : text;
     return html`<p id="${message}">${said}</p>`;
   });
-  const link = sendsToWebsite(messages) ? websiteLink(login, texts) : '';
+  const link = sendsToWebsite(messages) ? websiteLink(texts) : '';
   return html`<div class="alert" id="alert" role="alert" tabindex="-1" autofocus>
     ${raw(warning)}${told}${link === '' ? '' : html`<p class="more">${link}</p>`}
   </div>`;
@@ -129,11 +129,11 @@ function sendsToWebsite(messages: readonly LoginMessage[]): boolean {
   return messages.includes('not_recognised');
 }
 
-function websiteLink({ website }: LoginRules, { labels }: LoginTexts): Markup | string {
+function websiteLink({ website, labels }: LoginTexts): Markup | string {
   return website === undefined ? '' : html`<a href="${website}">${labels.website}</a>`;
 }
 
-function helpLink({ help }: LoginRules, { labels }: LoginTexts): Markup | string {
+function helpLink({ help, labels }: LoginTexts): Markup | string {
   return help === undefined ? '' : html`<a href="${help}">${labels.help}</a>`;
 }
 

@@ -27,9 +27,6 @@ export interface LoginRules {
   readonly more: RedirectWriter;
   readonly failure: (reason: LoginFailureReason) => PageFailure | RedirectFailure;
   readonly languages: LoginLanguages;
-  /** Links of the page, where the file has them. */
-  readonly website?: string;
-  readonly help?: string;
   readonly logo?: Logo;
   readonly palettes: Readonly<Record<ColourScheme, Palette>>;
   /** Partners' brands, by what login requests call them. */
@@ -65,8 +62,6 @@ export function compileLogin(
     }),
     failure: (reason) => authorize.failures[reason],
     languages: compileLanguages(definition),
-    ...(login.website === undefined ? {} : { website: login.website }),
-    ...(login.help === undefined ? {} : { help: login.help }),
     ...withLogo(login.logo, logos),
     palettes: compilePalettes(login.colours),
     brands: new Map(

@@ -48,8 +48,14 @@ interface TextsDefinition {
   readonly pages: Readonly<Record<OwnPageName, PageText>>;
 }
 
-/** The texts in one more language, those of failures with them. */
-export interface LanguageDefinition extends TextsDefinition {
+/** Where the page links to. */
+interface LinksDefinition {
+  readonly website?: string;
+  readonly help?: string;
+}
+
+/** The texts in one more language, those of failures with them; a link left out is the usual one. */
+export interface LanguageDefinition extends TextsDefinition, LinksDefinition {
   readonly pages: TextsDefinition['pages'] & {
     /** Stands for each failure of the login request that has no text of its own here. */
     readonly failed: PageText;
@@ -57,15 +63,13 @@ export interface LanguageDefinition extends TextsDefinition {
   readonly failures: Readonly<Partial<Record<LoginFailureReason, PageText>>>;
 }
 
-export interface LoginDefinition extends TextsDefinition {
+export interface LoginDefinition extends TextsDefinition, LinksDefinition {
   /** How long a member may take to log in. */
   readonly lifetime: Milliseconds;
-  readonly website?: string;
   /** When a username is locked, and for how long. */
   readonly lockout: 'off' | LockoutDefinition;
   /** How many failed logins one address may have in a window of time. */
   readonly address_limit: FailureLimitDefinition;
-  readonly help?: string;
   /** Language of the texts that stand here and in `authorize.failures`. */
   readonly language: string;
   /** Language for browsers that ask for none of those there are. */
@@ -127,9 +131,20 @@ const failurePages = Object.fromEntries(
   loginFailureReasons.map((reason) => [reason, v.exactOptional(pageSchema)]),
 ) as Record<LoginFailureReason, v.ExactOptionalSchema<typeof pageSchema, undefined>>;
 
+const linkSchema: v.GenericSchema<unknown, string> = v.pipe(
+  v.string(),
+  v.regex(/^https:\/\/[!-~]+$/, 'expected an https:// address'),
+);
+
+const linkEntries = {
+  website: v.exactOptional(linkSchema),
+  help: v.exactOptional(linkSchema),
+};
+
 const languageSchema: v.GenericSchema<unknown, LanguageDefinition> = v.pipe(
   v.strictObject({
     title: pageTextSchema,
+    ...linkEntries,
     messages: messagesSchema,
     labels: labelsSchema,
     pages: v.strictObject({ ...ownPages, failed: pageSchema }),
@@ -164,16 +179,10 @@ const brandSchema: v.GenericSchema<unknown, BrandDefinition> = v.pipe(
   v.title('brand'),
 );
 
-const linkSchema: v.GenericSchema<unknown, string> = v.pipe(
-  v.string(),
-  v.regex(/^https:\/\/[!-~]+$/, 'expected an https:// address'),
-);
-
 export const loginSchema: v.GenericSchema<unknown, LoginDefinition> = v.strictObject({
   lifetime: lifetimeSchema,
   title: pageTextSchema,
-  website: v.exactOptional(linkSchema),
-  help: v.exactOptional(linkSchema),
+  ...linkEntries,
   lockout: lockoutSchema,
   address_limit: failureLimitSchema(500, '15m'),
   messages: messagesSchema,

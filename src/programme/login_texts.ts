@@ -19,6 +19,9 @@ export interface LoginTexts {
   readonly language: string;
   readonly direction: 'ltr' | 'rtl';
   readonly title: string;
+  /** Where the page links to, where the file says so. */
+  readonly website: string | undefined;
+  readonly help: string | undefined;
   readonly messages: LoginMessages;
   readonly labels: Omit<LoginLabels, 'continue_to'>;
   /** What stands before and after the partner's name. */
@@ -35,12 +38,16 @@ export interface LoginLanguages {
 
 export function compileLanguages(definition: Definition): LoginLanguages {
   const { login, name } = definition;
-  const byTag = new Map([
-    [login.language, compileTexts(login.language, ownLanguage(definition), name)],
-    ...Object.entries(login.languages).map(
-      ([tag, texts]) => [tag, compileTexts(tag, texts, name)] as const,
-    ),
-  ]);
+  const all = [
+    [login.language, ownLanguage(definition)],
+    ...Object.entries(login.languages),
+  ] as const;
+  const byTag = new Map(
+    all.map(([tag, texts]) => {
+      const { website = login.website, help = login.help } = texts;
+      return [tag, { ...compileTexts(tag, texts, name), website, help }];
+    }),
+  );
   const tags = [...byTag.keys()];
   const standard = byTag.get(login.default_language ?? login.language);
   if (standard === undefined) throw new Error(`there are no texts in ${login.default_language}`);
@@ -62,7 +69,11 @@ function ownLanguage({ login, authorize }: Definition): LanguageDefinition {
   return { title, messages, labels, pages: { ...pages, failed }, failures };
 }
 
-function compileTexts(language: string, texts: LanguageDefinition, programme: string): LoginTexts {
+function compileTexts(
+  language: string,
+  texts: LanguageDefinition,
+  programme: string,
+): Omit<LoginTexts, 'website' | 'help'> {
   // A function, since `$&` in a name would mean something in a text.
   const named = (text: string): string => text.replaceAll('{programme}', () => programme);
   const page = ({ title, text }: PageText): PageText => ({

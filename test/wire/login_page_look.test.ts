@@ -95,13 +95,17 @@ test('a file changes single texts, adds a language and chooses the usual one', a
   const over = `login:
   labels: { username: Card number }
   default_language: fr
-  languages: { fr: { title: "Bienvenue chez {programme}" } }`;
+  languages:
+    fr: { title: "Bienvenue chez {programme}", website: "https://executive.example/fr/" }`;
   const club = await openClub(t, { over });
   const login = await openLogin(club.url, clubTarget(club.client));
   const page = await pageAgain(club.url, login, {});
   assert.equal(readPage(page, 'fr').title, 'Bienvenue chez Executive Club');
+  const website = 'https://executive.example/';
+  assert.deepEqual(linksOf(page), [`${website}forgotten-login`, `${website}fr/`]);
   const english = await pageAgain(club.url, login, { 'accept-language': 'en' });
   assert.match(english.body, /<label for="username">Card number<\/label>/);
+  assert.deepEqual(linksOf(english), [`${website}forgotten-login`, website]);
 });
 
 const brands = `login:
