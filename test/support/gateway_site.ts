@@ -63,31 +63,59 @@ export async function openSites(
   return Promise.all(names.map((name) => openSite(jetway, name)));
 }
 
+/** The two partner-login clubs on one base path, told apart by their selector. */
+export async function openSharedSites(t: TestContext): Promise<readonly [Site, Site]> {
+  const over = (isDefault: boolean): string =>
+    `base_path: /clubs\nselector: { input: programme, default: ${isDefault} }\n`;
+  const programmes = {
+    'second-club': shippedProgramme('second-club', managed, over(true)),
+    'third-club': shippedProgramme('third-club', managed, over(false)),
+  };
+  const jetway = await startJetway(t, { programmes });
+  const open = (name: 'partner' | 'neighbour', id: string, identifier: string): Promise<Site> => {
+    const own = `/clubs/${id}`;
+    return openPartnerSite(jetway, name, partner.namesOf(id, identifier, '/clubs', own));
+  };
+  return [
+    await open('partner', 'second-club', 'SecondClub'),
+    await open('neighbour', 'third-club', 'ThirdClub'),
+  ];
+}
+
+async function openPartnerSite(
+  jetway: Jetway,
+  name: SiteName,
+  names: partner.ClubNames,
+): Promise<Site> {
+  const club = await partner.joinClub(jetway, names);
+  const { programme, client } = club;
+  return {
+    name,
+    jetway,
+    programme,
+    base: club.own.slice(1),
+    gateway: await addGateway(jetway, programme),
+    client,
+    login: async () => {
+      const code = await partner.codeFor(club);
+      const tokens = partner.tokensIn(await partner.redeem(club, code));
+      return { code, access: tokens.access_token, refresh: tokens.refresh_token };
+    },
+    redeem: (code) => partner.redeem(club, code),
+    refresh: (token) => partner.refresh(club, token),
+  };
+}
+
 async function openSite(jetway: Jetway, name: SiteName): Promise<Site> {
-  const [id] = sources[name];
-  const programme = id as ProgrammeId;
+  if (name === 'partner') return openPartnerSite(jetway, name, partner.secondClub);
+  if (name === 'neighbour') return openPartnerSite(jetway, name, partner.thirdClub);
+  const [base] = sources[name];
+  const programme = base as ProgrammeId;
   const gateway = await addGateway(jetway, programme);
-  const common = { name, jetway, programme, base: id, gateway };
-  if (name === 'partner' || name === 'neighbour') {
-    const club = await partner.joinClub(
-      jetway,
-      name === 'partner' ? partner.secondClub : partner.thirdClub,
-    );
-    return {
-      ...common,
-      client: club.client,
-      login: async () => {
-        const code = await partner.codeFor(club);
-        const tokens = partner.tokensIn(await partner.redeem(club, code));
-        return { code, access: tokens.access_token, refresh: tokens.refresh_token };
-      },
-      redeem: (code) => partner.redeem(club, code),
-      refresh: (token) => partner.refresh(club, token),
-    };
-  }
   const client = await jetway.addClient({ programme });
   await jetway.addMember({ programme });
-  return { ...common, client, ...executiveVerbs(jetway, programme, client) };
+  const verbs = executiveVerbs(jetway, programme, client);
+  return { name, jetway, programme, base, gateway, client, ...verbs };
 }
 
 function executiveVerbs(

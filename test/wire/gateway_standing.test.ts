@@ -6,9 +6,9 @@ import { test } from 'node:test';
 
 import type { ClientId } from '../../src/oauth/client.ts';
 import type { Subject } from '../../src/oauth/member.ts';
-import { given, inactive, introspect, revoke, verify } from '../support/gateway.ts';
-import { good, openSites, refused, standing } from '../support/gateway_site.ts';
-import { post } from '../support/wire.ts';
+import { given, giveApiKey, inactive, introspect, revoke, verify } from '../support/gateway.ts';
+import { good, openSharedSites, openSites, refused, standing } from '../support/gateway_site.ts';
+import { ask, post } from '../support/wire.ts';
 
 test('FAULTS 11: what a clock issued that was ten years ahead is no good once it is set right', async (t) => {
   const decade = 10 * 366 * 86_400;
@@ -77,5 +77,39 @@ test('C-4: tokens of a client or a member that was disabled, or of a login that 
     const last = await site.login();
     await store.removeMember(programme, 'subject-of-ann' as Subject, clock.now());
     assert.equal(await standing(site, last.access), refused, name);
+  }
+});
+
+test('C-2: clubs on one base path have gateways’ endpoints of their own, and none in common', async (t) => {
+  const [one, other] = await openSharedSites(t);
+  const { url } = one.jetway;
+  for (const [site, stranger] of [
+    [one, other],
+    [other, one],
+  ] as const) {
+    const { jetway, base, client } = site;
+    const apiKey = await giveApiKey(jetway, site.programme, client.id, `key of ${base}`);
+    const { access, refresh } = await site.login();
+    assert.equal(await standing(site, access), good);
+    assert.equal(await standing(stranger, access), refused);
+    assert.equal((await verify(jetway, base, 'none', { apiKey })).status, 200);
+    assert.equal((await verify(jetway, stranger.base, 'none', { apiKey })).status, 401);
+    assert.deepEqual(await revoke(jetway, stranger.base, stranger.client.basic, refresh), given);
+    assert.equal(await standing(site, access), good);
+    const found = await ask(url, `/.well-known/oauth-authorization-server/${base}`);
+    const metadata = JSON.parse(found.body) as Readonly<Record<string, string>>;
+    assert.equal(metadata['issuer'], `https://tokens.example/${base}`);
+    assert.equal(metadata['introspection_endpoint'], `https://tokens.example/${base}/introspect`);
+    // What names no club is nobody's, whichever club the request says it is for.
+    const headers = { authorization: `Bearer ${access}`, 'programme-identifier': 'SecondClub' };
+    for (const path of ['verify/member', 'verify/none', '.well-known/jwks.json']) {
+      assert.equal((await ask(url, `/clubs/${path}`, { headers })).status, 404, path);
+    }
+    for (const path of ['introspect', 'revoke']) {
+      const { status } = await post(url, `/clubs/${path}`, { token: access }, headers);
+      assert.equal(status, 404, path);
+    }
+    assert.deepEqual(await revoke(jetway, base, client.basic, refresh), given);
+    assert.equal(await standing(site, access), refused);
   }
 });
