@@ -50,9 +50,14 @@ const longestToken = 16_384;
  * A signature is checked once and remembered until the token expires or its key is no longer
  * published. Only good tokens are remembered: bad ones, of which there is no end, cannot push
  * them out.
+ *
+ * @param remembered how many are, at most
  */
-export function tokenVerifier(expected: TokenExpectations): TokenVerifier {
-  const verdicts = new BoundedMap<Digest, Verdict>(rememberedTokens);
+export function tokenVerifier(
+  expected: TokenExpectations,
+  remembered: number = rememberedTokens,
+): TokenVerifier {
+  const verdicts = new BoundedMap<Digest, Verdict>(remembered);
   return async (token, now) => {
     if (token.length > longestToken) return undefined;
     const key = digest(token);
