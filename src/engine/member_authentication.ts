@@ -4,7 +4,7 @@
 import type { Milliseconds } from '../lib/clock.ts';
 import type { Digest } from '../lib/digest.ts';
 import { networkOf } from '../lib/ip_address.ts';
-import type { Verification } from '../members/directory.ts';
+import type { LoginAttempt, Verification } from '../members/directory.ts';
 import { longestPassword } from '../members/password.ts';
 import { longestUsername, normaliseUsername } from '../members/username.ts';
 import type { ClientId } from '../oauth/client.ts';
@@ -72,13 +72,14 @@ export async function authenticateMember(
     network === undefined ? undefined : failedLogins?.blockedFor(network, clock.now());
   if (retryAfter !== undefined) return { outcome: 'too_many_failures', retryAfter };
 
+  const asked = loginAttempt(username, attempt);
   const mayBeAsked =
     isWellFormed(username, attempt.password) && (await reserve(service, device ?? account));
   if (!mayBeAsked) {
-    await directory.decline(attempt.password.slice(0, longestPassword));
+    await directory.decline({ ...asked, password: asked.password.slice(0, longestPassword) });
     return { outcome: 'no_match' };
   }
-  const verification = await askDirectory(service, device ?? account, username, attempt);
+  const verification = await askDirectory(service, device ?? account, asked);
   if (verification.outcome === 'match') {
     const { member } = verification;
     if (programme.login.lockout === undefined) return { outcome: 'match', member };
@@ -101,16 +102,11 @@ async function reserve({ programme, store, clock }: Service, account: Digest): P
 async function askDirectory(
   service: Service,
   account: Digest,
-  username: string,
-  attempt: MemberAttempt,
+  asked: LoginAttempt,
 ): Promise<Verification> {
-  const { directory } = service;
-  const { password, client } = attempt;
   let outcome: AttemptOutcome = 'undecided';
   try {
-    const typed = { username, typedUsername: attempt.username, password };
-    const asked = { ...typed, client, ...whereFrom(attempt) };
-    const verification = await directory.verify(asked);
+    const verification = await service.directory.verify(asked);
     outcome = verification.outcome === 'match' ? 'match' : 'no_match';
     return verification;
   } finally {
@@ -136,6 +132,11 @@ function isWellFormed(username: string, password: string): boolean {
     password !== '' &&
     password.length <= longestPassword
   );
+}
+
+function loginAttempt(username: string, attempt: MemberAttempt): LoginAttempt {
+  const { username: typedUsername, password, client } = attempt;
+  return { username, typedUsername, password, client, ...whereFrom(attempt) };
 }
 
 /** A partner's word for its customer's address is better than its own, and no more than its word. */

@@ -28,10 +28,10 @@ export type Verification =
 export interface MemberDirectory {
   verify(attempt: LoginAttempt): Promise<Verification>;
   /**
-   * Takes as long as a `no_match` that needs no one else's answer, for attempts that are not put to
-   * the directory: that of a locked account must not be told from a wrong password (HOSTILE 17).
+   * Takes as long as a `no_match`, for attempts that are not put to the directory: that of a locked
+   * account must not be told from a wrong password (HOSTILE 17).
    */
-  decline(password: string): Promise<void>;
+  decline(attempt: LoginAttempt): Promise<void>;
   /** Whether a member may still hold tokens; asked at every refresh (G-23). */
   isActive(subject: Subject): Promise<boolean>;
   /**

@@ -5,6 +5,7 @@ import { randomInt } from 'node:crypto';
 
 import { type Clock, type Milliseconds, milliseconds } from '../lib/clock.ts';
 import { createGate, type Gate, GateFull } from '../lib/gate.ts';
+import { randomKey } from '../lib/random.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
 import { Unavailable } from '../oauth/failure.ts';
 import type { Subject } from '../oauth/member.ts';
@@ -56,28 +57,20 @@ export function createHttpDirectory(options: HttpDirectoryOptions): MemberDirect
   const ask = createAsking(options);
   const { programme } = options;
   const pace = createPace();
+  const verify = async (attempt: LoginAttempt): Promise<Verification> => {
+    const begun = performance.now();
+    const told = await askToVerify(options, ask, attempt);
+    if (told.outcome === 'no_match') pace.remember(performance.now() - begun);
+    return told;
+  };
   return {
-    async verify(attempt: LoginAttempt): Promise<Verification> {
-      const question = verifyQuestion(programme, {
-        username: visibleUsername(attempt.typedUsername),
-        password: attempt.password,
-        clientId: attempt.client,
-        customerIp: attempt.customerAddress,
-        ipVerified: attempt.addressVerified,
-      });
-      const begun = performance.now();
-      const told = await ask(question, (body) => {
-        const answer = readVerification(body);
-        if (answer.outcome === 'match' && options.isForeignSubject(answer.member.subject)) {
-          throw new BrokenAnswer("member.subject looks like a client's");
-        }
-        // Who is blocked is told what everybody is told (HOSTILE 16).
-        return answer.outcome === 'blocked' ? ({ outcome: 'no_match' } as const) : answer;
-      });
-      if (told.outcome === 'no_match') pace.remember(performance.now() - begun);
-      return told;
+    verify,
+    async decline(attempt) {
+      // How long it takes is not known yet: then it is asked about somebody that there cannot be.
+      const nobody = { typedUsername: randomKey(16), password: randomKey(16) };
+      if (pace.isKnown()) await pace.wait();
+      else await verify({ ...attempt, ...nobody });
     },
-    decline: () => pace.wait(),
     async isActive(subject) {
       const question = statusQuestion(programme, subject);
       return ask(question, (body) => readStatus(body) === 'active');
@@ -88,7 +81,30 @@ export function createHttpDirectory(options: HttpDirectoryOptions): MemberDirect
 
 type Ask = <Answer>(question: HookQuestion, read: (body: Uint8Array) => Answer) => Promise<Answer>;
 
+function askToVerify(
+  { programme, isForeignSubject }: HttpDirectoryOptions,
+  ask: Ask,
+  attempt: LoginAttempt,
+): Promise<Verification> {
+  const question = verifyQuestion(programme, {
+    username: visibleUsername(attempt.typedUsername),
+    password: attempt.password,
+    clientId: attempt.client,
+    customerIp: attempt.customerAddress,
+    ipVerified: attempt.addressVerified,
+  });
+  return ask(question, (body) => {
+    const answer = readVerification(body);
+    if (answer.outcome === 'match' && isForeignSubject(answer.member.subject)) {
+      throw new BrokenAnswer("member.subject looks like a client's");
+    }
+    // Who is blocked is told what everybody is told (HOSTILE 16).
+    return answer.outcome === 'blocked' ? { outcome: 'no_match' } : answer;
+  });
+}
+
 interface Pace {
+  readonly isKnown: () => boolean;
   readonly remember: (spent: number) => void;
   /** Takes as long as one of the answers of late. */
   readonly wait: () => Promise<void>;
@@ -101,6 +117,7 @@ interface Pace {
 function createPace(): Pace {
   const spans: number[] = [];
   return {
+    isKnown: () => spans.length > 0,
     remember: (spent) => {
       spans.push(spent);
       if (spans.length > rememberedSpans) spans.shift();

@@ -35,7 +35,7 @@ export function createStoreDirectory(
       if (!isUpToDate(record.passwordHash)) await renewHash(records, record, password);
       return { outcome: 'match', member: memberOf(record) };
     },
-    async decline(password) {
+    async decline({ password }) {
       await checkPassword(password, await decoyHash());
     },
     async isActive(subject) {

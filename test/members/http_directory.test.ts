@@ -226,15 +226,28 @@ describe('answers that are none', { concurrency: true }, () => {
   });
 });
 
+test('HOSTILE 17: before anything was heard, what is declined asks about nobody that there is', async (t) => {
+  const clock = testClock();
+  const hook = await startReference(t, { now: () => clock.now() });
+  const { directory } = openDirectory(hook.url, { clock });
+  await directory.decline(attempt('ann'));
+  await directory.decline(attempt('ann'));
+  assert.deepEqual(hook.asked, ['/hook/verify']);
+  const [asked = {}] = hook.bodies;
+  assert.notEqual(asked['username'], 'ann');
+  assert.notEqual(asked['password'], password);
+  const away = await startHook(t, answering(503, ''));
+  await refusal(openDirectory(away.url).directory.decline(attempt('ann')));
+});
+
 test('HOSTILE 17: what is declined takes as long as the hook takes to say no, and asks nobody', async (t) => {
   const hook = await startHook(t, (request, response) => {
     setTimeout(() => answering(200, noMatchBody)(request, response), 120);
   });
   const { directory } = openDirectory(hook.url);
-  await directory.decline(password);
   assert.deepEqual(await directory.verify(attempt('ann')), noMatch);
   const begun = performance.now();
-  await directory.decline(password);
+  await directory.decline(attempt('ann'));
   assert.ok(performance.now() - begun > 110);
   assert.equal(hook.asked.length, 1);
 });

@@ -59,6 +59,16 @@ export function withoutDevice(answer: Answer): Answer {
   return { ...answer, headers };
 }
 
+/** A page without what differs from form to form, and the username that is shown again. */
+export function masked(answer: Answer, login: OpenLogin, username: string): Answer {
+  const escaped = username.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+  const body = Object.values(login.hidden)
+    .reduce((text, value) => text.replaceAll(value, 'HIDDEN'), answer.body)
+    .replace(`value="${escaped}"`, 'value="USERNAME"');
+  if (!body.includes('value="USERNAME"')) throw new Error(`${username} is not shown: ${body}`);
+  return { ...answer, body };
+}
+
 /** A whole login: the code that arrives at the partner. */
 export async function logIn(
   base: string,

@@ -17,7 +17,7 @@ import {
   tokensIn,
 } from '../support/club.ts';
 import { failingStore } from '../support/failing_store.ts';
-import { deviceOf, openLogin, type OpenLogin, submitLogin } from '../support/login.ts';
+import { deviceOf, masked, openLogin, type OpenLogin, submitLogin } from '../support/login.ts';
 import { readPage } from '../support/page.ts';
 import { type Answer, post } from '../support/wire.ts';
 
@@ -45,16 +45,6 @@ async function openDoor(t: TestContext, options: ClubOptions = {}): Promise<Door
 }
 
 const isIn = ({ status }: Answer): boolean => status === 302;
-
-/** A page without what differs from form to form, and the username that is shown again. */
-function masked(answer: Answer, login: OpenLogin, username: string): Answer {
-  const escaped = username.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
-  const body = Object.values(login.hidden)
-    .reduce((text, value) => text.replaceAll(value, 'HIDDEN'), answer.body)
-    .replace(`value="${escaped}"`, 'value="USERNAME"');
-  assert.ok(body.includes('value="USERNAME"'), username);
-  return { ...answer, body };
-}
 
 test('HOSTILE 16: unknown, wrong, locked, disabled and malformed are one answer to the byte', async (t) => {
   const door = await openDoor(t);

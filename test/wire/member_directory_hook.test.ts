@@ -29,7 +29,7 @@ import {
   type RunningHook,
   startHook,
 } from '../support/hook.ts';
-import { type OpenLogin, openLogin, submitLogin } from '../support/login.ts';
+import { masked, type OpenLogin, openLogin, submitLogin } from '../support/login.ts';
 import {
   openPartnerClub,
   redeem as redeemAtPartner,
@@ -116,19 +116,25 @@ test('P-15 G-12: a login by the hook, its level, and a refresh that asks for the
   assert.deepEqual(club.events, []);
 });
 
-test('G-8 HOSTILE 16: wrong, unknown and blocked are told the same', async (t) => {
+test('G-8 HOSTILE 16: wrong, unknown, blocked and locked are one answer to the byte', async (t) => {
   const club = await openHooked(t);
+  for (let time = 0; time < 6; time += 1) await tryLogin(club, 'locked', 'wrong password');
   const tries = [
     ['ann', 'wrong password'],
     ['nobody', password],
     ['off', password],
+    ['locked', password],
   ] as const;
+  const answers: Answer[] = [];
   for (const [username, typed] of tries) {
-    const [answer] = await tryLogin(club, username, typed);
-    assert.equal(answer.status, 200);
-    assert.ok(answer.body.includes('The username or password was not recognised'), answer.body);
+    const [answer, login] = await tryLogin(club, username, typed);
+    answers.push(masked(answer, login, username));
   }
-  assert.deepEqual(club.hook.asked.length, 3);
+  const [expected] = answers;
+  assert.equal(expected?.status, 200);
+  assert.match(expected.body, /The username or password was not recognised/);
+  for (const answer of answers) assert.deepEqual(answer, expected);
+  assert.equal(club.hook.asked.length, 5 + 3, 'about who is locked nobody is asked');
   assert.deepEqual(club.events, []);
 });
 
