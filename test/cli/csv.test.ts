@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
 import { parseCsv } from '../../src/cli/csv.ts';
+import { cpuTimeOf } from '../support/cpu.ts';
 
 function read(text: string): unknown {
   const { records, faults } = parseCsv('a.csv', text);
@@ -84,8 +85,7 @@ describe('csv', () => {
 
   test('is done with a large text, all in quotes, in no time', () => {
     const text = `"${'""'.repeat(2_000_000)}"\n`.repeat(2);
-    const before = performance.now();
-    assert.equal(parseCsv('a.csv', text).records.length, 2);
-    assert.ok(performance.now() - before < 2000);
+    const took = cpuTimeOf(() => assert.equal(parseCsv('a.csv', text).records.length, 2));
+    assert.ok(took < 20_000);
   });
 });

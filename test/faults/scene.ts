@@ -61,6 +61,11 @@ export class Scene {
     return this.hoard.keep(what, `${randomKey(9)}${awkward}${randomKey(9)}`);
   }
 
+  /** The same where the secret must fit a header: no letter beyond ASCII, no space. */
+  inventPlain(what: string): string {
+    return this.hoard.keep(what, `${randomKey(9)}%2B"+/=${randomKey(9)}`);
+  }
+
   /** Runs a command that may show no secret. */
   async run(args: readonly string[], input = ''): Promise<Ran> {
     const ran = await jetway(this.folder, args, input);

@@ -49,7 +49,8 @@ async function onboard(scene: Scene): Promise<ReadonlyMap<Dialect, Caller>> {
   const add = ['client', 'add', '--programme', 'club', '--name', 'Red', ...roles];
   await scene.run([...add, '--secret-stdin'], `${scene.invent('a secret')}\u0007 of an odd kind`);
 
-  const [secret, apiKey] = [scene.invent('the imported secret'), scene.invent('the imported key')];
+  const secret = scene.invent('the imported secret');
+  const apiKey = scene.inventPlain('the imported key');
   const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
   const table = (id: string): string =>
     `client_id,client_secret,api_key,name,roles\n${id},${quoted(secret)},${quoted(apiKey)},Old,partner\n`;
