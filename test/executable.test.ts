@@ -49,6 +49,12 @@ describe('executable', { timeout: 120_000 }, () => {
       const url = await urlPrinted(jetway);
       const response = await fetch(url);
       assert.ok(response.status < 500, `${url} answered ${response.status}`);
+      const page = await (await fetch(`${url}/executive-club/login`)).text();
+      const logo = /<img src="([^"]*)"/.exec(page)?.[1] ?? '';
+      assert.equal(
+        await (await fetch(url + logo)).text(),
+        readFileSync(join(root, 'programmes/executive-club.svg'), 'utf8'),
+      );
       jetway.kill('SIGTERM');
       assert.deepEqual(await once(jetway, 'exit'), [0, null]);
     } finally {

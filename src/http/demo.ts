@@ -54,7 +54,10 @@ export function mountDemo(app: App, demos: readonly Demo[]): void {
     const callback = demoCallbackPath(demo.programme);
     mountPage(app, demoPath(demo.programme), ['GET'], () => startPage([demo]));
     mountPage(app, callback, ['GET'], (request) => callbackPage(demo, callback, request));
-    mountPage(app, `${callback}/exchange`, ['POST'], (request) => exchangePage(demo, request));
+    // GET: a reload, which the script makes one (page.js); the code is spent.
+    mountPage(app, `${callback}/exchange`, ['GET', 'POST'], (request) =>
+      request.method === 'GET' ? startPage([demo]) : exchangePage(demo, request),
+    );
   }
 }
 

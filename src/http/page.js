@@ -15,15 +15,13 @@
   reveal.addEventListener('click', () => show(password.type === 'password'));
 
   // A second click while the first is on its way would be a second attempt.
-  let sent = -Infinity;
-  password.form.addEventListener('submit', (event) => {
-    if (event.timeStamp - sent < 3000) event.preventDefault();
-    else sent = event.timeStamp;
-    password.form.className = 'sent';
+  const { form } = password;
+  const free = () => (form.className = '');
+  form.addEventListener('submit', (event) => {
+    if (form.className === 'sent') event.preventDefault();
+    else setTimeout(free, 3000);
+    form.className = 'sent';
     show(false);
   });
-  addEventListener('pageshow', () => {
-    sent = -Infinity;
-    password.form.className = '';
-  });
+  addEventListener('pageshow', free);
 })();
