@@ -71,6 +71,7 @@ export class LogCheckpoints {
 
   /** Pages in the log that are not in the file. */
   #waiting(): number {
+    this.#transactions.endRead();
     const { log, checkpointed } = this.#look.get() as { log: number; checkpointed: number };
     return log - checkpointed;
   }
