@@ -102,6 +102,11 @@ for (const [format, more] of Object.entries(formats)) {
     await run(`client enable ${id}`);
     assert.equal(await stands(), good);
 
+    await run('member disable ann');
+    assert.equal(await stands(), '200 401 200, 200 401 200');
+    await run('member enable ann');
+    assert.equal(await stands(), good);
+
     await run(`token revoke --member ${subject}`);
     assert.equal(await stands(), '200 401 200, 200 401 200');
     // What is issued in the second of such a revocation may be dead too; the next is good.

@@ -77,6 +77,10 @@ test('RFC 6750 2.3: a token in the query, a body or a cookie is none', async (t)
     { cookie: `access_token=${token}` },
     { 'proxy-authorization': `Bearer ${token}` },
     { 'x-authorization': `Bearer ${token}` },
+    { 'x-original-authorization': `Bearer ${token}` },
+    { 'x-forwarded-authorization': `Bearer ${token}` },
+    { 'x-forwarded-access-token': token },
+    { 'x-access-token': token },
     { authorization: `Token ${token}` },
     { authorization: token },
   ]) {
