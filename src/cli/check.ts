@@ -15,7 +15,7 @@ import { byPosition, type Fault, FaultsError, formatFault } from '../lib/fault.t
 import { readTextFile } from '../lib/read_file.ts';
 import { maxYamlBytes, parseYaml } from '../lib/yaml.ts';
 import { CommandError, exitCodes } from './exit.ts';
-import { mountFaults } from './mount_faults.ts';
+import { mountFaults, twinFaults } from './mount_faults.ts';
 import { type OutputOptions, print, printJson } from './output.ts';
 
 export interface CheckOptions extends OutputOptions {
@@ -36,6 +36,7 @@ export async function check(paths: readonly string[], options: CheckOptions): Pr
     ...others,
     ...files.flatMap(({ faults: own }) => own),
     ...mountFaults(files),
+    ...twinFaults(files),
   ].toSorted(byPosition);
   const errors = faults.filter(({ severity }) => severity === 'error').length;
   if (options.json === true) await printJson(faults.map(viewFault));

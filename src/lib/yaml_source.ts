@@ -58,6 +58,9 @@ const foreignCharacter = /[^\P{Cc}\t\n]|[\uFEFF\uFFFD-\uFFFF]|\p{Surrogate}/gu;
 
 /** Every character a file must not hold. */
 export function characterFaults(source: YamlSource): readonly Fault[] {
+  if (isWide(source.text)) {
+    return [errorAtOffset(source, 0, [], 'the file is in UTF-16', 'save it as UTF-8')];
+  }
   const faults: Fault[] = [];
   for (const match of source.text.matchAll(foreignCharacter)) {
     if (match[0] === '\r' && source.text[match.index + 1] === '\n') continue;
@@ -65,6 +68,11 @@ export function characterFaults(source: YamlSource): readonly Fault[] {
     faults.push(errorAtOffset(source, match.index, [], message, adviceOn(match[0])));
   }
   return faults;
+}
+
+/** Two bytes to a character: what a decoder of UTF-8 makes of it has a NUL in every other place. */
+function isWide(text: string): boolean {
+  return /^\uFFFD{0,2}(?:[^\0]\0){2}|^\uFFFD{0,2}(?:\0[^\0]){2}/.test(text);
 }
 
 /** Name of the first character of a value that must not be in it, e.g. from an escape `"\0"`. */

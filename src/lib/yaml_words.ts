@@ -53,7 +53,10 @@ const rows: readonly Row[] = [
   { code: 'KEY_OVER_1024_CHARS', words: { message: 'a key may have at most 1024 characters' } },
   {
     code: 'BLOCK_IN_FLOW',
-    words: { message: 'a "," is missing, or indented lines stand inside [ ] or { }' },
+    words: {
+      message: 'a "," is missing, or indented lines stand inside [ ] or { }',
+      hint: 'texts with ": " in them stand in quotes',
+    },
   },
   {
     code: 'BAD_SCALAR_START',

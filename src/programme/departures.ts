@@ -4,7 +4,7 @@
 import { positionAt } from '../lib/document.ts';
 import type { Fault, Path } from '../lib/fault.ts';
 import type { YamlNode } from '../lib/yaml.ts';
-import { failureReasons } from '../oauth/failure.ts';
+import { type FailureReason, failureReasons } from '../oauth/failure.ts';
 import { grantInputs, grantTypes } from '../oauth/grant.ts';
 import type { Definition } from './definition.ts';
 import { type EndpointDefinition, placesOf } from './input_schema.ts';
@@ -22,13 +22,49 @@ export function departures(definition: Definition, document: YamlNode): readonly
     ...answerDepartures(definition),
     ...lifetimeDepartures(definition),
   ];
-  return found.map(([path, what, section, contained]) => ({
+  const idle = idleParameters(definition, document);
+  const warnings = found.map(([path, what, section, contained]): Fault => ({
     severity: 'warning',
     at: positionAt(document, path),
     path: path.join('.'),
     message: `${what} (${section})`,
     hint: contained,
   }));
+  return [...warnings, ...idle];
+}
+
+/** Reasons that are told without any name of a parameter. */
+const nameless: readonly FailureReason[] = [
+  'method_not_allowed',
+  'body_too_large',
+  'malformed_body',
+  'client_authentication_failed',
+  'grant_not_allowed',
+  'throttled',
+  'invalid_code',
+  'invalid_refresh_token',
+  'invalid_member_credentials',
+  'server_error',
+  'temporarily_unavailable',
+];
+
+/** `{parameter}` where nothing can stand for it; one warning where a group says it of many. */
+function idleParameters({ errors }: Definition, document: YamlNode): readonly Fault[] {
+  const places = Map.groupBy(
+    nameless.filter((reason) => errors.reasons[reason].error_description?.includes('{parameter}')),
+    (reason) =>
+      JSON.stringify(positionAt(document, ['errors', 'reasons', reason, 'error_description'])),
+  );
+  return [...places.values()].map((reasons) => {
+    const [first = 'throttled'] = reasons;
+    const path = ['errors', 'reasons', first, 'error_description'];
+    return {
+      severity: 'warning',
+      at: positionAt(document, path),
+      path: path.join('.'),
+      message: `no parameter is at fault in ${reasons.join(', ')}: {parameter} stands for nothing there`,
+    };
+  });
 }
 
 function* endpointDepartures(definition: Definition): Iterable<Departure> {

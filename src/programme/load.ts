@@ -11,6 +11,7 @@ import { departures } from './departures.ts';
 import { spreadErrorGroups } from './error_groups.ts';
 import { type Logos, type ReadBeside, readLogos } from './login_logos.ts';
 import { takesAnotherForm } from './other_forms.ts';
+import { ambiguousNumbers, atTheNull, idleNulls, withoutVariant } from './own_slips.ts';
 import { validate } from './schema_faults.ts';
 import { readVariant, variantNames } from './variants.ts';
 
@@ -55,24 +56,31 @@ export function loadProgramme(file: string, text: string): LoadResult {
     );
     return { faults: [...nameFaults, ...(parsed.faults.length > 0 ? parsed.faults : [empty])] };
   }
-  const { document, faults: variantFaults } = layOverVariant(parsed.root);
+  const { root } = parsed;
+  const { document, base, faults: variantFaults } = layOverVariant(root);
   const faults = [...nameFaults, ...parsed.faults, ...variantFaults];
   // Without its variant a file lacks most of a dialect; naming all of that would help nobody.
   if (variantFaults.length > 0) return { faults };
   const { output: definition, faults: schemaFaults } = validate(definitionSchema, document);
-  if (definition === undefined)
+  const idle = idleNulls(definitionSchema, document, root, base);
+  if (definition === undefined) {
+    const told = withoutVariant(
+      root,
+      [...faults, ...schemaFaults, ...idle, ...ambiguousNumbers(root, schemaFaults)],
+      variantNames(),
+    );
     return {
-      faults: [...faults, ...schemaFaults]
-        .map((fault) => atHome(fault, parsed.root))
-        .toSorted(byPosition),
+      faults: told.map((fault) => atTheNull(root, atHome(fault, root))).toSorted(byPosition),
     };
+  }
   const allFaults = [
     ...faults,
-    ...schemaFaults,
+    ...idle,
+    ...ambiguousNumbers(root, []),
     ...consistencyFaults(definition, document),
     ...departures(definition, document),
   ]
-    .map((fault) => atHome(fault, parsed.root))
+    .map((fault) => atHome(fault, root))
     .toSorted(byPosition);
   if (allFaults.some((fault) => fault.severity === 'error')) return { faults: allFaults };
   const loaded = { id: id as ProgrammeId, definition, document, logos: new Map() };
@@ -113,6 +121,8 @@ function programmeIdOf(file: string): string {
 
 function layOverVariant(root: MapNode): {
   readonly document: YamlNode;
+  /** What lies below the file. */
+  readonly base?: YamlNode;
   readonly faults: readonly Fault[];
 } {
   const variant = nodeAt(root, ['variant']);
@@ -135,5 +145,6 @@ function layOverVariant(root: MapNode): {
   const base = readVariant(name);
   if (base.root === undefined) return { document: root, faults: base.faults };
   const spread = spreadErrorGroups(base.root, root);
-  return { document: mergeNodes(spread, root, takesAnotherForm), faults: base.faults };
+  const document = mergeNodes(spread, root, takesAnotherForm);
+  return { document, base: spread, faults: base.faults };
 }

@@ -14,13 +14,15 @@ export const textSchema: v.GenericSchema<string, string> = v.pipe(
   v.title('text'),
 );
 
+const durationWords =
+  'expected a duration: a whole number and a unit (ms, s, m, h, d), such as 30m';
+
 /** A duration such as `90s`, `30m` or `24h`. */
 export const durationSchema: v.GenericSchema<unknown, Milliseconds> = v.pipe(
-  v.string(),
-  v.regex(
-    durationForm,
-    'expected a duration: a whole number and a unit (ms, s, m, h, d), such as 30m',
+  v.string(({ input }) =>
+    typeof input === 'number' ? `${durationWords}; of seconds, ${input}s` : durationWords,
   ),
+  v.regex(durationForm, durationWords),
   v.transform((text) => parseDuration(text) ?? (0 as Milliseconds)),
   v.title('duration'),
 );
@@ -39,11 +41,20 @@ export const pathSchema: v.GenericSchema<unknown, string> = v.pipe(
   v.string(),
   v.regex(
     /^(?:\/[A-Za-z0-9_.~-]+)+$/,
-    'expected a path such as /api/grant: segments of letters, digits, "-", "_", "." and "~"',
+    ({ input }) =>
+      `expected a path such as /api/grant: segments of letters, digits, "-", "_", "." and "~"${pathAdvice(input)}`,
   ),
   v.check((path) => !/\/\.{1,2}(?:\/|$)/.test(path), 'a path may not hold "." or ".." segments'),
   v.title('path'),
 );
+
+/** What is most likely wrong with a path. */
+function pathAdvice(path: string): string {
+  if (/^https?:/.test(path)) return '; without scheme and host, which public_url has';
+  if (/[${}]/.test(path)) return '; nothing is filled in here';
+  if (path.length > 1 && path.endsWith('/')) return '; without a slash at the end';
+  return path.startsWith('/') ? '' : '; it begins with a slash';
+}
 
 /**
  * A path of a document that is somebody else's: as `pathSchema`, but segments may hold a colon or an

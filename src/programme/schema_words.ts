@@ -100,6 +100,8 @@ function mismatchHint(expected: Expected, node: YamlNode | undefined): string | 
   if (node?.kind !== 'scalar') return undefined;
   const texts = expected.values.filter((value) => typeof value === 'string');
   const { value, source } = node;
+  if (value === true && texts.includes('on')) return 'write on';
+  if (value === false && texts.includes('off')) return 'write off';
   if (typeof value !== 'string') {
     const wanted = expected.kinds.includes('text') || texts.includes(source ?? '');
     if (!wanted || source === undefined || source === '') return undefined;
@@ -113,6 +115,8 @@ function mismatchHint(expected: Expected, node: YamlNode | undefined): string | 
     if (/^(yes|on|true)$/i.test(value)) return 'write true';
     if (/^(no|off|false)$/i.test(value)) return 'write false';
   }
+  if (/^(?:yes|true)$/i.test(value) && texts.includes('on')) return 'write on';
+  if (/^(?:no|false|none)$/i.test(value) && texts.includes('off')) return 'write off';
   return didYouMean(value, texts);
 }
 

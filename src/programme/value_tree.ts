@@ -3,6 +3,8 @@
 import * as v from 'valibot';
 
 import { keysAsWritten } from '../lib/document.ts';
+import { quote } from '../lib/fault.ts';
+import { suggest } from '../lib/suggest.ts';
 import { wireNameSchema } from './scalar_schema.ts';
 import { note } from './schema_notes.ts';
 import { formatFits, type ValueFormat, valueFormats, type ValueKind } from './value_format.ts';
@@ -80,8 +82,7 @@ function nameSchemaOf({ answer, kinds, prefixes }: Vocabulary): v.GenericSchema<
     v.string(),
     v.check(
       (text) => names.includes(text) || prefixes.some((prefix) => text.startsWith(prefix)),
-      (issue) =>
-        `"${issue.input}" is no value an answer can hold; expected one of ${names.join(', ')}`,
+      ({ input }) => `${quote(input)} is no value an answer can hold${valueAdvice(input, names)}`,
     ),
     v.title(`${answer} value`),
     note({ json: { anyOf: [{ enum: names }, ...prefixes.map(beginningWith)] } }),
@@ -188,6 +189,13 @@ function inOrder(input: unknown, output: Readonly<Record<string, Field>>): Field
 function isEachNamedOnce(maps: readonly FieldTree[]): boolean {
   const names = maps.flatMap((map) => [...map.keys()]);
   return new Set(names).size === names.length;
+}
+
+function valueAdvice(name: string, names: readonly string[]): string {
+  const near = suggest(name, names);
+  if (near !== undefined) return `; did you mean "${near}"?`;
+  if (/[{}]/.test(name)) return '; texts are put together with joined: [ … ]';
+  return `; a text that is always the same is { constant: ${name} }, and the values are ${names.join(', ')}`;
 }
 
 function beginningWith(prefix: string): Readonly<Record<string, unknown>> {

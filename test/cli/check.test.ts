@@ -69,6 +69,20 @@ describe('check', { concurrency: 2 }, () => {
     assert.match(other, /club answers at \/club\S* already.*\(see programmes\/club\.yaml:4:12\)$/);
   });
 
+  test('warns of two programmes that are called the same (P-1)', async (t) => {
+    const folder = workFolder(t, {
+      'programmes/twin.yaml': programmeText('Club').replace('/club', '/twin'),
+    });
+    const ran = await jetway(folder, ['check']);
+    assert.equal(ran.code, 0);
+    assert.deepEqual(ran.stdout.split('\n'), [
+      'programmes/twin.yaml:2:7: warning: another programme has the name "Club" already (see programmes/club.yaml:2:7)',
+      'programmes/twin.yaml:3:23: warning: another programme has the programme_identifier "Club" already (see programmes/club.yaml:3:23)',
+      '2 programmes, 0 errors, 2 warnings',
+      '',
+    ]);
+  });
+
   test('tells the faults of the configuration and, all the same, those of the programmes', async (t) => {
     const folder = workFolder(t, {
       'config.yaml': `${configText}programmes: ./clubs\nadmin: nowhere\nenvironmnt: live\n`,

@@ -174,3 +174,15 @@ function readQuickly(text: string, name: string): ParsedYaml {
   assert.ok(parsed !== undefined && took < 4000, `${name} takes ${took} ms`);
   return parsed;
 }
+
+test('a file in UTF-16 is told once, whichever end comes first', () => {
+  const text = 'name: A\nbase_path: /a\n';
+  const little = Buffer.from(`\uFEFF${text}`, 'utf16le');
+  const files = [little, Buffer.from(little).swap16(), little.subarray(2)];
+  for (const bytes of files) {
+    assert.deepEqual(read(bytes.toString('utf8')), {
+      faults: ['f:1:1: error: the file is in UTF-16 (save it as UTF-8)'],
+      rooted: false,
+    });
+  }
+});

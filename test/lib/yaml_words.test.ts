@@ -42,7 +42,9 @@ const broken: readonly (readonly [string, readonly string[]])[] = [
   ['a: {"b":1, "c"2}', ['1:15: error: a "," or ":" is missing']],
   [
     'a: {b c: 1 d: 2}',
-    ['1:10: error: a "," is missing, or indented lines stand inside [ ] or { }'],
+    [
+      '1:10: error: a "," is missing, or indented lines stand inside [ ] or { } (texts with ": " in them stand in quotes)',
+    ],
   ],
   [
     'a: - b',
