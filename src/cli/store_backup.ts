@@ -6,7 +6,7 @@ import { shownPath } from '../config/programme_files.ts';
 import { backupStore } from '../store/file_backup.ts';
 import { CommandError, exitCodes } from './exit.ts';
 import { type OutputOptions, print, printJson } from './output.ts';
-import { storePath, storeSheet, viewStore } from './store_view.ts';
+import { storePath, storeSheet, unwritable, viewStore } from './store_view.ts';
 import { configOf } from './workplace.ts';
 
 export interface BackupStoreOptions extends OutputOptions {
@@ -22,7 +22,9 @@ export async function backup(file: string, options: BackupStoreOptions): Promise
     const message = `${file} is there already: name another file, or add --force to replace it`;
     throw new CommandError(exitCodes.failed, message);
   }
-  const report = await backupStore(path, file, { overwrite: force });
+  const report = await backupStore(path, file, { overwrite: force }).catch((error: unknown) => {
+    throw unwritable(error, exitCodes.failed, `the backup cannot be written to ${shownPath(file)}`);
+  });
   if (options.json === true) return printJson(viewStore(report));
   const told = [
     `The store is backed up to ${shownPath(report.path)}, and what is in the backup is sound.`,

@@ -4,8 +4,9 @@ import { shownPath } from '../config/programme_files.ts';
 import { systemClock } from '../lib/clock.ts';
 import { restoreStore } from '../store/file_restore.ts';
 import { expectYes } from './confirmation.ts';
+import { exitCodes } from './exit.ts';
 import { type OutputOptions, print, printJson } from './output.ts';
-import { rowsOf, storePath, storeSheet, viewStore } from './store_view.ts';
+import { rowsOf, storePath, storeSheet, unwritable, viewStore } from './store_view.ts';
 import { configOf } from './workplace.ts';
 
 export interface RestoreStoreOptions extends OutputOptions {
@@ -22,7 +23,11 @@ export async function restore(file: string, options: RestoreStoreOptions): Promi
   const config = configOf(options);
   const { environment } = config;
   const now = systemClock().now();
-  const report = await restoreStore(file, storePath(config), { environment, now });
+  const path = storePath(config);
+  const restored = restoreStore(file, path, { environment, now });
+  const report = await restored.catch((error: unknown) => {
+    throw unwritable(error, exitCodes.store, `the store ${path} cannot be replaced`);
+  });
   const { replaced, voided } = report;
   if (options.json === true) {
     return printJson({ ...viewStore(report), replaced: replaced ?? null, voided });

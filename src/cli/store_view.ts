@@ -4,6 +4,8 @@ import type { Config } from '../config/config.ts';
 import { instant } from '../lib/clock.ts';
 import type { StoreReport } from '../store/file_examine.ts';
 import { dateText } from './dates.ts';
+import { CommandError } from './exit.ts';
+import { isSystemError } from './explain.ts';
 import { sheet } from './table.ts';
 import { expectDurableStore } from './workplace.ts';
 
@@ -41,6 +43,19 @@ export function storeSheet(report: StoreReport): string {
 /** One line a table: `12 client`. */
 export function rowsOf(counts: Readonly<Record<string, number>>): readonly string[] {
   return Object.entries(counts).map(([table, count]) => `${count} ${table}`);
+}
+
+/**
+ * What to throw where a file could not be written: what the system says of it, without the name of
+ * the draft that it was to be written to first. Any other error as it is.
+ */
+export function unwritable(error: unknown, exitCode: number, what: string): unknown {
+  if (!(error instanceof Error && 'code' in error)) return error;
+  const isOfSqlite = error.code === 'ERR_SQLITE_ERROR';
+  if (!isOfSqlite && !isSystemError(error)) return error;
+  const [reason = ''] = error.message.split(', ');
+  const advice = 'look at its folder, its permissions and the space left on the disk';
+  return new CommandError(exitCode, `${what} (${reason}): ${advice}`);
 }
 
 /** Where the configured store is; ends the command where that is no file. */

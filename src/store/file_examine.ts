@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { instant, type Instant } from '../lib/clock.ts';
 import type { Environment } from './contract.ts';
 import { allDamage } from './file_check.ts';
-import { isOpenHere, realPath } from './file_identity.ts';
+import { identityOf, isOpenHere, realPath } from './file_identity.ts';
 import { logDamage } from './file_log.ts';
 import { canMigrate } from './file_migrate.ts';
 import { expectOurs, unusable } from './file_open.ts';
@@ -50,6 +50,9 @@ export function verifyStore(path: string): StoreReport {
 export function openToRead(path: string): DatabaseSync {
   const absolute = realPath(path);
   let database: DatabaseSync | undefined;
+  if (identityOf(absolute) === undefined) {
+    throw new StoreUnusable(`there is no file ${absolute}`, 'name the file of a store or a backup');
+  }
   try {
     accessSync(absolute, constants.R_OK);
     const found = isOpenHere(absolute) ? undefined : logDamage(absolute);

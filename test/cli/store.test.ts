@@ -2,7 +2,8 @@
 // tested with the store.
 
 import assert from 'node:assert/strict';
-import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 
@@ -66,6 +67,54 @@ describe('store', { concurrency: 2 }, () => {
     assert.equal(environment, 'staging');
     assert.ok(statSync(replaced ?? '').isFile());
     assert.equal((JSON.parse(listed.stdout) as unknown[]).length, 1);
+  });
+
+  test('what cannot be read or written is told by its name, and leaves nothing', async (t) => {
+    const folder = workFolder(t);
+    const [, nowhere, absent, nothing, made] = await jetwayEach(folder, [
+      add,
+      ['store', 'backup', 'nowhere/backup.db'],
+      ['store', 'verify', 'nothing.db'],
+      ['store', 'restore', 'nothing.db', '--yes'],
+      ['store', 'backup', 'backup.db'],
+    ]);
+    const advice = 'look at its folder, its permissions and the space left on the disk';
+    assert.deepEqual(nowhere, {
+      code: 1,
+      stdout: '',
+      stderr: `the backup cannot be written to nowhere/backup.db (ENOENT: no such file or directory): ${advice}\n`,
+    });
+    const message = `there is no file ${join(folder, 'nothing.db')}: name the file of a store or a backup\n`;
+    for (const one of [absent, nothing]) assert.deepEqual([one.code, one.stderr], [4, message]);
+    assert.equal(made.code, 0);
+
+    const disk = join(folder, 'disk');
+    mkdirSync(disk);
+    const mount = ['-t', 'tmpfs', '-o', 'size=64k,mode=700', 'tmpfs', disk];
+    if (spawnSync('mount', mount).status !== 0) {
+      t.diagnostic('no file system can be mounted here');
+      return;
+    }
+    writeFileSync(join(folder, 'small.yaml'), configText.replace('./data/', './disk/'));
+    const ran = await jetwayEach(folder, [
+      ['store', 'backup', 'disk/backup.db'],
+      ['store', 'restore', 'backup.db', '--yes', '--config', 'small.yaml'],
+    ]);
+    const left = readdirSync(disk);
+    spawnSync('umount', ['-l', disk]);
+    const [full, unrestored] = ran;
+    const reason = `(database or disk is full): ${advice}\n`;
+    assert.deepEqual(full, {
+      code: 1,
+      stdout: '',
+      stderr: `the backup cannot be written to disk/backup.db ${reason}`,
+    });
+    assert.deepEqual(unrestored, {
+      code: 4,
+      stdout: '',
+      stderr: `the store ${join(disk, 'jetway.db')} cannot be replaced ${reason}`,
+    });
+    assert.deepEqual(left, []);
   });
 
   test('verify tells what is in the store or a backup, and damage: exit 4', async (t) => {
