@@ -34,6 +34,7 @@ export async function restore(file: string, options: RestoreStoreOptions): Promi
   }
   const told = [
     `The store is as it was when ${shownPath(file)} was made. It opens with the master key of that time.`,
+    'Clients, members and keys are as they were then: disable, remove or retire again what you did since.',
     `All codes and tokens are void, so that none comes back: ${rowsOf(voided).join(', ')}.`,
     ...(replaced === undefined ? [] : [`What was there before is kept as ${shownPath(replaced)}.`]),
   ];

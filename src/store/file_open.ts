@@ -32,7 +32,12 @@ export interface OpenFile {
  * @throws StoreUnusable for a directory
  */
 export function expectNoDirectory(path: string): void {
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return;
+  try {
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return;
+  } catch {
+    // What keeps it from being looked at is told by whoever opens it.
+    return;
+  }
   throw new StoreUnusable(
     `store ${path} is a directory`,
     `name a file in it in the configuration, such as store: file:${join(path, 'jetway.db')}`,

@@ -25,6 +25,7 @@ import { MasterKeyUnusable, readMasterKey } from '../../src/config/master_key.ts
 import { openFileStore, serverReserve } from '../../src/store/file.ts';
 import { backupStore } from '../../src/store/file_backup.ts';
 import { verifyStore } from '../../src/store/file_examine.ts';
+import { expectNoDirectory } from '../../src/store/file_open.ts';
 import { restoreStore } from '../../src/store/file_restore.ts';
 import { schemaVersion } from '../../src/store/file_schema.ts';
 import { StoreUnusable } from '../../src/store/unusable.ts';
@@ -205,4 +206,24 @@ test('HOSTILE 56: nothing behind a link in the place of a file is written to', a
   symlinkSync(foreign, path);
   assert.throws(() => openFileStore({ path, environment }), StoreUnusable);
   assert.equal(existsSync(foreign), false);
+});
+
+test('HOSTILE 56: a folder that may not be looked into is the operator’s to mend', (t) => {
+  const { folder, path } = scratch(t);
+  if (process.getuid?.() !== 0) return t.skip('only root can be somebody else here');
+  const config = configOf(path);
+  readMasterKey(config);
+  assert.ok(process.seteuid);
+  const be = process.seteuid.bind(process);
+  be(65_534);
+  try {
+    expectNoDirectory(path);
+    assert.throws(() => openFileStore({ path, environment }), {
+      name: StoreUnusable.name,
+      message: new RegExp(`^store ${path} cannot be opened: EACCES`),
+    });
+  } finally {
+    be(0);
+  }
+  assert.deepEqual(readdirSync(folder), ['master.key']);
 });
