@@ -150,7 +150,7 @@ withBackup('FAULTS 6: neither a bad backup nor a foreign target is taken', async
   await refuse(/is damaged/);
   writeFileSync(backup, 'nothing of the kind\n'.repeat(300));
   await refuse(/is not a database/);
-  await refuse(/cannot be opened/, `${backup}.none`);
+  await refuse(/there is no file/, `${backup}.none`);
   await refuse(/is the store itself/, path);
   writeFileSync(backup, bytes);
   const foreign = `${dirname(path)}/foreign.db`;
