@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { test, type TestContext } from 'node:test';
+import { describe, test, type TestContext } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 
 import type { SigningKeyRecord } from '../../src/oauth/signing_key.ts';
@@ -63,49 +63,6 @@ async function statesAfter(path: string, second: number): Promise<readonly strin
 
 const each = (...states: string[]): string[][] => Array.from({ length: rounds }, () => states);
 
-test('FAULTS 24: first starts at once make one key', async (t) => {
-  const path = scratch(t);
-  await atOnce(path, ['start', 'start', 'start']);
-  assert.deepEqual(await statesAfter(path, 0), each('signing'));
-});
-
-test('FAULTS 24: a rotation beside a first start makes a key, and at most one to follow it', async (t) => {
-  const path = scratch(t);
-  await atOnce(path, ['start', 'rotate']);
-  for (const states of await statesAfter(path, 0)) {
-    assert.ok(
-      [['signing'], ['signing', 'waiting']].some((good) => isDeepStrictEqual(states, good)),
-      states.join(),
-    );
-  }
-});
-
-test('FAULTS 24: rotations at once make one successor', async (t) => {
-  const path = scratch(t);
-  await atOnce(path, ['start']);
-  await atOnce(path, ['rotate', 'rotate']);
-  assert.deepEqual(await statesAfter(path, 0), each('signing', 'waiting'));
-  // In an emergency it signs at once; retiring meanwhile takes nothing.
-  await atOnce(path, ['now', 'retire'], 30);
-  assert.deepEqual(await statesAfter(path, 30), each('retiring', 'signing'));
-});
-
-test('FAULTS 24: commands at once leave one key waiting', async (t) => {
-  const folder = workFolder(t, { 'programmes/club.yaml': signingProgramme });
-  assert.equal((await jetway(folder, ['key', 'rotate'])).code, 0);
-  const ran = await Promise.all([1, 2].map(() => jetway(folder, ['key', 'rotate'])));
-  assert.deepEqual(
-    ran.map(({ code, stderr }) => [code, stderr]),
-    [1, 2].map(() => [0, '']),
-  );
-  const { stdout } = await jetway(folder, ['key', 'list', '--json']);
-  const keys = JSON.parse(stdout) as readonly { readonly status: string }[];
-  assert.deepEqual(
-    keys.map(({ status }) => status),
-    ['signing', 'waiting'],
-  );
-});
-
 /** Keys that each act changes more than one row of. */
 const beginnings: Readonly<Record<'rotate' | 'force', readonly Partial<SigningKeyRecord>[]>> = {
   rotate: [{ kid: 'first', signsFrom: at(0) }],
@@ -115,30 +72,75 @@ const beginnings: Readonly<Record<'rotate' | 'force', readonly Partial<SigningKe
   ],
 };
 
-for (const [act, beginning] of Object.entries(beginnings)) {
-  const name = `FAULTS 24: ${act}, killed at a write, has changed all keys or none`;
-  test(name, { skip: withoutStrace }, async (t) => {
-    const seen = new Set<string>();
-    for (let write = 1; ; write += 2) {
-      const path = scratch(t);
-      const store = openFileStore({ path, environment: 'staging' });
-      for (const { kid = '', ...more } of beginning) {
-        await addSigningKey(store, aSigningKey(kid, { programme: programmeOf(0), ...more }));
-      }
-      const before = await store.listSigningKeys(programmeOf(0));
-      await store.close();
-      const kill = ['-e', 'trace=pwrite64', '-e', `inject=pwrite64:signal=KILL:when=${write}`];
-      const { stdout } = await traced(kill, '../cli/key_keeper.ts', [path, act, '1', '5']);
-      const after = await keysAt(path);
-      seen.add(isDeepStrictEqual(after, before) ? 'none' : outcomeOf(after));
-      // Whatever it was, doing it again comes to the same.
-      await perform(path, act as Act, 1, 5);
-      assert.equal(outcomeOf(await keysAt(path)), outcomes[act as keyof typeof outcomes]);
-      if (stdout === 'done\n') break;
-    }
-    assert.deepEqual(seen, new Set(['none', outcomes[act as keyof typeof outcomes]]));
+describe('keys', { concurrency: 2 }, () => {
+  test('FAULTS 24: first starts at once make one key', async (t) => {
+    const path = scratch(t);
+    await atOnce(path, ['start', 'start', 'start']);
+    assert.deepEqual(await statesAfter(path, 0), each('signing'));
   });
-}
+
+  test('FAULTS 24: a rotation beside a first start makes a key, and at most one to follow it', async (t) => {
+    const path = scratch(t);
+    await atOnce(path, ['start', 'rotate']);
+    for (const states of await statesAfter(path, 0)) {
+      assert.ok(
+        [['signing'], ['signing', 'waiting']].some((good) => isDeepStrictEqual(states, good)),
+        states.join(),
+      );
+    }
+  });
+
+  test('FAULTS 24: rotations at once make one successor', async (t) => {
+    const path = scratch(t);
+    await atOnce(path, ['start']);
+    await atOnce(path, ['rotate', 'rotate']);
+    assert.deepEqual(await statesAfter(path, 0), each('signing', 'waiting'));
+    // In an emergency it signs at once; retiring meanwhile takes nothing.
+    await atOnce(path, ['now', 'retire'], 30);
+    assert.deepEqual(await statesAfter(path, 30), each('retiring', 'signing'));
+  });
+
+  test('FAULTS 24: commands at once leave one key waiting', async (t) => {
+    const folder = workFolder(t, { 'programmes/club.yaml': signingProgramme });
+    assert.equal((await jetway(folder, ['key', 'rotate'])).code, 0);
+    const ran = await Promise.all([1, 2].map(() => jetway(folder, ['key', 'rotate'])));
+    assert.deepEqual(
+      ran.map(({ code, stderr }) => [code, stderr]),
+      [1, 2].map(() => [0, '']),
+    );
+    const { stdout } = await jetway(folder, ['key', 'list', '--json']);
+    const keys = JSON.parse(stdout) as readonly { readonly status: string }[];
+    assert.deepEqual(
+      keys.map(({ status }) => status),
+      ['signing', 'waiting'],
+    );
+  });
+
+  for (const [act, beginning] of Object.entries(beginnings)) {
+    const name = `FAULTS 24: ${act}, killed at a write, has changed all keys or none`;
+    test(name, { skip: withoutStrace }, async (t) => {
+      const seen = new Set<string>();
+      for (let write = 1; ; write += 3) {
+        const path = scratch(t);
+        const store = openFileStore({ path, environment: 'staging' });
+        for (const { kid = '', ...more } of beginning) {
+          await addSigningKey(store, aSigningKey(kid, { programme: programmeOf(0), ...more }));
+        }
+        const before = await store.listSigningKeys(programmeOf(0));
+        await store.close();
+        const kill = ['-e', 'trace=pwrite64', '-e', `inject=pwrite64:signal=KILL:when=${write}`];
+        const { stdout } = await traced(kill, '../cli/key_keeper.ts', [path, act, '1', '5']);
+        const after = await keysAt(path);
+        seen.add(isDeepStrictEqual(after, before) ? 'none' : outcomeOf(after));
+        // Whatever it was, doing it again comes to the same.
+        await perform(path, act as Act, 1, 5);
+        assert.equal(outcomeOf(await keysAt(path)), outcomes[act as keyof typeof outcomes]);
+        if (stdout === 'done\n') break;
+      }
+      assert.deepEqual(seen, new Set(['none', outcomes[act as keyof typeof outcomes]]));
+    });
+  }
+});
 
 /** What each act comes to. */
 const outcomes = { rotate: 'signing until 665, waiting', force: 'signing' } as const;

@@ -5,7 +5,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { withoutStrace } from '../store/strace.ts';
@@ -116,31 +116,36 @@ test(
   },
 );
 
-for (const [what, suffixes] of [
-  ['file', ['']],
-  ['log', ['-wal']],
-  ['whole store', ['', '-wal', '-shm']],
-] as const) {
-  test(`FAULTS 7: a server whose ${what} is removed notices at its next look, and ends with 4`, async (t) => {
-    const site = await openSite(t);
-    const club = await site.start();
-    tokensIn(await partnerTokens(club));
-    const names = suffixes.map((suffix) => site.path + suffix);
-    for (const name of names) rmSync(name);
-    const removedAt = performance.now();
-    assert.equal(await club.server.ended(), 4);
-    const took = performance.now() - removedAt;
-    t.diagnostic(`ended after ${Math.round(took)} ms`);
-    // It looks every second; the rest is for a machine that has other things to do.
-    assert.ok(took < 15_000, `${took} ms`);
-    const message = `its store can no longer be used (store: ${names.join(', ')} was removed or replaced while it was open)`;
-    assert.ok(club.server.printed().stderr.includes(message), club.server.printed().stderr);
-    if (what === 'log') return;
-    // FAULTS 6: nor does another start make an empty one.
-    await assert.rejects(site.start(), (error) => {
-      assert.ok(error instanceof Error);
-      assert.match(error.message, /^the server ended with 4 before it listened: store \S+ is gone/);
-      return error.message.includes(dirname(site.path));
+describe('a store that is taken away', { concurrency: 3 }, () => {
+  for (const [what, suffixes] of [
+    ['file', ['']],
+    ['log', ['-wal']],
+    ['whole store', ['', '-wal', '-shm']],
+  ] as const) {
+    test(`FAULTS 7: a server whose ${what} is removed notices at its next look, and ends with 4`, async (t) => {
+      const site = await openSite(t);
+      const club = await site.start();
+      tokensIn(await partnerTokens(club));
+      const names = suffixes.map((suffix) => site.path + suffix);
+      for (const name of names) rmSync(name);
+      const removedAt = performance.now();
+      assert.equal(await club.server.ended(), 4);
+      const took = performance.now() - removedAt;
+      t.diagnostic(`ended after ${Math.round(took)} ms`);
+      // It looks every second; the rest is for a machine that has other things to do.
+      assert.ok(took < 15_000, `${took} ms`);
+      const message = `its store can no longer be used (store: ${names.join(', ')} was removed or replaced while it was open)`;
+      assert.ok(club.server.printed().stderr.includes(message), club.server.printed().stderr);
+      if (what === 'log') return;
+      // FAULTS 6: nor does another start make an empty one.
+      await assert.rejects(site.start(), (error) => {
+        assert.ok(error instanceof Error);
+        assert.match(
+          error.message,
+          /^the server ended with 4 before it listened: store \S+ is gone/,
+        );
+        return error.message.includes(dirname(site.path));
+      });
     });
-  });
-}
+  }
+});
