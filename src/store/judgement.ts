@@ -80,6 +80,8 @@ export function visibleRefreshToken(
   now: Instant,
 ): RefreshTokenState | undefined {
   if (now >= state.expiresAt || now >= state.family.endsAt) return undefined;
+  // Most have none, and need no copy without one.
+  if (state.sealedAnswer === undefined && state.retryUntil === undefined) return state;
   const { sealedAnswer, retryUntil, ...rest } = state;
   if (state.revoked || sealedAnswer === undefined || retryUntil === undefined) return rest;
   return now > retryUntil ? rest : { ...rest, sealedAnswer, retryUntil };
