@@ -17,21 +17,24 @@ const names = [
   'X-Auth-Expires',
 ] as const;
 
+/** What HTTP allows in a name beside letters, digits and the hyphen. */
+const others = [..."_.!#$%&'*+^`|~"];
+
 /** Ways to write a name that some server takes for the same. */
 const spellings: readonly ((name: string) => string)[] = [
   (name) => name,
-  (name) => name.toLowerCase(),
   (name) => name.toUpperCase(),
-  (name) => name.replaceAll('-', '_'),
-  (name) => name.replace('-', '_'),
-  (name) => name.replace(/-(?=[^-]*$)/, '_').toLowerCase(),
-  (name) => name.replaceAll('-', '.'),
+  ...others.flatMap((other) => [
+    (name: string): string => name.replaceAll('-', () => other),
+    (name: string): string => name.replace('-', () => other),
+    (name: string): string => name.replace(/-(?=[^-]*$)/, () => other).toLowerCase(),
+  ]),
 ];
 
-/** What a framework that takes underscores and dots for hyphens would make of a request's headers. */
+/** What a framework that takes all of them for hyphens would make of a request's headers. */
 export function believed({ headers }: Arrived): readonly (readonly [string, string])[] {
   return headers
-    .map(([name, value]) => [name.replaceAll(/[_.]/g, '-'), value] as const)
+    .map(([name, value]) => [name.replaceAll(/[^0-9a-z]/g, '-'), value] as const)
     .filter(([name]) => name.startsWith('x-auth'));
 }
 

@@ -82,6 +82,24 @@ test('no X-Auth header comes from outside, however it is spelled', async (t) => 
   }
 });
 
+test('a header that Connection names is Jetway’s all the same', async (t) => {
+  const { door, api, callers } = await openFront(t);
+  const target = '/executive-club/membership';
+  for (const connection of ['X-Auth-Kind', 'close, X-Auth-Subject, Authorization', 'upgrade']) {
+    const own = { connection, upgrade: 'websocket', 'x-auth-kind': 'client' };
+    const headers = { ...shown({ ...callers['member10'] }), ...own };
+    assert.equal((await askThrough(door, target, { headers })).status, 200, connection);
+  }
+  for (const { headers } of api.arrived) {
+    const all = Object.fromEntries(headers);
+    assert.deepEqual(
+      [all['x-auth-kind'], all['x-auth-subject'], all['upgrade']],
+      ['member', 'subject-of-ann', undefined],
+    );
+  }
+  assert.equal(api.arrived.length, 3);
+});
+
 test('a refusal reaches the caller whole, and without Jetway nothing passes', async (t) => {
   const { door, api, jetway, callers } = await openFront(t);
   for (const caller of [{}, { token: 'unknown' }, { ...callers['client'] }]) {

@@ -53,6 +53,32 @@ test('no X-Auth header comes from outside, however it is spelled', async (t) => 
   for (const one of api.arrived) assert.deepEqual(believed(one), genuine);
 });
 
+test('a location with headers of its own needs the file once more, as the page warns', async (t) => {
+  const site = await openSite(t);
+  const { apiKey } = (await executiveCallers(site))['apiKey'] ?? {};
+  const open = 'proxy_pass http://loyalty_api;';
+  const headers = {
+    'x-api-key': apiKey ?? '',
+    'x-auth-kind': 'member',
+    'x-auth-subject': 'forged',
+  };
+  const seen: unknown[] = [];
+  for (const more of [
+    'proxy_set_header A b; include jetway-headers.conf;',
+    'proxy_set_header A b;',
+  ]) {
+    const changes = [[open, `${more} ${open}`]] as const;
+    const door = await startNginx(t, { jetway: site.address, api: site.api.address, changes });
+    await askThrough(door, '/executive-club/members', { method: 'POST', headers });
+    const all = Object.fromEntries(site.api.arrived.pop()?.headers ?? []);
+    seen.push([all['a'], all['x-auth-kind'], all['x-auth-subject']]);
+  }
+  assert.deepEqual(seen, [
+    ['b', 'none', undefined],
+    ['b', 'member', 'forged'],
+  ]);
+});
+
 test('a header that Connection names is Jetway’s all the same', async (t) => {
   const { door, api, authorization } = await openFront(t);
   for (const connection of ['X-Auth-Kind', 'close, X-Auth-Subject, Authorization', 'upgrade']) {
