@@ -18,7 +18,7 @@ const names = [
 ] as const;
 
 /** What HTTP allows in a name beside letters, digits and the hyphen. */
-const others = [..."_.!#$%&'*+^`|~"];
+const others: readonly string[] = "_ . ! # $ % & ' * + ^ ` | ~".split(' ');
 
 /** Ways to write a name that some server takes for the same. */
 const spellings: readonly ((name: string) => string)[] = [

@@ -58,7 +58,9 @@ export async function runGateway(
   let log = '';
   const listening = new Promise<void>((resolve, reject) => {
     child.on('error', (error: NodeJS.ErrnoException) => {
-      reject(error.code === 'ENOENT' ? new Error(missing) : error);
+      // Nobody may not even look into some of the folders on the way.
+      const isMissing = error.code === 'ENOENT' || error.code === 'EACCES';
+      reject(isMissing ? new Error(missing) : error);
     });
     child.on('exit', (code) => reject(new Error(`${command} ended with ${code}: ${log}`)));
     child.stderr.on('data', (chunk: Buffer) => {
