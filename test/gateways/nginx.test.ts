@@ -267,12 +267,10 @@ async function startStandIn(
 
 test('an answer that never comes, or changes meanwhile, lets nothing pass', async (t) => {
   const api = await startApi(t);
-  const silent = await startStandIn(t, [200, null]);
+  const silent = await startStandIn(t, [null]);
   const changes = [['proxy_read_timeout 5s', 'proxy_read_timeout 200ms']] as const;
   const waiting = await startNginx(t, { jetway: silent.address, api: api.address, changes });
-  assert.equal((await askThrough(waiting, '/executive-club/membership')).status, 200);
   assert.deepEqual(await askThrough(waiting, '/executive-club/membership'), unavailable);
-  api.arrived.length = 0;
   const wavering = await startStandIn(t, [401, 200, 403, 200, 401, 503]);
   const door = await startNginx(t, { jetway: wavering.address, api: api.address });
   const statuses: number[] = [];
