@@ -44,6 +44,11 @@ export const tokenDocs: KeyDocs = {
     example: 'partner_login',
     otherwise: "the grant's own name",
   },
+  'grant.access_lifetime': {
+    text: 'How long access tokens of this grant are good, where that is not `tokens.access.lifetime`; within the same bounds.',
+    example: '12h',
+    otherwise: 'as `tokens.access.lifetime`',
+  },
   'grant.role': {
     text: 'The role a client must have been given at onboarding (`--role`): `member` for those that log members in, `partner` for those with tokens of their own. Others get `grant_not_allowed` (G-20, P-11).',
     example: 'member',

@@ -53,7 +53,7 @@ function planTokens(service: Service, authorization: Authorization, now: Instant
     subject: authorization.subject,
     tokenId: service.newTokenId(now),
     issuedAt: now,
-    accessExpiresAt: end(access.lifetime),
+    accessExpiresAt: end(access.lifetimes[authorization.grant]),
     ...(authorization.withRefreshToken ? { refreshExpiresAt: end(refresh.lifetime) } : {}),
     ...(scope === undefined ? {} : { scope }),
     ...(member?.level === undefined ? {} : { level: member.level }),

@@ -1,5 +1,6 @@
 // Owns compilation: a valid Definition becomes a frozen Programme.
 
+import { milliseconds } from '../lib/clock.ts';
 import type { ClientId, ProgrammeId } from '../oauth/client.ts';
 import { grantTypes } from '../oauth/grant.ts';
 import { levelScopes, listScopes, type ScopeRules } from '../oauth/scope.ts';
@@ -63,7 +64,7 @@ export function compileProgramme(
     verification: compileVerification(scope),
     access: {
       format: access.format,
-      lifetime: access.lifetime,
+      ...compileLifetimes(definition),
       algorithm: access.algorithm,
       tokenId: access.token_id,
       claims: compileClaims(access.claims, tokenWriting(scope)),
@@ -81,6 +82,19 @@ export function compileProgramme(
 
 function signsTokens({ tokens: { access, refresh } }: Definition): boolean {
   return access.format === 'jwt' || refresh.format === 'jwt';
+}
+
+function compileLifetimes({
+  tokens,
+  grants,
+}: Definition): Pick<Programme['access'], 'lifetime' | 'lifetimes'> {
+  const entries = grantTypes.map(
+    (type) => [type, grants[type]?.access_lifetime ?? tokens.access.lifetime] as const,
+  );
+  return {
+    lifetime: milliseconds(Math.max(...entries.map(([, lifetime]) => lifetime))),
+    lifetimes: Object.fromEntries(entries) as Programme['access']['lifetimes'],
+  };
 }
 
 /** Endpoints that a programme has where its file turns them on. */

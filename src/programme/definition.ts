@@ -41,6 +41,8 @@ export interface GrantDefinition {
   readonly grant_type?: string;
   /** What a client must be allowed to do. */
   readonly role: Role;
+  /** How long its access tokens live, where that differs. */
+  readonly access_lifetime?: Milliseconds;
 }
 
 /** Scopes that are levels, lowest first: a token carries how securely its owner was authenticated. */
@@ -145,6 +147,7 @@ const grantSchema: v.GenericSchema<unknown, GrantDefinition> = v.pipe(
     endpoint: textSchema,
     grant_type: v.exactOptional(textSchema),
     role: v.picklist(roles),
+    access_lifetime: v.exactOptional(lifetimeSchema),
   }),
   v.title('grant'),
 );

@@ -243,10 +243,17 @@ function* answerDepartures({ token_response, errors }: Definition): Iterable<Dep
 
 const day = 86_400_000;
 
-function* lifetimeDepartures({ tokens }: Definition): Iterable<Departure> {
-  if (tokens.access.lifetime > day) {
+function* lifetimeDepartures({ tokens, grants }: Definition): Iterable<Departure> {
+  const lifetimes: (readonly [Path, number | undefined])[] = [
+    [['tokens', 'access', 'lifetime'], tokens.access.lifetime],
+    ...grantTypes.map(
+      (type) => [['grants', type, 'access_lifetime'], grants[type]?.access_lifetime] as const,
+    ),
+  ];
+  for (const [at, lifetime] of lifetimes) {
+    if (lifetime === undefined || lifetime <= day) continue;
     yield [
-      ['tokens', 'access', 'lifetime'],
+      at,
       'access tokens live for more than a day',
       'RFC 9700 2.2.1',
       'revocation and disabled clients count at every verification',

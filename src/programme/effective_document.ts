@@ -9,6 +9,7 @@ import type { LoadedProgramme } from './load.ts';
 /** Where a default is a number of milliseconds, which files write as a duration. */
 const durationKeys: ReadonlySet<string> = new Set([
   'lifetime',
+  'access_lifetime',
   'longest',
   'grace',
   'window',

@@ -31,7 +31,10 @@ export interface CodeRules {
 
 export interface AccessTokenRules {
   readonly format: 'opaque' | 'jwt';
+  /** The longest that any of them lives. */
   readonly lifetime: Milliseconds;
+  /** How long those of each grant live. */
+  readonly lifetimes: Readonly<Record<GrantType, Milliseconds>>;
   readonly algorithm: SigningAlgorithm;
   /** Form of `jti`. */
   readonly tokenId: TokenIdForm;

@@ -54,6 +54,31 @@ describe('compileProgramme', () => {
     assert.equal(throttle, undefined);
   });
 
+  test('G-23: each grant has its lifetime, and a key is kept for the longest of them', () => {
+    const { access } = programmeOf('grants: { client_credentials: { access_lifetime: 2h } }');
+    assert.equal(access.lifetime, 7_200_000);
+    assert.deepEqual(access.lifetimes, {
+      authorization_code: 1_800_000,
+      refresh_token: 1_800_000,
+      client_credentials: 7_200_000,
+      password: 1_800_000,
+    });
+  });
+
+  test('a programme at the root of the host has its own paths there', () => {
+    const { issuer, login, metadata, tokenEndpoints } = programmeOf('base_path: /\nmetadata: on');
+    assert.equal(issuer, 'https://tokens.example');
+    assert.equal(login.pagePath, '/login');
+    assert.deepEqual(
+      tokenEndpoints.map(({ path }) => path),
+      ['/api/grant'],
+    );
+    assert.deepEqual(metadata?.paths, [
+      '/.well-known/oauth-authorization-server/executive-club',
+      '/.well-known/oauth-authorization-server',
+    ]);
+  });
+
   test('C-9 HOSTILE 34: a client’s subject stands apart from members’', () => {
     assert.equal(programmeOf().clientSubject(partner), `client:${partner}`);
   });

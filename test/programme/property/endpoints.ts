@@ -59,8 +59,14 @@ const ofCode = ['code', 'redirect_uri', 'code_verifier'];
 
 const grantNames = fc.dictionary(
   fc.constantFrom('authorization_code', 'refresh_token', 'client_credentials'),
-  fc.constantFrom('password', 'CC', 'x:y').map((grant_type) => ({ grant_type })),
-  { maxKeys: 1 },
+  fc.record(
+    {
+      grant_type: fc.constantFrom('password', 'CC', 'x:y'),
+      access_lifetime: fc.constantFrom('5m', '90d'),
+    },
+    { requiredKeys: [] },
+  ),
+  { maxKeys: 2 },
 );
 
 const authorize = fc.record(

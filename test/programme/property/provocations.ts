@@ -22,7 +22,10 @@ export function* provocations(served: Served, grant: GrantType): Iterable<Provoc
   if (endpoint === undefined) return;
   const { inputs } = endpoint;
   const good = served.request(grant, tokensOf(grant));
-  yield* wrongBodies(good);
+  // Where parameters can come in the query, no body is none of any type.
+  if (good.body?.fields.length !== 0 || !endpoint.read.includes('query')) {
+    yield* wrongBodies(good);
+  }
   if (endpoint.unknown === 'refuse') {
     const draft = withParameters(good, (pairs) => [...pairs, ['zzz', '1']]);
     yield { draft, reason: 'unknown_parameter', facts: { parameter: 'zzz' } };

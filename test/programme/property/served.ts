@@ -114,7 +114,9 @@ function knownOf(
 ): Known {
   const isClient = grant === 'client_credentials';
   const longest = isClient ? Infinity : span(dialect, 'refresh', 'longest');
-  const access = Math.min(span(dialect, 'access', 'lifetime'), longest);
+  const own = textAt(dialect, 'grants', grant, 'access_lifetime');
+  const lifetime = own === undefined ? span(dialect, 'access', 'lifetime') : spanOf(own);
+  const access = Math.min(lifetime, longest);
   const refresh = Math.min(span(dialect, 'refresh', 'lifetime'), longest);
   const hasRefresh = !isClient && 'refresh_token' in mapAt(dialect, 'grants');
   const issuer = `${publicUrl}${textAt(dialect, 'base_path')}`;
@@ -151,6 +153,9 @@ function knownOf(
 const units: Readonly<Record<string, number>> = { s: 1e3, m: 6e4, h: 36e5, d: 864e5 };
 
 function span(dialect: PlainMap, token: string, key: string): number {
-  const text = textAt(dialect, 'tokens', token, key) ?? '';
+  return spanOf(textAt(dialect, 'tokens', token, key) ?? '');
+}
+
+function spanOf(text: string): number {
   return Number.parseInt(text, 10) * (units[text.slice(-1)] ?? Number.NaN);
 }
