@@ -61,7 +61,8 @@ function readPlan(): Asked | undefined {
       ...(values.profile === undefined ? {} : { profileFolder: values.profile }),
     };
     const isLoginsToo = (values.only ?? loginsName) === loginsName;
-    const logins = values.quick ? quickLogins : carefulLogins;
+    const baseLogins = values.quick ? quickLogins : carefulLogins;
+    const logins = { ...baseLogins, rounds: bounded(values.rounds, baseLogins.rounds, 100) };
     if (plan.workloads.length === 0 && !isLoginsToo) {
       throw new Error(`no workload is named ${values.only}`);
     }
