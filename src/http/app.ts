@@ -134,7 +134,8 @@ function endpointOf(site: LoginSite, route: PathRoute, listener: Listener): Endp
     case 'metadata':
       break;
   }
-  return plainEndpoint(published, metadataAnswer(route.metadata, listener === 'all'));
+  const offered = { introspection: listener === 'all', keySet: service.keys !== undefined };
+  return plainEndpoint(published, metadataAnswer(route.metadata, offered));
 }
 
 const published: ReadonlySet<string> = new Set(['GET']);

@@ -2,7 +2,7 @@
 
 import type { Service } from '../engine/service.ts';
 import type { Reply } from '../oauth/reply.ts';
-import type { Metadata } from '../programme/metadata.ts';
+import type { Metadata, Offered } from '../programme/metadata.ts';
 import { keySetMaxAge } from '../token/jwks.ts';
 
 /** RFC 7517, as it stands at each request. */
@@ -12,8 +12,8 @@ export function keySetAnswer({ keys, programme }: Service): () => Reply {
 }
 
 /** RFC 8414. */
-export function metadataAnswer(metadata: Metadata, withIntrospection: boolean): () => Reply {
-  const reply = published('application/json', metadata.document(withIntrospection));
+export function metadataAnswer(metadata: Metadata, offered: Offered): () => Reply {
+  const reply = published('application/json', metadata.document(offered));
   return () => reply;
 }
 

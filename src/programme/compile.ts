@@ -107,7 +107,7 @@ function compileExtras(
   const { introspection, revocation, metadata } = definition;
   const endpoint = (path: string, byGateways: boolean): TokenManagementEndpoint =>
     compileTokenManagement(ownPath + path, definition, { byGateways });
-  const place = { publicUrl, ownPath, signsTokens: signsTokens(definition) };
+  const place = { publicUrl, ownPath };
   return {
     ...(introspection === undefined ? {} : { introspection: endpoint(introspection.path, true) }),
     ...(revocation === undefined ? {} : { revocation: endpoint(revocation.path, false) }),

@@ -8,10 +8,17 @@ import type { Definition } from './definition.ts';
 export interface MetadataPlace {
   readonly publicUrl: string;
   readonly ownPath: string;
-  readonly signsTokens: boolean;
 }
 
 const wellKnown = '/.well-known/oauth-authorization-server';
+
+/** What of a programme there is for the clients that the document is for. */
+export interface Offered {
+  /** Not where clients cannot reach it. */
+  readonly introspection: boolean;
+  /** Also of a programme that signs no tokens any more, as long as those it signed may live. */
+  readonly keySet: boolean;
+}
 
 export interface Metadata {
   /**
@@ -19,8 +26,8 @@ export interface Metadata {
    * look for it, between host and path of the issuer.
    */
   readonly paths: readonly string[];
-  /** The document as JSON; introspection is left out where clients cannot reach it. */
-  readonly document: (withIntrospection: boolean) => string;
+  /** The document as JSON. */
+  readonly document: (offered: Offered) => string;
 }
 
 export function compileMetadata(
@@ -40,10 +47,9 @@ export function compileMetadata(
 function compileDocument(definition: Definition, place: MetadataPlace): Metadata['document'] {
   const issuer = place.publicUrl + place.ownPath;
   const methods = authenticationMethods(definition);
-  const document = {
-    issuer,
-    ...endpoints(definition, place),
-    ...(place.signsTokens ? { jwks_uri: `${issuer}/.well-known/jwks.json` } : {}),
+  const places = { issuer, ...endpoints(definition, place) };
+  const keys = { jwks_uri: `${issuer}/.well-known/jwks.json` };
+  const abilities = {
     scopes_supported: definition.scope.values,
     response_types_supported: definition.grants.authorization_code === undefined ? [] : ['code'],
     response_modes_supported: ['query'],
@@ -75,8 +81,14 @@ function compileDocument(definition: Definition, place: MetadataPlace): Metadata
             ...new Set([...methods, 'client_secret_basic']),
           ],
         };
-  return (withIntrospection) =>
-    JSON.stringify({ ...document, ...revoking, ...(withIntrospection ? asking : {}) });
+  return (offered) =>
+    JSON.stringify({
+      ...places,
+      ...(offered.keySet ? keys : {}),
+      ...abilities,
+      ...revoking,
+      ...(offered.introspection ? asking : {}),
+    });
 }
 
 function granted({ grants }: Definition): readonly GrantType[] {

@@ -11,23 +11,31 @@ import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import type { ClientId } from '../../src/oauth/client.ts';
 import { askTokens, paths, programme, tokensIn } from '../support/club.ts';
 import { verify } from '../support/gateway.ts';
-import { shippedProgramme } from '../support/jetway.ts';
+import { publicUrl, shippedProgramme } from '../support/jetway.ts';
 import { ask } from '../support/wire.ts';
 import { openSite, type ServedClub } from './site.ts';
 
 const partnerToken = async (club: ServedClub): Promise<string> =>
   tokensIn(await askTokens(club, { grant_type: 'client_credentials' })).access_token;
 
+/** Where its metadata says that the key set is. */
+async function keySetUrlOf({ url }: ServedClub): Promise<unknown> {
+  const { body } = await ask(url, `/.well-known/oauth-authorization-server/${programme}`);
+  return (JSON.parse(body) as { readonly jwks_uri?: unknown }).jwks_uri;
+}
+
 test('FAULTS 24: from JWTs to opaque tokens, no verification fails', async (t) => {
-  const site = await openSite(t, { over: 'tokens: { access: { format: jwt } }' });
+  const site = await openSite(t, { over: 'metadata: on\ntokens: { access: { format: jwt } }' });
   const before = await site.start();
   const token = await partnerToken(before);
   const published = await ask(before.url, paths.keys);
+  assert.equal(await keySetUrlOf(before), publicUrl + paths.keys);
   assert.equal(await before.server.end('SIGTERM'), 0);
 
   const file = join(site.folder, `programmes/${programme}.yaml`);
-  writeFileSync(file, shippedProgramme(programme));
+  writeFileSync(file, shippedProgramme(programme, 'metadata: on'));
   const now = await site.start();
+  assert.equal(await keySetUrlOf(now), publicUrl + paths.keys);
   const opaque = await partnerToken(now);
   assert.match(opaque, /^[0-9a-f]{11}\.[\w-]{43}$/);
   assert.deepEqual(await ask(now.url, paths.keys), published);
@@ -83,7 +91,8 @@ async function followed({ url }: ServedClub): Promise<void> {
 }
 
 test('FAULTS 24: a programme that never signed has no key set', async (t) => {
-  const site = await openSite(t);
-  const { url } = await site.start();
-  assert.equal((await ask(url, paths.keys)).status, 404);
+  const site = await openSite(t, { over: 'metadata: on' });
+  const club = await site.start();
+  assert.equal((await ask(club.url, paths.keys)).status, 404);
+  assert.equal(await keySetUrlOf(club), undefined);
 });
