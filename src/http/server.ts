@@ -65,7 +65,7 @@ export async function listen(
   const server = createServer({ ...limits, maxHeaderSize }, (incoming, outgoing) => {
     connections.noteAnswer(outgoing);
     if (hasOneHost(incoming) && isPlainlyFramed(incoming)) listener(incoming, outgoing);
-    else refuse(outgoing, 400);
+    else refuse(outgoing, 400, 'invalid_request');
   });
   server.setTimeout(stillTimeout);
   const connections = watchConnections(server);
@@ -116,14 +116,23 @@ function isPlainlyFramed({ headers }: IncomingMessage): boolean {
 }
 
 function notYet(_incoming: IncomingMessage, outgoing: ServerResponse): void {
-  refuse(outgoing, 503);
+  refuse(outgoing, 503, 'temporarily_unavailable', { 'Retry-After': '1' });
 }
 
-function refuse(outgoing: ServerResponse, status: number): void {
+/** An answer of no programme, for what is refused before one is known. */
+function refuse(
+  outgoing: ServerResponse,
+  status: number,
+  error: string,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  const body = JSON.stringify({ error });
   outgoing.writeHead(status, {
+    'Content-Type': 'application/json',
     'Cache-Control': 'no-store',
+    ...headers,
     Connection: 'close',
-    'Content-Length': '0',
+    'Content-Length': `${Buffer.byteLength(body)}`,
   });
-  outgoing.end();
+  outgoing.end(body);
 }

@@ -10,7 +10,7 @@ import { type ScopeSeparator, scopeSeparators } from '../oauth/scope.ts';
 import { type SigningAlgorithm, signingAlgorithms } from '../oauth/signing_key.ts';
 import type { TokenIdForm } from '../token/token_id.ts';
 import { type AuthorizeDefinition, authorizeSchema } from './authorize_schema.ts';
-import { type EncodingName, encodings } from './encoding.ts';
+import { type EncodingName, encodings, withContentType } from './encoding.ts';
 import { type ErrorsDefinition, errorsSchema } from './errors_schema.ts';
 import { type FailureLimitDefinition, failureLimitSchema } from './failure_limit.ts';
 import { type EndpointDefinition, endpointSchema } from './input_schema.ts';
@@ -122,8 +122,7 @@ export interface Definition {
   readonly token_response: {
     readonly status: number;
     readonly encoding: EncodingName;
-    /** The encoding's own where it is left out. */
-    readonly content_type?: string;
+    readonly content_type: string;
     readonly headers: ResponseHeaders;
     readonly fields: FieldTree;
     readonly wrap: readonly string[];
@@ -245,15 +244,18 @@ export const definitionSchema: v.GenericSchema<unknown, Definition> = v.strictOb
   scope: scopeSchema,
   tokens: tokensSchema,
   throttle: v.optional(throttleSchema, 'off'),
-  token_response: v.strictObject({
-    status: v.optional(v.picklist([200, 201]), 200),
-    encoding: v.optional(v.picklist(encodings), 'json'),
-    content_type: v.exactOptional(contentTypeSchema),
-    headers: v.optional(responseHeadersSchema, {}),
-    fields: tokenFieldsSchema,
-    wrap: v.optional(v.array(textSchema), []),
-    name_case: v.optional(nameCaseSchema, 'as_written'),
-  }),
+  token_response: v.pipe(
+    v.strictObject({
+      status: v.optional(v.picklist([200, 201]), 200),
+      encoding: v.optional(v.picklist(encodings), 'json'),
+      content_type: v.exactOptional(contentTypeSchema),
+      headers: v.optional(responseHeadersSchema, {}),
+      fields: tokenFieldsSchema,
+      wrap: v.optional(v.array(textSchema), []),
+      name_case: v.optional(nameCaseSchema, 'as_written'),
+    }),
+    v.transform(withContentType),
+  ),
   errors: errorsSchema,
   introspection: v.exactOptional(v.strictObject({ path: pathSchema })),
   revocation: v.exactOptional(v.strictObject({ path: pathSchema })),

@@ -83,6 +83,16 @@ const text: Encoding = {
 /** Each encoding by its name in a file. */
 export const encodingOf: Readonly<Record<EncodingName, Encoding>> = { json, form, xml, text };
 
+/** An answer with the media type of its encoding, where its file says no other. */
+export function withContentType<
+  Answer extends { readonly encoding: EncodingName; readonly content_type?: string },
+>(answer: Answer): Answer & { readonly content_type: string } {
+  return {
+    ...answer,
+    content_type: answer.content_type ?? encodingOf[answer.encoding].contentType,
+  };
+}
+
 /** What XML takes for a name; the letters that all its readers agree on. */
 export function isXmlName(name: string): boolean {
   return /^[A-Za-z_][A-Za-z0-9_.-]*$/.test(name);

@@ -75,7 +75,7 @@ function mappingHeaders(
       ? {}
       : { 'WWW-Authenticate': challengeText(mapping.challenge, reason, name) };
   return Object.freeze({
-    'Content-Type': errors.content_type ?? encodingOf[errors.encoding].contentType,
+    'Content-Type': errors.content_type,
     ...noStore,
     ...challenge,
     ...mapping.headers,

@@ -3,7 +3,7 @@
 import * as v from 'valibot';
 
 import { type FailureReason, failureReasons } from '../oauth/failure.ts';
-import { type EncodingName, encodings } from './encoding.ts';
+import { type EncodingName, encodings, withContentType } from './encoding.ts';
 import {
   answerHeadersSchema,
   contentTypeSchema,
@@ -54,8 +54,7 @@ export interface ErrorMapping {
 export interface ErrorsDefinition {
   readonly fields: FieldTree;
   readonly encoding: EncodingName;
-  /** The encoding's own where it is left out. */
-  readonly content_type?: string;
+  readonly content_type: string;
   readonly name_case: NameCase;
   readonly text_case: NameCase;
   /** How `{parameter}` is written: as sent, or with separators turned into spaces (P-10). */
@@ -141,6 +140,7 @@ export const errorsSchema: v.GenericSchema<unknown, ErrorsDefinition> = v.pipe(
   }),
   // Loading has written them out under `reasons` (error_groups.ts).
   v.transform(withoutGroups),
+  v.transform(withContentType),
 );
 
 function withoutGroups<Errors extends { readonly groups?: unknown }>(

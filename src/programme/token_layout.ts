@@ -36,7 +36,7 @@ export function compileTokenLayout(
   const { status } = layout;
   const encoding = encodingOf[layout.encoding];
   const headers = Object.freeze({
-    'Content-Type': layout.content_type ?? encoding.contentType,
+    'Content-Type': layout.content_type,
     ...noStore,
     ...constantHeaders(layout.headers),
   });

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createAdminApp } from '../../src/http/admin.ts';
 import { listen } from '../../src/http/server.ts';
 import { startJetway } from '../support/jetway.ts';
-import { rawExchange } from '../support/wire.ts';
+import { ask, rawExchange } from '../support/wire.ts';
 
 test('HOSTILE 50: an absolute target without a path is the root, and nothing is there', async (t) => {
   const jetway = await startJetway(t);
@@ -27,7 +27,20 @@ test('HOSTILE 48: a body in a transfer coding of other layers is refused before 
   const plain = await rawExchange(jetway.url, `${head}Transfer-Encoding: chunked\r\n\r\n${body}`);
   assert.match(plain, /^HTTP\/1\.1 200 /);
   const layered = `${head}Transfer-Encoding: gzip, chunked\r\n\r\n${body}`;
-  assert.match(await rawExchange(jetway.url, layered), /^HTTP\/1\.1 400 /);
+  assert.match(
+    await rawExchange(jetway.url, layered),
+    /^HTTP\/1\.1 400 [^]*Cache-Control: no-store[^]*\{"error":"invalid_request"\}$/,
+  );
+});
+
+test('G-22: a server whose app is not there yet is unavailable for a moment, and says so', async (t) => {
+  const server = await listen({ host: '127.0.0.1', port: 0 });
+  t.after(server.close);
+  const { status, headers, body } = await ask(server.url, '/any');
+  assert.deepEqual(
+    [status, headers['retry-after'], headers['cache-control'], body],
+    [503, '1', 'no-store', '{"error":"temporarily_unavailable"}'],
+  );
 });
 
 test(
