@@ -61,7 +61,7 @@ export async function authenticateMember(
   service: Service,
   attempt: MemberAttempt,
 ): Promise<MemberAuthentication> {
-  const { clock, directory, failedLogins, keyring, programme } = service;
+  const { clock, failedLogins, keyring, programme } = service;
   const username = normaliseUsername(attempt.username);
   const account = keyring.accountDigest(username);
   const device = deviceAccount(keyring, programme.id, account, attempt.device, clock.now());
@@ -75,18 +75,26 @@ export async function authenticateMember(
   const asked = loginAttempt(username, attempt);
   const mayBeAsked =
     isWellFormed(username, attempt.password) && (await reserve(service, device ?? account));
-  if (!mayBeAsked) {
-    await directory.decline({ ...asked, password: asked.password.slice(0, longestPassword) });
-    return { outcome: 'no_match' };
-  }
-  const verification = await askDirectory(service, device ?? account, asked);
+  const verification = mayBeAsked
+    ? await askDirectory(service, device ?? account, asked)
+    : await decline(service, asked);
   if (verification.outcome === 'match') {
     const { member } = verification;
     if (programme.login.lockout === undefined) return { outcome: 'match', member };
     const cookie = newDevice(keyring, programme.id, account, clock.now());
     return { outcome: 'match', member, device: cookie };
   }
+  // Whichever it was: one that is locked or malformed costs as much, and may be sent without end.
   if (network !== undefined) failedLogins?.count(network, clock.now());
+  return { outcome: 'no_match' };
+}
+
+/** Says no without asking, in the directory's own time. */
+async function decline(
+  { directory }: Service,
+  asked: LoginAttempt,
+): Promise<{ readonly outcome: 'no_match' }> {
+  await directory.decline({ ...asked, password: asked.password.slice(0, longestPassword) });
   return { outcome: 'no_match' };
 }
 
