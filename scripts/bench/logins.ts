@@ -111,7 +111,8 @@ async function requestTokens(
     const wait = begun + sent * pace - performance.now();
     if (wait > 0) await sleep(wait);
     while (free.length === 0) await Promise.race(underWay);
-    const lane = free.pop();
+    // In turn: a server closes a connection that nothing moves on.
+    const lane = free.shift();
     if (lane === undefined) continue;
     const one = lane.send(request).then((told) => {
       if (!told.answer.startsWith('200 ')) throw new Error(`a token request got ${told.answer}`);
