@@ -1,7 +1,7 @@
 // Owns a site for the campaign: a folder of programmes, a configuration, and a store with a client of
 // each programme.
 
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { openStore } from '../../src/cli/workplace.ts';
@@ -24,6 +24,8 @@ export interface Site {
   readonly authorization: string;
 }
 
+const shipped = join(import.meta.dirname, '../../programmes');
+
 const kinds: readonly Kind[] = ['opaque', 'jwt', 'partner_login'];
 
 const clientId = 'partnerapi-12345';
@@ -32,7 +34,7 @@ const secret = 'jyVn3Y4Ow9nLqRlxTt5bDWqtCvUuQ0u6cJx2bTnC3Zk';
 /** A shipped file under another name and path, which is what a new programme often is. */
 function programmeText(kind: Kind, id: string, number: number): string {
   const file = kind === 'partner_login' ? 'second-club' : 'executive-club';
-  const text = readFileSync(join(import.meta.dirname, `../../programmes/${file}.yaml`), 'utf8')
+  const text = readFileSync(join(shipped, `${file}.yaml`), 'utf8')
     .replace(/^base_path: .*$/m, `base_path: /${id}`)
     .replace(/^programme_identifier: .*$/m, `programme_identifier: ${lettersOf(number)}`)
     .replace(/^throttle: .*$/m, 'throttle: off');
@@ -48,6 +50,11 @@ export async function layOut(folder: string, count: number): Promise<Site> {
   const home = join(folder, `of-${count}`);
   const programmesFolder = join(home, 'programmes');
   mkdirSync(programmesFolder, { recursive: true });
+  // The logos that the files name.
+  cpSync(shipped, programmesFolder, {
+    recursive: true,
+    filter: (path) => !path.endsWith('.yaml'),
+  });
   const programmes = Array.from({ length: count }, (_, number): SiteProgramme => {
     const kind = kinds[number % kinds.length] ?? 'opaque';
     const id = `club-${number}`;
