@@ -5,6 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
 
+import { inTurn } from '../lib/turn.ts';
 import type { Reply } from '../oauth/reply.ts';
 import type { RequestHead, WireRequest } from '../oauth/wire_request.ts';
 import { noProxies, type ProxyTest } from './caller_address.ts';
@@ -16,7 +17,7 @@ import {
   RequestCutOff,
   splitTarget,
 } from './read_request.ts';
-import { type Answer, holdReplies, respond, withHeaders, write } from './respond.ts';
+import { type Answer, respond, withHeaders, write } from './respond.ts';
 
 /** What answers a path. */
 export interface Endpoint {
@@ -108,21 +109,17 @@ export class App extends Hono<{ Bindings: HttpBindings }> {
     const failed = this.#failed;
     const finish = (reply: Answer): void => write(outgoing, reply, failed);
     const fail = (error: unknown): void => finish(failed(error));
-    receiveRequest(
-      incoming,
-      this.#isProxy,
-      (request) => {
-        holdReplies();
-        try {
-          const reply = endpoint.answer(request);
-          if (reply instanceof Promise) reply.then(finish, fail);
-          else finish(reply);
-        } catch (error) {
-          fail(error);
-        }
-      },
-      fail,
-    );
+    const answer = (request: WireRequest): void => {
+      try {
+        const reply = endpoint.answer(request);
+        if (reply instanceof Promise) reply.then(finish, fail);
+        else finish(reply);
+      } catch (error) {
+        fail(error);
+      }
+    };
+    const received = (request: WireRequest): void => inTurn('requests', () => answer(request));
+    receiveRequest(incoming, this.#isProxy, received, fail);
     return true;
   }
 
@@ -131,13 +128,14 @@ export class App extends Hono<{ Bindings: HttpBindings }> {
     if (found === undefined) return false;
     const failed = this.#failed;
     const finish = (reply: Reply): void => write(outgoing, reply, failed);
-    holdReplies();
     // Node discards what is left of a body once the answer is out; of a long one, it need not.
     const isShort = isPlainRequest(incoming);
-    found.answer(readHead(incoming)).then(
-      (reply) => finish(isShort ? reply : withHeaders(reply, { Connection: 'close' })),
-      (error: unknown) => finish(failed(error)),
-    );
+    inTurn('requests', () => {
+      found.answer(readHead(incoming)).then(
+        (reply) => finish(isShort ? reply : withHeaders(reply, { Connection: 'close' })),
+        (error: unknown) => finish(failed(error)),
+      );
+    });
     return true;
   }
 }

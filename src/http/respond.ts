@@ -2,6 +2,7 @@
 
 import type { ServerResponse } from 'node:http';
 
+import { inTurn } from '../lib/turn.ts';
 import type { Reply } from '../oauth/reply.ts';
 
 /** A reply whose body may also be bytes, as a picture's is. */
@@ -37,32 +38,21 @@ interface Waiting {
 }
 
 const waiting: Waiting[] = [];
-let isReading = false;
-
 /**
- * Tells that a request is being read: until this turn's requests all have been, replies wait. Who
- * reads them is woken once for the whole turn then, which saves more than anything else on the way.
- */
-export function holdReplies(): void {
-  if (isReading) return;
-  isReading = true;
-  setImmediate(() => {
-    isReading = false;
-    for (const { outgoing, reply, failed } of waiting.splice(0)) writeNow(outgoing, reply, failed);
-  });
-}
-
-/**
- * Writes a reply, in this turn; `failed` tells the one to give where this one cannot be written.
- * Answers that waited for a commit come after the reading, all at once: they wait no longer.
+ * Writes a reply at the end of this turn, with all the others: who reads them is woken once for all
+ * of them then, which saves more than anything else on the way. `failed` tells the one to give where
+ * this one cannot be written.
  */
 export function write(
   outgoing: ServerResponse,
   reply: Answer,
   failed: (error: unknown) => Reply,
 ): void {
-  if (isReading) waiting.push({ outgoing, reply, failed });
-  else writeNow(outgoing, reply, failed);
+  if (waiting.push({ outgoing, reply, failed }) === 1) inTurn('replies', writeWaiting);
+}
+
+function writeWaiting(): void {
+  for (const { outgoing, reply, failed } of waiting.splice(0)) writeNow(outgoing, reply, failed);
 }
 
 function writeNow(

@@ -1,9 +1,12 @@
 // Owns when verbs run on the SQLite connection, what one commit covers, and what an error ends.
 
+import { inTurn } from '../lib/turn.ts';
 import { Unavailable } from '../oauth/failure.ts';
 import type { DiskSpace } from './disk_space.ts';
 import { asStoreError, isBusy, isFatal, isFull } from './outage.ts';
 import type { Settlement, Transactions } from './transactions.ts';
+
+const inCommits = (callback: () => void): void => inTurn('commits', callback);
 
 interface Job {
   readonly verb: () => unknown;
@@ -133,8 +136,8 @@ export class CommitQueue {
     return new Promise<T>((resolve, reject) => {
       const done = (value: unknown): void => resolve(value as T);
       this.#jobs.push({ verb, fromReserve, patientUntil, resolve: done, reject });
-      // After this turn's I/O callbacks: requests that arrived together share a commit.
-      if (!this.#scheduled) this.#schedule(setImmediate);
+      // Requests that arrived together share a commit.
+      if (!this.#scheduled) this.#schedule(inCommits);
     });
   }
 
@@ -150,7 +153,7 @@ export class CommitQueue {
     later(() => {
       this.#scheduled = false;
       this.#flush(patience);
-      if (this.#jobs.length > 0 && !this.#scheduled) this.#schedule(setImmediate);
+      if (this.#jobs.length > 0 && !this.#scheduled) this.#schedule(inCommits);
     });
   }
 

@@ -2,6 +2,7 @@
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
+import { inTurn } from '../lib/turn.ts';
 import { asStoreError, isOutage } from './outage.ts';
 
 /** Writes a little in transactions that others need anyway. */
@@ -57,7 +58,7 @@ export class Transactions {
     if (this.#isReading) return;
     this.#statement.look.run();
     this.#isReading = true;
-    setImmediate(() => this.endRead());
+    inTurn('replies', () => this.endRead());
   }
 
   /** Ends what reads share; call it before anything that wants the connection for itself. */
