@@ -6,6 +6,7 @@ import type { AccessToken, GrantType, RefreshToken, TokenFamily } from '../oauth
 import type { TokenSet } from '../oauth/token_set.ts';
 import type { Inputs } from '../programme/input_rules.ts';
 import type { Service } from './service.ts';
+import type { Successor } from './successor.ts';
 
 /** A token request that has passed every shared check. */
 export interface GrantRequest {
@@ -35,6 +36,8 @@ export interface Authorization {
   /** The login the tokens descend from; a client's own tokens descend from none. */
   readonly family?: TokenFamily;
   readonly withRefreshToken: boolean;
+  /** Tokens that follow from what was presented, where fresh ones are not to be made. */
+  readonly successor?: Pick<Successor, 'accessToken' | 'refreshToken'>;
   /**
    * Spends what was presented and makes the tokens durable, both in one step. Returns what is to
    * be answered: the tokens, or those that an earlier try was answered with.

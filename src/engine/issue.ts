@@ -19,10 +19,11 @@ export async function issueTokens(
 ): Promise<TokenSet> {
   if ('repeated' in authorization) return authorization.repeated;
   const { accessTokens, refreshTokens } = service;
+  const { successor } = authorization;
   const facts = planTokens(service, authorization, now);
-  const accessToken = await accessTokens.make(now, () =>
-    accessClaims(service, client, authorization, facts),
-  );
+  const accessToken =
+    successor?.accessToken ??
+    (await accessTokens.make(now, () => accessClaims(service, client, authorization, facts)));
   const access = accessTokens.opaque
     ? { access: accessRecord(service, client, authorization, facts, accessToken) }
     : {};
@@ -30,9 +31,11 @@ export async function issueTokens(
   if (refreshExpiresAt === undefined) {
     return authorization.settle({ tokens: { ...facts, accessToken }, ...access });
   }
-  const refreshToken = await refreshTokens.make(now, () =>
-    refreshClaims(service, client, authorization, facts, refreshExpiresAt),
-  );
+  const refreshToken =
+    successor?.refreshToken ??
+    (await refreshTokens.make(now, () =>
+      refreshClaims(service, client, authorization, facts, refreshExpiresAt),
+    ));
   return authorization.settle({
     tokens: { ...facts, accessToken, refreshToken },
     ...access,

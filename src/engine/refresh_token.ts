@@ -2,11 +2,13 @@
 
 import { after } from '../lib/clock.ts';
 import { Refusal } from '../oauth/failure.ts';
-import type { RefreshTokenState, TokenKey } from '../oauth/grant.ts';
+import type { RefreshTokenState, TokenFamily, TokenKey } from '../oauth/grant.ts';
 import { tokenKey } from '../oauth/token_key.ts';
 import type { TokenSet } from '../oauth/token_set.ts';
 import type { Authorization, GrantRequest, Issued, RepeatedAnswer } from './authorization.ts';
 import { openAnswer, sealAnswer } from './sealed_answer.ts';
+import type { Service } from './service.ts';
+import { answerAgain, type Successor, successorOf, wordAnswer } from './successor.ts';
 
 /**
  * A refresh token must be this client's and good still; its member must still be active. It
@@ -31,7 +33,8 @@ export async function authorizeByRefreshToken(
     await store.revokeFamily(programme.id, family.id, now);
     throw new Refusal('invalid_refresh_token', { detail: 'the member is no longer active' });
   }
-  if (answer !== undefined) return { repeated: openAnswer(presented, answer) };
+  if (answer !== undefined) return { repeated: answerOf(presented, answer, family) };
+  const successor = followsFrom(service) ? successorOf(presented, now) : undefined;
   return {
     grant: 'refresh_token',
     kind: 'member',
@@ -39,8 +42,18 @@ export async function authorizeByRefreshToken(
     scope: narrowed,
     family,
     withRefreshToken: true,
-    settle: (issued) => rotate(request, presented, key, issued),
+    ...(successor === undefined ? {} : { successor }),
+    settle: (issued) => rotate(request, { presented, key, family, successor }, issued),
   };
+}
+
+/** Whether tokens can follow from the one presented; a signature of our own is never the same twice. */
+function followsFrom({ accessTokens, refreshTokens }: Service): boolean {
+  return accessTokens.opaque && refreshTokens.opaque;
+}
+
+function answerOf(presented: string, kept: string, family: TokenFamily): TokenSet {
+  return answerAgain(presented, kept, family) ?? openAnswer(presented, kept);
 }
 
 /** The answer a retry may have again; without one the use is reuse, and the family is revoked. */
@@ -54,10 +67,16 @@ async function sealedAnswer(
   throw new Refusal('invalid_refresh_token', { detail: 'reused: its family is revoked' });
 }
 
+interface Presented {
+  readonly presented: string;
+  readonly key: TokenKey;
+  readonly family: TokenFamily;
+  readonly successor: Successor | undefined;
+}
+
 async function rotate(
   { service, client, now }: GrantRequest,
-  presented: string,
-  key: TokenKey,
+  { presented, key, family, successor }: Presented,
   { tokens, access, refresh }: Issued,
 ): Promise<TokenSet> {
   if (refresh === undefined) throw new Error('a rotation needs a successor');
@@ -67,11 +86,12 @@ async function rotate(
     key,
     successor: refresh,
     ...(access === undefined ? {} : { access }),
-    sealedAnswer: sealAnswer(presented, tokens),
+    sealedAnswer:
+      successor === undefined ? sealAnswer(presented, tokens) : wordAnswer(successor.nonce, tokens),
     retryUntil: after(now, service.programme.refresh.grace),
     now,
   });
   if (rotated.outcome === 'rotated') return tokens;
-  if (rotated.outcome === 'retried') return openAnswer(presented, rotated.sealedAnswer);
+  if (rotated.outcome === 'retried') return answerOf(presented, rotated.sealedAnswer, family);
   throw new Refusal('invalid_refresh_token', { detail: rotated.outcome });
 }

@@ -73,7 +73,7 @@ export interface RefreshTokenState extends RefreshToken {
   readonly revoked: boolean;
   /** Set once a successor was issued. */
   readonly rotated: boolean;
-  /** The answer that went with the successor, sealed; there only while a retry may still have it. */
+  /** What the answer that went with the successor is told again from; there only while a retry may have it. */
   readonly sealedAnswer?: string;
   readonly retryUntil?: Instant;
 }

@@ -57,7 +57,10 @@ export interface Rotation {
   readonly key: TokenKey;
   readonly successor: RefreshToken;
   readonly access?: AccessToken;
-  /** The whole answer under a key derived from the presented token; the store alone reveals nothing. */
+  /**
+   * What lets the presented token have this answer again: the whole of it under a key derived from that
+   * token, or what it follows from beside that token. The store alone reveals no token.
+   */
   readonly sealedAnswer: string;
   /** Last moment at which a retry gets that answer; `now` or earlier forbids retries. */
   readonly retryUntil: Instant;
