@@ -110,7 +110,7 @@ function serveFrom(file: OpenFile, path: string, options: FileStoreOptions): Fil
   });
   const writer = grantWriter(database, fresh);
   const revoke = forgetting(fresh, fileRevoker(database, time));
-  const sweep = forgetting(fresh, fileSweep(database, time.current()));
+  const sweep = fileSweep(database, time.current());
   const acceptTime = forgetting(fresh, timeAcceptor(database, time));
   const throttles = new ThrottleCounter();
   return {

@@ -8,7 +8,7 @@ import type { CommitQueue } from './commit_queue.ts';
 import type { IssueOutcome, SpendOutcome, Store } from './contract.ts';
 import type { GrantWriter } from './file_issue.ts';
 import { revocationColumns, revocationJoins } from './file_revocations.ts';
-import { codeState, codeValues, type CodeRow } from './file_rows.ts';
+import { type CodeColumns, codeRow, codeState, codeValues, type CodeRow } from './file_rows.ts';
 import { rowSum } from './file_sums.ts';
 import { type Freshness, Remembered } from './freshness.ts';
 import { type CodeState, forgetSpentAt, judgeSpend, visibleCode } from './judgement.ts';
@@ -20,13 +20,20 @@ export function fileCodes(
   writer: GrantWriter,
   fresh: Freshness,
 ): Pick<Store, 'issueCode' | 'findCode' | 'spendCode'> {
-  const issue = codeIssuer(database, fresh);
   const find = codeFinder(database);
   const markSpent = codeMarker(database);
-  // From the look at a code to its spending.
-  const seen = new Remembered<FoundCode>(fresh, mostUnderWay);
+  // A code is spent moments after its login, mostly here: it need not be read again.
+  const seen = new Remembered<FoundCode>(fresh, mostAlive);
+  const issue = codeIssuer(database, (...name) => void seen.take(...name));
   return {
-    issueCode: (code) => queue.write(() => issue(code)),
+    issueCode: (code) =>
+      queue.write(() => {
+        const { programme, key } = code;
+        const outcome = issue(code);
+        // As it will be found: all that its owner was issued may have been revoked meanwhile.
+        if (outcome === 'issued') seen.get(programme, key, () => find(programme, key));
+        return outcome;
+      }),
     findCode: (programme, key, now) =>
       queue.read(() =>
         visibleCode(seen.get(programme, key, () => find(programme, key))?.state, now),
@@ -55,19 +62,24 @@ interface FoundCode {
   readonly state: CodeState;
 }
 
-/** Requests between looking and spending; more are read again. */
-const mostUnderWay = 1000;
+/** Codes that nobody has spent yet; more are read again. */
+const mostAlive = 10_000;
 
 function codeFinder(
   database: DatabaseSync,
 ): (programme: ProgrammeId, key: TokenKey) => FoundCode | undefined {
   const select = database.prepare(
-    `SELECT code.*, ${revocationColumns} FROM code ${revocationJoins('code')}
+    `SELECT code.programme, key, login, client, redirect_uri, member, subject, scope,
+       code_challenge, issued_at, expires_at, forget_at, spent_for, code.sum, ${revocationColumns}
+     FROM code ${revocationJoins('code')}
      WHERE code.programme = ? AND code.key = ?`,
   );
+  select.setReturnArrays(true);
   return (programme, key) => {
-    const row = select.get(programme, key) as CodeRow | undefined;
-    return row && { row, state: codeState(row) };
+    const found = select.get(programme, key) as unknown as CodeColumns | undefined;
+    if (found === undefined) return undefined;
+    const row = codeRow(found);
+    return { row, state: codeState(row) };
   };
 }
 
@@ -82,13 +94,17 @@ function codeMarker(database: DatabaseSync): (row: CodeRow, family: TokenFamily)
   };
 }
 
-/** Puts a login's code in the place of its unspent one: two are never live. */
+type EarlierCode = Pick<CodeRow, 'key' | 'spent_for' | 'issued_at'>;
+
+/**
+ * Puts a login's code in the place of its unspent one, which `forget` is told of: two are never live.
+ */
 function codeIssuer(
   database: DatabaseSync,
-  fresh: Freshness,
+  forget: (programme: ProgrammeId, key: TokenKey) => void,
 ): (code: AuthorizationCode) => IssueOutcome {
   const earlier = database.prepare(
-    'SELECT spent_for, issued_at FROM code WHERE programme = ? AND login = ?',
+    'SELECT key, spent_for, issued_at FROM code WHERE programme = ? AND login = ?',
   );
   const drop = database.prepare('DELETE FROM code WHERE programme = ? AND login = ?');
   const insert = database.prepare(
@@ -99,12 +115,12 @@ function codeIssuer(
   );
   return (code) => {
     const { programme, key, transaction, client, redirectUri, member } = code;
-    const row = earlier.get(programme, transaction);
-    if (row !== undefined && row['spent_for'] !== null) return 'already_spent';
-    if (row !== undefined && Number(row['issued_at']) > code.issuedAt) return 'superseded';
+    const row = earlier.get(programme, transaction) as EarlierCode | undefined;
     if (row !== undefined) {
+      if (row.spent_for !== null) return 'already_spent';
+      if (row.issued_at > code.issuedAt) return 'superseded';
       drop.run(programme, transaction);
-      fresh.forget();
+      forget(programme, row.key);
     }
     const names = [programme, key, transaction, client, redirectUri];
     const asked = [code.scope ?? null, code.codeChallenge ?? null];

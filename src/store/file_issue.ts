@@ -20,12 +20,13 @@ export interface RotatedFrom {
 export interface GrantWriter {
   readonly family: (family: TokenFamily) => void;
   readonly access: (token: AccessToken) => void;
+  /** Returns the sum of the row. */
   readonly refresh: (
     programme: ProgrammeId,
     family: FamilyId,
     token: RefreshToken,
     from?: RotatedFrom,
-  ) => void;
+  ) => number;
   readonly revoke: (programme: ProgrammeId, family: FamilyId, now: Instant) => void;
 }
 
@@ -66,6 +67,7 @@ export function grantWriter(database: DatabaseSync, fresh: Freshness): GrantWrit
       const sum = rowSum([programme, key, family, expiresAt, predecessor, null]);
       const retry = [from?.answer ?? null, from?.until ?? null] as const;
       insertRefresh.run(programme, key, family, expiresAt, predecessor, ...retry, sum);
+      return sum;
     },
     revoke: (programme, family, now) => {
       revoke.run(now, programme, family);

@@ -32,6 +32,52 @@ export interface CodeRow extends RevocationColumns {
   readonly sum: number;
 }
 
+/** The columns of such a row in the order in which they are selected. */
+export type CodeColumns = readonly [
+  ProgrammeId,
+  TokenKey,
+  string,
+  ClientId,
+  string,
+  string,
+  string,
+  string | null,
+  string | null,
+  Instant,
+  Instant,
+  Instant,
+  FamilyId | null,
+  number,
+  Instant | null,
+  number | null,
+  Instant | null,
+  number | null,
+];
+
+/** The row by names: without SQLite's own names, which are made anew for every row. */
+export function codeRow(columns: CodeColumns): CodeRow {
+  return {
+    programme: columns[0],
+    key: columns[1],
+    login: columns[2],
+    client: columns[3],
+    redirect_uri: columns[4],
+    member: columns[5],
+    subject: columns[6],
+    scope: columns[7],
+    code_challenge: columns[8],
+    issued_at: columns[9],
+    expires_at: columns[10],
+    forget_at: columns[11],
+    spent_for: columns[12],
+    sum: columns[13],
+    client_until: columns[14],
+    client_sum: columns[15],
+    subject_until: columns[16],
+    subject_sum: columns[17],
+  };
+}
+
 /** A family, as it is or beside one of its refresh tokens. */
 export interface FamilyRow {
   readonly programme: ProgrammeId;
@@ -83,7 +129,7 @@ export type RefreshColumns = readonly [
   number | null,
 ];
 
-/** The row by names: without SQLite's own names, which are made anew for every row. */
+/** The row by names. */
 export function refreshRow(columns: RefreshColumns): RefreshRow {
   return {
     programme: columns[0],

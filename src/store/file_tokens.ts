@@ -4,7 +4,7 @@ import type { DatabaseSync } from 'node:sqlite';
 
 import type { Instant } from '../lib/clock.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
-import type { RefreshTokenState, TokenKey } from '../oauth/grant.ts';
+import type { RefreshToken, RefreshTokenState, TokenKey } from '../oauth/grant.ts';
 import type { CommitQueue } from './commit_queue.ts';
 import type { RotateOutcome, Rotation, StandingQuestion, Store } from './contract.ts';
 import type { GrantWriter } from './file_issue.ts';
@@ -64,9 +64,15 @@ export function fileRefreshTokens(
     const row = refreshRow(found);
     return { row, state: refreshTokenState(row) };
   };
-  // From the look at a token to its rotation.
-  const seen = new Remembered<FoundRefreshToken>(fresh, mostUnderWay);
-  const rotate = rotator(database, writer, (...name) => void seen.take(...name));
+  // From the look at a token to its rotation, and from one rotation to the next.
+  const seen = new Remembered<FoundRefreshToken>(fresh, mostAlive);
+  const look = (programme: ProgrammeId, key: TokenKey): FoundRefreshToken | undefined => {
+    const found = seen.get(programme, key, () => find(programme, key));
+    // No answer is remembered past its retry window.
+    if (found?.state.rotated === true) seen.take(programme, key);
+    return found;
+  };
+  const rotate = rotator(database, writer, seen);
   return {
     startFamily: ({ family, access, refresh }) =>
       queue.write(() => {
@@ -76,7 +82,7 @@ export function fileRefreshTokens(
       }),
     findRefreshToken: (programme, key, now) =>
       queue.read(() => {
-        const found = seen.get(programme, key, () => find(programme, key));
+        const found = look(programme, key);
         return found && visibleRefreshToken(found.state, now);
       }),
     rotateRefreshToken: (rotation) =>
@@ -99,14 +105,13 @@ interface FoundRefreshToken {
   readonly state: RefreshTokenState;
 }
 
-/** Requests between looking and rotating; more are read again. */
-const mostUnderWay = 1000;
+/** Refresh tokens that are good for a use; more are read again. */
+const mostAlive = 10_000;
 
-/** `forget` is told of every other token whose row a rotation changes. */
 function rotator(
   database: DatabaseSync,
   writer: GrantWriter,
-  forget: (programme: ProgrammeId, key: TokenKey) => void,
+  seen: Remembered<FoundRefreshToken>,
 ): (rotation: Rotation, found: FoundRefreshToken | undefined) => RotateOutcome {
   const markRotated = database.prepare(
     `UPDATE refresh_token SET successor = ?, sealed_answer = NULL, retry_until = NULL, sum = ?
@@ -126,12 +131,26 @@ function rotator(
     }
     const { retryUntil } = rotation;
     const retry = retryUntil > now ? { answer: rotation.sealedAnswer, until: retryUntil } : {};
-    writer.refresh(programme, row.family, successor, { predecessor: key, ...retry });
+    const sum = writer.refresh(programme, row.family, successor, { predecessor: key, ...retry });
     if (access) writer.access(access);
     // Whoever holds this token had the answer: its predecessor's retries end here (HOSTILE 29).
     markRotated.run(successor.key, rowSum(refreshValues(row, successor.key)), programme, key);
-    if (row.predecessor !== null) forget(programme, row.predecessor);
+    if (row.predecessor !== null) seen.take(programme, row.predecessor);
+    seen.note(programme, successor.key, followerOf(found, successor, sum));
     return { outcome: 'rotated' };
+  };
+}
+
+/** What is found of a token that has just come in the place of one that was good. */
+function followerOf(
+  { row, state }: FoundRefreshToken,
+  { key, expiresAt }: RefreshToken,
+  sum: number,
+): FoundRefreshToken {
+  const followed = { key, expires_at: expiresAt, predecessor: row.key, successor: null };
+  return {
+    row: { ...row, ...followed, sealed_answer: null, retry_until: null, sum },
+    state: { key, expiresAt, family: state.family, revoked: false, rotated: false },
   };
 }
 

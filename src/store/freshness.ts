@@ -3,6 +3,7 @@
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
+import { BoundedMap } from '../lib/bounded_map.ts';
 import type { Passenger } from './transactions.ts';
 
 /**
@@ -57,6 +58,11 @@ export class Freshness implements Passenger {
 
   arrive(): void {}
 
+  /** What the verbs have written, and what is remembered of it, is not so. */
+  undone(): void {
+    this.forget();
+  }
+
   #look(): void {
     const [version] = this.#version.get() as unknown as [number];
     if (version === this.#seen) return;
@@ -65,45 +71,57 @@ export class Freshness implements Passenger {
   }
 }
 
-/** Rows by programme and key, as they were last read, while they stand. */
+/**
+ * Rows by programme and key, as they were last read or written, while they stand. What they say of
+ * themselves ends with time is for the caller to judge: a sweep that removes them tells nobody.
+ */
 export class Remembered<Held> {
   readonly #fresh: Freshness;
   readonly #most: number;
-  readonly #held = new Map<string, Held>();
+  #held: BoundedMap<string, Held>;
   #epoch = -1;
 
-  /** `most` bounds how many are held. */
+  /** `most` bounds how many are held; the oldest go first. */
   constructor(fresh: Freshness, most: number) {
     this.#fresh = fresh;
     this.#most = most;
+    this.#held = new BoundedMap(most);
   }
 
   /** What is held of a row; else what `read` finds, which is held if it finds anything. */
   get(programme: string, key: string, read: () => Held | undefined): Held | undefined {
-    const epoch = this.#fresh.epoch;
-    if (epoch !== this.#epoch) this.#clear(epoch);
-    const name = `${programme}\0${key}`;
+    this.#expectFresh();
+    const name = nameOf(programme, key);
     const held = this.#held.get(name);
     if (held !== undefined) return held;
     const found = read();
-    if (found === undefined) return undefined;
-    if (this.#held.size >= this.#most) this.#clear(epoch);
-    this.#held.set(name, found);
+    if (found !== undefined) this.#held.set(name, found);
     return found;
   }
 
   /** Gives up what is held of a row, for a verb that changes it; undefined if it has to be read. */
   take(programme: string, key: string): Held | undefined {
-    const epoch = this.#fresh.epoch;
-    if (epoch !== this.#epoch) this.#clear(epoch);
-    const name = `${programme}\0${key}`;
+    this.#expectFresh();
+    const name = nameOf(programme, key);
     const held = this.#held.get(name);
     if (held !== undefined) this.#held.delete(name);
     return held;
   }
 
-  #clear(epoch: number): void {
-    this.#held.clear();
+  /** Holds a row as the verb that calls this has written it. */
+  note(programme: string, key: string, written: Held): void {
+    this.#expectFresh();
+    this.#held.set(nameOf(programme, key), written);
+  }
+
+  #expectFresh(): void {
+    const { epoch } = this.#fresh;
+    if (epoch === this.#epoch) return;
+    this.#held = new BoundedMap(this.#most);
     this.#epoch = epoch;
   }
+}
+
+function nameOf(programme: string, key: string): string {
+  return `${programme}\0${key}`;
 }

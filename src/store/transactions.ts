@@ -13,6 +13,8 @@ export interface Passenger {
   readonly board: (changed: boolean) => void;
   /** What the last `board` wrote is durable. */
   readonly arrive: () => void;
+  /** Some of what was written since the last `start` has been undone. */
+  readonly undone?: () => void;
 }
 
 /** What became of a verb: what it returned, or what it threw after which nothing of it stands. */
@@ -92,6 +94,7 @@ export class Transactions {
     } catch (error) {
       if (isOutage(error)) throw error;
       this.#database.exec('ROLLBACK TO verb; RELEASE verb');
+      this.#undone();
       return { error: asStoreError(error) };
     }
   }
@@ -112,8 +115,13 @@ export class Transactions {
     } catch (error) {
       // SQLite has rolled back by itself after some errors (full, I/O) and not after others.
       if (this.#database.isTransaction) this.#statement.rollback.run();
+      this.#undone();
       throw error;
     }
+  }
+
+  #undone(): void {
+    for (const passenger of this.#passengers) passenger.undone?.();
   }
 
   #changes(): unknown {
