@@ -98,13 +98,13 @@ async function bundledSource(): Promise<{ readonly source: string; readonly map:
   return { source: source.text, map: map.text };
 }
 
-/** The thread that checks bcrypt hashes; the executable has no file to start it from. */
-const workerAsset = 'src/members/bcrypt_worker.cjs';
+/** The threads that hash passwords; the executable has no file to start them from. */
+const workerAsset = 'src/members/hashing_worker.cjs';
 
 async function bundledWorker(): Promise<string> {
   const { outputFiles } = await bundle({
     absWorkingDir: root,
-    entryPoints: ['src/members/bcrypt_worker.ts'],
+    entryPoints: ['src/members/hashing_worker.ts'],
     write: false,
     bundle: true,
     // What a thread is started from as text is CommonJS.

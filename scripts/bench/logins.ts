@@ -17,7 +17,7 @@ export interface LoginPlan {
   readonly logins: number;
 }
 
-export const carefulLogins: LoginPlan = { rounds: 9, seconds: 3, logins: 20 };
+export const carefulLogins: LoginPlan = { rounds: 15, seconds: 2, logins: 20 };
 export const quickLogins: LoginPlan = { rounds: 1, seconds: 0.4, logins: 20 };
 
 /** Latencies of token requests in milliseconds, and how many there were. */

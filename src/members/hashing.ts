@@ -5,20 +5,24 @@ import { availableParallelism } from 'node:os';
 import { createGate, type GateLimits, GateFull } from '../lib/gate.ts';
 import { Unavailable } from '../oauth/failure.ts';
 
-/** Threads that node has for hashes, and for files and names beside them. */
-const poolSize = Number(process.env['UV_THREADPOOL_SIZE'] ?? 4);
+/** Some 250 logins a second, and 30 MB each. */
+const mostAtOnce = 8;
 
 /**
- * A hash has a core for itself for some 25 ms, in a thread of node's pool. One core stays with the
- * event loop, which answers token requests, and one thread with whatever else wants one (FAULTS
- * 22). Who waits behind a hundred others waits some seconds; more than that is sent away at once.
+ * A hash has a core for itself for some 25 ms, in a thread of its own. One core stays with the event
+ * loop, which answers token requests (FAULTS 22). Who waits behind a hundred others waits some
+ * seconds; more than that is sent away at once.
  */
-export function hashingLimits(cores: number, threads: number): GateLimits {
-  const atOnce = Math.max(1, Math.min(cores, threads) - 1);
+export function hashingLimits(cores: number): GateLimits {
+  const atOnce = Math.max(1, Math.min(cores - 1, mostAtOnce));
   return { atOnce, waiting: 100 * atOnce };
 }
 
-const gate = createGate(hashingLimits(availableParallelism(), poolSize));
+const limits = hashingLimits(availableParallelism());
+const gate = createGate(limits);
+
+/** File descriptors that hashing may come to need: six for each thread. */
+export const hashingDescriptors: number = 6 * limits.atOnce;
 
 /** Makes a hash when it is its turn; rejects with `Unavailable` when too many wait already. */
 export async function hashing<Result>(work: () => Promise<Result>): Promise<Result> {

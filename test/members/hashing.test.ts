@@ -6,10 +6,16 @@ import { test } from 'node:test';
 import { hashing, hashingLimits } from '../../src/members/hashing.ts';
 import { Unavailable } from '../../src/oauth/failure.ts';
 
-test('FAULTS 22: a core and a thread of the pool are left for everything else', () => {
-  const atOnce = (cores: number, threads: number): number => hashingLimits(cores, threads).atOnce;
-  assert.deepEqual([atOnce(1, 4), atOnce(2, 4), atOnce(4, 4), atOnce(64, 4)], [1, 1, 3, 3]);
-  assert.deepEqual([atOnce(64, 16), atOnce(8, 1)], [15, 1]);
+test('FAULTS 22: a core is left for everything else, and memory for the rest', () => {
+  const limits = [1, 2, 4, 64].map(hashingLimits);
+  assert.deepEqual(
+    limits.map(({ atOnce }) => atOnce),
+    [1, 1, 3, 8],
+  );
+  assert.deepEqual(
+    limits.map(({ waiting }) => waiting),
+    [100, 100, 300, 800],
+  );
 });
 
 test('FAULTS 22: a flood waits in a queue that ends; beyond it one is told at once', async () => {

@@ -2,10 +2,17 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
 
 import { hashing } from '../../src/members/hashing.ts';
 import { askTokens, loginTarget, openClub, tokensIn } from '../support/club.ts';
 import { openLogin, submitLogin } from '../support/login.ts';
+
+/** What a thread does that dies of its task. */
+function dieOfIt(this: Worker): void {
+  void this.terminate();
+}
 
 test('FAULTS 22: with no room for another password, a login is told of difficulties, nothing is counted, and tokens are issued', async (t) => {
   const club = await openClub(t);
@@ -24,4 +31,53 @@ test('FAULTS 22: with no room for another password, a login is told of difficult
   resolve();
   await flood;
   assert.equal((await submitLogin(club.url, login, club.member)).status, 302);
+});
+
+test('FAULTS 22: a hashing thread that dies costs its login nothing but its answer, and no later one anything', async (t) => {
+  const club = await openClub(t);
+  const login = await openLogin(club.url, loginTarget(club.client));
+  const { mock: posts } = t.mock.method(Worker.prototype, 'postMessage', dieOfIt);
+  // More often than the lockout would let anybody fail.
+  for (let time = 0; time < 6; time += 1) {
+    const answer = await submitLogin(club.url, login, club.member);
+    assert.deepEqual([answer.status, answer.headers['retry-after']], [503, '5']);
+    assert.match(answer.body, /We are having difficulties\. Please try again later\./);
+  }
+  posts.restore();
+  assert.equal((await submitLogin(club.url, login, club.member)).status, 302);
+  assert.equal(club.events.length, 6);
+  for (const { event, facts } of club.events) {
+    assert.deepEqual([event, facts['programme']], ['unavailable', 'executive-club']);
+    assert.match(facts['detail'] ?? '', /^Unavailable: a hashing thread has ended\n/);
+    assert.ok(!facts['detail']?.includes(club.member.password));
+  }
+});
+
+test('FAULTS 19 and 22: told to stop, a server answers every login that waits for its hash', async (t) => {
+  const club = await openClub(t);
+  const members = await Promise.all(
+    Array.from({ length: 12 }, (_, index) => club.addMember({ username: `member-${index}` })),
+  );
+  const logins = await Promise.all(
+    members.map(() => openLogin(club.url, loginTarget(club.client))),
+  );
+  const { promise, resolve } = Promise.withResolvers<void>();
+  t.after(() => resolve());
+  // As many as are hashed at once, on any machine.
+  const before = Array.from({ length: 8 }, () => hashing(() => promise));
+  const asked = t.mock.method(club.store, 'findMember').mock;
+  const answers = Promise.all(
+    logins.map(async (login, index) => {
+      const { username, password } = members[index] ?? club.member;
+      return (await submitLogin(club.url, login, { username, password })).status;
+    }),
+  );
+  while (asked.callCount() < members.length) await sleep(5);
+  const stopped = club.stop();
+  resolve();
+  assert.deepEqual(
+    await answers,
+    members.map(() => 302),
+  );
+  await Promise.all([stopped, ...before]);
 });

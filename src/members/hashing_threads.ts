@@ -1,0 +1,80 @@
+// Owns the threads that hash passwords: begun when there is something to hash, ended when there has
+// been nothing for a while, replaced when they die. How many there may be is hashing.ts's business.
+
+import { isSea } from 'node:sea';
+import { Worker } from 'node:worker_threads';
+
+import { readAsset } from '../lib/asset.ts';
+import { Unavailable } from '../oauth/failure.ts';
+import type { HashingAnswer, HashingTask } from './hashing_worker.ts';
+
+/** Does one task in a thread that has nothing else to do; rejects with `Unavailable` if that dies. */
+export type HashingThreads = (task: HashingTask) => Promise<string | boolean>;
+
+interface Thread {
+  readonly worker: Worker;
+  /** Settles the task that it has. */
+  settle?: ((outcome: HashingAnswer | Unavailable) => void) | undefined;
+  /** Ends it when it has rested for long. */
+  rest?: NodeJS.Timeout | undefined;
+}
+
+/** @param patience milliseconds that a thread without a task is kept for */
+export function createHashingThreads(patience: number): HashingThreads {
+  // Who worked last works next, so that those that are too many come to rest.
+  const resting: Thread[] = [];
+
+  const forget = (thread: Thread): void => {
+    clearTimeout(thread.rest);
+    const index = resting.indexOf(thread);
+    if (index !== -1) resting.splice(index, 1);
+  };
+  const lose = (thread: Thread, cause?: unknown): void => {
+    forget(thread);
+    thread.settle?.(new Unavailable('a hashing thread has ended', { cause }));
+    thread.settle = undefined;
+  };
+  const start = (): Thread => {
+    const worker = startWorker();
+    const thread: Thread = { worker };
+    worker.on('message', (answer: HashingAnswer) => {
+      thread.settle?.(answer);
+      thread.settle = undefined;
+    });
+    worker.on('error', (error) => lose(thread, error));
+    worker.on('exit', () => lose(thread));
+    return thread;
+  };
+  const layToRest = (thread: Thread): void => {
+    // No reason for the process to stay.
+    thread.worker.unref();
+    thread.rest = setTimeout(() => {
+      forget(thread);
+      void thread.worker.terminate();
+    }, patience);
+    thread.rest.unref();
+    resting.push(thread);
+  };
+
+  return async (task) => {
+    const thread = resting.at(-1) ?? start();
+    forget(thread);
+    const answered = new Promise<HashingAnswer | Unavailable>((resolve) => {
+      thread.settle = resolve;
+    });
+    thread.worker.ref();
+    thread.worker.postMessage(task, []);
+    const answer = await answered;
+    if (answer instanceof Unavailable) throw answer;
+    layToRest(thread);
+    if ('trouble' in answer) throw new Unavailable(`a password is not hashed: ${answer.trouble}`);
+    return answer.result;
+  };
+}
+
+/** The executable has no file to start it from. */
+function startWorker(): Worker {
+  return isSea()
+    ? new Worker(readAsset('src/members/hashing_worker.cjs'), { eval: true })
+    : new Worker(new URL('hashing_worker.ts', import.meta.url));
+}
