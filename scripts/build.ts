@@ -12,9 +12,11 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { join, resolve, sep } from 'node:path';
+import { basename, join, resolve, sep } from 'node:path';
 
 import { build as bundle } from 'esbuild';
+
+import { threadAsset } from '../src/lib/thread.ts';
 
 const root = join(import.meta.dirname, '..');
 
@@ -46,8 +48,12 @@ export async function build(folder: string): Promise<string> {
     const { source, map } = await bundledSource();
     writeFileSync(join(work, 'jetway.mjs'), source);
     writeFileSync(join(folder, 'jetway.mjs.map'), map);
-    const assets = { [workerAsset]: join(work, 'worker.cjs') };
-    writeFileSync(join(work, 'worker.cjs'), await bundledWorker());
+    const assets: Record<string, string> = {};
+    for (const thread of threads) {
+      const asset = threadAsset(thread);
+      assets[asset] = join(work, basename(asset));
+      writeFileSync(assets[asset], await bundledThread(thread));
+    }
     writeFileSync(join(work, 'sea.json'), JSON.stringify(seaConfig(strippedNode(), assets)));
     // The main file's path is recorded in the executable: the working folder keeps it short.
     run(process.execPath, ['--build-sea', 'sea.json'], work);
@@ -98,25 +104,24 @@ async function bundledSource(): Promise<{ readonly source: string; readonly map:
   return { source: source.text, map: map.text };
 }
 
-/** The threads that hash passwords; the executable has no file to start them from. */
-const workerAsset = 'src/members/hashing_worker.cjs';
+/** What `src/lib/thread.ts` starts; the executable has no files to start them from. */
+const threads = ['src/members/hashing_worker.ts', 'src/store/checkpoint_worker.ts'] as const;
 
-async function bundledWorker(): Promise<string> {
+async function bundledThread(source: string): Promise<string> {
   const { outputFiles } = await bundle({
     absWorkingDir: root,
-    entryPoints: ['src/members/hashing_worker.ts'],
+    entryPoints: [source],
     write: false,
     bundle: true,
-    // What a thread is started from as text is CommonJS.
     format: 'cjs',
     platform: 'node',
     target: 'node26',
     minify: true,
     logLevel: 'warning',
   });
-  const [source] = outputFiles;
-  if (source === undefined) throw new Error('esbuild returned no bundle');
-  return source.text;
+  const [made] = outputFiles;
+  if (made === undefined) throw new Error('esbuild returned no bundle');
+  return made.text;
 }
 
 /**

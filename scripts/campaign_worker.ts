@@ -13,7 +13,9 @@ import { client, endOf, type Line, type Offer, programme, type Step } from './ca
 
 const [path = '', lanes = '32'] = process.argv.slice(2);
 const startedAt = performance.now();
-const store: FileStore = openFileStore({ path, environment: 'staging' });
+// A small one keeps the thread busy that moves the log.
+const reserve = 1024 * 1024;
+const store: FileStore = openFileStore({ path, environment: 'staging', reserve });
 await store.findClient(programme, client);
 say({ ready: performance.now() - startedAt });
 const names = Array.from({ length: Number(lanes) }, () => randomKey(6));

@@ -1,10 +1,9 @@
 // Owns the threads that hash passwords: begun when there is something to hash, ended when there has
 // been nothing for a while, replaced when they die. How many there may be is hashing.ts's business.
 
-import { isSea } from 'node:sea';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 
-import { readAsset } from '../lib/asset.ts';
+import { startThread } from '../lib/thread.ts';
 import { Unavailable } from '../oauth/failure.ts';
 import type { HashingAnswer, HashingTask } from './hashing_worker.ts';
 
@@ -35,7 +34,7 @@ export function createHashingThreads(patience: number): HashingThreads {
     thread.settle = undefined;
   };
   const start = (): Thread => {
-    const worker = startWorker();
+    const worker = startThread('src/members/hashing_worker.ts');
     const thread: Thread = { worker };
     worker.on('message', (answer: HashingAnswer) => {
       thread.settle?.(answer);
@@ -70,11 +69,4 @@ export function createHashingThreads(patience: number): HashingThreads {
     if ('trouble' in answer) throw new Unavailable(`a password is not hashed: ${answer.trouble}`);
     return answer.result;
   };
-}
-
-/** The executable has no file to start it from. */
-function startWorker(): Worker {
-  return isSea()
-    ? new Worker(readAsset('src/members/hashing_worker.cjs'), { eval: true })
-    : new Worker(new URL('hashing_worker.ts', import.meta.url));
 }

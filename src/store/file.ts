@@ -29,7 +29,7 @@ import { ThrottleCounter } from './throttle_counter.ts';
 import { Transactions } from './transactions.ts';
 
 /** A log of the usual length fits in twice. */
-export const serverReserve: number = 8 * 1024 * 1024;
+export const serverReserve: number = 16 * 1024 * 1024;
 
 export interface FileStoreOptions {
   /** Of the SQLite file; made, with its directory, if it is missing. */
@@ -40,7 +40,7 @@ export interface FileStoreOptions {
   readonly now?: Instant;
   /**
    * Bytes to keep beside the file for the time when the disk is full (FAULTS 4), a server's
-   * business: see `serverReserve`. None if left out.
+   * business: see `serverReserve`. None if left out. With a reserve a thread moves the log.
    */
   readonly reserve?: number;
   /**
@@ -99,10 +99,15 @@ function serveFrom(file: OpenFile, path: string, options: FileStoreOptions): Fil
   const attempts = fileLoginAttempts(database);
   const fresh = new Freshness(database);
   const transactions = new Transactions(database, [fresh, time, uses, attempts]);
-  const log = new LogCheckpoints(database, transactions, options.reserve ?? 0, (error) => {
-    if (!isFull(error)) queue.judge(error);
+  const reserve = options.reserve ?? 0;
+  const log = new LogCheckpoints(database, transactions, {
+    path,
+    reserve,
+    failed: (error) => {
+      if (!isFull(error)) queue.judge(error);
+    },
   });
-  const space = new DiskSpace(path, options.reserve ?? 0, () => log.fold());
+  const space = new DiskSpace(path, reserve, () => log.fold());
   const queue = new CommitQueue(transactions, {
     space,
     afterCommit: () => log.afterCommit(),
@@ -139,7 +144,11 @@ function serveFrom(file: OpenFile, path: string, options: FileStoreOptions): Fil
     },
     sweep: (now, limit) => queue.writeFromReserve(() => sweep(now, limit)),
     async close() {
+      log.pause();
       queue.close();
+      // Whoever closes the file last folds its log in.
+      const ended = log.end();
+      if (ended !== undefined) await ended;
       file.close();
     },
   };

@@ -1,54 +1,91 @@
-// Owns moving the write-ahead log into the file: when, and what its errors mean.
+// Owns moving the write-ahead log into the file: when, by whom, and what its errors mean.
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
+import { CheckpointThread } from './checkpoint_thread.ts';
 import type { Transactions } from './transactions.ts';
 
 /** Pages in the log from which on they are moved into the file, where space is no concern. */
 const enough = 1000;
 /** Rough bytes of a page in the log. */
 const pageSize = 4096;
+/** Lengths of `enough` from which on the log has to begin again at its beginning. */
+const longest = 4;
+/** Milliseconds between looks at the log's length: one costs as much as a row. */
+const looksAfter = 10;
+/** More pages than a server writes in a millisecond. */
+const pagesPerMillisecond = 200;
+
+export interface LogCheckpointsOptions {
+  /** Absolute. */
+  readonly path: string;
+  /**
+   * Bytes that are there for a full disk; 0 for a store that is no server's. On a full disk moving
+   * the log into the file takes at most as much again: what waits in it stays within half of the
+   * reserve, so that it can always be moved.
+   */
+  readonly reserve: number;
+  /** Told of any error. */
+  readonly failed: (error: unknown) => void;
+}
 
 /**
  * Checkpoints by hand. SQLite's own would run inside a commit, so that replies wait for two more
- * fsyncs, and would say nothing when one of them fails.
+ * fsyncs, and would say nothing when one of them fails. A server has a thread for them; this one
+ * lends a hand where that does not keep up.
  */
 export class LogCheckpoints {
   readonly #database: DatabaseSync;
   readonly #transactions: Transactions;
   readonly #failed: (error: unknown) => void;
   readonly #look: StatementSync;
+  readonly #thread: CheckpointThread | undefined;
+  /** Pages from which on they are moved, and from which on nothing else comes first. */
   readonly #enough: number;
-  #next: number;
+  readonly #most: number;
+  readonly #looksAfter: number;
+  /** Pages that cannot be moved for now. */
+  #stuck = 0;
+  #lookedAt = 0;
   #scheduled = false;
+  #isPaused = false;
 
-  /**
-   * `failed` is told of any error. On a full disk moving the log into the file takes at most as much
-   * again: with a `reserve` (bytes) the log stays within half of it, so that it can always be moved.
-   */
-  constructor(
-    database: DatabaseSync,
-    transactions: Transactions,
-    reserve: number,
-    failed: (error: unknown) => void,
-  ) {
-    const pages = Math.floor(reserve / 2 / pageSize);
-    this.#enough = reserve === 0 ? enough : Math.min(enough, Math.max(16, pages));
-    this.#next = this.#enough;
+  constructor(database: DatabaseSync, transactions: Transactions, options: LogCheckpointsOptions) {
+    const { path, reserve, failed } = options;
+    const pages = Math.max(16, Math.floor(reserve / 2 / pageSize));
+    this.#most = reserve === 0 ? enough : pages;
+    this.#enough = reserve === 0 ? enough : Math.min(enough, Math.floor(pages / 2));
+    this.#looksAfter = Math.min(looksAfter, this.#most / pagesPerMillisecond);
     this.#database = database;
     this.#transactions = transactions;
     this.#failed = failed;
     database.exec('PRAGMA wal_autocheckpoint = 0');
     this.#look = database.prepare('PRAGMA wal_checkpoint(NOOP)');
+    this.#look.setReturnArrays(true);
+    if (reserve === 0) return;
+    this.#thread = new CheckpointThread(path, longest * this.#enough, {
+      moved: (stuck) => {
+        this.#stuck = stuck;
+      },
+      failed: (error) => this.#fail(error),
+      unable: () => {
+        if (!this.#isPaused) this.#run('PASSIVE');
+      },
+    });
   }
 
   /** Call it after a commit; what there is to do is done once the replies are out. */
   afterCommit(): void {
-    if (this.#scheduled || this.#waiting() < this.#next) return;
+    const now = performance.now();
+    if (this.#scheduled || now - this.#lookedAt < this.#looksAfter) return;
+    this.#lookedAt = now;
+    if (!this.#isDue(this.#waiting())) return;
     this.#scheduled = true;
     setImmediate(() => {
       this.#scheduled = false;
-      if (this.#database.isOpen) this.#run('PASSIVE');
+      if (this.#isPaused) return;
+      if (this.#thread === undefined || this.#thread.isBusy) this.#run('PASSIVE');
+      else this.#thread.order();
     });
   }
 
@@ -57,22 +94,46 @@ export class LogCheckpoints {
     this.#run('TRUNCATE');
   }
 
+  /** Returns once no checkpoint runs, nor will; what a thread may be needed for stays. */
+  pause(): void {
+    this.#isPaused = true;
+    this.#thread?.pause();
+  }
+
+  /** Ends what holds the file open beside the store; undefined where nothing does. */
+  end(): Promise<unknown> | undefined {
+    this.#isPaused = true;
+    return this.#thread?.end();
+  }
+
+  #isDue(waiting: number): boolean {
+    // A long reader (a backup) may keep pages where they are: not again at every commit.
+    this.#stuck = Math.min(this.#stuck, waiting);
+    const more = waiting - this.#stuck;
+    return more >= (this.#thread?.isBusy === true ? this.#most : this.#enough);
+  }
+
   #run(mode: 'PASSIVE' | 'TRUNCATE'): void {
+    if (!this.#database.isOpen) return;
     try {
+      this.#thread?.pause();
       this.#transactions.endRead();
       this.#database.prepare(`PRAGMA wal_checkpoint(${mode})`).get();
-      // A long reader (a backup) may have kept it from finishing: not again at every commit.
-      this.#next = this.#waiting() + this.#enough;
+      this.#stuck = this.#waiting();
     } catch (error) {
-      this.#next += this.#enough;
-      this.#failed(error);
+      this.#fail(error);
     }
+  }
+
+  #fail(error: unknown): void {
+    this.#stuck += this.#enough;
+    this.#failed(error);
   }
 
   /** Pages in the log that are not in the file. */
   #waiting(): number {
     this.#transactions.endRead();
-    const { log, checkpointed } = this.#look.get() as { log: number; checkpointed: number };
+    const [, log, checkpointed] = this.#look.get() as unknown as [number, number, number];
     return log - checkpointed;
   }
 }
