@@ -34,16 +34,13 @@ export interface CheckpointListener {
 export class CheckpointThread {
   readonly #path: string;
   readonly #identity: FileIdentity | undefined;
-  readonly #longest: number;
   readonly #listener: CheckpointListener;
   #begun: Begun | undefined;
   #isBusy = false;
 
-  /** `longest` is the pages of the log from which on it has to begin again. */
-  constructor(path: string, longest: number, listener: CheckpointListener) {
+  constructor(path: string, listener: CheckpointListener) {
     this.#path = path;
     this.#identity = identityOf(path);
-    this.#longest = longest;
     this.#listener = listener;
   }
 
@@ -82,7 +79,6 @@ export class CheckpointThread {
       path: this.#path,
       identity: this.#identity,
       turn: turn.shared,
-      longest: this.#longest,
     };
     const worker = startThread('src/store/checkpoint_worker.ts', { workerData, resourceLimits });
     worker.on('message', (report: CheckpointReport) => this.#hear(report));

@@ -15,8 +15,6 @@ export interface CheckpointWork {
   /** The file that has to be there. */
   readonly identity: FileIdentity | undefined;
   readonly turn: SharedArrayBuffer;
-  /** Pages of the log from which on it has to begin again. */
-  readonly longest: number;
 }
 
 /** What came of an order: any message is one. */
@@ -34,14 +32,7 @@ interface LogLength {
   readonly checkpointed: number;
 }
 
-/** Milliseconds to wait for a commit to end; commits wait as long for this at most. */
-const patience = 20;
-/** Pages that can be moved while commits wait. */
-const few = 200;
-/** Tries to get there while they do not. */
-const rounds = 4;
-
-const { path, identity, turn: shared, longest } = workerData as CheckpointWork;
+const { path, identity, turn: shared } = workerData as CheckpointWork;
 const turn = new CheckpointTurn(shared);
 let connection: DatabaseSync | undefined;
 
@@ -70,7 +61,7 @@ function obey(): CheckpointReport {
 function connect(): DatabaseSync {
   const url = pathToFileURL(path);
   url.searchParams.set('mode', 'rw');
-  const database = new DatabaseSync(url, { timeout: patience });
+  const database = new DatabaseSync(url, { timeout: 0 });
   // Not a byte was read so far. Another file of that name would have the log played into it, which
   // is not its own (FAULTS 7).
   if (identityOf(path) !== identity) {
@@ -88,28 +79,15 @@ function connect(): DatabaseSync {
 }
 
 /**
- * Moves the log and returns how many of its pages could not be moved. Commits go on meanwhile, so
- * that under load there is always a rest, and only a log that was moved whole begins again. Once it
- * is long, commits wait while that rest is moved. Not by RESTART, which looks to other connections
- * as if somebody had written (freshness.ts).
+ * Moves the log and returns how many of its pages had to stay: a long reader (a backup) needs them
+ * where they are. What commits add meanwhile is no part of it: nobody waits for this thread.
  */
 function moveLog(database: DatabaseSync): number {
-  for (let round = 1; ; round += 1) {
-    const { log: there } = lengthOf(database);
-    checkpoint(database, 'PASSIVE');
-    const { log, checkpointed } = lengthOf(database);
-    // A long reader (a backup) keeps pages where they are, and commits must not wait for it.
-    if (checkpointed < there && checkpointed < log) return there - checkpointed;
-    const rest = log - checkpointed;
-    if (rest === 0 || log < longest) return 0;
-    if (rest <= few || round === rounds) break;
-  }
-  checkpoint(database, 'FULL');
-  return 0;
-}
-
-function checkpoint(database: DatabaseSync, mode: 'PASSIVE' | 'FULL'): void {
-  database.prepare(`PRAGMA wal_checkpoint(${mode})`).get();
+  const before = lengthOf(database);
+  database.prepare('PRAGMA wal_checkpoint(PASSIVE)').get();
+  const after = lengthOf(database);
+  // A shorter one has begun again, for which all of it was moved.
+  return after.log < before.log ? 0 : Math.max(0, before.log - after.checkpointed);
 }
 
 function lengthOf(database: DatabaseSync): LogLength {

@@ -11,6 +11,8 @@ const enough = 1000;
 const pageSize = 4096;
 /** Lengths of `enough` from which on the log has to begin again at its beginning. */
 const longest = 4;
+/** Pages that may be moved on this thread to get there: two synchronisations, some two milliseconds. */
+const few = 200;
 /** Milliseconds between looks at the log's length: one costs as much as a row. */
 const looksAfter = 10;
 /** More pages than a server writes in a millisecond. */
@@ -63,9 +65,10 @@ export class LogCheckpoints {
     this.#look = database.prepare('PRAGMA wal_checkpoint(NOOP)');
     this.#look.setReturnArrays(true);
     if (reserve === 0) return;
-    this.#thread = new CheckpointThread(path, longest * this.#enough, {
+    this.#thread = new CheckpointThread(path, {
       moved: (stuck) => {
         this.#stuck = stuck;
+        if (stuck === 0) this.#beginAgain();
       },
       failed: (error) => this.#fail(error),
       unable: () => {
@@ -79,7 +82,8 @@ export class LogCheckpoints {
     const now = performance.now();
     if (this.#scheduled || now - this.#lookedAt < this.#looksAfter) return;
     this.#lookedAt = now;
-    if (!this.#isDue(this.#waiting())) return;
+    const { waiting } = this.#length();
+    if (!this.#isDue(waiting)) return;
     this.#scheduled = true;
     setImmediate(() => {
       this.#scheduled = false;
@@ -106,6 +110,24 @@ export class LogCheckpoints {
     return this.#thread?.end();
   }
 
+  /**
+   * The log begins again with the first commit that finds it moved whole. Commits go on while the
+   * thread works, so that under load there is always a rest: once the log is long, this thread moves
+   * it, as nobody can commit meanwhile.
+   */
+  #beginAgain(): void {
+    if (this.#isPaused || !this.#database.isOpen) return;
+    try {
+      const { log, waiting } = this.#length();
+      const tooLong = longest * this.#enough;
+      if (waiting === 0 || log < tooLong) return;
+      if (waiting <= few || log >= 2 * tooLong) this.#run('PASSIVE');
+      else this.#thread?.order();
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
   #isDue(waiting: number): boolean {
     // A long reader (a backup) may keep pages where they are: not again at every commit.
     this.#stuck = Math.min(this.#stuck, waiting);
@@ -119,7 +141,7 @@ export class LogCheckpoints {
       this.#thread?.pause();
       this.#transactions.endRead();
       this.#database.prepare(`PRAGMA wal_checkpoint(${mode})`).get();
-      this.#stuck = this.#waiting();
+      this.#stuck = this.#length().waiting;
     } catch (error) {
       this.#fail(error);
     }
@@ -130,10 +152,10 @@ export class LogCheckpoints {
     this.#failed(error);
   }
 
-  /** Pages in the log that are not in the file. */
-  #waiting(): number {
+  /** Pages in the log, and those of them that are not in the file. */
+  #length(): { readonly log: number; readonly waiting: number } {
     this.#transactions.endRead();
     const [, log, checkpointed] = this.#look.get() as unknown as [number, number, number];
-    return log - checkpointed;
+    return { log, waiting: log - checkpointed };
   }
 }
