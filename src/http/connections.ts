@@ -5,7 +5,6 @@ import type { Server, ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 
 import { hashingDescriptors } from '../members/hashing.ts';
-import { checkpointDescriptors } from '../store/checkpoint_thread.ts';
 
 /** The connections of one server. */
 export interface Connections {
@@ -74,7 +73,7 @@ function close(server: Server): Promise<void> {
 }
 
 /** Descriptors that are no connections: the store's files, and what the runtime opens now and then. */
-const spareDescriptors = 16 + hashingDescriptors + checkpointDescriptors;
+const spareDescriptors = 16 + hashingDescriptors;
 /** Fewer connections than this are no service at all. */
 const fewestConnections = 8;
 /** Milliseconds between looks for idle connections that can make room. */

@@ -13,9 +13,6 @@ const patience = 1000;
 /** Its heap holds next to nothing. */
 const resourceLimits = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2 };
 
-/** File descriptors that a thread may come to need: six of its own, the file and its log. */
-export const checkpointDescriptors = 8;
-
 interface Begun {
   readonly worker: Worker;
   readonly turn: CheckpointTurn;
