@@ -3,10 +3,9 @@
 import type { Instant } from '../lib/clock.ts';
 import { type Digest, digest, sameDigest } from '../lib/digest.ts';
 import { networkOf } from '../lib/ip_address.ts';
-import type { ClientCredentials } from '../oauth/basic.ts';
 import type { Client, ClientId, StoredSecret } from '../oauth/client.ts';
 import { Refusal } from '../oauth/failure.ts';
-import type { Keyring } from '../token/keyring.ts';
+import type { PresentedCredentials } from '../token/proven_headers.ts';
 import type { Service } from './service.ts';
 
 /** What an unknown client's secret is compared with; no text has this digest. */
@@ -17,7 +16,10 @@ const nobody: readonly StoredSecret[] = [
 /**
  * The client that the credentials are those of. Unknown client, disabled client and wrong secret
  * cost the same and are told the same (G-17, HOSTILE 40): the digest is made and compared in each
- * case. Refuses with `client_authentication_failed`, or with `throttled` where the address has failed
+ * case. Only a header that was let in before, and is to be again, is spared the digest: that it is
+ * answered sooner is no news to who holds the right secret, and no other header is remembered. The
+ * client's record is read each time, so that a secret retired or expired and a client disabled or
+ * removed are refused at once, in the way of those never known. Refuses with `client_authentication_failed`, or with `throttled` where the address has failed
  * for this identifier too often; the right secret is let in even then, so that nobody can lock a
  * partner out by guessing (HOSTILE 42).
  *
@@ -25,16 +27,21 @@ const nobody: readonly StoredSecret[] = [
  */
 export async function authenticateClient(
   service: Service,
-  credentials: ClientCredentials,
+  credentials: PresentedCredentials,
   now: Instant,
   address: () => string,
 ): Promise<Client> {
   const { programme, store } = service;
   const client = await store.findClient(programme.id, credentials.id as ClientId);
-  const secret = firstMatch(service, credentials.secrets, client?.secrets ?? nobody, now);
-  if (client === undefined || secret === undefined || client.status !== 'active') {
+  const isActive = client?.status === 'active';
+  const secret =
+    (isActive ? provenSecret(credentials, client.secrets, now) : undefined) ??
+    firstMatch(service, credentials, client?.secrets ?? nobody, now);
+  if (!isActive || secret === undefined) {
+    forget(service, credentials);
     throw countFailure(service, credentials.id, address(), now);
   }
+  remember(service, credentials, secret);
   store.recordSecretUse(programme.id, client.id, secret.digest, now);
   return client;
 }
@@ -55,14 +62,30 @@ function countFailure(
     : new Refusal('throttled', { retryAfter: retryAfter / 1000 });
 }
 
-/** Whether credentials hold one of the secrets that are good now. */
+/** Whether the credentials of somebody active hold one of the secrets that are good now. */
 export function holdsSecret(
   service: Service,
-  credentials: ClientCredentials,
+  credentials: PresentedCredentials,
   secrets: readonly StoredSecret[],
   now: Instant,
 ): boolean {
-  return firstMatch(service, credentials.secrets, secrets, now) !== undefined;
+  const secret =
+    provenSecret(credentials, secrets, now) ?? firstMatch(service, credentials, secrets, now);
+  if (secret !== undefined) remember(service, credentials, secret);
+  return secret !== undefined;
+}
+
+function remember(
+  { provenHeaders }: Service,
+  { id, header }: PresentedCredentials,
+  { digest: proven }: StoredSecret,
+): void {
+  if (header === undefined || header.proven === proven) return;
+  provenHeaders.remember(header.fingerprint, { id, digest: proven });
+}
+
+function forget({ provenHeaders }: Service, { header }: PresentedCredentials): void {
+  if (header?.proven !== undefined) provenHeaders.forget(header.fingerprint);
 }
 
 /** Whether a text is one of a client's keys that are good now; remembers that it was used. */
@@ -73,7 +96,7 @@ export function isLiveKey(
   keys: readonly StoredSecret[],
   now: Instant,
 ): boolean {
-  const key = liveMatch(keyring, text, keys, now);
+  const key = liveMatch(keyring.secretDigest(text), keys, now);
   if (key !== undefined) store.recordSecretUse(programme.id, client.id, key.digest, now);
   return key !== undefined;
 }
@@ -94,28 +117,35 @@ function isLive({ expiresAt }: StoredSecret, now: Instant): boolean {
   return expiresAt === undefined || now < expiresAt;
 }
 
-/** The secret that the first text to match one matches. */
-function firstMatch(
-  { keyring }: Service,
-  texts: readonly string[],
+/** The one of the secrets good now that a header proved before; undefined for any other header. */
+function provenSecret(
+  { header }: PresentedCredentials,
   secrets: readonly StoredSecret[],
   now: Instant,
 ): StoredSecret | undefined {
-  for (const text of texts) {
-    const match = liveMatch(keyring, text, secrets, now);
+  return header?.proven === undefined ? undefined : liveMatch(header.proven, secrets, now);
+}
+
+/** The secret that the first reading to match one matches. */
+function firstMatch(
+  { keyring }: Service,
+  credentials: PresentedCredentials,
+  secrets: readonly StoredSecret[],
+  now: Instant,
+): StoredSecret | undefined {
+  for (const text of credentials.secrets()) {
+    const match = liveMatch(keyring.secretDigest(text), secrets, now);
     if (match !== undefined) return match;
   }
   return undefined;
 }
 
-/** The one of the secrets good now that a text is; takes as long whichever it is. */
+/** The one of the secrets good now that has a digest; takes as long whichever it is. */
 function liveMatch(
-  keyring: Keyring,
-  text: string,
+  presented: Digest,
   secrets: readonly StoredSecret[],
   now: Instant,
 ): StoredSecret | undefined {
-  const presented = keyring.secretDigest(text);
   let match: StoredSecret | undefined;
   for (const secret of secrets) {
     if (sameDigest(secret.digest, presented) && isLive(secret, now)) match = secret;

@@ -1,7 +1,6 @@
 // Owns introspection (RFC 7662): its ordered steps, and what is told of a token that is good.
 
 import { epochSeconds, type Instant } from '../lib/clock.ts';
-import type { ClientCredentials } from '../oauth/basic.ts';
 import type { Client } from '../oauth/client.ts';
 import { Refusal } from '../oauth/failure.ts';
 import type { GatewayId } from '../oauth/gateway.ts';
@@ -9,6 +8,7 @@ import { noStore, type Reply } from '../oauth/reply.ts';
 import { tokenKey } from '../oauth/token_key.ts';
 import type { WireRequest } from '../oauth/wire_request.ts';
 import type { TokenManagementEndpoint } from '../programme/token_management.ts';
+import type { PresentedCredentials } from '../token/proven_headers.ts';
 import { authenticateClient, holdsSecret } from './client_authentication.ts';
 import type { Service } from './service.ts';
 import { findStandingToken, type StandingToken } from './standing_token.ts';
@@ -39,7 +39,7 @@ async function introspect(
 ): Promise<Reply> {
   const now = service.clock.now();
   const inputs = endpoint.readInputs(request);
-  const credentials = endpoint.readCredentials(request, inputs);
+  const credentials = endpoint.readCredentials(request, inputs, service.provenHeaders);
   const asker = await authenticateAsker(service, credentials, now, request.address);
   const named = inputs.get('client_id');
   if (named !== undefined && named !== credentials.id) {
@@ -59,7 +59,7 @@ type Asker = Client | 'gateway';
 
 async function authenticateAsker(
   service: Service,
-  credentials: ClientCredentials,
+  credentials: PresentedCredentials,
   now: Instant,
   address: () => string,
 ): Promise<Asker> {

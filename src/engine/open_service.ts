@@ -5,6 +5,7 @@ import type { HookCredentials, HookLimits } from '../members/hook_connection.ts'
 import type { Programme } from '../programme/programme.ts';
 import { openFormerKeys, openKeyChest, type PublishedKeys } from '../token/key_chest.ts';
 import { longestSignedToken } from '../token/key_rotation.ts';
+import { ProvenHeaders } from '../token/proven_headers.ts';
 import {
   accessTokenType,
   jwtFormat,
@@ -40,6 +41,7 @@ export async function openService(
     newTokenId: tokenIdMaker(access.tokenId, foundation.node),
     ...(addressLimit === undefined ? {} : { failedLogins: createFailureCounter(addressLimit) }),
     ...(failureLimit === undefined ? {} : { failedSecrets: createFailureCounter(failureLimit) }),
+    provenHeaders: new ProvenHeaders(),
     families: newFamilyMembers(),
   };
   const { store: records, keyring, clock } = foundation;

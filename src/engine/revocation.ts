@@ -21,7 +21,7 @@ export async function answerRevocation(
   try {
     const now = service.clock.now();
     const inputs = endpoint.readInputs(request);
-    const credentials = endpoint.readCredentials(request, inputs);
+    const credentials = endpoint.readCredentials(request, inputs, service.provenHeaders);
     const client = await authenticateClient(service, credentials, now, request.address);
     const named = inputs.get('client_id');
     if (named !== undefined && named !== client.id) {

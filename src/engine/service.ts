@@ -6,6 +6,7 @@ import type { Programme } from '../programme/programme.ts';
 import type { Environment, Store } from '../store/contract.ts';
 import type { PublishedKeys } from '../token/key_chest.ts';
 import type { Keyring } from '../token/keyring.ts';
+import type { ProvenHeaders } from '../token/proven_headers.ts';
 import type { TokenFormat } from '../token/token_format.ts';
 import type { TokenVerifier } from '../token/token_verifier.ts';
 import type { FailureCounter } from './failure_counter.ts';
@@ -39,6 +40,8 @@ export interface Service extends Foundation {
   readonly failedLogins?: FailureCounter;
   /** Wrong client secrets by client identifier and address; absent where they are not limited. */
   readonly failedSecrets?: FailureCounter;
+  /** Authorization headers of clients and gateways that proved right. */
+  readonly provenHeaders: ProvenHeaders;
   readonly newTokenId: (now: Instant) => string;
   readonly families: FamilyMembers;
   /** Present where tokens are JWTs. */

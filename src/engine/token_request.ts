@@ -38,7 +38,7 @@ async function serveTokens(
   const now = service.clock.now();
 
   const inputs = endpoint.readInputs(request);
-  const credentials = endpoint.readCredentials(request, inputs);
+  const credentials = endpoint.readCredentials(request, inputs, service.provenHeaders);
   endpoint.checkHeaders(inputs);
   const client = await authenticateClient(service, credentials, now, request.address);
   endpoint.checkClient(inputs, client, (text, keys) => isLiveKey(service, client, text, keys, now));

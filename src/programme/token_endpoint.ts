@@ -1,16 +1,12 @@
 // Owns one token endpoint of a programme, compiled: each check of C-8 that needs no store.
 
-import {
-  basicToken,
-  type ClientCredentials,
-  type CredentialEncoding,
-  decodeCredentials,
-} from '../oauth/basic.ts';
+import { basicToken, type CredentialEncoding, decodeCredentials } from '../oauth/basic.ts';
 import type { Client, Role } from '../oauth/client.ts';
 import { Refusal } from '../oauth/failure.ts';
 import { grantInputs, type GrantType, grantTypes } from '../oauth/grant.ts';
 import { proofInputs } from '../oauth/pkce.ts';
 import { headerValues, type WireRequest } from '../oauth/wire_request.ts';
+import type { PresentedCredentials, ProvenHeaders } from '../token/proven_headers.ts';
 import type { Definition } from './definition.ts';
 import { compileInput, type InputRule, type Inputs, type SecretTest } from './input_rules.ts';
 import type { EndpointDefinition } from './input_schema.ts';
@@ -22,8 +18,12 @@ export interface TokenEndpoint {
   readonly methods: ReadonlySet<string>;
   /** Media type, size, repeated and stray parameters. */
   readonly readInputs: (request: WireRequest) => Inputs;
-  /** The client's credentials, wherever the dialect has them. */
-  readonly readCredentials: (request: WireRequest, inputs: Inputs) => ClientCredentials;
+  /** The client's credentials, wherever the dialect has them; `known` are its programme's. */
+  readonly readCredentials: (
+    request: WireRequest,
+    inputs: Inputs,
+    known: ProvenHeaders,
+  ) => PresentedCredentials;
   /** Required headers, their shape, and the programme they name. */
   readonly checkHeaders: (inputs: Inputs) => void;
   /** Whether client_id and context are those of the client that authenticated. */
@@ -102,7 +102,7 @@ export function compileCredentials(
   const readsHeader = methods.has('basic') || methods.has('bare_basic');
   const secretName = rules.find((rule) => rule.role === 'client_secret')?.told;
   const missing = readsHeader ? 'authorization' : (secretName ?? 'client_secret');
-  return (request, inputs) => {
+  return (request, inputs, known) => {
     const headers = headerValues(request, 'authorization').filter((value) => value !== '');
     const secret = inputs.get('client_secret');
     if (readsHeader && headers.length > 0) {
@@ -110,27 +110,42 @@ export function compileCredentials(
       if (secret !== undefined) {
         throw new Refusal('authentication_ambiguous', { parameter: secretName ?? 'client_secret' });
       }
-      return readHeader(headers, methods, encoding);
+      return readToken(findToken(headers, methods), encoding, known);
     }
     const id = inputs.get('client_id');
     if (!methods.has('parameters') || id === undefined || secret === undefined) {
       throw new Refusal('authentication_missing', { parameter: missing });
     }
-    return { id, secrets: [secret] };
+    return { id, secrets: () => [secret] };
   };
 }
 
-function readHeader(
-  headers: readonly string[],
-  methods: ReadonlySet<string>,
-  encoding: CredentialEncoding,
-): ClientCredentials {
+/** The base64 of the one header there may be; undefined for what no method of the dialect sends. */
+function findToken(headers: readonly string[], methods: ReadonlySet<string>): string | undefined {
   const [header = ''] = headers;
-  if (headers.length === 1 && header.length <= longestAuthorization) {
-    const scheme = methods.has('basic') ? basicToken(header) : undefined;
-    const token = scheme ?? (methods.has('bare_basic') ? header.trim() : undefined);
-    const credentials = token === undefined ? undefined : decodeCredentials(token, encoding);
-    if (credentials !== undefined) return credentials;
+  if (headers.length > 1 || header.length > longestAuthorization) return undefined;
+  const scheme = methods.has('basic') ? basicToken(header) : undefined;
+  return scheme ?? (methods.has('bare_basic') ? header.trim() : undefined);
+}
+
+/** Only the decoding is spared a header that is known, and none of the checks before it (C-8). */
+function readToken(
+  token: string | undefined,
+  encoding: CredentialEncoding,
+  provenHeaders: ProvenHeaders,
+): PresentedCredentials {
+  if (token !== undefined) {
+    const fingerprint = provenHeaders.fingerprint(token);
+    const known = provenHeaders.find(fingerprint);
+    if (known !== undefined) {
+      const secrets = (): readonly string[] => decodeCredentials(token, encoding)?.secrets ?? [];
+      return { id: known.id, secrets, header: { fingerprint, proven: known.digest } };
+    }
+    const credentials = decodeCredentials(token, encoding);
+    if (credentials !== undefined) {
+      const { id, secrets } = credentials;
+      return { id, secrets: () => secrets, header: { fingerprint } };
+    }
   }
   throw new Refusal('authentication_malformed', { parameter: 'authorization' });
 }

@@ -1,20 +1,19 @@
 // Owns the endpoints at which a token is asked about (RFC 7662) or given up (RFC 7009), compiled:
 // one form each, and the dialect's own client authentication.
 
-import type { ClientCredentials } from '../oauth/basic.ts';
 import { Refusal } from '../oauth/failure.ts';
 import type { WireRequest } from '../oauth/wire_request.ts';
 import type { Definition } from './definition.ts';
 import { compileInput, type Inputs } from './input_rules.ts';
 import type { EndpointDefinition, InputDefinition } from './input_schema.ts';
 import { compileReader } from './request_reader.ts';
-import { compileCredentials } from './token_endpoint.ts';
+import { compileCredentials, type TokenEndpoint } from './token_endpoint.ts';
 
 /** Every function throws `Refusal`, and only that. */
 export interface TokenManagementEndpoint {
   readonly path: string;
   readonly readInputs: (request: WireRequest) => Inputs;
-  readonly readCredentials: (request: WireRequest, inputs: Inputs) => ClientCredentials;
+  readonly readCredentials: TokenEndpoint['readCredentials'];
   /** The token in question. */
   readonly readToken: (inputs: Inputs) => string;
 }

@@ -184,7 +184,7 @@ test('HOSTILE 40: whoever is unknown costs the digest that a wrong secret costs'
   const now = testClock().now();
   for (const id of [club.client.id, 'partnerapi-00002', 'partnerapi-99999', '']) {
     await assert.rejects(
-      authenticateClient(service, { id, secrets: [id, 'x'] }, now, () => ''),
+      authenticateClient(service, { id, secrets: () => [id, 'x'] }, now, () => ''),
       Refusal,
     );
   }
