@@ -5,6 +5,7 @@ import { type Digest, digest, sameDigest } from '../lib/digest.ts';
 import { networkOf } from '../lib/ip_address.ts';
 import type { Client, ClientId, StoredSecret } from '../oauth/client.ts';
 import { Refusal } from '../oauth/failure.ts';
+import type { Gateway, GatewayId } from '../oauth/gateway.ts';
 import type { PresentedCredentials } from '../token/proven_headers.ts';
 import type { Service } from './service.ts';
 
@@ -41,7 +42,7 @@ export async function authenticateClient(
     forget(service, credentials);
     throw countFailure(service, credentials.id, address(), now);
   }
-  remember(service, credentials, secret);
+  remember(service, credentials, client.id, secret);
   store.recordSecretUse(programme.id, client.id, secret.digest, now);
   return client;
 }
@@ -62,22 +63,27 @@ function countFailure(
     : new Refusal('throttled', { retryAfter: retryAfter / 1000 });
 }
 
-/** Whether the credentials of somebody active hold one of the secrets that are good now. */
+/** Whether the credentials hold a secret good now of somebody active, whose identifier they name. */
 export function holdsSecret(
   service: Service,
   credentials: PresentedCredentials,
-  secrets: readonly StoredSecret[],
+  { id, secrets }: Pick<Gateway, 'id' | 'secrets'>,
   now: Instant,
 ): boolean {
   const secret =
     provenSecret(credentials, secrets, now) ?? firstMatch(service, credentials, secrets, now);
-  if (secret !== undefined) remember(service, credentials, secret);
+  if (secret !== undefined) remember(service, credentials, id, secret);
   return secret !== undefined;
 }
 
+/**
+ * The identifier is that of the record, although the credentials have the same: theirs is a slice
+ * of what was decoded, and would keep all of it in memory, with the secret.
+ */
 function remember(
   { provenHeaders }: Service,
-  { id, header }: PresentedCredentials,
+  { header }: PresentedCredentials,
+  id: ClientId | GatewayId,
   { digest: proven }: StoredSecret,
 ): void {
   if (header === undefined || header.proven === proven) return;

@@ -65,8 +65,7 @@ async function authenticateAsker(
 ): Promise<Asker> {
   const { store, programme } = service;
   const gateway = await store.findGateway(programme.id, credentials.id as GatewayId);
-  const isGateway =
-    gateway?.status === 'active' && holdsSecret(service, credentials, gateway.secrets, now);
+  const isGateway = gateway?.status === 'active' && holdsSecret(service, credentials, gateway, now);
   return isGateway ? 'gateway' : authenticateClient(service, credentials, now, address);
 }
 

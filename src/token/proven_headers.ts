@@ -29,12 +29,12 @@ const pepperBytes = 16;
 
 /**
  * The headers of one programme that proved right: a partner sends the same one each time, and its
- * decoding and its keyed digest come to a tenth of a request. What a header proved stays true, as
- * the same text holds the same secret; whether that secret is still good is for the client's record
- * to say, each time anew. Kept are fingerprints under a key that never leaves this object, and what
- * the store keeps anyway. Headers are told apart by the token that is decoded: `Basic`, `basic  `
- * and, where a dialect takes it, nothing before it are one. Each programme has headers of its own:
- * another may read another secret out of the same token.
+ * decoding and its keyed digest were a quarter of what the engine does for a request. What a header
+ * proved stays true, as the same text holds the same secret; whether that secret is still good is
+ * for the client's record to say, each time anew. Kept are fingerprints under a key that never
+ * leaves this object, and what the store keeps anyway. Headers are told apart by the token that is
+ * decoded: `Basic`, `basic  ` and, where a dialect takes it, nothing before it are one. Each
+ * programme has headers of its own: another may read another secret out of the same token.
  */
 export class ProvenHeaders {
   readonly #pepper = randomKey(pepperBytes);
