@@ -69,7 +69,7 @@ function codeFinder(
   database: DatabaseSync,
 ): (programme: ProgrammeId, key: TokenKey) => FoundCode | undefined {
   const select = database.prepare(
-    `SELECT code.programme, key, login, client, redirect_uri, member, subject, scope,
+    `SELECT code.rowid, code.programme, key, login, client, redirect_uri, member, subject, scope,
        code_challenge, issued_at, expires_at, forget_at, spent_for, code.sum, ${revocationColumns}
      FROM code ${revocationJoins('code')}
      WHERE code.programme = ? AND code.key = ?`,
@@ -85,12 +85,15 @@ function codeFinder(
 
 function codeMarker(database: DatabaseSync): (row: CodeRow, family: TokenFamily) => void {
   const mark = database.prepare(
-    'UPDATE code SET spent_for = ?, forget_at = ?, sum = ? WHERE programme = ? AND key = ?',
+    'UPDATE code SET spent_for = ?, forget_at = ?, sum = ? WHERE rowid = ? AND key = ?',
   );
   return (row, family) => {
     const forgetAt = forgetSpentAt(row.forget_at, family);
     const spent = { ...row, forget_at: forgetAt, spent_for: family.id };
-    mark.run(family.id, forgetAt, rowSum(codeValues(spent)), row.programme, row.key);
+    // By its place: the index of its key is all over the file, and was needed once to find it.
+    const sum = rowSum(codeValues(spent));
+    const { changes } = mark.run(family.id, forgetAt, sum, row.rowid, row.key);
+    if (changes !== 1) throw new Error('a code that was found is not in its place');
   };
 }
 

@@ -16,6 +16,8 @@ import { damaged, expectSum, revokedSum } from './file_sums.ts';
 import { diedAtOnce, type CodeState } from './judgement.ts';
 
 export interface CodeRow extends RevocationColumns {
+  /** Its place in the file, which nothing changes while the store is open. */
+  readonly rowid: number;
   readonly programme: ProgrammeId;
   readonly key: TokenKey;
   readonly login: string;
@@ -34,6 +36,7 @@ export interface CodeRow extends RevocationColumns {
 
 /** The columns of such a row in the order in which they are selected. */
 export type CodeColumns = readonly [
+  number,
   ProgrammeId,
   TokenKey,
   string,
@@ -57,24 +60,25 @@ export type CodeColumns = readonly [
 /** The row by names: without SQLite's own names, which are made anew for every row. */
 export function codeRow(columns: CodeColumns): CodeRow {
   return {
-    programme: columns[0],
-    key: columns[1],
-    login: columns[2],
-    client: columns[3],
-    redirect_uri: columns[4],
-    member: columns[5],
-    subject: columns[6],
-    scope: columns[7],
-    code_challenge: columns[8],
-    issued_at: columns[9],
-    expires_at: columns[10],
-    forget_at: columns[11],
-    spent_for: columns[12],
-    sum: columns[13],
-    client_until: columns[14],
-    client_sum: columns[15],
-    subject_until: columns[16],
-    subject_sum: columns[17],
+    rowid: columns[0],
+    programme: columns[1],
+    key: columns[2],
+    login: columns[3],
+    client: columns[4],
+    redirect_uri: columns[5],
+    member: columns[6],
+    subject: columns[7],
+    scope: columns[8],
+    code_challenge: columns[9],
+    issued_at: columns[10],
+    expires_at: columns[11],
+    forget_at: columns[12],
+    spent_for: columns[13],
+    sum: columns[14],
+    client_until: columns[15],
+    client_sum: columns[16],
+    subject_until: columns[17],
+    subject_sum: columns[18],
   };
 }
 

@@ -134,7 +134,9 @@ function rotator(
     const sum = writer.refresh(programme, row.family, successor, { predecessor: key, ...retry });
     if (access) writer.access(access);
     // Whoever holds this token had the answer: its predecessor's retries end here (HOSTILE 29).
-    markRotated.run(successor.key, rowSum(refreshValues(row, successor.key)), programme, key);
+    const marked = rowSum(refreshValues(row, successor.key));
+    const { changes } = markRotated.run(successor.key, marked, programme, key);
+    if (changes !== 1) throw new Error('a refresh token that was found is not in its place');
     if (row.predecessor !== null) seen.take(programme, row.predecessor);
     seen.note(programme, successor.key, followerOf(found, successor, sum));
     return { outcome: 'rotated' };
