@@ -46,7 +46,7 @@ export function wordAnswer(nonce: string, tokens: TokenSet): string {
   return scope === undefined ? words : `${words} ${scope}`;
 }
 
-const wording = /^=([\w-]{22}) (\S+) (\d+) (\d+) (\d*)(?: (.+))?$/;
+const wording = /^=([\w-]{22}) (\S+) (\d+) (\d+) (\d*)(?: (.+))?$/s;
 
 /** The answer that was worded; undefined for one that was sealed. */
 export function answerAgain(

@@ -14,6 +14,7 @@ interface Thread {
   readonly worker: Worker;
   /** Settles the task that it has. */
   settle?: ((outcome: HashingAnswer | Unavailable) => void) | undefined;
+  hasEnded?: true;
   /** Ends it when it has rested for long. */
   rest?: NodeJS.Timeout | undefined;
 }
@@ -30,11 +31,12 @@ export function createHashingThreads(patience: number): HashingThreads {
   };
   const lose = (thread: Thread, cause?: unknown): void => {
     forget(thread);
+    thread.hasEnded = true;
     thread.settle?.(new Unavailable('a hashing thread has ended', { cause }));
     thread.settle = undefined;
   };
   const start = (): Thread => {
-    const worker = startThread('src/members/hashing_worker.ts');
+    const worker = begin();
     const thread: Thread = { worker };
     worker.on('message', (answer: HashingAnswer) => {
       thread.settle?.(answer);
@@ -45,6 +47,8 @@ export function createHashingThreads(patience: number): HashingThreads {
     return thread;
   };
   const layToRest = (thread: Thread): void => {
+    // Between its answer and now.
+    if (thread.hasEnded) return;
     // No reason for the process to stay.
     thread.worker.unref();
     thread.rest = setTimeout(() => {
@@ -69,4 +73,13 @@ export function createHashingThreads(patience: number): HashingThreads {
     if ('trouble' in answer) throw new Unavailable(`a password is not hashed: ${answer.trouble}`);
     return answer.result;
   };
+}
+
+/** Throws at once where the system has no thread to give, and otherwise tells by an event. */
+function begin(): Worker {
+  try {
+    return startThread('src/members/hashing_worker.ts');
+  } catch (cause) {
+    throw new Unavailable('a hashing thread cannot start', { cause });
+  }
 }

@@ -1,6 +1,7 @@
 // Owns member passwords: the argon2id hashes that are kept of them, and checking against what is
 // kept. Which other hashes are understood is password_hash.ts's business.
 
+import { randomBytes } from '../lib/random.ts';
 import type { HashCost } from './hash_work.ts';
 import { hashing } from './hashing.ts';
 import { createHashingThreads } from './hashing_threads.ts';
@@ -24,6 +25,15 @@ const inThread = createHashingThreads(threadPatience);
 export async function hashPassword(password: string, cost: HashCost = usualCost): Promise<string> {
   const task = { verb: 'make', password: normalise(password), cost } as const;
   return String(await hashing(() => inThread(task)));
+}
+
+/** A hash of the usual cost that no password has: made by drawing lots, it costs nothing and cannot fail. */
+export function hashOfNobody(): string {
+  const prefix = argon2Prefix({ algorithm: 'argon2id', parallelism: 1, ...usualCost });
+  const [salt, tag] = [16, 32].map((bytes) =>
+    randomBytes(bytes).toString('base64').replaceAll('=', ''),
+  );
+  return `${prefix}${salt}$${tag}`;
 }
 
 /** Whether the password is the one the hash was made of; throws where the text is no hash. */

@@ -4,7 +4,7 @@ import type { ProgrammeId } from '../oauth/client.ts';
 import { Unavailable } from '../oauth/failure.ts';
 import type { Member, MemberRecord, Subject } from '../oauth/member.ts';
 import type { LoginAttempt, MemberDirectory, Verification } from './directory.ts';
-import { checkPassword, hashPassword, isUpToDate } from './password.ts';
+import { checkPassword, hashOfNobody, hashPassword, isUpToDate } from './password.ts';
 import { normaliseUsername } from './username.ts';
 
 /** The part of the store that the directory uses. */
@@ -23,12 +23,11 @@ export function createStoreDirectory(
   records: MemberRecords,
 ): MemberDirectory {
   // A miss costs what a hit costs, so that time does not tell who exists (HOSTILE 17).
-  let decoy: Promise<string> | undefined;
-  const decoyHash = (): Promise<string> => (decoy ??= hashPassword('nobody has this password'));
+  const decoy = hashOfNobody();
   return {
     async verify({ username, password }: LoginAttempt): Promise<Verification> {
       const record = await records.findMember(programme, normaliseUsername(username));
-      const matches = await checkPassword(password, record?.passwordHash ?? (await decoyHash()));
+      const matches = await checkPassword(password, record?.passwordHash ?? decoy);
       if (record === undefined || !matches || record.status !== 'active') {
         return { outcome: 'no_match' };
       }
@@ -36,7 +35,7 @@ export function createStoreDirectory(
       return { outcome: 'match', member: memberOf(record) };
     },
     async decline({ password }) {
-      await checkPassword(password, await decoyHash());
+      await checkPassword(password, decoy);
     },
     async isActive(subject) {
       const record = await records.findMemberBySubject(programme, subject);

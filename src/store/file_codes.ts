@@ -48,10 +48,11 @@ export function fileCodes(
           return { outcome: 'replayed', family: judgement.family };
         }
         if (judgement.verdict === 'unknown' || found === undefined) return { outcome: 'unknown' };
+        // It was remembered, and ended and was swept since it was looked at.
+        if (!markSpent(found.row, family)) return { outcome: 'unknown' };
         writer.family(family);
         if (access) writer.access(access);
         if (refresh) writer.refresh(programme, family.id, refresh);
-        markSpent(found.row, family);
         return { outcome: 'spent' };
       }),
   };
@@ -83,7 +84,8 @@ function codeFinder(
   };
 }
 
-function codeMarker(database: DatabaseSync): (row: CodeRow, family: TokenFamily) => void {
+/** The marker tells whether the code is still in its place. */
+function codeMarker(database: DatabaseSync): (row: CodeRow, family: TokenFamily) => boolean {
   const mark = database.prepare(
     'UPDATE code SET spent_for = ?, forget_at = ?, sum = ? WHERE rowid = ? AND key = ?',
   );
@@ -93,7 +95,7 @@ function codeMarker(database: DatabaseSync): (row: CodeRow, family: TokenFamily)
     // By its place: the index of its key is all over the file, and was needed once to find it.
     const sum = rowSum(codeValues(spent));
     const { changes } = mark.run(family.id, forgetAt, sum, row.rowid, row.key);
-    if (changes !== 1) throw new Error('a code that was found is not in its place');
+    return changes === 1;
   };
 }
 

@@ -131,12 +131,13 @@ function rotator(
     }
     const { retryUntil } = rotation;
     const retry = retryUntil > now ? { answer: rotation.sealedAnswer, until: retryUntil } : {};
-    const sum = writer.refresh(programme, row.family, successor, { predecessor: key, ...retry });
-    if (access) writer.access(access);
     // Whoever holds this token had the answer: its predecessor's retries end here (HOSTILE 29).
     const marked = rowSum(refreshValues(row, successor.key));
     const { changes } = markRotated.run(successor.key, marked, programme, key);
-    if (changes !== 1) throw new Error('a refresh token that was found is not in its place');
+    // It was remembered, and ended and was swept since it was looked at.
+    if (changes !== 1) return { outcome: 'unknown' };
+    const sum = writer.refresh(programme, row.family, successor, { predecessor: key, ...retry });
+    if (access) writer.access(access);
     if (row.predecessor !== null) seen.take(programme, row.predecessor);
     seen.note(programme, successor.key, followerOf(found, successor, sum));
     return { outcome: 'rotated' };

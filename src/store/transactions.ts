@@ -31,6 +31,7 @@ export class Transactions {
   >;
   #commits = 0;
   #isReading = false;
+  readonly #end = (): void => this.endRead();
 
   constructor(database: DatabaseSync, passengers: readonly Passenger[]) {
     this.#database = database;
@@ -53,14 +54,16 @@ export class Transactions {
 
   /**
    * Has the reads of this turn share one look at the file: each by itself would take and give back
-   * a lock and ask whether the log has grown. They see what was committed when the turn's first read
-   * began, and a write ends it.
+   * a lock and ask whether the log has grown. They see what was committed when the first of them
+   * began, and a write ends it. So do the turn's requests, for what they are to see may have been
+   * committed since: one that was read earlier in the turn, by a timer say, is older than they are.
    */
   read(): void {
     if (this.#isReading) return;
     this.#statement.look.run();
     this.#isReading = true;
-    inTurn('replies', () => this.endRead());
+    inTurn('requests', this.#end);
+    inTurn('replies', this.#end);
   }
 
   /** Ends what reads share; call it before anything that wants the connection for itself. */

@@ -8,7 +8,6 @@ import { test } from 'node:test';
 import type { Subject } from '../../src/oauth/member.ts';
 import type { Store } from '../../src/store/contract.ts';
 import { Freshness, Remembered } from '../../src/store/freshness.ts';
-import { Transactions } from '../../src/store/transactions.ts';
 import { openScratchStore, scratchFile } from './file_directory.ts';
 import {
   aClient,
@@ -151,71 +150,6 @@ changedBy('C-4: a code is dead that comes after all of its client’s', async (s
   assert.deepEqual(spent, { outcome: 'unknown' });
 });
 
-withStore(
-  openScratchStore,
-  'what a verb has written is as whoever reads it finds it',
-  async ({ store, another }) => {
-    assert.ok(another);
-    const reader = await another();
-    await store.issueCode(aCode({ scope: 'a b', codeChallenge: 'challenge' }));
-    const refresh = { key: key('r0'), expiresAt: at(600) };
-    for (const one of [store, reader]) {
-      assert.deepEqual(
-        await one.findCode(club, key('code'), at(1)),
-        aCode({ scope: 'a b', codeChallenge: 'challenge' }),
-      );
-    }
-    await store.spendCode(club, partner, key('code'), { family: aFamily(), refresh }, at(1));
-    for (let n = 0; n < 3; n += 1) {
-      const rotated = await store.rotateRefreshToken({
-        programme: club,
-        client: partner,
-        key: key(`r${n}`),
-        successor: { key: key(`r${n + 1}`), expiresAt: at(700 + n) },
-        sealedAnswer: `sealed ${n}`,
-        retryUntil: at(12),
-        now: at(2),
-      });
-      assert.deepEqual(rotated, { outcome: 'rotated' });
-      for (let m = 0; m <= n + 1; m += 1) {
-        const [own, read] = await Promise.all(
-          [store, reader].map((one) => one.findRefreshToken(club, key(`r${m}`), at(3))),
-        );
-        assert.ok(own);
-        assert.deepEqual(own, read, `r${m} after ${n + 1} rotations`);
-      }
-    }
-  },
-);
-
-withStore(
-  openScratchStore,
-  'what is remembered outlives a sweep, and ends by itself',
-  async ({ store }) => {
-    const expiresAt = at(100);
-    await store.addClient(aClient());
-    await store.startFamily({
-      family: aFamily(),
-      access: { ...anAccessToken('access'), expiresAt },
-      refresh: { key: key('refresh'), expiresAt },
-    });
-    await store.issueCode(aCode({ expiresAt, forgetAt: expiresAt }));
-    const client = await store.findClient(club, partner);
-    const looks = (now: number): readonly Promise<unknown>[] => [
-      store.findAccessToken(club, key('access'), at(now)),
-      store.findRefreshToken(club, key('refresh'), at(now)),
-      store.findCode(club, key('code'), at(now)),
-    ];
-    for (const found of await Promise.all(looks(1))) assert.ok(found);
-    assert.equal(await store.sweep(at(50), 100), 0);
-    assert.equal(await store.findClient(club, partner), client, 'not read again');
-    for (const found of await Promise.all(looks(99))) assert.ok(found);
-    assert.equal(await store.sweep(at(100), 100), 3);
-    assert.equal(await store.findClient(club, partner), client, 'not read again');
-    for (const found of await Promise.all(looks(100))) assert.equal(found, undefined);
-  },
-);
-
 withStore(openScratchStore, 'what is remembered is nobody’s to change', async ({ store }) => {
   await store.addClient(aClient());
   await store.addMember(aMember());
@@ -243,35 +177,6 @@ test('what is remembered has a bound, and no more than what was found', () => {
   assert.equal(reads, 1100);
   assert.equal(ask(100, 100), 100);
   assert.equal(ask(0, -1), -1, 'read again');
-  database.close();
-});
-
-test('what a verb has written is not remembered when it is undone', () => {
-  const database = new DatabaseSync(':memory:');
-  database.exec('CREATE TABLE t (n)');
-  const fresh = new Freshness(database);
-  const remembered = new Remembered<number>(fresh, 100);
-  const transactions = new Transactions(database, [fresh]);
-  const held = (): readonly (number | undefined)[] =>
-    ['good', 'bad'].map((name) => remembered.get(club, name, () => undefined));
-  const note = (name: string): void => {
-    database.exec('INSERT INTO t VALUES (1)');
-    remembered.note(club, name, 1);
-  };
-  const fail = (): never => {
-    note('bad');
-    throw new Error('no');
-  };
-  transactions.settle([() => note('good')]);
-  assert.deepEqual(held(), [1, undefined]);
-  const settled = transactions.settle([() => note('bad'), fail, () => note('good')]);
-  assert.deepEqual(
-    settled.map((one) => 'value' in one),
-    [true, false, true],
-  );
-  assert.deepEqual(held(), [1, undefined], 'what comes after it is');
-  transactions.settle([fail]);
-  assert.deepEqual(held(), [undefined, undefined]);
   database.close();
 });
 

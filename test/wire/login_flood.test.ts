@@ -33,6 +33,28 @@ test('FAULTS 22: with no room for another password, a login is told of difficult
   assert.equal((await submitLogin(club.url, login, club.member)).status, 302);
 });
 
+test('HOSTILE 16, 17: a first guess while there is no room leaves nothing behind by which names are told apart', async (t) => {
+  const club = await openClub(t);
+  const login = await openLogin(club.url, loginTarget(club.client));
+  const guess = (username: string) =>
+    submitLogin(club.url, login, { username, password: 'wrong-password' });
+  const { promise, resolve } = Promise.withResolvers<void>();
+  t.after(() => resolve());
+  const flood = Promise.allSettled(Array.from({ length: 20_000 }, () => hashing(() => promise)));
+  assert.equal((await guess('nobody')).status, 503);
+  resolve();
+  await flood;
+  const { mock: posts } = t.mock.method(Worker.prototype, 'postMessage', dieOfIt);
+  assert.equal((await guess('nobody')).status, 503);
+  posts.restore();
+  const [unknown, known] = [await guess('nobody'), await guess(club.member.username)];
+  assert.deepEqual([unknown.status, known.status], [200, 200]);
+  assert.equal(
+    unknown.body.replaceAll('nobody', 'NAME'),
+    known.body.replaceAll(club.member.username, 'NAME'),
+  );
+});
+
 test('FAULTS 22: a hashing thread that dies costs its login nothing but its answer, and no later one anything', async (t) => {
   const club = await openClub(t);
   const login = await openLogin(club.url, loginTarget(club.client));
