@@ -2,7 +2,7 @@
 
 import type { Foundation } from '../engine/service.ts';
 import { randomKey } from '../lib/random.ts';
-import { hashPassword, randomPasswordCost } from '../members/password.ts';
+import { hashRandomPassword } from '../members/password.ts';
 import type { Client } from '../oauth/client.ts';
 import type { Subject } from '../oauth/member.ts';
 import type { Definition } from '../programme/definition.ts';
@@ -47,7 +47,7 @@ export async function onboardDemo(
     programme: programme.id,
     subject: randomKey(16) as Subject,
     username: member.username,
-    passwordHash: await hashPassword(member.password, randomPasswordCost),
+    passwordHash: hashRandomPassword(member.password),
     membershipNumber: '1234567890123456',
     status: 'active',
     createdAt: clock.now(),

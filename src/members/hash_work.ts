@@ -1,25 +1,11 @@
-// Owns the arithmetic of password hashes. It holds up the thread it runs in, for some 25 ms or far
+// Owns the arithmetic of checking passwords. It holds up the thread it runs in, for some 25 ms or far
 // longer: only hashing_worker.ts calls it.
 
-import { argon2Sync, pbkdf2Sync, randomBytes, timingSafeEqual } from 'node:crypto';
+import { argon2Sync, pbkdf2Sync, timingSafeEqual } from 'node:crypto';
 
 import { compareSync } from 'bcryptjs';
 
-import { formatArgon2, type PasswordHash, readHash } from './password_hash.ts';
-
-/** What one guess costs; `memory` in KiB. */
-export interface HashCost {
-  readonly memory: number;
-  readonly passes: number;
-}
-
-/** An argon2id hash of a password, with a salt of its own. */
-export function makeHash(password: string, { memory, passes }: HashCost): string {
-  const settings = { memory, passes, parallelism: 1 };
-  const nonce = randomBytes(16);
-  const tag = argon2Sync('argon2id', { message: password, nonce, ...settings, tagLength: 32 });
-  return formatArgon2({ algorithm: 'argon2id', ...settings, salt: nonce, tag });
-}
+import { type PasswordHash, readHash } from './password_hash.ts';
 
 /** Whether the password is the one that the hash was made of; throws where the text is no hash. */
 export function isMadeOf(password: string, text: string): boolean {

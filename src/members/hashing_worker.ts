@@ -5,7 +5,8 @@ import { readlinkSync } from 'node:fs';
 import { constants, getPriority, setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
 
-import { type HashCost, isMadeOf, makeHash } from './hash_work.ts';
+import { isMadeOf } from './hash_work.ts';
+import { type HashCost, makeHash } from './make_hash.ts';
 
 /** What a thread is asked; one thing at a time. */
 export type HashingTask =

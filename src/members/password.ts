@@ -2,16 +2,16 @@
 // kept. Which other hashes are understood is password_hash.ts's business.
 
 import { randomBytes } from '../lib/random.ts';
-import type { HashCost } from './hash_work.ts';
 import { hashing } from './hashing.ts';
 import { createHashingThreads } from './hashing_threads.ts';
-import { argon2Prefix, readHash } from './password_hash.ts';
+import { type HashCost, makeHash } from './make_hash.ts';
+import { argon2Prefix, formatArgon2, readHash } from './password_hash.ts';
 
 /** OWASP's first choice for argon2id: 19 MiB, two passes, one lane. */
 const usualCost: HashCost = { memory: 19_456, passes: 2 };
 
 /** For passwords as random as keys, which no amount of guessing finds. */
-export const randomPasswordCost: HashCost = { memory: 64, passes: 1 };
+const randomPasswordCost: HashCost = { memory: 64, passes: 1 };
 
 /** Longer than any passphrase; keeps what is hashed bounded. */
 export const longestPassword = 1024;
@@ -22,18 +22,23 @@ const threadPatience = 60_000;
 const inThread = createHashingThreads(threadPatience);
 
 /** A PHC string of the password. Rejects with `Unavailable` when too many wait, or it goes wrong. */
-export async function hashPassword(password: string, cost: HashCost = usualCost): Promise<string> {
-  const task = { verb: 'make', password: normalise(password), cost } as const;
+export async function hashPassword(password: string): Promise<string> {
+  const task = { verb: 'make', password: normalise(password), cost: usualCost } as const;
   return String(await hashing(() => inThread(task)));
+}
+
+/**
+ * The hash of a password as random as a key, made at once: it takes 0.1 ms, and is worth neither a thread
+ * nor a place in the queue.
+ */
+export function hashRandomPassword(password: string): string {
+  return makeHash(normalise(password), randomPasswordCost);
 }
 
 /** A hash of the usual cost that no password has: made by drawing lots, it costs nothing and cannot fail. */
 export function hashOfNobody(): string {
-  const prefix = argon2Prefix({ algorithm: 'argon2id', parallelism: 1, ...usualCost });
-  const [salt, tag] = [16, 32].map((bytes) =>
-    randomBytes(bytes).toString('base64').replaceAll('=', ''),
-  );
-  return `${prefix}${salt}$${tag}`;
+  const [salt, tag] = [randomBytes(16), randomBytes(32)];
+  return formatArgon2({ algorithm: 'argon2id', parallelism: 1, ...usualCost, salt, tag });
 }
 
 /** Whether the password is the one the hash was made of; throws where the text is no hash. */

@@ -7,7 +7,7 @@ import {
   checkPassword,
   hashPassword,
   isUpToDate,
-  randomPasswordCost,
+  hashRandomPassword,
 } from '../../src/members/password.ts';
 
 test('a password is kept as argon2id with OWASP’s parameters and checked against that', async () => {
@@ -48,6 +48,15 @@ test('what is no hash is an error, never a match', async () => {
 
 test('only what is made here and now is up to date', async () => {
   assert.equal(isUpToDate(await hashPassword('x')), true);
-  assert.equal(isUpToDate(await hashPassword('x', randomPasswordCost)), true);
+  assert.equal(isUpToDate(hashRandomPassword('x')), true);
   assert.equal(isUpToDate(foreign), false);
+});
+
+test('a password as random as a key is hashed at once, and checked as any other is', async () => {
+  const phc = hashRandomPassword('pässwörd');
+  assert.match(phc, /^\$argon2id\$v=19\$m=64,t=1,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/);
+  assert.deepEqual(
+    await Promise.all(['pässwörd', 'passwort'].map((password) => checkPassword(password, phc))),
+    [true, false],
+  );
 });

@@ -10,7 +10,17 @@ import { inTurn } from '../../src/lib/turn.ts';
 import { Freshness, Remembered } from '../../src/store/freshness.ts';
 import { Transactions } from '../../src/store/transactions.ts';
 import { openScratchStore, scratchFile } from './file_directory.ts';
-import { aClient, aCode, aFamily, anAccessToken, at, club, key, partner } from './fixtures.ts';
+import {
+  aClient,
+  aCode,
+  aFamily,
+  anAccessToken,
+  aRotation,
+  at,
+  club,
+  key,
+  partner,
+} from './fixtures.ts';
 import { withStore } from './with_store.ts';
 
 withStore(
@@ -89,15 +99,7 @@ withStore(
     assert.ok(await store.findCode(club, key('code'), at(99)));
     assert.equal(await store.sweep(at(100), 100), 2);
     // By the time at which their requests arrived.
-    const rotated = await store.rotateRefreshToken({
-      programme: club,
-      client: partner,
-      key: refresh.key,
-      successor: { key: key('next'), expiresAt: at(600) },
-      sealedAnswer: 'sealed',
-      retryUntil: at(109),
-      now: at(99),
-    });
+    const rotated = await store.rotateRefreshToken(aRotation('refresh', 'next', { now: at(99) }));
     assert.deepEqual(rotated, { outcome: 'unknown' });
     const family = aFamily({ id: 'another' as never });
     const spent = await store.spendCode(club, partner, key('code'), { family }, at(99));

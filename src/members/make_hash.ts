@@ -1,0 +1,19 @@
+// Owns making a password hash. It holds up the thread it runs in for as long as its cost asks.
+
+import { argon2Sync, randomBytes } from 'node:crypto';
+
+import { formatArgon2 } from './password_hash.ts';
+
+/** What one guess costs; `memory` in KiB. */
+export interface HashCost {
+  readonly memory: number;
+  readonly passes: number;
+}
+
+/** An argon2id hash of a password, with a salt of its own. */
+export function makeHash(password: string, { memory, passes }: HashCost): string {
+  const settings = { memory, passes, parallelism: 1 };
+  const nonce = randomBytes(16);
+  const tag = argon2Sync('argon2id', { message: password, nonce, ...settings, tagLength: 32 });
+  return formatArgon2({ algorithm: 'argon2id', ...settings, salt: nonce, tag });
+}
