@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 
 import { Unavailable } from '../../src/oauth/failure.ts';
+import { goOn } from '../support/browser.ts';
 import { failingStore } from '../support/failing_store.ts';
 import { folder, photograph } from './photograph.ts';
 import { assertMessagePage, fillIn, type Scene, setScene, submit } from './scene.ts';
@@ -16,8 +17,7 @@ type GoTo = (page: Page, scene: Scene) => Promise<unknown>;
 async function attempt(page: Page, username: string, password: string): Promise<void> {
   await page.locator('#username').fill(username);
   await page.locator('#password').fill(password);
-  await page.locator('[type=submit]').click();
-  await page.locator('#alert, main:not(:has(form))').waitFor();
+  await goOn(page, () => page.locator('[type=submit]').click());
 }
 
 /** Each page of the form, and the way to it from the form. */

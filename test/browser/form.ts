@@ -5,6 +5,7 @@ import { test } from 'node:test';
 
 import type { Browser, Page } from 'playwright-core';
 
+import { goOn, patience } from '../support/browser.ts';
 import { assertAccessible } from './axe.ts';
 import { assertMessagePage, assertRedeems, fillIn, logIn, setScene, submit } from './scene.ts';
 import { assertKept, assertLight } from './weight.ts';
@@ -14,6 +15,14 @@ function focused(page: Page): Promise<string> {
   return page.evaluate('document.activeElement.id || document.activeElement.textContent.trim()');
 }
 
+/** Waits for focus to be there: autofocus follows the load of a page. */
+async function assertFocused(page: Page, name: string): Promise<void> {
+  const end = Date.now() + patience;
+  let found = await focused(page);
+  while (found !== name && Date.now() < end) found = await focused(page);
+  assert.equal(found, name);
+}
+
 export function formTests(browser: () => Promise<Browser>): void {
   test('the keyboard alone shows a password, hides it and logs in; focus goes where one looks', async (t) => {
     const scene = await setScene(t, await browser());
@@ -21,12 +30,12 @@ export function formTests(browser: () => Promise<Browser>): void {
     const { keyboard } = page;
     const password = page.locator('#password');
     const reveal = page.getByRole('button', { name: 'Show password' });
-    assert.equal(await focused(page), 'username');
+    await assertFocused(page, 'username');
     await keyboard.type(scene.member.username);
     await keyboard.press('Tab');
     await keyboard.type('wrong');
     await keyboard.press('Tab');
-    assert.equal(await focused(page), 'reveal');
+    await assertFocused(page, 'reveal');
     for (const [pressed, type] of [
       ['true', 'text'],
       ['false', 'password'],
@@ -38,10 +47,10 @@ export function formTests(browser: () => Promise<Browser>): void {
       assert.equal(await password.inputValue(), 'wrong');
     }
     await keyboard.press('Tab');
-    assert.equal(await focused(page), 'Log in');
-    await keyboard.press('Enter');
+    await assertFocused(page, 'Log in');
+    await goOn(page, () => keyboard.press('Enter'));
     await page.getByRole('alert').waitFor();
-    assert.equal(await focused(page), 'alert');
+    await assertFocused(page, 'alert');
     for (const name of ['username', 'password']) {
       const field = page.locator(`#${name}`);
       assert.equal(await field.getAttribute('aria-invalid'), 'true');
@@ -50,7 +59,7 @@ export function formTests(browser: () => Promise<Browser>): void {
     // Past the link in the message and the username, which is still there.
     for (const _ of ['link', 'username', 'password']) await keyboard.press('Tab');
     await keyboard.type(scene.member.password);
-    await keyboard.press('Enter');
+    await goOn(page, () => keyboard.press('Enter'));
     await page.waitForURL(`${scene.partner.callbackUrl}?**`);
     await assertRedeems(scene, new URL(page.url()));
   });
@@ -59,7 +68,7 @@ export function formTests(browser: () => Promise<Browser>): void {
     const scene = await setScene(t, await browser());
     const page = await scene.openLogin(await scene.newContext({ javaScriptEnabled: false }));
     assert.equal(await page.getByRole('button').count(), 1);
-    assert.equal(await page.locator('#username:focus').count(), 1);
+    await page.locator('#username:focus').waitFor();
     await submit(page);
     await page.locator('#alert:focus').waitFor();
   });
@@ -70,6 +79,7 @@ export function formTests(browser: () => Promise<Browser>): void {
       permissions: ['clipboard-read', 'clipboard-write'],
     });
     const page = await scene.openLogin(context);
+    await assertFocused(page, 'username');
     await page.evaluate(`navigator.clipboard.writeText(' pasted \u00e9 ')`);
     for (const [name, purpose] of [
       ['username', 'username'],
@@ -91,7 +101,7 @@ export function formTests(browser: () => Promise<Browser>): void {
     await assertMessagePage(page, 'This login has expired');
     await page.getByText('go back to the site you came from and start again').waitFor();
     await page.goto(scene.partner.url);
-    await page.getByRole('link').click();
+    await goOn(page, () => page.getByRole('link').click());
     await assertRedeems(scene, await logIn(page, scene));
   });
 
@@ -114,13 +124,13 @@ export function formTests(browser: () => Promise<Browser>): void {
     const website = 'Go to the Executive Club website';
     const all = ['username', 'password', 'reveal', 'Log in', help, website];
     for (const name of all) {
-      assert.equal(await focused(page), name);
+      await assertFocused(page, name);
       await page.keyboard.press('Tab');
     }
-    assert.equal(await page.evaluate('document.activeElement === document.body'), true);
+    await page.locator('body:not(:has(:focus))').waitFor();
     for (const name of all.toReversed()) {
       await page.keyboard.press('Shift+Tab');
-      assert.equal(await focused(page), name);
+      await assertFocused(page, name);
     }
   });
 
@@ -128,7 +138,7 @@ export function formTests(browser: () => Promise<Browser>): void {
     const scene = await setScene(t, await browser());
     const page = await scene.openLogin();
     await submit(page);
-    await page.getByRole('alert').waitFor();
+    await assertFocused(page, 'alert');
     await page.emulateMedia({ forcedColors: 'active' });
     await page.getByRole('button', { name: 'Log in' }).focus();
     for (const selector of ['#username', '#password', '#alert', '[type=submit]']) {

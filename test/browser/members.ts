@@ -7,7 +7,7 @@ import type { Browser } from 'playwright-core';
 
 import type { Store } from '../../src/store/contract.ts';
 import { createMemoryStore } from '../../src/store/memory.ts';
-import { complaintsOf, requestsOf } from '../support/browser.ts';
+import { complaintsOf, goOn, requestsOf } from '../support/browser.ts';
 import { ask } from '../support/wire.ts';
 import {
   assertMessagePage,
@@ -77,12 +77,14 @@ export function memberTests(browser: () => Promise<Browser>): void {
       assert.equal(await input.getAttribute('aria-describedby'), message);
     }
     // The messages have focus, and each leads to its field.
+    await page.locator('#alert:focus').waitFor();
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
+    await page.locator('#username:focus').waitFor();
     await page.keyboard.type(scene.member.username);
     await page.keyboard.press('Tab');
     await page.keyboard.type(scene.member.password);
-    await page.keyboard.press('Enter');
+    await goOn(page, () => page.keyboard.press('Enter'));
     await page.waitForURL(`${scene.partner.callbackUrl}?**`);
     await assertRedeems(scene, new URL(page.url()));
   });
@@ -110,7 +112,7 @@ export function memberTests(browser: () => Promise<Browser>): void {
     assert.equal(scene.partner.callbacks.length, 1);
     // And from the partner's page it can begin anew.
     await page.goto(scene.partner.url);
-    await page.getByRole('link').click();
+    await goOn(page, () => page.getByRole('link').click());
     await assertRedeems(scene, await logIn(page, scene));
   });
 
@@ -137,7 +139,7 @@ export function memberTests(browser: () => Promise<Browser>): void {
     const requests = requestsOf(context);
     const page = await scene.openLogin(context);
     await fillIn(page, scene.member.username, scene.member.password);
-    await page.getByRole('button', { name: 'Log in' }).dblclick();
+    await goOn(page, () => page.getByRole('button', { name: 'Log in' }).dblclick());
     await page.waitForURL(`${scene.partner.callbackUrl}?**`);
     assert.equal(requests.filter((request) => request.startsWith('POST')).length, 1);
     await assertRedeems(scene, new URL(page.url()));

@@ -11,7 +11,7 @@ import { test, type TestContext } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 
 import { environment, root } from '../cli/command.ts';
-import { complaintsOf, patience } from '../support/browser.ts';
+import { complaintsOf, goOn, patience } from '../support/browser.ts';
 import { photograph } from './photograph.ts';
 
 const programmes = ['Executive Club', 'Second Club', 'Third Club'];
@@ -30,15 +30,17 @@ export function newcomerTests(browser: () => Promise<Browser>): void {
       assert.deepEqual(await page.getByRole('heading', { level: 2 }).allInnerTexts(), programmes);
       if (index === 0) await photograph(page, 'dev-start');
       const [username = '', password = ''] = await typed(page, name);
-      await page.getByRole('button', { name: 'Log in as this member' }).nth(index).click();
+      const member = page.getByRole('button', { name: 'Log in as this member' }).nth(index);
+      await goOn(page, () => member.click());
       assert.equal(await page.title(), `Log in to ${name}`);
       await page.getByLabel('Username').fill(username);
       await page.getByLabel('Password', { exact: true }).fill(password);
-      await page.getByRole('button', { name: 'Log in' }).click();
+      await goOn(page, () => page.getByRole('button', { name: 'Log in' }).click());
       await page.getByRole('heading', { name: `${name}: back at the partner` }).waitFor();
       assert.match(await page.getByRole('main').innerText(), /code\n\w+\n+state\ndemo\n/);
       if (index === 0) await photograph(page, 'dev-callback');
-      await page.getByRole('button', { name: 'Exchange the code for tokens' }).click();
+      const exchange = page.getByRole('button', { name: 'Exchange the code for tokens' });
+      await goOn(page, () => exchange.click());
       await page.getByRole('heading', { name: `${name}: tokens` }).waitFor();
       await page.getByText('and was answered, with status 200:').waitFor();
       const answer = JSON.parse(await page.locator('pre').last().innerText()) as object;

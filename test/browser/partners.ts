@@ -6,7 +6,7 @@ import { test } from 'node:test';
 
 import type { Browser } from 'playwright-core';
 
-import { complaintsOf, startPartnerSite, patience } from '../support/browser.ts';
+import { complaintsOf, goOn, startPartnerSite, patience } from '../support/browser.ts';
 import { shippedProgramme, startJetway } from '../support/jetway.ts';
 import {
   askKey,
@@ -16,11 +16,8 @@ import {
   secondClub,
   thirdClub,
 } from '../support/partner_club.ts';
-import { photograph } from './photograph.ts';
+import { assertPicturesShown, photograph } from './photograph.ts';
 import { assertLight } from './weight.ts';
-
-/** Runs in the page: whether no picture is missing or broken. */
-const allShown = `[...document.images].every(({ naturalWidth }) => naturalWidth > 0)`;
 
 const brands = `login:
   brands:
@@ -92,19 +89,20 @@ export function partnerTests(browser: () => Promise<Browser>): void {
 
       const page = await context.newPage();
       await page.goto(partner.url);
-      await page.getByRole('button').click();
+      await goOn(page, () => page.getByRole('button').click());
       assert.equal(await page.title(), words.title);
       assert.equal(await page.getByText(words.partner).count(), 1);
       assert.equal(await page.getAttribute('html', 'lang'), words.language);
       assert.equal(await page.getByRole('img').count(), logos);
       await assertLight(page, logos);
-      assert.equal(await page.evaluate(allShown), true);
+      await assertPicturesShown(page, names.programme);
       await photograph(page, `${names.programme}-login-${locale}`);
 
       const attempt = async (password: string): Promise<void> => {
         await page.getByLabel(words.username).fill(club.member.username);
         await page.getByLabel(words.password, { exact: true }).fill(password);
-        await page.getByRole('button', { name: words.logIn, exact: true }).click();
+        const button = page.getByRole('button', { name: words.logIn, exact: true });
+        await goOn(page, () => button.click());
       };
       await attempt('wrong');
       await page.getByText(words.notRecognised).waitFor();

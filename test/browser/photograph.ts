@@ -62,8 +62,20 @@ const measure = `(() => {
 const spacing = `html { font-size: 200% } * { line-height: 1.5 !important; letter-spacing: 0.12em !important;
   word-spacing: 0.16em !important } p { margin-bottom: 2em !important }`;
 
+/** Runs in the page: the addresses of pictures that are broken or take no room, once each has come. */
+const missing = `Promise.all([...document.images].map(async (image) => {
+  const decoded = await image.decode().then(() => true, () => false);
+  return decoded && image.naturalWidth > 0 && image.clientWidth > 0 ? [] : [image.src];
+})).then((all) => all.flat())`;
+
+/** Fails with each picture of a page that nobody sees. */
+export async function assertPicturesShown(page: Page, what: string): Promise<void> {
+  assert.deepEqual(await page.evaluate(missing), [], `${what}: pictures that are not shown`);
+}
+
 /** Looks at a page that is open, on a phone and a desk, by day and night. */
 export async function photograph(page: Page, name: string): Promise<void> {
+  await assertPicturesShown(page, name);
   // How a page is laid out does not hang on its colours.
   for (const viewport of [narrowest, desk, phone]) {
     await page.setViewportSize(viewport);

@@ -10,8 +10,9 @@ import { crc32, deflateSync } from 'node:zlib';
 import type { Browser } from 'playwright-core';
 
 import { renderPicture } from '../../src/http/login_pages.ts';
+import { goOn, patience } from '../support/browser.ts';
 import { loginTarget, openPartnerClub } from '../support/partner_club.ts';
-import { photograph } from './photograph.ts';
+import { assertPicturesShown, photograph } from './photograph.ts';
 import { until } from './scene.ts';
 
 /** All that an SVG can try; what it asks for lies beside it. */
@@ -88,17 +89,19 @@ const wideSvg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 600 40">
 /** Runs in the page: of each logo, what is behind it, and whether it has the shape of its file. */
 const looks = `[...document.images].map((image) => {
   const { backgroundColor, objectFit } = getComputedStyle(image);
-  return { backgroundColor, objectFit, shown: image.naturalWidth > 0 && image.clientWidth > 0 };
+  return { backgroundColor, objectFit };
 })`;
 
 export function pictureTests(browser: () => Promise<Browser>): void {
   test('HOSTILE 10: a logo runs and loads nothing, though no check had looked at it', async (t) => {
     const context = await (await browser()).newContext();
+    context.setDefaultTimeout(patience);
     t.after(() => context.close());
     const { url, asked } = await startPictures(t);
     const page = await context.newPage();
     await page.goto(`${url}/served/logo.svg`);
     await page.goto(`${url}/shown/page`);
+    await assertPicturesShown(page, 'the page that shows it');
     assert.equal(await page.evaluate('document.images[0].naturalWidth'), 48);
     // As a document that nothing holds back it does all of it, later than the pages before.
     await page.goto(`${url}/bare/logo.svg`);
@@ -111,6 +114,7 @@ export function pictureTests(browser: () => Promise<Browser>): void {
 
   test('wide logos and PNGs keep their shape, and on dark pages stand on light paper', async (t) => {
     const context = await (await browser()).newContext();
+    context.setDefaultTimeout(patience);
     t.after(() => context.close());
     const club = await openPartnerClub(t, {
       publicUrl: 'listening',
@@ -121,15 +125,14 @@ export function pictureTests(browser: () => Promise<Browser>): void {
     await page.setContent(
       `<form method="post" action="${club.url}${loginTarget(club, { brandName: 'Harbour' })}"><button>`,
     );
-    await page.getByRole('button').click();
-    await page.locator('#username').waitFor();
-    const logo = { objectFit: 'contain', shown: true };
+    await goOn(page, () => page.getByRole('button').click());
+    await assertPicturesShown(page, 'wide logos');
     for (const [colorScheme, backgroundColor] of [
       ['light', 'rgba(0, 0, 0, 0)'],
       ['dark', 'rgb(255, 255, 255)'],
     ] as const) {
       await page.emulateMedia({ colorScheme });
-      const one = { backgroundColor, ...logo };
+      const one = { backgroundColor, objectFit: 'contain' };
       assert.deepEqual(await page.evaluate(looks), [one, one]);
     }
     await photograph(page, 'second-club-wide_logos-en');

@@ -9,7 +9,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 
 import type { Store } from '../../src/store/contract.ts';
 import { createMemoryStore } from '../../src/store/memory.ts';
-import { type PartnerSite, startPartnerSite, patience } from '../support/browser.ts';
+import { goOn, type PartnerSite, startPartnerSite, patience } from '../support/browser.ts';
 import {
   type Jetway,
   shippedProgramme,
@@ -65,7 +65,7 @@ export async function setScene(
   const openLogin = async (context?: BrowserContext): Promise<Page> => {
     const page = await (context ?? (await newContext())).newPage();
     await page.goto(partner.url);
-    await page.getByRole('link').click();
+    await goOn(page, () => page.getByRole('link').click());
     return page;
   };
   return { jetway, partner, client, member, loginRequest: login.href, newContext, openLogin };
@@ -76,8 +76,9 @@ export async function fillIn(page: Page, username: string, password: string): Pr
   await page.getByLabel('Password', { exact: true }).fill(password);
 }
 
+/** Sends the form, and waits for the page that answers it. */
 export async function submit(page: Page): Promise<void> {
-  await page.getByRole('button', { name: 'Log in' }).click();
+  await goOn(page, () => page.getByRole('button', { name: 'Log in' }).click());
 }
 
 /** Logs in on a page that shows the form; the callback's address. */

@@ -4,16 +4,24 @@ import assert from 'node:assert/strict';
 
 import type { Page } from 'playwright-core';
 
+import { patience } from '../support/browser.ts';
+
 /** Bytes that came for each address, headers with them; 0 where the browser had it already. */
 export type Transfers = Readonly<Record<string, number>>;
 
-/** Runs in the page. */
-const sizes = `[
-  performance.getEntriesByType('navigation')[0].transferSize,
-  Object.fromEntries(Object.entries(Object.groupBy(
-    performance.getEntriesByType('resource'), ({ name }) => name,
-  )).map(([name, loads]) => [name, loads.reduce((sum, load) => sum + load.transferSize, 0)])),
-]`;
+/** Runs in the page. A picture that the browser kept may be told of after the load of the page. */
+const sizes = `(async () => {
+  const end = performance.now() + ${patience};
+  const isTold = ({ src }) => performance.getEntriesByName(src, 'resource').length > 0;
+  while (![...document.images].every(isTold) && performance.now() < end)
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  return [
+    performance.getEntriesByType('navigation')[0].transferSize,
+    Object.fromEntries(Object.entries(Object.groupBy(
+      performance.getEntriesByType('resource'), ({ name }) => name,
+    )).map(([name, loads]) => [name, loads.reduce((sum, load) => sum + load.transferSize, 0)])),
+  ];
+})()`;
 
 /** What came for the page that is open: the document, and what it loaded. */
 async function weigh(page: Page): Promise<readonly [document: number, assets: Transfers]> {

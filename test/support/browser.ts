@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 
-import { type Browser, type BrowserContext, chromium } from 'playwright-core';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 
 /** How long a browser may take for a step, on a machine that is slow and busy: milliseconds. */
 export const patience = 60_000;
@@ -29,6 +29,14 @@ export async function launchBrowser(): Promise<Browser> {
       '--disable-sync',
     ],
   });
+}
+
+/**
+ * Takes a step from a page that has loaded to another one, and waits until that has loaded: its text to
+ * the end, and its pictures. A click by itself waits for the first bytes.
+ */
+export async function goOn(page: Page, step: () => Promise<unknown>): Promise<void> {
+  await Promise.all([page.waitForEvent('load'), step()]);
 }
 
 /** A partner's website. */
