@@ -26,7 +26,12 @@ export async function serve(options: ServeOptions): Promise<void> {
   const config = configOf(options);
   const { programmes, files, credentials } = compileFolder(config.programmes, config.publicUrl);
   const fatal = Promise.withResolvers<Unavailable>();
-  const opened = await openStore(config, { reserve: serverReserve, onFatal: fatal.resolve });
+  let failure: Unavailable | undefined;
+  const onFatal = (reason: Unavailable): void => {
+    failure = reason;
+    fatal.resolve(reason);
+  };
+  const opened = await openStore(config, { reserve: serverReserve, onFatal });
   try {
     const open = await withTime(opened, options.acceptClock ?? false);
     const { store, clock, keyring } = open;
@@ -58,6 +63,8 @@ export async function serve(options: ServeOptions): Promise<void> {
   } finally {
     await opened.store.close();
   }
+  // Also what only closing the store has shown.
+  if (failure !== undefined) throw storeFailed(failure);
 }
 
 async function withTime(open: OpenStore, accept: boolean): Promise<OpenStore> {
@@ -119,7 +126,6 @@ async function run(running: Running): Promise<void> {
     // Last: until requests under way are done, readiness tells that no more should come.
     await admin?.close();
   }
-  if (failure !== undefined) throw storeFailed(failure);
 }
 
 /** FAULTS 5: what the disk holds is for another start to find out. */

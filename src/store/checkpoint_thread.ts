@@ -22,7 +22,7 @@ interface Begun {
 export interface CheckpointListener {
   /** `stuck`: the pages that were in the log by then and have to stay there for now. */
   readonly moved: (stuck: number) => void;
-  /** As SQLite would have thrown it. */
+  /** With the result code that SQLite would have thrown, once for each. */
   readonly failed: (error: Error) => void;
   /** Nothing was tried: there is no thread, or it has died, or it cannot open the file. */
   readonly unable: () => void;
@@ -34,6 +34,8 @@ export class CheckpointThread {
   readonly #listener: CheckpointListener;
   #begun: Begun | undefined;
   #isBusy = false;
+  /** Resolves once the order is answered. */
+  #settled: PromiseWithResolvers<void> | undefined;
 
   constructor(path: string, listener: CheckpointListener) {
     this.#path = path;
@@ -60,14 +62,31 @@ export class CheckpointThread {
     return undefined;
   }
 
-  /** Returns once no checkpoint runs, nor will before the next order. */
+  /**
+   * Returns once no checkpoint runs, nor will before the next order; or when the disk takes very
+   * long. One that has failed is told of first, before anything else is done with the file.
+   */
   pause(): void {
     if (this.#begun?.turn.takeBack(patience) === true) this.#isBusy = false;
+    this.#tellFailure();
   }
 
-  /** Ends the thread and closes its connection; undefined where there is none. */
+  /**
+   * Ends the thread and closes its connection; undefined where there is none. What came of its
+   * order, however long that takes, has been told by then.
+   */
   end(): Promise<unknown> | undefined {
-    return this.#begun?.worker.terminate();
+    const { worker } = this.#begun ?? {};
+    return worker && this.#end(worker);
+  }
+
+  async #end(worker: Worker): Promise<void> {
+    if (this.#isBusy) {
+      worker.ref();
+      this.#settled ??= Promise.withResolvers<void>();
+      await this.#settled.promise;
+    }
+    await worker.terminate();
   }
 
   #begin(): Begun {
@@ -89,16 +108,26 @@ export class CheckpointThread {
 
   #hear(report: CheckpointReport): void {
     this.#isBusy = false;
-    if (report.outcome === 'moved') return this.#listener.moved(report.stuck);
-    if (report.outcome === 'unable') return this.#listener.unable();
-    const { message, errcode } = report;
-    return this.#listener.failed(Object.assign(new Error(message), { errcode }));
+    if (report.outcome === 'moved') this.#listener.moved(report.stuck);
+    else if (report.outcome === 'unable') this.#listener.unable();
+    else this.#tellFailure();
+    this.#settled?.resolve();
+  }
+
+  /** It may have been told already: a pause does not wait for the thread's word. */
+  #tellFailure(): void {
+    const errcode = this.#begun?.turn.takeFailure();
+    if (errcode === undefined) return;
+    const error = new Error(`the log could not be moved (SQLite's result code ${errcode})`);
+    this.#listener.failed(Object.assign(error, { errcode }));
   }
 
   #lose(): void {
+    this.#tellFailure();
     this.#begun = undefined;
     if (!this.#isBusy) return;
     this.#isBusy = false;
     this.#listener.unable();
+    this.#settled?.resolve();
   }
 }

@@ -4,13 +4,16 @@
 const free = 0;
 const asked = 1;
 const running = 2;
+/** A checkpoint failed, and nobody has been told yet. */
+const failed = 3;
 
 /** What two threads of a store agree on; it lies in memory that both of them see. */
 export class CheckpointTurn {
   readonly shared: SharedArrayBuffer;
+  /** Whose turn it is, and SQLite's result code of what failed. */
   readonly #state: Int32Array;
 
-  constructor(shared: SharedArrayBuffer = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)) {
+  constructor(shared: SharedArrayBuffer = new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT)) {
     this.shared = shared;
     this.#state = new Int32Array(shared);
   }
@@ -25,10 +28,17 @@ export class CheckpointTurn {
     return Atomics.compareExchange(this.#state, 0, asked, running) === asked;
   }
 
-  /** The other thread's end. */
-  end(): void {
-    Atomics.store(this.#state, 0, free);
+  /** The other thread's end; `errcode` where its checkpoint failed. */
+  end(errcode?: number): void {
+    Atomics.store(this.#state, 1, errcode ?? 0);
+    Atomics.store(this.#state, 0, errcode === undefined ? free : failed);
     Atomics.notify(this.#state, 0);
+  }
+
+  /** SQLite's result code of a checkpoint that failed, for whoever asks first. */
+  takeFailure(): number | undefined {
+    const isOurs = Atomics.compareExchange(this.#state, 0, failed, free) === failed;
+    return isOurs ? Atomics.load(this.#state, 1) : undefined;
   }
 
   /**

@@ -21,8 +21,8 @@ export interface CheckpointWork {
 export type CheckpointReport =
   /** The pages that were in the log by then and have to stay there for now. */
   | { readonly outcome: 'moved'; readonly stuck: number }
-  /** As SQLite said. */
-  | { readonly outcome: 'failed'; readonly message: string; readonly errcode: number }
+  /** How is for whoever takes the turn's failure. */
+  | { readonly outcome: 'failed'; readonly errcode: number }
   /** Nothing was tried. */
   | { readonly outcome: 'unable' };
 
@@ -39,7 +39,7 @@ let connection: DatabaseSync | undefined;
 parentPort?.on('message', () => {
   if (!turn.begin()) return;
   const report = obey();
-  turn.end();
+  turn.end(report.outcome === 'failed' ? report.errcode : undefined);
   parentPort?.postMessage(report, []);
 });
 
@@ -53,8 +53,8 @@ function obey(): CheckpointReport {
   try {
     return { outcome: 'moved', stuck: moveLog(connection) };
   } catch (error) {
-    const { message, errcode } = error as Error & { readonly errcode: number };
-    return { outcome: 'failed', message, errcode };
+    const { errcode } = error as Error & { readonly errcode: number };
+    return { outcome: 'failed', errcode };
   }
 }
 

@@ -45,6 +45,8 @@ export class CommitQueue {
   readonly #jobs: Job[] = [];
   #scheduled = false;
   #ended: Unavailable | undefined;
+  #isToldOf = false;
+  #mayWrite = true;
 
   constructor(transactions: Transactions, options: QueueOptions = {}) {
     this.#transactions = transactions;
@@ -54,6 +56,11 @@ export class CommitQueue {
   /** What has ended the queue; undefined while it serves. */
   get ended(): Unavailable | undefined {
     return this.#ended;
+  }
+
+  /** False once the disk has failed, or what it holds is damaged: the file is left as it is. */
+  get mayWrite(): boolean {
+    return this.#mayWrite;
   }
 
   /**
@@ -104,9 +111,10 @@ export class CommitQueue {
     return this.#enqueue(verb, true);
   }
 
-  /** Ends the queue for good: what waits and whatever comes is refused. */
+  /** Ends the queue for good: what waits and whatever comes is refused. Told also of a closed one. */
   end(reason: Unavailable): void {
-    if (this.#ended) return;
+    if (this.#isToldOf) return;
+    this.#isToldOf = true;
     this.#ended = reason;
     for (const job of this.#jobs.splice(0)) job.reject(reason);
     this.#options.onFatal?.(reason);
@@ -124,8 +132,9 @@ export class CommitQueue {
     if (this.#ended) return;
     try {
       this.#transactions.settle([]);
-    } catch {
+    } catch (error) {
       // It may be lost; that is what it rides along for.
+      this.judge(error);
     }
   }
 
@@ -144,7 +153,9 @@ export class CommitQueue {
   #refusal(fromReserve: boolean): Unavailable | undefined {
     if (this.#ended) return this.#ended;
     if (this.#jobs.length >= longestQueue) return new Unavailable('store: too many verbs wait');
-    if (fromReserve || (this.#options.space?.hasRoom() ?? true)) return undefined;
+    const hasRoom = fromReserve || (this.#options.space?.hasRoom() ?? true);
+    // To look for room may show that the disk fails.
+    if (hasRoom || this.#ended) return this.#ended;
     return new Unavailable('store: the disk is full');
   }
 
@@ -193,14 +204,14 @@ export class CommitQueue {
       return this.#run(batch);
     } catch (error) {
       if (space === undefined || !isFull(error)) throw error;
-      space.foldLog();
+      this.#fold(space);
     }
     try {
       return this.#run(batch);
     } catch (error) {
       if (space === undefined || !isFull(error)) throw error;
       space.release();
-      space.foldLog();
+      this.#fold(space);
       const reason = asStoreError(error);
       const urgent = batch.filter(({ fromReserve }) => fromReserve);
       const settled = [...(urgent.length > 0 ? this.#run(urgent) : [])];
@@ -210,6 +221,12 @@ export class CommitQueue {
     }
   }
 
+  /** Folding in may tell that the disk fails: then nothing is written any more. */
+  #fold(space: DiskSpace): void {
+    space.foldLog();
+    if (this.#ended) throw this.#ended;
+  }
+
   #run(batch: readonly Job[]): readonly Settlement[] {
     return this.#transactions.settle(batch.map(({ verb }) => verb));
   }
@@ -217,7 +234,10 @@ export class CommitQueue {
   /** The error to hand out. One after which the file cannot be trusted ends the queue: no blind retry (FAULTS 5). */
   judge(error: unknown): unknown {
     const reason = asStoreError(error);
-    if (isFatal(error) && reason instanceof Unavailable) this.end(reason);
+    if (isFatal(error) && reason instanceof Unavailable) {
+      this.#mayWrite = false;
+      this.end(reason);
+    }
     return reason;
   }
 }

@@ -111,7 +111,10 @@ function serveFrom(file: OpenFile, path: string, options: FileStoreOptions): Fil
   const queue = new CommitQueue(transactions, {
     space,
     afterCommit: () => log.afterCommit(),
-    ...(options.onFatal && { onFatal: options.onFatal }),
+    onFatal: (reason) => {
+      log.stop();
+      options.onFatal?.(reason);
+    },
   });
   const writer = grantWriter(database, fresh);
   const revoke = forgetting(fresh, fileRevoker(database, time));
@@ -144,12 +147,14 @@ function serveFrom(file: OpenFile, path: string, options: FileStoreOptions): Fil
     },
     sweep: (now, limit) => queue.writeFromReserve(() => sweep(now, limit)),
     async close() {
+      // What a checkpoint under way comes to is heard before anything is committed (FAULTS 5).
       log.pause();
       queue.close();
-      // Whoever closes the file last folds its log in.
       const ended = log.end();
       if (ended !== undefined) await ended;
-      file.close();
+      log.finish();
+      if (queue.mayWrite) file.close();
+      else file.abandon();
     },
   };
 }
@@ -170,8 +175,10 @@ function healthCheck(path: string, queue: CommitQueue, space: DiskSpace): () => 
   return () => {
     const moved = queue.ended === undefined ? watch() : undefined;
     if (moved !== undefined) queue.end(new Unavailable(`store: ${moved} while it was open`));
+    // To look for room may show that the disk fails.
+    const hasRoom = queue.ended === undefined && space.hasRoom();
     if (queue.ended) return { status: 'unusable', detail: queue.ended.message };
-    if (space.hasRoom()) return { status: 'ready' };
+    if (hasRoom) return { status: 'ready' };
     return { status: 'full', detail: `the disk of ${path} is full` };
   };
 }

@@ -23,8 +23,10 @@ const patience = 5000;
 /** A store file that is open. */
 export interface OpenFile {
   readonly database: DatabaseSync;
-  /** Closes it; closing twice is none. */
+  /** Closes it, and folds its log in where nobody else has it open; closing twice is none. */
   readonly close: () => void;
+  /** Closes it, file and log left as they are: for when what the disk says cannot be believed. */
+  readonly abandon: () => void;
 }
 
 /**
@@ -161,13 +163,30 @@ function prepare(database: DatabaseSync, path: string, identity: FileIdentity): 
   `);
   beginLog(database);
   const leave = noteOpen(identity);
-  return {
-    database,
-    close: () => {
-      leave();
-      if (database.isOpen) database.close();
-    },
+  const close = (): void => {
+    leave();
+    if (database.isOpen) database.close();
   };
+  return { database, close, abandon: () => withReader(path, close) };
+}
+
+/**
+ * Closes the last connection but one of this process: SQLite then leaves the log, and so does the
+ * reader when it is closed in turn, as it may not write. After a failed synchronisation a fold would
+ * copy what it reads from the log by an index in memory, without looking at sums, and remove the log;
+ * but what is read may not be what was written. Another start goes by the sums of the log, and tells
+ * what is left (FAULTS 5, docs/decisions/020).
+ */
+function withReader(path: string, close: () => void): void {
+  let reader: DatabaseSync | undefined;
+  try {
+    reader = new DatabaseSync(path, { readOnly: true, timeout: 0 });
+    reader.prepare('SELECT count(*) FROM sqlite_schema').get();
+  } catch {
+    // It keeps its lock whatever it has read. A file that cannot even be opened is folded into by nobody.
+  }
+  close();
+  reader?.close();
 }
 
 /** Whoever comes first after a crash begins a new log: what a cut-off commit left at its end is gone. */

@@ -51,6 +51,7 @@ export class LogCheckpoints {
   #lookedAt = 0;
   #scheduled = false;
   #isPaused = false;
+  #isStopped = false;
 
   constructor(database: DatabaseSync, transactions: Transactions, options: LogCheckpointsOptions) {
     const { path, reserve, failed } = options;
@@ -77,13 +78,17 @@ export class LogCheckpoints {
     });
   }
 
-  /** Call it after a commit; what there is to do is done once the replies are out. */
+  /** Call it after a commit; what there is to do is done once the replies are out. Never throws. */
   afterCommit(): void {
     const now = performance.now();
-    if (this.#scheduled || now - this.#lookedAt < this.#looksAfter) return;
+    if (this.#scheduled || this.#isPaused || now - this.#lookedAt < this.#looksAfter) return;
     this.#lookedAt = now;
-    const { waiting } = this.#length();
-    if (!this.#isDue(waiting)) return;
+    try {
+      if (!this.#isDue(this.#length().waiting)) return;
+    } catch (error) {
+      this.#fail(error);
+      return;
+    }
     this.#scheduled = true;
     setImmediate(() => {
       this.#scheduled = false;
@@ -98,7 +103,13 @@ export class LogCheckpoints {
     this.#run('TRUNCATE');
   }
 
-  /** Returns once no checkpoint runs, nor will; what a thread may be needed for stays. */
+  /** Begins no checkpoint any more, whatever is asked for: the file cannot be trusted. */
+  stop(): void {
+    this.#isPaused = true;
+    this.#isStopped = true;
+  }
+
+  /** Returns once no checkpoint runs, nor will but for `fold`; what a thread may be needed for stays. */
   pause(): void {
     this.#isPaused = true;
     this.#thread?.pause();
@@ -108,6 +119,14 @@ export class LogCheckpoints {
   end(): Promise<unknown> | undefined {
     this.#isPaused = true;
     return this.#thread?.end();
+  }
+
+  /**
+   * The last checkpoint of a server, before its connection is closed: closing would make one too, and
+   * say nothing when it fails (FAULTS 5).
+   */
+  finish(): void {
+    if (this.#thread !== undefined) this.#run('PASSIVE');
   }
 
   /**
@@ -139,6 +158,8 @@ export class LogCheckpoints {
     if (!this.#database.isOpen) return;
     try {
       this.#thread?.pause();
+      // By what the thread has told, too.
+      if (this.#isStopped) return;
       this.#transactions.endRead();
       this.#database.prepare(`PRAGMA wal_checkpoint(${mode})`).get();
       this.#stuck = this.#length().waiting;

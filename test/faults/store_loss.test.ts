@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { faultyDisk, withoutFaultyDisk } from '../store/faulty_disk.ts';
 import { withoutStrace } from '../store/strace.ts';
 import { askTokens, paths, refresh, refused, tokensIn, tokensOfLogin } from '../support/club.ts';
 import { type Answer, ask } from '../support/wire.ts';
@@ -113,6 +114,29 @@ test(
     );
     // Nothing but the disk was wrong: another start finds what was answered.
     tokensIn(await partnerTokens(await site.start()));
+  },
+);
+
+test(
+  'FAULTS 5: a disk that fails when the server ends is told of: the process ends with 4',
+  { skip: withoutFaultyDisk },
+  async (t) => {
+    const site = await openSite(t);
+    const disk = faultyDisk(site.path);
+    t.after(disk.remove);
+    const settings = Object.entries(disk.environment).map(([name, value]) => `${name}=${value}`);
+    const club = await site.start({ under: ['env', ...settings] });
+    const { refresh_token: token } = await tokensOfLogin(club);
+    disk.order('fail-file');
+    assert.equal(await club.server.end('SIGTERM'), 4);
+    assert.equal(
+      club.server.printed().stderr,
+      'the server has ended, its store can no longer be used (store: SQLITE_IOERR): look at the disk and the file (jetway store verify), then start again\n',
+    );
+    // What was answered is in the log, which was left as it was.
+    const { length } = disk.calls();
+    assert.equal(disk.calls()[length - 1], 'synchronise file EIO');
+    tokensIn(await refresh(await site.start(), token));
   },
 );
 

@@ -1,0 +1,75 @@
+// Owns a process that closes its store while something of the disk fails, and says what becomes of
+// it; faulty_disk.test.ts runs it on such a disk.
+
+import { existsSync, writeSync } from 'node:fs';
+import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
+
+import { milliseconds } from '../../src/lib/clock.ts';
+import { digest } from '../../src/lib/digest.ts';
+import { openFileStore } from '../../src/store/file.ts';
+import { ordersIn } from './faulty_disk.ts';
+import { aPartnerToken, at, club } from './fixtures.ts';
+import { fillLog } from './log_length.ts';
+
+const [scene = ''] = process.argv.slice(2);
+const { FAULTY_STORE: path = '', FAULTY_ORDERS: folder = '' } = process.env;
+const { order } = ordersIn(folder);
+const say = (text: string): void => void writeSync(1, `${text}\n`);
+
+const store = openFileStore({
+  path,
+  environment: 'staging',
+  reserve: 1024 * 1024,
+  onFatal: ({ message }) => say(`fatal ${message}`),
+});
+
+async function save(name: string): Promise<void> {
+  try {
+    await store.saveAccessToken(aPartnerToken(name));
+    say(`saved ${name}`);
+  } catch (error) {
+    say(`refused ${name} ${String(error)}`);
+  }
+}
+
+/** What the disk is to do, and what is done then. */
+const scenes: Readonly<Record<string, () => Promise<unknown>>> = {
+  async thread() {
+    order('hold-file');
+    order('fail-file');
+    await fillLog(store, 'filler');
+    while (!existsSync(`${folder}/begun-file`)) await sleep(1);
+    const late = save('late');
+    say('closing');
+    return [late, store.close()];
+  },
+  async passenger() {
+    const policy = { attempts: 5, window: milliseconds(60_000), lock: milliseconds(60_000) };
+    await store.beginLoginAttempt(club, digest('ann'), policy, at(0));
+    order('fail-log');
+  },
+  async commit() {
+    order('fail-log');
+    await save('doubtful');
+    await save('late');
+  },
+  async full() {
+    order('full-log');
+    order('fail-file');
+    await save('late');
+  },
+  async index() {
+    order('lose-index');
+    await save('second');
+    await turn();
+  },
+  async last() {
+    order('fail-file');
+  },
+};
+
+await save('first');
+const under = await scenes[scene]?.();
+if (Array.isArray(under)) await Promise.all(under);
+await store.close();
+say('closed');

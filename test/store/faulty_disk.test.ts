@@ -1,0 +1,139 @@
+// FAULTS 5: whatever fails of a disk, and whenever, is told, and then nothing more is written: the
+// log stays as it is for another start, which finds all that was answered.
+
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { openFileStore } from '../../src/store/file.ts';
+import { verifyStore } from '../../src/store/file_examine.ts';
+import { type FaultyDisk, faultyDisk, withoutFaultyDisk } from './faulty_disk.ts';
+import { scratchFile } from './file_directory.ts';
+import { at, club, key } from './fixtures.ts';
+
+interface Closed {
+  readonly said: readonly string[];
+  /** What was done to the store after the call that failed. */
+  readonly after: readonly string[];
+}
+
+/** Runs closer.ts on a faulty disk; `meanwhile` is called with every line that it says. */
+async function close(
+  disk: FaultyDisk,
+  scene: string,
+  meanwhile: (line: string) => void = () => undefined,
+): Promise<Closed> {
+  const script = new URL('./closer.ts', import.meta.url).pathname;
+  const child = spawn(process.execPath, [script, scene], {
+    env: { ...process.env, ...disk.environment },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const said: string[] = [];
+  child.stdout.on('data', (chunk: Buffer) => {
+    for (const line of chunk.toString().trimEnd().split('\n')) {
+      said.push(line);
+      meanwhile(line);
+    }
+  });
+  const [code] = (await once(child, 'close')) as [number | null];
+  assert.equal(code, 0, said.join('\n'));
+  const calls = disk.calls();
+  return { said, after: calls.slice(calls.findLastIndex((call) => call.endsWith('EIO')) + 1) };
+}
+
+function onFaultyDisk(name: string, body: (disk: FaultyDisk, path: string) => Promise<void>): void {
+  test(name, { skip: withoutFaultyDisk }, async () => {
+    const { path, remove } = scratchFile();
+    const disk = faultyDisk(path);
+    try {
+      await openFileStore({ path, environment: 'staging' }).close();
+      await body(disk, path);
+      assert.ok(existsSync(`${path}-wal`), 'the log is left');
+      const store = openFileStore({ path, environment: 'staging' });
+      assert.ok(await store.findAccessToken(club, key('first'), at(0)), 'lost');
+      await store.close();
+      assert.deepEqual(verifyStore(path).damage, []);
+    } finally {
+      disk.remove();
+      remove();
+    }
+  });
+}
+
+const fatal = 'fatal store: SQLITE_IOERR';
+const refused = 'refused late Unavailable: store: SQLITE_IOERR';
+
+describe('FAULTS 5: a disk that fails', { concurrency: 3 }, () => {
+  onFaultyDisk(
+    'a thread’s synchronisation that fails while the store is closed is told; nothing is committed any more',
+    async (disk) => {
+      const { said, after } = await close(disk, 'thread', (line) => {
+        if (line === 'closing') disk.withdraw('hold-file');
+      });
+      assert.deepEqual(said, ['saved first', 'closing', fatal, refused, 'closed']);
+      assert.deepEqual(after, []);
+    },
+  );
+
+  onFaultyDisk('it is told however long the disk takes to fail', async (disk) => {
+    const hasCommitted = (): boolean => {
+      const calls = disk.calls();
+      return calls.lastIndexOf('synchronise log') > calls.lastIndexOf('write file');
+    };
+    const release = async (): Promise<void> => {
+      // The closing store waits for a second, and then commits what is queued.
+      while (!hasCommitted()) await sleep(5);
+      disk.withdraw('hold-file');
+    };
+    let released: Promise<void> | undefined;
+    const { said, after } = await close(disk, 'thread', (line) => {
+      if (line === 'closing') released = release();
+    });
+    await released;
+    assert.deepEqual(said, ['saved first', 'closing', 'saved late', fatal, 'closed']);
+    assert.deepEqual(after, []);
+  });
+
+  onFaultyDisk('a commit that fails leaves the log to another start', async (disk) => {
+    const { said, after } = await close(disk, 'commit');
+    const doubtful = 'refused doubtful Unavailable: store: SQLITE_IOERR';
+    assert.deepEqual(said, ['saved first', fatal, doubtful, refused, 'closed']);
+    assert.deepEqual(after, []);
+  });
+
+  onFaultyDisk('the last commit is told of, which only rides along', async (disk) => {
+    const { said, after } = await close(disk, 'passenger');
+    assert.deepEqual(said, ['saved first', fatal, 'closed']);
+    assert.deepEqual(after, []);
+  });
+
+  onFaultyDisk('the last checkpoint is told of, and not made again', async (disk) => {
+    const { said, after } = await close(disk, 'last');
+    assert.deepEqual(said, ['saved first', fatal, 'closed']);
+    assert.deepEqual(after, []);
+  });
+
+  onFaultyDisk(
+    'FAULTS 4: what was to make room on a full disk and failed is no reason to try again',
+    async (disk) => {
+      const { said, after } = await close(disk, 'full');
+      assert.deepEqual(said, ['saved first', fatal, refused, 'closed']);
+      assert.deepEqual(after, []);
+    },
+  );
+
+  onFaultyDisk('a look at the log that fails after a commit is told', async (disk) => {
+    const { said } = await close(disk, 'index');
+    // So SQLite calls what cannot be read. The commit was durable, and is answered.
+    assert.deepEqual(said, [
+      'saved first',
+      'fatal store: SQLITE_CORRUPT',
+      'saved second',
+      'closed',
+    ]);
+    assert.equal(disk.calls().at(-1), 'synchronise log');
+  });
+});
