@@ -8,6 +8,7 @@ import type { Browser } from 'playwright-core';
 import type { Store } from '../../src/store/contract.ts';
 import { createMemoryStore } from '../../src/store/memory.ts';
 import { complaintsOf, goOn, requestsOf } from '../support/browser.ts';
+import { until } from '../support/until.ts';
 import { ask } from '../support/wire.ts';
 import {
   assertMessagePage,
@@ -17,7 +18,6 @@ import {
   redeem,
   setScene,
   submit,
-  until,
 } from './scene.ts';
 
 const mistyped =

@@ -12,8 +12,8 @@ import type { Browser } from 'playwright-core';
 import { renderPicture } from '../../src/http/login_pages.ts';
 import { goOn, patience } from '../support/browser.ts';
 import { loginTarget, openPartnerClub } from '../support/partner_club.ts';
+import { until } from '../support/until.ts';
 import { assertPicturesShown, photograph } from './photograph.ts';
-import { until } from './scene.ts';
 
 /** All that an SVG can try; what it asks for lies beside it. */
 const hostile = `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"

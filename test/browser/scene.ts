@@ -3,7 +3,6 @@
 
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { setTimeout } from 'node:timers/promises';
 
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 
@@ -110,13 +109,4 @@ export async function assertMessagePage(page: Page, title: string): Promise<void
   assert.equal(await page.title(), title);
   assert.equal(await page.getByRole('heading', { level: 1 }).textContent(), title);
   assert.equal(await page.locator('form').count(), 0);
-}
-
-/** Waits until something has happened that no event tells of. */
-export async function until(isSo: () => boolean): Promise<void> {
-  const end = Date.now() + patience;
-  while (!isSo()) {
-    if (Date.now() > end) throw new Error(`waited in vain until ${isSo.toString()}`);
-    await setTimeout(5);
-  }
 }

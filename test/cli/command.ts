@@ -1,11 +1,12 @@
 // Owns running the real command line in a folder of its own, as an operator would.
 
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
+
+import { scratchFolder } from '../support/scratch.ts';
 
 export const root: string = join(import.meta.dirname, '../..');
 
@@ -104,10 +105,7 @@ store: file:./data/jetway.db
 
 /** A folder with files by path, gone after the test; by default one good programme, `club`. */
 export function workFolder(t: TestContext, files: Readonly<Record<string, string>> = {}): string {
-  const folder = mkdtempSync(join(tmpdir(), 'jetway-cli-'));
-  t.after(() => {
-    rmSync(folder, { recursive: true });
-  });
+  const folder = scratchFolder(t, 'cli');
   const all = {
     'config.yaml': configText,
     'programmes/club.yaml': programmeText('Club'),

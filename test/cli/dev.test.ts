@@ -3,12 +3,12 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test, type TestContext } from 'node:test';
 
+import { scratchFolder } from '../support/scratch.ts';
 import { environment, root } from './command.ts';
 
 /** Starts `jetway dev`; its sheet, once it is all there. The server ends with the test. */
@@ -44,8 +44,7 @@ function commandsOf(sheet: string): ReadonlyMap<string, string> {
 /** What a shell prints that all of it was pasted into. */
 async function paste(t: TestContext, commands: string): Promise<string> {
   const { PATH = '' } = environment;
-  const folder = mkdtempSync(join(tmpdir(), 'jetway-dev-'));
-  t.after(() => rmSync(folder, { recursive: true }));
+  const folder = scratchFolder(t, 'dev');
   const child = spawn('sh', ['-c', commands], { env: { PATH, TMPDIR: folder } });
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
   assert.equal(stderr, '');

@@ -3,8 +3,8 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
 
+import { until } from '../support/until.ts';
 import { ask } from '../support/wire.ts';
 import { jetway, jetwayEach, jetwayJson, programmeText, workFolder } from './command.ts';
 import { askClientTokens, serve, signingProgramme } from './server.ts';
@@ -29,15 +29,6 @@ async function keysOf(folder: string): Promise<readonly Key[]> {
 
 function seconds(from: string | null | undefined, to: string | null | undefined): number {
   return (Date.parse(to ?? '') - Date.parse(from ?? '')) / 1000;
-}
-
-/** Asks again for as long as a server may take to follow. */
-async function eventually(question: () => Promise<boolean>): Promise<void> {
-  for (let turn = 0; turn < 300; turn++) {
-    if (await question()) return;
-    await wait(100);
-  }
-  assert.fail('the server did not follow in half a minute');
 }
 
 describe('key', { concurrency: 2 }, () => {
@@ -96,11 +87,11 @@ describe('key', { concurrency: 2 }, () => {
       stdout: `club: the ES256 key ${fresh.kid} waits already and signs from ${plan.signs_from}; nothing is changed\n`,
       stderr: '',
     });
-    await eventually(async () => (await published()).includes(fresh.kid));
+    await until(async () => (await published()).includes(fresh.kid));
     assert.equal(await signer(), first.kid);
 
     assert.equal((await jetway(folder, ['key', 'rotate', '--now'])).code, 0);
-    await eventually(async () => (await signer()) === fresh.kid);
+    await until(async () => (await signer()) === fresh.kid);
     assert.deepEqual(await published(), [first.kid, fresh.kid]);
 
     const [due, early, unknown, signing, forced, only] = await jetwayEach(folder, [
@@ -131,7 +122,7 @@ describe('key', { concurrency: 2 }, () => {
     });
     assert.equal(only.code, 1);
     assert.match(only.stderr, /is the only one there is: make another sign first/);
-    await eventually(async () => (await published()).length === 1);
+    await until(async () => (await published()).length === 1);
     assert.equal(await signer(), fresh.kid);
   });
 

@@ -1,7 +1,6 @@
 // DESIGN, "Command line": what an operator changes counts in a running server with the next request.
 
 import assert from 'node:assert/strict';
-import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 
 import { jetway, jetwayJson } from '../cli/command.ts';
@@ -14,7 +13,7 @@ import {
   tokensOfLogin,
   unknownClient,
 } from '../support/club.ts';
-import { openSite } from './site.ts';
+import { lookInto, openSite } from './site.ts';
 
 test('DESIGN: commands count at once in every server that is running', async (t) => {
   const site = await openSite(t);
@@ -33,7 +32,7 @@ test('DESIGN: commands count at once in every server that is running', async (t)
   const { id } = first.client;
 
   await t.test('P-7: each has a node number of its own', () => {
-    const database = new DatabaseSync(site.path);
+    const database = lookInto(site.path);
     const rows = database.prepare('SELECT node FROM node_lease ORDER BY node').all();
     database.close();
     assert.deepEqual(

@@ -5,9 +5,9 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 import { askTokens, tokensIn, tokensOfLogin } from '../support/club.ts';
+import { until } from '../support/until.ts';
 import { ask } from '../support/wire.ts';
 import { startLoad } from './load.ts';
 import { openSite, type ServedClub, unthrottled } from './site.ts';
@@ -26,15 +26,6 @@ async function crowd(club: ServedClub, count: number): Promise<readonly Socket[]
   // Until each is taken in or shed.
   await until(() => sockets.filter(({ closed }) => !closed).length < 60);
   return sockets;
-}
-
-/** Waits until it is so; a busy machine takes its time. */
-async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 600; tries += 1) {
-    if (await isSo()) return;
-    await sleep(50);
-  }
-  throw new Error('it never came to be so');
 }
 
 /** Whether there is room for one more. */
@@ -59,7 +50,9 @@ test(
     // Load from more callers than there is room for: each is answered in full or not at all.
     const load = startLoad(club, 100);
     await load.stop();
-    assert.deepEqual(new Set(load.told.failures), new Set(['ECONNRESET']));
+    // Which of the two a caller sees hangs on how far it was with its request.
+    const shed = load.told.failures.filter((failure) => /^(?:ECONNRESET|EPIPE)$/.test(failure));
+    assert.deepEqual(load.told.failures, shed);
     const served = load.told.tokens.length;
     assert.ok(served >= 8 && served < 100, `${served} served`);
 

@@ -4,7 +4,6 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 
@@ -12,6 +11,7 @@ import type { ClientId } from '../../src/oauth/client.ts';
 import { askTokens, paths, programme, tokensIn } from '../support/club.ts';
 import { verify } from '../support/gateway.ts';
 import { publicUrl, shippedProgramme } from '../support/jetway.ts';
+import { until } from '../support/until.ts';
 import { ask } from '../support/wire.ts';
 import { openSite, type ServedClub } from './site.ts';
 
@@ -82,12 +82,8 @@ interface Listed {
 }
 
 /** Waits until the server publishes no key any more. */
-async function followed({ url }: ServedClub): Promise<void> {
-  for (;;) {
-    const { body } = await ask(url, paths.keys);
-    if (body === '{"keys":[]}') return;
-    await sleep(50);
-  }
+function followed({ url }: ServedClub): Promise<void> {
+  return until(async () => (await ask(url, paths.keys)).body === '{"keys":[]}');
 }
 
 test('FAULTS 24: a programme that never signed has no key set', async (t) => {

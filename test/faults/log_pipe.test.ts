@@ -1,11 +1,10 @@
 // FAULTS 27: whoever reads the log may go away; the server goes on.
 
 import assert from 'node:assert/strict';
-import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 
 import { askTokens, refused, tokensIn } from '../support/club.ts';
-import { openSite, type ServedClub } from './site.ts';
+import { lookInto, openSite, type ServedClub } from './site.ts';
 
 const partnerTokens = (club: ServedClub): ReturnType<typeof askTokens> =>
   askTokens(club, { grant_type: 'client_credentials' });
@@ -16,7 +15,7 @@ test('FAULTS 27: writing to a log that nobody reads is not fatal', async (t) => 
   unheard.server.child.stdout?.destroy();
   unheard.server.child.stderr?.destroy();
   // G-22: what cannot write tells its operators so, each time.
-  const busy = new DatabaseSync(site.path);
+  const busy = lookInto(site.path);
   busy.exec('BEGIN IMMEDIATE');
   const away = refused(503, { error: 'temporarily_unavailable' }, { 'retry-after': '5' });
   const asked = [heard, unheard, unheard, unheard].map(partnerTokens);

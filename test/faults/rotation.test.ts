@@ -3,11 +3,11 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 import { createLocalJWKSet, decodeJwt, type JSONWebKeySet, jwtVerify } from 'jose';
 
 import { askTokens, paths, unknownClient } from '../support/club.ts';
+import { until } from '../support/until.ts';
 import { ask } from '../support/wire.ts';
 import { startLoad } from './load.ts';
 import { openSite, type ServedClub, type Site, unthrottled } from './site.ts';
@@ -19,7 +19,7 @@ const step = 60;
 class Verifier {
   readonly #site: Site;
   readonly #club: ServedClub;
-  #keys: { readonly set: JSONWebKeySet; readonly until: number } | undefined;
+  #keys: { readonly set: JSONWebKeySet; readonly freshUntil: number } | undefined;
 
   constructor(site: Site, club: ServedClub) {
     this.#site = site;
@@ -37,11 +37,11 @@ class Verifier {
   }
 
   async #keySet(now: number): Promise<JSONWebKeySet> {
-    if (this.#keys === undefined || now >= this.#keys.until) {
+    if (this.#keys === undefined || now >= this.#keys.freshUntil) {
       const { headers, body } = await ask(this.#club.url, paths.keys);
       const [, maxAge] = /^public, max-age=(\d+)$/.exec(headers['cache-control'] ?? '') ?? [];
-      const until = now + Number(maxAge) * 1000;
-      this.#keys = { set: JSON.parse(body) as JSONWebKeySet, until };
+      const freshUntil = now + Number(maxAge) * 1000;
+      this.#keys = { set: JSON.parse(body) as JSONWebKeySet, freshUntil };
     }
     return this.#keys.set;
   }
@@ -53,13 +53,11 @@ async function publishedAt({ url }: ServedClub): Promise<number> {
 }
 
 /** A server follows within a second of its own, which no simulated second may outrun. */
-async function followed(clubs: readonly ServedClub[], keys: number): Promise<void> {
-  for (let tries = 0; tries < 600; tries += 1) {
+function followed(clubs: readonly ServedClub[], keys: number): Promise<void> {
+  return until(async () => {
     const counts = await Promise.all(clubs.map(publishedAt));
-    if (counts.every((count) => count === keys)) return;
-    await sleep(50);
-  }
-  throw new Error(`the servers never published ${keys} keys`);
+    return counts.every((count) => count === keys);
+  }, `the servers never published ${keys} keys`);
 }
 
 test('FAULTS 24: through a rotation under load no verification fails', async (t) => {
@@ -101,14 +99,21 @@ test('FAULTS 24: through a rotation under load no verification fails', async (t)
     for (let n = 0; n < count; n += 1) failed.push(...(await minute()));
     return failed;
   };
+  /** As many as fit: what the machine takes for itself counts, too. */
+  const minutesUntil = async (end: number): Promise<string[]> => {
+    const failed: string[] = [];
+    while (site.clock.now() + step * 1000 <= end) failed.push(...(await minute()));
+    return failed;
+  };
   const signers = (): ReadonlySet<string | undefined> =>
     new Set(living.map((token) => Buffer.from(token.split('.')[0] ?? '', 'base64url').toString()));
 
   assert.deepEqual(await minutes(6), []);
+  const rotatedAt = site.clock.now();
   await site.run('key', 'rotate');
   await followed(clubs, 2);
   // Ten minutes it waits; ten more, until what the old one has signed is over.
-  assert.deepEqual(await minutes(9), []);
+  assert.deepEqual(await minutesUntil(rotatedAt + 9.5 * step * 1000), []);
   assert.equal(signers().size, 1);
   assert.deepEqual(await minutes(6), []);
   assert.equal(signers().size, 2);
@@ -158,10 +163,10 @@ test('FAULTS 25: two secrets are good until the old one ends, and each tells its
   assert.ok(older && newer);
   const usedAt = [older, newer].map((one) => Date.parse(one.last_used_at ?? ''));
   const between = ((usedAt[1] ?? 0) - (usedAt[0] ?? 0)) / 1000;
-  assert.ok(between >= day - 1 && between < day + 60, `${between} s between`);
-  await site.pass(day - 60);
+  assert.ok(between >= day - 1 && between < day + 600, `${between} s between`);
+  await site.pass(day - 600);
   assert.deepEqual([(await withOld()).status, (await withNew()).status], [200, 200]);
-  await site.pass(61);
+  await site.pass(601);
   assert.deepEqual(await withOld(), unknownClient);
   assert.equal((await withNew()).status, 200);
   const [ended, good] = await show();

@@ -2,9 +2,6 @@
 // secret that goes in or out.
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 
 import { randomKey } from '../../src/lib/random.ts';
@@ -17,9 +14,13 @@ import {
   workFolder,
 } from '../cli/command.ts';
 import { shippedLogos, shippedProgramme } from '../support/jetway.ts';
+import { scratchFolder } from '../support/scratch.ts';
 import { Hoard } from './hoard.ts';
 
 const jwt = 'tokens: { access: { format: jwt } }\nbase_path: /signed-club\n';
+
+/** A minute for retries: how much of it a machine takes for itself is not what is tested. */
+const grace = 'tokens: { refresh: { grace: 60s } }\n';
 
 /** Asks for the API key in a header. */
 const keyedClub = programmeText(
@@ -44,16 +45,15 @@ export class Scene {
       ...shippedLogos(),
       'programmes/club.yaml': programmeText('Club'),
       'programmes/keyed.yaml': keyedClub,
-      'programmes/signed-club.yaml': shippedProgramme('executive-club', jwt),
+      'programmes/signed-club.yaml': shippedProgramme('executive-club', jwt, grace),
       ...Object.fromEntries(
         ['executive-club', 'second-club'].map((name) => [
           `programmes/${name}.yaml`,
-          shippedProgramme(name),
+          shippedProgramme(name, grace),
         ]),
       ),
     });
-    this.desk = mkdtempSync(join(tmpdir(), 'jetway-desk-'));
-    t.after(() => rmSync(this.desk, { recursive: true }));
+    this.desk = scratchFolder(t, 'desk');
   }
 
   /** A secret of somebody's own making. */

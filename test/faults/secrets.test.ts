@@ -3,7 +3,6 @@
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 
 import { putSecret, type Ran } from '../cli/command.ts';
@@ -12,6 +11,7 @@ import { ask } from '../support/wire.ts';
 import { Caller, type Dialect, grantDialect, partnerDialect } from './caller.ts';
 import { filesOf, Hoard } from './hoard.ts';
 import { Scene } from './scene.ts';
+import { lookInto } from './site.ts';
 
 const context = 'PartnerContext';
 const dialects: readonly Dialect[] = [
@@ -110,7 +110,7 @@ async function failUnderLock(scene: Scene, callers: readonly Caller[]): Promise<
   const ready = await Promise.all(
     callers.map(async (caller) => ({ caller, code: await caller.codeFor() })),
   );
-  const busy = new DatabaseSync(join(scene.folder, 'data/jetway.db'));
+  const busy = lookInto(join(scene.folder, 'data/jetway.db'));
   busy.exec('BEGIN IMMEDIATE');
   try {
     const answers = ready.flatMap(({ caller, code }) => [caller.redeem(code), caller.askLogin()]);

@@ -8,6 +8,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { isLive, paths } from '../support/club.ts';
+import { until } from '../support/until.ts';
 import { ask } from '../support/wire.ts';
 import { startLoad } from './load.ts';
 import { openSite, type ServedClub, unthrottled } from './site.ts';
@@ -40,12 +41,13 @@ async function beginRequest(club: ServedClub): Promise<{ finish: () => Promise<s
 
 /** Asks until the answer is as wanted; the server has a moment to hear its signal. */
 async function readiness(club: ServedClub, wanted: number): Promise<string> {
-  for (let tries = 0; tries < 1500; tries += 1) {
+  let told = '';
+  await until(async () => {
     const { status, body } = await ask(club.server.admin, '/readyz');
-    if (status === wanted) return body;
-    await sleep(20);
-  }
-  throw new Error(`/readyz never answered ${wanted}`);
+    told = body;
+    return status === wanted;
+  }, `/readyz never answered ${wanted}`);
+  return told;
 }
 
 test('FAULTS 19: SIGTERM under load costs no request; then the process ends with 0', async (t) => {

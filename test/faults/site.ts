@@ -3,6 +3,7 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import type { TestContext } from 'node:test';
 
 import { type Instant, instant } from '../../src/lib/clock.ts';
@@ -40,6 +41,11 @@ export interface SiteOptions {
 
 /** For tests of load: the shipped club lets a partner have 600 tokens a minute. */
 export const unthrottled = 'throttle: { limit: 1000000, window: 1m }';
+
+/** Looks into a store file at which processes are at work: their locks are waited for. */
+export function lookInto(path: string): DatabaseSync {
+  return new DatabaseSync(path, { timeout: 60_000 });
+}
 
 /** Makes a store with a partner and a member in a folder that `jetway serve` can be started in. */
 export async function openSite(

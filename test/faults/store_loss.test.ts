@@ -6,11 +6,11 @@ import { once } from 'node:events';
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 import { faultyDisk, withoutFaultyDisk } from '../store/faulty_disk.ts';
 import { withoutStrace } from '../store/strace.ts';
 import { askTokens, paths, refresh, refused, tokensIn, tokensOfLogin } from '../support/club.ts';
+import { until } from '../support/until.ts';
 import { type Answer, ask } from '../support/wire.ts';
 import { openSite, type ServedClub } from './site.ts';
 
@@ -22,12 +22,12 @@ const partnerTokens = (club: ServedClub): Promise<Answer> =>
 
 /** Waits until `/readyz` answers so; resolves to its body. A server that is gone answers 0. */
 async function readiness(club: ServedClub, wanted: number): Promise<string> {
-  for (let tries = 0; tries < 1500; tries += 1) {
-    const answer = await ask(club.server.admin, '/readyz').catch(() => undefined);
-    if ((answer?.status ?? 0) === wanted) return answer?.body ?? '';
-    await sleep(20);
-  }
-  throw new Error(`/readyz never answered ${wanted}`);
+  let answer: Answer | undefined;
+  await until(async () => {
+    answer = await ask(club.server.admin, '/readyz').catch(() => undefined);
+    return (answer?.status ?? 0) === wanted;
+  }, `/readyz never answered ${wanted}`);
+  return answer?.body ?? '';
 }
 
 /** Takes all the space there is on a file's disk. */
@@ -157,7 +157,7 @@ describe('a store that is taken away', { concurrency: 3 }, () => {
       const took = performance.now() - removedAt;
       t.diagnostic(`ended after ${Math.round(took)} ms`);
       // It looks every second; the rest is for a machine that has other things to do.
-      assert.ok(took < 15_000, `${took} ms`);
+      assert.ok(took < 60_000, `${took} ms`);
       const message = `its store can no longer be used (store: ${names.join(', ')} was removed or replaced while it was open)`;
       assert.ok(club.server.printed().stderr.includes(message), club.server.printed().stderr);
       if (what === 'log') return;

@@ -2,10 +2,11 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chownSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+
+import { scratchFolder } from '../support/scratch.ts';
 
 /** The user that owns nothing: a gateway needs no rights, whoever runs the tests. */
 const nobody = 65_534;
@@ -16,10 +17,7 @@ export function gatewayFolder(
   t: TestContext,
   files: Readonly<Record<string, string>>,
 ): { readonly folder: string; readonly write: (name: string, text: string) => void } {
-  const folder = mkdtempSync(join(tmpdir(), 'jetway-gateway-'));
-  t.after(() => {
-    rmSync(folder, { recursive: true });
-  });
+  const folder = scratchFolder(t, 'gateway');
   const give = (path: string): void => {
     if (isRoot) chownSync(path, nobody, nobody);
   };

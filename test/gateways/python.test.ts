@@ -4,12 +4,12 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test, type TestContext } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
 
 import { jetwayAhead, jetwayJson, programmeText, workFolder } from '../cli/command.ts';
 import { type ServerProcess, startServer } from '../cli/server.ts';
 import { publicUrl, shippedProgramme, startJetway } from '../support/jetway.ts';
 import { joinClub, secondClub, thirdClub, tokensOfLogin } from '../support/partner_club.ts';
+import { until } from '../support/until.ts';
 import { ask, post } from '../support/wire.ts';
 import { startWire, type Wire } from './api.ts';
 import { startVerifier, type Verdict, type Verifier } from './python.ts';
@@ -138,11 +138,10 @@ function keyOf(token: string): string {
 /** Waits until the server publishes so many keys of each programme; it follows within a second. */
 async function published(url: string, count: number): Promise<void> {
   for (const programme of Object.keys(clubs)) {
-    for (;;) {
+    await until(async () => {
       const { body } = await ask(url, `/${programme}/.well-known/jwks.json`);
-      if ((JSON.parse(body) as { readonly keys: unknown[] }).keys.length === count) break;
-      await wait(50);
-    }
+      return (JSON.parse(body) as { readonly keys: unknown[] }).keys.length === count;
+    });
   }
 }
 

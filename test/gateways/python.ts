@@ -2,12 +2,12 @@
 // its key set between tokens, at whatever time the test says.
 
 import { spawn } from 'node:child_process';
-import { existsSync, globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, globSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { TestContext } from 'node:test';
 
+import { scratchFolder } from '../support/scratch.ts';
 import { blockNamed, filledIn } from './page.ts';
 
 /** What the script made of a token: its claims, or the name of the error. */
@@ -53,10 +53,7 @@ export function startVerifier(t: TestContext, options: VerifierOptions): Verifie
   const [faketime] = globSync('/usr/lib/*/faketime/libfaketime.so.1');
   if (faketime === undefined) throw new Error(`libfaketime is missing: ${missing}`);
   if (!existsSync(python)) throw new Error(`${python} is missing: ${missing}`);
-  const folder = mkdtempSync(join(tmpdir(), 'jetway-python-'));
-  t.after(() => {
-    rmSync(folder, { recursive: true });
-  });
+  const folder = scratchFolder(t, 'python');
   const script = filledIn(blockNamed('verify_token.py'), [
     ['https://tokens.airline.example/second-club/.well-known/jwks.json', keySet],
     ['https://tokens.airline.example/second-club', issuer],

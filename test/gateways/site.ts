@@ -1,8 +1,6 @@
 // Owns what stands behind a gateway in tests: Jetway on a file store with the shipped clubs, the
 // loyalty API, and callers with every kind of credential.
 
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 
@@ -20,6 +18,7 @@ import {
   secondClub,
   tokensIn as partnerTokensIn,
 } from '../support/partner_club.ts';
+import { scratchFolder } from '../support/scratch.ts';
 import { type EchoApi, startApi } from './api.ts';
 
 export interface Site {
@@ -54,11 +53,8 @@ export async function openSite(t: TestContext, given?: Store): Promise<Site> {
 }
 
 function openScratchStore(t: TestContext, now: ReturnType<Jetway['clock']['now']>): Store {
-  const folder = mkdtempSync(join(tmpdir(), 'jetway-site-'));
-  t.after(() => {
-    rmSync(folder, { recursive: true });
-  });
-  return openFileStore({ path: join(folder, 'jetway.db'), environment: 'staging', now });
+  const path = join(scratchFolder(t, 'site'), 'jetway.db');
+  return openFileStore({ path, environment: 'staging', now });
 }
 
 /** Credentials by what they are; `nothing` is none. */

@@ -154,7 +154,8 @@ describe('a hook in trouble (FAULTS 13, 14)', { concurrency: true }, () => {
     const hook = await startHook(t, (request, response) => {
       held.push(() => answering(200, noMatchBody)(request, response));
     });
-    const limits = { ...patientLimits, total: milliseconds(2000) };
+    // Half of it may be waited for a turn; the other half is for the machine.
+    const limits = { ...patientLimits, total: milliseconds(6000) };
     const { directory } = openDirectory(hook.url, { limits });
     const reasons: string[] = [];
     const asked = Array.from({ length: 40 }, () =>

@@ -8,6 +8,7 @@ import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
 import { Unavailable } from '../../src/oauth/failure.ts';
 import { CommitQueue } from '../../src/store/commit_queue.ts';
 import { Transactions } from '../../src/store/transactions.ts';
+import { until } from '../support/until.ts';
 import { scratchFile } from './file_directory.ts';
 import { inParallel } from './fixtures.ts';
 
@@ -149,10 +150,10 @@ withQueue('FAULTS 9: a lock of another process is waited for, the loop goes on',
     other.exec('BEGIN IMMEDIATE');
     const answers = Promise.all([bench.put('a'), bench.put('b')]);
     void count();
-    await sleep(300);
+    // Where SQLite waited itself there would be none at all, and then an outage.
+    await sleep(50);
+    await until(() => turns > 20);
     waiting.abort();
-    // Where SQLite waited itself there would be none at all.
-    assert.ok(turns > 20, `${turns} turns`);
     // Reading is possible all the while.
     assert.equal(await bench.queue.read(bench.rows), 0);
     other.exec('COMMIT');
@@ -171,7 +172,7 @@ withQueue('FAULTS 13: a lock that stays is an outage within two seconds', async 
     const since = performance.now();
     const results = await Promise.allSettled([bench.put('a'), bench.put('b')]);
     // It waits for 1500 ms; the rest is for a busy machine.
-    assert.ok(performance.now() - since < 10_000);
+    assert.ok(performance.now() - since < 30_000);
     assert.equal(statuses(results), '--');
     for (const result of results) {
       assert.ok(result.status === 'rejected' && result.reason instanceof Unavailable);

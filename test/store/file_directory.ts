@@ -1,13 +1,14 @@
 // Owns scratch directories with a store file in them, for tests of the file store.
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import type { Store } from '../../src/store/contract.ts';
 import { openFileStore, type FileStore } from '../../src/store/file.ts';
 import { verifyStore } from '../../src/store/file_examine.ts';
+import { removeFolder } from '../support/scratch.ts';
 import type { OpenStore } from './with_store.ts';
 
 /** A fresh directory, the path of a store file to be in it, and what takes both away again. */
@@ -19,7 +20,7 @@ export interface ScratchFile {
 
 export function scratchFile(): ScratchFile {
   const directory = mkdtempSync(join(tmpdir(), 'jetway-store-'));
-  const remove = (): void => rmSync(directory, { recursive: true, force: true });
+  const remove = (): void => removeFolder(directory);
   return { directory, path: join(directory, 'data', 'jetway.db'), remove };
 }
 

@@ -69,17 +69,19 @@ export function post(
   });
 }
 
-/** Writes raw bytes and reads until the server closes or goes quiet; for requests no library sends. */
-export function rawExchange(
-  base: string,
-  bytes: string | Uint8Array,
-  quietMs = 300,
-): Promise<string> {
+/** How long a connection may be silent before an exchange over it is given up: milliseconds. */
+const patience = 60_000;
+
+/**
+ * Writes raw bytes and reads until the server closes; for requests no library sends. Where the server
+ * would keep the connection, the last request has to ask for its end.
+ */
+export function rawExchange(base: string, bytes: string | Uint8Array): Promise<string> {
   const { hostname, port } = new URL(base);
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port), hostname, () => socket.write(bytes));
     let text = '';
-    socket.setTimeout(quietMs, () => socket.destroy());
+    socket.setTimeout(patience, () => socket.destroy());
     socket.on('data', (chunk) => {
       text += chunk.toString('latin1');
     });

@@ -176,7 +176,7 @@ test('HOSTILE 45: other methods get 405 with Allow, and nothing happens', async 
   assert.deepEqual(head, { ...json, body: '' });
   const trace = await rawExchange(
     club.url,
-    `TRACE ${paths.grant} HTTP/1.1\r\nHost: x\r\nAuthorization: ${club.client.basic}\r\n\r\n`,
+    `TRACE ${paths.grant} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: ${club.client.basic}\r\n\r\n`,
   );
   assert.match(trace, /^HTTP\/1\.1 405 .*\r\nallow: POST\r\n/is);
   assert.ok(!trace.includes(club.client.basic));
