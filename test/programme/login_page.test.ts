@@ -168,6 +168,7 @@ test('HOSTILE 10: a logo that runs or loads anything is refused', () => {
     inside('<rect fill="url(https://elsewhere.example/a)"/>'),
     `<!DOCTYPE svg [<!ENTITY a "b">]>${svg}`,
     inside('<x:script xmlns:x="http://www.w3.org/2000/svg">1</x:script>'),
+    `<?xml-stylesheet href="#a"?>${svg}`,
     inside('<a><animate attributeName="href" values="#"/></a>'),
     inside('<set attributeName="xlink:href" to="#"/>'),
     inside('<a href="#"><set to="java&#x73;cript:1"/></a>'),

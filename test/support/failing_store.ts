@@ -9,22 +9,39 @@ export interface FailingStore {
   readonly fail: (verb: keyof Store, error: Error) => void;
   /** From now on every verb works again. */
   readonly heal: () => void;
+  /** Holds the next call of the verb back, before it does anything. */
+  readonly hold: (verb: keyof Store) => Held;
   /** Verbs in the order they were called, failed ones included. */
   readonly calls: string[];
+}
+
+export interface Held {
+  /** Settles once there is such a call. */
+  readonly waiting: Promise<void>;
+  readonly letGo: () => void;
 }
 
 /** A memory store with faults to plant in it. */
 export function failingStore(): FailingStore {
   const faults = new Map<string | symbol, Error>();
+  const gates = new Map<
+    string | symbol,
+    { readonly arrive: () => void; readonly open: Promise<void> }
+  >();
   const calls: string[] = [];
   const store = new Proxy(createMemoryStore(), {
     get: (target, name) => {
       const verb: unknown = Reflect.get(target, name);
       if (typeof verb !== 'function') return verb;
+      const call = (given: unknown[]): unknown => Reflect.apply(verb, target, given);
       return (...given: unknown[]): unknown => {
         calls.push(String(name));
         const fault = faults.get(name);
-        return fault === undefined ? Reflect.apply(verb, target, given) : Promise.reject(fault);
+        if (fault !== undefined) return Promise.reject(fault);
+        const gate = gates.get(name);
+        gates.delete(name);
+        gate?.arrive();
+        return gate === undefined ? call(given) : gate.open.then(() => call(given));
       };
     },
   });
@@ -34,6 +51,11 @@ export function failingStore(): FailingStore {
       faults.set(verb, error);
     },
     heal: () => faults.clear(),
+    hold: (verb) => {
+      const [arrival, opening] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      gates.set(verb, { arrive: arrival.resolve, open: opening.promise });
+      return { waiting: arrival.promise, letGo: opening.resolve };
+    },
     calls,
   };
 }

@@ -29,7 +29,7 @@ async function openStreet(t: TestContext, options: ClubOptions = {}) {
       { username, password },
       { 'x-forwarded-for': from, cookie: `${login.cookie}; ${cookie}` },
     );
-  return { ...club, attempt };
+  return { ...club, login, attempt };
 }
 
 const statusOf = async (answer: Promise<Answer>): Promise<number> => (await answer).status;
@@ -75,13 +75,17 @@ test('HOSTILE 21: who is no proxy is counted by its socket, whatever it claims',
   assert.equal(await statusOf(street.attempt('192.0.2.99', 'other')), 429);
 });
 
-test('what succeeds, is blank or in doubt counts nothing', async (t) => {
+test('HOSTILE 13: what succeeds, is blank, forged or in doubt counts nothing', async (t) => {
   const failing = failingStore();
   const street = await openStreet(t, { store: failing.store });
   const { password } = street.member;
   for (let sent = 0; sent < 4; sent += 1) {
     assert.equal(await statusOf(street.attempt('192.0.2.1', 'ann', password)), 302);
     assert.equal(await statusOf(street.attempt('192.0.2.1', '', '')), 200);
+    const forged = { ...street.login, hidden: { ...street.login.hidden, csrf: 'x' } };
+    const typed = { username: 'ann', password: 'wrong' };
+    const headers = { 'x-forwarded-for': '192.0.2.1' };
+    assert.equal(await statusOf(submitLogin(street.url, forged, typed, headers)), 403);
   }
   failing.fail('findMember', new Unavailable('away'));
   for (let sent = 0; sent < 4; sent += 1) {
