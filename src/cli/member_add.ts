@@ -10,6 +10,7 @@ import {
   levelFaults,
   membershipNumberFaults,
   usernameFaults,
+  warnOfDirectory,
   warnOfNumber,
 } from './member_fields.ts';
 import { readPasswordHash } from './member_password.ts';
@@ -57,6 +58,7 @@ export async function addMember(options: AddMemberOptions): Promise<void> {
     throw new CommandError(exitCodes.failed, message);
   }
   warnOfNumber(membershipNumber);
+  warnOfDirectory(definition);
   if (options.json === true) return printJson(viewMember(added));
   return print(
     `member ${quote(username)} is added to ${programme.id}; its subject is ${added.subject}`,

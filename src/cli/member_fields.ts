@@ -4,6 +4,7 @@ import { quote } from '../lib/fault.ts';
 import { longestPassword } from '../members/password.ts';
 import { longestUsername } from '../members/username.ts';
 import type { ClientId } from '../oauth/client.ts';
+import type { Definition } from '../programme/definition.ts';
 import type { Programme } from '../programme/programme.ts';
 import { warn } from './output.ts';
 
@@ -64,4 +65,12 @@ export function numberWarning(number: string): string | undefined {
 export function warnOfNumber(number: string | undefined): void {
   const words = number === undefined ? undefined : numberWarning(number);
   if (words !== undefined) warn(words);
+}
+
+/** Who moves from one directory to the other may want to; everybody else took the wrong verb. */
+export function warnOfDirectory({ members }: Definition): void {
+  if (members.directory === 'store') return;
+  warn(
+    'members of this programme log in by its hook (members.url): those in the store count once its directory is store',
+  );
 }

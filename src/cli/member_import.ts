@@ -16,6 +16,7 @@ import {
   readImportFile,
   type Standing,
 } from './import_verb.ts';
+import { warnOfDirectory } from './member_fields.ts';
 import { configOf, expectDurableStore, loadNamed, type OpenStore } from './workplace.ts';
 
 /** Some 500,000 members. */
@@ -37,6 +38,7 @@ export async function importMembers(path: string, options: ImportOptions): Promi
     addAll: (open, fresh) => addAll(open, programme, fresh),
   };
   await importRows(config, programme, memberImport, options);
+  warnOfDirectory(definition);
 }
 
 async function findStanding(

@@ -1,13 +1,21 @@
 // Owns the verb `token revoke`: after an incident, everything of one client or member dies at once.
 
+import type { Config } from '../config/config.ts';
 import { quote } from '../lib/fault.ts';
+import { subjectForm } from '../members/hook_answer.ts';
 import { normaliseUsername } from '../members/username.ts';
 import type { ClientId, ProgrammeId } from '../oauth/client.ts';
 import type { Subject } from '../oauth/member.ts';
 import type { Store, TokenOwner } from '../store/contract.ts';
 import { CommandError, exitCodes, refuseUsage } from './exit.ts';
 import { type OutputOptions, print, printJson } from './output.ts';
-import { configOf, expectDurableStore, selectProgrammes, withStore } from './workplace.ts';
+import {
+  configOf,
+  expectDurableStore,
+  loadIfGood,
+  selectProgrammes,
+  withStore,
+} from './workplace.ts';
 
 export interface RevokeTokensOptions extends OutputOptions {
   readonly config: string;
@@ -21,6 +29,8 @@ export interface RevokeTokensOptions extends OutputOptions {
 interface Found {
   readonly programme: ProgrammeId;
   readonly owner: TokenOwner;
+  /** Whether there is such a member is known to a directory elsewhere alone. */
+  readonly isElsewhere?: true;
 }
 
 /** `jetway token revoke`. */
@@ -32,7 +42,11 @@ export async function revokeTokens(options: RevokeTokensOptions): Promise<void> 
   expectDurableStore(config);
   const programmes = selectProgrammes(config, options.programme);
   const revoked = await withStore(config, async ({ store, clock }) => {
-    const owners = await Promise.all(programmes.map((id) => find(store, id, options)));
+    const owners = await Promise.all(
+      programmes.map(
+        async (id) => (await find(store, id, options)) ?? findElsewhere(config, id, options),
+      ),
+    );
     const found = owners.flatMap((one) => one ?? []);
     const now = clock.now();
     await Promise.all(found.map(({ programme, owner }) => store.revokeAll(programme, owner, now)));
@@ -59,6 +73,18 @@ async function find(
   return found && { programme, owner: { subject: found.subject } };
 }
 
+/** A member that the store need not know, in a programme whose directory is a hook. */
+function findElsewhere(
+  config: Config,
+  programme: ProgrammeId,
+  { member }: RevokeTokensOptions,
+): Found | undefined {
+  if (member === undefined || !subjectForm.test(member)) return undefined;
+  // A file with faults must not keep the others' tokens alive.
+  if (loadIfGood(config, programme)?.definition.members.directory !== 'http') return undefined;
+  return { programme, owner: { subject: member }, isElsewhere: true };
+}
+
 function nobody({ client, member, username, programme }: RevokeTokensOptions): CommandError {
   const who =
     client === undefined
@@ -76,8 +102,13 @@ function view({ programme, owner }: Found): object {
   };
 }
 
-function line({ programme, owner }: Found): string {
-  return 'client' in owner
-    ? `${programme}: every code and token issued to client ${owner.client} is revoked; with its secret it can get new ones`
-    : `${programme}: every code and token of the logins of member ${owner.subject} is revoked; they can log in anew`;
+function line({ programme, owner, isElsewhere }: Found): string {
+  if ('client' in owner) {
+    return `${programme}: every code and token issued to client ${owner.client} is revoked; with its secret it can get new ones`;
+  }
+  const whose =
+    isElsewhere === true
+      ? `any member ${owner.subject} that its directory may have`
+      : `member ${owner.subject}`;
+  return `${programme}: every code and token of the logins of ${whose} is revoked; they can log in anew`;
 }

@@ -47,7 +47,7 @@ function parse(body: Uint8Array): unknown {
 }
 
 /** Visible ASCII: it goes into tokens, stores and commands as it is. */
-const subjectForm = /^[!-~]{1,255}$/;
+export const subjectForm: RegExp = /^[!-~]{1,255}$/;
 const wordForm = /^[ -~]{1,100}$/;
 const numberForm = /^\d{1,24}$/;
 const mostRoles = 50;

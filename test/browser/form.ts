@@ -23,6 +23,11 @@ async function assertFocused(page: Page, name: string): Promise<void> {
   assert.equal(found, name);
 }
 
+/** Runs in the page: notes the type that the password's field has as the form is sent. */
+const noteSentType = `document.forms[0].addEventListener('submit', ({ target }) => {
+  sessionStorage.setItem('type', target.elements.password.type);
+})`;
+
 export function formTests(browser: () => Promise<Browser>): void {
   test('the keyboard alone shows a password, hides it and logs in; focus goes where one looks', async (t) => {
     const scene = await setScene(t, await browser());
@@ -48,8 +53,11 @@ export function formTests(browser: () => Promise<Browser>): void {
     }
     await keyboard.press('Tab');
     await assertFocused(page, 'Log in');
+    await page.evaluate(noteSentType);
     await goOn(page, () => keyboard.press('Enter'));
     await page.getByRole('alert').waitFor();
+    // What is sent as text is kept by browsers, to be offered in other forms.
+    assert.equal(await page.evaluate(`sessionStorage.getItem('type')`), 'password');
     await assertFocused(page, 'alert');
     for (const name of ['username', 'password']) {
       const field = page.locator(`#${name}`);

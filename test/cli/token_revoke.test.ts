@@ -1,8 +1,12 @@
 // Owns the promises of `token revoke` and `client remove`: a running server refuses at once.
 
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
 
+import { instant } from '../../src/lib/clock.ts';
+import type { ClientId, ProgrammeId } from '../../src/oauth/client.ts';
+import { openFileStore } from '../../src/store/file.ts';
 import { logIn } from '../support/login.ts';
 import { type Answer, post } from '../support/wire.ts';
 import { jetway, jetwayEach, jetwayJson, programmeText, workFolder } from './command.ts';
@@ -106,6 +110,40 @@ describe('token revoke', () => {
         [2, 'name one of --client, --member and --username\n'],
       );
     }
+  });
+
+  test('a member of a directory elsewhere is named by its subject, which the store need not know', async (t) => {
+    const hook = 'members: { directory: http, url: "https://members.example" }';
+    const folder = workFolder(t, { 'programmes/hooked.yaml': programmeText('Hooked', hook) });
+    const addMember = ['member', 'add', '--programme', 'hooked', '--password-stdin', '--username'];
+    const { stderr } = await jetway(folder, [...addMember, 'ann'], member.password);
+    assert.equal(
+      stderr,
+      'warning: members of this programme log in by its hook (members.url): those in the store count once its directory is store\n',
+    );
+    const revoke = ['token', 'revoke', '--member'];
+    const [text, json, other, odd] = await jetwayEach(folder, [
+      [...revoke, 'airline-ann'],
+      [...revoke, 'airline-ann', '--json'],
+      [...revoke, 'airline-ann', '--programme', 'club'],
+      [...revoke, 'airline ann'],
+    ]);
+    assert.deepEqual(text, {
+      code: 0,
+      stdout:
+        'hooked: every code and token of the logins of any member airline-ann that its directory may have is revoked; they can log in anew\n',
+      stderr: '',
+    });
+    assert.deepEqual(JSON.parse(json.stdout), [
+      { programme: 'hooked', client_id: null, subject: 'airline-ann' },
+    ]);
+    assert.deepEqual([other.code, odd.code], [1, 1]);
+    const store = openFileStore({ path: join(folder, 'data/jetway.db'), environment: 'staging' });
+    const issuedAt = instant(Date.now() - 1000);
+    const standing = (subject: string): Promise<boolean> =>
+      store.isStanding('hooked' as ProgrammeId, { client: id as ClientId, subject, issuedAt });
+    assert.deepEqual([await standing('airline-ann'), await standing('airline-bob')], [false, true]);
+    await store.close();
   });
 });
 
