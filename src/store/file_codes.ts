@@ -87,17 +87,25 @@ function codeFinder(
 /** The marker tells whether the code is still in its place. */
 function codeMarker(database: DatabaseSync): (row: CodeRow, family: TokenFamily) => boolean {
   const mark = database.prepare(
-    'UPDATE code SET spent_for = ?, forget_at = ?, sum = ? WHERE rowid = ? AND key = ?',
+    `UPDATE code SET spent_for = ?, member = ?, forget_at = ?, sum = ?
+     WHERE rowid = ? AND key = ?`,
   );
   return (row, family) => {
     const forgetAt = forgetSpentAt(row.forget_at, family);
-    const spent = { ...row, forget_at: forgetAt, spent_for: family.id };
+    const member = row.member.trimEnd();
+    const spent = { ...row, member, forget_at: forgetAt, spent_for: family.id };
     // By its place: the index of its key is all over the file, and was needed once to find it.
     const sum = rowSum(codeValues(spent));
-    const { changes } = mark.run(family.id, forgetAt, sum, row.rowid, row.key);
+    const { changes } = mark.run(family.id, member, forgetAt, sum, row.rowid, row.key);
     return changes === 1;
   };
 }
+
+/**
+ * What a row has left for the family that its code pays for. Rows lie in the order of their issue on
+ * pages that are full: one that grew would split its page.
+ */
+const room = ' '.repeat(36);
 
 type EarlierCode = Pick<CodeRow, 'key' | 'spent_for' | 'issued_at'>;
 
@@ -129,7 +137,7 @@ function codeIssuer(
     }
     const names = [programme, key, transaction, client, redirectUri];
     const asked = [code.scope ?? null, code.codeChallenge ?? null];
-    const who = [JSON.stringify(member), member.subject];
+    const who = [JSON.stringify(member) + room, member.subject];
     const values = [...names, ...who, ...asked, code.issuedAt, code.expiresAt, code.forgetAt];
     insert.run(...values, rowSum([...values, null]));
     return 'issued';

@@ -2,10 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { statSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 
 import { type Instant, milliseconds } from '../../src/lib/clock.ts';
 import type { Digest } from '../../src/lib/digest.ts';
+import { newFamilyId } from '../../src/oauth/token_key.ts';
 import { openFileStore, type FileStore } from '../../src/store/file.ts';
 import { verifyStore } from '../../src/store/file_examine.ts';
 import { scratchFile } from './file_directory.ts';
@@ -126,4 +128,31 @@ test('DESIGN: day after day of the same traffic, the file stops growing', async 
   } finally {
     remove();
   }
+});
+
+/** Pages of a table, as they are in the file. */
+function pagesOf(path: string, table: string): number {
+  const database = new DatabaseSync(path, { readOnly: true });
+  try {
+    const count = database.prepare('SELECT count(*) AS pages FROM dbstat WHERE name = ?');
+    return Number(count.get(table)?.['pages']);
+  } finally {
+    database.close();
+  }
+}
+
+test('a spent code takes no more room than an unspent one: no page is split by an exchange', async (t) => {
+  const { path, remove } = scratchFile();
+  t.after(remove);
+  const store = openFileStore({ path, environment: 'staging', now: at(0) });
+  await inParallel(500, (n) => store.issueCode(aCode({ key: key(`c${n}`), transaction: `t${n}` })));
+  const before = pagesOf(path, 'code');
+  assert.ok(before > 20, `${before} pages`);
+  await inParallel(500, (n) => {
+    const family = aFamily({ id: newFamilyId(at(1)), createdAt: at(1) });
+    return store.spendCode(club, partner, key(`c${n}`), { family }, at(1));
+  });
+  assert.equal(pagesOf(path, 'code'), before);
+  await store.close();
+  assert.deepEqual(verifyStore(path).counts['code'], 500);
 });
