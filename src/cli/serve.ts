@@ -2,8 +2,10 @@
 
 import type { Config } from '../config/config.ts';
 import { createAdminApp, type Health } from '../http/admin.ts';
+import { drainTime } from '../http/connections.ts';
 import type { RunningServer } from '../http/server.ts';
 import { formatFault } from '../lib/fault.ts';
+import { endHashing } from '../members/password.ts';
 import { type Unavailable } from '../oauth/failure.ts';
 import { serverReserve, type StoreHealth } from '../store/file.ts';
 import { bind } from './bind.ts';
@@ -122,6 +124,8 @@ async function run(running: Running): Promise<void> {
   } finally {
     stopping = failure?.message ?? 'stopping';
     stopKeeping?.();
+    // A login that its turn will not come for is told so, which it would not be by being cut off.
+    endHashing(drainTime);
     await Promise.all([server.close(), gateway?.close()]);
     // Last: until requests under way are done, readiness tells that no more should come.
     await admin?.close();

@@ -16,6 +16,8 @@ export interface GrantRequest {
   /** Scope asked for, if any; it exists. */
   readonly scope: string | undefined;
   readonly now: Instant;
+  /** Makes a signal that aborts when the client hangs up, for what takes long. */
+  readonly hangUp: () => AbortSignal;
 }
 
 /** Tokens that were made but do not stand yet. */

@@ -33,6 +33,8 @@ export interface LoginFormRequest extends LoginPageRequest, TypedCredentials {
   readonly formToken: string | undefined;
   /** Where the browser is. */
   readonly address: string;
+  /** Aborts when the browser hangs up. */
+  readonly hangUp: AbortSignal;
 }
 
 /** Shows the form to the browser that began the login; never rejects. */
@@ -46,7 +48,10 @@ export async function showLogin(
     : showForm(service, found, request, { messages: [], username: '' });
 }
 
-/** Checks what a member typed, and sends the browser back to the partner; never rejects. */
+/**
+ * Checks what a member typed, and sends the browser back to the partner; rejects with `HungUp` alone,
+ * where that is no longer waiting.
+ */
 export async function attemptLogin(
   service: Service,
   request: LoginFormRequest,
@@ -65,10 +70,10 @@ export async function attemptLogin(
   try {
     client = await service.store.findClient(service.programme.id, found.client);
     const standing = requireStanding(client, found);
-    const { password, address } = request;
+    const { password, address, hangUp } = request;
     const device = request.cookie(deviceCookieName);
     const known = device === undefined ? {} : { device };
-    const attempt = { username, password, client: standing.id, address, ...known };
+    const attempt = { username, password, client: standing.id, address, hangUp, ...known };
     const told = await authenticateMember(service, attempt);
     if (told.outcome === 'match')
       return await finish(service, found, { client: standing, ...told }, begun);

@@ -8,6 +8,7 @@ import type { LoginAttempt, Verification } from '../members/directory.ts';
 import { longestPassword } from '../members/password.ts';
 import { longestUsername, normaliseUsername } from '../members/username.ts';
 import type { ClientId } from '../oauth/client.ts';
+import { HungUp } from '../oauth/failure.ts';
 import type { Member } from '../oauth/member.ts';
 import type { AttemptOutcome } from '../store/login_attempts.ts';
 import { deviceAccount, newDevice } from './known_device.ts';
@@ -31,6 +32,8 @@ export interface MemberAttempt extends TypedCredentials {
   readonly claimedAddress?: string;
   /** The cookie by which the browser may be known (known_device.ts). */
   readonly device?: string;
+  /** Aborts when nobody waits for the answer any more. */
+  readonly hangUp: AbortSignal;
 }
 
 export type MemberAuthentication =
@@ -55,7 +58,8 @@ export function blankFields({
 /**
  * Whether a member is who it says. Every answer but `too_many_failures` costs one hash, so that
  * time does not tell what the words do not (HOSTILE 17). Rejects with `Unavailable` when store or
- * directory cannot answer; then nothing is counted.
+ * directory cannot answer; then nothing is counted. Rejects with `HungUp` when nobody waits any more
+ * before the password was looked at.
  */
 export async function authenticateMember(
   service: Service,
@@ -66,18 +70,24 @@ export async function authenticateMember(
   const account = keyring.accountDigest(username);
   const device = deviceAccount(keyring, programme.id, account, attempt.device, clock.now());
   // A member at a browser of its own is not held to what its neighbours at the address do.
-  const network =
-    attempt.address === undefined || device !== undefined ? undefined : networkOf(attempt.address);
-  const retryAfter =
-    network === undefined ? undefined : failedLogins?.blockedFor(network, clock.now());
+  const place = device ?? (attempt.address === undefined ? undefined : networkOf(attempt.address));
+  const retryAfter = place === undefined ? undefined : failedLogins?.blockedFor(place, clock.now());
   if (retryAfter !== undefined) return { outcome: 'too_many_failures', retryAfter };
+  const countFailure = (): void => {
+    if (place !== undefined) failedLogins?.count(place, clock.now());
+  };
 
   const asked = loginAttempt(username, attempt);
   const mayBeAsked =
     isWellFormed(username, attempt.password) && (await reserve(service, device ?? account));
-  const verification = mayBeAsked
-    ? await askDirectory(service, device ?? account, asked)
-    : await decline(service, asked);
+  const verification = await (
+    mayBeAsked ? askDirectory(service, device ?? account, asked) : decline(service, asked)
+  ).catch((error: unknown) => {
+    // Nothing was learnt, so that the account is not charged. But whoever waits takes a place in the
+    // queue, and must not have it for nothing time and again.
+    if (error instanceof HungUp) countFailure();
+    throw error;
+  });
   if (verification.outcome === 'match') {
     const { member } = verification;
     if (programme.login.lockout === undefined) return { outcome: 'match', member };
@@ -85,7 +95,7 @@ export async function authenticateMember(
     return { outcome: 'match', member, device: cookie };
   }
   // Whichever it was: one that is locked or malformed costs as much, and may be sent without end.
-  if (network !== undefined) failedLogins?.count(network, clock.now());
+  countFailure();
   return { outcome: 'no_match' };
 }
 
@@ -143,8 +153,8 @@ function isWellFormed(username: string, password: string): boolean {
 }
 
 function loginAttempt(username: string, attempt: MemberAttempt): LoginAttempt {
-  const { username: typedUsername, password, client } = attempt;
-  return { username, typedUsername, password, client, ...whereFrom(attempt) };
+  const { username: typedUsername, password, client, hangUp } = attempt;
+  return { username, typedUsername, password, client, hangUp, ...whereFrom(attempt) };
 }
 
 /** A partner's word for its customer's address is better than its own, and no more than its word. */

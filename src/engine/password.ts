@@ -37,7 +37,7 @@ export async function authorizeByPassword(request: GrantRequest): Promise<Author
   };
 }
 
-async function authenticate({ service, client, inputs }: GrantRequest): Promise<Member> {
+async function authenticate({ service, client, inputs, hangUp }: GrantRequest): Promise<Member> {
   const claimedAddress = customerAddress(inputs);
   // The address of the connection is the partner's, with all its customers behind it: one of them
   // must not be able to use up the failures of all.
@@ -45,6 +45,7 @@ async function authenticate({ service, client, inputs }: GrantRequest): Promise<
     username: inputs.get('username') ?? '',
     password: inputs.get('password') ?? '',
     client: client.id,
+    hangUp: hangUp(),
     ...(claimedAddress === undefined ? {} : { claimedAddress }),
   });
   if (found.outcome === 'match') return found.member;

@@ -2,7 +2,13 @@
 
 import type { Instant } from '../lib/clock.ts';
 import type { Client } from '../oauth/client.ts';
-import { type FailureFacts, type FailureReason, Refusal, Unavailable } from '../oauth/failure.ts';
+import {
+  type FailureFacts,
+  type FailureReason,
+  HungUp,
+  Refusal,
+  Unavailable,
+} from '../oauth/failure.ts';
 import type { Reply } from '../oauth/reply.ts';
 import type { WireRequest } from '../oauth/wire_request.ts';
 import type { TokenEndpoint } from '../programme/token_endpoint.ts';
@@ -11,7 +17,7 @@ import { grants } from './grants.ts';
 import { issueTokens } from './issue.ts';
 import type { Service } from './service.ts';
 
-/** Answers a token request; never rejects. */
+/** Answers a token request; rejects with `HungUp` alone, where nobody waits for the answer any more. */
 export async function answerTokenRequest(
   service: Service,
   endpoint: TokenEndpoint,
@@ -48,7 +54,14 @@ async function serveTokens(
   programme.scope.check(scope);
   await throttle(service, client, now);
 
-  const authorization = await grants[grant]({ service, client, inputs, scope, now });
+  const authorization = await grants[grant]({
+    service,
+    client,
+    inputs,
+    scope,
+    now,
+    hangUp: request.hangUp,
+  });
   const tokens = await issueTokens(service, client, authorization, now);
   return programme.renderTokens(tokens, client);
 }
@@ -69,11 +82,15 @@ async function throttle(service: Service, client: Client, now: Instant): Promise
 /** Seconds a partner is asked to wait when something the service rests on is away. */
 const outageRetryAfter = 5;
 
-/** The reason to tell; anything that is not a known failure is a server_error and logged. */
+/**
+ * The reason to tell; anything that is not a known failure is a server_error and logged. Throws
+ * `HungUp` on: there is nobody to tell.
+ */
 export function explain(
   service: Service,
   error: unknown,
 ): { readonly reason: FailureReason; readonly facts: FailureFacts } {
+  if (error instanceof HungUp) throw error;
   const at = service.clock.now();
   if (error instanceof Refusal) return { reason: error.reason, facts: { ...error.facts, at } };
   const programme = service.programme.id;

@@ -19,8 +19,8 @@ interface ServingSocket extends Socket {
   readonly _httpMessage?: ServerResponse | null;
 }
 
-/** How long requests under way may take once the server is told to stop. */
-const drainTime = 10_000;
+/** Milliseconds that requests under way may take once the server is told to stop. */
+export const drainTime = 10_000;
 /** How long a connection may stay open without one: its next request may be on its way. */
 const idleTime = 250;
 

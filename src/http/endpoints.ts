@@ -6,6 +6,7 @@ import type { HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
 
 import { inTurn } from '../lib/turn.ts';
+import { HungUp } from '../oauth/failure.ts';
 import type { Reply } from '../oauth/reply.ts';
 import type { RequestHead, WireRequest } from '../oauth/wire_request.ts';
 import { noProxies, type ProxyTest } from './caller_address.ts';
@@ -14,7 +15,6 @@ import {
   readHead,
   readRequest,
   receiveRequest,
-  RequestCutOff,
   splitTarget,
 } from './read_request.ts';
 import { type Answer, respond, withHeaders, write } from './respond.ts';
@@ -60,8 +60,7 @@ export class App extends Hono<{ Bindings: HttpBindings }> {
     });
     this.#isProxy = isProxy;
     this.#failed = (error) => {
-      // Nobody is left to answer, and no fault is ours.
-      if (error instanceof RequestCutOff) return cutOff;
+      if (error instanceof HungUp) return cutOff;
       return failed(error instanceof Error ? error : new Error(String(error)));
     };
     this.onError((error) => respond(this.#failed(error)));
@@ -76,7 +75,7 @@ export class App extends Hono<{ Bindings: HttpBindings }> {
       const endpoint = select(incoming);
       // HEAD is not GET here: it would cost a login its transaction (HOSTILE 45).
       if (!endpoint.methods.has(incoming.method ?? '')) return respond(endpoint.wrongMethod());
-      const request = await readRequest(incoming, this.#isProxy);
+      const request = await readRequest(context.env, this.#isProxy);
       const reply = await endpoint.answer(request);
       return respond(
         request.body === 'too_large' ? withHeaders(reply, { Connection: 'close' }) : reply,
@@ -119,7 +118,7 @@ export class App extends Hono<{ Bindings: HttpBindings }> {
       }
     };
     const received = (request: WireRequest): void => inTurn('requests', () => answer(request));
-    receiveRequest(incoming, this.#isProxy, received, fail);
+    receiveRequest({ incoming, outgoing }, this.#isProxy, received, fail);
     return true;
   }
 
@@ -140,4 +139,5 @@ export class App extends Hono<{ Bindings: HttpBindings }> {
   }
 }
 
+/** Nobody reads it. */
 const cutOff: Reply = Object.freeze({ status: 400, headers: Object.freeze({}), body: '' });

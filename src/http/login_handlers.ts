@@ -39,12 +39,13 @@ export async function handleLoginPage(site: LoginSite, request: WireRequest): Pr
     const sealed = single(parse(request.query), 'transaction');
     return renderOutcome(site, await showLogin(service, { sealed, cookie }), request);
   }
-  const attempt = { ...readForm(request), address: request.address(), cookie };
+  const from = { address: request.address(), hangUp: request.hangUp() };
+  const attempt = { ...readForm(request), ...from, cookie };
   return renderOutcome(site, await attemptLogin(service, attempt), request);
 }
 
 /** A form in another encoding, or past its size, is one that our page did not send. */
-function readForm(request: WireRequest): Omit<LoginFormRequest, 'cookie' | 'address'> {
+function readForm(request: WireRequest): Omit<LoginFormRequest, 'address' | 'cookie' | 'hangUp'> {
   const [type = ''] = headerValues(request, 'content-type');
   const isForm = /^application\/x-www-form-urlencoded(?:;|$)/i.test(type.trim());
   const fields =

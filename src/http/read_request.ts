@@ -1,7 +1,8 @@
 // Owns taking a request off the wire: its raw path, query, headers and bounded body.
 
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 
+import { HungUp } from '../oauth/failure.ts';
 import { headerValues, type RequestHead, type WireRequest } from '../oauth/wire_request.ts';
 import { callerAddress, type ProxyTest } from './caller_address.ts';
 
@@ -30,32 +31,37 @@ export function readHead(incoming: IncomingMessage): RequestHead {
   return { method, ...splitTarget(url), rawHeaders };
 }
 
-/** The sender broke off before the body was whole: nobody is left to answer, and no fault is ours. */
-export class RequestCutOff extends Error {
-  override readonly name = 'RequestCutOff';
+/** A request, and the answer that is to be given to it. */
+export interface Exchange {
+  readonly incoming: IncomingMessage;
+  readonly outgoing: ServerResponse;
 }
 
-/** The whole request; its body is read only up to the limit. Rejects with `RequestCutOff`. */
-export function readRequest(incoming: IncomingMessage, isProxy: ProxyTest): Promise<WireRequest> {
+/**
+ * The whole request; its body is read only up to the limit. Rejects with `HungUp` where the sender
+ * breaks off before it is whole.
+ */
+export function readRequest(exchange: Exchange, isProxy: ProxyTest): Promise<WireRequest> {
   return new Promise((resolve, reject) => {
-    receiveRequest(incoming, isProxy, resolve, reject);
+    receiveRequest(exchange, isProxy, resolve, reject);
   });
 }
 
 /** The same without a promise, for the requests that are many. */
 export function receiveRequest(
-  incoming: IncomingMessage,
+  { incoming, outgoing }: Exchange,
   isProxy: ProxyTest,
   received: (request: WireRequest) => void,
-  cutOff: (error: RequestCutOff) => void,
+  cutOff: (error: HungUp) => void,
 ): void {
   // A socket that is closed meanwhile has no address any more.
   const peer = incoming.socket.remoteAddress ?? '';
   const address = (): string =>
     callerAddress(peer, () => headerValues(incoming, 'x-forwarded-for'), isProxy);
+  const hangUp = (): AbortSignal => hangUpOf(outgoing);
   const take = (body: WireRequest['body']): void => {
     const { method, path, query, rawHeaders } = readHead(incoming);
-    received({ method, path, query, rawHeaders, body, address });
+    received({ method, path, query, rawHeaders, body, address, hangUp });
   };
   const length = bodyLength(incoming);
   if (length === 0) take(noBody);
@@ -78,7 +84,7 @@ function bodyLength({ headers }: IncomingMessage): number {
 function receiveBody(
   incoming: IncomingMessage,
   take: (body: WireRequest['body']) => void,
-  cutOff: (error: RequestCutOff) => void,
+  cutOff: (error: HungUp) => void,
 ): void {
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -99,6 +105,17 @@ function receiveBody(
   });
   // An abort is an error only for who listens to errors; every one of them closes.
   incoming.on('close', () => {
-    if (!incoming.complete) cutOff(new RequestCutOff());
+    if (!incoming.complete) cutOff(new HungUp());
   });
+}
+
+/** Node closes an answer when it is out, or with its connection. */
+function hangUpOf(outgoing: ServerResponse): AbortSignal {
+  const controller = new AbortController();
+  const note = (): void => {
+    if (!outgoing.writableEnded) controller.abort(new HungUp());
+  };
+  if (outgoing.destroyed) note();
+  else outgoing.once('close', note);
+  return controller.signal;
 }

@@ -15,6 +15,11 @@ export interface LoginAttempt {
   readonly customerAddress?: string;
   /** False where the address is a partner's word. */
   readonly addressVerified: boolean;
+  /**
+   * Aborted when nobody waits for the answer any more. Work that has not begun by then is not begun,
+   * and the attempt rejects with the signal's reason; what has begun goes on, since its outcome counts.
+   */
+  readonly hangUp?: AbortSignal;
 }
 
 export type Verification =

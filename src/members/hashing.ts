@@ -24,12 +24,23 @@ const gate = createGate(limits);
 /** File descriptors that hashing may come to need: six for each thread. */
 export const hashingDescriptors: number = 6 * limits.atOnce;
 
-/** Makes a hash when it is its turn; rejects with `Unavailable` when too many wait already. */
-export async function hashing<Result>(work: () => Promise<Result>): Promise<Result> {
+/**
+ * Makes a hash when it is its turn; rejects with `Unavailable` when too many wait already, and with
+ * the signal's reason when nobody waits for it any more before it was begun.
+ */
+export async function hashing<Result>(
+  work: () => Promise<Result>,
+  hangUp?: AbortSignal,
+): Promise<Result> {
   try {
-    return await gate(work);
+    return await gate.pass(work, hangUp);
   } catch (error) {
     if (error instanceof GateFull) throw new Unavailable('too many passwords to be hashed at once');
     throw error;
   }
+}
+
+/** Begins no hash any more, in this process: whoever waits for one is told so. */
+export function closeHashing(): void {
+  gate.close(new Unavailable('passwords are not hashed any more: the server is stopping'));
 }

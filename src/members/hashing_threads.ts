@@ -7,8 +7,12 @@ import { startThread } from '../lib/thread.ts';
 import { Unavailable } from '../oauth/failure.ts';
 import type { HashingAnswer, HashingTask } from './hashing_worker.ts';
 
-/** Does one task in a thread that has nothing else to do; rejects with `Unavailable` if that dies. */
-export type HashingThreads = (task: HashingTask) => Promise<string | boolean>;
+export interface HashingThreads {
+  /** Does one task in a thread that has nothing else to do; rejects with `Unavailable` if that dies. */
+  readonly run: (task: HashingTask) => Promise<string | boolean>;
+  /** Ends all threads, whatever they are about. */
+  readonly end: () => void;
+}
 
 interface Thread {
   readonly worker: Worker;
@@ -21,6 +25,7 @@ interface Thread {
 
 /** @param patience milliseconds that a thread without a task is kept for */
 export function createHashingThreads(patience: number): HashingThreads {
+  const threads = new Set<Thread>();
   // Who worked last works next, so that those that are too many come to rest.
   const resting: Thread[] = [];
 
@@ -31,6 +36,7 @@ export function createHashingThreads(patience: number): HashingThreads {
   };
   const lose = (thread: Thread, cause?: unknown): void => {
     forget(thread);
+    threads.delete(thread);
     thread.hasEnded = true;
     thread.settle?.(new Unavailable('a hashing thread has ended', { cause }));
     thread.settle = undefined;
@@ -38,6 +44,7 @@ export function createHashingThreads(patience: number): HashingThreads {
   const start = (): Thread => {
     const worker = begin();
     const thread: Thread = { worker };
+    threads.add(thread);
     worker.on('message', (answer: HashingAnswer) => {
       thread.settle?.(answer);
       thread.settle = undefined;
@@ -59,7 +66,7 @@ export function createHashingThreads(patience: number): HashingThreads {
     resting.push(thread);
   };
 
-  return async (task) => {
+  const run: HashingThreads['run'] = async (task) => {
     const thread = resting.at(-1) ?? start();
     forget(thread);
     const answered = new Promise<HashingAnswer | Unavailable>((resolve) => {
@@ -72,6 +79,16 @@ export function createHashingThreads(patience: number): HashingThreads {
     layToRest(thread);
     if ('trouble' in answer) throw new Unavailable(`a password is not hashed: ${answer.trouble}`);
     return answer.result;
+  };
+  return {
+    run,
+    end: () => {
+      for (const thread of threads) {
+        void thread.worker.terminate();
+        // Not when it has: what it is about may take a while.
+        lose(thread);
+      }
+    },
   };
 }
 

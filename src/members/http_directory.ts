@@ -79,7 +79,11 @@ export function createHttpDirectory(options: HttpDirectoryOptions): MemberDirect
   };
 }
 
-type Ask = <Answer>(question: HookQuestion, read: (body: Uint8Array) => Answer) => Promise<Answer>;
+type Ask = <Answer>(
+  question: HookQuestion,
+  read: (body: Uint8Array) => Answer,
+  hangUp?: AbortSignal,
+) => Promise<Answer>;
 
 function askToVerify(
   { programme, isForeignSubject }: HttpDirectoryOptions,
@@ -93,14 +97,15 @@ function askToVerify(
     customerIp: attempt.customerAddress,
     ipVerified: attempt.addressVerified,
   });
-  return ask(question, (body) => {
+  const read = (body: Uint8Array): Verification => {
     const answer = readVerification(body);
     if (answer.outcome === 'match' && isForeignSubject(answer.member.subject)) {
       throw new BrokenAnswer("member.subject looks like a client's");
     }
     // Who is blocked is told what everybody is told (HOSTILE 16).
     return answer.outcome === 'blocked' ? { outcome: 'no_match' } : answer;
-  });
+  };
+  return ask(question, read, attempt.hangUp);
 }
 
 interface Pace {
@@ -155,16 +160,17 @@ function createAsking(options: HttpDirectoryOptions): Ask {
     }
   };
 
-  return async ({ path, requestId, body }, read) => {
+  return async ({ path, requestId, body }, read, hangUp) => {
     const begun = performance.now();
     const left = (): Milliseconds =>
       milliseconds(Math.max(1, limits.total - (performance.now() - begun)));
     try {
-      const answer = await inTime(gate, milliseconds(limits.total * longestWait), () => {
+      const post = (): Promise<Uint8Array> => {
         const headers = signatureHeaders(credentials.secrets, body, clock.now());
         return send({ path, body, headers }, left());
-      });
-      return read(answer);
+      };
+      const patience = milliseconds(limits.total * longestWait);
+      return read(await inTime(gate, patience, post, hangUp));
     } catch (error) {
       const isKnown =
         error instanceof HookFailure || error instanceof BrokenAnswer || error instanceof GateFull;
@@ -175,26 +181,27 @@ function createAsking(options: HttpDirectoryOptions): Ask {
   };
 }
 
-/** Passes the gate, or rejects with `GateFull` when its turn has not come within the time. */
-function inTime<Result>(
+/**
+ * Passes the gate, or rejects: with `GateFull` when its turn has not come within the time, with the
+ * signal's reason when nobody waits for it any more by then.
+ */
+async function inTime<Result>(
   gate: Gate,
   patience: Milliseconds,
   work: () => Promise<Result>,
+  hangUp: AbortSignal | undefined,
 ): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    let gaveUp = false;
-    const timer = setTimeout(() => {
-      gaveUp = true;
-      reject(new GateFull('too many are asked for already'));
-    }, patience);
-    // Who gave up keeps its place in the queue until its turn comes, and then lets it pass.
-    const turn = async (): Promise<void> => {
+  const late = new AbortController();
+  const timer = setTimeout(() => {
+    late.abort(new GateFull('too many are asked for already'));
+  }, patience);
+  const signal = hangUp === undefined ? late.signal : AbortSignal.any([late.signal, hangUp]);
+  try {
+    return await gate.pass(() => {
       clearTimeout(timer);
-      if (!gaveUp) resolve(await work());
-    };
-    gate(turn).catch((error: unknown) => {
-      clearTimeout(timer);
-      reject(error instanceof Error ? error : new Error(String(error)));
-    });
-  });
+      return work();
+    }, signal);
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -2,7 +2,7 @@
 // kept. Which other hashes are understood is password_hash.ts's business.
 
 import { randomBytes } from '../lib/random.ts';
-import { hashing } from './hashing.ts';
+import { closeHashing, hashing } from './hashing.ts';
 import { createHashingThreads } from './hashing_threads.ts';
 import { type HashCost, makeHash } from './make_hash.ts';
 import { argon2Prefix, formatArgon2, readHash } from './password_hash.ts';
@@ -19,12 +19,12 @@ export const longestPassword = 1024;
 /** Milliseconds that a thread waits for a next login: starting one costs less than keeping it. */
 const threadPatience = 60_000;
 
-const inThread = createHashingThreads(threadPatience);
+const threads = createHashingThreads(threadPatience);
 
 /** A PHC string of the password. Rejects with `Unavailable` when too many wait, or it goes wrong. */
 export async function hashPassword(password: string): Promise<string> {
   const task = { verb: 'make', password: normalise(password), cost: usualCost } as const;
-  return String(await hashing(() => inThread(task)));
+  return String(await hashing(() => threads.run(task)));
 }
 
 /**
@@ -41,11 +41,28 @@ export function hashOfNobody(): string {
   return formatArgon2({ algorithm: 'argon2id', parallelism: 1, ...usualCost, salt, tag });
 }
 
-/** Whether the password is the one the hash was made of; throws where the text is no hash. */
-export async function checkPassword(password: string, hash: string): Promise<boolean> {
+/**
+ * Whether the password is the one the hash was made of; throws where the text is no hash. Once it has
+ * begun it goes on, whoever hangs up.
+ */
+export async function checkPassword(
+  password: string,
+  hash: string,
+  hangUp?: AbortSignal,
+): Promise<boolean> {
   if (readHash(hash) === undefined) throw new Error('this is no password hash that is understood');
   const task = { verb: 'check', password: normalise(password), hash } as const;
-  return (await hashing(() => inThread(task))) === true;
+  return (await hashing(() => threads.run(task), hangUp)) === true;
+}
+
+/**
+ * For a process that ends within `span` milliseconds: hashes are begun for half of them; then whoever
+ * still waits is told, rejected with `Unavailable`, and before the end whoever waits for one that is
+ * under way, too.
+ */
+export function endHashing(span: number): void {
+  setTimeout(closeHashing, span / 2).unref();
+  setTimeout(threads.end, span * 0.8).unref();
 }
 
 /** Whether a hash is one that would be made today; others are made anew when their password comes by. */

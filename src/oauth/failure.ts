@@ -122,6 +122,11 @@ export class LoginRefusal extends Error {
   }
 }
 
+/** Whoever asked has hung up: nobody is left to answer, and no fault is ours. */
+export class HungUp extends Error {
+  override readonly name = 'HungUp';
+}
+
 /**
  * Something the service rests on (store, directory) does not answer. Never told as invalid_grant,
  * on which partners throw refresh tokens away (G-22).

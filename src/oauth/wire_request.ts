@@ -13,10 +13,15 @@ export interface WireRequest {
   readonly body: Uint8Array | 'too_large';
   /** Address of who sent it, worked out when it is asked for; never what a partner claims (P-6). */
   readonly address: () => string;
+  /**
+   * Aborts with `HungUp` once the sender has closed the connection without waiting for the answer;
+   * made when it is asked for, since few requests take long enough to look.
+   */
+  readonly hangUp: () => AbortSignal;
 }
 
 /** What of a request is known before its body. */
-export type RequestHead = Omit<WireRequest, 'body' | 'address'>;
+export type RequestHead = Omit<WireRequest, 'address' | 'body' | 'hangUp'>;
 
 /** All values of a header, in order. */
 export function headerValues(request: Pick<WireRequest, 'rawHeaders'>, name: string): string[] {

@@ -3,11 +3,16 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { availableParallelism } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { isLive, paths } from '../support/club.ts';
+import { hashingLimits } from '../../src/members/hashing.ts';
+import type { Subject } from '../../src/oauth/member.ts';
+import { aMember } from '../store/fixtures.ts';
+import { askTokens, isLive, loginTarget, paths, tokensIn } from '../support/club.ts';
+import { openLogin, submitLogin } from '../support/login.ts';
 import { until } from '../support/until.ts';
 import { ask } from '../support/wire.ts';
 import { startLoad } from './load.ts';
@@ -79,6 +84,53 @@ test('FAULTS 19: SIGTERM under load costs no request; then the process ends with
     assert.equal(await isLive(club, token), true, 'an answered token is lost');
   }
   assert.equal(club.server.printed().stderr, '');
+});
+
+test('FAULTS 19, 22: told to stop, a server answers every login that waits, also those that it has no time for', async (t) => {
+  const site = await openSite(t);
+  const club = await site.start();
+  // Each takes about a second, and each thread has twelve of them: more than there is time for.
+  const names = Array.from(
+    { length: 12 * hashingLimits(availableParallelism()).atOnce },
+    (_, n) => `slow-${n}`,
+  );
+  const passwordHash = '$2a$14$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW';
+  for (const username of names) {
+    await club.store.addMember(
+      aMember({ username, subject: `subject-of-${username}` as Subject, passwordHash }),
+    );
+  }
+  const login = await openLogin(club.url, loginTarget(club.client));
+  const answers = Promise.allSettled(
+    names.map((username) => submitLogin(club.url, login, { username, password: 'wrong' })),
+  );
+  // Whoever comes by now has all of them before it.
+  tokensIn(await askTokens(club, { grant_type: 'client_credentials' }));
+  const toldAt = performance.now();
+  assert.equal(await club.server.end('SIGTERM'), 0);
+  t.diagnostic(`ended after ${Math.round(performance.now() - toldAt)} ms`);
+  const counts = new Map<number, number>();
+  for (const settled of await answers) {
+    assert.ok(settled.status === 'fulfilled', 'a login was cut off');
+    const { status, headers, body } = settled.value;
+    counts.set(status, (counts.get(status) ?? 0) + 1);
+    if (status === 200) continue;
+    assert.deepEqual([status, headers['retry-after']], [503, '5']);
+    assert.match(body, /We are having difficulties\. Please try again later\./);
+  }
+  t.diagnostic(JSON.stringify([...counts]));
+  assert.ok((counts.get(503) ?? 0) > 0);
+  for (const line of club.server.printed().stderr.trimEnd().split('\n')) {
+    const { event, detail } = JSON.parse(line) as {
+      readonly event: string;
+      readonly detail: string;
+    };
+    assert.equal(event, 'unavailable');
+    assert.match(
+      detail,
+      /^Unavailable: (?:passwords are not hashed any more: the server is stopping|a hashing thread has ended)\n/,
+    );
+  }
 });
 
 test('FAULTS 19: a second signal ends it at once, with 1', async (t) => {

@@ -16,7 +16,7 @@ test('as many as there is room for are inside; the rest go in as they came', asy
   const begun: number[] = [];
   const works = Array.from({ length: 5 }, held);
   const done = works.map(({ work }, index) =>
-    gate(() => {
+    gate.pass(() => {
       begun.push(index);
       return work();
     }),
@@ -33,24 +33,63 @@ test('as many as there is room for are inside; the rest go in as they came', asy
 test('who finds no room to wait is sent away at once, and takes no place', async () => {
   const gate = createGate({ atOnce: 1, waiting: 1 });
   const works = [held(), held()];
-  const done = works.map(({ work }) => gate(work));
+  const done = works.map(({ work }) => gate.pass(work));
   let begun = false;
-  const late = gate(async () => {
+  const late = gate.pass(async () => {
     begun = true;
   });
   await assert.rejects(late, GateFull);
   assert.equal(begun, false);
   works.forEach(({ end }) => end('x'));
   assert.deepEqual(await Promise.all(done), ['x', 'x']);
-  assert.equal(await gate(async () => 'again'), 'again');
+  assert.equal(await gate.pass(async () => 'again'), 'again');
 });
 
 test('work that fails gives its place back', async () => {
   const gate = createGate({ atOnce: 1, waiting: 1 });
   const broken = new Error('broken');
-  const first = gate(() => Promise.reject(broken));
-  const second = gate(async () => 'second');
+  const first = gate.pass(() => Promise.reject(broken));
+  const second = gate.pass(async () => 'second');
   await assert.rejects(first, broken);
   assert.equal(await second, 'second');
-  assert.equal(await gate(async () => 'third'), 'third');
+  assert.equal(await gate.pass(async () => 'third'), 'third');
+});
+
+test('who gives up leaves the queue at once; the others go in as they came', async () => {
+  const gate = createGate({ atOnce: 1, waiting: 2 });
+  const [first, other] = [held(), held()];
+  const begun: string[] = [];
+  const enter = (name: string, work: () => Promise<string>, signal?: AbortSignal) =>
+    gate.pass(() => {
+      begun.push(name);
+      return work();
+    }, signal);
+  const leaving = new AbortController();
+  const under = enter('first', first.work, leaving.signal);
+  const left = enter('left', other.work, leaving.signal);
+  const stays = enter('stays', other.work);
+  const gone = new Error('gone');
+  leaving.abort(gone);
+  await assert.rejects(left, gone);
+  await assert.rejects(enter('late', other.work, leaving.signal), gone);
+  // In its place.
+  const next = enter('next', other.work, new AbortController().signal);
+  await assert.rejects(enter('too many', other.work), GateFull);
+  first.end('done');
+  other.end('other');
+  assert.deepEqual(await Promise.all([under, stays, next]), ['done', 'other', 'other']);
+  assert.deepEqual(begun, ['first', 'stays', 'next']);
+});
+
+test('a gate that is closed begins nothing, and what is under way ends', async () => {
+  const gate = createGate({ atOnce: 1, waiting: 9 });
+  const { work, end } = held();
+  const under = gate.pass(work);
+  const waiting = [gate.pass(work), gate.pass(work, new AbortController().signal)];
+  const closed = new Error('closed');
+  gate.close(closed);
+  for (const one of [...waiting, gate.pass(work)]) await assert.rejects(one, closed);
+  end('done');
+  assert.equal(await under, 'done');
+  await assert.rejects(gate.pass(work), closed);
 });

@@ -20,7 +20,11 @@ const wrong: HashingTask = { verb: 'check', password: 'U*V', hash };
 function openThreads(
   t: TestContext,
   patience = long,
-): { readonly inThread: HashingThreads; readonly workers: readonly Worker[] } {
+): {
+  readonly inThread: HashingThreads['run'];
+  readonly end: () => void;
+  readonly workers: readonly Worker[];
+} {
   const workers: Worker[] = [];
   const note = (worker: Worker): void => void workers.push(worker);
   process.on('worker', note);
@@ -28,7 +32,8 @@ function openThreads(
     process.off('worker', note);
     await Promise.all(workers.map((worker) => worker.terminate()));
   });
-  return { inThread: createHashingThreads(patience), workers };
+  const { run: inThread, end } = createHashingThreads(patience);
+  return { inThread, end, workers };
 }
 
 /** The first, which must be there. */
@@ -81,6 +86,18 @@ test('a thread that dies fails what it has, and nothing else; the next task gets
   void firstOf(workers).terminate();
   await doomed;
   assert.deepEqual([await beside, await inThread(right), workers.length], [false, true, 2]);
+});
+
+test('threads that are ended tell at once who waits for them, whatever they are about', async (t) => {
+  const { inThread, end, workers } = openThreads(t);
+  await Promise.all([right, right].map(inThread));
+  const doomed = assert.rejects(
+    inThread({ ...right, hash: hash.replace('$05$', '$14$') }),
+    Unavailable,
+  );
+  end();
+  await Promise.all([doomed, ...workers.map((worker) => once(worker, 'exit'))]);
+  assert.deepEqual([await inThread(right), workers.length], [true, 3]);
 });
 
 test('a thread that dies at rest is replaced', async (t) => {

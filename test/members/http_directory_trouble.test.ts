@@ -6,9 +6,11 @@ import { spawn } from 'node:child_process';
 import type { RequestListener } from 'node:http';
 import { connect } from 'node:net';
 import { describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import { milliseconds } from '../../src/lib/clock.ts';
 import { usualLimits } from '../../src/members/hook_connection.ts';
+import { HungUp } from '../../src/oauth/failure.ts';
 import { answering, patientLimits, startHook } from '../support/hook.ts';
 import { attempt, noMatch, noMatchBody, openDirectory, refusal } from './directory_fixture.ts';
 
@@ -102,6 +104,34 @@ const hangUp: RequestListener = (request) => {
 };
 
 describe('a hook in trouble (FAULTS 13, 14)', { concurrency: true }, () => {
+  test('FAULTS 22: who hangs up before its turn is not asked about, and leaves its place to others', async (t) => {
+    const held: (() => void)[] = [];
+    const hook = await startHook(t, (request, response) => {
+      held.push(() => answering(200, noMatchBody)(request, response));
+    });
+    const { directory } = openDirectory(hook.url, { concurrency: 1 });
+    const browser = new AbortController();
+    const verify = (name: string) => directory.verify(attempt(name, { hangUp: browser.signal }));
+    const under = verify('first');
+    // As many as may wait for the one.
+    const left = [1, 2, 3, 4].map((number) => verify(`left-${number}`));
+    const gone = new HungUp();
+    browser.abort(gone);
+    for (const one of left) await assert.rejects(one, gone);
+    const stays = directory.verify(attempt('stays'));
+    while (held.length === 0) await sleep(1);
+    held.shift()?.();
+    // What had been asked is answered, and counts.
+    assert.deepEqual(await under, noMatch);
+    while (held.length === 0) await sleep(1);
+    held.shift()?.();
+    assert.deepEqual(await stays, noMatch);
+    assert.deepEqual(
+      hook.bodies.map(({ username }) => username),
+      ['first', 'stays'],
+    );
+  });
+
   test('after five failures it is left alone; back, it is in use within 5 s', async (t) => {
     const hook = await startHook(t, hangUp);
     const { directory, clock } = openDirectory(hook.url);
