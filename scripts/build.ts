@@ -72,11 +72,13 @@ export async function buildIfStale(): Promise<string> {
   return isStale ? build(join(executable, '..')) : executable;
 }
 
-/** The bundle, and the map that leads from a line of a stack back to ours. */
-async function bundledSource(): Promise<{ readonly source: string; readonly map: string }> {
+/** The bundle of an entry, and the map that leads from a line of a stack back to ours. */
+export async function bundledSource(
+  entry = 'src/main.ts',
+): Promise<{ readonly source: string; readonly map: string }> {
   const result = await bundle({
     absWorkingDir: root,
-    entryPoints: ['src/main.ts'],
+    entryPoints: [entry],
     outfile: 'jetway.mjs',
     write: false,
     bundle: true,

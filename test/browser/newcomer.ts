@@ -4,14 +4,14 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { test, type TestContext } from 'node:test';
 
 import type { Browser, Page } from 'playwright-core';
 
-import { environment, root } from '../cli/command.ts';
+import { environment } from '../cli/command.ts';
 import { complaintsOf, goOn, patience } from '../support/browser.ts';
+import { program } from '../support/program.ts';
 import { photograph } from './photograph.ts';
 
 const programmes = ['Executive Club', 'Second Club', 'Third Club'];
@@ -61,7 +61,7 @@ function typed(page: Page, name: string): Promise<readonly string[]> {
 
 /** Starts `jetway dev`; the address to begin at. It ends with the test. */
 async function startDev(t: TestContext): Promise<string> {
-  const args = [join(root, 'src/main.ts'), 'dev', '--listen', '127.0.0.1:0'];
+  const args = [program, 'dev', '--listen', '127.0.0.1:0'];
   const child = spawn(process.execPath, args, {
     env: environment,
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -4,11 +4,11 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
 
-import { jetway, jetwayEach, jetwayJson, programmeText, root, workFolder } from './command.ts';
+import { program } from '../support/program.ts';
+import { jetway, jetwayEach, jetwayJson, programmeText, workFolder } from './command.ts';
 import { askClientTokens, serve } from './server.ts';
 
 const id = 'partnerapi-00001';
@@ -150,7 +150,7 @@ describe('client rotate-secret and retire-secret', { concurrency: 2 }, () => {
     const folder = workFolder(t);
     await jetwayEach(folder, [add]);
     const before = await jetwayJson(folder, show.slice(0, -1));
-    const child = spawn(process.execPath, [join(root, 'src/main.ts'), ...rotate], { cwd: folder });
+    const child = spawn(process.execPath, [program, ...rotate], { cwd: folder });
     child.stdout.destroy();
     child.stdin.end();
     const [stderr, ended] = await Promise.all([text(child.stderr), once(child, 'exit')]);

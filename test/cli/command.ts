@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
 
+import { bundleOf, program } from '../support/program.ts';
 import { scratchFolder } from '../support/scratch.ts';
 
 export const root: string = join(import.meta.dirname, '../..');
@@ -17,10 +18,12 @@ export interface Ran {
   readonly stderr: string;
 }
 
+const eachCommand = await bundleOf('test/cli/each_command.ts');
+
 export const environment: Readonly<Record<string, string>> = {
   PATH: process.env['PATH'] ?? '',
   TZ: 'Pacific/Apia',
-  // A start costs half with the sources compiled once.
+  // A start costs less with the program compiled once.
   NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/jetway/compile'),
 };
 
@@ -30,7 +33,7 @@ export function jetway(
   args: readonly string[],
   input: string | Uint8Array = '',
 ): Promise<Ran> {
-  return runScript(folder, [join(root, 'src/main.ts'), ...args], input);
+  return runScript(folder, [program, ...args], input);
 }
 
 /** Runs `jetway` when `seconds` more have passed, for it alone. */
@@ -40,7 +43,7 @@ export function jetwayAhead(
   args: readonly string[],
 ): Promise<Ran> {
   const shifted = ['--import', join(root, 'test/support/shifted_time.ts')];
-  const script = [...shifted, join(root, 'src/main.ts'), ...args];
+  const script = [...shifted, program, ...args];
   return runScript(folder, script, '', { JETWAY_TEST_SHIFT: String(seconds * 1000) });
 }
 
@@ -51,8 +54,7 @@ export async function jetwayEach<const Lines extends readonly (readonly string[]
   folder: string,
   lines: Lines,
 ): Promise<RanEach<Lines>> {
-  const script = join(import.meta.dirname, 'each_command.ts');
-  const { stdout, stderr } = await runScript(folder, [script, JSON.stringify(lines)], '');
+  const { stdout, stderr } = await runScript(folder, [eachCommand, JSON.stringify(lines)], '');
   if (stderr !== '') throw new Error(stderr);
   return JSON.parse(stdout) as RanEach<Lines>;
 }

@@ -4,16 +4,16 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test, type TestContext } from 'node:test';
 
+import { program } from '../support/program.ts';
 import { scratchFolder } from '../support/scratch.ts';
-import { environment, root } from './command.ts';
+import { environment } from './command.ts';
 
 /** Starts `jetway dev`; its sheet, once it is all there. The server ends with the test. */
 async function sheetOf(t: TestContext): Promise<string> {
-  const args = [join(root, 'src/main.ts'), 'dev', '--listen', '127.0.0.1:0'];
+  const args = [program, 'dev', '--listen', '127.0.0.1:0'];
   const child = spawn(process.execPath, args, { cwd: tmpdir(), env: environment });
   t.after(async () => {
     const ended = once(child, 'exit');

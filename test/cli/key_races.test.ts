@@ -15,13 +15,14 @@ import { isSealedUnder } from '../../src/token/signing_keys.ts';
 import { scratchFile } from '../store/file_directory.ts';
 import { addSigningKey, aSigningKey, at } from '../store/fixtures.ts';
 import { traced, withoutStrace } from '../store/strace.ts';
+import { bundleOf } from '../support/program.ts';
 import { jetway, workFolder } from './command.ts';
 import { type Act, perform, programmeOf, rules } from './key_keeper.ts';
 import { signingProgramme } from './server.ts';
 
 const rounds = 12;
 const keyring = createKeyring(new Uint8Array(32).fill(7));
-const script = new URL('./key_keeper.ts', import.meta.url);
+const script = await bundleOf('test/cli/key_keeper.ts');
 
 function scratch(t: TestContext): string {
   const { path, remove } = scratchFile();
@@ -129,7 +130,7 @@ describe('keys', { concurrency: 2 }, () => {
         const before = await store.listSigningKeys(programmeOf(0));
         await store.close();
         const kill = ['-e', 'trace=pwrite64', '-e', `inject=pwrite64:signal=KILL:when=${write}`];
-        const { stdout } = await traced(kill, '../cli/key_keeper.ts', [path, act, '1', '5']);
+        const { stdout } = await traced(kill, script, [path, act, '1', '5']);
         const after = await keysAt(path);
         seen.add(isDeepStrictEqual(after, before) ? 'none' : outcomeOf(after));
         // Whatever it was, doing it again comes to the same.

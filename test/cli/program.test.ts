@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
 
+import { program } from '../support/program.ts';
 import {
   configText,
   jetway,
@@ -210,7 +211,7 @@ async function withClosedOutput(
   folder: string,
   args: readonly string[],
 ): Promise<{ code: number | null; stderr: string }> {
-  const child = spawn(process.execPath, [join(root, 'src/main.ts'), ...args], { cwd: folder });
+  const child = spawn(process.execPath, [program, ...args], { cwd: folder });
   child.stdout.destroy();
   child.stdin.end();
   const ended = new Promise<number | null>((resolve) => {

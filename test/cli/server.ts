@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 
+import { program } from '../support/program.ts';
 import { type Answer, post } from '../support/wire.ts';
 import { environment, programmeText, root } from './command.ts';
 
@@ -64,7 +65,7 @@ export async function startServer(
     ...under,
     process.execPath,
     ...imports,
-    join(root, 'src/main.ts'),
+    program,
     'serve',
     ...more,
   ];

@@ -25,8 +25,12 @@ export interface Load {
   readonly stop: () => Promise<void>;
 }
 
-/** Starts `callers` that ask for client tokens; each ends by itself when its connection fails. */
-export function startLoad(club: ServedClub, callers: number): Load {
+/**
+ * Starts `callers` that ask for client tokens; each ends by itself when its connection fails.
+ *
+ * @param pause milliseconds from an answer to the next request
+ */
+export function startLoad(club: ServedClub, callers: number, pause?: number): Load {
   const told: Told = { tokens: [], failures: [], lastAnswers: 0 };
   const stopping = new AbortController();
   const call = async (): Promise<void> => {
@@ -34,6 +38,7 @@ export function startLoad(club: ServedClub, callers: number): Load {
     while (!stopping.signal.aborted) {
       const isAnswered = await askOnce(club, agent, told);
       if (!isAnswered) break;
+      if (pause !== undefined) await sleep(pause);
     }
     agent.destroy();
   };

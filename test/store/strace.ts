@@ -22,7 +22,7 @@ export interface Traced {
   readonly calls: readonly string[];
 }
 
-/** Runs a script of this folder to its end under strace with `options`, all threads traced. */
+/** Runs a script, of this folder unless its path is whole, to its end under strace, all threads traced. */
 export async function traced(
   options: readonly string[],
   script: string,

@@ -35,7 +35,13 @@ export const memberDirectory: ReferenceServer['memberDirectory'] = reference.mem
 export const hookSecret = 'a-secret-of-the-hook-0123456789abcdef';
 export const password = 'correct horse battery staple';
 
-const hashed = `0a0b:${scryptSync(password, Buffer.from('0a0b', 'hex'), 32).toString('hex')}`;
+let hashed: string | undefined;
+
+/** Salt and scrypt of the password above; made once, by who needs it. */
+function passwordHash(): string {
+  hashed ??= `0a0b:${scryptSync(password, Buffer.from('0a0b', 'hex'), 32).toString('hex')}`;
+  return hashed;
+}
 
 /** For tests of what is answered and not of how soon: no machine is so slow. */
 export const patientLimits: HookLimits = {
@@ -46,7 +52,13 @@ export const patientLimits: HookLimits = {
 
 /** A member that the hook knows, with the password above. */
 export function hookMember(username: string, more: Partial<HookMember> = {}): HookMember {
-  return { username, password: hashed, subject: `airline-${username}`, active: true, ...more };
+  return {
+    username,
+    password: passwordHash(),
+    subject: `airline-${username}`,
+    active: true,
+    ...more,
+  };
 }
 
 export interface RunningHook {

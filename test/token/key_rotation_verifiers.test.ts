@@ -86,8 +86,12 @@ function claimsAt(now: Instant): TokenClaims {
   };
 }
 
+/** Verifiers by the key set that they have: its keys are imported once, as by any that keeps it. */
+const verifiers = new Map<string, ReturnType<typeof createLocalJWKSet>>();
+
 async function verifies(token: string, keySet: string, now: Instant): Promise<boolean> {
-  const keys = createLocalJWKSet(JSON.parse(keySet) as JSONWebKeySet);
+  const keys = verifiers.get(keySet) ?? createLocalJWKSet(JSON.parse(keySet) as JSONWebKeySet);
+  verifiers.set(keySet, keys);
   try {
     await jwtVerify(token, keys, { typ: accessTokenType, currentDate: new Date(now) });
     return true;
