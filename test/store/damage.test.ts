@@ -9,6 +9,7 @@ import { milliseconds } from '../../src/lib/clock.ts';
 import type { Digest } from '../../src/lib/digest.ts';
 import { Unavailable } from '../../src/oauth/failure.ts';
 import { openFileStore } from '../../src/store/file.ts';
+import { verifyStore } from '../../src/store/file_examine.ts';
 import { readIndex } from '../../src/store/file_log_index.ts';
 import { StoreUnusable } from '../../src/store/unusable.ts';
 import { killedWriter, removeSidecars, rowsUnderSums } from './crashed.ts';
@@ -188,6 +189,9 @@ withFile('a row that is damaged under a running store gets no answer', async (pa
     UPDATE family SET ends_at = ends_at + 1 WHERE key = 'family 1';
     UPDATE code SET spent_for = NULL WHERE key = 'code 2';
     UPDATE client SET record = replace(record, 'partner.example', 'evil.example');
+    UPDATE member SET record = replace(record, 'subject-1', 'subject-2');
+    UPDATE signing_key SET algorithm = 'RS256';
+    UPDATE refresh_token SET expires_at = expires_at + 1 WHERE key = 'refresh 5';
     UPDATE revocation SET revoked_until = 0;
     UPDATE revoked_token SET expires_at = expires_at + 1 WHERE key = 'jti 0';
     UPDATE gateway SET record = replace(record, 'active', 'actiwe');
@@ -211,6 +215,10 @@ withFile('a row that is damaged under a running store gets no answer', async (pa
     ['revoked_token', () => store.isStanding(club, { ...standing, tokenId: 'jti 0' })],
     ['gateway', () => store.findGateway(club, aGateway().id)],
     ['client', () => store.findClientByApiKey(club, 'another digest' as Digest)],
+    ['member', () => store.findMember(club, aMember().username)],
+    ['member', () => store.findMemberBySubject(club, aMember().subject)],
+    ['signing_key', () => store.listSigningKeys(club)],
+    ['refresh_token', () => store.findRefreshToken(club, key('refresh 5'), at(1))],
   );
   for (const [table, answer] of damaged) {
     const message = `store: a row of ${table} is damaged`;
@@ -227,6 +235,25 @@ withFile('a row that is damaged under a running store gets no answer', async (pa
   await store.close();
   assert.match(
     (await refusal(path)) ?? '',
-    /rows do not fit their checksums: 1 of client, 1 of revocation, 1 of revoked_token, 1 of api_key, 1 of gateway, 2 of family/,
+    /rows do not fit their checksums: 1 of client, 1 of signing_key, 1 of revocation, 1 of revoked_token, 1 of api_key, 1 of gateway, 1 of member, 2 of family/,
   );
+});
+
+withFile('a table that is not as we made it is noticed, however sound it is', async (path) => {
+  await open(path).close();
+  const good = readFileSync(path);
+  for (const change of [
+    'CREATE TRIGGER forget AFTER INSERT ON revocation BEGIN DELETE FROM revocation; END',
+    'ALTER TABLE family RENAME COLUMN revoked_at TO kept_at',
+    'DROP TABLE revoked_token',
+  ]) {
+    removeSidecars(path);
+    writeFileSync(path, good);
+    const database = new DatabaseSync(path);
+    database.exec(change);
+    database.close();
+    const told = /its tables are not those of schema \d+/;
+    assert.match((await refusal(path)) ?? '', told, change);
+    assert.match(verifyStore(path).damage.join(), told, change);
+  }
 });

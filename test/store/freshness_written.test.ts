@@ -1,7 +1,8 @@
 // Tests of rows that the file store remembers as its verbs have written them, and until when.
 
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
+import { mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -161,4 +162,25 @@ test('what a verb has written is not remembered when it is undone', () => {
   transactions.settle([fail]);
   assert.deepEqual(held(), [undefined, undefined]);
   database.close();
+});
+
+test('HOSTILE 26: a transaction goes by nothing that another process has changed before it began', (t) => {
+  const { path, remove } = scratchFile();
+  mkdirSync(dirname(path));
+  const [own, other] = [new DatabaseSync(path), new DatabaseSync(path)];
+  own.exec('PRAGMA journal_mode = WAL; CREATE TABLE t (n); INSERT INTO t VALUES (1)');
+  const select = own.prepare('SELECT n FROM t');
+  const fresh = new Freshness(own);
+  const remembered = new Remembered<unknown>(fresh, 100);
+  const transactions = new Transactions(own, [fresh]);
+  const read = (): unknown => remembered.get(club, 'row', () => select.get()?.['n']);
+  // However soon after the last look that is.
+  t.mock.method(performance, 'now', () => 0);
+  assert.equal(read(), 1);
+  other.exec('UPDATE t SET n = 2');
+  assert.equal(read(), 1, 'a look stands for a moment');
+  assert.deepEqual(transactions.settle([read]), [{ value: 2 }]);
+  own.close();
+  other.close();
+  remove();
 });

@@ -38,6 +38,8 @@ withBackup('FAULTS 8: what was granted is void, what was set up is there', async
   const voided = { code: 2, family: 1, refresh_token: 1, access_token: 2 };
   assert.deepEqual(report.voided, voided);
   assert.deepEqual(report.damage, []);
+  // Not even in pages that nobody reads any more.
+  assert.ok(!readFileSync(path).includes('unspent'));
   const store = open(path);
   for (const name of ['r1', 'r2']) {
     assert.equal(await store.findRefreshToken(club, key(name), at(1)), undefined);

@@ -49,8 +49,11 @@ test('HOSTILE 4: any other parameter twice is an invalid_request to the partner'
   assert.deepEqual(await request(club, '&state=a&state=a'), back());
   assert.deepEqual(await request(club, '&state=a&response_type=code'), back('&state=a'));
   assert.deepEqual(await request(club, '&code_challenge=a&code_challenge=b'), back());
-  // What the dialect does not know may stand there as often as it likes.
-  assert.equal((await request(club, '&utm=a&utm=b')).status, 302);
+  // RFC 6749 3.1: no parameter may come twice, known or not; once, what is unknown is passed over.
+  assert.deepEqual(await request(club, '&utm=a&utm=b'), back());
+  const { status, headers } = await request(club, '&utm=a');
+  assert.equal(status, 302);
+  assert.match(headers['location'] ?? '', /\/executive-club\/login\?transaction=[\w-]+$/);
 });
 
 test('HOSTILE 5: no response type but code, and the answer goes to the registered URI', async (t) => {

@@ -35,6 +35,7 @@ const notRecognised: Told = { texts: ['not_recognised'] };
 
 const scenarios: Readonly<Record<string, readonly [(door: Door) => Promise<Answer>, Told]>> = {
   'wrong password': [({ attempt, member }) => attempt(member.username, 'wrong'), notRecognised],
+  'password of spaces': [({ attempt, member }) => attempt(member.username, '  '), notRecognised],
   'unknown username': [({ attempt, member }) => attempt('nobody', member.password), notRecognised],
   'malformed username': [
     ({ attempt, member }) => attempt('ann\u0000', member.password),
