@@ -4,7 +4,9 @@ import { CommanderError } from 'commander';
 
 import { MasterKeyUnusable } from '../config/master_key.ts';
 import { FaultsError } from '../lib/fault.ts';
+import { NotHashed } from '../members/not_hashed.ts';
 import { Unavailable } from '../oauth/failure.ts';
+import { isFatal } from '../store/outage.ts';
 import { StoreUnusable } from '../store/unusable.ts';
 import { CommandError, exitCodes } from './exit.ts';
 import { OutputLost } from './output.ts';
@@ -17,6 +19,16 @@ export function explain(error: unknown): number {
   if (error instanceof StoreUnusable)
     return say(`${error.message}: ${error.hint}`, exitCodes.store);
   if (error instanceof MasterKeyUnusable) return say(error.message, exitCodes.store);
+  if (error instanceof NotHashed) {
+    // Verbs hash before they change anything.
+    const what = `nothing was changed, as a password could not be hashed: ${error.message}`;
+    return say(`${what}; ${error.hint}, then try again`, exitCodes.failed);
+  }
+  if (error instanceof Unavailable && isFatal(error.cause)) {
+    const todo =
+      'look at the disk and the file (jetway store verify) before anything else is done with it';
+    return say(`the store can no longer be used (${error.message}): ${todo}`, exitCodes.store);
+  }
   if (error instanceof Unavailable) {
     return say(`the store does not answer (${error.message}): try again`, exitCodes.store);
   }

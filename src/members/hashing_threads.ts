@@ -4,11 +4,11 @@
 import type { Worker } from 'node:worker_threads';
 
 import { startThread } from '../lib/thread.ts';
-import { Unavailable } from '../oauth/failure.ts';
 import type { HashingAnswer, HashingTask } from './hashing_worker.ts';
+import { NotHashed, threadEnded, threadNotStarted } from './not_hashed.ts';
 
 export interface HashingThreads {
-  /** Does one task in a thread that has nothing else to do; rejects with `Unavailable` if that dies. */
+  /** Does one task in a thread that has nothing else to do; rejects with `NotHashed` if that dies. */
   readonly run: (task: HashingTask) => Promise<string | boolean>;
   /** Ends all threads, whatever they are about. */
   readonly end: () => void;
@@ -17,7 +17,7 @@ export interface HashingThreads {
 interface Thread {
   readonly worker: Worker;
   /** Settles the task that it has. */
-  settle?: ((outcome: HashingAnswer | Unavailable) => void) | undefined;
+  settle?: ((outcome: HashingAnswer | NotHashed) => void) | undefined;
   hasEnded?: true;
   /** Ends it when it has rested for long. */
   rest?: NodeJS.Timeout | undefined;
@@ -38,7 +38,7 @@ export function createHashingThreads(patience: number): HashingThreads {
     forget(thread);
     threads.delete(thread);
     thread.hasEnded = true;
-    thread.settle?.(new Unavailable('a hashing thread has ended', { cause }));
+    thread.settle?.(threadEnded(cause));
     thread.settle = undefined;
   };
   const start = (): Thread => {
@@ -69,15 +69,15 @@ export function createHashingThreads(patience: number): HashingThreads {
   const run: HashingThreads['run'] = async (task) => {
     const thread = resting.at(-1) ?? start();
     forget(thread);
-    const answered = new Promise<HashingAnswer | Unavailable>((resolve) => {
+    const answered = new Promise<HashingAnswer | NotHashed>((resolve) => {
       thread.settle = resolve;
     });
     thread.worker.ref();
     thread.worker.postMessage(task, []);
     const answer = await answered;
-    if (answer instanceof Unavailable) throw answer;
+    if (answer instanceof NotHashed) throw answer;
     layToRest(thread);
-    if ('trouble' in answer) throw new Unavailable(`a password is not hashed: ${answer.trouble}`);
+    if ('trouble' in answer) throw new NotHashed(`hashing a password failed (${answer.trouble})`);
     return answer.result;
   };
   return {
@@ -97,6 +97,6 @@ function begin(): Worker {
   try {
     return startThread('src/members/hashing_worker.ts');
   } catch (cause) {
-    throw new Unavailable('a hashing thread cannot start', { cause });
+    throw threadNotStarted(cause);
   }
 }

@@ -36,6 +36,16 @@ export function jetway(
   return runScript(folder, [program, ...args], input);
 }
 
+/** Runs `jetway` with more in its environment than usual. */
+export function jetwayWith(
+  folder: string,
+  more: Readonly<Record<string, string>>,
+  args: readonly string[],
+  input = '',
+): Promise<Ran> {
+  return runScript(folder, [join(root, 'src/main.ts'), ...args], input, more);
+}
+
 /** Runs `jetway` when `seconds` more have passed, for it alone. */
 export function jetwayAhead(
   folder: string,

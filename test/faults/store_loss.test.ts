@@ -7,9 +7,10 @@ import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
 
-import { faultyDisk, withoutFaultyDisk } from '../store/faulty_disk.ts';
+import { faultyDisk } from '../store/faulty_disk.ts';
 import { withoutStrace } from '../store/strace.ts';
 import { askTokens, paths, refresh, refused, tokensIn, tokensOfLogin } from '../support/club.ts';
+import { withoutPreload } from '../support/preload.ts';
 import { until } from '../support/until.ts';
 import { type Answer, ask } from '../support/wire.ts';
 import { openSite, type ServedClub } from './site.ts';
@@ -119,7 +120,7 @@ test(
 
 test(
   'FAULTS 5: a disk that fails when the server ends is told of: the process ends with 4',
-  { skip: withoutFaultyDisk },
+  { skip: withoutPreload },
   async (t) => {
     const site = await openSite(t);
     const disk = faultyDisk(site.path);

@@ -135,7 +135,7 @@ test('what goes wrong in a thread is an outage that names no password, and the t
     await assert.rejects(
       inThread(task),
       (error) =>
-        error instanceof Unavailable && error.message === `a password is not hashed: ${name}`,
+        error instanceof Unavailable && error.message === `hashing a password failed (${name})`,
     );
   }
   assert.deepEqual([await inThread(right), workers.length], [true, 1]);

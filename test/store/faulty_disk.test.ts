@@ -10,7 +10,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { openFileStore } from '../../src/store/file.ts';
 import { verifyStore } from '../../src/store/file_examine.ts';
-import { type FaultyDisk, faultyDisk, withoutFaultyDisk } from './faulty_disk.ts';
+import { withoutPreload } from '../support/preload.ts';
+import { type FaultyDisk, faultyDisk } from './faulty_disk.ts';
 import { scratchFile } from './file_directory.ts';
 import { at, club, key } from './fixtures.ts';
 
@@ -45,7 +46,7 @@ async function close(
 }
 
 function onFaultyDisk(name: string, body: (disk: FaultyDisk, path: string) => Promise<void>): void {
-  test(name, { skip: withoutFaultyDisk }, async () => {
+  test(name, { skip: withoutPreload }, async () => {
     const { path, remove } = scratchFile();
     const disk = faultyDisk(path);
     try {

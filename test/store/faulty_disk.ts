@@ -1,16 +1,11 @@
 // Owns a disk that fails as a test orders, for processes that are started on it: faulty_disk.c is
 // made into a library that they load before the system's.
 
-import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Why tests that need one are skipped; false where they are not. */
-export const withoutFaultyDisk: string | false =
-  process.platform === 'linux' && spawnSync('cc', ['--version']).status === 0
-    ? false
-    : 'there is no C compiler, or no Linux to fail calls of';
+import { preloadLibrary } from '../support/preload.ts';
 
 type Order = 'fail-file' | 'fail-log' | 'full-log' | 'hold-file' | 'lose-index';
 
@@ -27,9 +22,12 @@ export interface FaultyDisk {
 /** A disk for the store at `path`, which is absolute. */
 export function faultyDisk(path: string): FaultyDisk {
   const folder = mkdtempSync(join(tmpdir(), 'jetway-disk-'));
-  library ??= makeLibrary();
   return {
-    environment: { LD_PRELOAD: library, FAULTY_STORE: path, FAULTY_ORDERS: folder },
+    environment: {
+      LD_PRELOAD: preloadLibrary(new URL('./faulty_disk.c', import.meta.url)),
+      FAULTY_STORE: path,
+      FAULTY_ORDERS: folder,
+    },
     ...ordersIn(folder),
     calls: () => {
       const calls = join(folder, 'calls');
@@ -37,18 +35,6 @@ export function faultyDisk(path: string): FaultyDisk {
     },
     remove: () => rmSync(folder, { recursive: true }),
   };
-}
-
-let library: string | undefined;
-
-function makeLibrary(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'jetway-disk-'));
-  process.once('exit', () => rmSync(folder, { recursive: true }));
-  const path = join(folder, 'disk.so');
-  const source = new URL('./faulty_disk.c', import.meta.url).pathname;
-  const made = spawnSync('cc', ['-shared', '-fPIC', '-o', path, source, '-ldl']);
-  if (made.status !== 0) throw new Error(made.stderr.toString());
-  return path;
 }
 
 /** Orders to the disk that this process, or another one, was started on. */
