@@ -3,6 +3,11 @@
 /** Holds at most `limit` entries: one more, and the one that was set first goes. */
 export class BoundedMap<Key, Value> {
   readonly #entries = new Map<Key, Value>();
+  /**
+   * All before it has gone. One that begins anew each time would step over every gap that those have
+   * left in the map: thousands, until the map is laid out again.
+   */
+  readonly #oldestFirst = this.#entries.keys();
   readonly #limit: number;
 
   constructor(limit: number) {
@@ -15,7 +20,7 @@ export class BoundedMap<Key, Value> {
 
   set(key: Key, value: Value): void {
     if (this.#entries.size >= this.#limit && !this.#entries.has(key)) {
-      const oldest = this.#entries.keys().next();
+      const oldest = this.#oldestFirst.next();
       if (oldest.done !== true) this.#entries.delete(oldest.value);
     }
     this.#entries.set(key, value);
