@@ -3,8 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { promisify } from 'node:util';
@@ -16,6 +15,7 @@ import {
   type TestClient,
   type TestMember,
 } from '../support/jetway.ts';
+import { scratchFolder } from '../support/scratch.ts';
 import { formCredentials } from './partner.ts';
 
 interface CurlAnswer {
@@ -30,7 +30,7 @@ const run = promisify(execFile);
 /** Runs curl without a configuration file; a server in this process can answer meanwhile. */
 async function curl(...options: readonly string[]): Promise<CurlAnswer> {
   const report = '\n%{http_code} %{redirect_url}';
-  const running = run('curl', ['--disable', '-sS', '--max-time', '20', '-w', report, ...options]);
+  const running = run('curl', ['--disable', '-sS', '--max-time', '120', '-w', report, ...options]);
   const { stdout } = await running.catch((error: unknown) => {
     const { code } = error as NodeJS.ErrnoException;
     throw code === 'ENOENT' ? new Error('curl is missing: apt-get install curl') : error;
@@ -64,12 +64,6 @@ async function startClub(t: TestContext, over = '', secret = 's3cret:+%2B é'): 
     grant: `${jetway.url}/executive-club/api/grant`,
     user: ['-u', `${client.id}:${client.secret}`],
   };
-}
-
-async function newFolder(t: TestContext): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'jetway-curl-'));
-  t.after(() => rm(folder, { recursive: true }));
-  return folder;
 }
 
 /** `--data-urlencode name=value` for each. */
@@ -111,7 +105,7 @@ function submitLogin(
 }
 
 async function logIn(club: Club, t: TestContext): Promise<string> {
-  const jar = join(await newFolder(t), 'jar');
+  const jar = join(scratchFolder(t, 'curl'), 'jar');
   const page = await openLogin(club, jar);
   const { redirect } = await submitLogin(club, jar, page.body);
   return new URL(redirect).searchParams.get('code') ?? '';
@@ -124,7 +118,7 @@ function fieldsOf(answer: CurlAnswer): Record<string, unknown> {
 
 test('G-3 G-4 G-8: a cookie jar walks through the login form', async (t) => {
   const club = await startClub(t);
-  const jar = join(await newFolder(t), 'jar');
+  const jar = join(scratchFolder(t, 'curl'), 'jar');
   const page = await openLogin(club, jar);
   assert.equal(page.status, 200);
   assert.match(
@@ -146,7 +140,7 @@ test('G-3 G-4 G-8: a cookie jar walks through the login form', async (t) => {
 
 test('HOSTILE 14: without the jar the login page is refused', async (t) => {
   const club = await startClub(t);
-  const folder = await newFolder(t);
+  const folder = scratchFolder(t, 'curl');
   const page = await openLogin(club, join(folder, 'jar'));
   const answer = await submitLogin(club, join(folder, 'another'), page.body);
   assert.deepEqual([answer.status, answer.redirect], [400, '']);

@@ -3,10 +3,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import fc from 'fast-check';
-
 import { callerAddress } from '../../src/http/caller_address.ts';
 import { networkTest } from '../../src/lib/ip_address.ts';
+import { fc } from '../support/property.ts';
 
 const isProxy = networkTest(['10.0.0.0/8', 'fd00::/8']);
 const from = (peer: string, ...forwarded: string[]): string =>

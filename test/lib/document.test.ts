@@ -3,12 +3,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import fc from 'fast-check';
 import * as v from 'valibot';
 
 import { keyPositionAt, mergeNodes, nodeAt, positionAt, toPlain } from '../../src/lib/document.ts';
 import type { Position } from '../../src/lib/fault.ts';
 import { parseYaml, stringifyYaml, type YamlNode } from '../../src/lib/yaml.ts';
+import { fc } from '../support/property.ts';
 
 function read(file: string, text: string): YamlNode {
   const { root, faults } = parseYaml(file, text);

@@ -3,10 +3,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import fc from 'fast-check';
-
 import { milliseconds } from '../../src/lib/clock.ts';
 import { formatDuration, parseDuration } from '../../src/lib/duration.ts';
+import { fc } from '../support/property.ts';
 
 test('a whole number and a unit', () => {
   const spans = { '0s': 0, '1ms': 1, '90s': 90_000, '30m': 1_800_000, '24h': 86_400_000 };

@@ -3,9 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import fc from 'fast-check';
-
 import { networkOf, networkTest, plainAddress } from '../../src/lib/ip_address.ts';
+import { fc } from '../support/property.ts';
 
 test('each address has one spelling, and IPv4 inside IPv6 is IPv4', () => {
   const spellings: readonly (readonly [string, string | undefined])[] = [

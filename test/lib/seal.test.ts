@@ -4,10 +4,9 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, test } from 'node:test';
 
-import fc from 'fast-check';
-
 import { deriveKey, seal, unseal } from '../../src/lib/seal.ts';
 import { anyText } from '../support/any_text.ts';
+import { fc } from '../support/property.ts';
 
 const key = deriveKey('secret', 'purpose');
 const otherKey = deriveKey('secret', 'another purpose');

@@ -3,9 +3,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
-import fc from 'fast-check';
-
 import { parseStrictJson } from '../../src/lib/strict_json.ts';
+import { fc } from '../support/property.ts';
 
 const read = (text: string): unknown => parseStrictJson(Buffer.from(text));
 

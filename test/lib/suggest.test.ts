@@ -3,10 +3,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import fc from 'fast-check';
-
 import { suggest } from '../../src/lib/suggest.ts';
 import { cpuTimeOf } from '../support/cpu.ts';
+import { fc } from '../support/property.ts';
 
 const keys = ['redirect_uri', 'client_id', 'path', 'public_url', 'programme'];
 

@@ -3,11 +3,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import fc from 'fast-check';
-
 import { toPlain } from '../../src/lib/document.ts';
 import { formatFault } from '../../src/lib/fault.ts';
 import { parseYaml, stringifyYaml } from '../../src/lib/yaml.ts';
+import { fc } from '../support/property.ts';
 
 /** All faults as printed, and whether there is a root to go on with. */
 function read(text: string): { readonly faults: readonly string[]; readonly rooted: boolean } {

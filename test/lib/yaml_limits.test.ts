@@ -3,12 +3,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import fc from 'fast-check';
-
 import { formatFault } from '../../src/lib/fault.ts';
 import { maxYamlBytes, maxYamlDepth, type ParsedYaml, parseYaml } from '../../src/lib/yaml.ts';
 import { anyText } from '../support/any_text.ts';
 import { cpuTimeOf } from '../support/cpu.ts';
+import { fc } from '../support/property.ts';
 
 /** All faults as printed, and whether there is a root to go on with. */
 function read(text: string): { readonly faults: readonly string[]; readonly rooted: boolean } {

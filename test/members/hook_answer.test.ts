@@ -3,9 +3,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
-import fc from 'fast-check';
-
 import { BrokenAnswer, readStatus, readVerification } from '../../src/members/hook_answer.ts';
+import { fc } from '../support/property.ts';
 
 const bytes = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
 const match = (member: unknown): unknown => ({ outcome: 'match', member });

@@ -3,8 +3,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
-import fc from 'fast-check';
-
 import {
   MalformedParameters,
   memberPath,
@@ -14,6 +12,7 @@ import {
   parseJsonObject,
 } from '../../src/oauth/parameters.ts';
 import { anyText } from '../support/any_text.ts';
+import { fc } from '../support/property.ts';
 
 /** Pairs of a form by name, as URLSearchParams reads them. */
 function byStandard(text: string): Parameters {

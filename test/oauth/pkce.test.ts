@@ -4,9 +4,8 @@ import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { test } from 'node:test';
 
-import fc from 'fast-check';
-
 import { provesChallenge } from '../../src/oauth/pkce.ts';
+import { fc } from '../support/property.ts';
 
 // RFC 7636, appendix B.
 const verifier = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';

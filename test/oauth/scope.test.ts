@@ -3,10 +3,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
-import fc from 'fast-check';
-
 import { Refusal } from '../../src/oauth/failure.ts';
 import { levelScopes, listScopes } from '../../src/oauth/scope.ts';
+import { fc } from '../support/property.ts';
 
 function assertRefused(call: () => unknown, scope: string): void {
   assert.throws(call, (error) => {

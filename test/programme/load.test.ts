@@ -4,11 +4,10 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 
-import fc from 'fast-check';
-
 import { formatFault } from '../../src/lib/fault.ts';
 import { loadProgramme } from '../../src/programme/load.ts';
 import { definitionOf } from '../support/definition.ts';
+import { fc } from '../support/property.ts';
 
 const head = `variant: grant
 name: Club

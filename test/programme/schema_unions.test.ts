@@ -3,13 +3,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import fc from 'fast-check';
 import * as v from 'valibot';
 
 import { type Fault, formatFault } from '../../src/lib/fault.ts';
 import { parseYaml, stringifyYaml, type YamlNode } from '../../src/lib/yaml.ts';
 import { validate } from '../../src/programme/schema_faults.ts';
 import { cpuTimeOf } from '../support/cpu.ts';
+import { fc } from '../support/property.ts';
 
 function read(text: string): YamlNode {
   const { root, faults } = parseYaml('f', text);

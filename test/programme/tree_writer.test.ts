@@ -3,11 +3,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
-import fc from 'fast-check';
-
 import { encodingOf } from '../../src/programme/encoding.ts';
 import { compileBody, type Values, type WritingRules } from '../../src/programme/tree_writer.ts';
 import type { Field, FieldTree } from '../../src/programme/value_tree.ts';
+import { fc } from '../support/property.ts';
 
 const rules: WritingRules = {
   vocabulary: {

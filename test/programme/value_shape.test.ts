@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
-import fc from 'fast-check';
 import * as v from 'valibot';
 
 import {
@@ -15,6 +14,7 @@ import {
   lengthSchema,
   type ValueShape,
 } from '../../src/programme/value_shape.ts';
+import { fc } from '../support/property.ts';
 
 const range = fc
   .tuple(fc.nat(40), fc.nat(40))

@@ -4,11 +4,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
-import fc from 'fast-check';
-
 import { Refusal } from '../../src/oauth/failure.ts';
 import { levelScopes, listScopes } from '../../src/oauth/scope.ts';
 import { compileVerification, type VerificationRules } from '../../src/programme/verification.ts';
+import { fc } from '../support/property.ts';
 
 const levels = compileVerification(levelScopes(['L10', 'L12', 'L15'], 'L15', 'L10'));
 const names = compileVerification(

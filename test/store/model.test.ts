@@ -3,11 +3,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import * as fc from 'fast-check';
-
 import { instant } from '../../src/lib/clock.ts';
 import type { Store } from '../../src/store/contract.ts';
 import { createMemoryStore } from '../../src/store/memory.ts';
+import { fc } from '../support/property.ts';
 import { openScratchStore } from './file_directory.ts';
 import { key } from './fixtures.ts';
 import { Model } from './model.ts';
