@@ -1,6 +1,7 @@
 // Owns counting failures of one kind by whom they came from, in memory: what is counted, and what
 // the count means, is the caller's.
 
+import { BoundedMap } from '../lib/bounded_map.ts';
 import type { Instant, Milliseconds } from '../lib/clock.ts';
 import { milliseconds } from '../lib/clock.ts';
 import type { ThrottleLimit } from '../oauth/client.ts';
@@ -27,7 +28,7 @@ const most = 50_000;
 
 /** Windows of fixed length that begin with a first failure. */
 export function createFailureCounter({ limit, window: span }: ThrottleLimit): FailureCounter {
-  const windows = new Map<string, Window>();
+  const windows = new BoundedMap<string, Window>(most);
   const find = (who: string, now: Instant): Window | undefined => {
     const window = windows.get(who);
     // One that would outlast a whole new one is from before a jump of the clock.
@@ -48,9 +49,9 @@ export function createFailureCounter({ limit, window: span }: ThrottleLimit): Fa
       }
       // The map is in order of beginning: what is over stands in front.
       windows.delete(who);
-      for (const [name, { endsAt }] of windows) {
-        if (now < endsAt && windows.size < most) break;
-        windows.delete(name);
+      for (let oldest = windows.oldest(); oldest !== undefined; oldest = windows.oldest()) {
+        if (now < (windows.get(oldest)?.endsAt ?? 0)) break;
+        windows.delete(oldest);
       }
       windows.set(who, { failures: 1, endsAt: now + span });
     },

@@ -1,13 +1,15 @@
 // Owns a map that forgets its oldest entries, for what may be remembered but need not be.
 
 /** Holds at most `limit` entries: one more, and the one that was set first goes. */
-export class BoundedMap<Key, Value> {
+export class BoundedMap<Key extends string | number, Value> {
   readonly #entries = new Map<Key, Value>();
   /**
    * All before it has gone. One that begins anew each time would step over every gap that those have
    * left in the map: thousands, until the map is laid out again.
    */
-  readonly #oldestFirst = this.#entries.keys();
+  #oldestFirst = this.#entries.keys();
+  /** What it has come to, while that is there. */
+  #front: Key | undefined;
   readonly #limit: number;
 
   constructor(limit: number) {
@@ -20,14 +22,25 @@ export class BoundedMap<Key, Value> {
 
   set(key: Key, value: Value): void {
     if (this.#entries.size >= this.#limit && !this.#entries.has(key)) {
-      const oldest = this.#oldestFirst.next();
-      if (oldest.done !== true) this.#entries.delete(oldest.value);
+      const oldest = this.oldest();
+      if (oldest !== undefined) this.delete(oldest);
     }
     this.#entries.set(key, value);
   }
 
   delete(key: Key): void {
+    if (this.#front === key) this.#front = undefined;
     this.#entries.delete(key);
+  }
+
+  /** The key that was set first; undefined where there is none. */
+  oldest(): Key | undefined {
+    if (this.#front !== undefined) return this.#front;
+    const next = this.#oldestFirst.next();
+    // One that has come to an end sees nothing that is set later.
+    if (next.done === true) this.#oldestFirst = this.#entries.keys();
+    else this.#front = next.value;
+    return this.#front;
   }
 
   get size(): number {

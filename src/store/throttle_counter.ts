@@ -15,6 +15,8 @@ interface Window {
  */
 export class ThrottleCounter {
   readonly #windows = new Map<string, Window>();
+  /** All before it has gone: whoever begins at the front steps over the gaps of those that have. */
+  readonly #oldestFirst = this.#windows.entries();
 
   /** How many windows are remembered; it stays within twice those that are open. */
   get size(): number {
@@ -46,10 +48,11 @@ export class ThrottleCounter {
 
   /** Looks at two old windows for each new one, so that none stays for long and no request pays. */
   #dropEnded(now: Instant): void {
-    let looks = Math.min(2, this.#windows.size);
-    for (const [name, window] of this.#windows) {
-      if (looks === 0) return;
-      looks -= 1;
+    // No more than there are: an iterator that has come to an end sees nothing that is set later.
+    for (let looks = Math.min(2, this.#windows.size); looks > 0; looks -= 1) {
+      const oldest = this.#oldestFirst.next();
+      if (oldest.done === true) return;
+      const [name, window] = oldest.value;
       this.#windows.delete(name);
       // One that is still open goes to the back, lest it hides ended ones behind it.
       if (now < window.endsAt) this.#windows.set(name, window);

@@ -13,6 +13,8 @@ const keys = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
 const step = fc.record({
   verb: fc.constantFrom('set', 'set', 'set', 'delete'),
   key: fc.constantFrom(...keys),
+  /** Whether to ask for the oldest, which must change nothing. */
+  looks: fc.boolean(),
 });
 
 test('holds as many as its limit, and the one that was set first goes', () => {
@@ -21,7 +23,7 @@ test('holds as many as its limit, and the one that was set first goes', () => {
       const map = new BoundedMap<string, number>(limit);
       /** In the order in which they were set first. */
       let model: (readonly [string, number])[] = [];
-      for (const [n, { verb, key }] of steps.entries()) {
+      for (const [n, { verb, key, looks }] of steps.entries()) {
         const rest = model.filter(([name]) => name !== key);
         if (verb === 'delete') {
           map.delete(key);
@@ -33,6 +35,7 @@ test('holds as many as its limit, and the one that was set first goes', () => {
               ? model.map((entry) => (entry[0] === key ? ([key, n] as const) : entry))
               : [...model, [key, n] as const].slice(-limit);
         }
+        if (looks) assert.equal(map.oldest(), model[0]?.[0]);
         assert.equal(map.size, model.length);
         const held = keys.flatMap((name) => {
           const value = map.get(name);
