@@ -104,12 +104,24 @@ describe('client import', { concurrency: 2 }, () => {
     });
   }
 
-  test('a dry run makes no store', async (t) => {
+  test('a dry run makes no store, and adds nothing to one that stands', async (t) => {
     const folder = workFolder(t);
     putSecret(folder, 'clients.csv', good);
     const ran = await jetway(folder, [...load, 'clients.csv', '--dry-run']);
     assert.equal(ran.code, 0);
     assert.ok(!existsSync(join(folder, 'data')), String(readdirSync(folder)));
+    const add = 'client add --programme club --name A --role partner --client-id partnerapi-00009';
+    const [added, dry, listed] = await jetwayEach(folder, [
+      add.split(' '),
+      [...load, 'clients.csv', '--dry-run'],
+      list,
+    ]);
+    assert.deepEqual([added.code, dry], [0, ran]);
+    const clients = JSON.parse(listed.stdout) as readonly { readonly client_id: string }[];
+    assert.deepEqual(
+      clients.map(({ client_id: id }) => id),
+      ['partnerapi-00009'],
+    );
   });
 
   test('imports nothing where one identifier is taken, or was before a removal (C-5)', async (t) => {

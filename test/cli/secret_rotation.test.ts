@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
+import { newApiKey, newSecret } from '../../src/cli/client_secret.ts';
 import { addSecret, endOlder, liveSecrets } from '../../src/cli/secret_rotation.ts';
 import type { Digest } from '../../src/lib/digest.ts';
 import type { StoredSecret } from '../../src/oauth/client.ts';
@@ -12,6 +13,15 @@ function made(seconds: number, endsIn?: number): StoredSecret {
   const secret = { digest: `made at ${seconds}` as Digest, createdAt: at(seconds) };
   return endsIn === undefined ? secret : { ...secret, expiresAt: at(seconds + endsIn) };
 }
+
+test('C-3: an API key tells its environment; both kinds of secret have 256 bits', () => {
+  for (const environment of ['staging', 'live'] as const) {
+    const key = newApiKey(environment);
+    assert.match(key, new RegExp(`^jw_${environment}_[\\w-]{43}$`));
+    assert.notEqual(key, newApiKey(environment));
+  }
+  assert.match(newSecret(), /^[\w-]{43}$/);
+});
 
 describe('secret rotation', () => {
   test('a secret is good until the moment it ends, the older one in front', () => {

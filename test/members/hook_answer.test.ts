@@ -55,6 +55,8 @@ describe('an answer to /verify', () => {
     'a membership number that is a number': match({ subject: 's', membership_number: 12 }),
     'a level that is null': match({ subject: 's', level: null }),
     'an empty level': match({ subject: 's', level: '' }),
+    'a long level': match({ subject: 's', level: 'a'.repeat(101) }),
+    'a long role': match({ subject: 's', roles: ['a'.repeat(101)] }),
     'roles that are no list': match({ subject: 's', roles: 'gold' }),
     'a role that is no text': match({ subject: 's', roles: [1] }),
     'more roles than anybody has': match({ subject: 's', roles: Array(51).fill('a') }),
