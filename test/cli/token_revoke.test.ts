@@ -85,7 +85,7 @@ describe('token revoke', () => {
       add,
       other,
       [...revoke, '--client', id],
-      [...revoke, '--client', id, '--programme', 'other', '--json'],
+      [...revoke, '--client', id, '--programme', 'club', '--json'],
       [...revoke, '--client', 'nobody', '--programme', 'club'],
       [...revoke, '--member', 'nobody'],
       [...revoke, '--username', 'nobody'],
@@ -95,9 +95,7 @@ describe('token revoke', () => {
     const line = (programme: string): string =>
       `${programme}: every code and token issued to client ${id} is revoked; with its secret it can get new ones\n`;
     assert.deepEqual(both, { code: 0, stdout: line('club') + line('other'), stderr: '' });
-    assert.deepEqual(JSON.parse(one.stdout), [
-      { programme: 'other', client_id: id, subject: null },
-    ]);
+    assert.deepEqual(JSON.parse(one.stdout), [{ programme: 'club', client_id: id, subject: null }]);
     assert.deepEqual([nobody.code, nobody.stderr], [1, 'there is no client "nobody" in club\n']);
     assert.deepEqual(
       [subject.code, subject.stderr],
@@ -110,6 +108,16 @@ describe('token revoke', () => {
         [2, 'name one of --client, --member and --username\n'],
       );
     }
+    const store = openFileStore({ path: join(folder, 'data/jetway.db'), environment: 'staging' });
+    for (const programme of ['club', 'other'] as ProgrammeId[]) {
+      const token = {
+        client: id as ClientId,
+        subject: 'x',
+        issuedAt: instant(Date.now() - 60_000),
+      };
+      assert.equal(await store.isStanding(programme, token), false, programme);
+    }
+    await store.close();
   });
 
   test('a member of a directory elsewhere is named by its subject, which the store need not know', async (t) => {

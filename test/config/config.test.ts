@@ -107,6 +107,25 @@ trusted_proxies: [10.0.0.0]
     });
   }
 
+  test('sends nothing over plain http in earnest: the live environment needs https, loopback apart', (t) => {
+    const faults = (environment: string, url: string): readonly string[] => {
+      const text = least.replace('staging', environment).replace('https://tokens.example', url);
+      return faultsOf(written(t, text)).map(({ path: key, message }) => `${key}: ${message}`);
+    };
+    for (const url of ['http://tokens.example', 'http://127.0.0.1.example', 'http://10.0.0.1']) {
+      assert.deepEqual(faults('live', url), [
+        'public_url: the live environment needs an https address here',
+      ]);
+      assert.doesNotThrow(() =>
+        readConfig(written(t, least.replace('https://tokens.example', url))),
+      );
+    }
+    for (const url of ['https://tokens.example', 'http://127.0.0.1:8080', 'http://localhost']) {
+      const text = least.replace('staging', 'live').replace('https://tokens.example', url);
+      assert.equal(readConfig(written(t, text)).publicUrl, url);
+    }
+  });
+
   for (const store of ['file:', 'jetway.db', 'postgres://db/jetway', 'redis://x']) {
     test(`refuses ${store} as store`, (t) => {
       const path = written(t, least.replace('memory', `"${store}"`));
