@@ -87,7 +87,7 @@ export function openFileStore(options: FileStoreOptions): FileStore {
   try {
     return serveFrom(file, path, options);
   } catch (error) {
-    file.close();
+    file.abandon();
     throw unusable(path, error);
   }
 }

@@ -10,7 +10,7 @@ import { allDamage } from './file_check.ts';
 import { identityOf, isOpenHere, realPath } from './file_identity.ts';
 import { logDamage } from './file_log.ts';
 import { canMigrate } from './file_migrate.ts';
-import { expectOurs, unusable } from './file_open.ts';
+import { closeUnfolded, expectOurs, unusable } from './file_open.ts';
 import { schemaVersion } from './file_schema.ts';
 import { damagedStore, StoreUnusable } from './unusable.ts';
 
@@ -39,10 +39,12 @@ export interface StoreReport {
  */
 export function verifyStore(path: string): StoreReport {
   const file = openToRead(path);
+  const absolute = realPath(path);
   try {
-    return reportOn(file, realPath(path));
+    return reportOn(file, absolute);
   } finally {
-    file.close();
+    // Looking changes nothing, whoever else has it open or not.
+    closeUnfolded(absolute, () => file.close());
   }
 }
 
@@ -61,7 +63,7 @@ export function openToRead(path: string): DatabaseSync {
     expectOurs(database, absolute);
     return database;
   } catch (error) {
-    database?.close();
+    closeUnfolded(absolute, () => database?.close());
     throw error instanceof StoreUnusable ? error : unusable(absolute, error);
   }
 }

@@ -116,7 +116,8 @@ function openSound(path: string, environment: Environment): OpenFile {
     const isSame = before !== undefined && identityOf(path) === before;
     if (isSame && version === schemaVersion) return prepare(database, path, before);
   } catch (error) {
-    database.close();
+    // What is refused is left as it is.
+    closeUnfolded(path, () => database.close());
     throw error;
   }
   database.close();
@@ -167,7 +168,7 @@ function prepare(database: DatabaseSync, path: string, identity: FileIdentity): 
     leave();
     if (database.isOpen) database.close();
   };
-  return { database, close, abandon: () => withReader(path, close) };
+  return { database, close, abandon: () => closeUnfolded(path, close) };
 }
 
 /**
@@ -177,9 +178,11 @@ function prepare(database: DatabaseSync, path: string, identity: FileIdentity): 
  * but what is read may not be what was written. Another start goes by the sums of the log, and tells
  * what is left (FAULTS 5, docs/decisions/020).
  */
-function withReader(path: string, close: () => void): void {
+export function closeUnfolded(path: string, close: () => void): void {
   let reader: DatabaseSync | undefined;
   try {
+    // Nothing to fold: then nothing need stay beside the file either.
+    if (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size === 0) return close();
     reader = new DatabaseSync(path, { readOnly: true, timeout: 0 });
     reader.prepare('SELECT count(*) FROM sqlite_schema').get();
   } catch {

@@ -6,7 +6,7 @@ import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
 
 import { milliseconds } from '../../src/lib/clock.ts';
 import { digest } from '../../src/lib/digest.ts';
-import { openFileStore } from '../../src/store/file.ts';
+import { type FileStore, openFileStore } from '../../src/store/file.ts';
 import { ordersIn } from './faulty_disk.ts';
 import { aPartnerToken, at, club } from './fixtures.ts';
 import { fillLog } from './log_length.ts';
@@ -16,14 +16,7 @@ const { FAULTY_STORE: path = '', FAULTY_ORDERS: folder = '' } = process.env;
 const { order } = ordersIn(folder);
 const say = (text: string): void => void writeSync(1, `${text}\n`);
 
-const store = openFileStore({
-  path,
-  environment: 'staging',
-  reserve: 1024 * 1024,
-  onFatal: ({ message }) => say(`fatal ${message}`),
-});
-
-async function save(name: string): Promise<void> {
+async function save(store: FileStore, name: string): Promise<void> {
   try {
     await store.saveAccessToken(aPartnerToken(name));
     say(`saved ${name}`);
@@ -33,43 +26,56 @@ async function save(name: string): Promise<void> {
 }
 
 /** What the disk is to do, and what is done then. */
-const scenes: Readonly<Record<string, () => Promise<unknown>>> = {
-  async thread() {
+const scenes: Readonly<Record<string, (store: FileStore) => Promise<unknown>>> = {
+  async thread(store) {
     order('hold-file');
     order('fail-file');
     await fillLog(store, 'filler');
     while (!existsSync(`${folder}/begun-file`)) await sleep(1);
-    const late = save('late');
+    const late = save(store, 'late');
     say('closing');
     return [late, store.close()];
   },
-  async passenger() {
+  async passenger(store) {
     const policy = { attempts: 5, window: milliseconds(60_000), lock: milliseconds(60_000) };
     await store.beginLoginAttempt(club, digest('ann'), policy, at(0));
     order('fail-log');
   },
-  async commit() {
+  async commit(store) {
     order('fail-log');
-    await save('doubtful');
-    await save('late');
+    await save(store, 'doubtful');
+    await save(store, 'late');
   },
-  async full() {
+  async full(store) {
     order('full-log');
     order('fail-file');
-    await save('late');
+    await save(store, 'late');
   },
-  async index() {
+  async index(store) {
     order('lose-index');
-    await save('second');
+    await save(store, 'second');
     await turn();
   },
   async last() {
     order('fail-file');
   },
+  async crash() {
+    process.kill(process.pid, 'SIGKILL');
+  },
 };
 
-await save('first');
-const under = await scenes[scene]?.();
-if (Array.isArray(under)) await Promise.all(under);
-await store.close();
-say('closed');
+try {
+  const store = openFileStore({
+    path,
+    environment: 'staging',
+    reserve: 1024 * 1024,
+    onFatal: ({ message }) => say(`fatal ${message}`),
+  });
+  await save(store, 'first');
+  const under = await scenes[scene]?.(store);
+  if (Array.isArray(under)) await Promise.all(under);
+  await store.close();
+  say('closed');
+} catch (error) {
+  say(String(error));
+}

@@ -179,6 +179,30 @@ withFile('a bit that flips in the file is noticed, or changes no answer', async 
   assert.ok(noticed > 60, `${noticed} were noticed`);
 });
 
+withFile('what is refused is left as it is, with its log', async (path) => {
+  await makeFull(path);
+  const kept = `${path}.kept`;
+  const writer = new DatabaseSync(path);
+  writer.exec(`UPDATE client SET record = record || ' '`);
+  // As after a power cut: whoever closes it would fold its log in.
+  for (const suffix of ['', '-wal']) copyFileSync(path + suffix, kept + suffix);
+  writer.close();
+  removeSidecars(path);
+  for (const suffix of ['', '-wal']) copyFileSync(kept + suffix, path + suffix);
+  const left = (): readonly Buffer[] => ['', '-wal'].map((suffix) => readFileSync(path + suffix));
+  const before = left();
+  assert.match(
+    (await refusal(path)) ?? '',
+    /is damaged: rows do not fit their checksums: 1 of client$/,
+  );
+  assert.deepEqual(left(), before);
+  assert.deepEqual(verifyStore(path).damage, ['rows do not fit their checksums: 1 of client']);
+  assert.deepEqual(left(), before);
+  // C-3: so is what belongs elsewhere.
+  assert.throws(() => openFileStore({ path, environment: 'live' }), StoreUnusable);
+  assert.deepEqual(left(), before);
+});
+
 withFile('a row that is damaged under a running store gets no answer', async (path) => {
   await makeFull(path);
   const store = open(path);

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -40,7 +40,7 @@ async function close(
     }
   });
   const [code] = (await once(child, 'close')) as [number | null];
-  assert.equal(code, 0, said.join('\n'));
+  assert.equal(code, scene === 'crash' ? null : 0, said.join('\n'));
   const calls = disk.calls();
   return { said, after: calls.slice(calls.findLastIndex((call) => call.endsWith('EIO')) + 1) };
 }
@@ -123,6 +123,20 @@ describe('FAULTS 5: a disk that fails', { concurrency: 3 }, () => {
       const { said, after } = await close(disk, 'full');
       assert.deepEqual(said, ['saved first', fatal, refused, 'closed']);
       assert.deepEqual(after, []);
+    },
+  );
+
+  onFaultyDisk(
+    'a start whose checkpoint fails is the last thing that is done',
+    async (disk, path) => {
+      await close(disk, 'crash');
+      const log = readFileSync(`${path}-wal`);
+      const { length } = disk.calls();
+      disk.order('fail-file');
+      const { said } = await close(disk, 'start');
+      assert.deepEqual(said, [`StoreUnusable: store ${path} cannot be opened: disk I/O error`]);
+      assert.equal(disk.calls().slice(length).at(-1), 'synchronise file EIO');
+      assert.deepEqual(readFileSync(`${path}-wal`), log);
     },
   );
 
