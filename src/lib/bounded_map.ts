@@ -10,6 +10,8 @@ export class BoundedMap<Key extends string | number, Value> {
   #oldestFirst = this.#entries.keys();
   /** What it has come to, while that is there. */
   #front: Key | undefined;
+  /** How many have gone since it began. */
+  #gone = 0;
   readonly #limit: number;
 
   constructor(limit: number) {
@@ -30,7 +32,7 @@ export class BoundedMap<Key extends string | number, Value> {
 
   delete(key: Key): void {
     if (this.#front === key) this.#front = undefined;
-    this.#entries.delete(key);
+    if (this.#entries.delete(key)) this.#noteGone();
   }
 
   /** The key that was set first; undefined where there is none. */
@@ -41,6 +43,17 @@ export class BoundedMap<Key extends string | number, Value> {
     if (next.done === true) this.#oldestFirst = this.#entries.keys();
     else this.#front = next.value;
     return this.#front;
+  }
+
+  /**
+   * A map that is laid out again leaves its old layout to iterators that have not moved since, and
+   * that layout all that come after it: one that is not asked would keep them all, without end.
+   */
+  #noteGone(): void {
+    this.#gone += 1;
+    if (this.#gone < this.#limit) return;
+    this.#gone = 0;
+    this.#oldestFirst = this.#entries.keys();
   }
 
   get size(): number {

@@ -16,7 +16,7 @@ interface Window {
 export class ThrottleCounter {
   readonly #windows = new Map<string, Window>();
   /** All before it has gone: whoever begins at the front steps over the gaps of those that have. */
-  readonly #oldestFirst = this.#windows.entries();
+  #oldestFirst = this.#windows.entries();
 
   /** How many windows are remembered; it stays within twice those that are open. */
   get size(): number {
@@ -48,6 +48,8 @@ export class ThrottleCounter {
 
   /** Looks at two old windows for each new one, so that none stays for long and no request pays. */
   #dropEnded(now: Instant): void {
+    // One that is not asked keeps every layout of the map that there was since it was.
+    if (this.#windows.size === 0) this.#oldestFirst = this.#windows.entries();
     // No more than there are: an iterator that has come to an end sees nothing that is set later.
     for (let looks = Math.min(2, this.#windows.size); looks > 0; looks -= 1) {
       const oldest = this.#oldestFirst.next();

@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 
 import { BoundedMap } from '../../src/lib/bounded_map.ts';
+import { heldBytes } from '../support/heap.ts';
 
 const limit = 5;
 const keys = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
@@ -61,4 +62,29 @@ test('keeps to its order through all the lives of its keys', () => {
     (n) => n !== undefined,
   );
   assert.deepEqual(held, [95, 96, 97, 98, 99]);
+});
+
+test('keeps nothing of entries that come and go while it is never full', () => {
+  const map = new BoundedMap<number, number>(1000);
+  const before = heldBytes();
+  for (let key = 0; key < 200_000; key += 1) {
+    map.set(key, key);
+    map.delete(key);
+  }
+  const grown = heldBytes() - before;
+  assert.equal(map.size, 0);
+  assert.ok(grown < 4_000_000, `${grown} bytes more`);
+});
+
+test('finds the oldest again after more have gone than it holds', () => {
+  const map = new BoundedMap<string, number>(3);
+  for (const key of ['a', 'b']) map.set(key, 0);
+  assert.equal(map.oldest(), 'a');
+  for (let n = 0; n < 10; n += 1) {
+    map.set('passing', n);
+    map.delete('passing');
+    assert.equal(map.oldest(), 'a');
+  }
+  map.delete('a');
+  assert.equal(map.oldest(), 'b');
 });

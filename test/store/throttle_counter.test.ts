@@ -5,6 +5,7 @@ import { test } from 'node:test';
 
 import type { ClientId } from '../../src/oauth/client.ts';
 import { ThrottleCounter } from '../../src/store/throttle_counter.ts';
+import { heldBytes } from '../support/heap.ts';
 import { at, club, partner } from './fixtures.ts';
 
 test('G-18: windows that ended are dropped as new ones begin', () => {
@@ -37,4 +38,15 @@ test('DESIGN: a clock set back locks nobody out for longer than a window', () =>
     allowed: true,
     retryAfter: 1000,
   });
+});
+
+test('G-18: a single client leaves nothing behind of its windows', () => {
+  const counter = new ThrottleCounter();
+  const before = heldBytes();
+  for (let second = 0; second < 200_000; second += 1) {
+    counter.count(club, partner, { limit: 1, window: 1000 }, at(second));
+  }
+  const grown = heldBytes() - before;
+  assert.equal(counter.size, 1);
+  assert.ok(grown < 4_000_000, `${grown} bytes more`);
 });
