@@ -89,9 +89,9 @@ test('FAULTS 19: SIGTERM under load costs no request; then the process ends with
 test('FAULTS 19, 22: told to stop, a server answers every login that waits, also those that it has no time for', async (t) => {
   const site = await openSite(t);
   const club = await site.start();
-  // Each takes about a second, and each thread has twelve of them: more than there is time for.
+  // Each takes about a second, half of it where a machine is fast: more than there is time for.
   const names = Array.from(
-    { length: 12 * hashingLimits(availableParallelism()).atOnce },
+    { length: 30 * hashingLimits(availableParallelism()).atOnce },
     (_, n) => `slow-${n}`,
   );
   const passwordHash = '$2a$14$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW';
