@@ -82,6 +82,8 @@ dan,,,,,,
 eve,,,,,,$2b$99$${secret}
 fay,,,,,${secret}
 gus,a b,,,,${'p'.repeat(1025)},
+hal,twin,,,,${secret},
+ida,twin,,,,${secret},
 `,
     );
     const ran = await jetway(folder, importing);
@@ -100,7 +102,8 @@ gus,a b,,,,${'p'.repeat(1025)},
       'members.csv:7:1: error: this line has 6 values, but the header names 7 columns',
       'members.csv:8:5: error: subject must be 1 to 200 visible ASCII characters without spaces',
       'members.csv:8:12: error: password is longer than 1024 characters',
-      'nothing is imported: 12 errors',
+      'members.csv:10:5: error: "twin" is in line 9 already',
+      'nothing is imported: 13 errors',
     ]);
     const list = await jetway(folder, ['member', 'list', '--json']);
     assert.deepEqual(JSON.parse(list.stdout), []);

@@ -13,6 +13,7 @@ import { allDamage } from '../../src/store/file_check.ts';
 import { openFile } from '../../src/store/file_open.ts';
 import { scratchFile } from './file_directory.ts';
 import {
+  aClient,
   aCode,
   aFamily,
   anAccessToken,
@@ -162,6 +163,7 @@ withSmallDisk(
   async (path) => {
     const store = open(path, reserve);
     await prepare(store, 30);
+    await store.addClient(aClient());
     await inParallel(10, (n) => spend(store, n));
     assert.equal(statSync(`${path}-reserve`).size, reserve);
     const free = fillUp(path);
@@ -179,6 +181,8 @@ withSmallDisk(
     await store.revokeFamily(club, familyId('family 3'), at(2));
     await store.revokeAll(club, { subject: 'subject-9' }, at(2));
     assert.equal((await store.findRefreshToken(club, key('refresh 3'), at(2)))?.revoked, true);
+    await store.changeClient(club, partner, (client) => ({ ...client, status: 'disabled' }));
+    assert.equal((await store.findClient(club, partner))?.status, 'disabled');
     let swept = 0;
     for (let n = 0; n < 20; n += 1) swept += await store.sweep(at(1800), 50);
     assert.ok(swept >= 20, `${swept} rows`);

@@ -19,15 +19,21 @@ test('each purpose and each master key has keys of its own, the same after a res
   const masterKey = randomBytes(32);
   const hexOf = (key: Uint8Array): string => Buffer.from(key).toString('hex');
   const keysOf = (from: Uint8Array): string[] => {
-    const { signingKeySeal, transactionSeal, formKey, secretDigest, keyCheck } =
-      createKeyring(from);
-    const digest = Buffer.from(secretDigest('secret'), 'base64url');
-    const check = Buffer.from(keyCheck, 'base64url');
-    return [signingKeySeal, transactionSeal, formKey, digest, check].map(hexOf);
+    const { secretDigest, accountDigest, keyCheck, ...keys } = createKeyring(from);
+    const digests = [secretDigest('secret'), accountDigest('secret'), keyCheck];
+    const bytes = digests.map((digest) => Buffer.from(digest, 'base64url'));
+    return [...Object.values(keys), ...bytes].map(hexOf);
   };
   const keys = keysOf(masterKey);
   assert.deepEqual(keysOf(masterKey), keys);
-  assert.equal(new Set([...keys, ...keysOf(randomBytes(32)), hexOf(masterKey)]).size, 11);
+  assert.equal(new Set([...keys, ...keysOf(randomBytes(32)), hexOf(masterKey)]).size, 15);
+});
+
+test('HOSTILE 53: who was locked out is not to be read from the store', () => {
+  const [one, other] = [7, 8].map((byte) => createKeyring(new Uint8Array(32).fill(byte)));
+  assert.match(one?.accountDigest('ann') ?? '', /^[\w-]{43}$/);
+  assert.notEqual(one?.accountDigest('ann'), other?.accountDigest('ann'));
+  assert.notEqual(one?.accountDigest('ann'), one?.secretDigest('ann'));
 });
 
 test('a secret’s digest is that of the secret as it is, and tells nothing without the key', () => {
