@@ -73,15 +73,17 @@ async function find(
   return found && { programme, owner: { subject: found.subject } };
 }
 
-/** A member that the store need not know, in a programme whose directory is a hook. */
+/**
+ * A member that the store need not know, in a programme whose directory is a hook. One whose file has
+ * faults by now may be one that a running server has loaded before it had them.
+ */
 function findElsewhere(
   config: Config,
   programme: ProgrammeId,
   { member }: RevokeTokensOptions,
 ): Found | undefined {
   if (member === undefined || !subjectForm.test(member)) return undefined;
-  // A file with faults must not keep the others' tokens alive.
-  if (loadIfGood(config, programme)?.definition.members.directory !== 'http') return undefined;
+  if (loadIfGood(config, programme)?.definition.members.directory === 'store') return undefined;
   return { programme, owner: { subject: member }, isElsewhere: true };
 }
 

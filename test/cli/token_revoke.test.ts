@@ -122,7 +122,11 @@ describe('token revoke', () => {
 
   test('a member of a directory elsewhere is named by its subject, which the store need not know', async (t) => {
     const hook = 'members: { directory: http, url: "https://members.example" }';
-    const folder = workFolder(t, { 'programmes/hooked.yaml': programmeText('Hooked', hook) });
+    const folder = workFolder(t, {
+      'programmes/hooked.yaml': programmeText('Hooked', hook),
+      // Served by a server that was started before somebody misspelt it.
+      'programmes/odd.yaml': programmeText('Odd', hook.replace('url', 'ulr')),
+    });
     const addMember = ['member', 'add', '--programme', 'hooked', '--password-stdin', '--username'];
     const { stderr } = await jetway(folder, [...addMember, 'ann'], member.password);
     assert.equal(
@@ -130,8 +134,9 @@ describe('token revoke', () => {
       'warning: members of this programme log in by its hook (members.url): those in the store count once its directory is store\n',
     );
     const revoke = ['token', 'revoke', '--member'];
-    const [text, json, other, odd] = await jetwayEach(folder, [
-      [...revoke, 'airline-ann'],
+    const [text, json, faulty, other, odd] = await jetwayEach(folder, [
+      [...revoke, 'airline-ann', '--programme', 'hooked'],
+      [...revoke, 'airline-ann', '--programme', 'hooked', '--json'],
       [...revoke, 'airline-ann', '--json'],
       [...revoke, 'airline-ann', '--programme', 'club'],
       [...revoke, 'airline ann'],
@@ -145,6 +150,14 @@ describe('token revoke', () => {
     assert.deepEqual(JSON.parse(json.stdout), [
       { programme: 'hooked', client_id: null, subject: 'airline-ann' },
     ]);
+    assert.deepEqual(
+      JSON.parse(faulty.stdout),
+      ['hooked', 'odd'].map((programme) => ({
+        programme,
+        client_id: null,
+        subject: 'airline-ann',
+      })),
+    );
     assert.deepEqual([other.code, odd.code], [1, 1]);
     const store = openFileStore({ path: join(folder, 'data/jetway.db'), environment: 'staging' });
     const issuedAt = instant(Date.now() - 1000);

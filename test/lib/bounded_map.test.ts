@@ -3,10 +3,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import fc from 'fast-check';
-
 import { BoundedMap } from '../../src/lib/bounded_map.ts';
 import { heldBytes } from '../support/heap.ts';
+import { fc } from '../support/property.ts';
 
 const limit = 5;
 const keys = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
