@@ -68,8 +68,14 @@ export async function build(folder: string): Promise<string> {
 /** Builds `dist/jetway` unless it is there and younger than everything it is made from. */
 export async function buildIfStale(): Promise<string> {
   const built = statSync(executable, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  const isStale = matches(inputs).some((path) => statSync(join(root, path)).mtimeMs > built);
+  const isStale = matches(inputs).some((path) => changedAt(join(root, path)) > built);
   return isStale ? build(join(executable, '..')) : executable;
+}
+
+/** When a file came to be what it is here, in milliseconds: one that was copied may say that it is older. */
+export function changedAt(path: string): number {
+  const { mtimeMs, ctimeMs } = statSync(path);
+  return Math.max(mtimeMs, ctimeMs);
 }
 
 /** The bundle of an entry, and the map that leads from a line of a stack back to ours. */

@@ -4,7 +4,7 @@
 import { globSync, mkdirSync, renameSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
-import { bundledSource } from '../../scripts/build.ts';
+import { bundledSource, changedAt } from '../../scripts/build.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -18,10 +18,10 @@ const inputs = ['package.json', 'package-lock.json', 'scripts/build.ts', 'src/**
 export async function bundleOf(entry: string): Promise<string> {
   const path = join(folder, basename(entry).replace(/\.ts$/, '.mjs'));
   const built = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  const youngest = [...globSync(inputs, { cwd: root }), entry].map(
-    (input) => statSync(join(root, input)).mtimeMs,
+  const changes = [...globSync(inputs, { cwd: root }), entry].map((input) =>
+    changedAt(join(root, input)),
   );
-  if (built > Math.max(...youngest)) return path;
+  if (built > Math.max(...changes)) return path;
   const begun = new Date();
   const { source } = await bundledSource(entry);
   mkdirSync(folder, { recursive: true });
