@@ -20,9 +20,11 @@ const nobody: readonly StoredSecret[] = [
  * case. Only a header that was let in before, and is to be again, is spared the digest: that it is
  * answered sooner is no news to who holds the right secret, and no other header is remembered. The
  * client's record is read each time, so that a secret retired or expired and a client disabled or
- * removed are refused at once, in the way of those never known. Refuses with `client_authentication_failed`, or with `throttled` where the address has failed
- * for this identifier too often; the right secret is let in even then, so that nobody can lock a
- * partner out by guessing (HOSTILE 42).
+ * removed are refused at once, in the way of those never known.
+ *
+ * Refuses with `client_authentication_failed`, or with `throttled` where the address has failed for
+ * this identifier too often; the right secret is let in even then, so that nobody can lock a partner
+ * out by guessing (HOSTILE 42).
  *
  * @param address tells the caller's address, when it is needed
  */

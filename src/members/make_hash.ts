@@ -1,7 +1,8 @@
 // Owns making a password hash. It holds up the thread it runs in for as long as its cost asks.
 
-import { argon2Sync, randomBytes } from 'node:crypto';
+import { argon2Sync } from 'node:crypto';
 
+import { randomBytes } from '../lib/random.ts';
 import { formatArgon2 } from './password_hash.ts';
 
 /** What one guess costs; `memory` in KiB. */

@@ -140,10 +140,4 @@ int fcntl(int descriptor, int command, ...) {
   va_end(arguments);
   return control(descriptor, command, argument);
 }
-int fcntl64(int descriptor, int command, ...) {
-  va_list arguments;
-  va_start(arguments, command);
-  void *argument = va_arg(arguments, void *);
-  va_end(arguments);
-  return control(descriptor, command, argument);
-}
+int fcntl64(int descriptor, int command, ...) __attribute__((alias("fcntl")));
