@@ -3,7 +3,9 @@
 import { relative } from 'node:path';
 import type { TestEvent } from 'node:test/reporters';
 
-export default async function* failedFiles(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
+export default async function* failedFiles(
+  events: AsyncIterable<TestEvent>,
+): AsyncGenerator<string> {
   const named = new Set<string>();
   for await (const event of events) {
     if (event.type !== 'test:fail' || event.data.file === undefined) continue;
