@@ -91,7 +91,10 @@ export function deploy(
   if (leaderless.length > 0) {
     // None of them can answer for the others, so none is mounted.
     const dropped = new Set(leaderless.map(({ programme }) => programme));
-    const rest = deploy(mounted.filter((programme) => !dropped.has(programme)));
+    const rest = deploy(
+      mounted.filter((programme) => !dropped.has(programme)),
+      former,
+    );
     return { ...rest, conflicts: [...conflicts, ...leaderless, ...rest.conflicts] };
   }
   const deployment = new Map([...routes].map(([path, found]) => [path, joined(path, found)]));

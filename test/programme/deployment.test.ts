@@ -97,12 +97,16 @@ test('C-2: without a default none of them is mounted, and each is told', () => {
       ['third-club', 'second-club', '/clubs/secure/code', message],
     ],
   });
-  // Those beside them are none the worse for it.
-  const { mounted } = deploy([second, programme('executive-club'), third]);
+  // Those beside them are none the worse for it, the keys of what they signed before included.
+  const beside = programme('executive-club');
+  const { mounted, deployment } = deploy([second, beside, third], new Set([beside.id]));
   assert.deepEqual(
     mounted.map(({ id }) => id),
     ['executive-club'],
   );
+  const alone = deploy([beside], new Set([beside.id]));
+  assert.equal(deployment.has('/executive-club/.well-known/jwks.json'), true);
+  assert.deepEqual([...deployment.keys()], [...alone.deployment.keys()]);
 });
 
 /** What is wrong with the third club beside a second club that is the default, and how it is told. */
