@@ -52,7 +52,7 @@ export async function change(store: Store, step: Change, now: Instant): Promise<
   }
 }
 
-/** Locks the account first, for which nobody waits. */
+/** Locks the account first. */
 async function unlock(store: Store, account: Digest, now: Instant): Promise<string> {
   const policy = { attempts: 2, window: milliseconds(900_000), lock: milliseconds(900_000) };
   for (let n = 0; n <= policy.attempts; n += 1) {

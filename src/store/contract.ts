@@ -15,7 +15,12 @@ import type {
 } from '../oauth/grant.ts';
 import type { MemberRecord, Subject } from '../oauth/member.ts';
 import type { SigningKeyRecord } from '../oauth/signing_key.ts';
-import type { AttemptOutcome, AttemptPolicy, LoginAttempt } from './login_attempts.ts';
+import type {
+  AttemptOutcome,
+  AttemptPolicy,
+  AttemptsShown,
+  LoginAttempt,
+} from './login_attempts.ts';
 
 export type Environment = 'staging' | 'live';
 
@@ -170,10 +175,10 @@ export interface Store {
 
   /**
    * Reserves one attempt to log in to an account before the directory is asked, so that of any
-   * number at once no more than the limit are judged (HOSTILE 18); the one that exceeds it within
-   * the window locks the account, those during the lock change nothing, and after it all begins
-   * anew. `account` is a keyed digest of the normalised username. Waits for no commit: a crash may
-   * lose what the last moments counted.
+   * number at once, in whatever processes, no more than the limit are judged (HOSTILE 18); the one
+   * that exceeds it within the window locks the account, those during the lock change nothing, and
+   * after it all begins anew. `account` is a keyed digest of the normalised username. What cannot be
+   * counted is not allowed.
    */
   beginLoginAttempt(
     programme: ProgrammeId,
@@ -188,6 +193,8 @@ export interface Store {
     outcome: AttemptOutcome,
     now: Instant,
   ): Promise<void>;
+  /** What counts against an account now, for operators to read; no failures where nothing does. */
+  loginAttempts(programme: ProgrammeId, account: Digest, now: Instant): Promise<AttemptsShown>;
   /** Ends an account's lock and clears its count, in every process; false when there is neither. */
   unlockAccount(programme: ProgrammeId, account: Digest): Promise<boolean>;
 

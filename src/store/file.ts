@@ -12,7 +12,7 @@ import { fileGateways } from './file_gateways.ts';
 import { nameWatch, realPath } from './file_identity.ts';
 import { grantWriter } from './file_issue.ts';
 import { fileKeyCheck } from './file_key_check.ts';
-import { fileLoginAttempts, loginAttemptVerbs } from './file_login_attempts.ts';
+import { fileLoginAttempts } from './file_login_attempts.ts';
 import { fileMembers } from './file_members.ts';
 import { fileNodes } from './file_nodes.ts';
 import { fileSecretUses } from './file_notes.ts';
@@ -96,9 +96,8 @@ function serveFrom(file: OpenFile, path: string, options: FileStoreOptions): Fil
   const { database } = file;
   const time = fileRecordedTime(database);
   const uses = fileSecretUses(database);
-  const attempts = fileLoginAttempts(database);
   const fresh = new Freshness(database);
-  const transactions = new Transactions(database, [fresh, time, uses, attempts]);
+  const transactions = new Transactions(database, [fresh, time, uses]);
   const reserve = options.reserve ?? 0;
   const log = new LogCheckpoints(database, transactions, {
     path,
@@ -134,7 +133,7 @@ function serveFrom(file: OpenFile, path: string, options: FileStoreOptions): Fil
     ...fileGateways(database, queue),
     ...fileNodes(database, queue),
     ...fileKeyCheck(database, queue),
-    ...loginAttemptVerbs(attempts, queue),
+    ...fileLoginAttempts(database, queue),
     revokeAll: (...call) => queue.writeFromReserve(() => revoke(...call)),
     recordedTime: () => queue.read(time.current),
     recordTime: async (now) => {

@@ -24,6 +24,21 @@ export interface AttemptState {
   readonly lockedUntil?: Instant;
 }
 
+/** What counts against an account. */
+export interface AttemptsShown {
+  /** Attempts that did not match, and those that are not decided yet. */
+  readonly failures: number;
+  /** Present while the account is locked. */
+  readonly lockedUntil?: Instant;
+}
+
+/** What a state amounts to now: one that is over counts no more. */
+export function showAttempts(state: AttemptState | undefined, now: Instant): AttemptsShown {
+  if (state === undefined || now >= attemptsEndAt(state)) return { failures: 0 };
+  const { used: failures, lockedUntil } = state;
+  return { failures, ...(lockedUntil === undefined ? {} : { lockedUntil }) };
+}
+
 /** When a state is over, and may be forgotten. */
 export function attemptsEndAt({ windowEndsAt, lockedUntil }: AttemptState): Instant {
   return lockedUntil ?? windowEndsAt;

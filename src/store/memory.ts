@@ -14,6 +14,7 @@ export function createMemoryStore(): Store {
   return Object.assign(new MemoryGrants(revocations, attempts), {
     beginLoginAttempt: attempts.beginLoginAttempt.bind(attempts),
     endLoginAttempt: attempts.endLoginAttempt.bind(attempts),
+    loginAttempts: attempts.loginAttempts.bind(attempts),
     unlockAccount: attempts.unlockAccount.bind(attempts),
     ...memoryClients(revocations),
     ...memoryMembers(revocations),

@@ -5,7 +5,13 @@ import { frozenCopy } from '../lib/frozen.ts';
 import type { Gateway } from '../oauth/gateway.ts';
 import type { Store } from './contract.ts';
 import { sameGateway } from './judgement.ts';
-import { attemptsEndAt, type AttemptState, beginAttempt, endAttempt } from './login_attempts.ts';
+import {
+  attemptsEndAt,
+  type AttemptState,
+  beginAttempt,
+  endAttempt,
+  showAttempts,
+} from './login_attempts.ts';
 import { MemoryTable } from './memory_table.ts';
 import { type NodeLease, nextLease } from './node_leases.ts';
 import { ThrottleCounter } from './throttle_counter.ts';
@@ -46,7 +52,10 @@ export function memoryGateways(): GatewayVerbs {
   };
 }
 
-type AttemptVerbs = Pick<Store, 'beginLoginAttempt' | 'endLoginAttempt' | 'unlockAccount'>;
+type AttemptVerbs = Pick<
+  Store,
+  'beginLoginAttempt' | 'endLoginAttempt' | 'loginAttempts' | 'unlockAccount'
+>;
 
 /** The login attempts' verbs, and forgetting those that are over. */
 export class MemoryLoginAttempts implements AttemptVerbs {
@@ -67,6 +76,12 @@ export class MemoryLoginAttempts implements AttemptVerbs {
     const left = endAttempt(this.#accounts.get(programme, account), outcome, now);
     if (left === undefined) this.#accounts.delete(programme, account);
     else this.#accounts.set(programme, account, left);
+  }
+
+  async loginAttempts(
+    ...[programme, account, now]: Parameters<Store['loginAttempts']>
+  ): ReturnType<Store['loginAttempts']> {
+    return showAttempts(this.#accounts.get(programme, account), now);
   }
 
   async unlockAccount(

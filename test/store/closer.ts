@@ -4,11 +4,10 @@
 import { existsSync, writeSync } from 'node:fs';
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 
-import { milliseconds } from '../../src/lib/clock.ts';
 import { digest } from '../../src/lib/digest.ts';
 import { type FileStore, openFileStore } from '../../src/store/file.ts';
 import { ordersIn } from './faulty_disk.ts';
-import { aPartnerToken, at, club } from './fixtures.ts';
+import { aClient, aPartnerToken, at, club, partner } from './fixtures.ts';
 import { fillLog } from './log_length.ts';
 
 const [scene = ''] = process.argv.slice(2);
@@ -37,8 +36,8 @@ const scenes: Readonly<Record<string, (store: FileStore) => Promise<unknown>>> =
     return [late, store.close()];
   },
   async passenger(store) {
-    const policy = { attempts: 5, window: milliseconds(60_000), lock: milliseconds(60_000) };
-    await store.beginLoginAttempt(club, digest('ann'), policy, at(0));
+    await store.addClient(aClient());
+    store.recordSecretUse(club, partner, digest('secret'), at(0));
     order('fail-log');
   },
   async commit(store) {

@@ -2,6 +2,8 @@
 
 import { writeSync } from 'node:fs';
 
+import { milliseconds } from '../../src/lib/clock.ts';
+import type { Digest } from '../../src/lib/digest.ts';
 import type { ClientId } from '../../src/oauth/client.ts';
 import type { Store } from '../../src/store/contract.ts';
 import { openFileStore } from '../../src/store/file.ts';
@@ -19,7 +21,7 @@ import {
 } from './fixtures.ts';
 
 /** What a process may be asked to do, at once with another or until it is killed. */
-export type Task = 'open' | 'make' | 'spend' | 'rotate' | 'write';
+export type Task = 'open' | 'make' | 'spend' | 'rotate' | 'guess' | 'write';
 
 const [path = '', name = '', ...rest] = process.argv.slice(2);
 /** How many files, codes or logins two processes fight over, one after another. */
@@ -39,6 +41,7 @@ async function perform(task: Task): Promise<unknown> {
   store ??= openFileStore({ path, environment: 'staging' });
   if (task === 'spend') return spend(store);
   if (task === 'rotate') return rotate(store);
+  if (task === 'guess') return guess(store);
   if (task === 'write') return inParallel(8, (lane) => writeForever(lane));
   return 'opened';
 }
@@ -75,6 +78,17 @@ async function rotate(shared: Store): Promise<unknown> {
       return shared.rotateRefreshToken(rotation);
     });
     results.push(await tries);
+  }
+  return results;
+}
+
+/** Begins five attempts at each account at once, where it has five. */
+async function guess(shared: Store): Promise<unknown> {
+  const policy = { attempts: 5, window: milliseconds(60_000), lock: milliseconds(60_000) };
+  const results: unknown[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const account = `account ${round}` as Digest;
+    results.push(await inParallel(5, () => shared.beginLoginAttempt(club, account, policy, at(1))));
   }
   return results;
 }

@@ -45,6 +45,45 @@ export function loginAttemptTests(open: Open): void {
       assert.equal(await attempt(o.store, 2), 'not for 598000');
     });
 
+    withStore(
+      open,
+      'HOSTILE 18: however many stores share the records, the limit is one',
+      async (o) => {
+        const stores = [o.store, o.another ? await o.another() : o.store];
+        // With none used before, and with one: what one store has counted, the other counts on from.
+        for (const [who, before] of [
+          [account, 0],
+          [other, 1],
+        ] as const) {
+          for (let n = 0; n < before; n += 1) await attempt(o.store, 0, 'no_match', who);
+          const begun = await inParallel(40, (n) => attempt(stores[n % 2]!, 1, undefined, who));
+          assert.equal(begun.filter((result) => result === 'asked').length, 5 - before);
+          for (const store of stores)
+            assert.equal(await attempt(store, 2, undefined, who), 'not for 599000');
+        }
+        // What one gives back, the other may have.
+        await stores[1]!.endLoginAttempt(club, account, 'undecided', at(3));
+        const again = await inParallel(10, (n) => attempt(stores[n % 2]!, 4));
+        assert.equal(again.filter((result) => result === 'asked').length, 1);
+        await stores[0]!.endLoginAttempt(club, other, 'match', at(3));
+        assert.equal(await attempt(stores[1]!, 4, 'no_match', other), 'asked');
+      },
+    );
+
+    withStore(open, 'what counts against an account can be read, in every process', async (o) => {
+      const reader = o.another ? await o.another() : o.store;
+      const shown = (seconds: number) => reader.loginAttempts(club, account, at(seconds));
+      assert.deepEqual(await shown(0), { failures: 0 });
+      await fail(o.store, 0, 2);
+      assert.deepEqual(await shown(1), { failures: 2 });
+      assert.deepEqual(await shown(60), { failures: 0 });
+      await fail(o.store, 60, 5);
+      await attempt(o.store, 61);
+      assert.deepEqual(await shown(62), { failures: 5, lockedUntil: at(661) });
+      assert.deepEqual(await shown(661), { failures: 0 });
+      assert.deepEqual(await reader.loginAttempts(otherClub, account, at(62)), { failures: 0 });
+    });
+
     withStore(open, 'HOSTILE 20: the lock is temporary, and nothing extends it', async (o) => {
       const { store } = o;
       await fail(store, 0, 5);
@@ -121,8 +160,6 @@ export function loginAttemptTests(open: Open): void {
       assert.equal(await operator.unlockAccount(club, account), false);
       await fail(store, 0, 5);
       assert.equal(await attempt(store, 0), 'not for 600000');
-      // What rests on no commit is written soon.
-      await store.recordTime(at(60));
       assert.equal(await operator.unlockAccount(club, account), true);
       assert.equal(await operator.unlockAccount(club, account), false);
       await fail(store, 1, 5);
@@ -142,7 +179,6 @@ export function loginAttemptTests(open: Open): void {
       await fail(store, 0, 5);
       assert.equal(await attempt(store, 10), 'not for 600000');
       await inParallel(20, (n) => attempt(store, 10, 'no_match', `account ${n}` as Digest));
-      await store.recordTime(at(60));
       let swept = 0;
       for (let n = 0; n < 40; n += 1) swept += await store.sweep(at(69.999), 7);
       assert.equal(swept, 0);

@@ -7,6 +7,8 @@ import { dirname } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { milliseconds } from '../../src/lib/clock.ts';
+import type { Digest } from '../../src/lib/digest.ts';
 import { Unavailable } from '../../src/oauth/failure.ts';
 import { type FileStore, openFileStore, serverReserve } from '../../src/store/file.ts';
 import { allDamage } from '../../src/store/file_check.ts';
@@ -164,6 +166,11 @@ withSmallDisk(
     const store = open(path, reserve);
     await prepare(store, 30);
     await store.addClient(aClient());
+    const policy = { attempts: 1, window: milliseconds(60_000), lock: milliseconds(60_000) };
+    const begin = (account: string) =>
+      store.beginLoginAttempt(club, account as Digest, policy, at(1));
+    await begin('locked');
+    assert.deepEqual(await begin('locked'), { allowed: false, retryAfter: policy.lock });
     await inParallel(10, (n) => spend(store, n));
     assert.equal(statSync(`${path}-reserve`).size, reserve);
     const free = fillUp(path);
@@ -172,6 +179,9 @@ withSmallDisk(
     const refused = [
       store.saveAccessToken(aPartnerToken('more')),
       store.issueCode(aCode({ key: key('more'), transaction: 'more' })),
+      // HOSTILE 18, 63: what cannot be counted is not allowed, whether the account is locked or not.
+      begin('locked'),
+      begin('unlocked'),
     ];
     for (const result of await Promise.allSettled(refused)) {
       assert.ok(result.status === 'rejected' && result.reason instanceof Unavailable);

@@ -10,6 +10,7 @@ import { test } from 'node:test';
 import type { RotateOutcome, SpendOutcome } from '../../src/store/contract.ts';
 import { openFileStore } from '../../src/store/file.ts';
 import { verifyStore } from '../../src/store/file_examine.ts';
+import type { LoginAttempt } from '../../src/store/login_attempts.ts';
 import type { Task } from './contender.ts';
 import { killedWriter } from './crashed.ts';
 import { scratchFile } from './file_directory.ts';
@@ -125,6 +126,14 @@ withProcesses(
     await store.close();
   },
 );
+
+withProcesses('HOSTILE 18: two processes have one count', async (path, contenders) => {
+  await openFileStore({ path, environment: 'staging' }).close();
+  await Promise.all(contenders.map(({ ask }) => ask('open')));
+  for (const results of await fight<LoginAttempt>(contenders, 'guess')) {
+    assert.deepEqual(results.filter(({ allowed }) => allowed).length, 5);
+  }
+});
 
 test('FAULTS 1: what was acknowledged survives kill -9', async () => {
   const { path, remove } = scratchFile();
