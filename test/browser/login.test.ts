@@ -5,6 +5,7 @@ import { after, describe } from 'node:test';
 import type { Browser } from 'playwright-core';
 
 import { launchBrowser } from '../support/browser.ts';
+import { without } from '../support/tools.ts';
 import { appearanceTests } from './appearance.ts';
 import { formTests } from './form.ts';
 import { memberTests } from './members.ts';
@@ -13,7 +14,7 @@ import { partnerTests } from './partners.ts';
 import { pictureTests } from './pictures.ts';
 import { strangerTests } from './strangers.ts';
 
-describe('a login with a real browser', () => {
+describe('a login with a real browser', { skip: without('chromium') }, () => {
   let launching: Promise<Browser> | undefined;
   // Started by the first test that wants it: where it does not start, each test says why.
   const browser = (): Promise<Browser> => (launching ??= launchBrowser());

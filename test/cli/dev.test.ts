@@ -5,11 +5,14 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { text } from 'node:stream/consumers';
-import { test, type TestContext } from 'node:test';
+import type { TestContext } from 'node:test';
 
 import { program } from '../support/program.ts';
 import { scratchFolder } from '../support/scratch.ts';
+import { testNeeding } from '../support/tools.ts';
 import { environment } from './command.ts';
+
+const test = testNeeding('curl');
 
 /** Starts `jetway dev`; its sheet, once it is all there. The server ends with the test. */
 async function sheetOf(t: TestContext): Promise<string> {

@@ -21,6 +21,7 @@ import {
   startHook,
   startReference,
 } from '../support/hook.ts';
+import { without } from '../support/tools.ts';
 import { jetway, jetwayEach, programmeText, putSecret, type Ran, workFolder } from './command.ts';
 
 const verb = ['member', 'directory-test', '--programme', 'club'];
@@ -177,7 +178,7 @@ describe('member directory-test', { concurrency: 2 }, () => {
     }
   });
 
-  test('mutual TLS with a private authority', async (t) => {
+  test('mutual TLS with a private authority', { skip: without('openssl') }, async (t) => {
     const airline = createAuthority('Airline');
     const server = airline.issue('IP:127.0.0.1');
     const own = airline.issue('DNS:jetway.example');

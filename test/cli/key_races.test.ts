@@ -14,8 +14,9 @@ import { createKeyring } from '../../src/token/keyring.ts';
 import { isSealedUnder } from '../../src/token/signing_keys.ts';
 import { scratchFile } from '../store/file_directory.ts';
 import { addSigningKey, aSigningKey, at } from '../store/fixtures.ts';
-import { traced, withoutStrace } from '../store/strace.ts';
+import { traced } from '../store/strace.ts';
 import { bundleOf } from '../support/program.ts';
+import { without } from '../support/tools.ts';
 import { jetway, workFolder } from './command.ts';
 import { type Act, perform, programmeOf, rules } from './key_keeper.ts';
 import { signingProgramme } from './server.ts';
@@ -119,7 +120,7 @@ describe('keys', { concurrency: 2 }, () => {
 
   for (const [act, beginning] of Object.entries(beginnings)) {
     const name = `FAULTS 24: ${act}, killed at a write, has changed all keys or none`;
-    test(name, { skip: withoutStrace }, async (t) => {
+    test(name, { skip: without('strace') }, async (t) => {
       const seen = new Set<string>();
       for (let write = 1; ; write += 3) {
         const path = scratch(t);

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 
 import { faultyDisk } from '../store/faulty_disk.ts';
-import { preloadLibrary, withoutPreload } from '../support/preload.ts';
+import { preloadLibrary } from '../support/preload.ts';
+import { without } from '../support/tools.ts';
 import { jetway, jetwayJson, jetwayWith, putSecret, root, workFolder } from './command.ts';
 
 const on = ['--programme', 'club'];
@@ -24,7 +25,7 @@ const noMemory = 'see to the memory that is free (a hash takes 19 MiB), then try
 describe('a command that the system fails', { concurrency: 2 }, () => {
   test(
     'FAULTS 22: no thread to hash in: what to do, and nothing was changed',
-    { skip: withoutPreload },
+    { skip: without('cc') },
     async (t) => {
       const folder = workFolder(t);
       putSecret(
@@ -51,7 +52,7 @@ describe('a command that the system fails', { concurrency: 2 }, () => {
     },
   );
 
-  test('FAULTS 22: no memory to hash in', { skip: withoutPreload }, async (t) => {
+  test('FAULTS 22: no memory to hash in', { skip: without('cc') }, async (t) => {
     const ran = await jetwayWith(workFolder(t), scarce('memory'), [...add, 'ann'], 'a password\n');
     const what = 'hashing a password failed (ERR_OSSL_CRYPTO_MALLOC_FAILURE); ';
     assert.deepEqual(ran, { code: 1, stdout: '', stderr: unhashed + what + noMemory });
@@ -66,7 +67,7 @@ describe('a command that the system fails', { concurrency: 2 }, () => {
 
   test(
     'FAULTS 5: a disk that fails is to be looked at, and not tried again',
-    { skip: withoutPreload },
+    { skip: without('cc') },
     async (t) => {
       const folder = workFolder(t);
       await jetwayJson(folder, ['member', 'list']);

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
+import type { TestContext } from 'node:test';
 import { promisify } from 'node:util';
 
 import {
@@ -16,7 +16,10 @@ import {
   type TestMember,
 } from '../support/jetway.ts';
 import { scratchFolder } from '../support/scratch.ts';
+import { testNeeding } from '../support/tools.ts';
 import { formCredentials } from './partner.ts';
+
+const test = testNeeding('curl');
 
 interface CurlAnswer {
   readonly status: number;
@@ -31,10 +34,7 @@ const run = promisify(execFile);
 async function curl(...options: readonly string[]): Promise<CurlAnswer> {
   const report = '\n%{http_code} %{redirect_url}';
   const running = run('curl', ['--disable', '-sS', '--max-time', '120', '-w', report, ...options]);
-  const { stdout } = await running.catch((error: unknown) => {
-    const { code } = error as NodeJS.ErrnoException;
-    throw code === 'ENOENT' ? new Error('curl is missing: apt-get install curl') : error;
-  });
+  const { stdout } = await running;
   const end = stdout.lastIndexOf('\n');
   const [status = '', redirect = ''] = stdout.slice(end + 1).split(' ');
   return { status: Number(status), body: stdout.slice(0, end), redirect };

@@ -10,6 +10,7 @@ import { describe, test, type TestContext } from 'node:test';
 import { type ServableFile, withCredentials } from '../../src/config/directory_credentials.ts';
 import { readProgrammeFile } from '../../src/config/programme_files.ts';
 import { createAuthority } from '../support/certificates.ts';
+import { without } from '../support/tools.ts';
 
 const authority = createAuthority('Airline');
 const own = authority.issue('DNS:jetway.example');
@@ -57,7 +58,7 @@ function faultsOf({ faults }: ServableFile): readonly (readonly [number, string]
     .map(({ at, message }) => [at.line, message.replace(/^\S*\/(?=[\w.]+ )/, '')]);
 }
 
-describe('credentials of a hook', () => {
+describe('credentials of a hook', { skip: without('openssl') }, () => {
   test('are read from the files that the programme names, relative to its own', (t) => {
     const members = `${hook}  secret_file: ../secret
   previous_secret_file: ../older

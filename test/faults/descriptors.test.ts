@@ -1,19 +1,16 @@
 // FAULTS 20: a server that may open few files sheds what it has no room for, and goes on.
 
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
 
 import { askTokens, tokensIn, tokensOfLogin } from '../support/club.ts';
+import { without } from '../support/tools.ts';
 import { until } from '../support/until.ts';
 import { ask } from '../support/wire.ts';
 import { startLoad } from './load.ts';
 import { openSite, type ServedClub, unthrottled } from './site.ts';
-
-const withoutPrlimit: string | false =
-  spawnSync('prlimit', ['--version']).status === 0 ? false : 'prlimit is not installed';
 
 /** Opens connections that send nothing, more than there are descriptors. */
 async function crowd(club: ServedClub, count: number): Promise<readonly Socket[]> {
@@ -41,7 +38,7 @@ function descriptorsOf({ server }: ServedClub): number {
 
 test(
   'FAULTS 20: with 64 descriptors: shed, no crash, recover',
-  { skip: withoutPrlimit },
+  { skip: without('prlimit') },
   async (t) => {
     const site = await openSite(t, { over: unthrottled });
     const club = await site.start({ under: ['prlimit', '--nofile=64'] });
@@ -74,7 +71,7 @@ test(
 
 test(
   'FAULTS 20: connections that wait for a next request make room',
-  { skip: withoutPrlimit },
+  { skip: without('prlimit') },
   async (t) => {
     const site = await openSite(t, { over: unthrottled });
     const club = await site.start({ under: ['prlimit', '--nofile=64'] });

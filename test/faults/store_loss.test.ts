@@ -8,9 +8,8 @@ import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
 
 import { faultyDisk } from '../store/faulty_disk.ts';
-import { withoutStrace } from '../store/strace.ts';
 import { askTokens, paths, refresh, refused, tokensIn, tokensOfLogin } from '../support/club.ts';
-import { withoutPreload } from '../support/preload.ts';
+import { without } from '../support/tools.ts';
 import { until } from '../support/until.ts';
 import { type Answer, ask } from '../support/wire.ts';
 import { openSite, type ServedClub } from './site.ts';
@@ -102,7 +101,7 @@ test('FAULTS 4: on a full disk it answers what it can, and goes on when there is
 
 test(
   'FAULTS 5: when the disk fails to synchronise, it answers no more and ends with 4',
-  { skip: withoutStrace },
+  { skip: without('strace') },
   async (t) => {
     const site = await openSite(t);
     const club = await site.start();
@@ -128,7 +127,7 @@ test(
 
 test(
   'FAULTS 5: a disk that fails when the server ends is told of: the process ends with 4',
-  { skip: withoutPreload },
+  { skip: without('cc') },
   async (t) => {
     const site = await openSite(t);
     const disk = faultyDisk(site.path);

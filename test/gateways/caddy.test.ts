@@ -1,9 +1,10 @@
 // Owns the proof that the Caddy of docs/gateways.md lets pass what may, and nothing else.
 
 import assert from 'node:assert/strict';
-import { test, type TestContext } from 'node:test';
+import type { TestContext } from 'node:test';
 
 import { shown } from '../support/gateway.ts';
+import { testNeeding } from '../support/tools.ts';
 import { ask } from '../support/wire.ts';
 import { startWire, type Wire } from './api.ts';
 import { believed, forgeries, odd } from './attacks.ts';
@@ -11,6 +12,8 @@ import { startCaddy } from './caddy.ts';
 import { holdsFor, known } from './calls.ts';
 import { type Callers, executiveCallers, openSite, type Site } from './site.ts';
 import { askThrough, type Door } from './through.ts';
+
+const test = testNeeding('caddy', 'openssl');
 
 interface Front extends Site {
   readonly door: Door;

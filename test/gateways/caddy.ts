@@ -38,7 +38,6 @@ https://${host} {
     args: ['run', '--config', 'Caddyfile', '--adapter', 'caddyfile'],
     env: { HOME: folder },
     ready: /"serving initial configuration"/,
-    missing: 'caddy is missing: apt-get install caddy',
   });
   return { at: { path }, authority: authority.certificate };
 }

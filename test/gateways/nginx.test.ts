@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { test, type TestContext } from 'node:test';
+import type { TestContext } from 'node:test';
 
 import type { ClientId } from '../../src/oauth/client.ts';
 import { Unavailable } from '../../src/oauth/failure.ts';
@@ -13,12 +13,15 @@ import type { Store } from '../../src/store/contract.ts';
 import { programme, tokensOfLogin } from '../support/club.ts';
 import { failingStore } from '../support/failing_store.ts';
 import { giveApiKey, shown } from '../support/gateway.ts';
+import { testNeeding } from '../support/tools.ts';
 import { type Answer, ask } from '../support/wire.ts';
 import { startApi, startWire } from './api.ts';
 import { holdsFor, known } from './calls.ts';
 import { startNginx } from './nginx.ts';
 import { executiveCallers, openSite, secondCallers, type Site } from './site.ts';
 import { askThrough, type Door } from './through.ts';
+
+const test = testNeeding('nginx', 'openssl');
 
 interface Front extends Site {
   readonly door: Door;

@@ -62,7 +62,6 @@ export async function startNginx(
     command: 'nginx',
     args: ['-p', folder, '-c', join(folder, 'nginx.conf'), '-e', 'stderr'],
     ready: /start worker process \d+/,
-    missing: 'nginx is missing: apt-get install nginx',
   });
   return { at: { path }, authority: authority.certificate };
 }

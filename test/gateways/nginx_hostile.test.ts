@@ -2,15 +2,18 @@
 // ways, requests inside requests, and what is left of one request for the next on its connection.
 
 import assert from 'node:assert/strict';
-import { test, type TestContext } from 'node:test';
+import type { TestContext } from 'node:test';
 
 import { giveApiKey, shown } from '../support/gateway.ts';
 import { addPartner } from '../support/partner_club.ts';
+import { testNeeding } from '../support/tools.ts';
 import { startWire, type Wire } from './api.ts';
 import { believed, forgeries, odd } from './attacks.ts';
 import { startNginx } from './nginx.ts';
 import { executiveCallers, openSite, type Site } from './site.ts';
 import { askByHttp2, askThrough, type Door, exchangeThrough, host } from './through.ts';
+
+const test = testNeeding('nginx', 'openssl');
 
 interface Front extends Site {
   readonly door: Door;

@@ -36,15 +36,13 @@ export interface GatewayCommand {
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly ready: RegExp;
-  /** What to say where the command is missing. */
-  readonly missing: string;
 }
 
 /** Runs a gateway until the test ends; resolves once it listens. */
 export async function runGateway(
   t: TestContext,
   folder: string,
-  { command, args, env = {}, ready, missing }: GatewayCommand,
+  { command, args, env = {}, ready }: GatewayCommand,
 ): Promise<void> {
   const child = spawn(command, args, {
     cwd: folder,
@@ -55,11 +53,7 @@ export async function runGateway(
   });
   let log = '';
   const listening = new Promise<void>((resolve, reject) => {
-    child.on('error', (error: NodeJS.ErrnoException) => {
-      // Nobody may not even look into some of the folders on the way.
-      const isMissing = error.code === 'ENOENT' || error.code === 'EACCES';
-      reject(isMissing ? new Error(missing) : error);
-    });
+    child.on('error', reject);
     child.on('exit', (code) => reject(new Error(`${command} ended with ${code}: ${log}`)));
     child.stderr.on('data', (chunk: Buffer) => {
       log += chunk.toString();

@@ -3,16 +3,19 @@
 
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
-import { test, type TestContext } from 'node:test';
+import type { TestContext } from 'node:test';
 
 import { jetwayAhead, jetwayJson, programmeText, workFolder } from '../cli/command.ts';
 import { type ServerProcess, startServer } from '../cli/server.ts';
 import { publicUrl, shippedProgramme, startJetway } from '../support/jetway.ts';
 import { joinClub, secondClub, thirdClub, tokensOfLogin } from '../support/partner_club.ts';
+import { testNeeding } from '../support/tools.ts';
 import { until } from '../support/until.ts';
 import { ask, post } from '../support/wire.ts';
 import { startWire, type Wire } from './api.ts';
 import { startVerifier, type Verdict, type Verifier } from './python.ts';
+
+const test = testNeeding('python3-jwt', 'libfaketime');
 
 /** Where the clock of tests stands; this one stands still too. */
 const startOfTests = '2026-01-02 03:04:05';

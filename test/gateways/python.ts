@@ -2,12 +2,13 @@
 // its key set between tokens, at whatever time the test says.
 
 import { spawn } from 'node:child_process';
-import { existsSync, globSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { TestContext } from 'node:test';
 
 import { scratchFolder } from '../support/scratch.ts';
+import { libfaketime, pythonPath } from '../support/tools.ts';
 import { blockNamed, filledIn } from './page.ts';
 
 /** What the script made of a token: its claims, or the name of the error. */
@@ -43,16 +44,9 @@ for line in sys.stdin:
     print(json.dumps(verdict), flush=True)
 `;
 
-/** Debian's, which has Debian's packages. */
-const python = '/usr/bin/python3';
-const missing = 'apt-get install python3-jwt python3-cryptography libfaketime';
-
 /** Starts the script; it ends with the test. */
 export function startVerifier(t: TestContext, options: VerifierOptions): Verifier {
   const { issuer, audience = issuer, algorithm = 'ES256', keySet, time } = options;
-  const [faketime] = globSync('/usr/lib/*/faketime/libfaketime.so.1');
-  if (faketime === undefined) throw new Error(`libfaketime is missing: ${missing}`);
-  if (!existsSync(python)) throw new Error(`${python} is missing: ${missing}`);
   const folder = scratchFolder(t, 'python');
   const script = filledIn(blockNamed('verify_token.py'), [
     ['https://tokens.airline.example/second-club/.well-known/jwks.json', keySet],
@@ -64,11 +58,11 @@ export function startVerifier(t: TestContext, options: VerifierOptions): Verifie
   const clock = join(folder, 'time');
   const setTime = (next: string): void => writeFileSync(clock, next);
   setTime(time);
-  const child = spawn(python, ['-B', '-c', driver], {
+  const child = spawn(pythonPath, ['-B', '-c', driver], {
     cwd: folder,
     env: {
       TZ: 'UTC',
-      LD_PRELOAD: faketime,
+      LD_PRELOAD: libfaketime(),
       FAKETIME_TIMESTAMP_FILE: clock,
       FAKETIME_NO_CACHE: '1',
     },
@@ -94,7 +88,7 @@ export function startVerifier(t: TestContext, options: VerifierOptions): Verifie
       const { value } = await verdicts.next();
       if (value !== undefined) return JSON.parse(value) as Verdict;
       await closed;
-      throw new Error(`the script ended (${missing}): ${errors}`);
+      throw new Error(`the script ended: ${errors}`);
     },
   };
 }

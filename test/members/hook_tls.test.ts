@@ -6,6 +6,7 @@ import { describe, test } from 'node:test';
 import type { HookCredentials } from '../../src/members/hook_connection.ts';
 import { createAuthority } from '../support/certificates.ts';
 import { hookMember, memberDirectory, type RunningHook, startHook } from '../support/hook.ts';
+import { without } from '../support/tools.ts';
 import { attempt, openDirectory } from './directory_fixture.ts';
 
 const airline = createAuthority('Airline');
@@ -26,7 +27,7 @@ function ask(hook: RunningHook, credentials: Partial<HookCredentials>): Promise<
   );
 }
 
-describe('TLS to a hook', () => {
+describe('TLS to a hook', { skip: without('openssl') }, () => {
   test('a private authority is believed where it is named, and only there', async (t) => {
     const hook = await startHook(t, listener, tls);
     assert.equal(await ask(hook, { authorities: airline.certificate }), 'match');

@@ -13,6 +13,7 @@ import { Unavailable } from '../../src/oauth/failure.ts';
 import { type FileStore, openFileStore, serverReserve } from '../../src/store/file.ts';
 import { allDamage } from '../../src/store/file_check.ts';
 import { openFile } from '../../src/store/file_open.ts';
+import { without } from '../support/tools.ts';
 import { scratchFile } from './file_directory.ts';
 import {
   aClient,
@@ -28,7 +29,7 @@ import {
   key,
   partner,
 } from './fixtures.ts';
-import { traced, withoutStrace } from './strace.ts';
+import { traced } from './strace.ts';
 
 const open = (path: string, reserve = 0): FileStore =>
   openFileStore({ path, environment: 'staging', reserve });
@@ -44,7 +45,7 @@ function withFile(name: string, skip: string | false, body: (path: string) => Pr
   });
 }
 
-withFile('FAULTS 3: what is answered was synchronised before', withoutStrace, async (path) => {
+withFile('FAULTS 3: what is answered was synchronised before', without('strace'), async (path) => {
   await open(path).close();
   const watch = ['-e', 'trace=pwrite64,fdatasync,fsync,write'];
   const { calls, stdout } = await traced(watch, './steady_writer.ts', [path, '5']);
@@ -66,7 +67,7 @@ withFile('FAULTS 3: what is answered was synchronised before', withoutStrace, as
 
 withFile(
   'FAULTS 5: a failed fsync ends the store; nothing is tried again',
-  withoutStrace,
+  without('strace'),
   async (path) => {
     await open(path).close();
     const watch = ['-e', 'trace=fdatasync,fsync,write'];

@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { openFileStore } from '../../src/store/file.ts';
 import { verifyStore } from '../../src/store/file_examine.ts';
-import { withoutPreload } from '../support/preload.ts';
+import { without } from '../support/tools.ts';
 import { type FaultyDisk, faultyDisk } from './faulty_disk.ts';
 import { scratchFile } from './file_directory.ts';
 import { at, club, key } from './fixtures.ts';
@@ -46,7 +46,7 @@ async function close(
 }
 
 function onFaultyDisk(name: string, body: (disk: FaultyDisk, path: string) => Promise<void>): void {
-  test(name, { skip: withoutPreload }, async () => {
+  test(name, { skip: without('cc') }, async () => {
     const { path, remove } = scratchFile();
     const disk = faultyDisk(path);
     try {

@@ -6,10 +6,11 @@ import { DatabaseSync } from 'node:sqlite';
 
 import { openFileStore } from '../../src/store/file.ts';
 import { verifyStore } from '../../src/store/file_examine.ts';
+import { without } from '../support/tools.ts';
 import { aClient, club, inParallel, partner } from './fixtures.ts';
 import { pagesOf } from './log_length.ts';
 import { serve, threadsIn, withFile } from './log_scene.ts';
-import { traced, withoutStrace } from './strace.ts';
+import { traced } from './strace.ts';
 
 withFile(
   'FAULTS 3: the thread synchronises the log before the file, and the file before it tells',
@@ -34,7 +35,7 @@ withFile(
     const steps = seen.filter((step, n) => step !== seen[n - 1]);
     assert.deepEqual(steps, ['sync log', 'write file', 'sync file']);
   },
-  withoutStrace,
+  without('strace'),
 );
 
 withFile(
@@ -54,7 +55,7 @@ withFile(
     );
     assert.deepEqual(verifyStore(path).damage, []);
   },
-  withoutStrace,
+  without('strace'),
 );
 
 withFile('what is remembered of rows stands while the log is moved', async (path) => {

@@ -22,6 +22,7 @@ import { allDamage } from '../../src/store/file_check.ts';
 import { copyBefore } from '../../src/store/file_migrate.ts';
 import { schemaVersion } from '../../src/store/file_schema.ts';
 import { StoreUnusable } from '../../src/store/unusable.ts';
+import { without } from '../support/tools.ts';
 import { scratchFile } from './file_directory.ts';
 import {
   aClient,
@@ -42,7 +43,7 @@ import {
   partner,
 } from './fixtures.ts';
 import { retried } from './login.ts';
-import { traced, withoutStrace } from './strace.ts';
+import { traced } from './strace.ts';
 
 /** The schemas there were. */
 type Older = 1 | 2 | 3;
@@ -269,5 +270,5 @@ withSchema1(
     assert.ok(drafts.length <= 1, drafts.join(', '));
     assert.ok(seen.has(1) && seen.has(schemaVersion), `ended with schema ${[...seen].join(', ')}`);
   },
-  withoutStrace,
+  without('strace'),
 );

@@ -9,10 +9,11 @@ import { dirname } from 'node:path';
 import { verifyStore } from '../../src/store/file_examine.ts';
 import { restoreStore } from '../../src/store/file_restore.ts';
 import { StoreUnusable } from '../../src/store/unusable.ts';
+import { without } from '../support/tools.ts';
 import { killedWriter } from './crashed.ts';
 import { aClient, club } from './fixtures.ts';
 import { clientsOf, isUnusable, later, open, withBackup } from './restore_fixture.ts';
-import { traced, withoutStrace } from './strace.ts';
+import { traced } from './strace.ts';
 
 withBackup('FAULTS 8: it is refused while another process has the store', async (path, backup) => {
   const script = new URL('./contender.ts', import.meta.url);
@@ -103,7 +104,7 @@ withBackup(
     }
     assert.deepEqual([...seen].toSorted(), ['new', 'old', 'refused']);
   },
-  withoutStrace,
+  without('strace'),
 );
 
 /** The killed writer's tokens tell the old store, their absence the new one. */

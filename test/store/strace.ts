@@ -1,18 +1,12 @@
 // Owns running a script under strace: watching its system calls, failing them, or killing it at one.
 
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { randomKey } from '../../src/lib/random.ts';
-
-/** Why tests that need strace are skipped; false where they are not. */
-export const withoutStrace: string | false =
-  spawnSync('strace', ['-o', '/dev/null', 'true']).status === 0
-    ? false
-    : 'strace is not installed, or may not trace here';
 
 export interface Traced {
   /** Null when a signal ended it. */

@@ -1,22 +1,18 @@
 // Owns the real browser of tests, and a partner's website that members come from and return to.
 
-import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 
+import { chromiumPath } from './tools.ts';
+
 /** How long a browser may take for a step, on a machine that is slow and busy: milliseconds. */
 export const patience = 60_000;
 
-const chromiumPath = '/usr/bin/chromium';
-
-/** Starts Chromium without a window. Where there is none the tests fail: they prove nothing then. */
-export async function launchBrowser(): Promise<Browser> {
-  if (!existsSync(chromiumPath)) {
-    throw new Error(`${chromiumPath} is missing: apt-get update && apt-get install -y chromium`);
-  }
+/** Starts Chromium without a window. */
+export function launchBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath: chromiumPath,
     timeout: patience,

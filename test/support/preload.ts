@@ -6,12 +6,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 
-/** Why tests that need one are skipped; false where they are not. */
-export const withoutPreload: string | false =
-  process.platform === 'linux' && spawnSync('cc', ['--version']).status === 0
-    ? false
-    : 'there is no C compiler, or no Linux to stand in for';
-
 const made = new Map<string, string>();
 
 /** The library of a C file, made once; what `LD_PRELOAD` is to be. */

@@ -1,0 +1,128 @@
+// Owns which programs of the system the tests need, what is said where one is absent, and that the
+// tests which need it are skipped then. Run by itself it tells of all of them at once.
+
+import { spawnSync } from 'node:child_process';
+import { accessSync, constants, globSync } from 'node:fs';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+
+interface Tool {
+  /** What Debian has it in. */
+  readonly packages: readonly string[];
+  readonly isThere: () => boolean;
+  /** Why it is no use although it is there; undefined where it is of use. */
+  readonly hindrance?: () => string | undefined;
+}
+
+/** Where Debian has servers, for users too. */
+const folders = [...(process.env['PATH'] ?? '').split(':'), '/usr/sbin'];
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function program(name: string, ...packages: readonly string[]): Tool {
+  return {
+    packages: packages.length === 0 ? [name] : packages,
+    isThere: () => folders.some((folder) => folder !== '' && isExecutable(join(folder, name))),
+  };
+}
+
+export const chromiumPath = '/usr/bin/chromium';
+
+/** Debian's, which has Debian's packages. */
+export const pythonPath = '/usr/bin/python3';
+
+export function libfaketime(): string | undefined {
+  return globSync('/usr/lib/*/faketime/libfaketime.so.1')[0];
+}
+
+type ToolName =
+  | 'caddy'
+  | 'cc'
+  | 'chromium'
+  | 'curl'
+  | 'libfaketime'
+  | 'nginx'
+  | 'openssl'
+  | 'prlimit'
+  | 'python3-jwt'
+  | 'strace'
+  | 'strip';
+
+const tools: Readonly<Record<ToolName, Tool>> = {
+  curl: program('curl'),
+  openssl: program('openssl'),
+  chromium: { packages: ['chromium'], isThere: () => isExecutable(chromiumPath) },
+  nginx: program('nginx'),
+  caddy: program('caddy'),
+  'python3-jwt': {
+    packages: ['python3-jwt', 'python3-cryptography'],
+    isThere: () => spawnSync(pythonPath, ['-c', 'import cryptography, jwt']).status === 0,
+  },
+  libfaketime: { packages: ['libfaketime'], isThere: () => libfaketime() !== undefined },
+  strace: {
+    ...program('strace'),
+    hindrance: () =>
+      spawnSync('strace', ['-o', '/dev/null', process.execPath, '--version']).status === 0
+        ? undefined
+        : 'strace may not trace here',
+  },
+  cc: {
+    ...program('cc', 'gcc', 'libc6-dev'),
+    hindrance: () =>
+      process.platform === 'linux' ? undefined : 'there is no Linux to stand in for',
+  },
+  prlimit: program('prlimit', 'util-linux'),
+  // No test needs it: the executable that is built for them is larger without.
+  strip: program('strip', 'binutils'),
+};
+
+/** Set where everything is to be installed: a tool that is absent is an error there, not a skip. */
+const mustHaveAll = (process.env['JETWAY_TESTS_SKIP_NOTHING'] ?? '') !== '';
+
+const found = new Map<ToolName, string | false>();
+
+/** Why tests that need these are skipped; false where they are not. */
+export function without(...names: readonly ToolName[]): string | false {
+  const reasons = names.map((name) => {
+    const known = found.get(name) ?? reasonAgainst(name);
+    found.set(name, known);
+    return known;
+  });
+  return reasons.find((reason) => reason !== false) ?? false;
+}
+
+function reasonAgainst(name: ToolName): string | false {
+  const tool = tools[name];
+  if (tool.isThere()) return tool.hindrance?.() ?? false;
+  const reason = `${name} is not installed: apt-get install ${tool.packages.join(' ')}`;
+  if (mustHaveAll) throw new Error(reason);
+  return reason;
+}
+
+type TestBody = (t: TestContext) => Promise<void> | void;
+
+/** `test`, for files all of whose tests need something. */
+export function testNeeding(...names: readonly ToolName[]): (name: string, body: TestBody) => void {
+  const skip = without(...names);
+  return (name, body) => void test(name, { skip }, body);
+}
+
+if (import.meta.main) {
+  const absent = Object.entries(tools).filter(([, { isThere }]) => !isThere());
+  const packages = absent.flatMap((entry) => entry[1].packages).join(' ');
+  if (process.argv.includes('--packages')) console.log(packages);
+  else if (absent.length > 0) {
+    const names = absent.map(([name]) => name).join(', ');
+    console.log(
+      `Absent here: ${names}. Tests that need them are skipped; with them: apt-get install ${packages}`,
+    );
+    process.exitCode = mustHaveAll ? 1 : 0;
+  }
+}
