@@ -14,8 +14,10 @@ export class MalformedParameters extends Error {}
 /**
  * Decodes `application/x-www-form-urlencoded` text. Stricter than URLSearchParams, which lets
  * `%zz` and broken UTF-8 pass: what cannot be decoded exactly is refused.
+ *
+ * @param decode a name or value as it was sent, to its text
  */
-export function parseForm(text: string): Parameters {
+export function parseForm(text: string, decode: (part: string) => string = decodePart): Parameters {
   const parameters = new Map<string, string[]>();
   if (text === '') return parameters;
   const pairs = text.split('&', maxParameters + 1);
@@ -23,8 +25,8 @@ export function parseForm(text: string): Parameters {
   for (const pair of pairs) {
     if (pair === '') continue;
     const equals = pair.indexOf('=');
-    const name = decodePart(equals < 0 ? pair : pair.slice(0, equals));
-    const value = equals < 0 ? '' : decodePart(pair.slice(equals + 1));
+    const name = decode(equals < 0 ? pair : pair.slice(0, equals));
+    const value = equals < 0 ? '' : decode(pair.slice(equals + 1));
     append(parameters, name, value);
   }
   return parameters;

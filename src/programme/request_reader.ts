@@ -1,6 +1,7 @@
 // Owns reading an endpoint's declared inputs out of a raw request: media type, size, places,
 // repeated, unknown, misplaced and empty parameters (C-8, first steps).
 
+import { type Charset, charsetOf, utf8 } from '../oauth/charset.ts';
 import { Refusal } from '../oauth/failure.ts';
 import {
   MalformedParameters,
@@ -13,8 +14,6 @@ import {
 import { headerValues, type WireRequest } from '../oauth/wire_request.ts';
 import type { Inputs, InputRule } from './input_rules.ts';
 import { type EndpointDefinition, type ParameterPlace, placesOf } from './input_schema.ts';
-
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 type BodyForm = Exclude<ParameterPlace, 'query'>;
 
@@ -183,14 +182,14 @@ function readBody(rules: ReadingRules, request: WireRequest): ReadBody {
   const { body } = request;
   const sent = headerValues(request, 'content-type');
   if (bodiless && sent.length === 0 && body.length === 0) return noBody;
-  const form = bodyForm(types, sent);
+  const said = mediaType(types, sent);
   // A GET of some clients says what its body would be, had it one.
-  if (form === undefined && bodiless && body.length === 0) return noBody;
-  if (form === undefined)
+  if (said === undefined && bodiless && body.length === 0) return noBody;
+  if (said === undefined)
     throw new Refusal('unsupported_media_type', { parameter: 'content-type' });
   if (body === 'too_large') throw new Refusal('body_too_large');
   if (bodiless && body.length === 0) return noBody;
-  return { form, parameters: decodeBody(form, body, objects) };
+  return { form: said.form, parameters: decodeBody(said, body, objects) };
 }
 
 const noBody: ReadBody = { form: undefined, parameters: noParameters };
@@ -203,18 +202,20 @@ function readStrayForm({ body, rawHeaders }: WireRequest): Parameters {
   if (body === 'too_large') throw new Refusal('body_too_large');
   const [type = ''] = headerValues({ rawHeaders }, 'content-type');
   const isForm = type.split(';')[0]?.trim().toLowerCase() === usualTypes.form;
-  return isForm && body.length > 0 ? decodeBody('form', body, noNames) : noParameters;
+  if (!isForm || body.length === 0) return noParameters;
+  return decodeBody({ form: 'form', charset: utf8 }, body, noNames);
 }
 
-function decodeBody(form: BodyForm, body: Uint8Array, objects: ReadonlySet<string>): Parameters {
+function decodeBody(
+  { form, charset }: MediaType,
+  body: Uint8Array,
+  objects: ReadonlySet<string>,
+): Parameters {
   try {
-    const text = utf8.decode(body);
-    return form === 'json' ? parseJsonObject(text, objects) : parseForm(text);
+    return form === 'json' ? parseJsonObject(charset.text(body), objects) : charset.form(body);
   } catch (error) {
-    if (error instanceof MalformedParameters || error instanceof TypeError) {
-      throw new Refusal('malformed_body', { detail: error.message });
-    }
-    throw error;
+    if (!(error instanceof MalformedParameters)) throw error;
+    throw new Refusal('malformed_body', { detail: error.message });
   }
 }
 
@@ -227,22 +228,27 @@ function readForm(query: string): Parameters {
   }
 }
 
-/**
- * What a body is: of the types that are read (G-9), in any case, with UTF-8 as its only charset.
- * Text in another charset would be decoded into something its sender did not mean (HOSTILE 44).
- */
-function bodyForm(
+/** What a body says it is. */
+interface MediaType {
+  readonly form: BodyForm;
+  readonly charset: Charset;
+}
+
+/** Of the types that are read, in any case, and in a charset that is (G-9, HOSTILE 44). */
+function mediaType(
   types: ReadonlyMap<string, BodyForm>,
   sent: readonly string[],
-): BodyForm | undefined {
+): MediaType | undefined {
   const [header = ''] = sent;
   if (sent.length !== 1) return undefined;
-  const form = types.get(header);
-  if (form !== undefined) return form;
+  const known = types.get(header);
+  if (known !== undefined) return { form: known, charset: utf8 };
   const [type = '', ...parameters] = header.split(';').map((part) => part.trim().toLowerCase());
-  const charsetsFit = parameters.every(
-    (parameter) =>
-      !parameter.startsWith('charset=') || /^charset="?(?:utf-8|us-ascii)"?$/.test(parameter),
+  const form = types.get(type);
+  const named = parameters.filter((parameter) => parameter.startsWith('charset='));
+  const [label = 'utf-8', another] = new Set(
+    named.map((parameter) => parameter.slice('charset='.length).replace(/^"(.*)"$/, '$1')),
   );
-  return charsetsFit ? types.get(type) : undefined;
+  const charset = another === undefined ? charsetOf(label) : undefined;
+  return form === undefined || charset === undefined ? undefined : { form, charset };
 }

@@ -1,0 +1,73 @@
+// Owns the charsets that a body can be in: those that hold ASCII as it is, decoded strictly (G-9).
+
+import { MalformedParameters, type Parameters, parseForm } from './parameters.ts';
+
+/** How the bytes of a body become text. Both throw `MalformedParameters`. */
+export interface Charset {
+  readonly text: (bytes: Uint8Array) => string;
+  /** Parameters of a form whose percent-decoded bytes are in this charset. */
+  readonly form: (bytes: Uint8Array) => Parameters;
+}
+
+export const utf8: Charset = utf8Charset();
+
+function utf8Charset(): Charset {
+  const text = strictly(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }));
+  return { text, form: (bytes) => parseForm(text(bytes)) };
+}
+
+/** Charsets by the labels that requests have named so far: there are as many as `TextDecoder` knows. */
+const known = new Map<string, Charset>();
+
+/** The charset of a label in lower case; undefined where there is none, or it does not hold ASCII. */
+export function charsetOf(label: string): Charset | undefined {
+  const charset = known.get(label) ?? newCharset(label);
+  if (charset !== undefined) known.set(label, charset);
+  return charset;
+}
+
+const visible = Array.from({ length: 95 }, (_, index) => String.fromCharCode(32 + index)).join('');
+
+function newCharset(label: string): Charset | undefined {
+  const decoder = decoderOf(label);
+  if (decoder === undefined) return undefined;
+  if (decoder.encoding === 'utf-8') return utf8;
+  const text = strictly(decoder);
+  const decodePart = (part: string): string => text(bytesOf(part));
+  return {
+    text,
+    // One character for each byte: what separates parameters is ASCII in every one of these charsets.
+    form: (bytes) => parseForm(Buffer.from(bytes).toString('latin1'), decodePart),
+  };
+}
+
+/** HOSTILE 44: bytes of UTF-16 or UTF-32 hold separators that their sender did not write. */
+function decoderOf(label: string): TextDecoder | undefined {
+  try {
+    const decoder = new TextDecoder(label, { fatal: true, ignoreBOM: true });
+    return decoder.decode(Buffer.from(visible)) === visible ? decoder : undefined;
+  } catch {
+    // There is no such charset, or these bytes are no text in it.
+    return undefined;
+  }
+}
+
+function strictly(decoder: TextDecoder): Charset['text'] {
+  return (bytes) => {
+    try {
+      return decoder.decode(bytes);
+    } catch {
+      throw new MalformedParameters(`the body is not ${decoder.encoding}`);
+    }
+  };
+}
+
+function bytesOf(part: string): Uint8Array {
+  if (/%(?![0-9A-Fa-f]{2})/.test(part)) {
+    throw new MalformedParameters('a parameter is not percent-encoded');
+  }
+  const bytes = part
+    .replaceAll('+', ' ')
+    .replaceAll(/%(..)/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  return Buffer.from(bytes, 'latin1');
+}
