@@ -46,6 +46,10 @@ const rememberedTokens = 20_000;
 /** Longer than any token this service makes. */
 const longestToken = 16_384;
 
+const canonicalPart = '(?:[\\w-]{4})*(?:[\\w-][AQgw]|[\\w-]{2}[AEIMQUYcgkosw048])?';
+/** Base64url whose idle bits are zero (RFC 4648 3.5), so that a token has one spelling (HOSTILE 68). */
+const canonicalForm = new RegExp(`^${canonicalPart}\\.${canonicalPart}\\.${canonicalPart}$`);
+
 /**
  * A signature is checked once and remembered until the token expires or its key is no longer
  * published. Only good tokens are remembered: bad ones, of which there is no end, cannot push
@@ -87,6 +91,7 @@ async function verifyToken(
     if (key === undefined || key.algorithm !== alg) throw new errors.JWKSNoMatchingKey();
     return key.publicKey;
   };
+  if (!canonicalForm.test(token)) return undefined;
   try {
     const { payload, protectedHeader } = await jwtVerify(token, find, {
       algorithms: [...signingAlgorithms],

@@ -11,6 +11,11 @@ import type { PartnerClub } from './partner_club.ts';
 
 const part = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
+/** A letter of base64url whose idle bits differ: no last letter of 64 bytes is one of an odd code. */
+function nextLetter(letter: string): string {
+  return String.fromCharCode(letter.charCodeAt(0) + 1);
+}
+
 /** Tokens by what is wrong with them; those that our own key signed too, as a thief could not make. */
 export async function forgeries(
   club: Pick<PartnerClub, 'store' | 'programme' | 'keyring'>,
@@ -37,6 +42,7 @@ export async function forgeries(
     ['alg None', `${part({ ...header, alg: 'None' })}.${body}.${signature}`],
     ['HS256 with the public key', `${hmacHead}.${body}.${hmac}`],
     ['no signature', `${head}.${body}.`],
+    ['idle bits that are set', `${token.slice(0, -1)}${nextLetter(token.at(-1) ?? '')}`],
     ['another body', `${head}.${part({ ...claims, sub: 'somebody' })}.${signature}`],
     ['another key', foreign({})],
     ['embedded jwk', foreign({ jwk: stranger.publicKey.export({ format: 'jwk' }) })],

@@ -102,6 +102,55 @@ test('what is remembered ends with the token, and with the key', async () => {
   assert.equal(await verify(long, later(120)), undefined);
 });
 
+const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+
+/** A part that decodes to the same bytes, where it has idle bits; undefined where it has none. */
+function withIdleBits(part: string): string | undefined {
+  if (part.length % 4 === 0) return undefined;
+  return part.slice(0, -1) + letters.charAt(letters.indexOf(part.at(-1) ?? '') + 1);
+}
+
+test('HOSTILE 68: idle bits of base64url are none that a good token has, in any of its parts', async () => {
+  const { verify } = open(3);
+  const sign = async (text: string): Promise<string> => {
+    const algorithm = { name: 'ECDSA', hash: 'SHA-256' };
+    const bytes = await crypto.subtle.sign(algorithm, signing.privateKey, Buffer.from(text));
+    return `${text}.${Buffer.from(bytes).toString('base64url')}`;
+  };
+  const seen = { head: 0, body: 0, signature: 0 };
+  for (const space of ['', ' ', '  ']) {
+    for (const tokenId of ['1', '12', '123']) {
+      const [, body = ''] = (await issue(tokenId)).split('.');
+      const header = `{"alg":"ES256","typ":"at+jwt","kid":"${own.kid}"${space}}`;
+      const head = Buffer.from(header).toString('base64url');
+      const good = await sign(`${head}.${body}`);
+      const signature = good.split('.')[2] ?? '';
+      const spellings = {
+        head: withIdleBits(head),
+        body: withIdleBits(body),
+        signature: withIdleBits(signature),
+      };
+      const bad = {
+        head: spellings.head && (await sign(`${spellings.head}.${body}`)),
+        body: spellings.body && (await sign(`${head}.${spellings.body}`)),
+        signature: `${head}.${body}.${spellings.signature}`,
+      };
+      for (const known of [false, true]) {
+        for (const [part, token] of Object.entries(bad)) {
+          if (token === undefined) continue;
+          assert.equal(await verify(token, now), undefined, part);
+          seen[part as keyof typeof seen] += 1;
+        }
+        if (!known) assert.equal((await verify(good, now))?.tokenId, tokenId);
+      }
+      for (const odd of [`${good}=`, `${good}==`, ` ${good}`, `${good}\n`, `${head}.${body}.A`]) {
+        assert.equal(await verify(odd, now), undefined, odd);
+      }
+    }
+  }
+  assert.deepEqual(seen, { head: 12, body: 12, signature: 18 });
+});
+
 test('one that is longer than any of ours is not even looked at, though its signature is good', async () => {
   const { verify } = open(3);
   assert.ok(await verify(await issue('x'.repeat(2000)), now));
