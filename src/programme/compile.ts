@@ -6,6 +6,7 @@ import { grantTypes } from '../oauth/grant.ts';
 import { levelScopes, listScopes, type ScopeRules } from '../oauth/scope.ts';
 import type { Definition } from './definition.ts';
 import { compileErrorMap } from './error_map.ts';
+import { compileUnwrap } from './input_rules.ts';
 import type { Logos } from './login_logos.ts';
 import { compileLogin } from './login_rules.ts';
 import { compileMetadata } from './metadata.ts';
@@ -134,10 +135,14 @@ function compileSelectors(definition: Definition): ReadonlyMap<string, SelectorR
     [authorize.endpoint, ...Object.values(endpoints)].map((endpoint) => {
       const input = endpoint.inputs[selector.input];
       const name = input?.name ?? selector.input;
-      const rule: SelectorRule =
-        input?.in === 'header'
-          ? { place: 'header', name: name.toLowerCase(), isDefault: selector.default }
-          : { place: 'query', name, isDefault: selector.default };
+      const inHeader = input?.in === 'header';
+      const rule: SelectorRule = {
+        place: inHeader ? 'header' : 'query',
+        name: inHeader ? name.toLowerCase() : name,
+        scheme: input?.scheme?.toLowerCase(),
+        unwrap: compileUnwrap(input?.scheme),
+        isDefault: selector.default,
+      };
       return [base + endpoint.path, rule];
     }),
   );

@@ -103,10 +103,10 @@ export function deploy(
 
 /** Which of a shared path's programmes a request is for. */
 export function selectRoute(shared: SharedRoute, request: RequestHead): Route {
-  const { place, name } = shared.selector;
+  const { place, name, unwrap } = shared.selector;
   const sent = place === 'header' ? headerValues(request, name) : queryValues(request.query, name);
-  const [identifier = ''] = sent;
-  return (sent.length === 1 ? shared.byIdentifier.get(identifier) : undefined) ?? shared.fallback;
+  const identifier = sent.length === 1 ? unwrap(sent[0] ?? '') : undefined;
+  return shared.byIdentifier.get(identifier ?? '') ?? shared.fallback;
 }
 
 function queryValues(query: string, name: string): readonly string[] {
@@ -167,8 +167,9 @@ function ambiguity(
   if (selector === undefined || theirs === undefined) {
     return `${other.id} answers at ${path} already: give one of them another base_path, or both a selector`;
   }
-  if (selector.place !== theirs.place || selector.name !== theirs.name) {
-    return `${other.id} answers at ${path} too, but is told apart by the ${theirs.place} "${theirs.name}", not the ${selector.place} "${selector.name}"`;
+  const [own, others] = [describeSelector(selector), describeSelector(theirs)];
+  if (own !== others) {
+    return `${other.id} answers at ${path} too, but is told apart by the ${others}, not the ${own}`;
   }
   if (programme.identifier === other.identifier) {
     return `${other.id} answers at ${path} too and has the same programme_identifier "${other.identifier}"`;
@@ -177,6 +178,10 @@ function ambiguity(
     return `${other.id} is the default at ${path} already: only one can be`;
   }
   return undefined;
+}
+
+function describeSelector({ place, name, scheme }: SelectorRule): string {
+  return `${place} "${name}"${scheme === undefined ? '' : ` with the scheme "${scheme}"`}`;
 }
 
 function withoutDefault(routes: ReadonlyMap<string, readonly Route[]>): MountConflict[] {

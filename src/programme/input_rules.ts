@@ -65,7 +65,7 @@ export function compileInput(
 }
 
 /** RFC 9110 11.1: scheme in any case, then spaces, then the value. */
-function compileUnwrap(scheme: string | undefined): InputRule['unwrap'] {
+export function compileUnwrap(scheme: string | undefined): InputRule['unwrap'] {
   if (scheme === undefined) return (sent) => sent;
   const form = new RegExp(`^${scheme} +(\\S+)$`, 'i');
   return (sent) => form.exec(sent)?.[1];

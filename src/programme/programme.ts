@@ -53,6 +53,10 @@ export interface RefreshTokenRules {
 export interface SelectorRule {
   readonly place: 'header' | 'query';
   readonly name: string;
+  /** The word before the value, in lower case. */
+  readonly scheme: string | undefined;
+  /** The value of what was sent; undefined where its scheme is not there. */
+  readonly unwrap: (sent: string) => string | undefined;
   /** Whether this programme answers when the selector is missing or unknown. */
   readonly isDefault: boolean;
 }

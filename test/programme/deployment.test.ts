@@ -109,6 +109,20 @@ test('C-2: without a default none of them is mounted, and each is told', () => {
   assert.deepEqual([...deployment.keys()], [...alone.deployment.keys()]);
 });
 
+test('HOSTILE 69: programmes that read the selector after different schemes are not told apart', () => {
+  const inputs = 'token_endpoints: { key: { inputs: { programme: { scheme: Club } } } }';
+  const { conflicts } = deploy([
+    programme('second-club', isDefault),
+    programme('third-club', isOther, inputs),
+  ]);
+  assert.deepEqual(
+    conflicts.map(({ message }) => message),
+    [
+      'second-club answers at /clubs/secure/key too, but is told apart by the header "programme-identifier", not the header "programme-identifier" with the scheme "club"',
+    ],
+  );
+});
+
 /** What is wrong with the third club beside a second club that is the default, and how it is told. */
 const ambiguous: readonly (readonly [name: string, over: readonly string[], message: string])[] = [
   [

@@ -183,6 +183,29 @@ test('C-2 HOSTILE 33: nothing of one is worth anything at the other', async (t) 
   assert.equal(new Set(kids.flat()).size, 2);
 });
 
+test('HOSTILE 69: a selector with a scheme before it tells programmes apart', async (t) => {
+  const input = '{ inputs: { programme: { scheme: Club } } }';
+  const over = `token_endpoints: { key: ${input}, refresh: ${input} }`;
+  const programmes = {
+    'second-club': shippedProgramme('second-club', words('Second', true), over),
+    'third-club': shippedProgramme('third-club', words('Third', false), over),
+  };
+  const jetway = await startJetway(t, { programmes });
+  for (const names of [second, third]) {
+    const club = await joinClub(jetway, names);
+    for (const scheme of ['Club', 'CLUB  ']) {
+      const named = { 'programme-identifier': `${scheme} ${names.identifier}` };
+      const first = tokensIn(await redeem(club, await codeFor(club), {}, named));
+      tokensIn(await refresh(club, first.refresh_token, {}, named));
+    }
+    // Without the scheme the default answers, as it answers whatever names nobody.
+    const bare = refused(400, 'invalid_request', 'Second misses programme identifier');
+    assert.deepEqual(await redeem(club, 'x'), bare);
+    const other = { 'programme-identifier': `Other ${names.identifier}` };
+    assert.deepEqual(await redeem(club, 'x', {}, other), bare);
+  }
+});
+
 test('C-2: a client of one is unknown to the other, though the path is the same', async (t) => {
   const clubs = await openPair(t);
   const authorization = clubs.second.client.basic;
