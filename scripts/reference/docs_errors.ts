@@ -40,7 +40,7 @@ export const errorDocs: KeyDocs = {
     example: '[invalid_code, invalid_refresh_token]',
   },
   'error_group.status': {
-    text: 'Their status.',
+    text: 'Their status. With `all` it is not that of `missing_api_key`, `invalid_api_key`, `missing_token`, `invalid_token` and `insufficient_scope`, which keep 401 and 403 unless they are named: a gateway takes any other status for an outage. `check` warns of one.',
     example: '400',
     otherwise: 'as the variant has it',
   },

@@ -45,6 +45,18 @@ export const failureReasons = [
 export type FailureReason = (typeof failureReasons)[number];
 
 /**
+ * How a gateway is told that a request may not pass. Gateways know these two statuses as refusals:
+ * nginx takes any other for an outage (RFC 6750 3.1).
+ */
+export const gatewayRefusals: ReadonlyMap<FailureReason, 401 | 403> = new Map([
+  ['missing_api_key', 401],
+  ['invalid_api_key', 401],
+  ['missing_token', 401],
+  ['invalid_token', 401],
+  ['insufficient_scope', 403],
+]);
+
+/**
  * Why a login request was refused. The first group is told to the user on a page and never by a
  * redirect, for there is no redirect URI that could be trusted yet (RFC 6749 4.1.2.1).
  */

@@ -4,14 +4,12 @@
 import { positionAt } from '../lib/document.ts';
 import type { Fault, Path } from '../lib/fault.ts';
 import type { YamlNode } from '../lib/yaml.ts';
-import { type FailureReason, failureReasons } from '../oauth/failure.ts';
+import type { FailureReason } from '../oauth/failure.ts';
 import { grantInputs, grantTypes } from '../oauth/grant.ts';
+import { answerDepartures } from './answer_departures.ts';
+import type { Departure } from './complaint.ts';
 import type { Definition } from './definition.ts';
 import { type EndpointDefinition, placesOf } from './input_schema.ts';
-import { writtenValues } from './value_tree.ts';
-
-/** What departs, where, from which section, and what contains it. */
-type Departure = readonly [path: Path, what: string, section: string, contained: string];
 
 export function departures(definition: Definition, document: YamlNode): readonly Fault[] {
   const found = [
@@ -206,37 +204,6 @@ function* passwordDepartures({
       'nothing limits how many passwords a partner can try',
       'RFC 6749 4.3.2',
       'set throttle; the address of a partner stands for all of its customers and is not counted',
-    ];
-  }
-}
-
-function* answerDepartures({ token_response, errors }: Definition): Iterable<Departure> {
-  const { encoding, fields, name_case: nameCase, wrap } = token_response;
-  const isPlain = encoding === 'json' && wrap.length === 0 && nameCase !== 'upper';
-  if (!isPlain || fields.get('access_token') !== 'access_token') {
-    yield [
-      ['token_response', 'fields'],
-      'standard clients do not find access_token at the top of the answer',
-      'RFC 6749 5.1',
-      'partners of this programme need the client its document describes',
-    ];
-  }
-  if (!writtenValues(errors.fields).has('error')) {
-    yield [
-      ['errors', 'fields'],
-      'answers that refuse do not say error',
-      'RFC 6749 5.2',
-      'each failure reason still has an answer of its own',
-    ];
-  }
-  const cheerful = failureReasons.filter((reason) => errors.reasons[reason].status < 400);
-  const [first] = cheerful;
-  if (first !== undefined) {
-    yield [
-      ['errors', 'reasons', first, 'status'],
-      `${cheerful.length} of ${failureReasons.length} failures are answered with a status of success`,
-      'RFC 6749 5.2',
-      'answers carry no-store, and none that refuses holds a token',
     ];
   }
 }

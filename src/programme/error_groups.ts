@@ -2,12 +2,15 @@
 
 import { mergeNodes, nodeAt } from '../lib/document.ts';
 import type { MapEntry, MapNode, YamlNode } from '../lib/yaml_node.ts';
-import { failureReasons } from '../oauth/failure.ts';
+import { type FailureReason, failureReasons, gatewayRefusals } from '../oauth/failure.ts';
 
 /**
  * `base` with what the groups of `over` say of its failure reasons, in the order they are listed: a
  * later group wins over an earlier one, as the file's own `errors.reasons`, laid on top by the
  * caller, win over all. A malformed group changes nothing; the schema tells what is wrong with it.
+ *
+ * `all` leaves the statuses by which gateways know a refusal as they are, 401 or 403: only a group
+ * or a reason that names one of those changes them.
  */
 export function spreadErrorGroups(base: YamlNode, over: MapNode): YamlNode {
   const groups = nodeAt(over, ['errors', 'groups']);
@@ -16,16 +19,37 @@ export function spreadErrorGroups(base: YamlNode, over: MapNode): YamlNode {
     if (group.kind !== 'map') return spread;
     const said = new Map(group.entries);
     said.delete('reasons');
-    const mapping: MapNode = { ...group, entries: said };
-    const reasons = reasonsNamed(nodeAt(group, ['reasons'])).map(
-      (name) => [name, mapping] as const,
-    );
+    const named = nodeAt(group, ['reasons']);
+    const isAll = named?.kind === 'scalar' && named.value === 'all';
+    const reasons = reasonsNamed(named).map((name): readonly [string, MapNode] => {
+      const status = isAll ? gatewayRefusals.get(name) : undefined;
+      const entries =
+        status === undefined ? said : withStatus(said, statusOf(spread, name) ?? status);
+      return [name, { ...group, entries }];
+    });
     const layer = mapAt(group, [['errors', mapAt(group, [['reasons', mapAt(group, reasons)]])]]);
     return mergeNodes(spread, layer);
   }, base);
 }
 
-function reasonsNamed(node: YamlNode | undefined): readonly string[] {
+/** What a group says, with another status in the place of its own. */
+function withStatus(
+  said: ReadonlyMap<string, MapEntry>,
+  status: number | YamlNode,
+): ReadonlyMap<string, MapEntry> {
+  const entry = said.get('status');
+  if (entry === undefined) return said;
+  const { at } = entry.node;
+  const node: YamlNode =
+    typeof status === 'number' ? { kind: 'scalar', at, value: status } : status;
+  return new Map([...said, ['status', { ...entry, node }]]);
+}
+
+function statusOf(spread: YamlNode, reason: FailureReason): YamlNode | undefined {
+  return nodeAt(spread, ['errors', 'reasons', reason, 'status']);
+}
+
+function reasonsNamed(node: YamlNode | undefined): readonly FailureReason[] {
   if (node?.kind === 'scalar') return node.value === 'all' ? failureReasons : [];
   const names = node?.kind === 'list' ? node.items : [];
   return names.flatMap((name) =>
@@ -33,7 +57,7 @@ function reasonsNamed(node: YamlNode | undefined): readonly string[] {
   );
 }
 
-function isReason(value: unknown): value is string {
+function isReason(value: unknown): value is FailureReason {
   return (failureReasons as readonly unknown[]).includes(value);
 }
 

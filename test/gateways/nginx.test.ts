@@ -27,8 +27,8 @@ interface Front extends Site {
   readonly door: Door;
 }
 
-async function openFront(t: TestContext, store?: Store): Promise<Front> {
-  const site = await openSite(t, store);
+async function openFront(t: TestContext, store?: Store, over?: string): Promise<Front> {
+  const site = await openSite(t, store, over);
   return { ...site, door: await startNginx(t, { jetway: site.address, api: site.api.address }) };
 }
 
@@ -138,6 +138,16 @@ test('G-13: a refusal reaches the caller with its challenge and its body, once',
   }
   assert.deepEqual(statuses, [401, 401, 403, 401, 401, 401, 403]);
   assert.deepEqual(front.api.arrived, []);
+});
+
+test('HOSTILE 58: what a dialect says of all its failures makes no outage of a refusal', async (t) => {
+  const over = 'errors: { groups: [{ reasons: all, status: 400 }] }';
+  const front = await openFront(t, undefined, over);
+  const callers = await executiveCallers(front);
+  const target = '/executive-club/membership';
+  await holdsFor(front, callers, [['GET', target, [401, 401, 403, 200, 200]]]);
+  front.jetway.clock.advance(1800);
+  await holdsFor(front, callers, [['GET', target, [401, 401, 401, 401, 401]]]);
 });
 
 test('what ends a token or a key counts at the next request', async (t) => {

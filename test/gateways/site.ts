@@ -31,13 +31,18 @@ export interface Site {
 }
 
 /** Starts Jetway and the API; both end with the test. */
-export async function openSite(t: TestContext, given?: Store): Promise<Site> {
+export async function openSite(
+  t: TestContext,
+  given?: Store,
+  /** YAML laid over the executive club. */
+  over = '',
+): Promise<Site> {
   const clock = testClock();
   const jetway = await startJetway(t, {
     clock,
     store: given ?? openScratchStore(t, clock.now()),
     programmes: {
-      'executive-club': shippedProgramme('executive-club'),
+      'executive-club': shippedProgramme('executive-club', over),
       'second-club': shippedProgramme('second-club'),
     },
   });

@@ -45,9 +45,16 @@ export function effective(overlay: PlainMap): PlainMap {
   return patch(grouped, overlay) as PlainMap;
 }
 
+/** What verify refuses with: `all` does not mean its status. */
+const gateways =
+  /^(?:missing_api_key|invalid_api_key|missing_token|invalid_token|insufficient_scope)$/;
+
 function withGroup(dialect: Plain, { reasons, ...said }: PlainMap): Plain {
   const named = reasons === 'all' ? failureReasons : (reasons as readonly string[]);
-  const layer = Object.fromEntries(named.map((reason) => [reason, said]));
+  const { status: _, ...rest } = said;
+  const layer = Object.fromEntries(
+    named.map((reason) => [reason, reasons === 'all' && gateways.test(reason) ? rest : said]),
+  );
   return patch(dialect, { errors: { reasons: layer } });
 }
 
