@@ -15,6 +15,10 @@ export const loginDocs: KeyDocs = {
     text: 'Status of the redirect to the login page. Where the request is a POST, 303 makes every browser go on with GET.',
     example: '303',
   },
+  'authorize.binds': {
+    text: "Which browser a login belongs to: with `request` the one that sent the login request, which gets the login's cookie with the redirect; with `first_page` the one that gets the login page first, so that the partner's server can send the request and hand the `Location` to the browser (P-3). What each guards against stands in docs/decisions/022-login-binding.md.",
+    example: 'first_page',
+  },
   'authorize.redirect_uri': {
     text: 'Whether a client with exactly one registered redirect URI may leave `redirect_uri` out (G-3), or must always send it. With several registered it must in any case.',
     example: 'required',

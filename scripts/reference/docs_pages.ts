@@ -59,6 +59,10 @@ export const pageDocs: KeyDocs = {
     text: 'The login took longer than `lifetime`, is over, or never was.',
     example: '{ title: Too late }',
   },
+  'login.pages.damaged': {
+    text: "The page's address or its form holds no login of this programme.",
+    example: '{ title: Something is missing }',
+  },
   'login.pages.other_browser': {
     text: 'The cookie of the login did not come: it began in another browser, or this one takes no cookies.',
     example: '{ title: Cookies are needed }',
@@ -169,6 +173,7 @@ export const pageDocs: KeyDocs = {
     example: '{ expired: { title: Trop tard } }',
   },
   'language.pages.expired': { text: 'As `login.pages.expired`.', example: '{ title: Trop tard }' },
+  'language.pages.damaged': { text: 'As `login.pages.damaged`.', example: '{ title: Abîmé }' },
   'language.pages.other_browser': {
     text: 'As `login.pages.other_browser`.',
     example: '{ title: Cookies requis }',

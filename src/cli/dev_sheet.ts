@@ -118,7 +118,7 @@ function loginCommands(base: string, demo: DemoProgramme): string[] {
     `"${name}=$(printf %s "$PAGE" | sed -n 's/.*name="${name}" value="\\([^"]*\\)".*/\\1/p')"`;
   const code = definition.authorize.answer.code;
   return [
-    `  JAR=$(mktemp); PAGE=$(curl -s -b "$JAR" "$(${begin})")`,
+    `  JAR=$(mktemp); PAGE=$(curl -sL -b "$JAR" -c "$JAR" "$(${begin})")`,
     `  CODE=$(curl -s -o /dev/null -w '%{redirect_url}' -b "$JAR" --data-urlencode ${field('transaction')} --data-urlencode ${field('csrf')} -d username=${member.username} --data-urlencode 'password=${member.password}' ${base}${programme.login.pagePath} | sed 's/.*[?&]${code}=\\([^&]*\\).*/\\1/')`,
   ];
 }

@@ -17,14 +17,13 @@ export interface LoginForm {
 }
 
 export type LoginOutcome =
-  /** On to the login page, with the cookie that binds it to this browser. */
+  /** On to the login page. */
   | {
       readonly kind: 'begin';
       readonly status: 302 | 303;
       readonly sealed: string;
-      readonly cookieName: string;
-      readonly cookie: string;
-      readonly maxAge: number;
+      /** Binds the login to this browser; absent where the browser is bound already, or a later one will be. */
+      readonly cookie?: { readonly name: string; readonly value: string; readonly maxAge: number };
     }
   | {
       readonly kind: 'form';

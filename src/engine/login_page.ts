@@ -6,43 +6,31 @@ import { LoginRefusal, Unavailable } from '../oauth/failure.ts';
 import type { Member } from '../oauth/member.ts';
 import { withParameters } from '../oauth/redirect_uri.ts';
 import { tokenKey } from '../oauth/token_key.ts';
+import type { RequestHead } from '../oauth/wire_request.ts';
 import { deviceCookieName } from './known_device.ts';
+import { findOrBindTransaction, findTransaction, type LoginPageRequest } from './login_browser.ts';
 import type { LoginMessage, LoginOutcome } from './login_outcome.ts';
 import { renderLoginFailure } from './login_request.ts';
-import {
-  cookieName,
-  formToken,
-  isFormToken,
-  isSameBrowser,
-  type LoginTransaction,
-  openTransaction,
-} from './login_transaction.ts';
+import { type BoundTransaction, formToken, isFormToken } from './login_transaction.ts';
 import { authenticateMember, blankFields, type TypedCredentials } from './member_authentication.ts';
 import type { Service } from './service.ts';
 import { explain } from './token_request.ts';
-
-/** What a browser sent to the login page. */
-export interface LoginPageRequest {
-  /** The sealed transaction. */
-  readonly sealed: string | undefined;
-  /** The value of the cookie of a name, if the browser sent one. */
-  readonly cookie: (name: string) => string | undefined;
-}
 
 export interface LoginFormRequest extends LoginPageRequest, TypedCredentials {
   readonly formToken: string | undefined;
   /** Where the browser is. */
   readonly address: string;
+  readonly head: RequestHead;
   /** Aborts when the browser hangs up. */
   readonly hangUp: AbortSignal;
 }
 
-/** Shows the form to the browser that began the login; never rejects. */
+/** Shows the form to the browser of the login; never rejects. */
 export async function showLogin(
   service: Service,
   request: LoginPageRequest,
 ): Promise<LoginOutcome> {
-  const found = findTransaction(service, request);
+  const found = findOrBindTransaction(service, request);
   return 'kind' in found
     ? found
     : showForm(service, found, request, { messages: [], username: '' });
@@ -60,7 +48,7 @@ export async function attemptLogin(
   if ('kind' in found) return found;
   // HOSTILE 13: a form that this browser did not read from us is no attempt.
   if (!isFormToken(service.keyring, found, request.formToken)) {
-    return { ...pages.forged, language: found.language };
+    return { kind: 'page', status: 403, page: 'forged', language: found.language };
   }
   const begun = service.clock.now();
   const { username } = request;
@@ -70,6 +58,7 @@ export async function attemptLogin(
   try {
     client = await service.store.findClient(service.programme.id, found.client);
     const standing = requireStanding(client, found);
+    service.programme.login.endpoint.checkAddress(request.head);
     const { password, address, hangUp } = request;
     const device = request.cookie(deviceCookieName);
     const known = device === undefined ? {} : { device };
@@ -93,30 +82,9 @@ export async function attemptLogin(
   }
 }
 
-/** Pages of the login itself, whatever the dialect. */
-const pages = {
-  expired: { kind: 'page', status: 400, page: 'expired' },
-  otherBrowser: { kind: 'page', status: 400, page: 'other_browser' },
-  forged: { kind: 'page', status: 403, page: 'forged' },
-} as const satisfies Record<string, LoginOutcome>;
-
-/** The transaction of this browser, or the page that says why there is none. */
-function findTransaction(
-  service: Service,
-  { sealed, cookie }: LoginPageRequest,
-): LoginTransaction | LoginOutcome {
-  const { keyring, programme, clock } = service;
-  const transaction =
-    sealed === undefined ? undefined : openTransaction(keyring, programme.id, sealed, clock.now());
-  if (transaction === undefined) return pages.expired;
-  return isSameBrowser(transaction, cookie(cookieName(transaction)))
-    ? transaction
-    : { ...pages.otherBrowser, language: transaction.language };
-}
-
 function showForm(
   service: Service,
-  transaction: LoginTransaction,
+  transaction: BoundTransaction,
   { sealed }: LoginPageRequest,
   shown: {
     readonly messages: readonly LoginMessage[];
@@ -141,7 +109,7 @@ function blankMessages(request: LoginFormRequest): LoginMessage[] {
 }
 
 /** The address has had too many failures of late: no attempt from there is looked at (P-13). */
-function tooManyFailures({ language }: LoginTransaction, retryAfter: number): LoginOutcome {
+function tooManyFailures({ language }: BoundTransaction, retryAfter: number): LoginOutcome {
   return {
     kind: 'page',
     status: 429,
@@ -152,7 +120,7 @@ function tooManyFailures({ language }: LoginTransaction, retryAfter: number): Lo
 }
 
 /** The client may have lost its standing, its role or its redirect URI since the login began. */
-function requireStanding(client: Client | undefined, transaction: LoginTransaction): Client {
+function requireStanding(client: Client | undefined, transaction: BoundTransaction): Client {
   if (client?.status !== 'active') throw new LoginRefusal('unknown_client');
   if (!client.redirectUris.includes(transaction.redirectUri)) {
     throw new LoginRefusal('unregistered_redirect_uri');
@@ -164,7 +132,7 @@ function requireStanding(client: Client | undefined, transaction: LoginTransacti
 /** Issues the code and goes back to the partner; a login whose code was spent is over (HOSTILE 15). */
 async function finish(
   service: Service,
-  transaction: LoginTransaction,
+  transaction: BoundTransaction,
   {
     client,
     member,
@@ -193,7 +161,9 @@ async function finish(
     expiresAt,
     forgetAt: expiresAt > transaction.expiresAt ? expiresAt : transaction.expiresAt,
   });
-  if (issued !== 'issued') return { ...pages.expired, language: transaction.language };
+  if (issued !== 'issued') {
+    return { kind: 'page', status: 400, page: 'expired', language: transaction.language };
+  }
   const { answer, more } = programme.login;
   const location = withParameters(transaction.redirectUri, {
     [answer.code]: code,

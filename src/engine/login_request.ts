@@ -8,7 +8,13 @@ import { withParameters } from '../oauth/redirect_uri.ts';
 import type { WireRequest } from '../oauth/wire_request.ts';
 import type { LoginReading } from '../programme/login_endpoint.ts';
 import type { LoginOutcome } from './login_outcome.ts';
-import { beginTransaction, cookieName, sealTransaction } from './login_transaction.ts';
+import {
+  beginTransaction,
+  bindTransaction,
+  cookieName,
+  type LoginTransaction,
+  sealTransaction,
+} from './login_transaction.ts';
 import type { Service } from './service.ts';
 import { explain } from './token_request.ts';
 
@@ -73,11 +79,12 @@ function begin(
     language,
   }: Omit<ReturnAddress, 'client'> & { readonly language: string | undefined },
 ): LoginOutcome {
-  const { programme, keyring, clock } = service;
+  const { programme, clock } = service;
+  const { redirectStatus, binds } = programme.login.endpoint;
   const scope = inputs.get('scope');
   const codeChallenge = inputs.get('code_challenge');
   const brand = inputs.get('brand');
-  const { transaction, cookie } = beginTransaction({
+  const transaction = beginTransaction({
     client: client.id,
     clientName: client.name,
     redirectUri,
@@ -88,14 +95,30 @@ function begin(
     ...(language === undefined ? {} : { language }),
     expiresAt: after(clock.now(), programme.login.lifetime),
   });
-  return {
-    kind: 'begin',
-    status: programme.login.endpoint.redirectStatus,
-    sealed: sealTransaction(keyring, programme.id, transaction),
-    cookieName: cookieName(transaction),
-    cookie,
-    maxAge: Math.floor(programme.login.lifetime / 1000),
-  };
+  return binds === 'request'
+    ? beginInBrowser(service, transaction, redirectStatus)
+    : toLoginPage(service, transaction, redirectStatus);
+}
+
+/** On to the login page; the transaction goes with the address. */
+export function toLoginPage(
+  { keyring, programme }: Service,
+  transaction: LoginTransaction,
+  status: 302 | 303,
+): Extract<LoginOutcome, { readonly kind: 'begin' }> {
+  return { kind: 'begin', status, sealed: sealTransaction(keyring, programme.id, transaction) };
+}
+
+/** On to the login page, bound to the browser that this is the answer to. */
+export function beginInBrowser(
+  service: Service,
+  unbound: LoginTransaction,
+  status: 302 | 303,
+): LoginOutcome {
+  const { transaction, cookie: value } = bindTransaction(unbound);
+  const maxAge = Math.ceil((transaction.expiresAt - service.clock.now()) / 1000);
+  const cookie = { name: cookieName(transaction), value, maxAge };
+  return { ...toLoginPage(service, transaction, status), cookie };
 }
 
 /** A failure as the dialect tells it: a page, or a redirect where there is an address to trust. */

@@ -23,18 +23,28 @@ export interface LoginTransaction {
   /** One of the programme's languages, where the login request asked for one. */
   readonly language?: string;
   readonly expiresAt: Instant;
-  /** Digest of the cookie of the browser that began it. */
-  readonly browser: string;
+  /** Digest of the cookie of the browser that it is bound to; absent before it is bound to any. */
+  readonly browser?: string;
 }
 
-/** A fresh transaction, and the cookie value that binds it to the browser that began it. */
-export function beginTransaction(request: Omit<LoginTransaction, 'id' | 'browser'>): {
-  readonly transaction: LoginTransaction;
+/** A transaction bound to one browser. */
+export type BoundTransaction = LoginTransaction & { readonly browser: string };
+
+/** A fresh transaction, bound to no browser. */
+export function beginTransaction(
+  request: Omit<LoginTransaction, 'id' | 'browser'>,
+): LoginTransaction {
+  return { ...request, id: randomKey(12) };
+}
+
+/** Binds a transaction to the browser that is given the cookie. */
+export function bindTransaction(transaction: LoginTransaction): {
+  readonly transaction: BoundTransaction;
   readonly cookie: string;
 } {
   // Always a fresh value: one that a stranger planted beforehand binds nothing (HOSTILE 14).
   const cookie = randomKey(24);
-  return { transaction: { ...request, id: randomKey(12), browser: browserDigest(cookie) }, cookie };
+  return { transaction: { ...transaction, browser: browserDigest(cookie) }, cookie };
 }
 
 export function sealTransaction(
@@ -45,22 +55,26 @@ export function sealTransaction(
   return seal(keyring.transactionSeal, JSON.stringify(transaction), programme);
 }
 
-/** The transaction, or undefined when it is not one of this programme's or its time is over. */
+/** The transaction; `damaged` when the text is none of this programme's, `expired` when its time is over. */
 export function openTransaction(
   keyring: Keyring,
   programme: ProgrammeId,
   sealed: string,
   now: Instant,
-): LoginTransaction | undefined {
+): LoginTransaction | 'damaged' | 'expired' {
   const text = unseal(keyring.transactionSeal, sealed, programme);
-  if (text === undefined) return undefined;
+  if (text === undefined) return 'damaged';
   const transaction = JSON.parse(text) as LoginTransaction;
-  return now < transaction.expiresAt ? transaction : undefined;
+  return now < transaction.expiresAt ? transaction : 'expired';
 }
 
-/** Whether the browser that sent this cookie is the one that began the login. */
-export function isSameBrowser(transaction: LoginTransaction, cookie: string | undefined): boolean {
-  return cookie !== undefined && sameText(browserDigest(cookie), transaction.browser);
+/** Whether the browser that sent this cookie is the one that the transaction is bound to. */
+export function isBoundTo(
+  transaction: LoginTransaction,
+  cookie: string | undefined,
+): transaction is BoundTransaction {
+  const { browser } = transaction;
+  return cookie !== undefined && browser !== undefined && sameText(browserDigest(cookie), browser);
 }
 
 /** Name of the cookie; one for each login, so that two tabs do not disturb each other. */
@@ -68,14 +82,14 @@ export function cookieName(transaction: LoginTransaction): string {
   return `jetway_${transaction.id}`;
 }
 
-/** The form's own token: shows that the form was read by the browser that began the login. */
-export function formToken(keyring: Keyring, transaction: LoginTransaction): string {
+/** The form's own token: shows that the form was read by the browser of the login. */
+export function formToken(keyring: Keyring, transaction: BoundTransaction): string {
   return keyedDigest(keyring.formKey, `${transaction.id} ${transaction.browser}`);
 }
 
 export function isFormToken(
   keyring: Keyring,
-  transaction: LoginTransaction,
+  transaction: BoundTransaction,
   sent: string | undefined,
 ): boolean {
   return sent !== undefined && sameText(sent, formToken(keyring, transaction));

@@ -16,6 +16,7 @@ import { tokenIdMaker } from '../token/token_id.ts';
 import { tokenVerifier } from '../token/token_verifier.ts';
 import { createFailureCounter } from './failure_counter.ts';
 import { newFamilyMembers } from './family_member.ts';
+import { FirstBrowsers } from './first_browsers.ts';
 import { openDirectory } from './open_directory.ts';
 import type { Foundation, Service } from './service.ts';
 
@@ -32,7 +33,7 @@ export async function openService(
   hookLimits?: HookLimits,
 ): Promise<Service> {
   const { id, access, refresh } = programme;
-  const { addressLimit } = programme.login;
+  const { addressLimit, endpoint } = programme.login;
   const { failureLimit } = programme.clients;
   const service = {
     ...foundation,
@@ -41,6 +42,7 @@ export async function openService(
     newTokenId: tokenIdMaker(access.tokenId, foundation.node),
     ...(addressLimit === undefined ? {} : { failedLogins: createFailureCounter(addressLimit) }),
     ...(failureLimit === undefined ? {} : { failedSecrets: createFailureCounter(failureLimit) }),
+    ...(endpoint.binds === 'first_page' ? { firstBrowsers: new FirstBrowsers() } : {}),
     provenHeaders: new ProvenHeaders(),
     families: newFamilyMembers(),
   };

@@ -11,6 +11,7 @@ import type { TokenFormat } from '../token/token_format.ts';
 import type { TokenVerifier } from '../token/token_verifier.ts';
 import type { FailureCounter } from './failure_counter.ts';
 import type { FamilyMembers } from './family_member.ts';
+import type { FirstBrowsers } from './first_browsers.ts';
 
 /** What happens inside and is told to operators, never to clients. No secret goes in. */
 export interface Log {
@@ -40,6 +41,8 @@ export interface Service extends Foundation {
   readonly failedLogins?: FailureCounter;
   /** Wrong client secrets by client identifier and address; absent where they are not limited. */
   readonly failedSecrets?: FailureCounter;
+  /** Present where a login belongs to the browser that gets its page first. */
+  readonly firstBrowsers?: FirstBrowsers;
   /** Authorization headers of clients and gateways that proved right. */
   readonly provenHeaders: ProvenHeaders;
   readonly newTokenId: (now: Instant) => string;

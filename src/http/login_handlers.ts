@@ -39,13 +39,15 @@ export async function handleLoginPage(site: LoginSite, request: WireRequest): Pr
     const sealed = single(parse(request.query), 'transaction');
     return renderOutcome(site, await showLogin(service, { sealed, cookie }), request);
   }
-  const from = { address: request.address(), hangUp: request.hangUp() };
+  const from = { address: request.address(), hangUp: request.hangUp(), head: request };
   const attempt = { ...readForm(request), ...from, cookie };
   return renderOutcome(site, await attemptLogin(service, attempt), request);
 }
 
 /** A form in another encoding, or past its size, is one that our page did not send. */
-function readForm(request: WireRequest): Omit<LoginFormRequest, 'address' | 'cookie' | 'hangUp'> {
+function readForm(
+  request: WireRequest,
+): Pick<LoginFormRequest, 'sealed' | 'formToken' | 'username' | 'password'> {
   const [type = ''] = headerValues(request, 'content-type');
   const isForm = /^application\/x-www-form-urlencoded(?:;|$)/i.test(type.trim());
   const fields =
@@ -80,13 +82,13 @@ async function renderOutcome(
   request: WireRequest,
 ): Promise<Reply> {
   switch (outcome.kind) {
-    case 'begin':
-      return withHeaders(
-        redirect(outcome.status, `${pages.url.href}?transaction=${outcome.sealed}`),
-        {
-          'Set-Cookie': setCookie(outcome.cookieName, outcome.cookie, pages.url, outcome.maxAge),
-        },
-      );
+    case 'begin': {
+      const { status, sealed, cookie } = outcome;
+      const reply = redirect(status, `${pages.url.href}?transaction=${sealed}`);
+      if (cookie === undefined) return reply;
+      const { name, value, maxAge } = cookie;
+      return withHeaders(reply, { 'Set-Cookie': setCookie(name, value, pages.url, maxAge) });
+    }
     case 'redirect':
       return outcome.device === undefined
         ? redirect(outcome.status, outcome.location)

@@ -36,6 +36,8 @@ export interface AuthorizeDefinition {
   readonly endpoint: EndpointDefinition;
   /** Status of the redirect to the login page; 303 where the request is a POST. */
   readonly redirect_status: 302 | 303;
+  /** Which browser a login belongs to: the one that sent the request, or the first to get the page. */
+  readonly binds: 'request' | 'first_page';
   /** Whether a client with one registered redirect URI may leave it out. */
   readonly redirect_uri: 'required' | 'optional_when_single';
   readonly pkce: 'off' | 'optional' | 'required';
@@ -89,6 +91,7 @@ function entriesOf<Reason extends string, Schema>(
 export const authorizeSchema: v.GenericSchema<unknown, AuthorizeDefinition> = v.strictObject({
   endpoint: endpointSchema,
   redirect_status: v.optional(v.picklist([302, 303]), 302),
+  binds: v.optional(v.picklist(['request', 'first_page']), 'request'),
   redirect_uri: v.optional(
     v.picklist(['required', 'optional_when_single']),
     'optional_when_single',

@@ -5,7 +5,7 @@ import type { Client } from '../oauth/client.ts';
 import { LoginRefusal, type LoginFailureReason } from '../oauth/failure.ts';
 import { MalformedParameters, type Parameters, parseForm } from '../oauth/parameters.ts';
 import { proofInputs } from '../oauth/pkce.ts';
-import { headerValues, type WireRequest } from '../oauth/wire_request.ts';
+import { headerValues, type RequestHead, type WireRequest } from '../oauth/wire_request.ts';
 import type { AuthorizeDefinition } from './authorize_schema.ts';
 import type { Definition } from './definition.ts';
 import { compileInput, type InputRule, type Inputs } from './input_rules.ts';
@@ -24,6 +24,7 @@ export interface LoginEndpoint {
   readonly path: string;
   readonly methods: ReadonlySet<string>;
   readonly redirectStatus: 302 | 303;
+  readonly binds: AuthorizeDefinition['binds'];
   readonly read: (request: WireRequest) => LoginReading;
   /** The client identifier as sent. */
   readonly clientId: (reading: LoginReading) => string;
@@ -35,6 +36,8 @@ export interface LoginEndpoint {
   readonly state: (reading: LoginReading) => string | undefined;
   /** Everything that may be told to the client by redirect. */
   readonly checkRequest: (reading: LoginReading, client: Client) => void;
+  /** Whether the header that tells the member's address is well-formed at the form's POST, too (P-13). */
+  readonly checkAddress: (request: RequestHead) => void;
 }
 
 export function compileLoginEndpoint(definition: Definition): LoginEndpoint {
@@ -48,6 +51,7 @@ export function compileLoginEndpoint(definition: Definition): LoginEndpoint {
     path: definition.base_path + endpoint.path,
     methods: new Set(endpoint.methods),
     redirectStatus: authorize.redirect_status,
+    binds: authorize.binds,
     read: compileReading(authorize, rules),
     clientId: ({ inputs, repeated }) => {
       if (repeated.has('client_id') || repeated.has('redirect_uri')) {
@@ -64,6 +68,7 @@ export function compileLoginEndpoint(definition: Definition): LoginEndpoint {
       return state !== undefined && stateRule?.fits(state) === true ? state : undefined;
     },
     checkRequest: compileRequestChecks(authorize, rules),
+    checkAddress: compileAddressCheck(authorize, rules),
   };
 }
 
@@ -154,6 +159,20 @@ function compileRequestChecks(
     }
     for (const rule of rules) checkRule(rule, reading.inputs, client);
     checkChallenge(authorize.pkce, reading.inputs);
+  };
+}
+
+function compileAddressCheck(
+  authorize: AuthorizeDefinition,
+  rules: readonly InputRule[],
+): LoginEndpoint['checkAddress'] {
+  const rule = rules.find(({ role }) => role === 'forwarded_for');
+  if (rule === undefined || authorize.endpoint.inputs[rule.role]?.in !== 'header') return () => {};
+  return (request) => {
+    const sent = headerValues(request, rule.wireName);
+    if (sent.length > 0 && !rule.fits(sent.join(', '))) {
+      throw new LoginRefusal(misfit(rule), { parameter: rule.wireName });
+    }
   };
 }
 

@@ -16,7 +16,7 @@ import { type PageText, pageSchema, pageTextSchema } from './page_text.ts';
 import { lifetimeSchema, textSchema } from './scalar_schema.ts';
 
 /** Pages of the login itself, whatever the dialect. */
-export type OwnPageName = 'expired' | 'other_browser' | 'forged';
+export type OwnPageName = 'expired' | 'damaged' | 'other_browser' | 'forged';
 
 export interface LoginMessages {
   readonly not_recognised: string;
@@ -123,6 +123,7 @@ const labelsSchema: v.GenericSchema<unknown, LoginLabels> = v.pipe(
 
 const ownPages = {
   expired: pageSchema,
+  damaged: pageSchema,
   other_browser: pageSchema,
   forged: pageSchema,
 } satisfies Record<OwnPageName, unknown>;

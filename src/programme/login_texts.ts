@@ -101,6 +101,7 @@ function compileTexts(
       difficulties,
       too_many_attempts: page({ title: texts.title, text: messages.too_many_attempts }),
       expired: page(pages.expired),
+      damaged: page(pages.damaged),
       other_browser: page(pages.other_browser),
       forged: page(pages.forged),
     },

@@ -5,6 +5,8 @@ import { type Answer, ask, post } from './wire.ts';
 /** A login page in a browser: its form, and the cookie that came before it. */
 export interface OpenLogin {
   readonly begin: Answer;
+  /** The redirect that brought the cookie: `begin`, or that of the page's address (P-3). */
+  readonly bound: Answer;
   readonly page: Answer;
   /** Path of the form's action. */
   readonly action: string;
@@ -15,12 +17,28 @@ export interface OpenLogin {
 /** Follows a login request to the login page. */
 export async function openLogin(base: string, target: string, method = 'GET'): Promise<OpenLogin> {
   const begin = await ask(base, target, { method });
-  const location = begin.headers['location'];
-  if (location === undefined) throw new Error(`no login begins: ${begin.status} ${begin.body}`);
-  const cookie = (begin.headers['set-cookie'] ?? '').split(';')[0] ?? '';
-  const url = new URL(location);
-  const page = await ask(base, url.pathname + url.search, { headers: { cookie } });
-  return { begin, page, action: formAction(page), hidden: hiddenFields(page), cookie };
+  if (begin.headers['location'] === undefined) {
+    throw new Error(`no login begins: ${begin.status} ${begin.body}`);
+  }
+  const bound = begin.headers['set-cookie'] === undefined ? await follow(base, begin) : begin;
+  const cookie = cookieIn(bound);
+  const page = await follow(base, bound, { cookie });
+  return { begin, bound, page, cookie, ...formOf(page) };
+}
+
+/** The cookie that an answer sets, as a browser sends it. */
+export function cookieIn(answer: Answer): string {
+  return (answer.headers['set-cookie'] ?? '').split(';')[0] ?? '';
+}
+
+/** Goes where an answer leads, on the same server. */
+export function follow(
+  base: string,
+  answer: Answer,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Answer> {
+  const { pathname, search } = new URL(answer.headers['location'] ?? '');
+  return ask(base, pathname + search, { headers });
 }
 
 /** Posts the form as the browser that opened it. */
@@ -83,11 +101,11 @@ export async function logIn(
   return code;
 }
 
-function formAction(page: Answer): string {
-  return /<form[^>]* action="([^"]*)"/.exec(page.body)?.[1] ?? '';
-}
-
-function hiddenFields(page: Answer): Record<string, string> {
-  const inputs = page.body.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)" ?\/?>/g);
-  return Object.fromEntries([...inputs].map(([, name = '', value = '']) => [name, value]));
+/** The form of a page. */
+export function formOf({ body }: Answer): Pick<OpenLogin, 'action' | 'hidden'> {
+  const inputs = body.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)" ?\/?>/g);
+  return {
+    action: /<form[^>]* action="([^"]*)"/.exec(body)?.[1] ?? '',
+    hidden: Object.fromEntries([...inputs].map(([, name = '', value = '']) => [name, value])),
+  };
 }

@@ -151,7 +151,7 @@ test('C-2: a login begun at one programme cannot end at the other', async (t) =>
   assert.equal(readPage(page.page).title, 'Log in to Executive Club');
   const moved = { ...login, action: page.action };
   const answer = await submitLogin(jetway.url, moved, member);
-  assert.equal(readPage(answer).title, 'This login has expired');
+  assert.equal(readPage(answer).title, 'This login cannot go on');
   const outsider = await jetway.addMember({ programme: golden.id, username: 'gina' });
   const refusal = await submitLogin(jetway.url, login, outsider);
   assert.deepEqual(readPage(refusal).text, [

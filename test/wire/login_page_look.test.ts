@@ -14,7 +14,7 @@ import { type Answer, ask } from '../support/wire.ts';
 
 /** The login page once more, as a browser with other headers asks for it. */
 function pageAgain(base: string, login: OpenLogin, more: Record<string, string>): Promise<Answer> {
-  const { pathname, search } = new URL(login.begin.headers['location'] ?? '');
+  const { pathname, search } = new URL(login.bound.headers['location'] ?? '');
   return ask(base, pathname + search, { headers: { cookie: login.cookie, ...more } });
 }
 

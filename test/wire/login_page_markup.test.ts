@@ -156,7 +156,7 @@ test('a language that is written from right to left is shown so', async (t) => {
   const { messages, labels, pages } = {
     messages: ['not_recognised', 'difficulties', 'username_blank', 'password_blank'],
     labels: ['username', 'password', 'log_in', 'show_password', 'error', 'help', 'website'],
-    pages: ['expired', 'other_browser', 'forged', 'failed'],
+    pages: ['expired', 'damaged', 'other_browser', 'forged', 'failed'],
   };
   const each = (names: readonly string[], value: unknown): object =>
     Object.fromEntries(names.map((name) => [name, value]));

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 
 import { Unavailable } from '../../src/oauth/failure.ts';
 import { type FailingStore, failingStore } from '../support/failing_store.ts';
-import { openLogin, type OpenLogin, submitLogin } from '../support/login.ts';
+import { follow, openLogin, type OpenLogin, submitLogin } from '../support/login.ts';
 import { readPage } from '../support/page.ts';
 import {
   loginTarget,
@@ -21,6 +21,8 @@ interface Door extends PartnerClub {
   readonly failing: FailingStore;
   readonly target: string;
   readonly login: OpenLogin;
+  /** A browser that asks for the page's language. */
+  readonly headers: Readonly<Record<string, string>>;
   readonly attempt: (username: string, password: string) => Promise<Answer>;
 }
 
@@ -32,6 +34,8 @@ interface Told {
 }
 
 const notRecognised: Told = { texts: ['not_recognised'] };
+
+const failedTest: Told = { status: 400, page: true, texts: ['difficulties'] };
 
 const scenarios: Readonly<Record<string, readonly [(door: Door) => Promise<Answer>, Told]>> = {
   'wrong password': [({ attempt, member }) => attempt(member.username, 'wrong'), notRecognised],
@@ -68,15 +72,39 @@ const scenarios: Readonly<Record<string, readonly [(door: Door) => Promise<Answe
     },
     { status: 503, texts: ['difficulties'] },
   ],
-  'failed security test': [
+  'failed security test: form key': [
     ({ url, login, member }) =>
       submitLogin(url, { ...login, hidden: { ...login.hidden, csrf: 'x' } }, member),
     { status: 403, page: true, texts: ['difficulties'] },
   ],
+  'failed security test: no cookie': [
+    ({ url, login, member }) => submitLogin(url, { ...login, cookie: '' }, member),
+    failedTest,
+  ],
+  'failed security test: no cookie at the page': [
+    ({ url, login }) => follow(url, login.bound),
+    failedTest,
+  ],
+  'failed security test: foreign cookie': [
+    async ({ url, target, login, member }) => {
+      const { cookie } = await openLogin(url, target, 'POST');
+      return submitLogin(url, { ...login, cookie }, member);
+    },
+    failedTest,
+  ],
+  'failed security test: damaged transaction': [
+    ({ url, paths, headers }) => ask(url, `${paths.page}?transaction=x`, { headers }),
+    failedTest,
+  ],
   'format of the IP address': [
     ({ url, target }) =>
       ask(url, target, { method: 'POST', headers: { 'x-forwarded-for': '1.2.3.4,x' } }),
-    { status: 400, page: true, texts: ['difficulties'] },
+    failedTest,
+  ],
+  'format of the IP address at the form': [
+    ({ url, login, member }) =>
+      submitLogin(url, login, member, { 'x-forwarded-for': '1.2.3.4,fe80::1%eth0' }),
+    failedTest,
   ],
   'username blank': [({ attempt }) => attempt('', 'x'), { texts: ['username'] }],
   'password blank': [({ attempt }) => attempt('ann', ''), { texts: ['password'] }],
@@ -114,11 +142,12 @@ for (const [names, words] of [
     const club = await openPartnerClub(t, { names, store: failing.store });
     const target = loginTarget(club, { ui_locales: words.language });
     const login = await openLogin(club.url, target, 'POST');
+    const headers = { 'accept-language': words.language };
     const attempt: Door['attempt'] = (username, password) =>
       submitLogin(club.url, login, { username, password });
     const heading = words.title + names.name;
     for (const [name, [go, { status = 200, page = false, texts }]] of Object.entries(scenarios)) {
-      const answer = await go({ ...club, failing, target, login, attempt });
+      const answer = await go({ ...club, failing, target, login, headers, attempt });
       const title = page ? heading : words.error + heading;
       const text = texts.map((one) => words[one]);
       assert.deepEqual(readPage(answer, words.language), { status, title, heading, text }, name);
@@ -126,3 +155,17 @@ for (const [names, words] of [
     }
   });
 }
+
+test('P-6 P-13: a well-formed chain of addresses passes at the form, and a bad one counts no attempt', async (t) => {
+  const club = await openPartnerClub(t, { over: 'login: { lockout: { attempts: 1 } }' });
+  const login = await openLogin(club.url, loginTarget(club), 'POST');
+  const from = (address: string): Readonly<Record<string, string>> => ({
+    'x-forwarded-for': address,
+  });
+  const wrong = { ...club.member, password: 'wrong' };
+  for (const address of ['unknown', '', '1.2.3', '10.0.0.1:80']) {
+    assert.equal((await submitLogin(club.url, login, wrong, from(address))).status, 400, address);
+  }
+  const answer = await submitLogin(club.url, login, club.member, from('203.0.113.9, 2001:db8::1'));
+  assert.equal(answer.status, 302);
+});

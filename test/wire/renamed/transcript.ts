@@ -173,7 +173,7 @@ function masked(text: string, names: Names, { by }: Stage): string {
   );
   return [names.base, names.id, names.identifier, names.name, by.client.id]
     .reduce((line, name, index) => line.replaceAll(name, `{${index}}`), opened)
-    .replaceAll(/\b[0-9a-f]{11}\.[\w-]{43}\b/g, '{token}')
+    .replaceAll(/\b[0-9a-f]{11}\.[\w-]{43}(?![\w-])/g, '{token}')
     .replaceAll(/(?<="(?:kid|x|y|family|jti)":"?)[\w.-]+/g, '{random}')
     .replaceAll(
       /(?<=transaction=|code=|jetway_|csrf" value="|transaction" value=")[\w=-]+/g,
