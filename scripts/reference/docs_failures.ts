@@ -46,7 +46,7 @@ export const failureDocs: Readonly<Record<FailureReason, string>> = {
   invalid_refresh_token:
     "The refresh token is unknown, expired, revoked, used before, another client's, or its member is no longer active (G-19, G-23). Reuse after `grace` revokes the login's tokens.",
   missing_api_key:
-    'A gateway asked for mode `none`, and there is no `X-Api-Key` (C-4). `{parameter}` is `x-api-key`.',
+    'A gateway asked for mode `none` or for the floor `key`, and there is no API key (C-4). `{parameter}` is the header in `verify.api_key_header`.',
   invalid_api_key:
     "The API key is unknown, expired, another environment's, sent twice, its client is disabled, or a token beside it is another client's.",
   missing_token:

@@ -87,6 +87,20 @@ export const programmeDocs: KeyDocs = {
     example: '5m',
   },
 
+  verify: {
+    text: 'What requests must bring when a gateway asks about them, beside the token (C-4, P-15).',
+    example: '{ headers: required }',
+    on: 'partner-login',
+  },
+  'verify.api_key_header': {
+    text: 'Name of the header in which requests to the API carry the API key (C-4); it stands in gateways and in what partners are told.',
+    example: 'Partner-Key',
+  },
+  'verify.headers': {
+    text: "Headers that name programme or partner: those that a token endpoint reads `in: header` and compares with `must_equal` (not `client.api_key`). `held`: where one is sent it must be the programme's, and that of the token's client or of a holder of the key; the failures are the same as at that endpoint (`invalid_header`, `programme_mismatch`, `context_mismatch`, `client_mismatch`). `required`: each must be sent, or the answer is `missing_header`. `ignored`: nothing is compared. Unless they are ignored, Jetway's yes carries the same headers with the right values, for gateways to pass on (P-4, P-15).",
+    example: 'required',
+    on: 'partner-login',
+  },
   introspection: {
     text: 'Lets gateways, and clients for their own tokens, ask about a token (RFC 7662). Gateways authenticate by what `jetway gateway add` gives them, always with Basic.',
     example: '{ path: /introspect }',

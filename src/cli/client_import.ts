@@ -96,8 +96,9 @@ async function heldKeyFaults(
   { at, id, apiKey }: ImportedClient,
 ): Promise<readonly Fault[]> {
   if (apiKey === undefined) return [];
-  const holder = await store.findClientByApiKey(programme, keyring.secretDigest(apiKey));
-  if (holder === undefined || holder.id === id) return [];
+  const holders = await store.findClientsByApiKey(programme, keyring.secretDigest(apiKey));
+  const holder = holders.find((other) => other.id !== id);
+  if (holder === undefined) return [];
   const message = `the api_key of ${quote(id)} is that of ${quote(holder.id)} of ${programme} already`;
   return [errorAt(at, ['api_key'], message)];
 }

@@ -1,7 +1,7 @@
 // Owns the secrets and API keys of clients as commands make and read them.
 
-import { longestApiKey } from '../engine/verification.ts';
 import { randomKey } from '../lib/random.ts';
+import { longestApiKey } from '../programme/verification.ts';
 import type { Environment } from '../store/contract.ts';
 import { refuseUsage } from './exit.ts';
 import { warn } from './output.ts';

@@ -47,7 +47,7 @@ function programmeSheet(base: string, demo: DemoProgramme): string[] {
     `  login    ${loginLink(base, demo)}`,
   ];
   lines.push('', '  # what a gateway asks (verify): may this request pass?');
-  lines.push(verifyCommand(base, demo, 'none', ['X-Api-Key', demo.apiKey]));
+  lines.push(verifyCommand(base, demo, 'none', [programme.verification.apiKeyHeader, demo.apiKey]));
   if (grants.has('client_credentials')) {
     lines.push(
       '',

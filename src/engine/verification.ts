@@ -6,6 +6,7 @@ import { type FailureReason, Refusal } from '../oauth/failure.ts';
 import type { Reply } from '../oauth/reply.ts';
 import { headerValues, type WireRequest } from '../oauth/wire_request.ts';
 import type { Demand } from '../programme/verification.ts';
+import type { Caller } from '../programme/verify_headers.ts';
 import { findLiveKey } from './client_authentication.ts';
 import type { Service } from './service.ts';
 import { findStandingToken, type StandingToken } from './standing_token.ts';
@@ -33,42 +34,58 @@ export async function answerVerification(
   }
 }
 
-/** The steps. Key and token are judged before what they are good for is. */
+/**
+ * The steps. What must come is asked first, then key and token are judged, and last what they are
+ * good for.
+ */
 async function verify(service: Service, demand: Demand, request: ShownRequest): Promise<Reply> {
   const now = service.clock.now();
-  const apiKey = readApiKey(request);
+  const { verification } = service.programme;
+  const apiKey = verification.readApiKey(request);
   const bearer = readBearer(request);
-  if (demand.mode === 'none' && apiKey === undefined) {
-    throw new Refusal('missing_api_key', { parameter: 'x-api-key' });
+  if (demand.key && apiKey === undefined) {
+    throw new Refusal('missing_api_key', { parameter: verification.apiKeyHeader.toLowerCase() });
   }
-  const owner = apiKey === undefined ? undefined : await clientOfApiKey(service, apiKey, now);
   if (demand.mode !== 'none' && bearer === undefined) {
     throw new Refusal('missing_token', { parameter: 'authorization' });
   }
+  const headers = verification.readHeaders(request);
+  const holders = apiKey === undefined ? [] : await holdersOf(service, apiKey, now);
   const token = bearer === undefined ? undefined : await goodToken(service, bearer, now);
   // C-2: a key beside a token says who calls, and the token must have been issued to them.
-  if (owner !== undefined && token !== undefined && owner.id !== token.client.id) {
-    throw new Refusal('invalid_api_key', { detail: 'key and token are of two clients' });
+  if (apiKey !== undefined && token !== undefined && !holds(holders, token.client)) {
+    throw new Refusal('invalid_api_key', { detail: 'key and token are of two partners' });
   }
-  if (demand.mode === 'none' || token === undefined) return passed(service, owner ?? nobody());
+  const meant = verification.clientsMeant(headers, token === undefined ? holders : [token.client]);
+  if (demand.mode === 'none' || token === undefined) {
+    return passed(service, sharedBy(holders, meant));
+  }
   if (token.kind !== demand.mode) throw new Refusal('insufficient_scope');
-  service.programme.verification.checkScope(demand, token.scope);
+  verification.checkScope(demand, token.scope);
   return passed(service, token.client, token);
 }
 
-function nobody(): never {
-  throw new Error('a request without key and token cannot have come this far');
+function holds(holders: readonly Client[], { id }: Client): boolean {
+  return holders.some((holder) => holder.id === id);
 }
 
-/** Longer than any API key this service makes; it imports none that is longer. */
-export const longestApiKey = 1024;
+/**
+ * What is known of who holds a key: the client where it has no other, and what those agree on that
+ * the request may mean.
+ */
+function sharedBy(holders: readonly Client[], meant: readonly Client[]): Caller {
+  const [first, another] = holders;
+  if (first !== undefined && another === undefined) return first;
+  return {
+    ...agreed(meant, 'businessContext'),
+    ...agreed(meant, 'partnerId'),
+  };
+}
 
-function readApiKey(request: ShownRequest): string | undefined {
-  const [key, another] = headerValues(request, 'x-api-key');
-  if (key === undefined || (key === '' && another === undefined)) return undefined;
-  // Which of two a proxy or the API would believe is not for us to guess.
-  if (another !== undefined || key.length > longestApiKey) throw new Refusal('invalid_api_key');
-  return key;
+function agreed(clients: readonly Client[], field: 'businessContext' | 'partnerId'): Caller {
+  const value = clients[0]?.[field];
+  if (value === undefined || clients.some((client) => client[field] !== value)) return {};
+  return { [field]: value };
 }
 
 const bearerForm = /^bearer(?: +(.*))?$/i;
@@ -87,14 +104,20 @@ function readBearer(request: ShownRequest): string | undefined {
   return token;
 }
 
-async function clientOfApiKey(service: Service, apiKey: string, now: Instant): Promise<Client> {
+/** Who holds the key, if any of them is good now; every one of them has used it. */
+async function holdersOf(
+  service: Service,
+  apiKey: string,
+  now: Instant,
+): Promise<readonly Client[]> {
   const { store, programme, keyring } = service;
   const digest = keyring.secretDigest(apiKey);
-  const client = await store.findClientByApiKey(programme.id, digest);
-  if (client?.status !== 'active' || !findLiveKey(service, client, digest, now)) {
-    throw new Refusal('invalid_api_key');
-  }
-  return client;
+  const clients = await store.findClientsByApiKey(programme.id, digest);
+  const holders = clients.filter(
+    (client) => client.status === 'active' && findLiveKey(service, client, digest, now),
+  );
+  if (holders.length === 0) throw new Refusal('invalid_api_key');
+  return holders;
 }
 
 async function goodToken(service: Service, text: string, now: Instant): Promise<StandingToken> {
@@ -117,6 +140,9 @@ const plainStatus: Readonly<Partial<Record<FailureReason, number>>> = {
   repeated_parameter: 400,
   invalid_parameter: 400,
   malformed_body: 400,
+  missing_header: 400,
+  invalid_header: 400,
+  programme_mismatch: 400,
   insufficient_scope: 403,
   server_error: 500,
   temporarily_unavailable: 503,

@@ -62,7 +62,7 @@ export function compileProgramme(
     ),
     grants: new Set(grantTypes.filter((type) => definition.grants[type] !== undefined)),
     scope,
-    verification: compileVerification(scope),
+    verification: compileVerification(definition, scope),
     access: {
       format: access.format,
       ...compileLifetimes(definition),

@@ -15,6 +15,7 @@ import { assetsFolder } from './login_rules.ts';
 import { memberComplaints } from './members_schema.ts';
 import { reachComplaints } from './reach_consistency.ts';
 import { type ValueShape, alphabetOf } from './value_shape.ts';
+import { verifyComplaints } from './verify_schema.ts';
 
 /** RFC 6749 10.10: the chance of guessing a code must be at most 2^-128. */
 const leastCodeBits = 128;
@@ -34,6 +35,7 @@ export function consistencyFaults(definition: Definition, document: YamlNode): r
     ...lifetimeComplaints(definition),
     ...answerComplaints(definition),
     ...reachComplaints(definition),
+    ...verifyComplaints(definition),
   ].map(([path, message, hint]) => errorAt(positionAt(document, path), path, message, hint));
 }
 

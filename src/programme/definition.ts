@@ -33,6 +33,7 @@ import {
   valueShapeSchema,
 } from './value_shape.ts';
 import { type FieldTree, fieldSchemasOf, type NameCase, nameCaseSchema } from './value_tree.ts';
+import { type VerifyDefinition, verifySchema } from './verify_schema.ts';
 
 export interface GrantDefinition {
   /** Name of the token endpoint that serves it. */
@@ -129,6 +130,7 @@ export interface Definition {
     readonly name_case: NameCase;
   };
   readonly errors: ErrorsDefinition;
+  readonly verify: VerifyDefinition;
   /** RFC 7662; there is none where it is left out. */
   readonly introspection?: { readonly path: string };
   /** RFC 7009; there is none where it is left out. */
@@ -257,6 +259,7 @@ export const definitionSchema: v.GenericSchema<unknown, Definition> = v.strictOb
     v.transform(withContentType),
   ),
   errors: errorsSchema,
+  verify: v.optional(verifySchema, {}),
   introspection: v.exactOptional(v.strictObject({ path: pathSchema })),
   revocation: v.exactOptional(v.strictObject({ path: pathSchema })),
   metadata: v.optional(v.picklist(['on', 'off']), 'off'),

@@ -129,13 +129,15 @@ const reservedHeaders = new Set([
 /** Cross-origin leave (HOSTILE 11), ranges and encodings of a body, and the connection's own. */
 const reservedGroups = /^(?:access-control-|content-|proxy-|sec-)/i;
 
-const freeHeaderSchema = v.pipe(
+/** A header's name that is neither Jetway's nor the connection's. */
+export const freeHeaderSchema: v.GenericSchema<string, string> = v.pipe(
   headerNameSchema,
-  v.check(
-    (name) => !reservedHeaders.has(name.toLowerCase()) && !reservedGroups.test(name),
-    'this header is not for a dialect to set',
-  ),
+  v.check(isFreeHeader, 'this header is not for a dialect to set'),
 );
+
+export function isFreeHeader(name: string): boolean {
+  return !reservedHeaders.has(name.toLowerCase()) && !reservedGroups.test(name);
+}
 
 /** What a header of a dialect's own says. */
 export const headerTextSchema: v.GenericSchema<unknown, string> = v.pipe(

@@ -81,7 +81,8 @@ const blankForms: ReadonlyMap<string, RegExp> = new Map([
   ['password', /^$/],
 ]);
 
-function checkInput(rule: InputRule, inputs: Inputs, required: boolean): void {
+/** Throws `Refusal` unless an input is there, where it must be, and has the shape that is asked for. */
+export function checkInput(rule: InputRule, inputs: Inputs, required: boolean): void {
   const value = inputs.get(rule.role);
   if (value === undefined || (required && blankForms.get(rule.role)?.test(value) === true)) {
     if (required) throw new Refusal(rule.whenMissing, { parameter: rule.told });

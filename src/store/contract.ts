@@ -115,10 +115,10 @@ export interface Store {
   addClients(clients: readonly Client[]): Promise<readonly ClientId[]>;
   findClient(programme: ProgrammeId, id: ClientId): Promise<Client | undefined>;
   /**
-   * The client that holds the API key; whether the key is live is the caller's to judge. Of several
-   * that hold it, as only a faulty import makes them, the first by identifier.
+   * The clients that hold the API key, by identifier: several where a partner has one key for all
+   * of its own (C-5). Whether the key is live is the caller's to judge.
    */
-  findClientByApiKey(programme: ProgrammeId, apiKey: Digest): Promise<Client | undefined>;
+  findClientsByApiKey(programme: ProgrammeId, apiKey: Digest): Promise<readonly Client[]>;
   /** In order of creation. */
   listClients(programme: ProgrammeId): Promise<readonly Client[]>;
   /** Applies a pure change to the client as it stands; undefined when there is none. It may run twice. */
@@ -127,6 +127,14 @@ export interface Store {
     id: ClientId,
     change: (client: Client) => Client,
   ): Promise<Client | undefined>;
+  /**
+   * Applies a pure change to every client, of whatever programme, that holds one of the API keys:
+   * all in one step. Resolves to those clients as they are then.
+   */
+  changeKeyHolders(
+    apiKeys: readonly Digest[],
+    change: (client: Client) => Client,
+  ): Promise<readonly Client[]>;
 
   /**
    * Removes a client for good, with all that was issued to it; its identifier is never given out

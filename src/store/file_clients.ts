@@ -7,7 +7,7 @@ import { frozen } from '../lib/frozen.ts';
 import type { Client, ClientId, ProgrammeId } from '../oauth/client.ts';
 import type { CommitQueue } from './commit_queue.ts';
 import type { Store } from './contract.ts';
-import { apiKeyHolder, apiKeyIndex } from './file_api_keys.ts';
+import { apiKeyHolders, apiKeyIndex } from './file_api_keys.ts';
 import type { SecretUses } from './file_notes.ts';
 import type { Revoker } from './file_revocations.ts';
 import { damaged, expectSum, rowSum } from './file_sums.ts';
@@ -19,9 +19,10 @@ type ClientVerbs = Pick<
   | 'addClient'
   | 'addClients'
   | 'findClient'
-  | 'findClientByApiKey'
+  | 'findClientsByApiKey'
   | 'listClients'
   | 'changeClient'
+  | 'changeKeyHolders'
   | 'removeClient'
   | 'recordSecretUse'
   | 'secretUses'
@@ -35,34 +36,51 @@ export function fileClients(
   uses: SecretUses,
   fresh: Freshness,
 ): ClientVerbs {
-  const { find, holding, list, change, isTaken, add, remove } = clientRows(database);
+  const { find, holding, holdingAny, list, change, isTaken, add, remove } = clientRows(database);
   const known = new Remembered<Client>(fresh, mostKnown);
-  const holders = new Remembered<Client>(fresh, mostKnown);
+  const holders = new Remembered<readonly Client[]>(fresh, mostKnown);
+  const held = (programme: ProgrammeId, apiKey: Digest): readonly Client[] | undefined => {
+    const found = holding(programme, apiKey);
+    // Nothing is remembered of keys that nobody holds: strangers can think of any number of them.
+    return found.length === 0 ? undefined : frozen(found);
+  };
+  const alter = (before: Client, changed: Client): Client => {
+    const after = change(before, sameClient(before, changed));
+    fresh.forget();
+    uses.keepOnly(before.programme, before.id, digestsOf(after));
+    return after;
+  };
   return {
-    addClient: (client) => queue.write(() => (add(client) ? 'added' : 'taken')),
+    addClient: (client) =>
+      queue.write(() => {
+        fresh.forget();
+        return add(client) ? 'added' : 'taken';
+      }),
     addClients: (clients) =>
       queue.write(() => {
+        fresh.forget();
         const taken = takenAmong(clients, isTaken);
         if (taken.length === 0) for (const client of clients) add(client);
         return taken;
       }),
-    findClientByApiKey: (programme, apiKey) =>
-      queue.read(() => holders.get(programme, apiKey, () => frozen(holding(programme, apiKey)))),
+    findClientsByApiKey: (programme, apiKey) =>
+      queue.read(() => holders.get(programme, apiKey, () => held(programme, apiKey)) ?? nobody),
     findClient: (programme, id) =>
       queue.read(() => known.get(programme, id, () => frozen(find(programme, id)))),
     listClients: (programme) => queue.read(() => list(programme)),
-    changeClient: (programme, id, alter) =>
+    changeClient: (programme, id, changed) =>
       queue.writeFromReserve(() => {
         const before = find(programme, id);
-        if (before === undefined) return undefined;
-        const after = change(before, sameClient(before, alter(before)));
-        fresh.forget();
-        uses.keepOnly(programme, id, digestsOf(after));
-        return after;
+        return before && alter(before, changed(before));
       }),
+    changeKeyHolders: (apiKeys, changed) =>
+      queue.writeFromReserve(() =>
+        holdingAny(apiKeys).map((before) => alter(before, changed(before))),
+      ),
     removeClient: (programme, id, now) =>
       queue.writeFromReserve(() => {
         if (!remove(programme, id, now)) return false;
+        fresh.forget();
         revoke(programme, { client: id }, forever);
         uses.keepOnly(programme, id, []);
         return true;
@@ -71,6 +89,8 @@ export function fileClients(
     secretUses: (programme, id) => queue.read(() => uses.of(programme, id)),
   };
 }
+
+const nobody: readonly Client[] = Object.freeze([]);
 
 /** More registrations than this in use at once are read again. */
 const mostKnown = 10_000;
@@ -84,8 +104,10 @@ interface Row {
 
 interface ClientRows {
   readonly find: (programme: ProgrammeId, id: ClientId) => Client | undefined;
-  /** The one that holds the API key. */
-  readonly holding: (programme: ProgrammeId, apiKey: Digest) => Client | undefined;
+  /** Those that hold the API key, by identifier. */
+  readonly holding: (programme: ProgrammeId, apiKey: Digest) => readonly Client[];
+  /** Those of any programme that hold one of the API keys. */
+  readonly holdingAny: (apiKeys: readonly Digest[]) => readonly Client[];
   readonly list: (programme: ProgrammeId) => readonly Client[];
   readonly isTaken: (client: Client) => boolean;
   /** False when the identifier was given out before, to whomever (C-5). */
@@ -98,8 +120,8 @@ interface ClientRows {
 function clientRows(database: DatabaseSync): ClientRows {
   const columns = 'programme, id, record, sum';
   const select = database.prepare(`SELECT ${columns} FROM client WHERE programme = ? AND id = ?`);
-  const selectHolder = database.prepare(
-    `SELECT ${columns} FROM client WHERE (programme, id) = (${apiKeyHolder})`,
+  const selectHolders = database.prepare(
+    `SELECT ${columns} FROM client WHERE programme = ?1 AND id IN (${apiKeyHolders}) ORDER BY id`,
   );
   const index = apiKeyIndex(database);
   const all = database.prepare(
@@ -118,16 +140,23 @@ function clientRows(database: DatabaseSync): ClientRows {
   const bury = database.prepare(
     'INSERT INTO removed_client (programme, id, removed_at, sum) VALUES (?, ?, ?, ?)',
   );
+  const find = (programme: string, id: string): Client | undefined => {
+    const row = select.get(programme, id) as Row | undefined;
+    return row && clientOf(row);
+  };
   return {
-    find: (programme, id) => {
-      const row = select.get(programme, id) as Row | undefined;
-      return row && clientOf(row);
-    },
+    find,
     holding: (programme, apiKey) => {
-      const row = selectHolder.get(programme, apiKey) as Row | undefined;
-      const client = row && clientOf(row);
-      if (client?.apiKeys.every(({ digest }) => digest !== apiKey)) throw damaged('api_key');
-      return client;
+      const clients = (selectHolders.all(programme, apiKey) as unknown as Row[]).map(clientOf);
+      for (const { apiKeys } of clients) {
+        if (apiKeys.every(({ digest }) => digest !== apiKey)) throw damaged('api_key');
+      }
+      return clients;
+    },
+    holdingAny: (apiKeys) => {
+      const names = apiKeys.flatMap(index.holding);
+      const unique = new Map(names.map((name) => [`${name.programme}\0${name.id}`, name]));
+      return [...unique.values()].flatMap(({ programme, id }) => find(programme, id) ?? []);
     },
     isTaken: ({ programme, id }) =>
       (select.get(programme, id) ?? buried.get(programme, id)) !== undefined,

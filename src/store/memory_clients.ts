@@ -14,9 +14,10 @@ type ClientVerbs = Pick<
   | 'addClient'
   | 'addClients'
   | 'findClient'
-  | 'findClientByApiKey'
+  | 'findClientsByApiKey'
   | 'listClients'
   | 'changeClient'
+  | 'changeKeyHolders'
   | 'removeClient'
   | 'recordSecretUse'
   | 'secretUses'
@@ -36,6 +37,16 @@ export function memoryClients(revocations: MemoryRevocations): ClientVerbs {
     uses.set(programme, id, new Map());
     holders.add(client);
   };
+  const put = (before: Client, after: Client): Client => {
+    const { programme, id } = after;
+    clients.set(programme, id, after);
+    holders.remove(before);
+    holders.add(after);
+    const held = new Set(digestsOf(after));
+    const used = [...(uses.get(programme, id) ?? [])].filter(([digest]) => held.has(digest));
+    uses.set(programme, id, new Map(used));
+    return after;
+  };
   return {
     async addClient(client) {
       if (isTaken(client)) return 'taken';
@@ -47,9 +58,8 @@ export function memoryClients(revocations: MemoryRevocations): ClientVerbs {
       if (taken.length === 0) for (const client of all) add(client);
       return taken;
     },
-    async findClientByApiKey(programme, apiKey) {
-      const id = holders.first(programme, apiKey);
-      return id && clients.get(programme, id);
+    async findClientsByApiKey(programme, apiKey) {
+      return holders.of(programme, apiKey).flatMap((id) => clients.get(programme, id) ?? []);
     },
     async findClient(programme, id) {
       return clients.get(programme, id);
@@ -59,15 +69,13 @@ export function memoryClients(revocations: MemoryRevocations): ClientVerbs {
     },
     async changeClient(programme, id, change) {
       const before = clients.get(programme, id);
-      if (before === undefined) return undefined;
-      const after = frozenCopy(sameClient(before, change(before)));
-      clients.set(programme, id, after);
-      holders.remove(before);
-      holders.add(after);
-      const held = new Set(digestsOf(after));
-      const used = [...(uses.get(programme, id) ?? [])].filter(([digest]) => held.has(digest));
-      uses.set(programme, id, new Map(used));
-      return after;
+      return before && put(before, frozenCopy(sameClient(before, change(before))));
+    },
+    async changeKeyHolders(apiKeys, change) {
+      const changes = clients
+        .filter((client) => client.apiKeys.some(({ digest }) => apiKeys.includes(digest)))
+        .map((before) => [before, frozenCopy(sameClient(before, change(before)))] as const);
+      return changes.map(([before, after]) => put(before, after));
     },
     async removeClient(programme, id) {
       const client = clients.get(programme, id);
@@ -108,11 +116,11 @@ class ApiKeyHolders {
     }
   }
 
-  first(programme: ProgrammeId, apiKey: Digest): ClientId | undefined {
-    return this.#ids.get(programme, apiKey)?.[0];
+  of(programme: ProgrammeId, apiKey: Digest): readonly ClientId[] {
+    return this.#ids.get(programme, apiKey) ?? [];
   }
 
   #othersThan(id: ClientId, programme: ProgrammeId, apiKey: Digest): readonly ClientId[] {
-    return (this.#ids.get(programme, apiKey) ?? []).filter((other) => other !== id);
+    return this.of(programme, apiKey).filter((other) => other !== id);
   }
 }

@@ -5,15 +5,22 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
 import { Refusal } from '../../src/oauth/failure.ts';
-import { levelScopes, listScopes } from '../../src/oauth/scope.ts';
+import { levelScopes, listScopes, type ScopeRules } from '../../src/oauth/scope.ts';
 import { compileVerification, type VerificationRules } from '../../src/programme/verification.ts';
 import { fc } from '../support/property.ts';
 
-const levels = compileVerification(levelScopes(['L10', 'L12', 'L15'], 'L15', 'L10'));
-const names = compileVerification(
-  listScopes(['read', 'reset', 'recall'], ' ', ['reset', 'recall']),
-);
-const commas = compileVerification(listScopes(['read', 'write'], ',', []));
+const rulesOf = (scope: ScopeRules): VerificationRules =>
+  compileVerification(
+    {
+      programme_identifier: 'Club',
+      token_endpoints: {},
+      verify: { api_key_header: 'X-Api-Key', headers: 'held' },
+    },
+    scope,
+  );
+const levels = rulesOf(levelScopes(['L10', 'L12', 'L15'], 'L15', 'L10'));
+const names = rulesOf(listScopes(['read', 'reset', 'recall'], ' ', ['reset', 'recall']));
+const commas = rulesOf(listScopes(['read', 'write'], ',', []));
 
 /** What is asked, or the reason and parameter it is refused for. */
 function read(rules: VerificationRules, path: string, query = ''): unknown {
@@ -38,13 +45,13 @@ function passes(rules: VerificationRules, path: string, query: string, scope?: s
   }
 }
 
-const none = { mode: 'member', level: -1, scopes: [], opens: [] };
+const none = { mode: 'member', key: false, level: -1, scopes: [], opens: [] };
 
 describe('a demand', () => {
   test('is a mode, with floors in its segment or in the query of an address that ends there', () => {
     assert.deepEqual(read(levels, 'member'), none);
     assert.deepEqual(read(levels, 'client'), { ...none, mode: 'client' });
-    assert.deepEqual(read(levels, 'none'), { ...none, mode: 'none' });
+    assert.deepEqual(read(levels, 'none'), { ...none, mode: 'none', key: true });
     assert.deepEqual(read(levels, 'member', 'level=L12'), { ...none, level: 1 });
     assert.deepEqual(read(levels, 'member,level=L12'), { ...none, level: 1 });
     assert.deepEqual(read(levels, 'member,level=L12/api/x', 'level=L10'), { ...none, level: 1 });
@@ -52,6 +59,23 @@ describe('a demand', () => {
     const reset = { ...none, scopes: ['reset'], opens: ['reset'] };
     assert.deepEqual(read(names, 'member', 'scope=reset'), reset);
     assert.deepEqual(read(names, 'member,scope=reset/x'), reset);
+    for (const [path, query] of [
+      ['member,key', ''],
+      ['member', 'key'],
+      ['member', 'key='],
+      ['member,key/api/x', 'key=5&a=b'],
+    ] as const) {
+      assert.deepEqual(read(levels, path, query), { ...none, key: true }, path + query);
+    }
+    assert.deepEqual(read(levels, 'none,key'), { ...none, mode: 'none', key: true });
+    assert.deepEqual(read(levels, 'client,level=L12,key'), {
+      ...none,
+      mode: 'client',
+      key: true,
+      level: 1,
+    });
+    // An API may have a parameter of that name, which is no floor of the gateway's.
+    assert.deepEqual(read(levels, 'member/api/x', 'key'), none);
     const both = { ...none, scopes: ['read', 'write'], opens: ['read', 'write'] };
     assert.deepEqual(read(commas, 'member,scope=read%2Cwrite'), both);
     assert.deepEqual(read(commas, 'member', 'scope=read,write'), both);
@@ -76,6 +100,8 @@ describe('a demand', () => {
       assert.deepEqual(at('x'), ['unknown_parameter', 'x']);
       assert.deepEqual(at('level=L12&level=L10'), ['repeated_parameter', 'level']);
       assert.deepEqual(at('level=L12&level=L12'), ['repeated_parameter', 'level']);
+      assert.deepEqual(at('key=L12'), ['invalid_parameter', 'key']);
+      assert.deepEqual(at('key&key'), ['repeated_parameter', 'key']);
       assert.deepEqual(at('level=%zz'), ['malformed_body', undefined]);
     }
     assert.deepEqual(read(names, 'member', 'level=L12'), ['invalid_parameter', 'level']);

@@ -16,8 +16,10 @@ const withKeys = (client: Partial<Client>, ...keys: string[]): Client =>
     ...client,
     apiKeys: keys.map((digest) => ({ digest: digest as Digest, createdAt: at(0) })),
   });
-const holder = async (store: Store, key: string, programme = club): Promise<string | undefined> =>
-  (await store.findClientByApiKey(programme, key as Digest))?.id;
+const holders = async (store: Store, key: string, programme = club): Promise<readonly string[]> => {
+  const clients = await store.findClientsByApiKey(programme, key as Digest);
+  return clients.map((client) => client.id);
+};
 
 export function importTests(open: Open): void {
   describe('clients at once', () => {
@@ -27,7 +29,7 @@ export function importTests(open: Open): void {
       assert.deepEqual(await o.store.addClients([]), []);
       const store = o.reopen ? await o.reopen() : o.store;
       assert.deepEqual(await store.listClients(club), clients);
-      assert.equal(await holder(store, 'key 2'), id(2));
+      assert.deepEqual(await holders(store, 'key 2'), [id(2)]);
     });
 
     withStore(open, 'C-5: or none, when an identifier was ever given out', async ({ store }) => {
@@ -39,7 +41,7 @@ export function importTests(open: Open): void {
       );
       assert.deepEqual(await store.addClients(clients), [partner, otherPartner]);
       assert.deepEqual(await store.listClients(club), [aClient()]);
-      assert.equal(await holder(store, `key ${id(7)}`), undefined);
+      assert.deepEqual(await holders(store, `key ${id(7)}`), []);
       // The same identifiers are free in another programme.
       const others = clients.map((client) => ({ ...client, programme: otherClub }));
       assert.deepEqual(await store.addClients(others), []);
@@ -70,13 +72,13 @@ export function apiKeyTests(open: Open): void {
       await o.store.addClient(withKeys({ id: otherPartner }, 'third'));
       const stores = [o.store, ...(o.another ? [await o.another()] : [])];
       for (const store of stores) {
-        assert.deepEqual(await store.findClientByApiKey(club, 'second' as Digest), client);
-        assert.deepEqual(await holder(store, 'first'), partner);
-        assert.deepEqual(await holder(store, 'third'), otherPartner);
-        assert.equal(await holder(store, 'third', otherClub), undefined);
-        assert.equal(await holder(store, 'fourth'), undefined);
+        assert.deepEqual(await store.findClientsByApiKey(club, 'second' as Digest), [client]);
+        assert.deepEqual(await holders(store, 'first'), [partner]);
+        assert.deepEqual(await holders(store, 'third'), [otherPartner]);
+        assert.deepEqual(await holders(store, 'third', otherClub), []);
+        assert.deepEqual(await holders(store, 'fourth'), []);
         // A secret is no API key.
-        assert.equal(await holder(store, 'digest-of-secret'), undefined);
+        assert.deepEqual(await holders(store, 'digest-of-secret'), []);
       }
     });
 
@@ -86,30 +88,74 @@ export function apiKeyTests(open: Open): void {
         store.changeClient(club, partner, () => withKeys({ name: 'renamed' }, ...keys));
       await store.addClient(withKeys({}, 'first'));
       await change(['first', 'second']);
-      assert.equal(await holder(store, 'second'), partner);
-      assert.equal(await holder(store, 'first'), partner);
+      assert.deepEqual(await holders(store, 'second'), [partner]);
+      assert.deepEqual(await holders(store, 'first'), [partner]);
       await change(['second']);
-      assert.equal(await holder(store, 'first'), undefined);
-      assert.equal((await store.findClientByApiKey(club, 'second' as Digest))?.name, 'renamed');
+      assert.deepEqual(await holders(store, 'first'), []);
+      const [renamed] = await store.findClientsByApiKey(club, 'second' as Digest);
+      assert.equal(renamed?.name, 'renamed');
       const refused = store.changeClient(club, partner, () => {
         throw new RangeError('refused');
       });
       await assert.rejects(refused, RangeError);
       const reopened = o.reopen ? await o.reopen() : store;
-      assert.equal(await holder(reopened, 'second'), partner);
+      assert.deepEqual(await holders(reopened, 'second'), [partner]);
       await reopened.removeClient(club, partner, at(1));
-      assert.equal(await holder(reopened, 'second'), undefined);
+      assert.deepEqual(await holders(reopened, 'second'), []);
     });
 
-    withStore(open, 'C-4: a key that two clients came with stays each one’s', async (o) => {
+    withStore(open, 'C-4 C-5: a key that several clients share is each one’s', async (o) => {
       const { store } = o;
+      const other = o.another ? await o.another() : store;
+      const expectHolders = async (...ids: readonly ClientId[]): Promise<void> => {
+        for (const one of [store, other]) {
+          assert.deepEqual(await holders(one, 'shared'), ids.toSorted());
+        }
+      };
       await store.addClient(withKeys({ id: otherPartner }, 'shared', 'own'));
+      await expectHolders(otherPartner);
       await store.addClient(withKeys({}, 'shared'));
-      assert.equal(await holder(store, 'shared'), partner);
-      await store.changeClient(club, partner, (client) => ({ ...client, apiKeys: [] }));
-      assert.equal(await holder(store, 'shared'), otherPartner);
+      await expectHolders(otherPartner, partner);
+      await store.addClients([withKeys({ id: id(5) }, 'shared')]);
+      await expectHolders(otherPartner, partner, id(5));
+      await store.removeClient(club, id(5), at(1));
+      await expectHolders(otherPartner, partner);
+      await other.changeClient(club, partner, (client) => ({ ...client, apiKeys: [] }));
+      await expectHolders(otherPartner);
       await store.changeClient(club, otherPartner, (client) => ({ ...client, apiKeys: [] }));
-      assert.equal(await holder(store, 'shared'), undefined);
+      await expectHolders();
+    });
+
+    withStore(open, 'C-5: all who share a key are changed at once, or none', async (o) => {
+      const { store } = o;
+      const sharing = [
+        withKeys({}, 'old', 'shared'),
+        withKeys({ id: otherPartner }, 'shared'),
+        withKeys({ id: id(5), programme: otherClub }, 'old'),
+      ];
+      await store.addClients([...sharing, withKeys({ id: id(6) }, 'new')]);
+      const keys = ['old', 'shared'] as Digest[];
+      const rename = (client: Client): Client => ({ ...client, name: `new ${client.name}` });
+      const refused = store.changeKeyHolders(keys, (client) => {
+        if (client.programme === otherClub) throw new RangeError('refused');
+        return rename(client);
+      });
+      await assert.rejects(refused, RangeError);
+      assert.deepEqual((await store.listClients(club)).slice(0, 2), sharing.slice(0, 2));
+      const changed = await store.changeKeyHolders(keys, (client) => ({
+        ...rename(client),
+        apiKeys: [{ digest: 'new' as Digest, createdAt: at(1) }],
+      }));
+      assert.equal(changed.length, 3);
+      const reopened = o.reopen ? await o.reopen() : store;
+      assert.deepEqual(await holders(reopened, 'new'), [partner, otherPartner, id(6)].toSorted());
+      assert.deepEqual(await holders(reopened, 'new', otherClub), [id(5)]);
+      assert.deepEqual(await holders(reopened, 'old'), []);
+      assert.deepEqual(await reopened.changeKeyHolders(keys, rename), []);
+      assert.deepEqual(
+        (await reopened.listClients(club)).map(({ name }) => name.startsWith('new ')),
+        [true, true, false],
+      );
     });
   });
 }

@@ -238,7 +238,7 @@ withFile('a row that is damaged under a running store gets no answer', async (pa
   damaged.push(
     ['revoked_token', () => store.isStanding(club, { ...standing, tokenId: 'jti 0' })],
     ['gateway', () => store.findGateway(club, aGateway().id)],
-    ['client', () => store.findClientByApiKey(club, 'another digest' as Digest)],
+    ['client', () => store.findClientsByApiKey(club, 'another digest' as Digest)],
     ['member', () => store.findMember(club, aMember().username)],
     ['member', () => store.findMemberBySubject(club, aMember().subject)],
     ['signing_key', () => store.listSigningKeys(club)],

@@ -194,13 +194,19 @@ withEach(
 withEach('C-4: clients are found by the API keys they had', async (path) => {
   const store = openFileStore({ path, environment: 'staging' });
   const holder = (programme: typeof club) =>
-    store.findClientByApiKey(programme, 'digest-of-key' as Digest);
-  assert.deepEqual(await holder(club), aClient());
-  assert.deepEqual(await holder(otherClub), aClient({ programme: otherClub }));
+    store.findClientsByApiKey(programme, 'digest-of-key' as Digest);
+  assert.deepEqual(
+    (await holder(club)).map(({ id }) => id),
+    [otherPartner, partner].toSorted(),
+  );
+  assert.deepEqual(await holder(otherClub), [aClient({ programme: otherClub })]);
   await store.changeClient(club, partner, (client) => ({ ...client, apiKeys: [] }));
-  assert.equal((await holder(club))?.id, otherPartner);
+  assert.deepEqual(
+    (await holder(club)).map(({ id }) => id),
+    [otherPartner],
+  );
   await store.removeClient(club, otherPartner, at(9));
-  assert.equal(await holder(club), undefined);
+  assert.deepEqual(await holder(club), []);
   await store.close();
 });
 

@@ -10,10 +10,12 @@ import { type Answer, ask, post } from './wire.ts';
 export interface Shown {
   readonly token?: string;
   readonly apiKey?: string;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
-export function shown({ token, apiKey }: Shown): Readonly<Record<string, string>> {
+export function shown({ token, apiKey, headers }: Shown): Readonly<Record<string, string>> {
   return {
+    ...headers,
     ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
     ...(apiKey === undefined ? {} : { 'x-api-key': apiKey }),
   };
@@ -67,8 +69,14 @@ export const given: Answer = {
   body: '',
 };
 
-/** What a request that may pass is answered with, in full; headers not named are empty. */
-export function passed(facts: Readonly<Record<string, string>>): Answer {
+/**
+ * What a request that may pass is answered with, in full; headers not named are empty, and `own` are
+ * those of the dialect.
+ */
+export function passed(
+  facts: Readonly<Record<string, string>>,
+  own: Readonly<Record<string, string>> = {},
+): Answer {
   const names = [
     'environment',
     'programme',
@@ -90,6 +98,7 @@ export function passed(facts: Readonly<Record<string, string>>): Answer {
       pragma: 'no-cache',
       ...(Object.fromEntries(headers) as Readonly<Record<string, string>>),
       'x-auth-environment': 'staging',
+      ...own,
     },
     body: '',
   };

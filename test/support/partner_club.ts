@@ -45,6 +45,14 @@ export interface PartnerClub extends Jetway, ClubNames {
 export const context = 'PartnerContext';
 export const partnerId = 'Partner000001';
 
+/** The headers that name the club and the partner, at the token endpoints and at the API. */
+export function naming(
+  identifier: string,
+  of: string = context,
+): Readonly<Record<'programme-identifier' | 'business-context-identifier', string>> {
+  return { 'programme-identifier': identifier, 'business-context-identifier': of };
+}
+
 export const callback = 'https://partner.example/callback';
 
 /** A shipped club's names; `base` and `own` where the file mounts it elsewhere. */

@@ -77,9 +77,9 @@ test('G-22: when the store is away a gateway is told so, never that a token is n
     assert.deepEqual(await verify(club, programme, 'member', { token }), away, verb);
     failing.heal();
   }
-  failing.fail('findClientByApiKey', new Unavailable('the disk is gone'));
+  failing.fail('findClientsByApiKey', new Unavailable('the disk is gone'));
   assert.deepEqual(await verify(club, programme, 'none', { apiKey }), away);
-  failing.fail('findClientByApiKey', new TypeError('a fault'));
+  failing.fail('findClientsByApiKey', new TypeError('a fault'));
   const fault = refused(500, { error: 'server_error' });
   assert.deepEqual(await verify(club, programme, 'none', { apiKey }), fault);
   failing.heal();

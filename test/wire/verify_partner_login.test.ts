@@ -16,6 +16,7 @@ import { shippedProgramme, startJetway } from '../support/jetway.ts';
 import {
   context,
   joinClub,
+  naming,
   openPartnerClub,
   type PartnerClub,
   partnerId,
@@ -52,11 +53,14 @@ const memberFacts = {
   expires: '1767324845',
 };
 
+/** P-15: what the gateway puts in the place of the caller's own. */
+const named = naming('SecondClub');
+
 test('C-4 P-15: a member’s JWT passes where a member is asked for', async (t) => {
   const club = await openPartnerClub(t);
   const { access_token: token } = await tokensOfLogin(club);
-  assert.deepEqual(await asked(club, 'member', { token }), passed(memberFacts));
-  assert.deepEqual(await asked(club, 'member/retrieve?x', { token }), passed(memberFacts));
+  assert.deepEqual(await asked(club, 'member', { token }), passed(memberFacts, named));
+  assert.deepEqual(await asked(club, 'member/retrieve?x', { token }), passed(memberFacts, named));
   assert.deepEqual(await asked(club, 'client', { token }), insufficient);
   const plain = { 'www-authenticate': 'Bearer realm="Second Club"' };
   const missing = refused(401, 'invalid_request', 'Missing header: authorization', plain);
@@ -74,7 +78,7 @@ test('P-15: a token for one purpose passes only where that is asked for', async 
   const reset = tokensIn(await redeem(club, await codeFor(club, { scope: 'reset_password' })));
   const ordinary = await tokensOfLogin(club);
   const [token, other] = [reset.access_token, ordinary.access_token];
-  const expected = passed({ ...memberFacts, scope: 'reset_password' });
+  const expected = passed({ ...memberFacts, scope: 'reset_password' }, named);
   for (const target of ['member?scope=reset_password', 'member,scope=reset_password/api/x']) {
     assert.deepEqual(await asked(club, target, { token }), expected);
     assert.deepEqual(await asked(club, target, { token: other }), insufficient);
@@ -102,7 +106,7 @@ test('a revoked login is refused at once, though its signature is remembered as 
   const club = await openPartnerClub(t);
   const { access_token: token } = await tokensOfLogin(club);
   const { family } = decodeJwt<{ family: FamilyId }>(token);
-  assert.deepEqual(await asked(club, 'member', { token }), passed(memberFacts));
+  assert.deepEqual(await asked(club, 'member', { token }), passed(memberFacts, named));
   await club.store.revokeFamily(club.programme, family, club.clock.now());
   assert.deepEqual(await asked(club, 'member', { token }), invalidToken);
 });
@@ -112,12 +116,12 @@ test('a disabled client is refused at once, and so is a token past its time', as
   const { access_token: token } = await tokensOfLogin(club);
   const setStatus = (status: 'active' | 'disabled') =>
     club.store.changeClient(club.programme, 'Partner1' as ClientId, (c) => ({ ...c, status }));
-  assert.deepEqual(await asked(club, 'member', { token }), passed(memberFacts));
+  assert.deepEqual(await asked(club, 'member', { token }), passed(memberFacts, named));
   await setStatus('disabled');
   assert.deepEqual(await asked(club, 'member', { token }), invalidToken);
   await setStatus('active');
   club.clock.advance(1799);
-  assert.deepEqual(await asked(club, 'member', { token }), passed(memberFacts));
+  assert.deepEqual(await asked(club, 'member', { token }), passed(memberFacts, named));
   club.clock.advance(1);
   assert.deepEqual(await asked(club, 'member', { token }), invalidToken);
 });
@@ -150,7 +154,7 @@ test('HOSTILE 36: no forged JWT passes, whatever its header and claims say', asy
     assert.deepEqual(await asked(club, 'member', { token: text }), invalidToken, what);
   }
   // The good one still is, and none of them has spoiled what is remembered.
-  assert.deepEqual(await asked(club, 'member', { token }), passed(memberFacts));
+  assert.deepEqual(await asked(club, 'member', { token }), passed(memberFacts, named));
   for (const [what, text] of forged) {
     assert.deepEqual(await asked(club, 'member', { token: text }), invalidToken, what);
   }
