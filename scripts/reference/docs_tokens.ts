@@ -9,7 +9,7 @@ export const tokenDocs: KeyDocs = {
   },
 
   grants: {
-    text: 'The grants that the programme offers (G-10, P-9), each at one token endpoint. At least one; a null switches one off that the variant has.',
+    text: 'The grants that the programme offers (G-10, P-9), each at one token endpoint or several. At least one; a null switches one off that the variant has.',
     example: '{ client_credentials: null }',
   },
   'grants.authorization_code': {
@@ -34,8 +34,8 @@ export const tokenDocs: KeyDocs = {
     otherwise: 'off',
   },
   'grant.endpoint': {
-    text: 'The token endpoint that serves it, by its name under `token_endpoints`.',
-    example: 'key',
+    text: 'The token endpoint that serves it, by its name under `token_endpoints`, or a list of them (P-9): clients are told of the first.',
+    example: '[key, refresh]',
     on: 'partner-login',
     beside: 'grants: { client_credentials: { role: partner } }',
   },

@@ -29,6 +29,7 @@ export interface JsonSchema {
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly minItems?: number;
+  readonly uniqueItems?: boolean;
   readonly minimum?: number;
   readonly maximum?: number;
 }
@@ -167,6 +168,7 @@ const actions: Readonly<Record<string, (schema: JsonSchema, requirement: never) 
   metadata: (schema) => schema,
   // Code says what these accept or make; a note on the schema can stand in for it.
   check: (schema) => schema,
+  check_items: (schema) => ({ ...schema, uniqueItems: true }),
   transform: (schema) => schema,
   regex: (schema, form: RegExp) => withPattern(schema, form),
   non_empty: (schema) => ({ ...schema, [schema.type === 'array' ? 'minItems' : 'minLength']: 1 }),

@@ -9,6 +9,7 @@ import { answerComplaints } from './answer_consistency.ts';
 import { authenticationComplaints } from './authentication_consistency.ts';
 import type { Complaint } from './complaint.ts';
 import type { Definition } from './definition.ts';
+import { endpointsOf, grantsAt } from './grant_places.ts';
 import { type EndpointDefinition, type InputDefinition, placesOf } from './input_schema.ts';
 import { loginPageComplaints } from './login_consistency.ts';
 import { assetsFolder } from './login_rules.ts';
@@ -47,21 +48,22 @@ function* grantComplaints(definition: Definition): Iterable<Complaint> {
   for (const type of grantTypes) {
     const grant = definition.grants[type];
     if (grant === undefined) continue;
-    const endpoint = own(definition.token_endpoints, grant.endpoint);
-    if (endpoint === undefined) {
+    for (const [index, name] of grant.endpoint.entries()) {
+      if (Object.hasOwn(definition.token_endpoints, name)) continue;
       yield [
-        ['grants', type, 'endpoint'],
-        `there is no token endpoint "${grant.endpoint}"`,
+        ['grants', type, 'endpoint', ...(grant.endpoint.length > 1 ? [index] : [])],
+        `there is no token endpoint "${name}"`,
         `token_endpoints has ${endpoints.join(', ')}`,
       ];
-      continue;
     }
-    for (const role of grantInputs[type].needs) {
-      if (endpoint.inputs[role] !== undefined) continue;
-      yield [
-        ['token_endpoints', grant.endpoint, 'inputs'],
-        `the grant ${type} needs an input "${role}" here`,
-      ];
+    for (const [name, endpoint] of endpointsOf(definition, type)) {
+      for (const role of grantInputs[type].needs) {
+        if (endpoint.inputs[role] !== undefined) continue;
+        yield [
+          ['token_endpoints', name, 'inputs'],
+          `the grant ${type} needs an input "${role}" here`,
+        ];
+      }
     }
   }
 }
@@ -109,7 +111,7 @@ function* reservedComplaints(at: Path, path: string): Iterable<Complaint> {
 /** Without a grant_type to tell them apart, an endpoint serves one grant. */
 function* grantTypeComplaints(definition: Definition, name: string): Iterable<Complaint> {
   const endpoint = definition.token_endpoints[name];
-  const served = grantTypes.filter((type) => definition.grants[type]?.endpoint === name);
+  const served = grantsAt(definition, name);
   const at: Path = ['token_endpoints', name];
   if (served.length === 0) yield [at, `no grant is served at the token endpoint "${name}"`];
   if (served.length > 1 && endpoint?.inputs['grant_type'] === undefined) {
@@ -186,12 +188,11 @@ function* loginComplaints(definition: Definition): Iterable<Complaint> {
   if (endpoint.read.some((place) => place !== 'query')) {
     yield [['authorize', 'endpoint', 'read'], 'a login request is read from the query'];
   }
-  const grant = definition.grants.authorization_code;
-  const inputs = own(definition.token_endpoints, grant?.endpoint ?? '')?.inputs;
-  if (pkce !== 'off' && inputs !== undefined && inputs['code_verifier'] === undefined) {
+  for (const [name, { inputs }] of endpointsOf(definition, 'authorization_code')) {
+    if (pkce === 'off' || inputs['code_verifier'] !== undefined) continue;
     yield [
       ['authorize', 'pkce'],
-      'a challenge is accepted here, but no token endpoint reads a code_verifier',
+      `a challenge is accepted here, but the token endpoint ${name} reads no code_verifier`,
       'declare an input code_verifier there, or set pkce to off',
     ];
   }

@@ -22,6 +22,8 @@ import {
   contentTypeSchema,
   durationSchema,
   lifetimeSchema,
+  listOf,
+  oneOrMore,
   pathSchema,
   textSchema,
 } from './scalar_schema.ts';
@@ -36,8 +38,8 @@ import { type FieldTree, fieldSchemasOf, type NameCase, nameCaseSchema } from '.
 import { type VerifyDefinition, verifySchema } from './verify_schema.ts';
 
 export interface GrantDefinition {
-  /** Name of the token endpoint that serves it. */
-  readonly endpoint: string;
+  /** Names of the token endpoints that serve it; clients are told of the first. */
+  readonly endpoint: readonly string[];
   /** Value of grant_type on the wire; the grant's own name where it is left out. */
   readonly grant_type?: string;
   /** What a client must be allowed to do. */
@@ -145,7 +147,7 @@ const authenticationMethods = ['basic', 'bare_basic', 'parameters'] as const;
 
 const grantSchema: v.GenericSchema<unknown, GrantDefinition> = v.pipe(
   v.strictObject({
-    endpoint: textSchema,
+    endpoint: oneOrMore(textSchema),
     grant_type: v.exactOptional(textSchema),
     role: v.picklist(roles),
     access_lifetime: v.exactOptional(lifetimeSchema),
@@ -157,7 +159,7 @@ const scopeSchema: v.GenericSchema<unknown, ScopeDefinition> = v.variant('kind',
   v.pipe(
     v.strictObject({
       kind: v.literal('level'),
-      values: v.pipe(v.array(textSchema), v.nonEmpty('expected at least one level')),
+      values: v.pipe(listOf(textSchema), v.nonEmpty('expected at least one level')),
       client: textSchema,
       member_default: textSchema,
     }),
@@ -166,9 +168,9 @@ const scopeSchema: v.GenericSchema<unknown, ScopeDefinition> = v.variant('kind',
   v.pipe(
     v.strictObject({
       kind: v.literal('list'),
-      values: v.array(textSchema),
+      values: listOf(textSchema),
       separator: v.optional(v.picklist(scopeSeparators), ' '),
-      restricted: v.optional(v.array(textSchema), []),
+      restricted: v.optional(listOf(textSchema), []),
     }),
     v.title('list scope'),
   ),
@@ -225,7 +227,7 @@ export const definitionSchema: v.GenericSchema<unknown, Definition> = v.strictOb
     identifier: valueShapeSchema,
     authentication: v.strictObject({
       methods: v.pipe(
-        v.array(v.picklist(authenticationMethods)),
+        listOf(v.picklist(authenticationMethods)),
         v.nonEmpty('expected at least one method'),
       ),
       credentials: v.optional(v.picklist(credentialEncodings), 'raw'),

@@ -9,6 +9,7 @@ import { grantInputs, grantTypes } from '../oauth/grant.ts';
 import { answerDepartures } from './answer_departures.ts';
 import type { Departure } from './complaint.ts';
 import type { Definition } from './definition.ts';
+import { endpointsOf, grantsAt } from './grant_places.ts';
 import { type EndpointDefinition, placesOf } from './input_schema.ts';
 
 export function departures(definition: Definition, document: YamlNode): readonly Fault[] {
@@ -97,7 +98,7 @@ function isInQuery(role: string, endpoint: EndpointDefinition): boolean {
 
 /** Inputs of a token endpoint that are worth stealing. */
 function secretInputs(definition: Definition, endpoint: string): string[] {
-  const served = grantTypes.filter((type) => definition.grants[type]?.endpoint === endpoint);
+  const served = grantsAt(definition, endpoint);
   // Of passwords more is to be said: passwordDepartures says it.
   const needed = served.flatMap((type) => (type === 'password' ? [] : grantInputs[type].needs));
   const { methods } = definition.client.authentication;
@@ -143,7 +144,8 @@ function* authenticationDepartures({ client }: Definition): Iterable<Departure> 
   }
 }
 
-function* loginDepartures({ authorize, grants, token_endpoints }: Definition): Iterable<Departure> {
+function* loginDepartures(definition: Definition): Iterable<Departure> {
+  const { authorize } = definition;
   if (authorize.pkce === 'off') {
     yield [
       ['authorize', 'pkce'],
@@ -160,11 +162,10 @@ function* loginDepartures({ authorize, grants, token_endpoints }: Definition): I
       'codes go to registered redirect URIs only and are bound to their client',
     ];
   }
-  const name = grants.authorization_code?.endpoint ?? '';
-  const redeemed = Object.hasOwn(token_endpoints, name) ? token_endpoints[name] : undefined;
-  if (redeemed !== undefined && redeemed.inputs['redirect_uri'] === undefined) {
+  for (const [name, { inputs }] of endpointsOf(definition, 'authorization_code')) {
+    if (inputs['redirect_uri'] !== undefined) continue;
     yield [
-      ['token_endpoints', grants.authorization_code?.endpoint ?? '', 'inputs'],
+      ['token_endpoints', name, 'inputs'],
       'a code is redeemed without its redirect URI',
       'RFC 6749 4.1.3',
       'codes are bound to client and redirect URI and live for minutes',
@@ -173,32 +174,26 @@ function* loginDepartures({ authorize, grants, token_endpoints }: Definition): I
 }
 
 /** P-9: what comes with the password grant, which the shipped programmes do without. */
-function* passwordDepartures({
-  grants,
-  token_endpoints,
-  throttle,
-}: Definition): Iterable<Departure> {
-  const { password } = grants;
-  if (password === undefined || !Object.hasOwn(token_endpoints, password.endpoint)) return;
+function* passwordDepartures(definition: Definition): Iterable<Departure> {
+  const places = endpointsOf(definition, 'password');
+  if (places.length === 0) return;
   yield [
     ['grants', 'password'],
     'partners see the passwords of members, who learn to type them anywhere',
     'RFC 9700 2.4',
     'the directory is asked as by the login page, and passwords are never logged',
   ];
-  const endpoint = token_endpoints[password.endpoint];
-  const exposed = grantInputs.password.needs.filter(
-    (role) => endpoint !== undefined && isInQuery(role, endpoint),
-  );
-  if (exposed.length > 0) {
+  for (const [name, endpoint] of places) {
+    const exposed = grantInputs.password.needs.filter((role) => isInQuery(role, endpoint));
+    if (exposed.length === 0) continue;
     yield [
-      ['token_endpoints', password.endpoint, 'inputs'],
+      ['token_endpoints', name, 'inputs'],
       `the credentials of members stand in the query (${exposed.join(', ')}): proxies, gateways and partners keep addresses in their logs`,
       'RFC 9700 4.2.4',
       'give the grant an endpoint that reads a form',
     ];
   }
-  if (throttle === 'off') {
+  if (definition.throttle === 'off') {
     yield [
       ['grants', 'password'],
       'nothing limits how many passwords a partner can try',

@@ -7,6 +7,7 @@ import { type EncodingName, encodings, withContentType } from './encoding.ts';
 import {
   answerHeadersSchema,
   contentTypeSchema,
+  listOf,
   textSchema,
   wireNameSchema,
 } from './scalar_schema.ts';
@@ -110,7 +111,7 @@ const groupSchema = v.pipe(
   v.strictObject({
     reasons: v.union([
       v.literal('all'),
-      v.pipe(v.array(failureReasonSchema), v.nonEmpty('expected at least one reason')),
+      v.pipe(listOf(failureReasonSchema), v.nonEmpty('expected at least one reason')),
     ]),
     status: v.exactOptional(mappingEntries.status),
     error: v.exactOptional(mappingEntries.error),

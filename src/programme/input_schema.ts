@@ -8,6 +8,8 @@ import {
   contentTypeSchema,
   endpointPathSchema,
   headerNameSchema,
+  listOf,
+  oneOrMore,
   wireNameSchema,
 } from './scalar_schema.ts';
 import { characterClassSchema, lengthSchema, type ValueShape } from './value_shape.ts';
@@ -82,7 +84,7 @@ const inputSchema: v.GenericSchema<unknown, InputDefinition> = v.pipe(
     characters: v.exactOptional(characterClassSchema),
     length: v.exactOptional(lengthSchema),
     format: v.exactOptional(v.picklist(inputFormats)),
-    allowed: v.exactOptional(v.array(v.string())),
+    allowed: v.exactOptional(listOf(v.string())),
     must_equal: v.exactOptional(v.picklist(comparisons)),
     when_missing: v.exactOptional(failureReasonSchema),
     when_invalid: v.exactOptional(failureReasonSchema),
@@ -106,24 +108,16 @@ const roleNameSchema = v.pipe(
   v.title('input name'),
 );
 
-const readSchema: v.GenericSchema<unknown, readonly ParameterPlace[]> = v.union([
-  v.pipe(
-    v.picklist(parameterPlaces),
-    v.transform((place) => [place]),
-  ),
-  v.pipe(v.array(v.picklist(parameterPlaces)), v.nonEmpty('expected at least one place')),
-]);
-
 /** Entries shared by every endpoint that reads parameters. */
 export const endpointSchema: v.GenericSchema<unknown, EndpointDefinition> = v.pipe(
   v.strictObject({
     path: endpointPathSchema,
     methods: v.pipe(
-      v.array(v.picklist(['GET', 'POST'])),
+      listOf(v.picklist(['GET', 'POST'])),
       v.nonEmpty('expected at least one method'),
     ),
-    read: v.optional(readSchema, 'form'),
-    media_types: v.optional(v.array(contentTypeSchema), []),
+    read: v.optional(oneOrMore(v.picklist(parameterPlaces)), 'form'),
+    media_types: v.optional(listOf(contentTypeSchema), []),
     repeated: v.optional(v.picklist(['refuse', 'first', 'last']), 'refuse'),
     unknown: v.optional(v.picklist(['ignore', 'refuse']), 'ignore'),
     empty: v.optional(v.picklist(['missing', 'value']), 'missing'),

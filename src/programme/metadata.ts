@@ -3,6 +3,7 @@
 import type { GrantType } from '../oauth/grant.ts';
 import { grantTypes } from '../oauth/grant.ts';
 import type { Definition } from './definition.ts';
+import { endpointsOf } from './grant_places.ts';
 
 /** Where the service is, as clients see it; from the configuration, never from a request (HOSTILE 50). */
 export interface MetadataPlace {
@@ -97,21 +98,23 @@ function granted({ grants }: Definition): readonly GrantType[] {
 
 /**
  * The token endpoint is that of the first grant; where others have another, which RFC 8414 has no
- * word for, `token_endpoints` tells the one of each.
+ * word for, `token_endpoints` tells that of each, and all of them where a grant has several.
  */
 function endpoints(definition: Definition, { publicUrl }: MetadataPlace): object {
-  const { grants, token_endpoints: declared, authorize, base_path: base } = definition;
+  const { grants, authorize, base_path: base } = definition;
   const urls = granted(definition).map((type) => {
-    const path = declared[grants[type]?.endpoint ?? '']?.path ?? '';
-    return [type, publicUrl + base + path] as const;
+    const [only = '', ...others] = endpointsOf(definition, type).map(
+      ([, { path }]) => publicUrl + base + path,
+    );
+    return [type, others.length === 0 ? only : [only, ...others]] as const;
   });
-  const [first] = urls;
+  const [first] = urls.map(([, url]) => [url].flat());
   return {
     ...(grants.authorization_code === undefined
       ? {}
       : { authorization_endpoint: publicUrl + base + authorize.endpoint.path }),
-    ...(first === undefined ? {} : { token_endpoint: first[1] }),
-    ...(new Set(urls.map(([, url]) => url)).size > 1
+    ...(first === undefined ? {} : { token_endpoint: first[0] }),
+    ...(new Set(urls.flatMap(([, url]) => url)).size > 1
       ? { token_endpoints: Object.fromEntries(urls) }
       : {}),
   };

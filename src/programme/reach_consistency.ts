@@ -5,6 +5,7 @@ import type { Path } from '../lib/fault.ts';
 import { type GrantType, grantTypes } from '../oauth/grant.ts';
 import type { Complaint } from './complaint.ts';
 import type { Definition } from './definition.ts';
+import { endpointsOf } from './grant_places.ts';
 import type { EndpointDefinition, InputDefinition } from './input_schema.ts';
 import { alphabetOf, compileShape, type ValueShape } from './value_shape.ts';
 
@@ -79,16 +80,16 @@ function* identifierComplaints(definition: Definition): Iterable<Complaint> {
 
 function* grantComplaints(definition: Definition, type: GrantType): Iterable<Complaint> {
   const grant = definition.grants[type];
-  if (grant === undefined || !Object.hasOwn(definition.token_endpoints, grant.endpoint)) return;
-  const inputs = definition.token_endpoints[grant.endpoint]?.inputs ?? {};
-  const at = ['token_endpoints', grant.endpoint, 'inputs'];
-  const { grant_type: grantType, code } = inputs;
-  const wireValue = grant.grant_type ?? type;
-  if (grantType !== undefined && !takes(grantType, wireValue)) {
-    yield [[...at, 'grant_type'], `this refuses "${wireValue}", the grant_type of ${type}`];
-  }
-  if (type === 'authorization_code' && code !== undefined && !takesAll(code, definition.code)) {
-    yield [[...at, 'code'], 'this refuses codes of the shape in code'];
+  const wireValue = grant?.grant_type ?? type;
+  for (const [name, { inputs }] of endpointsOf(definition, type)) {
+    const at = ['token_endpoints', name, 'inputs'];
+    const { grant_type: grantType, code } = inputs;
+    if (grantType !== undefined && !takes(grantType, wireValue)) {
+      yield [[...at, 'grant_type'], `this refuses "${wireValue}", the grant_type of ${type}`];
+    }
+    if (type === 'authorization_code' && code !== undefined && !takesAll(code, definition.code)) {
+      yield [[...at, 'code'], 'this refuses codes of the shape in code'];
+    }
   }
 }
 

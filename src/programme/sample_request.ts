@@ -4,6 +4,7 @@ import type { CredentialEncoding } from '../oauth/basic.ts';
 import type { Client } from '../oauth/client.ts';
 import { grantInputs, type GrantType } from '../oauth/grant.ts';
 import type { Definition } from './definition.ts';
+import { endpointsOf } from './grant_places.ts';
 import type { EndpointDefinition, InputDefinition, ParameterPlace } from './input_schema.ts';
 
 /** A client, with the secret that only its owner knows. */
@@ -31,19 +32,24 @@ export interface JsonMembers {
 /** Values by the engine's names; what is left out is filled from client and programme. */
 export type SampleValues = Readonly<Record<string, string>>;
 
-/** A token request by a grant; `values` holds what the grant needs, and may override the rest. */
+/**
+ * A token request by a grant; `values` holds what the grant needs, and may override the rest.
+ *
+ * @param at which of the endpoints that serve it, where it is not the first
+ */
 export function sampleTokenRequest(
   definition: Definition,
   grant: GrantType,
   by: SampleClient,
   values: SampleValues,
+  at?: string,
 ): SampleRequest {
-  const { endpoint: name, grant_type: wireGrant } = definition.grants[grant] ?? { endpoint: '' };
-  const endpoint = definition.token_endpoints[name];
+  const [first] = endpointsOf(definition, grant);
+  const [, endpoint] = at === undefined ? (first ?? []) : [at, definition.token_endpoints[at]];
   if (endpoint === undefined) throw new Error(`${definition.name} has no grant ${grant}`);
   const method = definition.client.authentication.methods[0] ?? 'basic';
   const known = {
-    grant_type: wireGrant ?? grant,
+    grant_type: definition.grants[grant]?.grant_type ?? grant,
     ...(method === 'parameters' ? { client_id: by.client.id, client_secret: by.secret } : {}),
     ...values,
   };

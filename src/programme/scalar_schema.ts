@@ -4,6 +4,7 @@ import * as v from 'valibot';
 
 import type { Milliseconds } from '../lib/clock.ts';
 import { durationForm, parseDuration } from '../lib/duration.ts';
+import { quote } from '../lib/fault.ts';
 
 /** Text of at least one character, without control characters. */
 export const textSchema: v.GenericSchema<string, string> = v.pipe(
@@ -13,6 +14,32 @@ export const textSchema: v.GenericSchema<string, string> = v.pipe(
   v.regex(/^\P{Cc}*$/u, 'control characters are not allowed'),
   v.title('text'),
 );
+
+/** A list in which nothing stands twice: of two that are the same, one was to be another. */
+export function listOf<Item extends string>(
+  item: v.GenericSchema<unknown, Item>,
+): v.GenericSchema<unknown, readonly Item[]> {
+  return v.pipe(
+    v.array(item),
+    v.checkItems(
+      (value, index, all) => all.indexOf(value) === index,
+      ({ input }) => `${quote(input)} stands in this list already`,
+    ),
+  );
+}
+
+/** One, or a list of at least one. */
+export function oneOrMore<Item extends string>(
+  item: v.GenericSchema<unknown, Item>,
+): v.GenericSchema<unknown, readonly Item[]> {
+  return v.union([
+    v.pipe(
+      item,
+      v.transform((one): readonly Item[] => [one]),
+    ),
+    v.pipe(listOf(item), v.nonEmpty('expected at least one')),
+  ]);
+}
 
 const durationWords =
   'expected a duration: a whole number and a unit (ms, s, m, h, d), such as 30m';

@@ -8,6 +8,7 @@ import { proofInputs } from '../oauth/pkce.ts';
 import { headerValues, type WireRequest } from '../oauth/wire_request.ts';
 import type { PresentedCredentials, ProvenHeaders } from '../token/proven_headers.ts';
 import type { Definition } from './definition.ts';
+import { grantsAt } from './grant_places.ts';
 import { compileInput, type InputRule, type Inputs, type SecretTest } from './input_rules.ts';
 import type { EndpointDefinition } from './input_schema.ts';
 import { compileReader } from './request_reader.ts';
@@ -158,11 +159,9 @@ function compileGrantSelection(
   definition: Definition,
 ): TokenEndpoint['selectGrant'] {
   const byWireValue = new Map<string, { readonly type: GrantType; readonly role: Role }>();
-  for (const type of grantTypes) {
+  for (const type of grantsAt(definition, endpointName)) {
     const grant = definition.grants[type];
-    if (grant?.endpoint === endpointName) {
-      byWireValue.set(grant.grant_type ?? type, { type, role: grant.role });
-    }
+    if (grant !== undefined) byWireValue.set(grant.grant_type ?? type, { type, role: grant.role });
   }
   const rule = rules.find((candidate) => candidate.role === 'grant_type');
   const [only] = byWireValue.values();

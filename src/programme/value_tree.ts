@@ -5,7 +5,7 @@ import * as v from 'valibot';
 import { keysAsWritten } from '../lib/document.ts';
 import { quote } from '../lib/fault.ts';
 import { suggest } from '../lib/suggest.ts';
-import { wireNameSchema } from './scalar_schema.ts';
+import { listOf, wireNameSchema } from './scalar_schema.ts';
 import { note } from './schema_notes.ts';
 import { formatFits, type ValueFormat, valueFormats, type ValueKind } from './value_format.ts';
 
@@ -99,7 +99,7 @@ interface FieldSchemas {
 export function fieldSchemasOf(vocabulary: Vocabulary): FieldSchemas {
   const { answer, kinds, occasions } = vocabulary;
   const name = nameSchemaOf(vocabulary);
-  const only = v.exactOptional(v.array(v.picklist(occasions)));
+  const only = v.exactOptional(listOf(v.picklist(occasions)));
   const named = v.pipe(
     v.strictObject({
       value: name,

@@ -75,7 +75,7 @@ const english: Readonly<Record<keyof typeof messages, string>> = {
 };
 
 const french: typeof english = {
-  security_issue: 'Problème de sécurité',
+  security_issue: 'Security Issue',
   bad_request: 'La connexion ne peut pas commencer',
   expired: 'Cette connexion a expiré',
   forged: 'Ce formulaire ne peut pas être accepté',

@@ -124,7 +124,7 @@ describe('check', { concurrency: 2 }, () => {
       ran.stdout,
       /^programmes\/club\.yaml:1:10: warning: .+ in the variant partner-login, line \d+\)\n/,
     );
-    assert.match(ran.stdout, /\n1 programme, 0 errors, 1 warning\n$/);
+    assert.match(ran.stdout, /\n1 programme, 0 errors, 2 warnings\n$/);
   });
 
   test('a folder without programmes, a missing folder and a missing configuration are errors', async (t) => {

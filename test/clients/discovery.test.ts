@@ -75,7 +75,7 @@ interface_version: v7
     token_endpoint: `${base}/secure/key`,
     token_endpoints: {
       authorization_code: `${base}/secure/key`,
-      refresh_token: `${base}/secure/refresh`,
+      refresh_token: [`${base}/secure/refresh`, `${base}/secure/key`],
     },
     jwks_uri: `${base}/second-club/.well-known/jwks.json`,
     scopes_supported: ['reset_password', 'retrieve_username'],

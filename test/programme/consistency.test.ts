@@ -14,6 +14,14 @@ const faults: readonly (readonly [over: string, errors: readonly string[]])[] = 
     ['grants.client_credentials.endpoint: there is no token endpoint "grants"'],
   ],
   [
+    'grants: { client_credentials: { endpoint: [grant, grants] } }',
+    ['grants.client_credentials.endpoint.1: there is no token endpoint "grants"'],
+  ],
+  [
+    'grants: { refresh_token: { endpoint: [grant, other] } }\ntoken_endpoints: { other: { path: /other, methods: [POST], inputs: { code: {} } } }',
+    ['token_endpoints.other.inputs: the grant refresh_token needs an input "refresh_token" here'],
+  ],
+  [
     'token_endpoints: { grant: { inputs: { code: { name: x }, refresh_token: { name: x } } } }',
     ['token_endpoints.grant.inputs.refresh_token: "code" is read from the form "x" already'],
   ],
@@ -95,6 +103,27 @@ const faults: readonly (readonly [over: string, errors: readonly string[]])[] = 
   [
     'scope: { kind: list, values: [a, "b,c"], separator: ",", client: null, member_default: null }',
     ['scope.values.1: "b,c" holds the separator ","'],
+  ],
+  // HOSTILE 58: a floor would look for the first of the two, and a token for the last.
+  [
+    'scope: { values: [AUTHN-LEVEL-12, AUTHN-LEVEL-10, AUTHN-LEVEL-15, AUTHN-LEVEL-12] }',
+    ['scope.values.3: "AUTHN-LEVEL-12" stands in this list already'],
+  ],
+  [
+    'errors: { groups: [{ reasons: [throttled, invalid_code, throttled], status: 400 }] }',
+    ['errors.groups.0.reasons.2: "throttled" stands in this list already'],
+  ],
+  [
+    'token_endpoints: { grant: { methods: [POST, POST], read: [form, form], inputs: { grant_type: { allowed: [x, x] } } } }',
+    [
+      'token_endpoints.grant.methods.1: "POST" stands in this list already',
+      'token_endpoints.grant.read.1: "form" stands in this list already',
+      'token_endpoints.grant.inputs.grant_type.allowed.1: "x" stands in this list already',
+    ],
+  ],
+  [
+    'grants: { refresh_token: { endpoint: [grant, grant] } }',
+    ['grants.refresh_token.endpoint.1: "grant" stands in this list already'],
   ],
   [
     'scope: { client: AUTHN-LEVEL-99 }',
@@ -205,7 +234,7 @@ authorize: { endpoint: { inputs: { redirect_uri: null } } }
 `;
   assert.deepEqual(errorsIn(text), [
     'token_endpoints.grant.inputs: the grant authorization_code needs an input "code" here',
-    'authorize.pkce: a challenge is accepted here, but no token endpoint reads a code_verifier',
+    'authorize.pkce: a challenge is accepted here, but the token endpoint grant reads no code_verifier',
     'authorize.endpoint.inputs: the login request needs an input "redirect_uri"',
   ]);
 });

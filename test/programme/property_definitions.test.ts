@@ -7,6 +7,7 @@ import { test, type TestContext } from 'node:test';
 import { stringifyYaml } from '../../src/lib/yaml.ts';
 import { type FailureFacts, failureReasons, Refusal } from '../../src/oauth/failure.ts';
 import { type GrantType, grantTypes } from '../../src/oauth/grant.ts';
+import { endpointsOf } from '../../src/programme/grant_places.ts';
 import { loadProgramme, type LoadedProgramme } from '../../src/programme/load.ts';
 import { Bindings } from '../dialects/transcript.ts';
 import { fc } from '../support/property.ts';
@@ -75,14 +76,13 @@ async function assertServes(
 /** One request at each endpoint, refused in the store for each reason there is. */
 async function assertEveryReason({ jetway, faults, dialect, definition, request }: Served) {
   const sampled = new Map(
-    grantTypes.flatMap((type) => {
-      const grant = definition.grants[type];
-      return grant === undefined ? [] : [[grant.endpoint, type] as const];
-    }),
+    grantTypes.flatMap((type) =>
+      endpointsOf(definition, type).map(([name]) => [name, type] as const),
+    ),
   );
   const now = { at: jetway.clock.now() };
   for (const [name, grant] of sampled) {
-    const good = request(grant, { code: 'x', refresh_token: 'x' });
+    const good = request(grant, { code: 'x', refresh_token: 'x' }, name);
     const allow = definition.token_endpoints[name]?.methods.join(', ') ?? '';
     const wrongMethod = await sendDraft(jetway.url, { ...good, method: 'PUT' });
     const notAllowed = refusal(dialect, 'method_not_allowed', now);
@@ -126,8 +126,12 @@ async function assertSuccesses(served: Served, grants: readonly GrantType[]): Pr
   const answer = await sendDraft(jetway.url, request('authorization_code', values));
   const token = assertSuccess(served, 'authorization_code', answer);
   if (!grants.includes('refresh_token') || token === undefined) return;
-  const refreshed = await sendDraft(jetway.url, request('refresh_token', { refresh_token: token }));
-  assertSuccess(served, 'refresh_token', refreshed);
+  let latest: string | undefined = token;
+  for (const [name] of endpointsOf(definition, 'refresh_token')) {
+    if (latest === undefined) break;
+    const draft = request('refresh_token', { refresh_token: latest }, name);
+    latest = assertSuccess(served, 'refresh_token', await sendDraft(jetway.url, draft));
+  }
 }
 
 /** The refresh token that came, where the dialect tells it. */

@@ -177,6 +177,11 @@ export function headersOf(club: PartnerClub, more: Fields = {}): Readonly<Record
   );
 }
 
+/** A refresh at /secure/key (P-9). */
+export function refreshAtKey(club: PartnerClub, refreshToken: string): Promise<Answer> {
+  return askKey(club, { grant_type: 'refresh_token', refresh_token: refreshToken });
+}
+
 /** A request to /secure/key. */
 export function askKey(club: PartnerClub, query: Fields, headers: Fields = {}): Promise<Answer> {
   const target = `${club.paths.key}?${new URLSearchParams(present(query)).toString()}`;
@@ -247,9 +252,23 @@ export function invalidScope(scope: string): Answer {
 }
 
 /** P-11: undecodable authorization, unknown client, wrong secret. */
-export function invalidClient({ name }: Pick<ClubNames, 'name'>): Answer {
-  const challenge = { 'www-authenticate': `Basic realm="${name}"` };
-  return refused(401, 'invalid_client', 'Invalid client', challenge);
+export function invalidClient(club: Pick<ClubNames, 'name'>): Answer {
+  return challenged(club, 'invalid_client', 'Invalid client');
+}
+
+/** P-11: each 401 comes with a challenge. */
+export function challenged(
+  { name }: Pick<ClubNames, 'name'>,
+  error: string,
+  description: string,
+): Answer {
+  return refused(401, error, description, { 'www-authenticate': `Basic realm="${name}"` });
+}
+
+/** P-11: too many requests, or too many wrong secrets. */
+export function tooMany(seconds: number): Answer {
+  const more = { 'retry-after': String(seconds) };
+  return refused(500, 'temporarily_unavailable', 'Too many requests', more);
 }
 
 /** P-2: what an unknown, expired, used or foreign code gets. */

@@ -8,6 +8,7 @@ import {
   addPartner,
   askKey,
   badRequest,
+  challenged,
   codeFor,
   type Fields,
   headersOf,
@@ -17,10 +18,10 @@ import {
   type PartnerClub,
   redeem,
   refresh,
-  refused,
   secondClub,
   thirdClub,
   tokensIn,
+  tooMany,
 } from '../support/partner_club.ts';
 import { type Answer, ask, post, rawExchange } from '../support/wire.ts';
 
@@ -54,8 +55,11 @@ test('P-11 HOSTILE 38: authorization that cannot be read is 401 invalid_client',
     'Bearer',
     `Bearer ${token}`,
     `Digest ${token}`,
-    // P-6: the source says Base64 without a scheme; it takes a line of YAML to allow that.
-    token,
+    `${token}=`,
+    `${token.slice(0, 4)}!${token.slice(4)}`,
+    `${token} ${token}`,
+    `${token},${token}`,
+    Buffer.from(`${id}${secret}`).toString('base64'),
     `Basic ${token} x`,
     `Basic ${token}, Basic ${token}`,
     `Basic ${token.slice(0, 4)}!${token.slice(4)}`,
@@ -78,12 +82,28 @@ test('P-11 HOSTILE 38: authorization that cannot be read is 401 invalid_client',
   }
 });
 
-test('HOSTILE 38: the scheme is taken in any case', async (t) => {
+test('P-6 HOSTILE 38: the scheme is taken in any case, and may be left out', async (t) => {
   const club = await openPartnerClub(t);
   const token = club.client.basic.slice('Basic '.length);
-  for (const authorization of [`basic ${token}`, `BASIC  ${token}`]) {
+  for (const authorization of [`basic ${token}`, `BASIC  ${token}`, token]) {
     assert.deepEqual(await answerTo(club, { authorization }), invalidCode);
   }
+  const wrong = Buffer.from(`${club.client.id}:wrong`).toString('base64');
+  assert.deepEqual(await answerTo(club, { authorization: wrong }), invalidClient(club));
+});
+
+test('P-11 P-14: too many wrong secrets are 500 temporarily_unavailable, the right one passes', async (t) => {
+  const club = await openPartnerClub(t);
+  const wrong = { authorization: basic(`${club.client.id}:wrong`) };
+  const answers: Answer[] = [];
+  for (let sent = 0; sent < 650; sent += 50) {
+    const some = Array.from({ length: 50 }, () => redeem(club, 'x', {}, wrong));
+    answers.push(...(await Promise.all(some)));
+  }
+  for (const answer of answers.slice(0, 600)) assert.deepEqual(answer, invalidClient(club));
+  for (const answer of answers.slice(600)) assert.deepEqual(answer, tooMany(60));
+  assert.deepEqual(await refresh(club, 'x', {}, wrong), tooMany(60));
+  tokensIn(await redeem(club, await codeFor(club)));
 });
 
 test('HOSTILE 38: two authorization headers are 401, right as they may be', async (t) => {
@@ -161,7 +181,7 @@ for (const names of [secondClub, thirdClub]) {
 test('P-11 HOSTILE 41: a client_id that is not the authenticated one is 401', async (t) => {
   const club = await openPartnerClub(t);
   await addPartner(club, { id: 'Partner2' });
-  const mismatch = refused(401, 'invalid_client', 'Invalid parameter: client id');
+  const mismatch = challenged(club, 'invalid_client', 'Invalid parameter: client id');
   const code = await codeFor(club);
   for (const id of ['Partner2', 'Nobody', 'partner1', 'Partner1 ']) {
     assert.deepEqual(await redeem(club, code, { client_id: id }), mismatch, id);

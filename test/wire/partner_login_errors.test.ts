@@ -12,6 +12,7 @@ import {
   addPartner,
   askKey,
   badRequest,
+  challenged,
   codeFor,
   headersOf,
   invalidCode,
@@ -23,6 +24,7 @@ import {
   secondClub,
   thirdClub,
   tokensIn,
+  tooMany,
 } from '../support/partner_club.ts';
 import { type Answer, ask } from '../support/wire.ts';
 
@@ -51,19 +53,13 @@ for (const names of [secondClub, thirdClub]) {
     assert.deepEqual(await refresh(club, ''), missing('refresh token'));
     assert.deepEqual(await refresh(club, 'x', { grant_type: '' }), missing('grant type'));
     const unsupported = refused(400, 'unsupported_grant_type', 'Unsupported grant type');
-    const types = [
-      'refresh_token',
-      'password',
-      'client_credentials',
-      'code',
-      'x',
-      '__proto__',
-      ' ',
-    ];
+    const types = ['password', 'client_credentials', 'code', 'x', '__proto__', ' '];
     for (const type of [...types, 'AUTHORIZATION_CODE']) {
       const answer = await askKey(club, { grant_type: type, code: 'x', refresh_token: 'x' });
       assert.deepEqual(answer, unsupported, type);
     }
+    const both = { grant_type: 'refresh_token', code: 'x' };
+    assert.deepEqual(await askKey(club, both), missing('refresh token'));
     for (const type of ['authorization_code', 'password', 'client_credentials']) {
       const answer = await refresh(club, 'x', { grant_type: type, code: 'x' });
       assert.deepEqual(answer, unsupported, type);
@@ -85,7 +81,7 @@ test('P-11: a code that is unknown, misshapen or another partner’s', async (t)
 test('P-11: a partner that may not log members in is unauthorized', async (t) => {
   const club = await openPartnerClub(t);
   const client = await addPartner(club, { id: 'Partner2', roles: ['partner'] });
-  const unauthorized = refused(401, 'unauthorized', 'Client not authorized');
+  const unauthorized = challenged(club, 'unauthorized', 'Client not authorized');
   assert.deepEqual(await redeem({ ...club, client }, 'x'), unauthorized);
   assert.deepEqual(await refresh({ ...club, client }, 'x'), unauthorized);
 });
@@ -149,10 +145,7 @@ test('P-14: nothing is throttled, until a partner is given a limit of its own', 
   const slow = { ...club, client: await addPartner(club, { id: 'Slow', more: { throttle } }) };
   const code = await codeFor(slow);
   assert.deepEqual(await redeem(slow, 'x'), invalidCode);
-  const tooMany = refused(429, 'temporarily_unavailable', 'Too many requests', {
-    'retry-after': '60',
-  });
-  assert.deepEqual(await redeem(slow, code), tooMany);
+  assert.deepEqual(await redeem(slow, code), tooMany(60));
   club.clock.advance(60);
   tokensIn(await redeem(slow, code));
 });

@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import {
   addPartner,
   badRequest,
+  challenged,
   codeFor,
   context,
   type Fields,
@@ -16,7 +17,6 @@ import {
   type PartnerClub,
   redeem,
   refresh,
-  refused,
   secondClub,
   thirdClub,
   tokensIn,
@@ -24,7 +24,7 @@ import {
 } from '../support/partner_club.ts';
 import { type Answer, ask, rawExchange } from '../support/wire.ts';
 
-const accessDenied = refused(401, 'access_denied', 'Access denied');
+const accessDenied = challenged(secondClub, 'access_denied', 'Access denied');
 
 /** What a token request with these headers gets: at /secure/key, and the same at /secure/refresh. */
 async function answerTo(club: PartnerClub, headers: Fields): Promise<Answer> {

@@ -8,6 +8,7 @@ import { jsonHeaders } from '../support/club.ts';
 import {
   addPartner,
   badRequest,
+  challenged,
   context,
   invalidClient,
   invalidCode,
@@ -17,6 +18,7 @@ import {
   type PartnerClub,
   refused,
   secondClub,
+  tooMany,
 } from '../support/partner_club.ts';
 import { type Answer, ask } from '../support/wire.ts';
 
@@ -132,13 +134,13 @@ function stepsFor(needed: Needed): readonly Step[] {
     {
       name: 'context',
       spoil: (draft) => setHeader(draft, 'business-context-identifier', 'OtherContext'),
-      answer: refused(401, 'access_denied', 'Access denied'),
+      answer: challenged(secondClub, 'access_denied', 'Access denied'),
       part: 'context',
     },
     {
       name: 'client_id',
       spoil: (draft) => setField(draft, 'client_id', 'Partner2'),
-      answer: refused(401, 'invalid_client', 'Invalid parameter: client id'),
+      answer: challenged(secondClub, 'invalid_client', 'Invalid parameter: client id'),
     },
     {
       name: 'grant_type missing',
@@ -155,7 +157,7 @@ function stepsFor(needed: Needed): readonly Step[] {
     {
       name: 'grant not allowed',
       spoil: (draft) => (draft.roleless = true),
-      answer: refused(401, 'unauthorized', 'Client not authorized'),
+      answer: challenged(secondClub, 'unauthorized', 'Client not authorized'),
     },
     {
       name: 'parameter missing',
@@ -171,7 +173,7 @@ function stepsFor(needed: Needed): readonly Step[] {
     {
       name: 'throttle',
       spoil: (draft) => (draft.throttled = true),
-      answer: refused(429, 'temporarily_unavailable', 'Too many requests', { 'retry-after': '60' }),
+      answer: tooMany(60),
     },
     {
       name: 'grant',

@@ -19,6 +19,7 @@ import {
   type PartnerClub,
   redeem,
   refresh,
+  refreshAtKey,
   secondClub,
   thirdClub,
   tokensIn,
@@ -214,6 +215,21 @@ test('P-9 G-9: a charset that holds ASCII may stand beside the media type, other
     token = tokensIn(await send(charset)).refresh_token;
   }
 });
+
+for (const names of [secondClub, thirdClub]) {
+  test(`P-9: a refresh token is taken at the key endpoint too, of one lineage, ${names.name}`, async (t) => {
+    const club = await openPartnerClub(t, { names });
+    const { refresh_token: token } = await tokensOfLogin(club);
+    const answer = await refreshAtKey(club, token);
+    assert.deepEqual(answer.headers, jsonHeaders);
+    // A retry is one wherever it comes.
+    assert.deepEqual(await refresh(club, token), answer);
+    const [, next] = await rotate(club, tokensIn(answer).refresh_token);
+    const last = tokensIn(await refreshAtKey(club, next)).refresh_token;
+    assert.deepEqual(await refreshAtKey(club, token), invalidRefreshToken);
+    assert.deepEqual(await refresh(club, last), invalidRefreshToken, 'reuse ends the family');
+  });
+}
 
 test('P-9: with a line of YAML the refresh token travels in the query', async (t) => {
   const over = 'token_endpoints: { refresh: { read: query } }';

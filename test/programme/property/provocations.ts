@@ -2,6 +2,7 @@
 
 import type { FailureReason } from '../../../src/oauth/failure.ts';
 import { grantInputs, type GrantType } from '../../../src/oauth/grant.ts';
+import { endpointsOf, grantsAt } from '../../../src/programme/grant_places.ts';
 import type { InputDefinition } from '../../../src/programme/input_schema.ts';
 import type { Facts } from './oracle.ts';
 import { type Draft, withParameters } from './requests.ts';
@@ -18,10 +19,20 @@ export interface Provocation {
 /** Everything that can be wrong with a request by a grant, as the dialect's endpoint has it. */
 export function* provocations(served: Served, grant: GrantType): Iterable<Provocation> {
   const { definition } = served;
-  const endpoint = definition.token_endpoints[definition.grants[grant]?.endpoint ?? ''];
-  if (endpoint === undefined) return;
+  for (const place of endpointsOf(definition, grant)) yield* provoking(served, grant, place);
+}
+
+function* provoking(
+  served: Served,
+  grant: GrantType,
+  [name, endpoint]: ReturnType<typeof endpointsOf>[number],
+): Iterable<Provocation> {
+  const here: Served = {
+    ...served,
+    request: (type, values) => served.request(type, values, name),
+  };
   const { inputs } = endpoint;
-  const good = served.request(grant, tokensOf(grant));
+  const good = here.request(grant, tokensOf(grant));
   // Where parameters can come in the query, no body is none of any type.
   if (good.body?.fields.length !== 0 || !endpoint.read.includes('query')) {
     yield* wrongBodies(good);
@@ -35,8 +46,9 @@ export function* provocations(served: Served, grant: GrantType): Iterable<Provoc
     const draft = withParameters(good, (pairs) => [...pairs, pair]);
     yield { draft, reason: 'repeated_parameter', facts: { parameter: pair[0] } };
   }
-  yield* wrongCredentials(served, grant, good, inputs);
-  yield* wrongInputs(served, grant, good, inputs);
+  const isAlone = grantsAt(served.definition, name).length === 1;
+  yield* wrongCredentials(here, grant, good, inputs);
+  yield* wrongInputs(here, grant, good, inputs, isAlone);
 }
 
 function tokensOf(grant: GrantType): Record<string, string> {
@@ -85,14 +97,13 @@ function* wrongCredentials(
 }
 
 function* wrongInputs(
-  { request, definition }: Served,
+  { request }: Served,
   grant: GrantType,
   good: Draft,
   inputs: Inputs,
+  isAlone: boolean,
 ): Iterable<Provocation> {
   const values = tokensOf(grant);
-  const here = definition.grants[grant]?.endpoint;
-  const isAlone = Object.values(definition.grants).filter((g) => g.endpoint === here).length === 1;
   const [needed] = grantInputs[grant].needs;
   if (needed !== undefined) {
     yield { draft: good, reason: `invalid_${needed}` as FailureReason };

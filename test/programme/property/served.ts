@@ -27,8 +27,11 @@ export interface Served {
   readonly dialect: PlainMap;
   readonly definition: Definition;
   readonly member: TestMember;
-  /** A request by a grant that is right in everything; `values` says what only its sender knows. */
-  readonly request: (grant: GrantType, values?: SampleValues) => Draft;
+  /**
+   * A request by a grant that is right in everything; `values` says what only its sender knows, and
+   * `at` names the endpoint, where it is not the grant's first.
+   */
+  readonly request: (grant: GrantType, values?: SampleValues, at?: string) => Draft;
   /** The code of a whole login. */
   readonly code: () => Promise<string>;
   /** What an answer to a grant can tell. */
@@ -59,10 +62,10 @@ export async function serveDialect(
     dialect,
     definition,
     member,
-    request: (grant, values = {}) =>
-      draftOf(
-        sampleTokenRequest(definition, grant, { client, secret }, { api_key: apiKey, ...values }),
-      ),
+    request: (grant, values = {}, at?: string) => {
+      const all = { api_key: apiKey, ...values };
+      return draftOf(sampleTokenRequest(definition, grant, { client, secret }, all, at));
+    },
     code: async () => {
       const values = {
         redirect_uri: redirectUri,
