@@ -2,7 +2,7 @@
 
 import type { Address } from '../config/config.ts';
 import type { App } from '../http/endpoints.ts';
-import { listen, type RunningServer } from '../http/server.ts';
+import { listen, type ListenOptions, type RunningServer } from '../http/server.ts';
 import { CommandError, exitCodes } from './exit.ts';
 import { isSystemError } from './explain.ts';
 
@@ -18,9 +18,14 @@ const causes: Readonly<Record<string, string>> = {
  * @param setting where the address was given, for the message: `listen`
  * @throws CommandError when the address cannot be had
  */
-export async function bind(address: Address, setting: string, app?: App): Promise<RunningServer> {
+export async function bind(
+  address: Address,
+  setting: string,
+  app?: App,
+  options: ListenOptions = {},
+): Promise<RunningServer> {
   try {
-    return await listen(address, app);
+    return await listen(address, app, options);
   } catch (error) {
     if (!isSystemError(error)) throw error;
     const host = address.host.includes(':') ? `[${address.host}]` : address.host;

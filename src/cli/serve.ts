@@ -105,10 +105,10 @@ async function run(running: Running): Promise<void> {
   let failure: Unavailable | undefined;
   try {
     if (config.gateway !== undefined) {
-      gateway = await bind(config.gateway, 'gateway', serving.gatewayApp);
+      gateway = await bind(config.gateway, 'gateway', serving.gatewayApp, { share: 1 / 4 });
     }
     if (config.admin !== undefined) {
-      admin = await bind(config.admin, 'admin', createAdminApp(health));
+      admin = await bind(config.admin, 'admin', createAdminApp(health), { share: 1 / 8 });
     }
     // Before anybody hears that it runs, and may tell it to stop.
     const told = untilTold();

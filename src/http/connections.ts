@@ -24,18 +24,22 @@ export const drainTime = 10_000;
 /** How long a connection may stay open without one: its next request may be on its way. */
 const idleTime = 250;
 
-/** Watches over a server's connections from now on. */
-export function watchConnections(server: Server): Connections {
+/**
+ * Watches over a server's connections from now on.
+ * @param share part of the process's connections that no other server takes (HOSTILE 70)
+ */
+export function watchConnections(server: Server, share: number): Connections {
   const sockets = new Set<ServingSocket>();
+  const listener = budget.join(server, share);
   let draining = false;
   server.on('connection', (socket) => {
-    if (!budget.take(server)) {
+    if (!listener.take()) {
       socket.destroy();
       return;
     }
     sockets.add(socket);
     socket.once('close', () => {
-      budget.giveBack();
+      listener.giveBack();
       sockets.delete(socket);
     });
   });
@@ -79,36 +83,57 @@ const fewestConnections = 8;
 /** Milliseconds between looks for idle connections that can make room. */
 const reliefInterval = 100;
 
+/** What one server takes of the connections that the process may have. */
+interface BudgetShare {
+  /** Takes a connection into account; false where there is no room for it. */
+  readonly take: () => boolean;
+  readonly giveBack: () => void;
+}
+
 /**
  * Connections that all servers of the process may have, since what runs out is the process's: the
- * rest is shed at once, before the store lacks a descriptor (FAULTS 20).
+ * rest is shed at once, before the store lacks a descriptor (FAULTS 20). A server's own share comes
+ * first; what is nobody's own is whoever's comes first.
  */
 class ConnectionBudget {
   #most: number | undefined;
-  #open = 0;
-  #relievedAt = 0;
+  /** The parts that are servers' own. */
+  #shares = 0;
+  /** Connections open that are in no server's own share. */
+  #common = 0;
 
-  /** Takes a connection of a server into account; false where there is no room for it. */
-  take(server: Server): boolean {
-    this.#most ??= mostConnections();
-    if (this.#open >= this.#most) {
-      this.#relieve(server);
-      return false;
-    }
-    this.#open += 1;
-    return true;
+  join(server: Server, share: number): BudgetShare {
+    this.#shares += share;
+    server.once('close', () => {
+      this.#shares -= share;
+    });
+    let open = 0;
+    let relievedAt = 0;
+    const own = (): number => (share === 0 ? 0 : Math.ceil(this.#all() * share));
+    return {
+      take: () => {
+        if (open >= own()) {
+          if (this.#common >= this.#all() * (1 - this.#shares)) {
+            // Connections that wait for a next request have to make room for those that bring one.
+            const now = performance.now();
+            if (now - relievedAt >= reliefInterval) server.closeIdleConnections();
+            relievedAt = now;
+            return false;
+          }
+          this.#common += 1;
+        }
+        open += 1;
+        return true;
+      },
+      giveBack: () => {
+        if (open > own()) this.#common -= 1;
+        open -= 1;
+      },
+    };
   }
 
-  giveBack(): void {
-    this.#open -= 1;
-  }
-
-  /** Connections that wait for a next request have to make room for those that bring one. */
-  #relieve(server: Server): void {
-    const now = performance.now();
-    if (now - this.#relievedAt < reliefInterval) return;
-    this.#relievedAt = now;
-    server.closeIdleConnections();
+  #all(): number {
+    return (this.#most ??= mostConnections());
   }
 }
 

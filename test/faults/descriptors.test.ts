@@ -1,8 +1,9 @@
 // FAULTS 20: a server that may open few files sheds what it has no room for, and goes on.
 
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
+import { appendFileSync, readdirSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { askTokens, tokensIn, tokensOfLogin } from '../support/club.ts';
@@ -79,6 +80,32 @@ test(
     const request = `GET /nowhere HTTP/1.1\r\nHost: x\r\n\r\n`;
     for (const socket of sockets) if (!socket.closed) socket.write(request);
     await until(() => isServed(club));
+    assert.equal(await club.server.end('SIGTERM'), 0);
+  },
+);
+
+test(
+  'HOSTILE 70: a flood at the public listener leaves operators and gateways theirs',
+  { skip: without('prlimit') },
+  async (t) => {
+    const site = await openSite(t);
+    appendFileSync(join(site.folder, 'config.yaml'), 'gateway: 127.0.0.1:0\n');
+    const club = await site.start({ under: ['prlimit', '--nofile=64'] });
+    await crowd(club, 200);
+    await assert.rejects(askTokens(club, { grant_type: 'client_credentials' }));
+    const { admin, gateway } = club.server;
+    const asked = [
+      ask(admin, '/livez'),
+      ask(admin, '/readyz'),
+      ask(gateway, '/executive-club/verify/none'),
+      ask(gateway, '/executive-club/verify/none'),
+    ];
+    const answers = await Promise.all(asked);
+    // Without a credential of its own a gateway is told so (G-16).
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [200, 200, 401, 401],
+    );
     assert.equal(await club.server.end('SIGTERM'), 0);
   },
 );

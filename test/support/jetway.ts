@@ -138,7 +138,9 @@ export async function startJetway(t: TestContext, options: JetwayOptions = {}): 
       events.push({ event, facts });
     },
   };
-  const server = await listen({ host: '127.0.0.1', port: 0 }, undefined, options.timeLimits);
+  const { timeLimits } = options;
+  const limits = timeLimits === undefined ? {} : { timeLimits };
+  const server = await listen({ host: '127.0.0.1', port: 0 }, undefined, limits);
   let stopped: Promise<void> | undefined;
   const stop = (): Promise<void> => (stopped ??= server.close().then(() => store.close()));
   t.after(stop);

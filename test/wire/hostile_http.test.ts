@@ -4,6 +4,8 @@ import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
 
+import { createAdminApp } from '../../src/http/admin.ts';
+import { listen } from '../../src/http/server.ts';
 import { askTokens, type Club, loginTarget, openClub, paths, tokensIn } from '../support/club.ts';
 import { publicUrl } from '../support/jetway.ts';
 import { ask, rawExchange } from '../support/wire.ts';
@@ -194,6 +196,46 @@ test('HOSTILE 49: a target that is no path is answered, not stumbled over', asyn
     assert.deepEqual(others, []);
   }
   assert.deepEqual(club.events, []);
+});
+
+test('HOSTILE 64: a Host that is none is refused alike at every listener, framed either way', async (t) => {
+  const admin = await listen(
+    { host: '127.0.0.1', port: 0 },
+    createAdminApp(() => ({ status: 'ready', reasons: [] })),
+  );
+  t.after(admin.close);
+  const club = await openClub(t);
+  // The gateway's listener is the same server with fewer paths.
+  const targets = [
+    [admin.url, '/livez', 405],
+    [club.url, paths.login, 405],
+    [club.url, '/executive-club/verify/none', 401],
+    [club.url, '/nowhere', 404],
+  ] as const;
+  const framings = [
+    'Content-Length: 1\r\n\r\nx',
+    'Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n',
+  ];
+  for (const [url, target, usual] of targets) {
+    for (const framing of framings) {
+      const told = (host: string): Promise<string> =>
+        rawExchange(
+          url,
+          `POST ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n${framing}`,
+        );
+      for (const host of ['a b', '', '[', 'a/b', 'u@a', 'a:b', 'a\tb', '\u00e9', 'a?b', 'a\\b']) {
+        const answer = await told(host);
+        assert.match(
+          answer,
+          /^HTTP\/1\.1 400 Bad Request\r\nContent-Type: application\/json\r\nCache-Control: no-store\r\nConnection: close\r\nContent-Length: 27\r\nDate: [^\r]+\r\n\r\n\{"error":"invalid_request"\}$/,
+          `${target} ${host}`,
+        );
+      }
+      for (const host of ['0x7f.1', 'A_b.example:', '[::1]:80', 'a%20b']) {
+        assert.deepEqual(statuses(await told(host)), [usual], `${target} ${host}`);
+      }
+    }
+  }
 });
 
 const forged = [
