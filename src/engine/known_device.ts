@@ -8,8 +8,10 @@ import { seal, unseal } from '../lib/seal.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
 import type { Keyring } from '../token/keyring.ts';
 
-/** One for each login page: its path keeps programmes apart. */
-export const deviceCookieName = 'jetway_device';
+/** One for each programme: a browser may be that of members of several. */
+export function deviceCookieName(programme: ProgrammeId): string {
+  return `jetway_device_${programme}`;
+}
 
 /** How long a browser is known, from each login. */
 export const deviceLifetime: Milliseconds = milliseconds(180 * 86_400_000);

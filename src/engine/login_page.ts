@@ -60,7 +60,7 @@ export async function attemptLogin(
     const standing = requireStanding(client, found);
     service.programme.login.endpoint.checkAddress(request.head);
     const { password, address, hangUp } = request;
-    const device = request.cookie(deviceCookieName);
+    const device = request.cookie(deviceCookieName(service.programme.id));
     const known = device === undefined ? {} : { device };
     const attempt = { username, password, client: standing.id, address, hangUp, ...known };
     const told = await authenticateMember(service, attempt);

@@ -79,7 +79,12 @@ export function isBoundTo(
 
 /** Name of the cookie; one for each login, so that two tabs do not disturb each other. */
 export function cookieName(transaction: LoginTransaction): string {
-  return `jetway_${transaction.id}`;
+  return `jetway_login_${transaction.id}`;
+}
+
+/** Whether a cookie of ours, by its name, belongs to a login. */
+export function isLoginCookie(name: string): boolean {
+  return name.startsWith('jetway_login_');
 }
 
 /** The form's own token: shows that the form was read by the browser of the login. */

@@ -1,20 +1,57 @@
-// Owns the login cookie: how it is set, and how it is found in a request.
+// Owns the cookies of a login: their names as browsers see them, how they are set and found again.
 
 import { headerValues, type WireRequest } from '../oauth/wire_request.ts';
 
-/** A cookie for one login page; on https it never leaves the encrypted connection. */
+/**
+ * A cookie for one login page. On https its name begins with `__Host-`: browsers take such a cookie
+ * from this very host alone, so a neighbour of the domain cannot plant one (RFC 6265bis 4.1.3.2,
+ * HOSTILE 67). They then ask for `Path=/`, so the rest of the name keeps programmes apart.
+ */
 export function setCookie(name: string, value: string, url: URL, maxAge: number): string {
-  const secure = url.protocol === 'https:' ? '; Secure' : '';
+  const isSecure = url.protocol === 'https:';
+  const path = isSecure ? '/' : url.pathname;
   // Lax: the login page is reached by a redirect from another site, whose request is a plain GET.
-  return `${name}=${value}; Path=${url.pathname}; Max-Age=${maxAge}; HttpOnly; SameSite=Lax${secure}`;
+  const attributes = `Path=${path}; Max-Age=${maxAge}; HttpOnly; SameSite=Lax`;
+  return `${nameOn(url)}${name}=${value}; ${attributes}${isSecure ? '; Secure' : ''}`;
+}
+
+function nameOn(url: URL): string {
+  return url.protocol === 'https:' ? '__Host-' : '';
 }
 
 /** The value of a cookie, if exactly one of that name was sent: two would leave open which is ours. */
-export function cookieValue(request: WireRequest, name: string): string | undefined {
-  const found = headerValues(request, 'cookie')
+export function cookieValue(request: WireRequest, name: string, url: URL): string | undefined {
+  const found = cookies(request).filter(([sent]) => sent === nameOn(url) + name);
+  return found.length === 1 ? found[0]?.[1] : undefined;
+}
+
+/**
+ * Takes back the oldest of a browser's login cookies where it has more than a person opens logins:
+ * proxies refuse a request whose Cookie header has grown past some kilobytes.
+ */
+export function takeBackOldest(
+  request: WireRequest,
+  isLogin: (name: string) => boolean,
+  url: URL,
+): string | undefined {
+  const prefix = nameOn(url);
+  // RFC 6265 5.4: browsers send the oldest first.
+  const logins = cookies(request).flatMap(([name]) => {
+    const own = name.startsWith(prefix) ? name.slice(prefix.length) : '';
+    return isLogin(own) ? [own] : [];
+  });
+  const [oldest = ''] = logins;
+  return logins.length > mostLogins ? setCookie(oldest, '', url, 0) : undefined;
+}
+
+/** Of some seventy bytes each. */
+const mostLogins = 16;
+
+function cookies(request: WireRequest): readonly (readonly [name: string, value: string])[] {
+  return headerValues(request, 'cookie')
     .flatMap((header) => header.split(';'))
-    .map((pair) => pair.trim())
-    .filter((pair) => pair.startsWith(`${name}=`))
-    .map((pair) => pair.slice(name.length + 1));
-  return found.length === 1 ? found[0] : undefined;
+    .map((pair) => {
+      const [name = '', ...value] = pair.trim().split('=');
+      return [name, value.join('=')];
+    });
 }

@@ -4,6 +4,7 @@ import { deviceCookieName, deviceLifetime } from '../engine/known_device.ts';
 import type { LoginOutcome } from '../engine/login_outcome.ts';
 import { type LoginFormRequest, attemptLogin, showLogin } from '../engine/login_page.ts';
 import { answerLoginRequest } from '../engine/login_request.ts';
+import { isLoginCookie } from '../engine/login_transaction.ts';
 import type { Service } from '../engine/service.ts';
 import { acceptedLanguages } from '../lib/language.ts';
 import {
@@ -14,7 +15,7 @@ import {
 } from '../oauth/parameters.ts';
 import { noStore, type Reply } from '../oauth/reply.ts';
 import { headerValues, type WireRequest } from '../oauth/wire_request.ts';
-import { cookieValue, setCookie } from './cookies.ts';
+import { cookieValue, setCookie, takeBackOldest } from './cookies.ts';
 import type { LoginPages } from './login_pages.ts';
 import { withHeaders } from './respond.ts';
 
@@ -33,11 +34,15 @@ export async function handleLoginRequest(site: LoginSite, request: WireRequest):
 
 /** The login page: GET shows the form, POST is an attempt. */
 export async function handleLoginPage(site: LoginSite, request: WireRequest): Promise<Reply> {
-  const { service } = site;
-  const cookie = (name: string): string | undefined => cookieValue(request, name);
+  const { service, pages } = site;
+  const cookie = (name: string): string | undefined => cookieValue(request, name, pages.url);
   if (request.method === 'GET') {
     const sealed = single(parse(request.query), 'transaction');
-    return renderOutcome(site, await showLogin(service, { sealed, cookie }), request);
+    const reply = await renderOutcome(site, await showLogin(service, { sealed, cookie }), request);
+    const taken = takeBackOldest(request, isLoginCookie, pages.url);
+    // One that binds a login comes first: the form that follows takes the oldest back.
+    if (taken === undefined || 'Set-Cookie' in reply.headers) return reply;
+    return withHeaders(reply, { 'Set-Cookie': taken });
   }
   const from = { address: request.address(), hangUp: request.hangUp(), head: request };
   const attempt = { ...readForm(request), ...from, cookie };
@@ -93,7 +98,12 @@ async function renderOutcome(
       return outcome.device === undefined
         ? redirect(outcome.status, outcome.location)
         : withHeaders(redirect(outcome.status, outcome.location), {
-            'Set-Cookie': setCookie(deviceCookieName, outcome.device, pages.url, deviceSeconds),
+            'Set-Cookie': setCookie(
+              deviceCookieName(service.programme.id),
+              outcome.device,
+              pages.url,
+              deviceSeconds,
+            ),
           });
     case 'form':
     case 'page':

@@ -34,6 +34,8 @@ export interface SceneOptions {
   readonly store?: Store;
   /** YAML laid over the shipped file. */
   readonly over?: string;
+  /** Where browsers reach Jetway; where it listens unless said otherwise. */
+  readonly publicUrl?: string;
 }
 
 type ContextOptions = Parameters<Browser['newContext']>[0];
@@ -42,7 +44,7 @@ type ContextOptions = Parameters<Browser['newContext']>[0];
 export async function setScene(
   t: TestContext,
   browser: Browser,
-  { store = createMemoryStore(), over = '' }: SceneOptions = {},
+  { store = createMemoryStore(), over = '', publicUrl = 'listening' }: SceneOptions = {},
 ): Promise<Scene> {
   const contexts: BrowserContext[] = [];
   // Registered first, runs first: a server waits for the connections that browsers hold.
@@ -55,10 +57,11 @@ export async function setScene(
   };
   const partner = await startPartnerSite(t);
   const programmes = { 'executive-club': shippedProgramme('executive-club', over) };
-  const jetway = await startJetway(t, { programmes, publicUrl: 'listening', store });
+  const jetway = await startJetway(t, { programmes, publicUrl, store });
   const client = await jetway.addClient({ redirectUris: [partner.callbackUrl] });
   const member = await jetway.addMember();
-  const login = new URL(`${jetway.url}/executive-club/auth/login?response_type=code`);
+  const base = publicUrl === 'listening' ? jetway.url : publicUrl;
+  const login = new URL(`${base}/executive-club/auth/login?response_type=code`);
   login.searchParams.set('client_id', client.id);
   partner.linkTo(login);
   const openLogin = async (context?: BrowserContext): Promise<Page> => {

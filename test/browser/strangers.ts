@@ -6,6 +6,8 @@ import { test } from 'node:test';
 import type { Browser } from 'playwright-core';
 
 import { complaintsOf, goOn } from '../support/browser.ts';
+import { startTlsFront } from '../support/tls_front.ts';
+import { without } from '../support/tools.ts';
 import { assertMessagePage, assertRedeems, fillIn, logIn, setScene, submit } from './scene.ts';
 
 export function strangerTests(browser: () => Promise<Browser>): void {
@@ -126,6 +128,32 @@ export function strangerTests(browser: () => Promise<Browser>): void {
     await submit(victim);
     await assertMessagePage(victim, 'This login cannot go on here');
     assert.equal(scene.partner.callbacks.length, 0);
+  });
+
+  const skip = without('openssl');
+  test('HOSTILE 67: on https a neighbour of the domain plants no cookie', { skip }, async (t) => {
+    const front = await startTlsFront(t);
+    const publicUrl = `https://tokens.club.localhost:${front.port}`;
+    const scene = await setScene(t, await browser(), { publicUrl });
+    front.passTo(scene.jetway.url);
+    const context = await scene.newContext({ ignoreHTTPSErrors: true });
+    const victim = await scene.openLogin(context);
+    const names = async (): Promise<readonly string[]> =>
+      (await context.cookies(publicUrl)).map(({ name }) => name);
+    const [own = ''] = await names();
+    assert.match(own, /^__Host-jetway_login_/);
+    const neighbour = await context.newPage();
+    await neighbour.goto(`https://neighbour.club.localhost:${front.port}/nowhere`);
+    for (const name of [own, 'any']) {
+      for (const path of ['/', '/executive-club/login']) {
+        const planted = `${name}=planted; Domain=club.localhost; Path=${path}; Secure`;
+        await neighbour.evaluate(`document.cookie = '${planted}'`);
+      }
+    }
+    assert.deepEqual((await names()).toSorted(), [own, 'any'].toSorted());
+    const callback = await logIn(victim, scene);
+    await assertRedeems(scene, callback);
+    assert.ok((await names()).includes('__Host-jetway_device_executive-club'));
   });
 
   test('G-6 G-7: requests that name no known partner or address end on a page', async (t) => {

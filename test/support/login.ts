@@ -61,7 +61,7 @@ export function submitLogin(
 }
 
 const deviceCookie =
-  /^jetway_device=([\w-]{100,400}); Path=((?:\/[\w./-]+)?)\/login; Max-Age=15552000; HttpOnly; SameSite=Lax(; Secure)?$/;
+  /^(?:__Host-jetway_device_[a-z0-9-]+=[\w-]{100,400}; Path=\/; Max-Age=15552000; HttpOnly; SameSite=Lax; Secure|jetway_device_[a-z0-9-]+=[\w-]{100,400}; Path=\/[\w./-]+\/login; Max-Age=15552000; HttpOnly; SameSite=Lax)$/;
 
 /** The cookie by which a browser is known after a login; throws where an answer brings none. */
 export function deviceOf(answer: Answer): string {

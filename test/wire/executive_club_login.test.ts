@@ -46,7 +46,7 @@ test('G-3 G-4: a login request is answered 302 without a body to the login page'
   assert.match(location, /^https:\/\/tokens\.example\/executive-club\/login\?transaction=[\w-]+$/);
   assert.match(
     cookie,
-    /^jetway_[\w-]{16}=[\w-]{32}; Path=\/executive-club\/login; Max-Age=900; HttpOnly; SameSite=Lax; Secure$/,
+    /^__Host-jetway_login_[\w-]{16}=[\w-]{32}; Path=\/; Max-Age=900; HttpOnly; SameSite=Lax; Secure$/,
   );
 });
 

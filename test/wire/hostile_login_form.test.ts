@@ -196,7 +196,7 @@ test('P-3: a login is bound to the browser that gets its page first, and to no o
   assert.deepEqual([bound.status, others], [303, cookieless]);
   assert.equal(location.split('?')[0], unbound.split('?')[0]);
   assert.notEqual(location, unbound);
-  assert.match(set, /^jetway_[\w-]{16}=[\w-]{32}; Path=\/executive-club\/login; Max-Age=840; /);
+  assert.match(set, /^__Host-jetway_login_[\w-]{16}=[\w-]{32}; Path=\/; Max-Age=840; /);
   const page = await follow(club.url, bound, { cookie });
   assert.equal(readPage(page).title, 'Log in to Executive Club');
 

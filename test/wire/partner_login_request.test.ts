@@ -63,8 +63,10 @@ for (const names of [secondClub, thirdClub]) {
     }
     assert.equal(login.begin.headers['set-cookie'], undefined);
     const { 'set-cookie': cookie = '' } = login.bound.headers;
-    const attributes = `Path=${club.paths.page}; Max-Age=900; HttpOnly; SameSite=Lax; Secure`;
-    assert.match(cookie, new RegExp(`^jetway_[\\w-]{16}=[\\w-]{32}; ${attributes}$`));
+    assert.match(
+      cookie,
+      /^__Host-jetway_login_[\w-]{16}=[\w-]{32}; Path=\/; Max-Age=900; HttpOnly; SameSite=Lax; Secure$/,
+    );
     const title = `Log in to ${club.name}`;
     assert.deepEqual(readPage(login.page), { status: 200, title, heading: title, text: [] });
     assert.equal(login.action.split('?')[0], club.paths.page);
