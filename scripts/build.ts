@@ -2,21 +2,27 @@
 // stripped copy of the running node. Starting it is start.ts's business.
 
 import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import {
   chmodSync,
+  existsSync,
   globSync,
   mkdirSync,
   mkdtempSync,
+  readFileSync,
   renameSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
 import { basename, join, resolve, sep } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 
 import { build as bundle } from 'esbuild';
 
+import { type BuildFacts, buildFactsAsset } from '../src/cli/version.ts';
 import { threadAsset } from '../src/lib/thread.ts';
+import { sourceState } from './source_state.ts';
 
 const root = join(import.meta.dirname, '..');
 
@@ -34,6 +40,12 @@ const shipped = [
 /** What the executable is made from. A folder counts too: its time tells that a file went away. */
 const inputs = ['package.json', 'package-lock.json', 'scripts/build.ts', 'programmes/**', 'src/**'];
 
+/** Beside the executable: what it was made from. */
+const factsFile = 'jetway.build.json';
+
+/** What it is made from, as git sees it. */
+const currentSource = (): BuildFacts['source'] => sourceState(root, inputs);
+
 /**
  * Builds `jetway` into a folder and returns its path.
  *
@@ -48,12 +60,14 @@ export async function build(folder: string): Promise<string> {
     const { source, map } = await bundledSource();
     writeFileSync(join(work, 'jetway.mjs'), source);
     writeFileSync(join(folder, 'jetway.mjs.map'), map);
-    const assets: Record<string, string> = {};
+    const assets = Object.fromEntries(matches(shipped).map((path) => [path, join(root, path)]));
     for (const thread of threads) {
       const asset = threadAsset(thread);
       assets[asset] = join(work, basename(asset));
       writeFileSync(assets[asset], await bundledThread(thread));
     }
+    assets[buildFactsAsset] = join(folder, factsFile);
+    writeFileSync(assets[buildFactsAsset], JSON.stringify(factsOf(source, assets)));
     writeFileSync(join(work, 'sea.json'), JSON.stringify(seaConfig(strippedNode(), assets)));
     // The main file's path is recorded in the executable: the working folder keeps it short.
     run(process.execPath, ['--build-sea', 'sea.json'], work);
@@ -65,11 +79,34 @@ export async function build(folder: string): Promise<string> {
   return join(folder, 'jetway');
 }
 
-/** Builds `dist/jetway` unless it is there and younger than everything it is made from. */
+/**
+ * What the executable says of itself, beside which it is kept as well.
+ * @param assets by their names in the executable, as `sea.json` has them
+ */
+function factsOf(bundled: string, assets: Readonly<Record<string, string>>): BuildFacts {
+  const hash = createHash('sha256').update(process.version).update(bundled);
+  for (const [name, path] of Object.entries(assets)) {
+    if (name !== buildFactsAsset) hash.update(name).update(readFileSync(path));
+  }
+  const source = currentSource();
+  return { build: hash.digest('hex').slice(0, 12), ...(source === undefined ? {} : { source }) };
+}
+
+/** Builds `dist/jetway` unless it is there, younger than everything it is made from, and of this commit. */
 export async function buildIfStale(): Promise<string> {
+  const folder = join(executable, '..');
   const built = statSync(executable, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  const isStale = matches(inputs).some((path) => changedAt(join(root, path)) > built);
-  return isStale ? build(join(executable, '..')) : executable;
+  const isStale =
+    matches(inputs).some((path) => changedAt(join(root, path)) > built) ||
+    !isDeepStrictEqual(sourceTold(folder), currentSource());
+  return isStale ? build(folder) : executable;
+}
+
+/** Which sources the executable of a folder was made from. */
+function sourceTold(folder: string): BuildFacts['source'] {
+  const path = join(folder, factsFile);
+  if (!existsSync(path)) return undefined;
+  return (JSON.parse(readFileSync(path, 'utf8')) as BuildFacts).source;
 }
 
 /** When a file came to be what it is here, in milliseconds: one that was copied may say that it is older. */
@@ -136,16 +173,13 @@ async function bundledThread(source: string): Promise<string> {
  * What `node --build-sea` reads. The code cache stays off: it saves 7 ms of a start of 70, and V8
  * writes it differently each time.
  */
-function seaConfig(node: string, made: Readonly<Record<string, string>>): object {
+function seaConfig(node: string, assets: Readonly<Record<string, string>>): object {
   return {
     main: 'jetway.mjs',
     mainFormat: 'module',
     executable: node,
     output: 'jetway',
-    assets: {
-      ...Object.fromEntries(matches(shipped).map((path) => [path, join(root, path)])),
-      ...made,
-    },
+    assets,
     // NODE_OPTIONS stays with the operator, for heap limits and the like.
     execArgvExtension: 'env',
     useCodeCache: false,

@@ -5,13 +5,25 @@ import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, describe, test } from 'node:test';
 
 import { build, buildIfStale } from '../scripts/build.ts';
+import { sourceState } from '../scripts/source_state.ts';
+import type { BuildFacts } from '../src/cli/version.ts';
+import { scratchFolder } from './support/scratch.ts';
+import { without } from './support/tools.ts';
 
 const root = join(import.meta.dirname, '..');
 
@@ -33,11 +45,32 @@ describe('executable', () => {
     assert.equal(statSync(join(root, 'dist/jetway')).mode & 0o777, 0o755);
   });
 
-  test('tells its version in an empty folder', () => {
-    const manifest: unknown = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-    const printed = execFileSync(executable, ['version'], { cwd: folder, encoding: 'utf8' });
-    assert.ok(typeof manifest === 'object' && manifest !== null && 'version' in manifest);
-    assert.match(printed, new RegExp(`(^|\\s)${String(manifest.version)}(\\s|$)`));
+  test('tells its version, commit and build in an empty folder', () => {
+    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+      version: string;
+    };
+    const facts = readFileSync(join(root, 'dist/jetway.build.json'), 'utf8');
+    const { build: digest, source } = JSON.parse(facts) as BuildFacts;
+    assert.match(digest, /^[0-9a-f]{12}$/);
+    assert.deepEqual(
+      source,
+      sourceState(root, ['src', 'programmes', 'package*', 'scripts/build.ts']),
+    );
+    const tell = (...args: readonly string[]): string =>
+      execFileSync(executable, args, { cwd: folder, encoding: 'utf8' });
+    const { commit = '', committedAt = '', isChanged = false } = source ?? {};
+    const short = `${commit.slice(0, 10)}${isChanged ? '-dirty' : ''} of ${committedAt}`;
+    const origin = `commit ${source === undefined ? 'unknown' : short}, build ${digest}`;
+    const line = `jetway ${version} (${origin}, node ${process.versions.node})\n`;
+    assert.deepEqual([tell('version'), tell('--version')], [line, line]);
+    assert.deepEqual(JSON.parse(tell('version', '--json')), {
+      version,
+      commit: source?.commit ?? null,
+      committed_at: source?.committedAt ?? null,
+      changed: source?.isChanged ?? null,
+      build: digest,
+      node: process.versions.node,
+    });
   });
 
   test('serves the shipped programmes in an empty folder and ends when told', async () => {
@@ -69,6 +102,42 @@ describe('executable', () => {
     assert.ok(!bytes.includes(root), `${root} is in the executable`);
     assert.ok(!bytes.includes(folder), `${folder} is in the executable`);
   });
+});
+
+test('two commits are told apart, and what was changed since', { skip: without('git') }, (t) => {
+  const folder = scratchFolder(t, 'commits');
+  const git = (...args: readonly string[]): void => {
+    const who = ['-c', 'user.name=Ann', '-c', 'user.email=ann@example.com'];
+    execFileSync('git', [...who, ...args], { cwd: folder, stdio: 'ignore' });
+  };
+  const states: ReturnType<typeof sourceState>[] = [];
+  const look = (): void => void states.push(sourceState(folder, ['src/**']));
+  const write = (name: string, text: string): void => writeFileSync(join(folder, name), text);
+  look();
+  mkdirSync(join(folder, 'src'));
+  write('src/main.ts', 'one');
+  git('init');
+  look();
+  git('add', '.');
+  git('commit', '-m', 'one');
+  look();
+  write('readme', 'not built from');
+  look();
+  write('src/another.ts', 'never added');
+  look();
+  git('add', '.');
+  git('commit', '-m', 'two');
+  look();
+  const commits = states.map((state) => state?.commit);
+  const [, , one] = commits;
+  assert.match(one ?? '', /^[0-9a-f]{40}$/);
+  assert.deepEqual(commits.slice(0, 5), [undefined, undefined, one, one, one]);
+  assert.ok(commits[5] !== undefined && commits[5] !== one);
+  assert.deepEqual(
+    states.map((state) => state?.isChanged),
+    [undefined, undefined, false, false, true, false],
+  );
+  assert.match(states[2]?.committedAt ?? '', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
 });
 
 /** The first address that `jetway dev` prints; it prints one only once it listens. */

@@ -1,17 +1,58 @@
-// Owns the verb `version`.
+// Owns the verb `version`: which sources an executable was built from.
+
+import { isSea } from 'node:sea';
 
 import { readAsset } from '../lib/asset.ts';
 import { type OutputOptions, print, printJson } from './output.ts';
 
+/** The commit of a checkout, and whether what is built from it was changed since. */
+export interface SourceState {
+  readonly commit: string;
+  readonly committedAt: string;
+  readonly isChanged: boolean;
+}
+
+/** What a build leaves in the executable; no wall time, so that it can be made again to the byte. */
+export interface BuildFacts {
+  /** Digest of everything that went into it. */
+  readonly build: string;
+  /** Absent where it was built without git. */
+  readonly source?: SourceState;
+}
+
+/** Where the facts are among the embedded files. */
+export const buildFactsAsset = 'build.json';
+
 /** `jetway version`. */
 export async function version({ json = false }: OutputOptions): Promise<void> {
-  if (json) await printJson({ version: packageVersion(), node: process.versions.node });
-  else await print(versionLine());
+  if (!json) return print(versionLine());
+  const { build = null, source } = buildFacts() ?? {};
+  return printJson({
+    version: packageVersion(),
+    commit: source?.commit ?? null,
+    committed_at: source?.committedAt ?? null,
+    changed: source?.isChanged ?? null,
+    build,
+    node: process.versions.node,
+  });
 }
 
 /** The version in a line, as `version` and `--version` tell it. */
 export function versionLine(): string {
-  return `jetway ${packageVersion()} (node ${process.versions.node})`;
+  const facts = buildFacts();
+  const origin = facts === undefined ? 'run from sources' : originOf(facts);
+  return `jetway ${packageVersion()} (${origin}, node ${process.versions.node})`;
+}
+
+function originOf({ build, source }: BuildFacts): string {
+  if (source === undefined) return `commit unknown, build ${build}`;
+  const { commit, committedAt, isChanged } = source;
+  return `commit ${commit.slice(0, 10)}${isChanged ? '-dirty' : ''} of ${committedAt}, build ${build}`;
+}
+
+/** Undefined where sources run without being built. */
+function buildFacts(): BuildFacts | undefined {
+  return isSea() ? (JSON.parse(readAsset(buildFactsAsset)) as BuildFacts) : undefined;
 }
 
 function packageVersion(): string {

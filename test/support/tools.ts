@@ -47,6 +47,7 @@ type ToolName =
   | 'cc'
   | 'chromium'
   | 'curl'
+  | 'git'
   | 'libfaketime'
   | 'nginx'
   | 'openssl'
@@ -58,6 +59,7 @@ type ToolName =
 const tools: Readonly<Record<ToolName, Tool>> = {
   curl: program('curl'),
   openssl: program('openssl'),
+  git: program('git'),
   chromium: { packages: ['chromium'], isThere: () => isExecutable(chromiumPath) },
   nginx: program('nginx'),
   caddy: program('caddy'),
