@@ -8,6 +8,16 @@ export const exitCodes = {
   configuration: 3,
   store: 4,
 } as const;
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+/** What they mean, for help. */
+export const exitMeanings: Readonly<Record<ExitCode, string>> = {
+  0: 'done',
+  1: 'failed',
+  2: 'wrong usage',
+  3: 'invalid configuration or programme',
+  4: 'store unusable',
+};
 
 /** Ends a command with a message for people; `exitCode` says what kind of trouble it was. */
 export class CommandError extends Error {

@@ -1,7 +1,4 @@
-// Owns the command line's grammar of clients: `client` and the verbs below it. What can be said of
-// a client is in grammar_client_fields.ts.
-
-import type { Command } from 'commander';
+// Owns the verbs below `client`. What can be said of a client is in grammar_client_fields.ts.
 
 import { addClient } from './client_add.ts';
 import { importClients } from './client_import.ts';
@@ -12,73 +9,154 @@ import { rotateApiKey, rotateSecret } from './client_rotate.ts';
 import { setClient } from './client_set.ts';
 import { showClient } from './client_show.ts';
 import { disableClient, enableClient } from './client_status.ts';
-import { reporting } from './grammar.ts';
+import type { OptionSpec, Verb } from './grammar.ts';
 import { addableFields, changeableFields } from './grammar_client_fields.ts';
 
-/** Adds `client` to the program. */
-export function addClientVerbs(program: Command): void {
-  const client = program.command('client').description('onboard partners and look after them');
-  addRegistration(client);
-  reporting(client.command('list'))
-    .description('list clients')
-    .option('--programme <name>', 'only those of this programme')
-    .action(listClients);
-  one(client.command('show'), 'show a client, and when its secrets were last used').action(
-    showClient,
-  );
-  changeableFields(one(client.command('set'), 'change what is registered of a client'))
-    .usage('<client-id> [options]')
-    .action(setClient);
-  addSecretVerbs(client);
-  one(client.command('disable'), 'refuse a client from now on').action(disableClient);
-  one(client.command('enable'), 'let a disabled client in again').action(enableClient);
-  one(client.command('remove'), 'remove a client for good, with all that was issued to it')
-    .option('--yes', 'yes, for good: its identifier is never given out again')
-    .action(removeClient);
-}
+const id = 'partnerapi-12345';
 
-/** A verb about one client, which must be there. */
-function one(verb: Command, description: string): Command {
-  return reporting(verb)
-    .description(description)
-    .argument('<client-id>', 'its client identifier')
-    .option('--programme <name>', 'its programme; needed where several have such a client');
-}
+/** What a verb about one client has, which must be there. */
+const ofOne = {
+  argument: ['<client-id>', 'its client identifier'],
+  reads: 'store',
+  json: true,
+} as const satisfies Partial<Verb>;
 
-const importDescription = `register clients that exist elsewhere, with their secrets: all of them or none
+const itsProgramme: OptionSpec = {
+  flags: '--programme <name>',
+  description: 'its programme; needed where several have such a client',
+};
 
-Columns of a .csv, keys of a .yaml: client_id, client_secret and name, which every client needs; api_key, redirect_uris and roles (in a .csv with spaces between them), business_context, partner_id, throttle_limit and throttle_window (in a .yaml throttle: { limit, window }), property.NAME (in a .yaml properties: { NAME: value }).`;
+const overlap: OptionSpec = {
+  flags: '--overlap <duration>',
+  description: 'how long the old one is good yet; 0s ends it at once',
+  default: '30d',
+};
 
-function addRegistration(client: Command): void {
-  const add = reporting(client.command('add'))
-    .description('register a client; prints its secret and API key, once')
-    .requiredOption('--programme <name>', 'programme the partner is onboarded to')
-    .requiredOption('--name <name>', "the partner's name");
-  addableFields(add)
-    .option('--client-id <id>', 'an identifier it has already, instead of a new one')
-    .option('--secret-stdin', 'read a secret it has already from standard input')
-    .action(addClient);
-  reporting(client.command('import'))
-    .summary('register clients that exist elsewhere: all of them or none')
-    .description(importDescription)
-    .argument('<file>', 'a .csv with a header line, or a .yaml list; nobody else should read it')
-    .requiredOption('--programme <name>', 'programme the partners are onboarded to')
-    .option('--dry-run', 'check everything and register nothing')
-    .action(importClients);
-}
-
-const overlap = [
-  '--overlap <duration>',
-  'how long the old one is good yet; 0s ends it at once',
-] as const;
-
-function addSecretVerbs(client: Command): void {
-  one(client.command('rotate-secret'), 'give a client a new secret; prints it, once')
-    .option(...overlap, '30d')
-    .option('--secret-stdin', 'read the new secret from standard input')
-    .action(rotateSecret);
-  one(client.command('retire-secret'), 'end the older of two secrets now').action(retireSecret);
-  one(client.command('rotate-api-key'), 'give a client a new API key; prints it, once')
-    .option(...overlap, '30d')
-    .action(rotateApiKey);
-}
+export const clientVerbs: readonly Verb[] = [
+  {
+    words: 'client add',
+    summary: 'register a client; prints its secret and API key, once',
+    reads: 'store',
+    json: true,
+    options: [
+      {
+        flags: '--programme <name>',
+        description: 'programme the partner is onboarded to',
+        required: true,
+      },
+      { flags: '--name <name>', description: "the partner's name", required: true },
+      ...addableFields,
+      {
+        flags: '--client-id <id>',
+        description: 'an identifier it has already, instead of a new one',
+      },
+      {
+        flags: '--secret-stdin',
+        description: 'read a secret it has already from standard input',
+      },
+    ],
+    example:
+      "jetway client add --programme my-club --name 'Some Partner' --redirect-uri https://partner.example/callback --role member --role partner",
+    run: addClient,
+  },
+  {
+    words: 'client import',
+    summary: 'register clients that exist elsewhere, with their secrets: all of them or none',
+    details:
+      'Columns of a .csv, keys of a .yaml: client_id, client_secret and name, which every client needs; api_key, redirect_uris and roles (in a .csv with spaces between them), business_context, partner_id, throttle_limit and throttle_window (in a .yaml throttle: { limit, window }), property.NAME (in a .yaml properties: { NAME: value }).',
+    argument: ['<file>', 'a .csv with a header line, or a .yaml list; nobody else should read it'],
+    reads: 'store',
+    json: true,
+    options: [
+      {
+        flags: '--programme <name>',
+        description: 'programme the partners are onboarded to',
+        required: true,
+      },
+      { flags: '--dry-run', description: 'check everything and register nothing' },
+    ],
+    example: 'jetway client import clients.csv --programme my-club --dry-run',
+    exits: { 1: 'failed; what the file brings is there already, and not like this' },
+    run: importClients,
+  },
+  {
+    words: 'client list',
+    summary: 'list clients',
+    reads: 'store',
+    json: true,
+    options: [{ flags: '--programme <name>', description: 'only those of this programme' }],
+    example: 'jetway client list --programme my-club',
+    run: listClients,
+  },
+  {
+    words: 'client show',
+    summary: 'show a client, and when its secrets were last used',
+    ...ofOne,
+    options: [itsProgramme],
+    example: `jetway client show ${id}`,
+    run: showClient,
+  },
+  {
+    words: 'client set',
+    summary: 'change what is registered of a client',
+    ...ofOne,
+    options: [itsProgramme, ...changeableFields],
+    example: `jetway client set ${id} --add-redirect-uri https://partner.example/another`,
+    run: setClient,
+  },
+  {
+    words: 'client rotate-secret',
+    summary: 'give a client a new secret; prints it, once',
+    ...ofOne,
+    options: [
+      itsProgramme,
+      overlap,
+      { flags: '--secret-stdin', description: 'read the new secret from standard input' },
+    ],
+    example: `jetway client rotate-secret ${id} --overlap 7d`,
+    run: rotateSecret,
+  },
+  {
+    words: 'client retire-secret',
+    summary: 'end the older of two secrets now',
+    ...ofOne,
+    options: [itsProgramme],
+    example: `jetway client retire-secret ${id}`,
+    run: retireSecret,
+  },
+  {
+    words: 'client rotate-api-key',
+    summary: 'give a client a new API key; prints it, once',
+    ...ofOne,
+    options: [itsProgramme, overlap],
+    example: `jetway client rotate-api-key ${id} --overlap 0s`,
+    run: rotateApiKey,
+  },
+  {
+    words: 'client disable',
+    summary: 'refuse a client from now on',
+    ...ofOne,
+    options: [itsProgramme],
+    example: `jetway client disable ${id}`,
+    run: disableClient,
+  },
+  {
+    words: 'client enable',
+    summary: 'let a disabled client in again',
+    ...ofOne,
+    options: [itsProgramme],
+    example: `jetway client enable ${id}`,
+    run: enableClient,
+  },
+  {
+    words: 'client remove',
+    summary: 'remove a client for good, with all that was issued to it',
+    ...ofOne,
+    options: [
+      itsProgramme,
+      { flags: '--yes', description: 'yes, for good: its identifier is never given out again' },
+    ],
+    example: `jetway client remove ${id} --yes`,
+    run: removeClient,
+  },
+];

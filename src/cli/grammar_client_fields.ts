@@ -1,49 +1,51 @@
 // Owns the options that say something of a client, when it is added and when it is changed.
 
-import { type Command, Option } from 'commander';
-
 import { roles } from '../oauth/client.ts';
+import type { OptionSpec } from './grammar.ts';
+
+const shared: readonly OptionSpec[] = [
+  {
+    flags: '--business-context <text>',
+    description: 'its business-context-identifier: 1 to 50 letters',
+  },
+  { flags: '--partner-id <id>', description: 'its partner id: 8 to 20 letters and digits' },
+  { flags: '--throttle-limit <count>', description: 'token requests it may make in a window' },
+  { flags: '--throttle-window <duration>', description: 'the window, such as 1m' },
+  {
+    flags: '--property <name=value...>',
+    description:
+      'a value of its own, which a dialect can answer with as client.NAME; may be repeated',
+  },
+];
 
 /** What can be said of a new client. */
-export function addableFields(verb: Command): Command {
-  return shared(
-    verb
-      .option('--redirect-uri <uri...>', 'callback URI, compared to the letter; may be repeated')
-      .addOption(
-        role('what it may do: log members in, ask for tokens of its own; may be repeated'),
-      ),
-  );
-}
+export const addableFields: readonly OptionSpec[] = [
+  {
+    flags: '--redirect-uri <uri...>',
+    description: 'callback URI, compared to the letter; may be repeated',
+  },
+  role('what it may do: log members in, ask for tokens of its own; may be repeated'),
+  ...shared,
+];
 
 /** What can be changed of a client; what is not named stays as it is. */
-export function changeableFields(verb: Command): Command {
-  return shared(
-    verb
-      .option('--name <name>', "the partner's name")
-      .option('--redirect-uri <uri...>', 'callback URIs, instead of all it has')
-      .option('--add-redirect-uri <uri...>', 'callback URIs beside those it has')
-      .option('--remove-redirect-uri <uri...>', 'callback URIs it is not to have any more')
-      .addOption(role('what it may do, instead of what it may now; may be repeated'))
-      .option('--no-roles', 'let it do nothing'),
-  )
-    .option('--no-business-context', 'take its business-context-identifier away')
-    .option('--no-partner-id', 'take its partner id away')
-    .option('--no-throttle', "hold it to the programme's limit again")
-    .option('--remove-property <name...>', 'properties it is not to have any more');
-}
+export const changeableFields: readonly OptionSpec[] = [
+  { flags: '--name <name>', description: "the partner's name" },
+  { flags: '--redirect-uri <uri...>', description: 'callback URIs, instead of all it has' },
+  { flags: '--add-redirect-uri <uri...>', description: 'callback URIs beside those it has' },
+  {
+    flags: '--remove-redirect-uri <uri...>',
+    description: 'callback URIs it is not to have any more',
+  },
+  role('what it may do, instead of what it may now; may be repeated'),
+  { flags: '--no-roles', description: 'let it do nothing' },
+  ...shared,
+  { flags: '--no-business-context', description: 'take its business-context-identifier away' },
+  { flags: '--no-partner-id', description: 'take its partner id away' },
+  { flags: '--no-throttle', description: "hold it to the programme's limit again" },
+  { flags: '--remove-property <name...>', description: 'properties it is not to have any more' },
+];
 
-function shared(verb: Command): Command {
-  return verb
-    .option('--business-context <text>', 'its business-context-identifier: 1 to 50 letters')
-    .option('--partner-id <id>', 'its partner id: 8 to 20 letters and digits')
-    .option('--throttle-limit <count>', 'token requests it may make in a window')
-    .option('--throttle-window <duration>', 'the window, such as 1m')
-    .option(
-      '--property <name=value...>',
-      'a value of its own, which a dialect can answer with as client.NAME; may be repeated',
-    );
-}
-
-function role(description: string): Option {
-  return new Option('--role <role...>', description).choices(roles);
+function role(description: string): OptionSpec {
+  return { flags: '--role <role...>', description, choices: roles };
 }

@@ -1,36 +1,78 @@
-// Owns the command line's grammar of gateways: `gateway` and the verbs below it.
-
-import type { Command } from 'commander';
+// Owns the verbs below `gateway`.
 
 import { addGateway } from './gateway_add.ts';
 import { listGateways, removeGateway, rotateGatewaySecret, showGateway } from './gateway_verbs.ts';
-import { reporting } from './grammar.ts';
+import type { OptionSpec, Verb } from './grammar.ts';
 
-/** Adds `gateway` to the program. */
-export function addGatewayVerbs(program: Command): void {
-  const gateway = program.command('gateway').description('let gateways ask about tokens');
-  reporting(gateway.command('add'))
-    .summary('give a gateway a credential to introspect with')
-    .description('give a gateway a credential to introspect with; prints its secret, once')
-    .requiredOption('--programme <name>', 'programme whose tokens it may ask about')
-    .requiredOption('--name <name>', 'what operators call it')
-    .action(addGateway);
-  reporting(gateway.command('list'))
-    .description('list gateways')
-    .option('--programme <name>', 'only those of this programme')
-    .action(listGateways);
-  one(gateway.command('show'), 'show a gateway').action(showGateway);
-  one(gateway.command('rotate-secret'), 'give a gateway a new secret; prints it, once')
-    .option('--overlap <duration>', 'how long the old one is good yet; 0s ends it at once', '1d')
-    .action(rotateGatewaySecret);
-  one(gateway.command('remove'), 'remove a gateway for good')
-    .option('--yes', 'do it')
-    .action(removeGateway);
-}
+const id = 'gateway-0123456789ab';
 
-function one(command: Command, description: string): Command {
-  return reporting(command)
-    .description(description)
-    .argument('<gateway-id>', 'its identifier')
-    .option('--programme <name>', 'its programme, where several have one of that identifier');
-}
+/** What a verb about one gateway has, which must be there. */
+const ofOne = {
+  argument: ['<gateway-id>', 'its identifier'],
+  reads: 'store',
+  json: true,
+} as const satisfies Partial<Verb>;
+
+const itsProgramme: OptionSpec = {
+  flags: '--programme <name>',
+  description: 'its programme; needed where several have such a gateway',
+};
+
+export const gatewayVerbs: readonly Verb[] = [
+  {
+    words: 'gateway add',
+    summary: 'give a gateway a credential to introspect with; prints its secret, once',
+    reads: 'store',
+    json: true,
+    options: [
+      {
+        flags: '--programme <name>',
+        description: 'programme whose tokens it may ask about',
+        required: true,
+      },
+      { flags: '--name <name>', description: 'what operators call it', required: true },
+    ],
+    example: "jetway gateway add --programme my-club --name 'API gateway'",
+    run: addGateway,
+  },
+  {
+    words: 'gateway list',
+    summary: 'list gateways',
+    reads: 'store',
+    json: true,
+    options: [{ flags: '--programme <name>', description: 'only those of this programme' }],
+    example: 'jetway gateway list',
+    run: listGateways,
+  },
+  {
+    words: 'gateway show',
+    summary: 'show a gateway',
+    ...ofOne,
+    options: [itsProgramme],
+    example: `jetway gateway show ${id}`,
+    run: showGateway,
+  },
+  {
+    words: 'gateway rotate-secret',
+    summary: 'give a gateway a new secret; prints it, once',
+    ...ofOne,
+    options: [
+      itsProgramme,
+      {
+        flags: '--overlap <duration>',
+        description: 'how long the old one is good yet; 0s ends it at once',
+        default: '1d',
+      },
+    ],
+    example: `jetway gateway rotate-secret ${id}`,
+    run: rotateGatewaySecret,
+  },
+  {
+    words: 'gateway remove',
+    summary: 'remove a gateway for good',
+    ...ofOne,
+    options: [itsProgramme, { flags: '--yes', description: 'yes, for good' }],
+    example: `jetway gateway remove ${id} --yes`,
+    run: removeGateway,
+  },
+];

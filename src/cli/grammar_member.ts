@@ -1,9 +1,7 @@
-// Owns the command line's grammar of members: `member` and the verbs below it.
-
-import type { Command } from 'commander';
+// Owns the verbs below `member`.
 
 import { testDirectory } from './directory_test.ts';
-import { reporting } from './grammar.ts';
+import type { OptionSpec, Verb } from './grammar.ts';
 import { addMember } from './member_add.ts';
 import { importMembers } from './member_import.ts';
 import { listMembers } from './member_list.ts';
@@ -12,69 +10,159 @@ import { setMember } from './member_set.ts';
 import { disableMember, enableMember } from './member_status.ts';
 import { unlockMember } from './member_unlock.ts';
 
-/** Adds `member` to the program. */
-export function addMemberVerbs(program: Command): void {
-  const member = program.command('member').description('look after the embedded member directory');
-  addEntries(member);
-  reporting(member.command('list'))
-    .description('list members')
-    .option('--programme <name>', 'only those of this programme')
-    .action(listMembers);
-  one(member.command('set'), 'change what is kept of a member')
-    .usage('<username> [options]')
-    .option('--username <name>', 'another name to log in with')
-    .option('--password-stdin', 'read a new password from standard input')
-    .option('--level <scope>', 'how securely the member is authenticated, such as AUTHN-LEVEL-12')
-    .option('--no-level', "leave it to the programme's default")
-    .option('--membership-number <digits>', 'the number on the card: 16 to 24 digits')
-    .option('--no-membership-number', 'take the number away')
-    .action(setMember);
-  one(member.command('disable'), 'let a member log in no more, and refuse its tokens').action(
-    disableMember,
-  );
-  one(member.command('enable'), 'let a disabled member in again').action(enableMember);
-  reporting(member.command('unlock'))
-    .description('end the lock of a username that was tried with wrong passwords too often')
-    .argument('<username>', 'the name that is locked, of whatever directory')
-    .option('--programme <name>', 'the programme it is locked in; all of them without it')
-    .action(unlockMember);
-  one(member.command('remove'), 'remove a member for good, with all its tokens')
-    .option('--yes', 'yes, for good')
-    .action(removeMember);
-  reporting(member.command('directory-test'))
-    .description("test whether a programme's hook to an airline's member system keeps its contract")
-    .requiredOption('--programme <name>', 'programme whose file has members.directory: http')
-    .option('--username <name>', 'a member that there is, to test a match with')
-    .option('--password-stdin', "read that member's password from standard input")
-    .action(testDirectory);
-}
+/** What a verb about one member has, which must be there. */
+const ofOne = {
+  argument: ['<username>', 'its username, or its subject'],
+  reads: 'store',
+  json: true,
+} as const satisfies Partial<Verb>;
 
-/** A verb about one member, which must be there. */
-function one(verb: Command, description: string): Command {
-  return reporting(verb)
-    .description(description)
-    .argument('<username>', 'its username, or its subject')
-    .option('--programme <name>', 'its programme; needed where several have such a member');
-}
+const itsProgramme: OptionSpec = {
+  flags: '--programme <name>',
+  description: 'its programme; needed where several have such a member',
+};
 
-const importDescription = `add members that exist elsewhere, with their passwords: all of them or none
+const level: OptionSpec = {
+  flags: '--level <scope>',
+  description: 'how securely the member is authenticated, such as AUTHN-LEVEL-12',
+};
 
-Columns: username, which every member needs, subject, level and membership_number, and of each member exactly one of password (as it is typed), bcrypt, argon2 (a PHC string) and pbkdf2 (pbkdf2_sha256$… or $pbkdf2-sha256$…). Hashes are kept until the next login, and are argon2id from then on.`;
+const membershipNumber: OptionSpec = {
+  flags: '--membership-number <digits>',
+  description: 'the number on the card: 16 to 24 digits',
+};
 
-function addEntries(member: Command): void {
-  reporting(member.command('add'))
-    .description('add a member, whose password is read from standard input')
-    .requiredOption('--programme <name>', 'programme the member belongs to')
-    .requiredOption('--username <name>', 'what the member types to log in; case does not count')
-    .requiredOption('--password-stdin', 'read the password from standard input')
-    .option('--level <scope>', 'how securely the member is authenticated, such as AUTHN-LEVEL-12')
-    .option('--membership-number <digits>', 'the number on the card: 16 to 24 digits')
-    .action(addMember);
-  reporting(member.command('import'))
-    .summary('add members that exist elsewhere: all of them or none')
-    .description(importDescription)
-    .argument('<file>', 'a .csv with a header line; nobody else should read it')
-    .requiredOption('--programme <name>', 'programme the members belong to')
-    .option('--dry-run', 'check everything and add nobody')
-    .action(importMembers);
-}
+export const memberVerbs: readonly Verb[] = [
+  {
+    words: 'member add',
+    summary: 'add a member, whose password is read from standard input',
+    reads: 'store',
+    json: true,
+    options: [
+      {
+        flags: '--programme <name>',
+        description: 'programme the member belongs to',
+        required: true,
+      },
+      {
+        flags: '--username <name>',
+        description: 'what the member types to log in; case does not count',
+        required: true,
+      },
+      {
+        flags: '--password-stdin',
+        description: 'read the password from standard input',
+        required: true,
+      },
+      level,
+      membershipNumber,
+    ],
+    example:
+      'printf %s "$PASSWORD" | jetway member add --programme my-club --username ann --password-stdin',
+    run: addMember,
+  },
+  {
+    words: 'member import',
+    summary: 'add members that exist elsewhere, with their passwords: all of them or none',
+    details:
+      'Columns: username, which every member needs, subject, level and membership_number, and of each member exactly one of password (as it is typed), bcrypt, argon2 (a PHC string) and pbkdf2 (pbkdf2_sha256$… or $pbkdf2-sha256$…). Hashes are kept until the next login, and are argon2id from then on.',
+    argument: ['<file>', 'a .csv with a header line; nobody else should read it'],
+    reads: 'store',
+    json: true,
+    options: [
+      {
+        flags: '--programme <name>',
+        description: 'programme the members belong to',
+        required: true,
+      },
+      { flags: '--dry-run', description: 'check everything and add nobody' },
+    ],
+    example: 'jetway member import members.csv --programme my-club --dry-run',
+    exits: { 1: 'failed; what the file brings is there already, and not like this' },
+    run: importMembers,
+  },
+  {
+    words: 'member list',
+    summary: 'list members',
+    reads: 'store',
+    json: true,
+    options: [{ flags: '--programme <name>', description: 'only those of this programme' }],
+    example: 'jetway member list --programme my-club',
+    run: listMembers,
+  },
+  {
+    words: 'member set',
+    summary: 'change what is kept of a member',
+    ...ofOne,
+    options: [
+      itsProgramme,
+      { flags: '--username <name>', description: 'another name to log in with' },
+      { flags: '--password-stdin', description: 'read a new password from standard input' },
+      level,
+      { flags: '--no-level', description: "leave it to the programme's default" },
+      membershipNumber,
+      { flags: '--no-membership-number', description: 'take the number away' },
+    ],
+    example: 'jetway member set ann --level AUTHN-LEVEL-12',
+    run: setMember,
+  },
+  {
+    words: 'member disable',
+    summary: 'let a member log in no more, and refuse its tokens',
+    ...ofOne,
+    options: [itsProgramme],
+    example: 'jetway member disable ann',
+    run: disableMember,
+  },
+  {
+    words: 'member enable',
+    summary: 'let a disabled member in again',
+    ...ofOne,
+    options: [itsProgramme],
+    example: 'jetway member enable ann',
+    run: enableMember,
+  },
+  {
+    words: 'member unlock',
+    summary: 'end the lock of a username that was tried with wrong passwords too often',
+    ...ofOne,
+    argument: ['<username>', 'the name that is locked, of whatever directory'],
+    options: [
+      {
+        flags: '--programme <name>',
+        description: 'the programme it is locked in; all of them without it',
+      },
+    ],
+    example: 'jetway member unlock ann',
+    run: unlockMember,
+  },
+  {
+    words: 'member remove',
+    summary: 'remove a member for good, with all its tokens',
+    ...ofOne,
+    options: [itsProgramme, { flags: '--yes', description: 'yes, for good' }],
+    example: 'jetway member remove ann --yes',
+    run: removeMember,
+  },
+  {
+    words: 'member directory-test',
+    summary: "test whether a programme's hook to an airline's member system keeps its contract",
+    reads: 'configuration',
+    json: true,
+    options: [
+      {
+        flags: '--programme <name>',
+        description: 'programme whose file has members.directory: http',
+        required: true,
+      },
+      { flags: '--username <name>', description: 'a member that there is, to test a match with' },
+      {
+        flags: '--password-stdin',
+        description: "read that member's password from standard input",
+      },
+    ],
+    example: 'jetway member directory-test --programme my-club',
+    exits: { 1: 'failed; a check did not pass' },
+    run: testDirectory,
+  },
+];

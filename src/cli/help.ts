@@ -15,7 +15,10 @@ export async function help(program: Command, names: readonly string[]): Promise<
     if (next === undefined) throw unknownVerb(command, name);
     command = next;
   }
-  await print(command.helpInformation().trimEnd());
+  // What follows the options is in no other text of commander's.
+  let text = '';
+  command.configureOutput({ writeOut: (part) => (text += part) }).outputHelp();
+  await print(text.trimEnd());
 }
 
 function unknownVerb(within: Command, name: string): CommandError {

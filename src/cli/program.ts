@@ -1,23 +1,49 @@
-// Owns the command line's grammar: which verbs there are and how one is run. The verbs below
-// `client`, `gateway`, `member`, `key`, `token` and `store` are in files of their own.
+// Owns which verbs there are, and how a command line is run. What each is stands in the grammar files.
 
 import { Command } from 'commander';
 
-import { check } from './check.ts';
-import { dev } from './dev.ts';
 import { exitCodes } from './exit.ts';
 import { explain } from './explain.ts';
-import { configured } from './grammar.ts';
-import { addClientVerbs } from './grammar_client.ts';
-import { addGatewayVerbs } from './grammar_gateway.ts';
-import { addKeyVerbs, addTokenVerbs } from './grammar_key.ts';
-import { addMemberVerbs } from './grammar_member.ts';
-import { addStoreVerbs } from './grammar_store.ts';
+import { addVerb, type Verb } from './grammar.ts';
+import { clientVerbs } from './grammar_client.ts';
+import { gatewayVerbs } from './grammar_gateway.ts';
+import { keyVerbs } from './grammar_key.ts';
+import { memberVerbs } from './grammar_member.ts';
+import { serverVerbs, versionVerb } from './grammar_server.ts';
+import { storeVerbs } from './grammar_store.ts';
 import { help } from './help.ts';
 import { tolerateClosedPipes } from './output.ts';
-import { serve } from './serve.ts';
-import { show } from './show.ts';
-import { version, versionLine } from './version.ts';
+import { versionLine } from './version.ts';
+
+/** What verbs of two words are about, by the first. */
+const groups: Readonly<Record<string, string>> = {
+  client: 'onboard partners and look after them',
+  gateway: 'let gateways ask about tokens',
+  member: 'look after the embedded member directory',
+  key: 'rotate the keys that sign tokens',
+  token: 'deal with tokens that were issued',
+  store: 'back the store up, restore and verify it',
+};
+
+const helpVerb: Verb = {
+  words: 'help',
+  summary: 'explain a verb',
+  argument: ['[verb...]', 'a verb, such as serve or client add'],
+  example: 'jetway help client add',
+  run: (names: readonly string[]) => help(createProgram(), names),
+};
+
+/** Every verb, in the order of help. */
+export const verbs: readonly Verb[] = [
+  ...serverVerbs,
+  ...clientVerbs,
+  ...gatewayVerbs,
+  ...memberVerbs,
+  ...keyVerbs,
+  ...storeVerbs,
+  versionVerb,
+  helpVerb,
+];
 
 /** Runs one command line; resolves to the exit code. */
 export async function runCommand(args: readonly string[]): Promise<number> {
@@ -37,52 +63,6 @@ function createProgram(): Command {
     .exitOverride()
     .showHelpAfterError('(jetway help VERB tells more)')
     .helpCommand(false);
-  addServerVerbs(program);
-  addClientVerbs(program);
-  addGatewayVerbs(program);
-  addMemberVerbs(program);
-  addKeyVerbs(program);
-  addTokenVerbs(program);
-  addStoreVerbs(program);
-  addInformation(program);
+  for (const verb of verbs) addVerb(program, verb, groups);
   return program;
-}
-
-function addServerVerbs(program: Command): void {
-  configured(program.command('serve'))
-    .description('run the server')
-    .option(
-      '--accept-clock',
-      'start though the store has recorded a later time: what was issued since ends',
-    )
-    .action(serve);
-  program
-    .command('dev')
-    .description('try it: programmes with a demo client and member each, in memory, on loopback')
-    .option('--config <file>', 'show the programmes of this configuration, not the shipped ones')
-    .option('--listen <address>', 'loopback address to listen on', '127.0.0.1:8080')
-    .action(dev);
-  configured(program.command('check'))
-    .description('validate the configuration and all programmes, or programme files alone')
-    .argument('[files...]', 'programme files; without any, everything the configuration names')
-    .option('--json', 'print an array of faults')
-    .action(check);
-  configured(program.command('show'))
-    .description("print a programme's effective dialect, every default filled in, as YAML")
-    .argument('<programme>', "the programme's name: its file without .yaml")
-    .option('--json', 'print it as JSON')
-    .action(show);
-}
-
-function addInformation(program: Command): void {
-  program
-    .command('version')
-    .description('tell the version')
-    .option('--json', 'print it as JSON')
-    .action(version);
-  program
-    .command('help')
-    .description('explain a verb')
-    .argument('[verb...]', 'a verb, such as serve or client add')
-    .action((names: readonly string[]) => help(program, names));
 }
