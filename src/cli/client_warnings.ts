@@ -63,7 +63,7 @@ function comparisonsOf({ authorize, token_endpoints }: Definition): ReadonlySet<
 }
 
 /** Names of the properties that answers and tokens are laid out with. */
-function propertiesOf({ token_response, tokens }: Definition): readonly string[] {
+export function propertiesOf({ token_response, tokens }: Definition): readonly string[] {
   const trees = [token_response.fields, tokens.access.claims, headerFields(token_response.headers)];
   const written = trees.flatMap((tree) => [...writtenValues(tree)]);
   return [...new Set(written)]

@@ -3,7 +3,8 @@
 import { type Address, readAddress, readConfig } from '../config/config.ts';
 import { readProgrammeFolder } from '../config/programme_files.ts';
 import type { Foundation } from '../engine/service.ts';
-import { type Demo, demoCallbackPath, mountDemo } from '../http/demo.ts';
+import type { Demo } from '../http/demo/demo.ts';
+import { mountDemo } from '../http/demo/pages.ts';
 import { listAssets, readAsset, readAssetBytes } from '../lib/asset.ts';
 import { systemClock } from '../lib/clock.ts';
 import { FaultsError } from '../lib/fault.ts';
@@ -16,16 +17,14 @@ import {
   type LoadResult,
   withLogos,
 } from '../programme/load.ts';
-import { sampleTokenRequest } from '../programme/sample_request.ts';
 import { createMemoryStore } from '../store/memory.ts';
 import { createKeyring, masterKeyBytes } from '../token/keyring.ts';
 import { bind } from './bind.ts';
-import { curlCommand } from './curl.ts';
-import { type DemoProgramme, onboardDemo } from './dev_onboarding.ts';
-import { demoLogin, writeSheet } from './dev_sheet.ts';
+import { printCommands } from './dev_commands.ts';
+import { onboardDemo } from './dev_onboarding.ts';
+import { startSheet } from './dev_sheet.ts';
 import { CommandError, exitCodes } from './exit.ts';
 import { keepHouse } from './housekeeping.ts';
-import { sendSample } from './send_sample.ts';
 import { buildServing, jsonLog } from './serving.ts';
 import { sharedTime } from './store_clock.ts';
 import { untilTold } from './until_told.ts';
@@ -34,11 +33,14 @@ export interface DevOptions {
   /** A configuration whose programmes to show instead of the shipped ones. */
   readonly config?: string;
   readonly listen: string;
+  /** A programme whose commands to print, of the `dev` that runs there. */
+  readonly commands?: string;
 }
 
 /** `jetway dev`. Resolves once it has been told to stop. */
 export async function dev(options: DevOptions): Promise<void> {
   const address = loopbackAddress(options.listen);
+  if (options.commands !== undefined) return printCommands(address, options.commands);
   const loaded = readProgrammes(options.config);
   const foundation = {
     store: createMemoryStore(),
@@ -53,12 +55,9 @@ export async function dev(options: DevOptions): Promise<void> {
     demos.map(({ programme }) => programme),
     foundation,
   );
-  mountDemo(
-    serving.app,
-    demos.map((demo) => demoPages(demo, server.url)),
-  );
+  mountDemo(serving.app, demos);
   server.swap(serving.app);
-  console.log(writeSheet(server.url, demos));
+  console.log(startSheet(server.url, demos));
   const services = [...serving.services.values()];
   const { keep } = sharedTime(foundation);
   const stopKeeping = keepHouse({ ...foundation, services, keepTime: keep });
@@ -113,7 +112,7 @@ function onboardAll(
   loaded: readonly LoadedProgramme[],
   base: string,
   foundation: Foundation,
-): Promise<readonly DemoProgramme[]> {
+): Promise<readonly Demo[]> {
   return Promise.all(
     loaded.map(({ id, definition: written, logos }) => {
       // The demo member is in the memory store: an airline's own directory does not know it.
@@ -121,24 +120,9 @@ function onboardAll(
       return onboardDemo(
         definition,
         compileProgramme(id, definition, base, logos),
-        base + demoCallbackPath(id),
+        base,
         foundation,
       );
     }),
   );
-}
-
-function demoPages(demo: DemoProgramme, base: string): Demo {
-  const { programme, definition, member } = demo;
-  return {
-    programme: programme.id,
-    name: programme.name,
-    login: demoLogin(base, demo),
-    username: member.username,
-    password: member.password,
-    exchange: async (code) => {
-      const request = sampleTokenRequest(definition, 'authorization_code', demo.by, { code });
-      return { command: curlCommand(base, request), ...(await sendSample(base, request)) };
-    },
-  };
 }

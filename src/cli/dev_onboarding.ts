@@ -1,33 +1,30 @@
 // Owns the demo partner and member that `dev` makes for each programme, with fresh secrets.
 
 import type { Foundation } from '../engine/service.ts';
+import { type Demo, demoCallbackPath } from '../http/demo/demo.ts';
+import { digest } from '../lib/digest.ts';
 import { randomKey } from '../lib/random.ts';
 import { hashRandomPassword } from '../members/password.ts';
 import type { Client } from '../oauth/client.ts';
 import type { Subject } from '../oauth/member.ts';
 import type { Definition } from '../programme/definition.ts';
+import type { Comparison } from '../programme/input_schema.ts';
 import type { Programme } from '../programme/programme.ts';
-import type { SampleClient } from '../programme/sample_request.ts';
+import { fittingValue } from '../programme/sample_request.ts';
 import { newApiKey, newSecret } from './client_secret.ts';
+import { propertiesOf } from './client_warnings.ts';
 
-/** A programme with somebody to use it. */
-export interface DemoProgramme {
-  readonly programme: Programme;
-  readonly definition: Definition;
-  readonly by: SampleClient;
-  readonly apiKey: string;
-  readonly redirectUri: string;
-  readonly member: { readonly username: string; readonly password: string };
-}
-
+/** Puts a demo partner and member of a programme into the store. */
 export async function onboardDemo(
   definition: Definition,
   programme: Programme,
-  redirectUri: string,
+  base: string,
   { store, clock, keyring, environment }: Foundation,
-): Promise<DemoProgramme> {
+): Promise<Demo> {
   const [secret, apiKey] = [newSecret(), newApiKey(environment)];
+  const redirectUri = base + demoCallbackPath(programme.id);
   const member = { username: 'demo', password: randomKey(12) };
+  const verifier = randomKey(32);
   const client: Client = {
     programme: programme.id,
     id: programme.clients.newIdentifier(),
@@ -36,9 +33,9 @@ export async function onboardDemo(
     redirectUris: [redirectUri],
     secrets: [{ digest: keyring.secretDigest(secret), createdAt: clock.now() }],
     apiKeys: [{ digest: keyring.secretDigest(apiKey), createdAt: clock.now() }],
-    businessContext: 'DemoPartner',
-    partnerId: 'DemoPartner1',
-    properties: {},
+    businessContext: comparedValue(definition, 'client.business_context', 'DemoPartner'),
+    partnerId: comparedValue(definition, 'client.partner_id', 'DemoPartner1'),
+    properties: Object.fromEntries(propertiesOf(definition).map((name) => [name, `demo_${name}`])),
     status: 'active',
     createdAt: clock.now(),
   };
@@ -52,5 +49,28 @@ export async function onboardDemo(
     status: 'active',
     createdAt: clock.now(),
   });
-  return { programme, definition, by: { client, secret }, apiKey, redirectUri, member };
+  return {
+    programme,
+    definition,
+    dialect: definition.variant,
+    by: { client, secret, apiKey },
+    redirectUri,
+    member,
+    base,
+    ...(definition.authorize.pkce === 'required'
+      ? { proof: { verifier, challenge: digest(verifier) } }
+      : {}),
+  };
+}
+
+/** A value of the client's own that the inputs held against it take. */
+function comparedValue(
+  { authorize, token_endpoints: endpoints }: Definition,
+  comparison: Comparison,
+  wanted: string,
+): string {
+  const input = [authorize.endpoint, ...Object.values(endpoints)]
+    .flatMap(({ inputs }) => Object.values(inputs))
+    .find(({ must_equal }) => must_equal === comparison);
+  return input === undefined ? wanted : fittingValue(input, wanted);
 }

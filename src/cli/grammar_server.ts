@@ -34,6 +34,11 @@ export const serverVerbs: readonly Verb[] = [
         description: 'loopback address to listen on',
         default: '127.0.0.1:8080',
       },
+      {
+        flags: '--commands <programme>',
+        description:
+          'print what can be pasted into bash for a programme of the dev that runs at --listen',
+      },
     ],
     example: 'jetway dev',
     exits: { 3: 'invalid configuration or programme' },

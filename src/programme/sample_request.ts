@@ -6,11 +6,13 @@ import { grantInputs, type GrantType } from '../oauth/grant.ts';
 import type { Definition } from './definition.ts';
 import { endpointsOf } from './grant_places.ts';
 import type { EndpointDefinition, InputDefinition, ParameterPlace } from './input_schema.ts';
+import { compileGenerator, compileShape } from './value_shape.ts';
 
-/** A client, with the secret that only its owner knows. */
+/** A client, with the secret and the API key that only its owner knows. */
 export interface SampleClient {
   readonly client: Client;
   readonly secret: string;
+  readonly apiKey?: string;
 }
 
 export interface SampleRequest {
@@ -22,6 +24,8 @@ export interface SampleRequest {
   readonly credentials?: { readonly id: string; readonly secret: string; readonly bare: boolean };
   readonly form?: readonly (readonly [string, string])[];
   readonly json?: JsonMembers;
+  /** A body that no sender of parameters would write, in place of `form` and `json`. */
+  readonly raw?: { readonly type: string; readonly text: string };
 }
 
 /** Members of a JSON body; some lie in objects. */
@@ -29,8 +33,11 @@ export interface JsonMembers {
   readonly [name: string]: string | JsonMembers;
 }
 
-/** Values by the engine's names; what is left out is filled from client and programme. */
-export type SampleValues = Readonly<Record<string, string>>;
+/**
+ * Values by the engine's names; what is left out is filled from client and programme, and a null
+ * leaves out what would be filled.
+ */
+export type SampleValues = Readonly<Record<string, string | null | undefined>>;
 
 /**
  * A token request by a grant; `values` holds what the grant needs, and may override the rest.
@@ -50,6 +57,7 @@ export function sampleTokenRequest(
   const method = definition.client.authentication.methods[0] ?? 'basic';
   const known = {
     grant_type: definition.grants[grant]?.grant_type ?? grant,
+    scope: usualScope(definition, grant),
     ...(method === 'parameters' ? { client_id: by.client.id, client_secret: by.secret } : {}),
     ...values,
   };
@@ -59,7 +67,7 @@ export function sampleTokenRequest(
     ...(method === 'parameters' ? ['client_id', 'client_secret'] : []),
     ...Object.keys(values),
   ]);
-  const request = fillInputs(endpoint, definition, by.client, known, needed);
+  const request = fillInputs(endpoint, definition, by, known, needed);
   if (method === 'parameters') return request;
   const encode = credentialEncoders[definition.client.authentication.credentials];
   const credentials = {
@@ -83,15 +91,16 @@ export function sampleLoginRequest(
   client: Client,
   values: SampleValues,
 ): SampleRequest {
-  const known = { client_id: client.id, response_type: 'code', ...values };
+  const scope = usualScope(definition, 'authorization_code');
+  const known = { client_id: client.id, scope, ...values };
   const needed = new Set(['client_id', 'response_type', ...Object.keys(values)]);
-  return fillInputs(definition.authorize.endpoint, definition, client, known, needed);
+  return fillInputs(definition.authorize.endpoint, definition, { client }, known, needed);
 }
 
 function fillInputs(
   endpoint: EndpointDefinition,
   definition: Definition,
-  client: Client,
+  by: Omit<SampleClient, 'secret'>,
   known: SampleValues,
   needed: ReadonlySet<string>,
 ): SampleRequest {
@@ -103,9 +112,10 @@ function fillInputs(
   let json: JsonMembers = {};
   const usual = usualPlace(endpoint);
   for (const [role, input] of Object.entries(endpoint.inputs)) {
-    if (!input.required && !needed.has(role)) continue;
-    const value = known[role] ?? usualValue(input, definition, client);
-    if (value === undefined) continue;
+    // Of programmes that share a path, only the default one is found without its selector.
+    const isSent = input.required || needed.has(role) || role === definition.selector?.input;
+    const value = known[role] === undefined ? usualValue(role, input, definition, by) : known[role];
+    if (!isSent || value === undefined || value === null) continue;
     const sent = input.scheme === undefined ? value : `${input.scheme} ${value}`;
     const place = input.in ?? usual;
     const name = input.name ?? role;
@@ -140,11 +150,18 @@ function withMember(
   return { ...members, [name]: withMember(typeof inner === 'object' ? inner : {}, rest, value) };
 }
 
-/** What a required input holds when nobody says: what it must equal, or the first allowed value. */
+/** What a grant can be asked for, where a dialect insists on it. */
+function usualScope({ scope }: Definition, grant: GrantType): string | undefined {
+  if (scope.kind === 'list') return scope.values[0];
+  return grant === 'client_credentials' ? scope.client : scope.member_default;
+}
+
+/** What an input holds when nobody says: what it must equal, or the first value that will do. */
 function usualValue(
+  role: string,
   input: InputDefinition,
   definition: Definition,
-  client: Client,
+  { client, apiKey }: Omit<SampleClient, 'secret'>,
 ): string | undefined {
   switch (input.must_equal) {
     case 'programme.identifier':
@@ -157,8 +174,28 @@ function usualValue(
       return client.partnerId;
     // Kept as a digest: whoever has the key gives it.
     case 'client.api_key':
-      return undefined;
-    default:
-      return input.allowed?.[0] ?? client.businessContext;
+      return apiKey;
+    case undefined:
+      break;
   }
+  const usual: Readonly<Record<string, string | undefined>> = {
+    redirect_uri: client.redirectUris[0],
+    response_type: 'code',
+  };
+  return fittingValue(input, usual[role] ?? client.businessContext);
 }
+
+/** A value that an input takes: the one wanted, where it does. */
+export function fittingValue(input: InputDefinition, wanted = 'demo'): string {
+  const [first] = input.allowed ?? [];
+  if (first !== undefined) return input.allowed?.includes(wanted) === true ? wanted : first;
+  if (input.format !== undefined) return formatSamples[input.format];
+  return compileShape(input)(wanted) ? wanted : compileGenerator(input, longestSample)();
+}
+
+const longestSample = 16;
+
+const formatSamples: Readonly<Record<NonNullable<InputDefinition['format']>, string>> = {
+  accepts_json: 'application/json',
+  ip_list: '127.0.0.1',
+};

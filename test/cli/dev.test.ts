@@ -1,81 +1,301 @@
-// Owns the promise of `dev`: what it prints works when it is pasted into a shell, from top to bottom.
+// Owns the promise of `dev`: what it prints at its start, and that each of its commands does in bash
+// what it says, in every dialect there is a file of.
 
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { tmpdir } from 'node:os';
+import { globSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
 
+import { referencePaths } from '../../scripts/reference.ts';
+import { instant } from '../../src/lib/clock.ts';
+import { type FailureReason, failureReasons } from '../../src/oauth/failure.ts';
+import { compileProgramme } from '../../src/programme/compile.ts';
+import { loadProgramme } from '../../src/programme/load.ts';
+import { shippedLogos } from '../support/jetway.ts';
 import { program } from '../support/program.ts';
 import { scratchFolder } from '../support/scratch.ts';
 import { testNeeding } from '../support/tools.ts';
-import { environment } from './command.ts';
+import { configText, environment, jetway, workFolder } from './command.ts';
 
 const test = testNeeding('curl');
+const root = join(import.meta.dirname, '../..');
 
-/** Starts `jetway dev`; its sheet, once it is all there. The server ends with the test. */
-async function sheetOf(t: TestContext): Promise<string> {
-  const args = [program, 'dev', '--listen', '127.0.0.1:0'];
-  const child = spawn(process.execPath, args, { cwd: tmpdir(), env: environment });
+/** Every dialect there is a file of: foreign ones, shipped ones, and the reference's example. */
+const dialects = new Map(
+  globSync('{test/dialects,programmes}/*.yaml', { cwd: root })
+    .toSorted()
+    .map((path) => [basename(path, '.yaml'), readFileSync(join(root, path), 'utf8')]),
+);
+const page = readFileSync(join(root, referencePaths.page), 'utf8');
+const [, example = ''] = /^```yaml\n([^`]*base_path:[^`]*)```\n/m.exec(page) ?? [];
+dialects.set('harbour-hotels', example);
+
+/** Two that share a path, and ask for all that there is to ask for. */
+for (const [id, name, isDefault] of [
+  ['strict', 'Strict', true],
+  ['stricter', 'Stricter', false],
+] as const) {
+  const selector = `programme: { in: header, name: X-Programme, required: ${!isDefault}, must_equal: programme.identifier }`;
+  const more = `partner: { in: header, name: X-Partner, required: true, characters: digits, length: 9, must_equal: client.business_context }`;
+  dialects.set(
+    id,
+    `variant: grant
+name: ${name} Club
+programme_identifier: ${name}
+base_path: /strict
+selector: { input: programme, default: ${isDefault} }
+client: { authentication: { methods: [bare_basic] } }
+verify: { api_key_header: X-Key, headers: required }
+authorize:
+  pkce: required
+  redirect_uri: required
+  answer: { code: "the=code*", error: err }
+  endpoint: { methods: [POST], inputs: { ${selector}, response_type: { allowed: [login] } } }
+token_endpoints:
+  grant:
+    unknown: refuse
+    inputs:
+      ${selector}
+      ${more}
+      accept: { in: header, required: true, format: accepts_json }
+      redirect_uri: { required: true }
+      scope: { required: true }
+      code: { characters: lower_hex, length: 64 }
+      refresh_token: { length: 20..200 }
+`,
+  );
+}
+
+interface Dev {
+  readonly sheet: readonly string[];
+  readonly url: string;
+}
+
+/** Starts `jetway dev` in a folder; it ends with the test. */
+async function startDev(t: TestContext, folder: string, ...more: readonly string[]): Promise<Dev> {
+  const args = [program, 'dev', '--listen', '127.0.0.1:0', ...more];
+  const stdio = ['ignore', 'pipe', 'inherit'] as const;
+  const child: ChildProcess = spawn(process.execPath, args, {
+    cwd: folder,
+    env: environment,
+    stdio: [...stdio],
+  });
   t.after(async () => {
     const ended = once(child, 'exit');
     if (child.kill('SIGKILL')) await ended;
   });
-  let sheet = '';
+  let printed = '';
+  assert.ok(child.stdout);
   child.stdout.setEncoding('utf8');
   for await (const chunk of child.stdout) {
-    sheet += chunk as string;
-    if (sheet.includes('Ready.')) return sheet;
+    printed += chunk as string;
+    const [, url] = /^Ready\..* (http:\S+)\/\n$/m.exec(printed) ?? [];
+    if (url !== undefined) return { sheet: printed.trimEnd().split('\n'), url };
   }
-  throw new Error(`dev ended after ${sheet}`);
+  throw new Error(`dev ended after ${printed}`);
 }
 
-/** The commands of each programme, by its name; the headings over them are left in, as comments. */
-function commandsOf(sheet: string): ReadonlyMap<string, string> {
-  const [, ...parts] = sheet.split(/^(?=[\w ]+ \([\w-]+\)$)/m);
-  return new Map(
-    parts.map((part) => {
-      const [heading = '', ...lines] = part.split('\n');
-      const shown = /^ {2}(?:client {3}|API key {2}|member {3}|login {4})/;
-      const commands = lines.filter((line) => line.startsWith('  ') && !shown.test(line));
-      return [heading, commands.join('\n')] as const;
-    }),
-  );
-}
+test('Use 7: at its start dev prints 25 lines at most, and the address again at the end', async (t) => {
+  const { sheet, url } = await startDev(t, scratchFolder(t, 'dev'));
+  // npm itself prints five.
+  assert.ok(sheet.length <= 20, sheet.join('\n'));
+  assert.equal(sheet.at(-1), `Ready. Click through it all in a browser: ${url}/`);
+  const whole = sheet.join('\n');
+  for (const [name, id, variant] of [
+    ['Executive Club', 'executive-club', 'grant'],
+    ['Second Club', 'second-club', 'partner-login'],
+    ['Third Club', 'third-club', 'partner-login'],
+  ] as const) {
+    const [, client, secret, password] =
+      new RegExp(
+        `^${name} \\(${id}\\): ${variant}, at ${url}/${id}\n  client (\\S+)  secret (\\S+)\n  member demo  password (\\S+)$`,
+        'm',
+      ).exec(whole) ?? [];
+    const commands = await (await fetch(`${url}/demo/${id}/commands`)).text();
+    assert.match(commands, new RegExp(`^# client   ${client}   secret   ${secret}$`, 'm'));
+    assert.match(commands, new RegExp(`^# member   demo   password ${password}$`, 'm'));
+  }
+  assert.ok(whole.includes('jetway dev --commands executive-club'));
+});
 
-/** What a shell prints that all of it was pasted into. */
-async function paste(t: TestContext, commands: string): Promise<string> {
-  const { PATH = '' } = environment;
+test('Use 7: dev --commands asks the dev that runs, and says where it looked for one', async (t) => {
   const folder = scratchFolder(t, 'dev');
-  const child = spawn('sh', ['-c', commands], { env: { PATH, TMPDIR: folder } });
+  const { url } = await startDev(t, folder);
+  const { host } = new URL(url);
+  const ask = (id: string, listen = host) =>
+    jetway(folder, ['dev', '--commands', id, '--listen', listen]);
+  const [told, unknown, nobody] = await Promise.all([
+    ask('second-club'),
+    ask('no-club'),
+    ask('second-club', '127.0.0.1:1'),
+  ]);
+  assert.deepEqual([told.code, told.stderr], [0, '']);
+  const fetched = await (await fetch(`${url}/demo/second-club/commands`)).text();
+  const shape = (commands: string): readonly string[] => commands.match(/ # .*$/gm) ?? [];
+  assert.deepEqual(shape(told.stdout), shape(fetched));
+  assert.match(told.stdout, /^# Second Club \(second-club\): commands for bash/);
+  assert.deepEqual(
+    [unknown.code, unknown.stdout, unknown.stderr],
+    [1, '', `the jetway dev on ${url} has no programme "no-club": ${url}/ shows those it has\n`],
+  );
+  assert.deepEqual(
+    [nobody.code, nobody.stdout, nobody.stderr],
+    [
+      1,
+      '',
+      'no jetway dev answers on http://127.0.0.1:1: start it in another terminal, or say with --listen where it runs\n',
+    ],
+  );
+});
+
+/** A line of the commands, and what bash printed at it. */
+interface Ran {
+  readonly line: string;
+  /** The heading that it stands under. */
+  readonly under: string;
+  readonly printed: string;
+}
+
+/** Runs all commands in one bash, as if they were pasted. */
+async function paste(t: TestContext, sheet: string): Promise<readonly Ran[]> {
+  const lines: { line: string; under: string }[] = [];
+  let under = '';
+  for (const line of sheet.split('\n')) {
+    if (line.startsWith('# ')) under = line.slice(2);
+    else if (line !== '') lines.push({ line, under });
+  }
+  const script = lines.map(({ line }, index) => `printf '\\n@@${index}@@'\n${line}`).join('\n');
+  const { PATH = '' } = environment;
+  const env = { PATH, TMPDIR: scratchFolder(t, 'dev') };
+  const child = spawn('bash', ['-c', script], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
   assert.equal(stderr, '');
-  return stdout;
+  const printed = stdout.split(/\n@@\d+@@/).slice(1);
+  assert.equal(printed.length, lines.length);
+  return lines.map((one, index) => ({ ...one, printed: printed[index] ?? '' }));
 }
 
-test('every command on the sheet works, and those of a gateway tell who is there', async (t) => {
-  const programmes = commandsOf(await sheetOf(t));
-  assert.deepEqual(
-    [...programmes.keys()],
-    ['Executive Club (executive-club)', 'Second Club (second-club)', 'Third Club (third-club)'],
-  );
-  for (const [heading, commands] of programmes) {
-    const [, id = ''] = /\((.*)\)$/.exec(heading) ?? [];
-    assert.match(commands, new RegExp(`/${id}/verify/none$`, 'm'));
-    const printed = await paste(t, commands);
-    const passed = printed.split('HTTP/1.1 200 OK').slice(1);
-    const kinds = passed.map((answer) => /^X-Auth-Kind: (\w*)\r$/m.exec(answer)?.[1]);
-    assert.deepEqual(kinds, ['none', 'member'], printed);
-    for (const answer of passed) {
-      assert.match(answer, new RegExp(`^X-Auth-Programme: ${id}\r$`, 'm'));
-      assert.match(answer, /^X-Auth-Environment: staging\r$/m);
+/** An answer as `curl -i` prints it. */
+function readAnswer(printed: string) {
+  const [, status = '', head = '', body = ''] =
+    /^HTTP\/1\.1 (\d+) [^\r]*\r\n(.*?)\r\n\r\n(.*)\n$/s.exec(printed) ?? [];
+  const headers = head.split('\r\n').map((field) => {
+    const colon = field.indexOf(': ');
+    return [field.slice(0, colon).toLowerCase(), field.slice(colon + 2)];
+  });
+  return {
+    status: Number(status),
+    headers: Object.fromEntries(headers) as Record<string, string | undefined>,
+    body,
+  };
+}
+
+/** Times and identifiers of an answer are its own. */
+function masked(body: string): string {
+  return body
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)/g, 'TIME')
+    .replaceAll(/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g, 'UUID');
+}
+
+/** A gateway lets pass what is answered with success: those a dialect words so are told plainly. */
+const plain: Readonly<Record<string, number>> = { insufficient_scope: 403 };
+
+/** What each programme's commands came to; the reasons among them. */
+function assertRan(id: string, yaml: string, url: string, ran: readonly Ran[]): readonly string[] {
+  const { loaded } = loadProgramme(`${id}.yaml`, yaml);
+  assert.ok(loaded);
+  const { definition } = loaded;
+  const programme = compileProgramme(loaded.id, definition, url);
+  const reasons: string[] = [];
+  let passed = '';
+  for (const { line, under, printed } of ran) {
+    const what = `${id}: ${under}\n${line}\n${printed}`;
+    const [, reason, wrong = ''] = /; echo {2}# (\w+): (.*)$/.exec(line) ?? [];
+    if (line.endsWith('; echo  # 200 OK')) {
+      const { status, headers } = readAnswer(printed);
+      assert.equal(status, 200, what);
+      assert.equal(headers['x-auth-programme'], id, what);
+      const [, mode = ''] = /\/verify\/(\w+); echo/.exec(line) ?? [];
+      assert.equal(headers['x-auth-kind'], mode, what);
+      passed += `${mode} `;
+    } else if (reason === undefined) {
+      // The answer with the tokens is held to by the line that asks whether it may pass.
+      if (line.startsWith('TOKENS=')) assert.notEqual(printed, '\n', what);
+      else assert.equal(printed, '', what);
+    } else if (under.startsWith('Errors of a login')) {
+      const { status, headers, body } = readAnswer(printed);
+      const failure =
+        definition.authorize.failures[reason as keyof typeof definition.authorize.failures];
+      if ('page' in failure) {
+        assert.deepEqual([status, headers['location']], [failure.page.status, undefined], what);
+        assert.match(body, /<h1>[^<]+<\/h1>/, what);
+      } else {
+        const location = new URL(headers['location'] ?? 'about:blank').searchParams;
+        const { error, code } = definition.authorize.answer;
+        assert.deepEqual(
+          [status, location.get(error), location.get(code)],
+          [302, failure.redirect, null],
+          what,
+        );
+      }
+    } else {
+      const { status, headers, body } = readAnswer(printed);
+      const known = reason as FailureReason;
+      assert.ok(failureReasons.includes(known), what);
+      const replies = [undefined, ...wrong.split(' ')].map((parameter) =>
+        programme.renderFailure(known, {
+          ...(parameter === undefined ? {} : { parameter }),
+          at: instant(Date.now()),
+          ...(known === 'invalid_scope' ? { scope: 'unheard_of' } : {}),
+        }),
+      );
+      const [usual] = replies;
+      assert.ok(usual);
+      const isRaised = under.startsWith('Errors that a gateway') && usual.status < 400;
+      assert.equal(status, isRaised ? (plain[reason] ?? 401) : usual.status, what);
+      assert.equal(headers['content-type'], usual.headers['Content-Type'], what);
+      assert.ok(
+        replies.some((reply) => masked(reply.body) === masked(body)),
+        `${what}\n${replies.map((r) => r.body).join('\n')}`,
+      );
+      reasons.push(reason);
     }
-    assert.match(passed[1] ?? '', /^X-Auth-Membership-Number: 1234567890123456\r$/m);
-    // A login and a refresh; the partner's own token where there is that grant.
-    const tokens = printed.match(/"refresh_token":"[^"]+"/g) ?? [];
-    assert.equal(new Set(tokens).size, 2, printed);
-    const refusals = printed.match(/^HTTP\/1\.1 (?!200)\d+/gm) ?? [];
-    assert.ok(refusals.length >= 7, printed);
   }
+  const kinds = [...programme.grants].flatMap((grant) => {
+    const places =
+      grant === 'authorization_code' ? [''] : (definition.grants[grant]?.endpoint ?? []);
+    return places.map(() => (grant === 'client_credentials' ? 'client' : 'member'));
+  });
+  assert.deepEqual(passed.trim().split(' ').toSorted(), ['none', ...kinds].toSorted(), id);
+  return reasons;
+}
+
+/** What no request by itself can bring about. */
+const beyond = new Set<string>([
+  'body_too_large',
+  'grant_not_allowed',
+  'throttled',
+  'server_error',
+  'temporarily_unavailable',
+]);
+
+test('Use 6: every command does in bash what it says, in every dialect', async (t) => {
+  const files = [...dialects].map(([id, yaml]) => [`programmes/${id}.yaml`, yaml]);
+  const folder = workFolder(t, {
+    'config.yaml': configText,
+    ...(Object.fromEntries(files) as Record<string, string>),
+    ...shippedLogos(),
+  });
+  const { url } = await startDev(t, folder, '--config', 'config.yaml');
+  const provoked = new Set<string>();
+  for (const [id, yaml] of dialects) {
+    const commands = await (await fetch(`${url}/demo/${id}/commands`)).text();
+    const reasons = assertRan(id, yaml, url, await paste(t, commands));
+    for (const reason of reasons) provoked.add(reason);
+  }
+  const expected = failureReasons.filter((reason) => !beyond.has(reason));
+  assert.deepEqual(provoked, new Set(expected));
 });

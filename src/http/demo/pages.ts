@@ -8,51 +8,31 @@ import {
   noParameters,
   type Parameters,
   parseForm,
-} from '../oauth/parameters.ts';
-import type { Reply } from '../oauth/reply.ts';
-import type { WireRequest } from '../oauth/wire_request.ts';
-import type { App } from './endpoints.ts';
-import { type Markup, plainFrame, renderPage } from './page.ts';
-
-/** One programme's demo. */
-export interface Demo {
-  readonly programme: string;
-  readonly name: string;
-  readonly login: DemoLogin;
-  readonly username: string;
-  readonly password: string;
-  /** Sends the token request for a code, over HTTP, as a partner would. */
-  readonly exchange: (code: string) => Promise<DemoExchange>;
-}
-
-/** The login request: a link where it is a GET, a form where it is a POST. */
-export interface DemoLogin {
-  readonly method: string;
-  readonly url: string;
-}
-
-export interface DemoExchange {
-  /** The request as a command. */
-  readonly command: string;
-  readonly status: number;
-  readonly body: string;
-}
-
-/** Path of a programme's demo: its start page, and its callback below it. */
-export function demoPath(programme: string): string {
-  return `/demo/${programme}`;
-}
-
-export function demoCallbackPath(programme: string): string {
-  return `${demoPath(programme)}/callback`;
-}
+} from '../../oauth/parameters.ts';
+import { noStore, type Reply } from '../../oauth/reply.ts';
+import type { WireRequest } from '../../oauth/wire_request.ts';
+import type { App } from '../endpoints.ts';
+import { type Markup, plainFrame, renderPage } from '../page.ts';
+import { commandSheet } from './commands.ts';
+import { curlCommand } from './curl.ts';
+import {
+  commandsPath,
+  type Demo,
+  demoCallbackPath,
+  demoPath,
+  loginRequest,
+  tokenRequest,
+} from './demo.ts';
+import { sendSample } from './send.ts';
 
 /** Adds the demo's pages to an app. */
 export function mountDemo(app: App, demos: readonly Demo[]): void {
   mountPage(app, '/', ['GET'], () => startPage(demos));
   for (const demo of demos) {
-    const callback = demoCallbackPath(demo.programme);
-    mountPage(app, demoPath(demo.programme), ['GET'], () => startPage([demo]));
+    const { id } = demo.programme;
+    const callback = demoCallbackPath(id);
+    mountPage(app, demoPath(id), ['GET'], () => startPage([demo]));
+    mountPage(app, commandsPath(id), ['GET'], () => Promise.resolve(commandsPage(demo)));
     mountPage(app, callback, ['GET'], (request) => callbackPage(demo, callback, request));
     // GET: a reload, which the script makes one (page.js); the code is spent.
     mountPage(app, `${callback}/exchange`, ['GET', 'POST'], (request) =>
@@ -81,6 +61,11 @@ function mountPage(
   app.endpoint(path, { methods: new Set(methods), wrongMethod: () => refusal, answer });
 }
 
+function commandsPage(demo: Demo): Reply {
+  const headers = { 'Content-Type': 'text/plain; charset=utf-8', ...noStore };
+  return { status: 200, headers, body: commandSheet(demo) };
+}
+
 function demoPage(title: string, content: Markup): Promise<Reply> {
   const whole = html`<h1>${title}</h1>
     ${content}`;
@@ -96,9 +81,12 @@ function demoPage(title: string, content: Markup): Promise<Reply> {
 function startPage(demos: readonly Demo[]): Promise<Reply> {
   const items = demos.map(
     (demo) =>
-      html`<h2>${demo.name}</h2>
-        <p>Username <code>${demo.username}</code><br />Password <code>${demo.password}</code></p>
-        ${loginControl(demo.login)}`,
+      html`<h2>${demo.programme.name}</h2>
+        <p>
+          Username <code>${demo.member.username}</code><br />Password
+          <code>${demo.member.password}</code>
+        </p>
+        ${loginControl(demo)}`,
   );
   const intro =
     demos.length === 1 ? 'This programme has a member' : 'Each of these programmes has a member';
@@ -112,10 +100,12 @@ function startPage(demos: readonly Demo[]): Promise<Reply> {
 }
 
 /** A button, whatever the method: a form whose method is GET sends its fields as the query. */
-function loginControl({ method, url }: DemoLogin): Markup {
-  const fields = method === 'GET' ? [...new URL(url).searchParams] : [];
-  return html`<form method="${method.toLowerCase()}" action="${url}">
-    ${fields.map(
+function loginControl(demo: Demo): Markup {
+  const { method, path, query } = loginRequest(demo, 'demo');
+  const search = new URLSearchParams(query.map(([name, value]) => [name, value]));
+  const action = method === 'GET' ? path : `${path}?${search.toString()}`;
+  return html`<form method="${method.toLowerCase()}" action="${action}">
+    ${(method === 'GET' ? query : []).map(
       ([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`,
     )}<button type="submit">Log in as this member</button>
   </form>`;
@@ -123,13 +113,13 @@ function loginControl({ method, url }: DemoLogin): Markup {
 
 function callbackPage(demo: Demo, path: string, request: WireRequest): Promise<Reply> {
   const sent = sentFields(request.query);
-  const code = sent.get('code')?.[0];
+  const code = sent.get(demo.definition.authorize.answer.code)?.[0];
   const rows = [...sent].map(
     ([name, values]) => html`<p><strong>${name}</strong><br /><code>${values.join(' ')}</code></p>`,
   );
   const next =
     code === undefined
-      ? loginControl(demo.login)
+      ? loginControl(demo)
       : html`<form method="post" action="${path}/exchange">
           <input type="hidden" name="code" value="${code}" />
           <button type="submit">Exchange the code for tokens</button>
@@ -137,22 +127,20 @@ function callbackPage(demo: Demo, path: string, request: WireRequest): Promise<R
   const intro = html`<p>
     This page stands in for the partner’s. The redirect from the login brought:
   </p>`;
-  return demoPage(`${demo.name}: back at the partner`, html`${intro}${rows}${next}`);
+  return demoPage(`${demo.programme.name}: back at the partner`, html`${intro}${rows}${next}`);
 }
 
-async function exchangePage(demo: Demo, request: WireRequest): Promise<Reply> {
-  const body = request.body === 'too_large' ? '' : Buffer.from(request.body).toString();
-  const {
-    command,
-    status,
-    body: answer,
-  } = await demo.exchange(sentFields(body).get('code')?.[0] ?? '');
+async function exchangePage(demo: Demo, sent: WireRequest): Promise<Reply> {
+  const body = sent.body === 'too_large' ? '' : Buffer.from(sent.body).toString();
+  const code = sentFields(body).get('code')?.[0] ?? '';
+  const request = tokenRequest(demo, 'authorization_code', { code });
+  const answer = await sendSample(demo.base, request);
   return demoPage(
-    `${demo.name}: tokens`,
+    `${demo.programme.name}: tokens`,
     html`<p>The partner sent:</p>
-      <pre>${command}</pre>
-      <p>and was answered, with status ${String(status)}:</p>
-      <pre>${pretty(answer)}</pre>
+      <pre>${curlCommand(demo.base, request)}</pre>
+      <p>and was answered, with status ${String(answer.status)}:</p>
+      <pre>${pretty(answer.body)}</pre>
       <p><a href="/">Start again</a></p>`,
   );
 }

@@ -1,0 +1,144 @@
+// Owns the commands of a programme that can be pasted into a shell, made from its compiled dialect.
+
+import type { GrantType } from '../../oauth/grant.ts';
+import { endpointsOf } from '../../programme/grant_places.ts';
+import { loginFaults, type SampleFault, tokenFaults } from '../../programme/sample_faults.ts';
+import type { SampleRequest, SampleValues } from '../../programme/sample_request.ts';
+import { tokenPlace } from '../../programme/token_place.ts';
+import type { VerificationMode } from '../../programme/verification.ts';
+import { curlCommand, shellVariable, shellWord, takeOut } from './curl.ts';
+import {
+  type Demo,
+  loginRequest,
+  loginValues,
+  tokenRequest,
+  verifyFaults,
+  verifyRequest,
+} from './demo.ts';
+
+/** Each grant's commands, in the order in which one gives the next what it needs. */
+const steps: readonly (readonly [grant: GrantType, heading: string])[] = [
+  ['client_credentials', "The partner's own token (client_credentials)"],
+  ['authorization_code', "A member's tokens for that code (authorization_code)"],
+  ['password', "A member's tokens for a partner that is told the password (password)"],
+  ['refresh_token', "New tokens for the member's (refresh_token)"],
+];
+
+/**
+ * Commands for bash, one a line: a login, every grant, what a gateway asks, and a request for every
+ * kind of error. Pasted from top to bottom each finds what it needs in a variable.
+ */
+export function commandSheet(demo: Demo): string {
+  const { programme, by, member } = demo;
+  const granted = steps.filter(([grant]) => programme.grants.has(grant));
+  const [last] = granted.at(-1) ?? [];
+  const lines = [
+    `# ${programme.name} (${programme.id}): commands for bash, from top to bottom`,
+    `# client   ${by.client.id}   secret   ${by.secret}`,
+    `# API key  ${by.apiKey}`,
+    `# member   ${member.username}   password ${member.password}`,
+    ...part('May a request pass that has an API key?', passes(demo, 'none')),
+    ...granted.flatMap(([grant, heading]) => [
+      ...(grant === 'authorization_code'
+        ? part('A login without a browser: leaves its code in $CODE', ...loginLines(demo))
+        : []),
+      ...placesOf(demo, grant).flatMap((place) => [
+        ...part(heading, ...tokenLines(demo, grant, place)),
+        ...part('May a request pass that has the token?', passes(demo, kindOf(grant), 'ACCESS')),
+      ]),
+    ]),
+    ...part('Errors of a token request: the reason, and what is wrong'),
+    ...tokenFaults(programme, demo.definition, by).map((fault) => faultLine(demo, fault)),
+    ...(programme.grants.has('authorization_code')
+      ? part(
+          'Errors of a login: a page, or a redirect with the error',
+          ...loginFaults(demo.definition, by, loginValues(demo)).map((one) => faultLine(demo, one)),
+        )
+      : []),
+    ...part('Errors that a gateway passes on'),
+    ...verifyFaults(demo, last && { token: shellVariable('ACCESS'), kind: kindOf(last) }).map(
+      (fault) => faultLine(demo, fault),
+    ),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function kindOf(grant: GrantType): 'member' | 'client' {
+  return grant === 'client_credentials' ? 'client' : 'member';
+}
+
+function part(heading: string, ...lines: readonly string[]): readonly string[] {
+  return ['', `# ${heading}`, ...lines];
+}
+
+/** The answer with its head, where all of it is. */
+function shown({ base }: Demo, request: SampleRequest): string {
+  return `${curlCommand(base, request, '-si')}; echo`;
+}
+
+function passes(demo: Demo, mode: VerificationMode, variable?: string): string {
+  const credentials = variable === undefined ? undefined : { token: shellVariable(variable) };
+  return `${shown(demo, verifyRequest(demo, mode, credentials))}  # 200 OK`;
+}
+
+function faultLine(demo: Demo, { reason, what, request }: SampleFault<string>): string {
+  return `${shown(demo, request)}  # ${reason}: ${what}`;
+}
+
+/** The endpoints at which to try a grant: all of them, but a code is good for one. */
+function placesOf({ definition }: Demo, grant: GrantType): readonly string[] {
+  const names = endpointsOf(definition, grant).map(([name]) => name);
+  return grant === 'authorization_code' ? names.slice(0, 1) : names;
+}
+
+function tokenLines(demo: Demo, grant: GrantType, at: string): readonly string[] {
+  const { programme, by, member } = demo;
+  const needed: Readonly<Record<GrantType, SampleValues>> = {
+    client_credentials: {},
+    authorization_code: { code: shellVariable('CODE') },
+    password: member,
+    refresh_token: { refresh_token: shellVariable('REFRESH') },
+  };
+  const places = (
+    [
+      ['ACCESS', 'accessToken'],
+      ['REFRESH', 'refreshToken'],
+    ] as const
+  ).flatMap(([variable, name]) => {
+    const place = tokenPlace(programme, by.client, grant, name);
+    return place === undefined ? [] : [{ variable, place }];
+  });
+  const isInHead = places.some(({ place }) => place.header !== undefined);
+  const request = tokenRequest(demo, grant, needed[grant], at);
+  const command = curlCommand(demo.base, request, isInHead ? '-si' : '-s');
+  return [
+    `TOKENS=$(${command}); echo "$TOKENS"`,
+    ...places.map(({ variable, place }) => takeOut('TOKENS', variable, place)),
+  ];
+}
+
+/** What a browser does at a login, by curl: cookie, hidden fields, form, redirect. */
+function loginLines(demo: Demo): readonly string[] {
+  const { base, member, programme, definition } = demo;
+  const hidden = (variable: string, name: string): string =>
+    takeOut('PAGE', variable, { behind: [`name="${name}" value="`], before: '"' });
+  const begin = curlCommand(
+    base,
+    loginRequest(demo),
+    `-s -o /dev/null -w '%{redirect_url}' -c "$JAR"`,
+  );
+  const fields = [
+    '"transaction=$TRANSACTION"',
+    '"csrf=$CSRF"',
+    shellWord(`username=${member.username}`),
+    shellWord(`password=${member.password}`),
+  ].map((field) => `--data-urlencode ${field}`);
+  const code = encodeURIComponent(definition.authorize.answer.code);
+  const url = shellWord(base + programme.login.pagePath);
+  return [
+    `JAR=$(mktemp); PAGE=$(curl -sL -b "$JAR" -c "$JAR" "$(${begin})")`,
+    `${hidden('TRANSACTION', 'transaction')}; ${hidden('CSRF', 'csrf')}`,
+    `BACK=$(curl -s -o /dev/null -w '%{redirect_url}' -b "$JAR" ${fields.join(' ')} ${url}); rm "$JAR"`,
+    `CODE=\${BACK#*[?&]${code}=}; CODE=\${CODE%%&*}`,
+  ];
+}

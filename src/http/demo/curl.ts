@@ -1,0 +1,74 @@
+// Owns turning sample requests, and the way to a token in an answer, into words for a shell.
+
+import type { SampleRequest } from '../../programme/sample_request.ts';
+import type { TokenPlace } from '../../programme/token_place.ts';
+
+/** A value that the shell fills in. No text of a programme holds these characters. */
+export function shellVariable(name: string): string {
+  return `\u{E000}${name}\u{E001}`;
+}
+
+const variables = /\u{E000}(\w+)\u{E001}/u;
+
+/** A curl command for the request, in one line of POSIX shell. */
+export function curlCommand(base: string, request: SampleRequest, flags = '-s'): string {
+  return ['curl', flags, ...requestWords(base, request)].join(' ');
+}
+
+/** The words after `curl` and its flags. */
+function requestWords(base: string, request: SampleRequest): readonly string[] {
+  const { method, path, query, headers, credentials, form, json, raw } = request;
+  const body = raw ?? (json && { type: 'application/json', text: JSON.stringify(json) });
+  const words: string[] = [];
+  const usual = body === undefined && form === undefined ? 'GET' : 'POST';
+  if (method !== usual) words.push(`-X ${method}`);
+  if (credentials?.bare === true) {
+    const token = Buffer.from(`${credentials.id}:${credentials.secret}`).toString('base64');
+    words.push(`-H ${shellWord(`authorization: ${token}`)}`);
+  } else if (credentials !== undefined) {
+    words.push(`-u ${shellWord(`${credentials.id}:${credentials.secret}`)}`);
+  }
+  for (const [name, value] of headers) words.push(`-H ${shellWord(`${name}: ${value}`)}`);
+  // With nothing to send, curl would send no form.
+  if (form?.length === 0) words.push("-d ''");
+  for (const [name, value] of form ?? []) words.push(`-d ${shellWord(pair(name, value))}`);
+  if (body !== undefined) {
+    words.push(`-H ${shellWord(`content-type: ${body.type}`)}`);
+    words.push(`--data-raw ${shellWord(body.text)}`);
+  }
+  const search = query.map(([name, value]) => pair(name, value)).join('&');
+  words.push(shellWord(base + path + (search === '' ? '' : `?${search}`)));
+  return words;
+}
+
+/** What takes a token out of `$from`; the value goes into `$to`. */
+export function takeOut(from: string, to: string, { header, behind, before }: TokenPlace): string {
+  const landmarks = header === undefined ? behind : [`${header}: `, ...behind];
+  const end = header !== undefined && before === '' ? '\r' : before;
+  const begin = landmarks.map((text) => `*${quoted(text)}`).join('');
+  const cut = `${to}=\${${begin === '' ? from : `${from}#${begin}`}}`;
+  return end === '' ? cut : `${cut}; ${to}=\${${to}%%${quoted(end)}*}`;
+}
+
+function pair(name: string, value: string): string {
+  return `${encodeURIComponent(name)}=${variables.test(value) ? value : encodeURIComponent(value)}`;
+}
+
+/** A word as a shell reads it back. */
+export function shellWord(text: string): string {
+  const parts = text.split(variables);
+  const words = parts.map((part, index) => {
+    if (index % 2 === 1) return `"$${part}"`;
+    return /^[\w@%+=:,./-]*$/.test(part) ? part : quoted(part);
+  });
+  return words.join('') || "''";
+}
+
+/** Control characters would break the line. */
+function quoted(text: string): string {
+  // eslint-disable-next-line no-control-regex -- that is what is looked for
+  if (!/[\u0000-\u001f]/.test(text)) return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+  return `$${JSON.stringify(text)
+    .replaceAll("'", String.raw`\'`)
+    .replaceAll(/^"|"$/g, "'")}`;
+}
