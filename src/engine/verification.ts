@@ -128,11 +128,17 @@ async function goodToken(service: Service, text: string, now: Instant): Promise<
 
 /**
  * A gateway lets pass what is answered with success, so that a refusal must never be, whatever the
- * dialect answers failures with elsewhere.
+ * dialect answers failures with elsewhere. Nor does the API take the credentials of a client, which
+ * the challenge of a failure that token endpoints have too may ask for.
  */
 function refusing(reason: FailureReason, reply: Reply): Reply {
-  if (reply.status >= 400) return reply;
-  return { ...reply, status: plainStatus[reason] ?? 401 };
+  const { status, headers } = reply;
+  const challenge = headers['WWW-Authenticate']?.replace(/^Basic /, 'Bearer ');
+  return {
+    ...reply,
+    status: status >= 400 ? status : (plainStatus[reason] ?? 401),
+    headers: challenge === undefined ? headers : { ...headers, 'WWW-Authenticate': challenge },
+  };
 }
 
 const plainStatus: Readonly<Partial<Record<FailureReason, number>>> = {

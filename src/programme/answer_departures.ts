@@ -5,8 +5,10 @@ import { failureReasons, gatewayRefusals } from '../oauth/failure.ts';
 import type { Departure } from './complaint.ts';
 import type { Definition } from './definition.ts';
 import { writtenValues } from './value_tree.ts';
+import { heldHeaders } from './verify_headers.ts';
 
-export function* answerDepartures({ token_response, errors }: Definition): Iterable<Departure> {
+export function* answerDepartures(definition: Definition): Iterable<Departure> {
+  const { token_response, errors } = definition;
   const { encoding, fields, name_case: nameCase, wrap } = token_response;
   const isPlain = encoding === 'json' && wrap.length === 0 && nameCase !== 'upper';
   if (!isPlain || fields.get('access_token') !== 'access_token') {
@@ -35,12 +37,20 @@ export function* answerDepartures({ token_response, errors }: Definition): Itera
       'answers carry no-store, and none that refuses holds a token',
     ];
   }
-  yield* gatewayDepartures(errors);
+  yield* gatewayDepartures(definition);
 }
 
 /** Gateways take 401 and 403 for a refusal, and any other status for an outage of Jetway (C-4). */
-function* gatewayDepartures({ reasons }: Definition['errors']): Iterable<Departure> {
-  for (const reason of gatewayRefusals.keys()) {
+function* gatewayDepartures(definition: Definition): Iterable<Departure> {
+  const { reasons } = definition.errors;
+  const holdsContext = heldHeaders(definition)
+    .values()
+    .some(({ must_equal: held }) => held !== 'programme.identifier');
+  const refusals = [
+    ...gatewayRefusals.keys(),
+    ...(holdsContext ? (['context_mismatch'] as const) : []),
+  ];
+  for (const reason of refusals) {
     const { status } = reasons[reason];
     // At verify a status of success is made one of these two in any case.
     if (status < 400 || isRefusal(status)) continue;

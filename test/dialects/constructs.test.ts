@@ -82,6 +82,14 @@ test('HOSTILE 58 C-4: all leaves a gateway its 401 and 403, unless they are name
       .faults.filter(({ message }) => message.startsWith('a gateway takes'))
       .map(formatFault);
   assert.deepEqual(warned(`errors: { groups: [${all}] }`), []);
+  // What a gateway's headers are held against, where a dialect has them (P-15).
+  const partner = head.replace('variant: grant', 'variant: partner-login');
+  const { faults: mismatch } = loadProgramme('a.yaml', `${partner}errors: { groups: [${all}] }`);
+  const told = mismatch.filter(({ message }) => message.startsWith('a gateway takes 400'));
+  assert.deepEqual(
+    told.map(({ path }) => path),
+    ['errors.reasons.context_mismatch.status'],
+  );
   assert.deepEqual(
     warned(`errors:
   groups:

@@ -90,6 +90,9 @@ describe('P-4 P-15: headers that name programme and context', () => {
         const given = await asked(club, target, { ...credentials, headers });
         const why = JSON.stringify([target, headers]);
         assert.deepEqual([given.status, given.body], [status, body], why);
+        // The API takes tokens, and no credentials of clients (P-11).
+        const asks = status === 401 ? challenge['www-authenticate'] : undefined;
+        assert.equal(given.headers['www-authenticate'], asks, why);
       }
     }
     // Sent twice, nobody knows which of them the API would believe.
