@@ -100,7 +100,7 @@ export const tokenDocs: KeyDocs = {
     example: '{ access: { format: jwt, lifetime: 15m } }',
   },
   'tokens.client_subject_prefix': {
-    text: "Stands before the client identifier in the `sub` of a client's own token, so that it cannot be taken for a member's (C-9).",
+    text: "Stands before the client identifier in the `sub` of a client's own token, so that it cannot be taken for a member's (C-9). When it changes, tokens that clients have by then are refused, and a member whose subject begins so gets none: those logins and refreshes are answered as an outage, and the log says why.",
     example: '"partner:"',
   },
   'tokens.access': {

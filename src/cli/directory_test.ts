@@ -7,7 +7,6 @@ import { withCredentials } from '../config/directory_credentials.ts';
 import { readProgrammeFile } from '../config/programme_files.ts';
 import { systemClock } from '../lib/clock.ts';
 import { FaultsError } from '../lib/fault.ts';
-import type { ClientId } from '../oauth/client.ts';
 import { compileProgramme } from '../programme/compile.ts';
 import { checkDirectory, type CheckResult, type DirectoryUnderTest } from './directory_checks.ts';
 import { CommandError, exitCodes, refuseUsage } from './exit.ts';
@@ -50,7 +49,7 @@ export async function testDirectory(options: DirectoryTestOptions): Promise<void
 function directoryOf(options: DirectoryTestOptions): DirectoryUnderTest {
   const config = configOf(options);
   const { id, definition } = loadNamed(config, options.programme);
-  const { members, scope, clientSubject } = compileProgramme(id, definition, config.publicUrl);
+  const { members, scope, isClientSubject } = compileProgramme(id, definition, config.publicUrl);
   if (members.directory === 'store') {
     throw new CommandError(
       exitCodes.usage,
@@ -64,7 +63,6 @@ function directoryOf(options: DirectoryTestOptions): DirectoryUnderTest {
     throw new FaultsError(faults.filter(({ severity }) => severity === 'error'));
   }
   const { levels } = scope;
-  const prefix = clientSubject('' as ClientId);
   const clock = systemClock();
   return {
     programme: id,
@@ -72,7 +70,7 @@ function directoryOf(options: DirectoryTestOptions): DirectoryUnderTest {
     credentials,
     levels,
     now: () => clock.now(),
-    isForeignSubject: (subject) => subject.startsWith(prefix),
+    isForeignSubject: isClientSubject,
   };
 }
 

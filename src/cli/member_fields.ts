@@ -42,10 +42,9 @@ export function subjectFaults(label: string, programme: Programme, subject: stri
   if (!/^[!-~]{1,200}$/.test(subject)) {
     return [`${label} must be 1 to 200 visible ASCII characters without spaces`];
   }
+  if (!programme.isClientSubject(subject)) return [];
   const prefix = programme.clientSubject('' as ClientId);
-  return subject.startsWith(prefix)
-    ? [`${label} begins with ${quote(prefix)}, as the subjects of clients do`]
-    : [];
+  return [`${label} begins with ${quote(prefix)}, as the subjects of clients do`];
 }
 
 /** Never with the password in it. */

@@ -8,6 +8,7 @@ import type { TokenSet } from '../oauth/token_set.ts';
 import { type TokenFacts, tokenValues } from '../programme/token_layout.ts';
 import type { TokenClaims } from '../token/token_format.ts';
 import type { Authorization, RepeatedAnswer } from './authorization.ts';
+import { unavailableMember } from './open_directory.ts';
 import type { Service } from './service.ts';
 
 /** Makes the tokens of an authorization and settles it. */
@@ -19,7 +20,11 @@ export async function issueTokens(
 ): Promise<TokenSet> {
   if ('repeated' in authorization) return authorization.repeated;
   const { accessTokens, refreshTokens } = service;
-  const { successor } = authorization;
+  const { kind, subject, successor } = authorization;
+  // Also where a code or login is older than the programme's file is (HOSTILE 72).
+  if (kind === 'member' && service.programme.isClientSubject(subject)) {
+    throw unavailableMember(service.programme);
+  }
   const facts = planTokens(service, authorization, now);
   const accessToken =
     successor?.accessToken ??

@@ -5,6 +5,7 @@ import type { Client } from '../oauth/client.ts';
 import type { FamilyId } from '../oauth/grant.ts';
 import type { Subject } from '../oauth/member.ts';
 import { tokenKey } from '../oauth/token_key.ts';
+import type { Programme } from '../programme/programme.ts';
 import type { Service } from './service.ts';
 
 /** An access token that is good at this moment. */
@@ -55,7 +56,7 @@ export async function findStandingToken(
 ): Promise<StandingToken | undefined> {
   const { store, programme, directory } = service;
   const issued = await findIssuedToken(service, text, now);
-  if (issued === undefined) return undefined;
+  if (issued === undefined || !isItsOwn(programme, issued)) return undefined;
   const client = await store.findClient(programme.id, issued.client);
   if (client?.status !== 'active') return undefined;
   const isMember = issued.kind === 'member';
@@ -63,6 +64,17 @@ export async function findStandingToken(
     return undefined;
   }
   return { ...issued, client };
+}
+
+/**
+ * Whether the subject is one that the programme gives such a token now. Once the prefix of clients
+ * is another, the subject of an older token could be somebody else's (C-9, HOSTILE 72).
+ */
+function isItsOwn(
+  { clientSubject, isClientSubject }: Programme,
+  { kind, subject, client }: IssuedToken,
+): boolean {
+  return kind === 'client' ? subject === clientSubject(client) : !isClientSubject(subject);
 }
 
 /** A signed token has two dots; no opaque one that we make has. */

@@ -8,7 +8,6 @@ import { createGate, type Gate, GateFull } from '../lib/gate.ts';
 import { randomKey } from '../lib/random.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
 import { Unavailable } from '../oauth/failure.ts';
-import type { Subject } from '../oauth/member.ts';
 import { createBreaker } from './circuit_breaker.ts';
 import type { LoginAttempt, MemberDirectory, Verification } from './directory.ts';
 import { BrokenAnswer, readStatus, readVerification } from './hook_answer.ts';
@@ -43,8 +42,6 @@ export interface HttpDirectoryOptions {
   readonly credentials: HookCredentials;
   /** Questions under way at once. */
   readonly concurrency: number;
-  /** Whether a subject could be taken for something else than a member's (C-9). */
-  readonly isForeignSubject: (subject: Subject) => boolean;
   readonly clock: Clock;
   readonly limits?: HookLimits;
 }
@@ -86,7 +83,7 @@ type Ask = <Answer>(
 ) => Promise<Answer>;
 
 function askToVerify(
-  { programme, isForeignSubject }: HttpDirectoryOptions,
+  { programme }: HttpDirectoryOptions,
   ask: Ask,
   attempt: LoginAttempt,
 ): Promise<Verification> {
@@ -99,9 +96,6 @@ function askToVerify(
   });
   const read = (body: Uint8Array): Verification => {
     const answer = readVerification(body);
-    if (answer.outcome === 'match' && isForeignSubject(answer.member.subject)) {
-      throw new BrokenAnswer("member.subject looks like a client's");
-    }
     // Who is blocked is told what everybody is told (HOSTILE 16).
     return answer.outcome === 'blocked' ? { outcome: 'no_match' } : answer;
   };

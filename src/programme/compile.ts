@@ -71,7 +71,7 @@ export function compileProgramme(
       claims: compileClaims(access.claims, tokenWriting(scope)),
     },
     refresh,
-    clientSubject: (client: ClientId): string => definition.tokens.client_subject_prefix + client,
+    ...compileClientSubjects(definition),
     signsTokens: signsTokens(definition),
     ...compileExtras(id, definition, publicUrl, ownPath),
     throttle: definition.throttle === 'off' ? undefined : definition.throttle,
@@ -79,6 +79,15 @@ export function compileProgramme(
     renderTokens: compileTokenLayout(definition.token_response, values, scope),
     renderFailure: compileErrorMap(definition, scope.split),
   });
+}
+
+function compileClientSubjects({
+  tokens: { client_subject_prefix: prefix },
+}: Definition): Pick<Programme, 'clientSubject' | 'isClientSubject'> {
+  return {
+    clientSubject: (client) => prefix + client,
+    isClientSubject: (subject) => subject.startsWith(prefix),
+  };
 }
 
 function signsTokens({ tokens: { access, refresh } }: Definition): boolean {

@@ -91,6 +91,8 @@ export interface Programme {
   readonly refresh: RefreshTokenRules;
   /** Subject of a client's own tokens. */
   readonly clientSubject: (id: ClientId) => string;
+  /** Whether a subject could be a client's; no member's may (C-9, HOSTILE 34 and 72). */
+  readonly isClientSubject: (subject: string) => boolean;
   /** Whether any of its tokens are JWTs, so that it has signing keys and publishes them. */
   readonly signsTokens: boolean;
   readonly throttle: ThrottleLimit | undefined;

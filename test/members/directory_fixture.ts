@@ -27,7 +27,6 @@ export function openDirectory(
     url,
     credentials: { secrets: [hookSecret] },
     concurrency: 4,
-    isForeignSubject: (subject) => subject.startsWith('client:'),
     limits: patientLimits,
     ...more,
     clock,

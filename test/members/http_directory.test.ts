@@ -188,10 +188,6 @@ describe('answers that are none', { concurrency: true }, () => {
       },
       /: no connection \(ECONNRESET\)$/,
     ],
-    "a client's subject (C-9)": [
-      answering(200, '{"outcome":"match","member":{"subject":"client:Partner1"}}'),
-      /: member\.subject looks like a client's$/,
-    ],
   };
   for (const [name, [listener, message]] of Object.entries(broken)) {
     test(`${name}: unavailable, in words that name no member`, async (t) => {
