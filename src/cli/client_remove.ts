@@ -1,13 +1,11 @@
 // Owns the verb `client remove`: a client goes for good, with all that was issued to it.
 
-import { selectClient } from './client_select.ts';
-import type { ShowClientOptions } from './client_show.ts';
 import { expectYes } from './confirmation.ts';
-import { CommandError, exitCodes } from './exit.ts';
 import { print, printJson } from './output.ts';
+import { removedMeanwhile, selectClient, type Selection } from './select.ts';
 import { configOf, withStore } from './workplace.ts';
 
-export interface RemoveClientOptions extends ShowClientOptions {
+export interface RemoveClientOptions extends Selection {
   readonly yes?: boolean;
 }
 
@@ -24,9 +22,7 @@ export async function removeClient(id: string, options: RemoveClientOptions): Pr
     const gone = await store.removeClient(client.programme, client.id, clock.now());
     return gone ? client : undefined;
   });
-  if (removed === undefined) {
-    throw new CommandError(exitCodes.failed, `client ${id} was removed by somebody else just now`);
-  }
+  if (removed === undefined) throw removedMeanwhile('client', id);
   const { programme, name } = removed;
   if (options.json === true) return printJson({ client_id: id, programme, name, removed: true });
   return print(

@@ -1,20 +1,19 @@
 // Owns the verb `client retire-secret`: ends the older of two secrets, now.
 
-import { changeOrRefuse } from './client_change.ts';
-import { selectClient } from './client_select.ts';
-import { type ShowClientOptions, viewUsed } from './client_show.ts';
+import { viewUsed } from './client_show.ts';
 import { CommandError, exitCodes } from './exit.ts';
 import { print, printJson } from './output.ts';
 import { endOlder } from './secret_rotation.ts';
+import { changeClient, selectClient, type Selection } from './select.ts';
 import { configOf, withStore } from './workplace.ts';
 
 /** `jetway client retire-secret CLIENT_ID`: from the next request on, in running servers too. */
-export async function retireSecret(id: string, options: ShowClientOptions): Promise<void> {
+export async function retireSecret(id: string, options: Selection): Promise<void> {
   const config = configOf(options);
   const view = await withStore(config, async (open) => {
     const { store, clock } = open;
     const found = await selectClient(config, open, id, options);
-    const changed = await changeOrRefuse(store, found, (client) => {
+    const changed = await changeClient(store, found, (client) => {
       const change = endOlder(client.secrets, clock.now());
       return 'refusal' in change ? refused(id) : { ...client, secrets: change.secrets };
     });

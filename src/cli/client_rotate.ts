@@ -6,18 +6,16 @@ import { after, type Instant, milliseconds, type Milliseconds } from '../lib/clo
 import { parseDuration } from '../lib/duration.ts';
 import { quote } from '../lib/fault.ts';
 import type { Client, StoredSecret } from '../oauth/client.ts';
-import { changeOrRefuse } from './client_change.ts';
 import { newApiKey, newSecret, readGivenSecret } from './client_secret.ts';
-import { type ClientSelection, selectClient } from './client_select.ts';
 import { dateText } from './dates.ts';
 import { CommandError, exitCodes } from './exit.ts';
 import { OutputLost, type OutputOptions, print, printJson } from './output.ts';
 import { addSecret, liveSecrets } from './secret_rotation.ts';
+import { changeClient, selectClient, type Selection } from './select.ts';
 import { sheet } from './table.ts';
 import { configOf, expectDurableStore, type OpenStore, withStore } from './workplace.ts';
 
-export interface RotateSecretOptions extends ClientSelection, OutputOptions {
-  readonly config: string;
+export interface RotateSecretOptions extends Selection {
   readonly overlap: string;
   readonly secretStdin?: boolean;
 }
@@ -71,12 +69,7 @@ interface Fresh {
   readonly overlap: Milliseconds;
 }
 
-async function rotate(
-  config: Config,
-  id: string,
-  fresh: Fresh,
-  options: ClientSelection & OutputOptions,
-): Promise<void> {
+async function rotate(config: Config, id: string, fresh: Fresh, options: Selection): Promise<void> {
   await withStore(config, async (open) => {
     const before = await selectClient(config, open, id, options);
     const changed = await addTo(before, fresh, open);
@@ -86,7 +79,7 @@ async function rotate(
       if (!(error instanceof OutputLost)) throw error;
       const { held, words } = fresh.kind;
       // A secret that nobody has seen would stand in the way of the next one.
-      await changeOrRefuse(open.store, before, (client) => ({ ...client, [held]: before[held] }));
+      await changeClient(open.store, before, (client) => ({ ...client, [held]: before[held] }));
       const message = `${error.message} and the new ${words} is lost: nothing was changed`;
       throw new CommandError(exitCodes.failed, message);
     }
@@ -101,7 +94,7 @@ function addTo(
   const now = clock.now();
   const secret: StoredSecret = { digest: keyring.secretDigest(text), createdAt: now };
   const endsAt = overlap === 0 ? undefined : after(now, overlap);
-  return changeOrRefuse(store, found, (client) => {
+  return changeClient(store, found, (client) => {
     const change = addSecret(client[kind.held], secret, endsAt);
     return 'refusal' in change
       ? refused(client, kind, change.refusal, now)

@@ -2,7 +2,6 @@
 
 import { quote } from '../lib/fault.ts';
 import type { Client } from '../oauth/client.ts';
-import { changeOrRefuse } from './client_change.ts';
 import {
   type ClientOptions,
   faultsOf,
@@ -14,19 +13,19 @@ import {
   throttleOf,
 } from './client_fields.ts';
 import { businessContextFault, nameFault, partnerIdFault } from './client_rules.ts';
-import { selectClient } from './client_select.ts';
-import { type ShowClientOptions, viewUsed } from './client_show.ts';
+import { viewUsed } from './client_show.ts';
 import { clientRows } from './client_view.ts';
 import { clientWarnings } from './client_warnings.ts';
 import { CommandError, exitCodes, refuseUsage } from './exit.ts';
 import { print, printJson, warn } from './output.ts';
+import { changeClient, selectClient, type Selection } from './select.ts';
 import { sheet } from './table.ts';
 import { configOf, loadIfGood, withStore } from './workplace.ts';
 
 type Kept = Omit<ClientOptions, 'name' | 'role' | 'businessContext' | 'partnerId'>;
 
 /** As they were typed; false where `--no-…` was. */
-export interface SetClientOptions extends ShowClientOptions, Kept {
+export interface SetClientOptions extends Selection, Kept {
   readonly name?: string;
   readonly addRedirectUri?: readonly string[];
   readonly removeRedirectUri?: readonly string[];
@@ -46,7 +45,7 @@ export async function setClient(id: string, options: SetClientOptions): Promise<
   const config = configOf(options);
   const { client, view } = await withStore(config, async (open) => {
     const found = await selectClient(config, open, id, options);
-    const changed = await changeOrRefuse(open.store, found, (before) => alter(before, options));
+    const changed = await changeClient(open.store, found, (before) => alter(before, options));
     return { client: changed, view: await viewUsed(open, changed) };
   });
   const loaded = loadIfGood(config, client.programme);

@@ -1,18 +1,14 @@
 // Owns the verb `client show`.
 
 import type { Client } from '../oauth/client.ts';
-import { type ClientSelection, selectClient } from './client_select.ts';
 import { clientRows, type ClientView, viewClient } from './client_view.ts';
-import { type OutputOptions, print, printJson } from './output.ts';
+import { print, printJson } from './output.ts';
+import { selectClient, type Selection } from './select.ts';
 import { sheet } from './table.ts';
 import { configOf, type OpenStore, withStore } from './workplace.ts';
 
-export interface ShowClientOptions extends ClientSelection, OutputOptions {
-  readonly config: string;
-}
-
 /** `jetway client show CLIENT_ID`. */
-export async function showClient(id: string, options: ShowClientOptions): Promise<void> {
+export async function showClient(id: string, options: Selection): Promise<void> {
   const config = configOf(options);
   const view = await withStore(config, async (open) =>
     viewUsed(open, await selectClient(config, open, id, options)),

@@ -5,34 +5,35 @@ import { readOverlap } from './client_rotate.ts';
 import { newSecret } from './client_secret.ts';
 import { expectYes } from './confirmation.ts';
 import { CommandError, exitCodes } from './exit.ts';
-import { type GatewayOptions, selectGateway } from './gateway_select.ts';
-import { deliverSecret, gatewayRows, viewGateway } from './gateway_sheet.ts';
+import { deliverSecret, gatewayRows, type GatewayView, viewGateway } from './gateway_sheet.ts';
+import { printListing } from './listing.ts';
 import { print, printJson } from './output.ts';
 import { addSecret } from './secret_rotation.ts';
-import { sheet, table } from './table.ts';
+import { removedMeanwhile, selectGateway, type Selection } from './select.ts';
+import { sheet } from './table.ts';
 import { configOf, expectDurableStore, selectProgrammes, withStore } from './workplace.ts';
 
 /** `jetway gateway list`: by programme, in order of creation. */
-export async function listGateways(options: GatewayOptions): Promise<void> {
+export async function listGateways(options: Selection): Promise<void> {
   const config = configOf(options);
   const programmes = selectProgrammes(config, options.programme);
-  const found = await withStore(config, ({ store }) =>
+  const lists = await withStore(config, ({ store }) =>
     Promise.all(programmes.map((one) => store.listGateways(one))),
   );
-  const views = found.flat().map(viewGateway);
-  if (options.json === true) return printJson(views);
-  if (views.length === 0) return console.error('there are no gateways');
-  const rows = views.map(({ programme, gateway_id, name, created_at }) => [
-    programme,
-    gateway_id,
-    name,
-    created_at,
-  ]);
-  return print(table(['PROGRAMME', 'GATEWAY', 'NAME', 'CREATED'], rows));
+  const items = lists.flat();
+  const listing = {
+    noun: 'gateways',
+    items,
+    found: items,
+    view: viewGateway,
+    headings: ['PROGRAMME', 'GATEWAY', 'NAME', 'CREATED'],
+    row: (view: GatewayView) => [view.programme, view.gateway_id, view.name, view.created_at],
+  };
+  await printListing(listing, options);
 }
 
 /** `jetway gateway show GATEWAY_ID`. */
-export async function showGateway(id: string, options: GatewayOptions): Promise<void> {
+export async function showGateway(id: string, options: Selection): Promise<void> {
   const config = configOf(options);
   const view = await withStore(config, async (open) =>
     viewGateway(await selectGateway(config, open, id, options)),
@@ -40,7 +41,7 @@ export async function showGateway(id: string, options: GatewayOptions): Promise<
   return options.json === true ? printJson(view) : print(sheet(gatewayRows(view)));
 }
 
-export interface RotateGatewayOptions extends GatewayOptions {
+export interface RotateGatewayOptions extends Selection {
   readonly overlap: string;
 }
 
@@ -66,11 +67,11 @@ export async function rotateGatewaySecret(
       throw new CommandError(exitCodes.failed, message);
     });
   });
-  if (changed === undefined) throw removedMeanwhile(id);
+  if (changed === undefined) throw removedMeanwhile('gateway', id);
   await deliverSecret(changed, secret, options);
 }
 
-export interface RemoveGatewayOptions extends GatewayOptions {
+export interface RemoveGatewayOptions extends Selection {
   readonly yes?: boolean;
 }
 
@@ -83,12 +84,8 @@ export async function removeGateway(id: string, options: RemoveGatewayOptions): 
     const gone = await open.store.removeGateway(found.programme, found.id);
     return gone ? found : undefined;
   });
-  if (gateway === undefined) throw removedMeanwhile(id);
+  if (gateway === undefined) throw removedMeanwhile('gateway', id);
   const { programme, name } = gateway;
   if (options.json === true) return printJson({ gateway_id: id, programme, name, removed: true });
   return print(`gateway ${id} of ${programme} is removed`);
-}
-
-function removedMeanwhile(id: string): CommandError {
-  return new CommandError(exitCodes.failed, `gateway ${id} was removed by somebody else just now`);
 }

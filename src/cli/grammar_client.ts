@@ -11,6 +11,7 @@ import { showClient } from './client_show.ts';
 import { disableClient, enableClient } from './client_status.ts';
 import type { OptionSpec, Verb } from './grammar.ts';
 import { addableFields, changeableFields } from './grammar_client_fields.ts';
+import { listOptions } from './listing.ts';
 
 const id = 'partnerapi-12345';
 
@@ -84,8 +85,14 @@ export const clientVerbs: readonly Verb[] = [
     summary: 'list clients',
     reads: 'store',
     json: true,
-    options: [{ flags: '--programme <name>', description: 'only those of this programme' }],
-    example: 'jetway client list --programme my-club',
+    options: [
+      ...listOptions,
+      {
+        flags: '--name <text>',
+        description: 'only those whose name holds this; case does not count',
+      },
+    ],
+    example: 'jetway client list --name partner --limit 20',
     run: listClients,
   },
   {

@@ -2,11 +2,13 @@
 
 import { testDirectory } from './directory_test.ts';
 import type { OptionSpec, Verb } from './grammar.ts';
+import { listOptions } from './listing.ts';
 import { addMember } from './member_add.ts';
 import { importMembers } from './member_import.ts';
 import { listMembers } from './member_list.ts';
 import { removeMember } from './member_remove.ts';
 import { setMember } from './member_set.ts';
+import { showMember } from './member_show.ts';
 import { disableMember, enableMember } from './member_status.ts';
 import { unlockMember } from './member_unlock.ts';
 
@@ -83,12 +85,26 @@ export const memberVerbs: readonly Verb[] = [
   },
   {
     words: 'member list',
-    summary: 'list members',
+    summary: 'list members, with the failed logins that count against them now',
     reads: 'store',
     json: true,
-    options: [{ flags: '--programme <name>', description: 'only those of this programme' }],
-    example: 'jetway member list --programme my-club',
+    options: [
+      ...listOptions,
+      { flags: '--username <text>', description: 'only those whose username holds this' },
+      { flags: '--locked', description: 'only those locked by too many wrong passwords' },
+    ],
+    example: 'jetway member list --locked',
     run: listMembers,
+  },
+  {
+    words: 'member show',
+    summary: 'show a member, its failed logins, and until when it is locked',
+    details:
+      'Wrong passwords from browsers with which the member has logged in before are counted apart, and not shown.',
+    ...ofOne,
+    options: [itsProgramme],
+    example: 'jetway member show ann',
+    run: showMember,
   },
   {
     words: 'member set',

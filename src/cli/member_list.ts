@@ -1,34 +1,66 @@
 // Owns the verb `member list`.
 
-import { viewMember } from './member_view.ts';
-import { type OutputOptions, print, printJson } from './output.ts';
-import { table } from './table.ts';
-import { configOf, selectProgrammes, withStore } from './workplace.ts';
+import { normaliseUsername } from '../members/username.ts';
+import type { MemberRecord } from '../oauth/member.ts';
+import { type ListOptions, printListing, readLimit } from './listing.ts';
+import { type MemberWithLogins, viewWithLogins } from './member_view.ts';
+import { configOf, type OpenStore, selectProgrammes, withStore } from './workplace.ts';
 
-export interface ListMembersOptions extends OutputOptions {
-  readonly config: string;
-  readonly programme?: string;
+export interface ListMembersOptions extends ListOptions {
+  readonly username?: string;
+  readonly locked?: boolean;
 }
 
 /** `jetway member list`: by programme, in order of creation. */
 export async function listMembers(options: ListMembersOptions): Promise<void> {
+  readLimit(options);
   const config = configOf(options);
   const programmes = selectProgrammes(config, options.programme);
-  const lists = await withStore(config, ({ store }) =>
-    Promise.all(programmes.map((programme) => store.listMembers(programme))),
+  await withStore(config, async (open) => {
+    const lists = await Promise.all(programmes.map((one) => open.store.listMembers(one)));
+    const items = lists.flat();
+    const listing = {
+      noun: 'members',
+      items,
+      found: await those(open, items, options),
+      view: (member: MemberRecord) => viewWithLogins(open, member),
+      headings: [
+        'PROGRAMME',
+        'USERNAME',
+        'SUBJECT',
+        'LEVEL',
+        'MEMBERSHIP',
+        'STATUS',
+        'FAILED',
+        'LOCKED UNTIL',
+        'CREATED',
+      ],
+      row: (view: MemberWithLogins) => [
+        view.programme,
+        view.username,
+        view.subject,
+        view.level ?? '-',
+        view.membership_number ?? '-',
+        view.status,
+        String(view.failed_logins),
+        view.locked_until ?? '-',
+        view.created_at,
+      ],
+    };
+    await printListing(listing, options);
+  });
+}
+
+async function those(
+  open: OpenStore,
+  members: readonly MemberRecord[],
+  { username = '', status, locked = false }: ListMembersOptions,
+): Promise<readonly MemberRecord[]> {
+  const part = normaliseUsername(username);
+  const alike = members.filter(
+    (member) => member.username.includes(part) && member.status === (status ?? member.status),
   );
-  const views = lists.flat().map(viewMember);
-  if (options.json === true) return printJson(views);
-  if (views.length === 0) return console.error('there are no members');
-  const rows = views.map((view) => [
-    view.programme,
-    view.username,
-    view.subject,
-    view.level ?? '-',
-    view.membership_number ?? '-',
-    view.status,
-    view.created_at,
-  ]);
-  const headings = ['PROGRAMME', 'USERNAME', 'SUBJECT', 'LEVEL', 'MEMBERSHIP', 'STATUS', 'CREATED'];
-  return print(table(headings, rows));
+  if (!locked) return alike;
+  const views = await Promise.all(alike.map((member) => viewWithLogins(open, member)));
+  return alike.filter((_, index) => views[index]?.locked_until !== null);
 }

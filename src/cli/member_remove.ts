@@ -2,12 +2,11 @@
 
 import { quote } from '../lib/fault.ts';
 import { expectYes } from './confirmation.ts';
-import { CommandError, exitCodes } from './exit.ts';
-import { type MemberOptions, selectMember } from './member_select.ts';
 import { print, printJson } from './output.ts';
+import { removedMeanwhile, selectMember, type Selection } from './select.ts';
 import { configOf, withStore } from './workplace.ts';
 
-export interface RemoveMemberOptions extends MemberOptions {
+export interface RemoveMemberOptions extends Selection {
   readonly yes?: boolean;
 }
 
@@ -25,10 +24,7 @@ export async function removeMember(name: string, options: RemoveMemberOptions): 
     return { member: found, gone: removed };
   });
   const { programme, username, subject } = member;
-  if (!gone) {
-    const message = `member ${quote(username)} was removed by somebody else just now`;
-    throw new CommandError(exitCodes.failed, message);
-  }
+  if (!gone) throw removedMeanwhile('member', username);
   if (options.json === true) return printJson({ programme, username, subject, removed: true });
   return print(`member ${quote(username)} of ${programme} is removed with all its tokens`);
 }

@@ -12,14 +12,14 @@ import {
   warnOfNumber,
 } from './member_fields.ts';
 import { readPasswordHash } from './member_password.ts';
-import { changeMember, type MemberOptions, selectMember } from './member_select.ts';
 import { memberRows, viewMember } from './member_view.ts';
 import { print, printJson } from './output.ts';
+import { changeMember, selectMember, type Selection } from './select.ts';
 import { sheet } from './table.ts';
 import { configOf, loadNamed, type OpenStore, withStore } from './workplace.ts';
 
 /** As they were typed; false where `--no-…` was. */
-export interface SetMemberOptions extends MemberOptions {
+export interface SetMemberOptions extends Selection {
   readonly username?: string;
   readonly passwordStdin?: boolean;
   readonly level?: string | false;
@@ -37,7 +37,7 @@ export async function setMember(name: string, options: SetMemberOptions): Promis
     const programme = compileProgramme(id, definition, config.publicUrl);
     refuseUsage(levelFaults('--level', programme, given(options.level)));
     await expectFreeName(open, found, options);
-    return changeMember(open, found, (before) => changed(before, options, passwordHash));
+    return changeMember(open.store, found, (before) => changed(before, options, passwordHash));
   });
   warnOfNumber(given(options.membershipNumber));
   if (options.json === true) return printJson(viewMember(member));

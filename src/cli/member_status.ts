@@ -2,21 +2,21 @@
 
 import { quote } from '../lib/fault.ts';
 import type { MemberRecord } from '../oauth/member.ts';
-import { changeMember, type MemberOptions, selectMember } from './member_select.ts';
 import { viewMember } from './member_view.ts';
 import { print, printJson } from './output.ts';
+import { changeMember, selectMember, type Selection } from './select.ts';
 import { configOf, withStore } from './workplace.ts';
 
 /**
  * `jetway member disable USERNAME`: it cannot log in any more, its access tokens are refused while it
  * is disabled, and its refresh tokens die at their next use (G-23), in running servers too.
  */
-export function disableMember(name: string, options: MemberOptions): Promise<void> {
+export function disableMember(name: string, options: Selection): Promise<void> {
   return setStatus(name, 'disabled', options);
 }
 
 /** `jetway member enable USERNAME`. */
-export function enableMember(name: string, options: MemberOptions): Promise<void> {
+export function enableMember(name: string, options: Selection): Promise<void> {
   return setStatus(name, 'active', options);
 }
 
@@ -24,12 +24,12 @@ export function enableMember(name: string, options: MemberOptions): Promise<void
 async function setStatus(
   name: string,
   status: MemberRecord['status'],
-  options: MemberOptions,
+  options: Selection,
 ): Promise<void> {
   const config = configOf(options);
   const { before, after } = await withStore(config, async (open) => {
     const found = await selectMember(config, open, name, options);
-    const changed = await changeMember(open, found, (member) => ({ ...member, status }));
+    const changed = await changeMember(open.store, found, (member) => ({ ...member, status }));
     return { before: found, after: changed };
   });
   if (options.json === true) return printJson(viewMember(after));

@@ -4,15 +4,15 @@ import { quote } from '../lib/fault.ts';
 import { normaliseUsername } from '../members/username.ts';
 import { refuseUsage } from './exit.ts';
 import { usernameFaults } from './member_fields.ts';
-import type { MemberOptions } from './member_select.ts';
 import { print, printJson } from './output.ts';
+import type { Selection } from './select.ts';
 import { configOf, selectProgrammes, withStore } from './workplace.ts';
 
 /**
  * `jetway member unlock USERNAME`. The name need not be one of the embedded directory: names of
  * other directories are locked as well, and so are names that nobody has (HOSTILE 16).
  */
-export async function unlockMember(name: string, options: MemberOptions): Promise<void> {
+export async function unlockMember(name: string, options: Selection): Promise<void> {
   const username = normaliseUsername(name);
   refuseUsage(usernameFaults('the username', username));
   const config = configOf(options);

@@ -2,6 +2,7 @@
 
 import type { MemberRecord } from '../oauth/member.ts';
 import { dateText } from './dates.ts';
+import type { OpenStore } from './workplace.ts';
 
 /** A member as JSON output has it; what it does not have is null, so that its shape is one. */
 export interface MemberView {
@@ -23,6 +24,27 @@ export function viewMember(member: MemberRecord): MemberView {
     membership_number: member.membershipNumber ?? null,
     status: member.status,
     created_at: dateText(member.createdAt),
+  };
+}
+
+/** A member, and what counts against its logins now. */
+export interface MemberWithLogins extends MemberView {
+  /** Wrong passwords from browsers that are not known to be the member's. */
+  readonly failed_logins: number;
+  readonly locked_until: string | null;
+}
+
+export async function viewWithLogins(
+  { store, keyring, clock }: OpenStore,
+  member: MemberRecord,
+): Promise<MemberWithLogins> {
+  const account = keyring.accountDigest(member.username);
+  const attempts = await store.loginAttempts(member.programme, account, clock.now());
+  const { failures, lockedUntil } = attempts;
+  return {
+    ...viewMember(member),
+    failed_logins: failures,
+    locked_until: lockedUntil === undefined ? null : dateText(lockedUntil),
   };
 }
 

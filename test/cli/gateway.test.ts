@@ -71,7 +71,7 @@ test('a gateway is added, listed, shown and removed; its secret is shown once', 
     [id, 'club', 'Front'],
   );
   assert.deepEqual([other.code, other.stdout, other.stderr], [0, '', 'there are no gateways\n']);
-  assert.deepEqual([unknown.code, sure.code, removed.code, gone.code], [2, 2, 0, 2]);
+  assert.deepEqual([unknown.code, sure.code, removed.code, gone.code], [1, 2, 0, 1]);
   assert.match(unknown.stderr, /there is no gateway "gateway-none"/);
   assert.match(sure.stderr, /--yes/);
 });

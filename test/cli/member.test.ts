@@ -33,7 +33,9 @@ describe('member', { concurrency: 2 }, () => {
       membership_number: '1234567890123456',
       status: 'active',
     });
-    assert.deepEqual(JSON.parse(listed.stdout), [added]);
+    assert.deepEqual(JSON.parse(listed.stdout), [
+      { ...(added as object), failed_logins: 0, locked_until: null },
+    ]);
 
     const path = join(folder, 'data/jetway.db');
     const store = openFileStore({ path, environment: 'staging' });
@@ -44,7 +46,7 @@ describe('member', { concurrency: 2 }, () => {
     }
     await store.close();
 
-    const taken = await jetway(folder, [...add, 'Zo\u{eb}@EXAMPLE.com'], 'another');
+    const taken = await jetway(folder, [...add, 'Zo\u{eb}@EXAMPLE.com'], 'another one');
     assert.deepEqual(taken, {
       code: 1,
       stdout: '',
@@ -55,23 +57,27 @@ describe('member', { concurrency: 2 }, () => {
       table.stdout
         .replace(subject ?? '', 'SUBJECT-OF-22-CHARACTR')
         .replace(created_at ?? '', 'TIME'),
-      `PROGRAMME  USERNAME         SUBJECT                 LEVEL           MEMBERSHIP        STATUS  CREATED
-club       zoë@example.com  SUBJECT-OF-22-CHARACTR  AUTHN-LEVEL-12  1234567890123456  active  TIME
+      `PROGRAMME  USERNAME         SUBJECT                 LEVEL           MEMBERSHIP        STATUS  FAILED  LOCKED UNTIL  CREATED
+club       zoë@example.com  SUBJECT-OF-22-CHARACTR  AUTHN-LEVEL-12  1234567890123456  active  0       -             TIME
 `,
     );
   });
 
-  test('add tells people the subject, and warns of a short membership number', async (t) => {
+  test('add tells people the subject, and warns of a short number and a short password', async (t) => {
+    const folder = workFolder(t);
     const ran = await jetway(
-      workFolder(t),
+      folder,
       [...add, 'ann', '--membership-number', '00123'],
-      'secret',
+      'e\u0301\u{1f600}34567',
     );
     assert.equal(ran.code, 0);
+    // As many characters as people see: 8 are enough.
+    assert.equal((await jetway(folder, [...add, 'bob'], 'e\u0301\u{1f600}345678')).stderr, '');
     assert.match(ran.stdout, /^member "ann" is added to club; its subject is [\w-]{22}\n$/);
     assert.equal(
       ran.stderr,
-      'warning: the membership number has 5 digits; partners expect 16 to 24\n',
+      'warning: the password has 7 characters; with fewer than 8 it can be guessed\n' +
+        'warning: the membership number has 5 digits; partners expect 16 to 24\n',
     );
   });
 
