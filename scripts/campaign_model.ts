@@ -93,7 +93,7 @@ class Look {
         return isSure && !this.#isRevoked(step.family) ? 'a revocation is lost' : undefined;
       case 'revokeAll': {
         const until = this.#revocation.get(step.subject)?.['revoked_until'];
-        return isSure && !(Number(until) >= step.at) ? 'a revocation of all is lost' : undefined;
+        return isSure && until === undefined ? 'a revocation of all is lost' : undefined;
       }
       case 'spend':
         return this.#raceFault(step.offers, outcomes, ['spent', 'replayed'], (offer) => [

@@ -20,7 +20,7 @@ export type Step =
   | { readonly act: 'spend'; readonly code: string; readonly offers: readonly Offer[] }
   | { readonly act: 'rotate'; readonly token: string; readonly offers: readonly Offer[] }
   | { readonly act: 'revoke'; readonly family: string }
-  | { readonly act: 'revokeAll'; readonly subject: string; readonly at: number }
+  | { readonly act: 'revokeAll'; readonly subject: string }
   | Change;
 
 /** What an operator changes, each once; keys are those of a programme named after their owner. */

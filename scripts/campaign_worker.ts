@@ -40,7 +40,7 @@ async function work(lane: string): Promise<void> {
     if (outcome === undefined || offers.length > 1) continue;
     await refresh(lane, outcome);
     if (chance(0.3)) await take(lane, { act: 'revoke', family: outcome.family ?? '' });
-    else if (chance(0.2)) await take(lane, { act: 'revokeAll', subject, at: Date.now() });
+    else if (chance(0.2)) await take(lane, { act: 'revokeAll', subject });
   }
 }
 
@@ -76,7 +76,7 @@ async function perform(step: Step, now: Instant): Promise<readonly string[]> {
       await store.revokeFamily(programme, step.family as FamilyId, now);
       return ['revoked'];
     case 'revokeAll':
-      await store.revokeAll(programme, { subject: step.subject }, instant(step.at));
+      await store.revokeAll(programme, { subject: step.subject });
       return ['revoked'];
     default:
       return [await change(store, step, now)];

@@ -106,7 +106,7 @@ async function addAll(
     added.push(...some.filter((_, index) => outcomes[index] === 'added'));
     const taken = some.filter((_, index) => outcomes[index] === 'taken');
     if (taken.length === 0) continue;
-    for (const { subject } of added) await store.removeMember(id, subject, clock.now());
+    for (const { subject } of added) await store.removeMember(id, subject);
     throw new CommandError(
       exitCodes.failed,
       `nothing is imported: ${taken.map(({ username }) => quote(username)).join(', ')} came to be taken in ${id} meanwhile`,

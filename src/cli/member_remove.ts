@@ -19,8 +19,7 @@ export async function removeMember(name: string, options: RemoveMemberOptions): 
   const config = configOf(options);
   const { member, gone } = await withStore(config, async (open) => {
     const found = await selectMember(config, open, name, options);
-    const { store, clock } = open;
-    const removed = await store.removeMember(found.programme, found.subject, clock.now());
+    const removed = await open.store.removeMember(found.programme, found.subject);
     return { member: found, gone: removed };
   });
   const { programme, username, subject } = member;

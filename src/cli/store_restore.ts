@@ -1,7 +1,6 @@
 // Owns the verb `store restore`.
 
 import { shownPath } from '../config/programme_files.ts';
-import { systemClock } from '../lib/clock.ts';
 import { restoreStore } from '../store/file_restore.ts';
 import { expectYes } from './confirmation.ts';
 import { exitCodes } from './exit.ts';
@@ -22,9 +21,8 @@ export async function restore(file: string, options: RestoreStoreOptions): Promi
   );
   const config = configOf(options);
   const { environment } = config;
-  const now = systemClock().now();
   const path = storePath(config);
-  const restored = restoreStore(file, path, { environment, now });
+  const restored = restoreStore(file, path, { environment });
   const report = await restored.catch((error: unknown) => {
     throw unwritable(error, exitCodes.store, `the store ${path} cannot be replaced`);
   });

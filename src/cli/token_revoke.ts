@@ -41,15 +41,14 @@ export async function revokeTokens(options: RevokeTokensOptions): Promise<void> 
   const config = configOf(options);
   expectDurableStore(config);
   const programmes = selectProgrammes(config, options.programme);
-  const revoked = await withStore(config, async ({ store, clock }) => {
+  const revoked = await withStore(config, async ({ store }) => {
     const owners = await Promise.all(
       programmes.map(
         async (id) => (await find(store, id, options)) ?? findElsewhere(config, id, options),
       ),
     );
     const found = owners.flatMap((one) => one ?? []);
-    const now = clock.now();
-    await Promise.all(found.map(({ programme, owner }) => store.revokeAll(programme, owner, now)));
+    await Promise.all(found.map(({ programme, owner }) => store.revokeAll(programme, owner)));
     return found;
   });
   if (revoked.length === 0) throw nobody(options);

@@ -2,7 +2,7 @@
 
 import { after, earlier, type Instant, type Milliseconds } from '../lib/clock.ts';
 import type { Client } from '../oauth/client.ts';
-import type { AccessToken, RefreshToken } from '../oauth/grant.ts';
+import type { AccessToken, Era, RefreshToken } from '../oauth/grant.ts';
 import { tokenKey } from '../oauth/token_key.ts';
 import type { TokenSet } from '../oauth/token_set.ts';
 import { type TokenFacts, tokenValues } from '../programme/token_layout.ts';
@@ -26,9 +26,13 @@ export async function issueTokens(
     throw unavailableMember(service.programme);
   }
   const facts = planTokens(service, authorization, now);
+  const era =
+    accessTokens.opaque || authorization.family !== undefined
+      ? undefined
+      : await service.store.era();
   const accessToken =
     successor?.accessToken ??
-    (await accessTokens.make(now, () => accessClaims(service, client, authorization, facts)));
+    (await accessTokens.make(now, () => accessClaims(service, client, authorization, facts, era)));
   const access = accessTokens.opaque
     ? { access: accessRecord(service, client, authorization, facts, accessToken) }
     : {};
@@ -100,6 +104,7 @@ function accessClaims(
   client: Client,
   { subject, scope, family }: Authorization,
   facts: TokenFacts,
+  era: Era | undefined,
 ): TokenClaims {
   return {
     issuer: programme.issuer,
@@ -111,6 +116,7 @@ function accessClaims(
     expiresAt: facts.accessExpiresAt,
     ...(scope === undefined ? {} : { scope }),
     ...(family === undefined ? {} : { family: family.id }),
+    ...(era === undefined ? {} : { era }),
     others: programme.access.claims(tokenValues(facts, client, programme.values)),
   };
 }

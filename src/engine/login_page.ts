@@ -1,8 +1,9 @@
 // Owns the login page's two requests: showing the form, and a member's attempt to log in.
 
-import { after, type Instant } from '../lib/clock.ts';
+import { after } from '../lib/clock.ts';
 import type { Client } from '../oauth/client.ts';
 import { LoginRefusal, Unavailable } from '../oauth/failure.ts';
+import type { AuthorizationCode } from '../oauth/grant.ts';
 import type { Member } from '../oauth/member.ts';
 import { withParameters } from '../oauth/redirect_uri.ts';
 import { tokenKey } from '../oauth/token_key.ts';
@@ -50,12 +51,12 @@ export async function attemptLogin(
   if (!isFormToken(service.keyring, found, request.formToken)) {
     return { kind: 'page', status: 403, page: 'forged', language: found.language };
   }
-  const begun = service.clock.now();
   const { username } = request;
   const messages = blankMessages(request);
   if (messages.length > 0) return showForm(service, found, request, { messages, username });
   let client: Client | undefined;
   try {
+    const begun = { issuedAt: service.clock.now(), era: await service.store.era() };
     client = await service.store.findClient(service.programme.id, found.client);
     const standing = requireStanding(client, found);
     service.programme.login.endpoint.checkAddress(request.head);
@@ -138,7 +139,7 @@ async function finish(
     member,
     device,
   }: { readonly client: Client; readonly member: Member; readonly device?: string },
-  begun: Instant,
+  begun: Pick<AuthorizationCode, 'issuedAt' | 'era'>,
 ): Promise<LoginOutcome> {
   const { programme, store, clock } = service;
   const now = clock.now();
@@ -157,7 +158,7 @@ async function finish(
       ? {}
       : { codeChallenge: transaction.codeChallenge }),
     // Of two attempts the one sent later is the one whose answer the browser waits for.
-    issuedAt: begun,
+    ...begun,
     expiresAt,
     forgetAt: expiresAt > transaction.expiresAt ? expiresAt : transaction.expiresAt,
   });

@@ -28,6 +28,13 @@ export const grantInputs: Readonly<
  */
 export type TokenKey = string & { readonly __brand: 'TokenKey' };
 
+/**
+ * A stretch of a store's life between two revocations, counted on from one to the next: the order in
+ * which things were issued and revoked, whatever any clock said (docs/decisions/024). Every era is
+ * greater than every Instant.
+ */
+export type Era = number & { readonly __brand: 'Era' };
+
 export type FamilyId = string & { readonly __brand: 'FamilyId' };
 
 /** An authorization code as it is remembered; the code itself is known to the browser alone. */
@@ -43,6 +50,8 @@ export interface AuthorizationCode {
   readonly scope?: string;
   /** RFC 7636 S256 challenge, if one was sent. */
   readonly codeChallenge?: string;
+  /** The era in which its login began, so that a revocation meanwhile takes it along; the store's if left out. */
+  readonly era?: Era;
   readonly issuedAt: Instant;
   readonly expiresAt: Instant;
   /** The row outlives the code, so that a replay is recognised as one. */

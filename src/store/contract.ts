@@ -7,6 +7,7 @@ import type { Gateway, GatewayId } from '../oauth/gateway.ts';
 import type {
   AccessToken,
   AuthorizationCode,
+  Era,
   FamilyId,
   RefreshToken,
   RefreshTokenState,
@@ -21,6 +22,7 @@ import type {
   AttemptsShown,
   LoginAttempt,
 } from './login_attempts.ts';
+import type { StoreTime } from './time_contract.ts';
 
 export type Environment = 'staging' | 'live';
 
@@ -89,8 +91,10 @@ export interface StandingQuestion {
   readonly family?: FamilyId;
   /** Its `jti`; left out where single tokens are not revoked. */
   readonly tokenId?: string;
-  /** Its `iat`, in whole seconds; see `revokeAll`. */
+  /** Its `iat`, in whole seconds. */
   readonly issuedAt: Instant;
+  /** The era in which it was issued; a token of a family has its family's. */
+  readonly era?: Era;
 }
 
 export interface ThrottleOutcome {
@@ -105,7 +109,7 @@ export interface ThrottleOutcome {
  * with `Unavailable` (oauth/failure.ts), never with a made-up outcome. Nothing is found past its
  * `expiresAt`; the caller's clock judges, through `now`.
  */
-export interface Store {
+export interface Store extends StoreTime {
   /** Adds a client unless its identifier was ever given out in this programme (C-5). */
   addClient(client: Client): Promise<'added' | 'taken'>;
   /**
@@ -165,7 +169,7 @@ export interface Store {
     change: (member: MemberRecord) => MemberRecord,
   ): Promise<MemberRecord | undefined>;
   /** Removes a member, with all tokens of its logins. False when there is none. */
-  removeMember(programme: ProgrammeId, subject: Subject, now: Instant): Promise<boolean>;
+  removeMember(programme: ProgrammeId, subject: Subject): Promise<boolean>;
 
   /** Adds a gateway unless the programme has one of that identifier. */
   addGateway(gateway: Gateway): Promise<'added' | 'taken'>;
@@ -244,12 +248,13 @@ export interface Store {
   /** Who logged in, as it stood then; whether the family still stands is not said. */
   findFamily(programme: ProgrammeId, id: FamilyId): Promise<TokenFamily | undefined>;
   /**
-   * Kills everything issued up to `now` to a client or for a member: codes, families, access
-   * tokens. One durable step, whatever their number. What is known by the second of its issue alone
-   * (a JWT) counts as issued when that second began: so everything from before is dead, and so is
-   * what is issued in the rest of that one second.
+   * Kills everything issued so far to a client or for a member: codes, families, access tokens. One
+   * durable step, whatever their number, that ends the era: what this or another process issues
+   * afterwards stands, whatever any clock says.
    */
-  revokeAll(programme: ProgrammeId, whose: TokenOwner, now: Instant): Promise<void>;
+  revokeAll(programme: ProgrammeId, whose: TokenOwner): Promise<void>;
+  /** The era of what is issued now, for tokens that the store does not remember. */
+  era(): Promise<Era>;
   /** Kills one access token; one that is dead or unknown stays what it is. */
   revokeToken(
     programme: ProgrammeId,
@@ -257,8 +262,8 @@ export interface Store {
     now: Instant,
   ): Promise<void>;
   /**
-   * Whether a token that the store does not remember (a JWT) still stands: its family is live and
-   * neither it nor all of its owner's tokens since `issuedAt` were revoked.
+   * Whether a token that the store does not remember (a JWT) still stands: neither it nor its family
+   * was revoked, nor all of its owner's tokens since; one without a family stands by its era.
    */
   isStanding(programme: ProgrammeId, token: StandingQuestion): Promise<boolean>;
 
@@ -283,14 +288,6 @@ export interface Store {
   ): Promise<readonly SigningKeyRecord[]>;
   /** Changes whenever a signing key of any programme is added, changed or removed; cheap to ask. */
   signingKeyEpoch(): Promise<number>;
-
-  /** The latest time the store has recorded; clocks that are behind it cannot be right. */
-  recordedTime(): Promise<Instant | undefined>;
-  /**
-   * Records the time, if it is later than what is recorded. The record may lag by half a minute:
-   * asked every second, it costs next to no commits of its own.
-   */
-  recordTime(now: Instant): Promise<void>;
 
   /**
    * Keeps the first candidate it is ever given, by which another master key is noticed; resolves to

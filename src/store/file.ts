@@ -8,6 +8,7 @@ import { DiskSpace } from './disk_space.ts';
 import { timeAcceptor } from './file_accept_time.ts';
 import { fileClients } from './file_clients.ts';
 import { fileCodes } from './file_codes.ts';
+import { fileEras } from './file_eras.ts';
 import { fileGateways } from './file_gateways.ts';
 import { nameWatch, realPath } from './file_identity.ts';
 import { grantWriter } from './file_issue.ts';
@@ -69,11 +70,6 @@ export interface FileStore extends Store {
    * Cheap; a server asks every second or so, and tells its readiness by it.
    */
   readonly check: () => StoreHealth;
-  /**
-   * Goes on at a time before the recorded one (`--accept-clock`): whatever was issued later than
-   * `now` ends.
-   */
-  readonly acceptTime: (now: Instant) => Promise<void>;
 }
 
 /**
@@ -115,10 +111,11 @@ function serveFrom(file: OpenFile, path: string, options: FileStoreOptions): Fil
       options.onFatal?.(reason);
     },
   });
-  const writer = grantWriter(database, fresh);
-  const revoke = forgetting(fresh, fileRevoker(database, time));
+  const eras = fileEras(database, fresh);
+  const writer = grantWriter(database, fresh, eras);
+  const revoke = forgetting(fresh, fileRevoker(database, eras));
   const sweep = fileSweep(database, time.current());
-  const acceptTime = forgetting(fresh, timeAcceptor(database, time));
+  const acceptTime = forgetting(fresh, timeAcceptor(database, time, eras));
   const throttles = new ThrottleCounter();
   return {
     path,
@@ -126,9 +123,9 @@ function serveFrom(file: OpenFile, path: string, options: FileStoreOptions): Fil
     check: healthCheck(path, queue, space),
     ...fileClients(database, queue, revoke, uses, fresh),
     ...fileMembers(database, queue, revoke, fresh),
-    ...fileCodes(database, queue, writer, fresh),
+    ...fileCodes(database, queue, writer, fresh, eras),
     ...fileRefreshTokens(database, queue, writer, fresh),
-    ...fileAccessTokens(database, queue, writer, fresh),
+    ...fileAccessTokens(database, queue, writer, fresh, eras),
     ...fileSigningKeys(database, queue),
     ...fileGateways(database, queue),
     ...fileNodes(database, queue),

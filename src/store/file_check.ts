@@ -1,7 +1,7 @@
 // Owns looking whether a store file is sound: as a whole when it is verified, as far as time allows when it is opened.
 
 import { statSync } from 'node:fs';
-import type { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync } from 'node:sqlite';
 
 import { schema, schemaVersion } from './file_schema.ts';
 import { damagedRows, type SummedTable, summedColumns } from './file_sums.ts';
@@ -73,11 +73,27 @@ export function allDamage(database: DatabaseSync): readonly string[] {
   return rows === undefined ? [] : [rows];
 }
 
-/** SQLite keeps the text of every CREATE, and believes whatever has become of it. */
+/** SQLite keeps the text of every table, and believes whatever has become of it. */
 function hasOurTables(database: DatabaseSync): boolean {
+  ourTables ??= newTables();
+  return textsOf(database).symmetricDifference(ourTables).size === 0;
+}
+
+let ourTables: ReadonlySet<string> | undefined;
+
+function newTables(): ReadonlySet<string> {
+  const database = new DatabaseSync(':memory:');
+  try {
+    database.exec(schema);
+    return textsOf(database);
+  } finally {
+    database.close();
+  }
+}
+
+function textsOf(database: DatabaseSync): Set<string> {
   const kept = database.prepare('SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL').all();
-  const ours = schema.split(';').flatMap((text) => text.trim() || []);
-  return new Set(kept.map(({ sql }) => String(sql))).symmetricDifference(new Set(ours)).size === 0;
+  return new Set(kept.map(({ sql }) => String(sql)));
 }
 
 function describeRows(counts: ReadonlyMap<SummedTable, number>): string | undefined {

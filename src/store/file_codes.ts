@@ -6,6 +6,7 @@ import type { ProgrammeId } from '../oauth/client.ts';
 import type { AuthorizationCode, TokenFamily, TokenKey } from '../oauth/grant.ts';
 import type { CommitQueue } from './commit_queue.ts';
 import type { IssueOutcome, SpendOutcome, Store } from './contract.ts';
+import type { Eras } from './file_eras.ts';
 import type { GrantWriter } from './file_issue.ts';
 import { revocationColumns, revocationJoins } from './file_revocations.ts';
 import { type CodeColumns, codeRow, codeState, codeValues, type CodeRow } from './file_rows.ts';
@@ -19,12 +20,13 @@ export function fileCodes(
   queue: CommitQueue,
   writer: GrantWriter,
   fresh: Freshness,
+  eras: Eras,
 ): Pick<Store, 'issueCode' | 'findCode' | 'spendCode'> {
   const find = codeFinder(database);
   const markSpent = codeMarker(database);
   // A code is spent moments after its login, mostly here: it need not be read again.
   const seen = new Remembered<FoundCode>(fresh, mostAlive);
-  const issue = codeIssuer(database, (...name) => void seen.take(...name));
+  const issue = codeIssuer(database, eras, (...name) => void seen.take(...name));
   return {
     issueCode: (code) =>
       queue.write(() => {
@@ -71,7 +73,7 @@ function codeFinder(
 ): (programme: ProgrammeId, key: TokenKey) => FoundCode | undefined {
   const select = database.prepare(
     `SELECT code.rowid, code.programme, key, login, client, redirect_uri, member, subject, scope,
-       code_challenge, issued_at, expires_at, forget_at, spent_for, code.sum, ${revocationColumns}
+       code_challenge, issued_at, expires_at, forget_at, spent_for, era, code.sum, ${revocationColumns}
      FROM code ${revocationJoins('code')}
      WHERE code.programme = ? AND code.key = ?`,
   );
@@ -114,6 +116,7 @@ type EarlierCode = Pick<CodeRow, 'key' | 'spent_for' | 'issued_at'>;
  */
 function codeIssuer(
   database: DatabaseSync,
+  eras: Eras,
   forget: (programme: ProgrammeId, key: TokenKey) => void,
 ): (code: AuthorizationCode) => IssueOutcome {
   const earlier = database.prepare(
@@ -123,8 +126,8 @@ function codeIssuer(
   const insert = database.prepare(
     `INSERT INTO code
        (programme, key, login, client, redirect_uri, member, subject, scope, code_challenge,
-        issued_at, expires_at, forget_at, sum)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        issued_at, expires_at, forget_at, era, sum)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   return (code) => {
     const { programme, key, transaction, client, redirectUri, member } = code;
@@ -139,7 +142,8 @@ function codeIssuer(
     const asked = [code.scope ?? null, code.codeChallenge ?? null];
     const who = [JSON.stringify(member) + room, member.subject];
     const values = [...names, ...who, ...asked, code.issuedAt, code.expiresAt, code.forgetAt];
-    insert.run(...values, rowSum([...values, null]));
+    const { era = eras.current() } = code;
+    insert.run(...values, era, rowSum([...values, null, era]));
     return 'issued';
   };
 }

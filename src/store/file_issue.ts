@@ -5,6 +5,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Instant } from '../lib/clock.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
 import type { AccessToken, FamilyId, RefreshToken, TokenFamily, TokenKey } from '../oauth/grant.ts';
+import type { Eras } from './file_eras.ts';
 import { rowSum } from './file_sums.ts';
 import type { Freshness } from './freshness.ts';
 
@@ -31,15 +32,16 @@ export interface GrantWriter {
 }
 
 /** The writer over statements prepared once. */
-export function grantWriter(database: DatabaseSync, fresh: Freshness): GrantWriter {
+export function grantWriter(database: DatabaseSync, fresh: Freshness, eras: Eras): GrantWriter {
   const insertFamily = database.prepare(
-    `INSERT INTO family (programme, key, client, member, subject, scope, created_at, ends_at, sum)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO family
+       (programme, key, client, member, subject, scope, created_at, ends_at, era, sum)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const insertAccess = database.prepare(
     `INSERT INTO access_token
-       (programme, key, client, kind, subject, family, scope, issued_at, expires_at, sum)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       (programme, key, client, kind, subject, family, scope, issued_at, expires_at, era, sum)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const insertRefresh = database.prepare(
     `INSERT INTO refresh_token
@@ -54,12 +56,13 @@ export function grantWriter(database: DatabaseSync, fresh: Freshness): GrantWrit
   return {
     family: ({ programme, id, client, member, scope, createdAt, endsAt }) => {
       const names = [programme, id, client, JSON.stringify(member), member.subject];
-      const values = [...names, scope ?? null, createdAt, endsAt];
+      const values = [...names, scope ?? null, createdAt, endsAt, eras.current()];
       insertFamily.run(...values, rowSum(values));
     },
     access: ({ programme, key, client, kind, subject, family, scope, issuedAt, expiresAt }) => {
       const optional = [family ?? null, scope ?? null];
-      const values = [programme, key, client, kind, subject, ...optional, issuedAt, expiresAt];
+      const times = [issuedAt, expiresAt, eras.current()];
+      const values = [programme, key, client, kind, subject, ...optional, ...times];
       insertAccess.run(...values, rowSum(values));
     },
     refresh: (programme, family, { key, expiresAt }, from) => {

@@ -46,10 +46,10 @@ export function fileMembers(
         known.take(programme, subject);
         return change(after);
       }),
-    removeMember: (programme, subject, now) =>
+    removeMember: (programme, subject) =>
       queue.writeFromReserve(() => {
         if (!remove(programme, subject)) return false;
-        revoke(programme, { subject }, now);
+        revoke(programme, { subject });
         return true;
       }),
   };

@@ -4,7 +4,13 @@ import type { DatabaseSync } from 'node:sqlite';
 
 import { claimFile } from './file_claim.ts';
 import { placeOver, removeOldDrafts, withDraft } from './file_disk.ts';
-import { addedBySchema3, codesInOrder, schema2, schemaVersion } from './file_schema.ts';
+import {
+  addedBySchema3,
+  addedBySchema5,
+  codesInOrder,
+  schema2,
+  schemaVersion,
+} from './file_schema.ts';
 import { rowSum, summedColumns, type SummedTable, type Value } from './file_sums.ts';
 import { StoreUnusable } from './unusable.ts';
 
@@ -13,6 +19,7 @@ const steps: ReadonlyMap<number, (database: DatabaseSync) => void> = new Map([
   [1, fromSchema1],
   [2, fromSchema2],
   [3, fromSchema3],
+  [4, (database) => database.exec(addedBySchema5)],
 ]);
 
 /** Whether files of that schema can be brought up to this one. */

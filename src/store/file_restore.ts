@@ -5,16 +5,18 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
 import type { Instant } from '../lib/clock.ts';
+import type { Era } from '../oauth/grant.ts';
 import type { Environment } from './contract.ts';
 import { copyInto } from './file_backup.ts';
 import { claimFile } from './file_claim.ts';
 import { makeDraft, placeNew, placeOver, removeDraft } from './file_disk.ts';
+import { endAllEras, eraIn } from './file_eras.ts';
 import { openToRead, reportOn, type StoreReport } from './file_examine.ts';
 import { identityOf, realPath } from './file_identity.ts';
 import { isCutOffRestore } from './file_log.ts';
 import { migrate } from './file_migrate.ts';
 import { unusable } from './file_open.ts';
-import { reach, revokeUnremembered } from './file_revocations.ts';
+import { revokeUnremembered } from './file_revocations.ts';
 import { applicationId } from './file_schema.ts';
 import { fileRecordedTime } from './file_time.ts';
 import { sqliteCode } from './outage.ts';
@@ -23,8 +25,6 @@ import { damagedStore, StoreUnusable } from './unusable.ts';
 export interface RestoreOptions {
   /** The configuration's: a backup of the other environment is refused (C-3). */
   readonly environment: Environment;
-  /** The time of the restore: whatever was issued before it is void. */
-  readonly now: Instant;
 }
 
 /** What was of its moment alone: locks that were lifted since must not come back either. */
@@ -65,8 +65,8 @@ export async function restoreStore(
     const result = withDatabase(draft, (database) => voidGranted(database, draft));
     // Before the target is held: closing any descriptor of it would let it go.
     const isCutOff = isCutOffRestore(absolute);
-    const replaced = holdingTarget(absolute, options.environment, (recorded) => {
-      withDatabase(draft, (database) => stamp(database, reach(options.now, recorded)));
+    const replaced = holdingTarget(absolute, options.environment, (life) => {
+      withDatabase(draft, (database) => stamp(database, life));
       return replace(draft, absolute, isCutOff);
     });
     return { ...result, path: absolute, ...(replaced === undefined ? {} : { replaced }) };
@@ -85,14 +85,20 @@ function expectRestorable(report: StoreReport, environment: Environment): void {
   );
 }
 
+/** What a store goes by: its own time, and the era it is in. */
+interface Life {
+  readonly recorded: Instant | undefined;
+  readonly era: Era;
+}
+
 /**
- * Runs `body` while everybody else is kept out of the target, with the time that it had recorded.
+ * Runs `body` while everybody else is kept out of the target, with what that went by, if it can tell.
  * Nothing but renaming should be left to do: when `body` fails, closing folds the target's log in.
  */
 function holdingTarget<T>(
   target: string,
   environment: Environment,
-  body: (recorded: Instant | undefined) => T,
+  body: (life: Life | undefined) => T,
 ): T {
   // An empty file is a damaged one, and not empty any more once it was claimed.
   if ((statSync(target, { throwIfNoEntry: false })?.size ?? 0) === 0) return body(undefined);
@@ -100,7 +106,9 @@ function holdingTarget<T>(
   if (holder === undefined) return body(undefined);
   try {
     expectOwn(holder, target, environment);
-    return body(unlessDamaged(() => fileRecordedTime(holder).current()));
+    return body(
+      unlessDamaged(() => ({ recorded: fileRecordedTime(holder).current(), era: eraIn(holder) })),
+    );
   } finally {
     holder.close();
   }
@@ -163,13 +171,11 @@ function voidGranted(database: DatabaseSync, draft: string): Omit<RestoreReport,
   return { ...report, voided: Object.fromEntries(voided) };
 }
 
-/** Voids tokens that are not remembered, up to the latest time that anybody here knows of. */
-function stamp(database: DatabaseSync, voidUntil: Instant): void {
-  const time = fileRecordedTime(database);
-  const recorded = time.current();
+/** Voids tokens that are not remembered, and goes on at the time of the store that is replaced. */
+function stamp(database: DatabaseSync, life: Life | undefined): void {
   database.exec('BEGIN');
-  revokeUnremembered(database, reach(voidUntil, recorded));
-  if (recorded === undefined || recorded < voidUntil) time.set(voidUntil);
+  revokeUnremembered(database, endAllEras(database, life?.era));
+  if (life?.recorded !== undefined) fileRecordedTime(database).set(life.recorded);
   database.exec('COMMIT');
 }
 

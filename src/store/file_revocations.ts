@@ -3,48 +3,40 @@
 
 import type { DatabaseSync } from 'node:sqlite';
 
-import type { Instant } from '../lib/clock.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
+import type { Era } from '../oauth/grant.ts';
 import type { StandingQuestion, TokenOwner, UnrememberedToken } from './contract.ts';
+import type { Eras } from './file_eras.ts';
 import { expectSum, rowSum } from './file_sums.ts';
-import type { RecordedTime } from './file_time.ts';
+import type { Issue } from './judgement.ts';
 
-/** Kills everything issued to the owner up to `at`; call it inside a write. It undoes no earlier one. */
-export type Revoker = (programme: ProgrammeId, whose: TokenOwner, at: Instant) => void;
+/** Kills everything issued to the owner so far, or whatever it is `until`; call it inside a write. */
+export type Revoker = (programme: ProgrammeId, whose: TokenOwner, until?: Era) => void;
 
-export function fileRevoker(database: DatabaseSync, time: Pick<RecordedTime, 'current'>): Revoker {
+export function fileRevoker(database: DatabaseSync, eras: Eras): Revoker {
   const put = revocationWriter(database);
-  return (programme, whose, at) => {
+  return (programme, whose, until = eras.end()) => {
     const owner = 'client' in whose ? clientName(whose.client) : subjectName(whose.subject);
-    put(programme, owner, reach(at, time.current()));
+    put(programme, owner, until);
   };
-}
-
-/**
- * The clock of the server that issued may be ahead of a command's by as much as a wall clock may
- * jump unreported (DESIGN): what it issued by its own clock has to die as well.
- */
-export function reach(at: Instant, recorded: Instant | undefined): Instant {
-  if (recorded === undefined || recorded <= at) return at;
-  return Math.min(recorded + 1000, at + 60_000) as Instant;
 }
 
 /** Stands for programme and owner in the row that a restore leaves: it is about everybody. */
 const everybody = '';
 
 /**
- * Voids everything that was issued to anybody up to `at` and is not remembered (FAULTS 8); what is
- * remembered does not ask for it and has to be deleted.
+ * Voids everything that was issued to anybody in eras up to `until` and is not remembered (FAULTS 8);
+ * what is remembered does not ask for it and has to be deleted.
  */
-export function revokeUnremembered(database: DatabaseSync, at: Instant): void {
-  revocationWriter(database)(everybody, everybody, at);
+export function revokeUnremembered(database: DatabaseSync, until: Era): void {
+  revocationWriter(database)(everybody, everybody, until);
 }
 
 /** The revocations of a row's client and member; nulls where there are none. */
 export interface RevocationColumns {
-  readonly client_until: Instant | null;
+  readonly client_until: Issue | null;
   readonly client_sum: number | null;
-  readonly subject_until: Instant | null;
+  readonly subject_until: Issue | null;
   readonly subject_sum: number | null;
 }
 
@@ -66,7 +58,7 @@ export function revocationJoins(table: string, subject = `${table}.subject`): st
 export function revokedUntil(
   row: RevocationColumns & { readonly programme: string; readonly client: string },
   subject: string,
-): Instant | null {
+): Issue | null {
   const { programme, client_until: byClient, subject_until: bySubject } = row;
   if (byClient !== null) checkRow(programme, clientName(row.client), byClient, row.client_sum);
   if (bySubject !== null) checkRow(programme, subjectName(subject), bySubject, row.subject_sum);
@@ -76,7 +68,7 @@ export function revokedUntil(
 /** Until when tokens of such a description, which are not remembered, are dead; null if they are not. */
 export function unrememberedUntil(
   database: DatabaseSync,
-): (programme: ProgrammeId, token: StandingQuestion) => Instant | null {
+): (programme: ProgrammeId, token: StandingQuestion) => Issue | null {
   const select = database.prepare(
     `SELECT programme, owner, revoked_until, sum FROM revocation
      WHERE programme = ? AND owner IN (?, ?) OR programme = ? AND owner = ?`,
@@ -84,7 +76,7 @@ export function unrememberedUntil(
   return (programme, { client, subject }) => {
     const owners = [clientName(client), subjectName(subject)] as const;
     const rows = select.all(programme, ...owners, everybody, everybody) as unknown as Row[];
-    return rows.reduce<Instant | null>((so, row) => {
+    return rows.reduce<Issue | null>((so, row) => {
       checkRow(row.programme, row.owner, row.revoked_until, row.sum);
       return later(so, row.revoked_until);
     }, null);
@@ -126,7 +118,7 @@ export function revokedTokens(database: DatabaseSync): RevokedTokens {
 interface Row {
   readonly programme: string;
   readonly owner: string;
-  readonly revoked_until: Instant;
+  readonly revoked_until: Issue;
   readonly sum: number;
 }
 
@@ -138,24 +130,24 @@ function subjectName(subject: string): string {
   return `subject ${subject}`;
 }
 
-function checkRow(programme: string, owner: string, until: Instant, sum: number | null): void {
+function checkRow(programme: string, owner: string, until: Issue, sum: number | null): void {
   expectSum('revocation', sum ?? 0, [programme, owner, until]);
 }
 
-function later(a: Instant | null, b: Instant | null): Instant | null {
+function later(a: Issue | null, b: Issue | null): Issue | null {
   return a === null || (b !== null && b > a) ? b : a;
 }
 
 /** Writes one row, unless one that reaches further is there. */
 function revocationWriter(
   database: DatabaseSync,
-): (programme: string, owner: string, at: Instant) => void {
+): (programme: string, owner: string, until: Era) => void {
   const upsert = database.prepare(
     `INSERT INTO revocation (programme, owner, revoked_until, sum) VALUES (?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET revoked_until = excluded.revoked_until, sum = excluded.sum
      WHERE excluded.revoked_until > revoked_until`,
   );
-  return (programme, owner, at) => {
-    upsert.run(programme, owner, at, rowSum([programme, owner, at]));
+  return (programme, owner, until) => {
+    upsert.run(programme, owner, until, rowSum([programme, owner, until]));
   };
 }

@@ -5,6 +5,7 @@ import type { ClientId, ProgrammeId } from '../oauth/client.ts';
 import type {
   AccessToken,
   AuthorizationCode,
+  Era,
   FamilyId,
   RefreshTokenState,
   TokenFamily,
@@ -12,8 +13,8 @@ import type {
 } from '../oauth/grant.ts';
 import type { Member } from '../oauth/member.ts';
 import { revokedUntil, type RevocationColumns } from './file_revocations.ts';
-import { damaged, expectSum, revokedSum } from './file_sums.ts';
-import { diedAtOnce, type CodeState } from './judgement.ts';
+import { damaged, expectSum, revokedSum, withEra } from './file_sums.ts';
+import { type CodeState, diedAtOnce, type Issue } from './judgement.ts';
 
 export interface CodeRow extends RevocationColumns {
   /** Its place in the file, which nothing changes while the store is open. */
@@ -31,6 +32,7 @@ export interface CodeRow extends RevocationColumns {
   readonly expires_at: Instant;
   readonly forget_at: Instant;
   readonly spent_for: FamilyId | null;
+  readonly era: Era | null;
   readonly sum: number;
 }
 
@@ -50,10 +52,11 @@ export type CodeColumns = readonly [
   Instant,
   Instant,
   FamilyId | null,
+  Era | null,
   number,
-  Instant | null,
+  Issue | null,
   number | null,
-  Instant | null,
+  Issue | null,
   number | null,
 ];
 
@@ -74,11 +77,12 @@ export function codeRow(columns: CodeColumns): CodeRow {
     expires_at: columns[11],
     forget_at: columns[12],
     spent_for: columns[13],
-    sum: columns[14],
-    client_until: columns[15],
-    client_sum: columns[16],
-    subject_until: columns[17],
-    subject_sum: columns[18],
+    era: columns[14],
+    sum: columns[15],
+    client_until: columns[16],
+    client_sum: columns[17],
+    subject_until: columns[18],
+    subject_sum: columns[19],
   };
 }
 
@@ -93,6 +97,7 @@ export interface FamilyRow {
   readonly created_at: Instant;
   readonly ends_at: Instant;
   readonly revoked_at: Instant | null;
+  readonly family_era: Era | null;
   readonly family_sum: number;
 }
 
@@ -126,10 +131,11 @@ export type RefreshColumns = readonly [
   Instant,
   Instant,
   Instant | null,
+  Era | null,
   number,
-  Instant | null,
+  Issue | null,
   number | null,
-  Instant | null,
+  Issue | null,
   number | null,
 ];
 
@@ -152,11 +158,12 @@ export function refreshRow(columns: RefreshColumns): RefreshRow {
     created_at: columns[13],
     ends_at: columns[14],
     revoked_at: columns[15],
-    family_sum: columns[16],
-    client_until: columns[17],
-    client_sum: columns[18],
-    subject_until: columns[19],
-    subject_sum: columns[20],
+    family_era: columns[16],
+    family_sum: columns[17],
+    client_until: columns[18],
+    client_sum: columns[19],
+    subject_until: columns[20],
+    subject_sum: columns[21],
   };
 }
 
@@ -171,25 +178,21 @@ export interface AccessRow extends RevocationColumns {
   readonly scope: string | null;
   readonly issued_at: Instant;
   readonly expires_at: Instant;
+  readonly era: Era | null;
   readonly sum: number;
   readonly created_at: Instant | null;
   readonly ends_at: Instant | null;
   readonly revoked_at: Instant | null;
+  readonly family_era: Era | null;
   readonly family_sum: number | null;
 }
 
 /** A row's values under its sum, as it is or as it will be once spent. */
-export function codeValues(row: CodeRow): (string | number | null)[] {
+export function codeValues(row: CodeRow): readonly (string | number | null)[] {
   const { programme, key, login, client, redirect_uri: redirectUri, member, subject } = row;
   const named = [programme, key, login, client, redirectUri, member, subject, row.scope];
-  return [
-    ...named,
-    row.code_challenge,
-    row.issued_at,
-    row.expires_at,
-    row.forget_at,
-    row.spent_for,
-  ];
+  const times = [row.issued_at, row.expires_at, row.forget_at];
+  return withEra([...named, row.code_challenge, ...times, row.spent_for], row.era);
 }
 
 /** The code of a row, and the family it was spent for. */
@@ -208,7 +211,7 @@ export function codeState(row: CodeRow): CodeState {
     expiresAt: row.expires_at,
     forgetAt: row.forget_at,
   };
-  const revoked = diedAtOnce(row.issued_at, revokedUntil(row, row.subject));
+  const revoked = diedAtOnce(row.era ?? row.issued_at, revokedUntil(row, row.subject));
   return { code, ...present('spentFor', row.spent_for), revoked };
 }
 
@@ -225,7 +228,8 @@ export function tokenFamily(row: FamilyRow): TokenFamily {
   const { programme, family: id, client, member, subject, scope } = row;
   const { created_at: createdAt, ends_at: endsAt } = row;
   const sum = row.revoked_at === null ? row.family_sum : revokedSum(row.family_sum);
-  expectSum('family', sum, [programme, id, client, member, subject, scope, createdAt, endsAt]);
+  const values = [programme, id, client, member, subject, scope, createdAt, endsAt];
+  expectSum('family', sum, withEra(values, row.family_era));
   return {
     id,
     programme,
@@ -241,12 +245,12 @@ export function tokenFamily(row: FamilyRow): TokenFamily {
 export function refreshTokenState(row: RefreshRow): RefreshTokenState {
   expectSum('refresh_token', row.sum, refreshValues(row, row.successor));
   const family = tokenFamily(row);
-  const revoked = row.revoked_at !== null;
+  const until = revokedUntil(row, row.subject);
   return {
     key: row.key,
     expiresAt: row.expires_at,
     family,
-    revoked: revoked || diedAtOnce(family.createdAt, revokedUntil(row, row.subject)),
+    revoked: row.revoked_at !== null || diedAtOnce(row.family_era ?? family.createdAt, until),
     rotated: row.successor !== null,
     ...present('sealedAnswer', row.sealed_answer),
     ...present('retryUntil', row.retry_until),
@@ -264,9 +268,9 @@ export function liveAccessToken(row: AccessRow): LiveAccessToken | undefined {
   const { programme, key, client, kind, subject, family, scope } = row;
   const { issued_at: issuedAt, expires_at: expiresAt } = row;
   const values = [programme, key, client, kind, subject, family, scope, issuedAt, expiresAt];
-  expectSum('access_token', row.sum, values);
+  expectSum('access_token', row.sum, withEra(values, row.era));
   const until = revokedUntil(row, subject);
-  if (diedAtOnce(issuedAt, until)) return undefined;
+  if (diedAtOnce(row.era ?? issuedAt, until)) return undefined;
   const loginEndsAt = family === null ? expiresAt : endOfFamily(row, until);
   if (loginEndsAt === undefined) return undefined;
   const names = { ...present('family', family), ...present('scope', scope) };
@@ -275,12 +279,12 @@ export function liveAccessToken(row: AccessRow): LiveAccessToken | undefined {
 }
 
 /** Undefined where the family is dead or forgotten. */
-function endOfFamily(row: AccessRow, until: Instant | null): Instant | undefined {
+function endOfFamily(row: AccessRow, until: Issue | null): Instant | undefined {
   const { created_at: createdAt, ends_at: endsAt, revoked_at: revokedAt, family_sum: sum } = row;
   if (createdAt === null || endsAt === null || sum === null) return undefined;
   // The rest of its sum is left to those who use the rest of the row.
   if (sum < 0 !== (revokedAt !== null)) throw damaged('family');
-  return revokedAt !== null || diedAtOnce(createdAt, until) ? undefined : endsAt;
+  return revokedAt !== null || diedAtOnce(row.family_era ?? createdAt, until) ? undefined : endsAt;
 }
 
 /** A property where the column has a value; an optional property is absent, never undefined. */

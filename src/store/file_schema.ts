@@ -4,7 +4,7 @@
 export const applicationId = 0x4a65_7477;
 
 /** The schema below; a file with a higher number was written by a newer Jetway. */
-export const schemaVersion = 4;
+export const schemaVersion = 5;
 
 const codeColumns = `(
   programme TEXT NOT NULL,
@@ -33,8 +33,9 @@ const codeColumns = `(
  *
  * `position` keeps the order of creation where times are equal. `sum` is a checksum over the row
  * (file_sums.ts): SQLite notices damage to its trees, and not a bit that flipped inside a value.
- * `revocation` has one row an owner, however much that owner was issued; `subject`
- * beside a member's JSON is there to find it.
+ * `revocation` has one row an owner, however much that owner was issued; `revoked_until` is the era
+ * that ended with it, an instant where it was written before schema 5. `subject` beside a member's
+ * JSON is there to find it.
  */
 const schema2WithoutCodes = `
 CREATE TABLE meta (
@@ -203,5 +204,10 @@ CREATE TABLE node_lease (
 ) STRICT;
 `;
 
+/** What schema 5 adds: the era in which a row was issued (file_eras.ts), null of older rows. */
+export const addedBySchema5: string = ['code', 'family', 'access_token']
+  .map((table) => `ALTER TABLE ${table} ADD COLUMN era INTEGER;\n`)
+  .join('');
+
 /** All tables. */
-export const schema: string = schema2WithoutCodes + codesInOrder + addedBySchema3;
+export const schema: string = schema2WithoutCodes + codesInOrder + addedBySchema3 + addedBySchema5;

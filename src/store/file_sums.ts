@@ -84,6 +84,13 @@ export function rowSum(values: readonly Value[]): number {
   return crc32(text);
 }
 
+/** A row's values with its era, which rows from before schema 5 have none of, nor in their sums. */
+export function withEra(values: readonly Value[], era: number | null): readonly Value[] {
+  return era === null ? values : [...values, era];
+}
+
+const withEras: ReadonlySet<SummedTable> = new Set(['code', 'family', 'access_token']);
+
 /** The sum of a family that was revoked: SQLite's `~sum`. */
 export function revokedSum(sum: number): number {
   return -sum - 1;
@@ -121,12 +128,15 @@ const stride = 1000;
 function countDamaged(database: DatabaseSync, table: SummedTable, endsAt: number): number {
   const columns = summedColumns[table];
   const revokedAt = table === 'family' ? 'revoked_at' : 'NULL';
-  const select = database.prepare(`SELECT ${columns.join(', ')}, ${revokedAt}, sum FROM ${table}`);
+  const era = withEras.has(table) ? 'era' : 'NULL';
+  const select = database.prepare(
+    `SELECT ${columns.join(', ')}, ${era}, ${revokedAt}, sum FROM ${table}`,
+  );
   select.setReturnArrays(true);
   let [seen, count] = [0, 0];
   for (const row of select.iterate() as unknown as Iterable<Value[]>) {
-    const [revoked = null, sum = null] = row.splice(columns.length);
-    const expected = rowSum(row);
+    const [issued = null, revoked = null, sum = null] = row.splice(columns.length);
+    const expected = rowSum(withEra(row, issued as number | null));
     if (sum !== (revoked === null ? expected : revokedSum(expected))) count += 1;
     seen += 1;
     if (seen % stride === 0 && performance.now() > endsAt) break;

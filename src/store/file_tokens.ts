@@ -4,9 +4,10 @@ import type { DatabaseSync } from 'node:sqlite';
 
 import type { Instant } from '../lib/clock.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
-import type { RefreshToken, RefreshTokenState, TokenKey } from '../oauth/grant.ts';
+import type { Era, RefreshToken, RefreshTokenState, TokenKey } from '../oauth/grant.ts';
 import type { CommitQueue } from './commit_queue.ts';
 import type { RotateOutcome, Rotation, StandingQuestion, Store } from './contract.ts';
+import type { Eras } from './file_eras.ts';
 import type { GrantWriter } from './file_issue.ts';
 import {
   revocationColumns,
@@ -28,7 +29,7 @@ import {
 } from './file_rows.ts';
 import { rowSum } from './file_sums.ts';
 import { type Freshness, Remembered } from './freshness.ts';
-import { diedAtOnce, judgeRotation, visibleRefreshToken } from './judgement.ts';
+import { diedAtOnce, isOfThisLife, judgeRotation, visibleRefreshToken } from './judgement.ts';
 
 /** The refresh tokens' verbs. */
 export function fileRefreshTokens(
@@ -44,7 +45,7 @@ export function fileRefreshTokens(
     `SELECT token.programme, token.key, token.expires_at, token.predecessor, token.successor,
        next.sealed_answer, next.retry_until, token.sum, token.family, family.client,
        family.member, family.subject, family.scope, family.created_at, family.ends_at,
-       family.revoked_at, family.sum, ${revocationColumns}
+       family.revoked_at, family.era, family.sum, ${revocationColumns}
      FROM refresh_token AS token
      JOIN family ON family.programme = token.programme AND family.key = token.family
      LEFT JOIN refresh_token AS next
@@ -55,7 +56,7 @@ export function fileRefreshTokens(
   select.setReturnArrays(true);
   const selectFamily = database.prepare(
     `SELECT programme, key AS family, client, member, subject, scope, created_at, ends_at,
-       revoked_at, sum AS family_sum
+       revoked_at, era AS family_era, sum AS family_sum
      FROM family WHERE programme = ? AND key = ?`,
   );
   const find = (programme: ProgrammeId, key: TokenKey): FoundRefreshToken | undefined => {
@@ -163,12 +164,13 @@ export function fileAccessTokens(
   queue: CommitQueue,
   writer: GrantWriter,
   fresh: Freshness,
-): Pick<Store, 'saveAccessToken' | 'findAccessToken' | 'revokeToken' | 'isStanding'> {
+  eras: Eras,
+): Pick<Store, 'saveAccessToken' | 'findAccessToken' | 'revokeToken' | 'isStanding' | 'era'> {
   // Revoking all of a member's tokens is about logins; a partner's own token has no member.
   const subject = `CASE token.kind WHEN 'member' THEN token.subject END`;
   const select = database.prepare(
     `SELECT token.*, family.created_at, family.ends_at, family.revoked_at,
-       family.sum AS family_sum, ${revocationColumns}
+       family.era AS family_era, family.sum AS family_sum, ${revocationColumns}
      FROM access_token AS token
      LEFT JOIN family ON family.programme = token.programme AND family.key = token.family
      ${revocationJoins('token', subject)}
@@ -178,22 +180,25 @@ export function fileAccessTokens(
   const revoked = revokedTokens(database);
   const deadUntil = unrememberedUntil(database);
   const selectFamily = database.prepare(
-    'SELECT created_at, revoked_at FROM family WHERE programme = ? AND key = ?',
+    'SELECT created_at, revoked_at, era FROM family WHERE programme = ? AND key = ?',
   );
   const isStanding = (programme: ProgrammeId, token: StandingQuestion): boolean => {
     const until = deadUntil(programme, token);
-    if (diedAtOnce(token.issuedAt, until)) return false;
-    const { tokenId } = token;
+    const { tokenId, family, era, issuedAt } = token;
     if (tokenId !== undefined && revoked.has(programme, tokenId)) return false;
-    if (token.family === undefined) return true;
-    const row = selectFamily.get(programme, token.family) as FamilyDates | undefined;
+    if (family === undefined) {
+      if (!isOfThisLife(token, eras.current(), eras.accepted())) return false;
+      return !diedAtOnce(era ?? issuedAt, until);
+    }
+    const row = selectFamily.get(programme, family) as FamilyDates | undefined;
     if (row === undefined || row.revoked_at !== null) return false;
-    return !diedAtOnce(row.created_at, until);
+    return !diedAtOnce(row.era ?? row.created_at, until);
   };
   // A gateway asks about the same tokens again and again (C-4).
   const tokens = new Remembered<LiveAccessToken>(fresh, mostAsked);
   const standing = new Remembered<true>(fresh, mostAsked);
   return {
+    era: () => queue.read(eras.current),
     saveAccessToken: (token) => queue.write(() => writer.access(token)),
     findAccessToken: (programme, key, now) =>
       queue.read(() => {
@@ -221,11 +226,12 @@ export function fileAccessTokens(
 const mostAsked = 10_000;
 
 /** All that decides on a standing; the parts that dialects shape come last. */
-function nameOf({ client, subject, family, tokenId, issuedAt }: StandingQuestion): string {
-  return JSON.stringify([issuedAt, family ?? '', tokenId ?? '', client, subject]);
+function nameOf({ client, subject, family, tokenId, issuedAt, era }: StandingQuestion): string {
+  return JSON.stringify([issuedAt, era ?? 0, family ?? '', tokenId ?? '', client, subject]);
 }
 
 interface FamilyDates {
   readonly created_at: Instant;
   readonly revoked_at: Instant | null;
+  readonly era: Era | null;
 }

@@ -8,6 +8,7 @@ import type { Client, ClientId, ProgrammeId } from '../oauth/client.ts';
 import type { Gateway } from '../oauth/gateway.ts';
 import type {
   AuthorizationCode,
+  Era,
   FamilyId,
   RefreshTokenState,
   TokenFamily,
@@ -24,16 +25,44 @@ export interface CodeState {
   readonly revoked: boolean;
 }
 
+/** The era in which a store begins: greater than any instant, and a JSON number to its last digit. */
+export const firstEra = (2 ** 50) as Era;
+
 /**
- * Whether something issued at `issuedAt` went with all of its owner's tokens; `until` is the
- * latest such revocation, if there was any. One in the same millisecond counts as before it.
+ * When something was issued: its era. What was issued before schema 5 has none and goes by its
+ * instant, which is before every era.
  */
-export function diedAtOnce(issuedAt: Instant, until: Instant | null | undefined): boolean {
-  return until !== undefined && until !== null && issuedAt <= until;
+export type Issue = Era | Instant;
+
+/**
+ * Whether something was revoked with all of its owner's tokens; `until` is the era that the latest
+ * such revocation ended, if there was any: an instant where that was before schema 5.
+ */
+export function diedAtOnce(issue: Issue, until: Issue | null | undefined): boolean {
+  return until !== undefined && until !== null && issue <= until;
 }
 
-/** Later than any time of issue: a removed client's tokens are dead whenever they are written (C-5). */
-export const forever = Number.MAX_SAFE_INTEGER as Instant;
+/** Later than any era: a removed client's tokens are dead whenever they are written (C-5). */
+export const forever = Number.MAX_SAFE_INTEGER as Era;
+
+/** A time that a clock was set to, and the era that ended then. */
+export interface AcceptedTime {
+  readonly era: Era;
+  readonly time: Instant;
+}
+
+/**
+ * Whether a JWT that no row remembers can be one that this store stands for: not one of an era after
+ * the store's own, which a restore has undone, nor one of a clock that was ahead and set right since.
+ */
+export function isOfThisLife(
+  { era, issuedAt }: { readonly era?: Era; readonly issuedAt: Instant },
+  current: Era,
+  accepted: AcceptedTime | undefined,
+): boolean {
+  if (era !== undefined && era > current) return false;
+  return accepted === undefined || (era ?? 0) > accepted.era || issuedAt <= accepted.time;
+}
 
 export type SpendJudgement =
   | { readonly verdict: 'spend' | 'unknown' }

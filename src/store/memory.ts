@@ -11,7 +11,8 @@ import { MemoryRevocations } from './memory_revocations.ts';
 export function createMemoryStore(): Store {
   const revocations = new MemoryRevocations();
   const attempts = new MemoryLoginAttempts();
-  return Object.assign(new MemoryGrants(revocations, attempts), {
+  const grants = new MemoryGrants(revocations, attempts);
+  return Object.assign(grants, {
     beginLoginAttempt: attempts.beginLoginAttempt.bind(attempts),
     endLoginAttempt: attempts.endLoginAttempt.bind(attempts),
     loginAttempts: attempts.loginAttempts.bind(attempts),
@@ -20,6 +21,9 @@ export function createMemoryStore(): Store {
     ...memoryMembers(revocations),
     ...memorySigningKeys(),
     ...memoryGateways(),
-    ...memoryRest(),
+    ...memoryRest((now) => {
+      grants.endLaterThan(now);
+      attempts.forgetAll();
+    }),
   });
 }

@@ -6,6 +6,7 @@ import type { ProgrammeId } from '../oauth/client.ts';
 import type {
   AccessToken,
   AuthorizationCode,
+  Era,
   FamilyId,
   RefreshToken,
   RefreshTokenState,
@@ -30,7 +31,7 @@ import {
   type CodeState,
 } from './judgement.ts';
 import type { MemoryRevocations } from './memory_revocations.ts';
-import type { CodeRow, FamilyRow, GrantVerbs, RefreshRow } from './memory_rows.ts';
+import type { AccessRow, CodeRow, FamilyRow, GrantVerbs, RefreshRow } from './memory_rows.ts';
 import { MemoryTable } from './memory_table.ts';
 
 interface Sweepable {
@@ -45,7 +46,7 @@ export class MemoryGrants implements GrantVerbs {
   readonly #transactions = new MemoryTable<TokenKey>();
   readonly #families = new MemoryTable<FamilyRow>();
   readonly #refresh = new MemoryTable<RefreshRow>();
-  readonly #access = new MemoryTable<AccessToken>();
+  readonly #access = new MemoryTable<AccessRow>();
   readonly #attempts: Sweepable;
   #sweeps = 0;
 
@@ -55,7 +56,7 @@ export class MemoryGrants implements GrantVerbs {
     this.#attempts = attempts;
   }
 
-  async issueCode(code: AuthorizationCode): Promise<IssueOutcome> {
+  async issueCode({ era, ...code }: AuthorizationCode): Promise<IssueOutcome> {
     const { programme, key, transaction } = code;
     const earlier = this.#transactions.get(programme, transaction);
     const present = earlier && this.#codes.get(programme, earlier);
@@ -63,7 +64,8 @@ export class MemoryGrants implements GrantVerbs {
     if (present && present.code.issuedAt > code.issuedAt) return 'superseded';
     if (earlier !== key) this.#codes.expectNew(programme, key);
     if (earlier) this.#codes.delete(programme, earlier);
-    this.#codes.set(programme, key, { code: frozenCopy(code) });
+    const kept = { code: frozenCopy(code), era: era ?? this.#revocations.era };
+    this.#codes.set(programme, key, kept);
     this.#transactions.set(programme, transaction, key);
     return 'issued';
   }
@@ -89,7 +91,7 @@ export class MemoryGrants implements GrantVerbs {
     this.#issue(programme, issue.family.id, issue);
     const forgetAt = forgetSpentAt(state.code.forgetAt, issue.family);
     const code = Object.freeze({ ...state.code, forgetAt });
-    this.#codes.set(programme, key, { code, spentFor: issue.family.id });
+    this.#codes.set(programme, key, { code, era: state.era, spentFor: issue.family.id });
     return { outcome: 'spent' };
   }
 
@@ -140,23 +142,26 @@ export class MemoryGrants implements GrantVerbs {
     this.#revocations.revoke(...call);
   }
 
+  async era(): Promise<Era> {
+    return this.#revocations.era;
+  }
+
   async revokeToken(...[programme, token, now]: Parameters<Store['revokeToken']>): Promise<void> {
     if ('key' in token) this.#access.delete(programme, token.key);
     else this.#revocations.revokeToken(programme, token, now);
   }
 
   async isStanding(...[programme, token]: Parameters<Store['isStanding']>): Promise<boolean> {
-    const { client, subject, family, issuedAt } = token;
-    if (this.#revocations.covers(programme, client, subject, issuedAt)) return false;
+    const { family } = token;
     if (this.#revocations.coversToken(programme, token.tokenId)) return false;
-    if (family === undefined) return true;
+    if (family === undefined) return !this.#revocations.coversUnremembered(programme, token);
     const row = this.#families.get(programme, family);
     return row !== undefined && !this.#isRevoked(row);
   }
 
   async saveAccessToken(token: AccessToken): Promise<void> {
     this.#access.expectNew(token.programme, token.key);
-    this.#access.set(token.programme, token.key, frozenCopy(token));
+    this.#saveAccess(token);
   }
 
   async findAccessToken(
@@ -164,11 +169,11 @@ export class MemoryGrants implements GrantVerbs {
     key: TokenKey,
     now: Instant,
   ): Promise<AccessToken | undefined> {
-    const token = this.#access.get(programme, key);
-    if (token === undefined || now >= token.expiresAt) return undefined;
+    const found = this.#access.get(programme, key);
+    if (found === undefined || now >= found.token.expiresAt) return undefined;
+    const { token, era } = found;
     const subject = token.kind === 'member' ? token.subject : undefined;
-    if (this.#revocations.covers(programme, token.client, subject, token.issuedAt))
-      return undefined;
+    if (this.#revocations.covers(programme, token.client, subject, era)) return undefined;
     if (token.family === undefined) return token;
     const row = this.#families.get(programme, token.family);
     const family = row && { revoked: this.#isRevoked(row), endsAt: row.family.endsAt };
@@ -178,7 +183,7 @@ export class MemoryGrants implements GrantVerbs {
   async sweep(now: Instant, limit: number): Promise<number> {
     const tables = [
       (left: number) => this.#sweepCodes(now, left),
-      (left: number) => this.#access.sweep(left, (token) => now >= token.expiresAt),
+      (left: number) => this.#access.sweep(left, ({ token }) => now >= token.expiresAt),
       (left: number) => this.#sweepRefreshTokens(now, left),
       (left: number) => this.#families.sweep(left, ({ family }) => now >= family.endsAt),
       (left: number) => this.#revocations.sweep(now, left),
@@ -191,12 +196,19 @@ export class MemoryGrants implements GrantVerbs {
     return limit - left;
   }
 
+  /** See `acceptTime`. */
+  endLaterThan(now: Instant): void {
+    this.#codes.remove(({ code }) => code.issuedAt > now, this.#forgetCode);
+    this.#families.remove(({ family }) => family.createdAt > now);
+    this.#access.remove(({ token }) => token.issuedAt > now);
+    this.#revocations.accept(now);
+  }
+
+  readonly #forgetCode = ({ code }: CodeRow): void =>
+    this.#transactions.delete(code.programme, code.transaction);
+
   #sweepCodes(now: Instant, limit: number): number {
-    return this.#codes.sweep(
-      limit,
-      ({ code }) => now >= code.forgetAt,
-      ({ code }) => this.#transactions.delete(code.programme, code.transaction),
-    );
+    return this.#codes.sweep(limit, ({ code }) => now >= code.forgetAt, this.#forgetCode);
   }
 
   /** Drops answers past their retry window on the way. */
@@ -212,16 +224,16 @@ export class MemoryGrants implements GrantVerbs {
     if (row) row.revoked = true;
   }
 
-  #isRevoked({ family, revoked }: FamilyRow): boolean {
-    const { programme, client, member, createdAt } = family;
-    return revoked || this.#revocations.covers(programme, client, member.subject, createdAt);
+  #isRevoked({ family, revoked, era }: FamilyRow): boolean {
+    const { programme, client, member } = family;
+    return revoked || this.#revocations.covers(programme, client, member.subject, era);
   }
 
-  #codeState(programme: ProgrammeId, key: TokenKey): CodeState | undefined {
+  #codeState(programme: ProgrammeId, key: TokenKey): (CodeState & CodeRow) | undefined {
     const row = this.#codes.get(programme, key);
     if (row === undefined) return undefined;
-    const { client, member, issuedAt } = row.code;
-    const revoked = this.#revocations.covers(programme, client, member.subject, issuedAt);
+    const { client, member } = row.code;
+    const revoked = this.#revocations.covers(programme, client, member.subject, row.era);
     return { ...row, revoked };
   }
 
@@ -236,10 +248,16 @@ export class MemoryGrants implements GrantVerbs {
     if (access) this.#access.expectNew(programme, access.key);
     if (refresh) this.#refresh.expectNew(programme, refresh.key);
     if (family) {
-      this.#families.set(programme, id, { family: frozenCopy(family), revoked: false });
+      const { era } = this.#revocations;
+      this.#families.set(programme, id, { family: frozenCopy(family), revoked: false, era });
     }
-    if (access) this.#access.set(programme, access.key, frozenCopy(access));
+    if (access) this.#saveAccess(access);
     if (refresh) this.#addRefresh(programme, id, refresh, predecessor);
+  }
+
+  #saveAccess(token: AccessToken): void {
+    const { era } = this.#revocations;
+    this.#access.set(token.programme, token.key, { token: frozenCopy(token), era });
   }
 
   #addRefresh(

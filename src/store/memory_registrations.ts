@@ -53,12 +53,12 @@ export function memoryMembers(revocations: MemoryRevocations): MemberVerbs {
       byUsername.delete(programme, before.username);
       return put(after);
     },
-    async removeMember(programme, subject, now) {
+    async removeMember(programme, subject) {
       const member = bySubject.get(programme, subject);
       if (member === undefined) return false;
       bySubject.delete(programme, subject);
       byUsername.delete(programme, member.username);
-      revocations.revoke(programme, { subject }, now);
+      revocations.revoke(programme, { subject });
       return true;
     },
   };

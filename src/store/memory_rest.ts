@@ -92,6 +92,10 @@ export class MemoryLoginAttempts implements AttemptVerbs {
     return was;
   }
 
+  forgetAll(): void {
+    this.#accounts.remove(() => true);
+  }
+
   sweep(now: Instant, limit: number): number {
     return this.#accounts.sweep(limit, (state) => now >= attemptsEndAt(state));
   }
@@ -99,11 +103,17 @@ export class MemoryLoginAttempts implements AttemptVerbs {
 
 type RestVerbs = Pick<
   Store,
-  'leaseNode' | 'ensureKeyCheck' | 'recordedTime' | 'recordTime' | 'countTokenRequest' | 'close'
+  | 'leaseNode'
+  | 'ensureKeyCheck'
+  | 'recordedTime'
+  | 'recordTime'
+  | 'acceptTime'
+  | 'countTokenRequest'
+  | 'close'
 >;
 
-/** Verbs about the store as a whole. */
-export function memoryRest(): RestVerbs {
+/** Verbs about the store as a whole; `endLaterThan` is told of a time that is accepted. */
+export function memoryRest(endLaterThan: (now: Instant) => void): RestVerbs {
   const throttles = new ThrottleCounter();
   const leases = new Map<number, NodeLease>();
   let recorded: Instant | undefined;
@@ -124,6 +134,11 @@ export function memoryRest(): RestVerbs {
     },
     async recordTime(now) {
       if (recorded === undefined || recorded < now) recorded = now;
+    },
+    async acceptTime(now) {
+      recorded = now;
+      leases.clear();
+      endLaterThan(now);
     },
     async countTokenRequest(programme, client, throttle, now) {
       return throttles.count(programme, client, throttle, now);

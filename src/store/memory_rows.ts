@@ -2,7 +2,7 @@
 
 import type { Instant } from '../lib/clock.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
-import type { FamilyId, TokenFamily, TokenKey } from '../oauth/grant.ts';
+import type { AccessToken, Era, FamilyId, TokenFamily, TokenKey } from '../oauth/grant.ts';
 import type { Store } from './contract.ts';
 import type { CodeState } from './judgement.ts';
 
@@ -20,15 +20,22 @@ export type GrantVerbs = Pick<
   | 'revokeAll'
   | 'revokeToken'
   | 'isStanding'
+  | 'era'
   | 'saveAccessToken'
   | 'findAccessToken'
   | 'sweep'
 >;
 
 /** Whether its owner was revoked is asked each time. */
-export type CodeRow = Omit<CodeState, 'revoked'>;
+export type CodeRow = Omit<CodeState, 'revoked'> & { readonly era: Era };
+
+export interface AccessRow {
+  readonly token: AccessToken;
+  readonly era: Era;
+}
 
 export interface FamilyRow {
+  readonly era: Era;
   readonly family: TokenFamily;
   revoked: boolean;
 }

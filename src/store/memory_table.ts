@@ -31,6 +31,15 @@ export class MemoryTable<Row> {
     return [...this.#rows.values()].filter(test);
   }
 
+  /** Removes all rows that the test names; `forget` hears of each. For verbs off the request path. */
+  remove(test: (row: Row) => boolean, forget?: (row: Row) => void): void {
+    for (const [name, row] of this.#rows) {
+      if (!test(row)) continue;
+      this.#rows.delete(name);
+      forget?.(row);
+    }
+  }
+
   /**
    * Removes up to `limit` rows that `ended` names, looking on from where the last sweep stopped;
    * `forget` hears of each. One call costs the same however many rows there are.

@@ -3,6 +3,7 @@
 import { SignJWT } from 'jose';
 
 import { epochSeconds, type Instant } from '../lib/clock.ts';
+import type { Era } from '../oauth/grant.ts';
 import { newToken } from '../oauth/token_key.ts';
 import type { SigningKey } from './signing_keys.ts';
 
@@ -24,6 +25,11 @@ export interface TokenClaims {
   readonly scope?: string;
   /** The token's family, so that a revoked login's tokens can be told. */
   readonly family?: string;
+  /**
+   * The era in which a token without a family was issued: in its header, since it tells nobody but
+   * this service anything, and the claims are the dialect's.
+   */
+  readonly era?: Era;
   /** Claims of the dialect's own; those above win. */
   readonly others?: Readonly<Record<string, unknown>>;
 }
@@ -44,8 +50,15 @@ export function jwtFormat(signer: (now: Instant) => SigningKey, type: string): T
     opaque: false,
     make: (now, claims) => {
       const { kid, algorithm, privateKey } = signer(now);
-      return new SignJWT(payloadOf(claims()))
-        .setProtectedHeader({ alg: algorithm, typ: type, kid })
+      const told = claims();
+      const { era } = told;
+      return new SignJWT(payloadOf(told))
+        .setProtectedHeader({
+          alg: algorithm,
+          typ: type,
+          kid,
+          ...(era === undefined ? {} : { era }),
+        })
         .sign(privateKey);
     },
   };

@@ -7,7 +7,7 @@ import { BoundedMap } from '../lib/bounded_map.ts';
 import { instant, type Instant } from '../lib/clock.ts';
 import { digest, type Digest } from '../lib/digest.ts';
 import type { ClientId } from '../oauth/client.ts';
-import type { FamilyId } from '../oauth/grant.ts';
+import type { Era, FamilyId } from '../oauth/grant.ts';
 import { signingAlgorithms } from '../oauth/signing_key.ts';
 import type { VerifyingKey } from './signing_keys.ts';
 
@@ -21,6 +21,7 @@ export interface VerifiedToken {
   readonly expiresAt: Instant;
   readonly scope?: string;
   readonly family?: FamilyId;
+  readonly era?: Era;
 }
 
 /** The token's claims if it is one of ours and good at `now`; undefined otherwise. */
@@ -101,7 +102,7 @@ async function verifyToken(
       requiredClaims: ['exp', 'iat', 'sub', 'jti', 'client_id'],
       currentDate: new Date(now),
     });
-    const verified = claimsOf(payload);
+    const verified = claimsOf(payload, protectedHeader['era']);
     return verified && { kid: String(protectedHeader.kid), token: verified };
   } catch (error) {
     if (error instanceof errors.JOSEError) return undefined;
@@ -109,7 +110,7 @@ async function verifyToken(
   }
 }
 
-function claimsOf(payload: JWTPayload): VerifiedToken | undefined {
+function claimsOf(payload: JWTPayload, era: unknown): VerifiedToken | undefined {
   const { sub, jti, iat, exp, client_id: client, scope, family } = payload;
   if (typeof sub !== 'string' || typeof jti !== 'string' || typeof client !== 'string') {
     return undefined;
@@ -124,6 +125,7 @@ function claimsOf(payload: JWTPayload): VerifiedToken | undefined {
     expiresAt: instant(exp * 1000),
     ...(scope === undefined ? {} : { scope }),
     ...(family === undefined ? {} : { family: family as FamilyId }),
+    ...(typeof era === 'number' ? { era: era as Era } : {}),
   };
 }
 

@@ -83,7 +83,7 @@ const records = {
   member: async (store: Store, name: string) => {
     const member = aMember({ programme: club, username: name, subject: name as Subject });
     assert.equal(await store.addMember(member), 'added');
-    return () => store.removeMember(club, member.subject, at(1));
+    return () => store.removeMember(club, member.subject);
   },
 };
 

@@ -16,6 +16,7 @@ import { test } from 'node:test';
 
 import { backupStore } from '../../src/store/file_backup.ts';
 import { verifyStore } from '../../src/store/file_examine.ts';
+import { schemaVersion } from '../../src/store/file_schema.ts';
 import { killedWriter } from './crashed.ts';
 import { scratchFile } from './file_directory.ts';
 import {
@@ -102,7 +103,7 @@ withFile(
     assert.deepEqual(report, {
       path: target,
       size: statSync(target).size,
-      schema: 4,
+      schema: schemaVersion,
       needsMigration: false,
       environment: 'staging',
       createdAt: '2026-01-01T00:00:00.000Z',

@@ -30,6 +30,7 @@ const bySubject: TokenOwner = { subject: 'subject-1' };
 export function revocationTests(open: Open): void {
   describe('revoking all', () => {
     reachTests(open);
+    clockTests(open);
     limitTests(open);
     standingTests(open);
   });
@@ -64,7 +65,7 @@ function reachTests(open: Open): void {
       const { store } = o;
       await setUp(store);
       assert.deepEqual(await living(store, 5), ['unspent', 'access', 'refresh', 'partner']);
-      await store.revokeAll(club, whose, at(5));
+      await store.revokeAll(club, whose);
       const reopened = o.reopen ? await o.reopen() : store;
       assert.deepEqual(await living(reopened, 5), left);
       const rotation = aRotation('r1', 'r2', { now: at(6) });
@@ -80,9 +81,8 @@ function reachTests(open: Open): void {
 
   withStore(open, 'DESIGN: what is issued afterwards stands', async ({ store }) => {
     await setUp(store);
-    await store.revokeAll(club, byClient, at(5));
-    await store.revokeAll(club, bySubject, at(5));
-    await store.revokeAll(club, byClient, at(3));
+    await store.revokeAll(club, byClient);
+    await store.revokeAll(club, bySubject);
     const times = { issuedAt: at(5.001), expiresAt: at(125) };
     await store.issueCode(aCode({ key: key('new'), transaction: 'login-3', ...times }));
     const family = aFamily({ id: familyId('new'), createdAt: at(5.001) });
@@ -94,9 +94,11 @@ function reachTests(open: Open): void {
     const rotation = aRotation('new refresh', 'next', { access, now: at(6), retryUntil: at(16) });
     const { access: _access, ...bare } = rotation;
     assert.deepEqual(await store.rotateRefreshToken(bare), { outcome: 'rotated' });
-    // The first one of the millisecond counts as before: it is the safe side.
-    await store.saveAccessToken(aPartnerToken('same moment', { issuedAt: at(5) }));
-    assert.equal(await store.findAccessToken(club, key('same moment'), at(6)), undefined);
+    // But for a code whose login began before.
+    const begun = await store.era();
+    await store.revokeAll(club, { subject: 'subject-1' });
+    await store.issueCode(aCode({ key: key('late'), transaction: 'login-4', era: begun }));
+    assert.equal(await store.findCode(club, key('late'), at(6)), undefined);
   });
 
   withStore(open, 'HOSTILE 29: a spend beside the revocation leaves nothing alive', async (o) => {
@@ -105,7 +107,7 @@ function reachTests(open: Open): void {
       store.issueCode(aCode({ key: key(`code ${n}`), transaction: `login ${n}` })),
     );
     const tries = inParallel(20, async (n) => {
-      if (n === 10) await store.revokeAll(club, byClient, at(1));
+      if (n === 10) await store.revokeAll(club, byClient);
       const family = aFamily({ id: familyId(`family ${n}`), createdAt: at(1) });
       const refresh = aRefreshToken(`refresh ${n}`);
       return store.spendCode(club, partner, key(`code ${n}`), { family, refresh }, at(1));
@@ -118,23 +120,109 @@ function reachTests(open: Open): void {
   });
 }
 
+/** Seconds by which clocks are apart. */
+const apart = [600, 3600, 315_360_000].flatMap((span) => [span, -span]);
+
+function clockTests(open: Open): void {
+  for (const span of apart) {
+    const name = `FAULTS 28: what is revoked and what stands is told apart ${span} s away`;
+    withStore(open, name, async (o) => {
+      const { store } = o;
+      const elsewhere = o.another ? await o.another() : store;
+      const own = { client: partner, subject: `client:${partner}` };
+      // A clock that is `span` away issues all that is revoked, another one all that comes after.
+      const times = { issuedAt: at(span), expiresAt: at(span + 1800) };
+      await login(store, { createdAt: at(span), endsAt: at(span + 86_400) });
+      await store.saveAccessToken(aPartnerToken('before', times));
+      const jwt = { ...own, issuedAt: at(span), era: await store.era() };
+      await elsewhere.revokeAll(club, byClient);
+      assert.equal(await store.findAccessToken(club, key('before'), at(span)), undefined);
+      for (const one of [store, elsewhere]) {
+        assert.notEqual((await one.findRefreshToken(club, key('r1'), at(span)))?.revoked, false);
+        assert.equal(await one.isStanding(club, jwt), false);
+      }
+      await elsewhere.saveAccessToken(aPartnerToken('after'));
+      const next = { ...own, issuedAt: at(0), era: await elsewhere.era() };
+      for (const one of [store, elsewhere]) {
+        assert.ok(await one.findAccessToken(club, key('after'), at(1)));
+        assert.equal(await one.isStanding(club, next), true);
+      }
+    });
+  }
+
+  for (const seconds of [-3600, 10, 3600]) {
+    withStore(
+      open,
+      `FAULTS 29: revoked stays revoked at a clock set to ${seconds} s`,
+      async (o) => {
+        const { store } = o;
+        const jwt = { client: partner, subject: `client:${partner}`, issuedAt: at(5) };
+        const revoked = { ...jwt, era: await store.era() };
+        const single = { ...jwt, client: otherPartner, subject: 'client:other', tokenId: 'jti-1' };
+        await setUp(store);
+        await store.revokeAll(club, byClient);
+        await store.revokeToken(club, { tokenId: 'jti-1', expiresAt: at(86_400) }, at(6));
+        await store.acceptTime(at(seconds));
+        const reopened = o.reopen ? await o.reopen() : store;
+        assert.deepEqual(await living(reopened, 7), []);
+        assert.equal(await reopened.isStanding(club, revoked), false);
+        assert.equal(await reopened.isStanding(club, { ...single, era: revoked.era }), false);
+        // And nothing of the time that was left is revoked which comes after.
+        const fresh = { ...jwt, issuedAt: at(seconds), era: await reopened.era() };
+        assert.equal(await reopened.isStanding(club, fresh), true);
+        await reopened.saveAccessToken(
+          aPartnerToken('fresh', { issuedAt: at(seconds), expiresAt: at(seconds + 60) }),
+        );
+        assert.ok(await reopened.findAccessToken(club, key('fresh'), at(seconds)));
+      },
+    );
+  }
+
+  withStore(
+    open,
+    'FAULTS 11: what a clock ahead had issued ends when it is set right',
+    async (o) => {
+      const { store } = o;
+      await login(store);
+      const ahead = { issuedAt: at(600), expiresAt: at(2400) };
+      await store.saveAccessToken(aPartnerToken('own'));
+      await store.saveAccessToken(aPartnerToken('ahead', ahead));
+      await store.issueCode(aCode({ key: key('ahead'), transaction: 'ahead', ...ahead }));
+      const era = await store.era();
+      const jwt = { client: partner, subject: `client:${partner}`, issuedAt: at(60), era };
+      await store.recordTime(at(600));
+      await store.acceptTime(at(60));
+      assert.equal(await store.recordedTime(), at(60));
+      assert.equal(await store.findAccessToken(club, key('ahead'), at(700)), undefined);
+      assert.equal(await store.findCode(club, key('ahead'), at(700)), undefined);
+      assert.equal(await store.isStanding(club, { ...jwt, issuedAt: at(600) }), false);
+      const now = await store.era();
+      assert.equal(await store.isStanding(club, { ...jwt, issuedAt: at(600), era: now }), true);
+      // What was live lives on.
+      assert.ok(await store.findAccessToken(club, key('own'), at(61)));
+      assert.equal(await store.isStanding(club, jwt), true);
+      assert.equal(await isRevoked(store), false);
+    },
+  );
+}
+
 function limitTests(open: Open): void {
   withStore(open, 'C-2: it is about one owner in one programme', async ({ store }) => {
     await setUp(store);
-    await store.revokeAll(otherClub, byClient, at(5));
-    await store.revokeAll(otherClub, bySubject, at(5));
-    await store.revokeAll(club, { client: otherPartner }, at(5));
-    await store.revokeAll(club, { subject: 'subject-2' }, at(5));
+    await store.revokeAll(otherClub, byClient);
+    await store.revokeAll(otherClub, bySubject);
+    await store.revokeAll(club, { client: otherPartner });
+    await store.revokeAll(club, { subject: 'subject-2' });
     // Neither a client named like a member nor a partner's own subject is that member.
-    await store.revokeAll(club, { subject: partner }, at(5));
-    await store.revokeAll(club, { subject: `client:${partner}` }, at(5));
+    await store.revokeAll(club, { subject: partner });
+    await store.revokeAll(club, { subject: `client:${partner}` });
     assert.deepEqual(await living(store, 5), ['unspent', 'access', 'refresh', 'partner']);
     assert.equal(await isRevoked(store), false);
   });
 
   withStore(open, 'G-2: a code that was spent before is still a replay', async ({ store }) => {
     await setUp(store);
-    await store.revokeAll(club, byClient, at(5));
+    await store.revokeAll(club, byClient);
     assert.ok(await store.findCode(club, key('code'), at(6)));
     const bought = { family: aFamily({ id: familyId('again') }) };
     const replay = await store.spendCode(club, partner, key('code'), bought, at(6));
@@ -159,16 +247,16 @@ function standingTests(open: Open): void {
   withStore(open, 'DESIGN: a JWT dies with all of its owner’s tokens', async ({ store }) => {
     await login(store);
     assert.equal(await store.isStanding(club, token), true);
-    await store.revokeAll(club, bySubject, at(5));
+    await store.revokeAll(club, bySubject);
+    // One from before there were eras, at whatever time it says that it was issued.
     assert.equal(await store.isStanding(club, token), false);
-    assert.equal(await store.isStanding(club, { ...token, issuedAt: at(5) }), false);
-    assert.equal(await store.isStanding(club, { ...token, issuedAt: at(5.001) }), true);
+    assert.equal(await store.isStanding(club, { ...token, issuedAt: at(6) }), false);
     // Its family is older, whatever it says of itself.
-    const late = { ...token, family, issuedAt: at(6) };
+    const late = { ...token, family, era: await store.era() };
     assert.equal(await store.isStanding(club, late), false);
     const own = { client: partner, subject: `client:${partner}`, issuedAt: at(1) };
     assert.equal(await store.isStanding(club, own), true);
-    await store.revokeAll(club, byClient, at(7));
+    await store.revokeAll(club, byClient);
     assert.equal(await store.isStanding(club, own), false);
     assert.equal(await store.isStanding(otherClub, own), true);
   });

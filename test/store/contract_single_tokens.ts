@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 
-import { epochSeconds, instant, type Instant } from '../../src/lib/clock.ts';
 import {
   aFamily,
   anAccessToken,
@@ -107,26 +106,5 @@ export function singleTokenTests(open: Open): void {
       for (let n = 0; n < 40; n += 1) swept += await store.sweep(at(60), 7);
       assert.equal(swept, 20);
     });
-
-    withStore(
-      open,
-      'RFC 7519 4.1.6: a JWT counts as issued when its second began',
-      async ({ store }) => {
-        await store.revokeAll(club, { client: partner }, at(5.4));
-        /** Whether a JWT stands that was issued then, as far as its `iat` tells. */
-        const stands = (issuedAt: Instant): Promise<boolean> =>
-          store.isStanding(club, {
-            client: partner,
-            subject: 'subject-1',
-            issuedAt: instant(epochSeconds(issuedAt) * 1000),
-          });
-        // All from before is dead; so is what comes in the rest of that one second, and no longer.
-        assert.equal(await stands(at(4.9)), false);
-        assert.equal(await stands(at(5.399)), false);
-        assert.equal(await stands(at(5.401)), false);
-        assert.equal(await stands(at(5.999)), false);
-        assert.equal(await stands(at(6)), true);
-      },
-    );
   });
 }

@@ -190,7 +190,7 @@ withSmallDisk(
     }
     for (let n = 10; n < 20; n += 1) assert.deepEqual(await spend(store, n), { outcome: 'spent' });
     await store.revokeFamily(club, familyId('family 3'), at(2));
-    await store.revokeAll(club, { subject: 'subject-9' }, at(2));
+    await store.revokeAll(club, { subject: 'subject-9' });
     assert.equal((await store.findRefreshToken(club, key('refresh 3'), at(2)))?.revoked, true);
     await store.changeClient(club, partner, (client) => ({ ...client, status: 'disabled' }));
     assert.equal((await store.findClient(club, partner))?.status, 'disabled');

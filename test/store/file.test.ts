@@ -23,6 +23,7 @@ import { Unavailable } from '../../src/oauth/failure.ts';
 import type { Environment } from '../../src/store/contract.ts';
 import { openFileStore } from '../../src/store/file.ts';
 import { openFile } from '../../src/store/file_open.ts';
+import { schemaVersion } from '../../src/store/file_schema.ts';
 import { StoreUnusable } from '../../src/store/unusable.ts';
 import { describeStoreContract } from './contract.ts';
 import { openScratchStore, scratchFile } from './file_directory.ts';
@@ -75,9 +76,12 @@ withFile('C-3: belongs to the environment it was made in', async (path) => {
 withFile('FAULTS 26: a newer schema is refused by name', async (path) => {
   await make(path);
   const database = new DatabaseSync(path);
-  database.exec('PRAGMA user_version = 5');
+  database.exec(`PRAGMA user_version = ${schemaVersion + 1}`);
   database.close();
-  refused(path, /has schema 5; this Jetway knows schema 4/);
+  refused(
+    path,
+    new RegExp(`has schema ${schemaVersion + 1}; this Jetway knows schema ${schemaVersion}`),
+  );
 });
 
 withFile('FAULTS 6: another application’s database is left alone', async (path) => {

@@ -11,7 +11,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 
@@ -21,6 +21,7 @@ import { openFileStore } from '../../src/store/file.ts';
 import { allDamage } from '../../src/store/file_check.ts';
 import { copyBefore } from '../../src/store/file_migrate.ts';
 import { schemaVersion } from '../../src/store/file_schema.ts';
+import { rowSum } from '../../src/store/file_sums.ts';
 import { StoreUnusable } from '../../src/store/unusable.ts';
 import { without } from '../support/tools.ts';
 import { scratchFile } from './file_directory.ts';
@@ -165,12 +166,35 @@ withEach('FAULTS 26: what was granted goes on where it was', async (path) => {
   assert.deepEqual(await spend('code live'), { outcome: 'replayed', family: 'live' });
   const next = aRotation('second live', 'third', { now: at(6) });
   assert.deepEqual(await store.rotateRefreshToken(next), { outcome: 'unknown' });
-  await store.revokeAll(club, { subject: 'subject-1' }, at(7));
+  await store.revokeAll(club, { subject: 'subject-1' });
   assert.equal(
     await store.isStanding(club, { client: partner, subject: 'subject-1', issuedAt: at(6) }),
     false,
   );
   await store.close();
+});
+
+test('migration from schema 3: what was revoked up to an instant stays revoked, and no more', async () => {
+  const { path, remove } = scratchFile();
+  try {
+    makeOlder(path, 3);
+    const older = new DatabaseSync(path);
+    const values = [club, `client ${partner}`, at(3)];
+    older.prepare('INSERT INTO revocation VALUES (?, ?, ?, ?)').run(...values, rowSum(values));
+    older.close();
+    const store = openFileStore({ path, environment: 'staging' });
+    assert.equal((await store.findRefreshToken(club, key('second live'), at(4)))?.revoked, true);
+    const jwt = { client: partner, subject: `client:${partner}` };
+    assert.equal(await store.isStanding(club, { ...jwt, issuedAt: at(3) }), false);
+    assert.equal(await store.isStanding(club, { ...jwt, issuedAt: at(4) }), true);
+    const era = await store.era();
+    assert.equal(await store.isStanding(club, { ...jwt, issuedAt: at(3), era }), true);
+    await store.saveAccessToken(aPartnerToken('new'));
+    assert.ok(await store.findAccessToken(club, key('new'), at(4)));
+    await store.close();
+  } finally {
+    remove();
+  }
 });
 
 withEach(
@@ -180,7 +204,7 @@ withEach(
     const store = openFileStore({ path, environment: 'staging' });
     await store.close();
     const copy = copyBefore(path, schemaVersion);
-    assert.deepEqual(readdirSync(dirname(path)), ['jetway.db', 'jetway.db.before-schema-4']);
+    assert.deepEqual(readdirSync(dirname(path)), ['jetway.db', basename(copy)]);
     await openFileStore({ path: `${path}.fresh`, environment: 'staging' }).close();
     assert.deepEqual(inspect(path, tablesOf), inspect(`${path}.fresh`, tablesOf));
     assert.deepEqual(inspect(path, versionOf), schemaVersion);

@@ -26,12 +26,7 @@ type Event =
   | { readonly kind: 'spent'; readonly code: AuthorizationCode; readonly issue: Purchase }
   | { readonly kind: 'rotated'; readonly rotation: Rotation }
   | { readonly kind: 'revoked'; readonly programme: ProgrammeId; readonly family: FamilyId }
-  | {
-      readonly kind: 'revokedAll';
-      readonly programme: ProgrammeId;
-      readonly whose: TokenOwner;
-      readonly at: Instant;
-    }
+  | { readonly kind: 'revokedAll'; readonly programme: ProgrammeId; readonly whose: TokenOwner }
   | { readonly kind: 'saved'; readonly token: AccessToken };
 
 type EventOf<Kind extends Event['kind']> = Extract<Event, { readonly kind: Kind }>;
@@ -63,7 +58,8 @@ export class Model {
     );
     const endsAt = this.#spend(code)?.issue.family.endsAt ?? code.forgetAt;
     const forgetAt = endsAt > code.forgetAt ? endsAt : code.forgetAt;
-    const isGone = !this.#spend(code) && this.#diedAtOnce(code, code.member.subject, code.issuedAt);
+    const issue = this.#all('issued').find((event) => event.code === code);
+    const isGone = !this.#spend(code) && this.#diedAtOnce(code, code.member.subject, issue);
     return last === code && now < forgetAt && !isGone ? { ...code, forgetAt } : undefined;
   }
 
@@ -129,22 +125,22 @@ export class Model {
     this.#history.push({ kind: 'revoked', programme, family });
   }
 
-  revokeAll(programme: ProgrammeId, whose: TokenOwner, at: Instant): void {
-    this.#history.push({ kind: 'revokedAll', programme, whose, at });
+  revokeAll(programme: ProgrammeId, whose: TokenOwner): void {
+    this.#history.push({ kind: 'revokedAll', programme, whose });
   }
 
   isRevoked(family: TokenFamily): boolean {
-    const { programme, id, member, createdAt } = family;
+    const { programme, id, member } = family;
+    const began = this.#all('spent').find(({ issue }) => issue.family === family);
     const alone = this.#all('revoked').some(
       (event) => event.programme === programme && event.family === id,
     );
-    return alone || this.#diedAtOnce(family, member.subject, createdAt);
+    return alone || this.#diedAtOnce(family, member.subject, began);
   }
 
   isStanding(programme: ProgrammeId, token: StandingQuestion): boolean {
-    const { client, subject, issuedAt } = token;
-    if (this.#diedAtOnce({ programme, client }, subject, issuedAt)) return false;
-    if (token.family === undefined) return true;
+    if (token.family === undefined)
+      return !this.#diedAtOnce({ programme, ...token }, token.subject);
     const families = this.#all('spent').map((event) => event.issue.family);
     const family = families.find(
       (other) => other.programme === programme && other.id === token.family,
@@ -162,15 +158,19 @@ export class Model {
   }
 
   findAccessToken(programme: ProgrammeId, key: TokenKey, now: Instant): AccessToken | undefined {
-    const tokens = this.#history.map((event) => {
+    const tokenOf = (event: Event): AccessToken | undefined => {
       if (event.kind === 'saved') return event.token;
       if (event.kind === 'spent') return event.issue.access;
       return event.kind === 'rotated' ? event.rotation.access : undefined;
+    };
+    const issue = this.#history.find((event) => {
+      const other = tokenOf(event);
+      return other?.programme === programme && other.key === key;
     });
-    const token = tokens.find((other) => other?.programme === programme && other.key === key);
+    const token = issue && tokenOf(issue);
     if (token === undefined || now >= token.expiresAt) return undefined;
     const subject = token.kind === 'member' ? token.subject : undefined;
-    if (this.#diedAtOnce(token, subject, token.issuedAt)) return undefined;
+    if (this.#diedAtOnce(token, subject, issue)) return undefined;
     if (token.family === undefined) return token;
     const families = this.#all('spent').map((event) => event.issue.family);
     const family = families.find(
@@ -179,15 +179,17 @@ export class Model {
     return family && now < family.endsAt && !this.isRevoked(family) ? token : undefined;
   }
 
+  /** Whether all of its owner's was revoked after the event that issued it; ever, where that is not known. */
   #diedAtOnce(
     owner: { readonly programme: ProgrammeId; readonly client: ClientId },
     subject: string | undefined,
-    issuedAt: Instant,
+    issue?: Event,
   ): boolean {
-    return this.#all('revokedAll').some(({ programme, whose, at }) => {
-      const isTheirs =
-        'client' in whose ? whose.client === owner.client : whose.subject === subject;
-      return programme === owner.programme && isTheirs && issuedAt <= at;
+    const since = issue === undefined ? 0 : this.#history.indexOf(issue);
+    return this.#history.slice(since).some((event) => {
+      if (event.kind !== 'revokedAll' || event.programme !== owner.programme) return false;
+      const { whose } = event;
+      return 'client' in whose ? whose.client === owner.client : whose.subject === subject;
     });
   }
 

@@ -12,7 +12,7 @@ import { StoreUnusable } from '../../src/store/unusable.ts';
 import { without } from '../support/tools.ts';
 import { killedWriter } from './crashed.ts';
 import { aClient, club } from './fixtures.ts';
-import { clientsOf, isUnusable, later, open, withBackup } from './restore_fixture.ts';
+import { clientsOf, isUnusable, open, staging, withBackup } from './restore_fixture.ts';
 import { traced } from './strace.ts';
 
 withBackup('FAULTS 8: it is refused while another process has the store', async (path, backup) => {
@@ -24,14 +24,14 @@ withBackup('FAULTS 8: it is refused while another process has the store', async 
     child.send('open');
     await once(child, 'message');
     await assert.rejects(
-      restoreStore(backup, path, later),
+      restoreStore(backup, path, staging),
       isUnusable(/is in use by another process/),
     );
     // Even where the file is beyond reading.
     const bytes = readFileSync(path);
     writeFileSync(path, bytes.fill(0xa5, 0, 200));
     await assert.rejects(
-      restoreStore(backup, path, later),
+      restoreStore(backup, path, staging),
       isUnusable(/is in use by another process/),
     );
     writeFileSync(path, readFileSync(backup).subarray(0, 200), { flag: 'r+' });
@@ -40,7 +40,7 @@ withBackup('FAULTS 8: it is refused while another process has the store', async 
     await once(child, 'close');
   }
   assert.ok(report.counts['family'] === 1);
-  await restoreStore(backup, path, later);
+  await restoreStore(backup, path, staging);
   assert.deepEqual(verifyStore(path).damage, []);
 });
 
@@ -58,7 +58,7 @@ withBackup(
       const bad = Buffer.from(harm(Buffer.from(good)));
       writeFileSync(path, bad);
       assert.throws(() => open(path), StoreUnusable);
-      await restoreStore(backup, path, later);
+      await restoreStore(backup, path, staging);
       assert.deepEqual(readFileSync(`${path}.before-restore`), bad);
       assert.deepEqual(await clientsOf(path), [aClient()]);
     }
@@ -70,7 +70,7 @@ withBackup('FAULTS 6: a damaged log is kept as well, and never played', async (p
   const log = readFileSync(`${path}-wal`);
   log[8000]! ^= 1;
   writeFileSync(`${path}-wal`, log);
-  await restoreStore(backup, path, later);
+  await restoreStore(backup, path, staging);
   assert.deepEqual(readFileSync(`${path}.before-restore-wal`), log);
   const left = readdirSync(dirname(path)).filter((name) => /-(wal|shm)$/.test(name));
   assert.deepEqual(left, ['jetway.db.before-restore-wal']);
@@ -99,7 +99,7 @@ withBackup(
       seen.add(await stateOf(path));
       if (stdout.includes('restored')) break;
       // Whatever it was, running it again mends it.
-      await restoreStore(backup, path, later);
+      await restoreStore(backup, path, staging);
       assert.equal(await stateOf(path), 'new');
     }
     assert.deepEqual([...seen].toSorted(), ['new', 'old', 'refused']);

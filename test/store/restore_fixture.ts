@@ -23,8 +23,7 @@ import { login } from './login.ts';
 
 export const open = (path: string): FileStore =>
   openFileStore({ path, environment: 'staging', now: at(0) });
-/** The time of every restore, unless a test says otherwise. */
-export const later: RestoreOptions = { environment: 'staging', now: at(100) };
+export const staging: RestoreOptions = { environment: 'staging' };
 
 /** A test that gets a store, closed, and its backup. */
 export function withBackup(

@@ -3,8 +3,7 @@
 import { writeSync } from 'node:fs';
 
 import { restoreStore } from '../../src/store/file_restore.ts';
-import { at } from './fixtures.ts';
 
 const [backup = '', target = ''] = process.argv.slice(2);
-await restoreStore(backup, target, { environment: 'staging', now: at(100) });
+await restoreStore(backup, target, { environment: 'staging' });
 writeSync(1, 'restored\n');

@@ -108,7 +108,7 @@ export class Sequence {
       }
       case 'revokeAll': {
         const whose = given.whose === 'client' ? { client: partner } : { subject: 'subject-1' };
-        return (target) => target.revokeAll(programme, whose, now);
+        return (target) => target.revokeAll(programme, whose);
       }
       default:
         return (target) => (target instanceof Model ? undefined : sweepAll(target, now));

@@ -239,7 +239,7 @@ test('a disabled client is refused at once, by token and by key', async (t) => {
   assert.deepEqual(await asked(club, 'none', { apiKey }), invalidKey);
   await setStatus('active');
   assert.equal((await asked(club, 'member', { token: member })).status, 200);
-  await club.store.revokeAll(programme, { client: club.client.id as ClientId }, club.clock.now());
+  await club.store.revokeAll(programme, { client: club.client.id as ClientId });
   assert.deepEqual(await asked(club, 'member', { token: member }), invalidToken);
   assert.deepEqual(await asked(club, 'client', { token: client }), invalidToken);
 });
