@@ -17,6 +17,7 @@ import { refuseUsage } from './exit.ts';
 export interface ClientOptions {
   readonly name: string;
   readonly redirectUri?: readonly string[];
+  readonly insecureRedirectUri?: readonly string[];
   readonly role?: readonly Role[];
   readonly businessContext?: string;
   readonly partnerId?: string;
@@ -32,12 +33,15 @@ export type ClientFields = Pick<
 
 /** A client's fields by its options; throws a usage error that names every fault at once. */
 export function readClientFields(options: ClientOptions): ClientFields {
-  const { name, redirectUri = [], role = [], businessContext, partnerId } = options;
+  const { name, redirectUri = [], insecureRedirectUri = [], role = [] } = options;
+  const { businessContext, partnerId } = options;
+  const redirectUris = [...redirectUri, ...insecureRedirectUri];
   const throttle = throttleOf(options);
   refuseUsage([
     ...faultsOf('--name', nameFault, name),
     ...redirectUriFaults('--redirect-uri', redirectUri),
-    ...returnFaults(role, redirectUri),
+    ...insecureUriFaults(insecureRedirectUri),
+    ...returnFaults(role, redirectUris),
     ...faultsOf('--business-context', businessContextFault, businessContext),
     ...faultsOf('--partner-id', partnerIdFault, partnerId),
     ...throttleFaults(options),
@@ -46,7 +50,7 @@ export function readClientFields(options: ClientOptions): ClientFields {
   return {
     name,
     roles: [...new Set(role)],
-    redirectUris: [...new Set(redirectUri)],
+    redirectUris: [...new Set(redirectUris)],
     properties: propertiesOf(options.property),
     ...(businessContext === undefined ? {} : { businessContext }),
     ...(partnerId === undefined ? {} : { partnerId }),
@@ -66,7 +70,14 @@ export function faultsOf(
 
 /** RFC 9700 2.6, HOSTILE 7: what is registered is where codes are sent. */
 export function redirectUriFaults(option: string, uris: readonly string[] = []): readonly string[] {
-  return uris.flatMap((uri) => faultsOf(`${option} ${quote(uri)}`, redirectUriFault, uri));
+  const rule = (uri: string): string | undefined => redirectUriFault(uri);
+  return uris.flatMap((uri) => faultsOf(`${option} ${quote(uri)}`, rule, uri));
+}
+
+/** What is wrong with redirect URIs that are told to be insecure (C-5). */
+export function insecureUriFaults(uris: readonly string[] = []): readonly string[] {
+  const rule = (uri: string): string | undefined => redirectUriFault(uri, true);
+  return uris.flatMap((uri) => faultsOf(`--insecure-redirect-uri ${quote(uri)}`, rule, uri));
 }
 
 /** A login that ends nowhere is refused before it begins. */

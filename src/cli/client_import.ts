@@ -9,7 +9,7 @@ import type { Client } from '../oauth/client.ts';
 import { compileProgramme } from '../programme/compile.ts';
 import type { Programme } from '../programme/programme.ts';
 import { CommandError, exitCodes } from './exit.ts';
-import { type ImportedClient, judgeImport } from './import_clients.ts';
+import { type ImportedClient, type ImportRules, judgeImport, sharing } from './import_clients.ts';
 import { readCsvTable } from './import_csv.ts';
 import { importFormatOf, type ImportTable } from './import_table.ts';
 import {
@@ -25,19 +25,26 @@ import { configOf, expectDurableStore, loadNamed, type OpenStore } from './workp
 /** Some 50,000 clients. */
 const mostBytes = 16 * 1024 * 1024;
 
+export interface ClientImportOptions extends ImportOptions {
+  readonly incomplete?: boolean;
+  readonly sharedApiKeys?: boolean;
+}
+
 /** `jetway client import FILE`. */
-export async function importClients(path: string, options: ImportOptions): Promise<void> {
+export async function importClients(path: string, options: ClientImportOptions): Promise<void> {
   const config = configOf(options);
   const { id, definition } = loadNamed(config, options.programme);
   const programme = compileProgramme(id, definition, config.publicUrl);
   expectDurableStore(config);
   const table = readTable(path);
-  const { clients, faults } = judgeImport(table, { programme, definition });
+  const { incomplete = false, sharedApiKeys = false } = options;
+  const rules = { programme, definition, incomplete, sharedApiKeys };
+  const { clients, faults } = judgeImport(table, rules);
   const clientImport: Import<ImportedClient> = {
     rows: clients,
     faults: [...table.faults, ...emptyFault(path, table), ...faults],
     noun: ['client', 'clients'],
-    findStanding: (open) => findStanding(open, programme, clients),
+    findStanding: (open) => findStanding(open, rules, clients),
     addAll: (open, fresh) => addAll(open, programme, fresh),
   };
   await importRows(config, programme, clientImport, options);
@@ -64,7 +71,7 @@ const anAge = milliseconds(1000 * 366 * 86_400_000);
 
 async function findStanding(
   { store, keyring, clock }: OpenStore,
-  programme: Programme,
+  { programme, sharedApiKeys }: ImportRules,
   clients: readonly ImportedClient[],
 ): Promise<Standing<ImportedClient>> {
   const unchanged = new Set<ImportedClient>();
@@ -76,7 +83,9 @@ async function findStanding(
     // C-5: of an identifier that was given out before, the store tells only that its tokens are dead.
     const question = { client: id, subject: programme.clientSubject(id), issuedAt };
     const free = found === undefined && (await store.isStanding(programme.id, question));
-    faults.push(...(await heldKeyFaults(store, keyring, programme, client)));
+    if (sharedApiKeys !== true) {
+      faults.push(...(await heldKeyFaults(store, keyring, programme, client)));
+    }
     if (free) continue;
     const same = found && isDeepStrictEqual(found, recordOf(client, programme, keyring, found));
     if (same === true) unchanged.add(client);
@@ -88,7 +97,7 @@ async function findStanding(
   return { unchanged, faults };
 }
 
-/** A key tells who calls (C-4): it can be one client's alone. */
+/** A key tells who calls (C-4): it is one client's alone, unless told otherwise. */
 async function heldKeyFaults(
   store: OpenStore['store'],
   keyring: OpenStore['keyring'],
@@ -100,7 +109,7 @@ async function heldKeyFaults(
   const holder = holders.find((other) => other.id !== id);
   if (holder === undefined) return [];
   const message = `the api_key of ${quote(id)} is that of ${quote(holder.id)} of ${programme} already`;
-  return [errorAt(at, ['api_key'], message)];
+  return [errorAt(at, ['api_key'], message, sharing)];
 }
 
 /** The client as the store keeps it, made when `before` says, or whenever that was. */

@@ -20,6 +20,12 @@ export interface RotateSecretOptions extends Selection {
   readonly secretStdin?: boolean;
 }
 
+export interface RotateApiKeyOptions extends Selection {
+  readonly overlap: string;
+  /** Leaves other clients that share the key with what they have. */
+  readonly alone?: boolean;
+}
+
 /** What is rotated. */
 interface Kind {
   readonly held: 'secrets' | 'apiKeys';
@@ -51,55 +57,87 @@ export async function rotateSecret(id: string, options: RotateSecretOptions): Pr
   const overlap = readOverlap(options.overlap);
   const config = configOf(options);
   expectDurableStore(config);
-  const secret = options.secretStdin === true ? await readGivenSecret() : newSecret();
-  await rotate(config, id, { kind: secretKind, text: secret, overlap }, options);
+  const text = options.secretStdin === true ? await readGivenSecret() : newSecret();
+  await rotate(config, id, { kind: secretKind, text, overlap, alone: true }, options);
 }
 
-/** `jetway client rotate-api-key CLIENT_ID`. */
-export async function rotateApiKey(id: string, options: RotateSecretOptions): Promise<void> {
+/** `jetway client rotate-api-key CLIENT_ID`: of all clients that share the key (C-5). */
+export async function rotateApiKey(id: string, options: RotateApiKeyOptions): Promise<void> {
   const overlap = readOverlap(options.overlap);
   const config = configOf(options);
   const text = newApiKey(config.environment);
-  await rotate(config, id, { kind: apiKeyKind, text, overlap }, options);
+  const { alone = false } = options;
+  await rotate(config, id, { kind: apiKeyKind, text, overlap, alone }, options);
 }
 
 interface Fresh {
   readonly kind: Kind;
   readonly text: string;
   readonly overlap: Milliseconds;
+  readonly alone: boolean;
 }
 
 async function rotate(config: Config, id: string, fresh: Fresh, options: Selection): Promise<void> {
   await withStore(config, async (open) => {
-    const before = await selectClient(config, open, id, options);
-    const changed = await addTo(before, fresh, open);
+    const found = await selectClient(config, open, id, options);
+    const befores = new Map<string, Client>();
+    const change = (client: Client): Client => {
+      befores.set(nameOf(client), client);
+      return withFresh(client, fresh, open);
+    };
+    const changed = await changeAll(open.store, found, fresh, open.clock.now(), change);
     try {
-      await deliver(changed, fresh, options);
+      await deliver(found, changed, fresh, options);
     } catch (error) {
       if (!(error instanceof OutputLost)) throw error;
       const { held, words } = fresh.kind;
       // A secret that nobody has seen would stand in the way of the next one.
-      await changeClient(open.store, before, (client) => ({ ...client, [held]: before[held] }));
+      const undo = (client: Client): Client => ({
+        ...client,
+        [held]: befores.get(nameOf(client))?.[held] ?? client[held],
+      });
+      const digest = open.keyring.secretDigest(fresh.text);
+      await (changed.length > 1
+        ? open.store.changeKeyHolders([digest], undo)
+        : changeClient(open.store, found, undo));
       const message = `${error.message} and the new ${words} is lost: nothing was changed`;
       throw new CommandError(exitCodes.failed, message);
     }
   });
 }
 
-function addTo(
+function nameOf({ programme, id }: Client): string {
+  return `${programme}/${id}`;
+}
+
+/** Changes the client, and with it all that share a key of it which is good now. */
+async function changeAll(
+  store: OpenStore['store'],
   found: Client,
+  { alone }: Fresh,
+  now: Instant,
+  change: (client: Client) => Client,
+): Promise<readonly Client[]> {
+  const keys = alone ? [] : liveSecrets(found.apiKeys, now).map(({ digest }) => digest);
+  const changed = await store.changeKeyHolders(keys, change);
+  // Nobody holds a key any more that was rotated or taken away meanwhile.
+  return changed.some((client) => nameOf(client) === nameOf(found))
+    ? changed
+    : [...changed, await changeClient(store, found, change)];
+}
+
+/** @throws CommandError where the client can have no further one */
+function withFresh(
+  client: Client,
   { kind, text, overlap }: Fresh,
-  { store, keyring, clock }: OpenStore,
-): Promise<Client> {
+  { keyring, clock }: OpenStore,
+): Client {
   const now = clock.now();
   const secret: StoredSecret = { digest: keyring.secretDigest(text), createdAt: now };
   const endsAt = overlap === 0 ? undefined : after(now, overlap);
-  return changeClient(store, found, (client) => {
-    const change = addSecret(client[kind.held], secret, endsAt);
-    return 'refusal' in change
-      ? refused(client, kind, change.refusal, now)
-      : { ...client, [kind.held]: change.secrets };
-  });
+  const change = addSecret(client[kind.held], secret, endsAt);
+  if ('refusal' in change) throw refused(client, kind, change.refusal, now);
+  return { ...client, [kind.held]: change.secrets };
 }
 
 function refused(client: Client, kind: Kind, refusal: string, now: Instant): CommandError {
@@ -116,26 +154,38 @@ function refused(client: Client, kind: Kind, refusal: string, now: Instant): Com
 }
 
 async function deliver(
-  { id, programme, ...client }: Client,
+  found: Client,
+  changed: readonly Client[],
   { kind, text }: Fresh,
   { json }: OutputOptions,
 ): Promise<void> {
+  const { id, programme } = found;
+  const client = changed.find((one) => nameOf(one) === nameOf(found)) ?? found;
+  const others = changed.filter((one) => one !== client).toSorted(byName);
   const old = client[kind.held].find(({ expiresAt }) => expiresAt !== undefined)?.expiresAt;
   if (json === true) {
+    const sharedWith = others.map((one) => ({ programme: one.programme, client_id: one.id }));
     return printJson({
       client_id: id,
       [kind.json]: text,
       programme,
       previous_expires_at: old === undefined ? null : dateText(old),
+      ...(sharedWith.length === 0 ? {} : { shared_with: sharedWith }),
     });
   }
   const rows = [
     ['client identifier', [id]],
     [kind.words, [text]],
     ['the old one', [old === undefined ? 'has ended' : `is good until ${dateText(old)}`]],
+    ['shared with', others.map(nameOf)],
   ] as const;
   const told = `Client ${id} of ${programme} has a new ${kind.words}. It is shown this once.`;
-  return print([told, '', sheet(rows)].join('\n'));
+  const also = `${others.length === 1 ? 'One client shares' : `${others.length} clients share`} it, and had it replaced as well.`;
+  return print([told, ...(others.length === 0 ? [] : [also]), '', sheet(rows)].join('\n'));
+}
+
+function byName(one: Client, other: Client): number {
+  return nameOf(one) < nameOf(other) ? -1 : 1;
 }
 
 /** Reads `--overlap`; throws a usage error. */

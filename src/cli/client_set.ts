@@ -2,9 +2,11 @@
 
 import { quote } from '../lib/fault.ts';
 import type { Client } from '../oauth/client.ts';
+import type { LoadedProgramme } from '../programme/load.ts';
 import {
   type ClientOptions,
   faultsOf,
+  insecureUriFaults,
   propertiesOf,
   propertyFaults,
   redirectUriFaults,
@@ -12,10 +14,10 @@ import {
   throttleFaults,
   throttleOf,
 } from './client_fields.ts';
+import { expectComplete, judgeClient, redirectWarnings } from './client_needs.ts';
 import { businessContextFault, nameFault, partnerIdFault } from './client_rules.ts';
 import { viewUsed } from './client_show.ts';
 import { clientRows } from './client_view.ts';
-import { clientWarnings } from './client_warnings.ts';
 import { CommandError, exitCodes, refuseUsage } from './exit.ts';
 import { print, printJson, warn } from './output.ts';
 import { changeClient, selectClient, type Selection } from './select.ts';
@@ -37,21 +39,37 @@ export interface SetClientOptions extends Selection, Kept {
   /** False where `--no-throttle` was typed. */
   readonly throttle?: boolean;
   readonly removeProperty?: readonly string[];
+  readonly incomplete?: boolean;
 }
 
 /** `jetway client set CLIENT_ID`: counts from the next request on, in running servers too. */
 export async function setClient(id: string, options: SetClientOptions): Promise<void> {
   refuseUsage(optionFaults(options));
   const config = configOf(options);
-  const { client, view } = await withStore(config, async (open) => {
+  const { warnings, view } = await withStore(config, async (open) => {
     const found = await selectClient(config, open, id, options);
-    const changed = await changeClient(open.store, found, (before) => alter(before, options));
-    return { client: changed, view: await viewUsed(open, changed) };
+    const loaded = loadIfGood(config, found.programme);
+    const changed = await changeClient(open.store, found, (before) => {
+      const after = alter(before, options);
+      if (!(after instanceof CommandError)) judged(loaded, after, options);
+      return after;
+    });
+    return { warnings: judged(loaded, changed, options), view: await viewUsed(open, changed) };
   });
-  const loaded = loadIfGood(config, client.programme);
-  if (loaded !== undefined) clientWarnings(loaded.definition, client).forEach(warn);
+  warnings.forEach(warn);
   if (options.json === true) await printJson(view);
   else await print(sheet(clientRows(view)));
+}
+
+/** What is to be warned of; throws a usage error for what the client would lack. */
+function judged(
+  loaded: LoadedProgramme | undefined,
+  after: Client,
+  { incomplete }: SetClientOptions,
+): readonly string[] {
+  if (loaded !== undefined) return expectComplete(judgeClient(loaded, after), incomplete);
+  const unjudged = `the file of ${after.programme} has faults: what it needs of a client is not looked at`;
+  return [unjudged, ...redirectWarnings(after)];
 }
 
 /** What is wrong with the options whatever the client is like. */
@@ -65,6 +83,7 @@ function optionFaults(options: SetClientOptions): readonly string[] {
     ...faultsOf('--name', nameFault, options.name),
     ...redirectUriFaults('--redirect-uri', redirectUri),
     ...redirectUriFaults('--add-redirect-uri', addRedirectUri),
+    ...insecureUriFaults(options.insecureRedirectUri),
     ...(addRedirectUri ?? [])
       .filter((uri) => removeRedirectUri?.includes(uri))
       .map((uri) => `${quote(uri)} is to be added and to be removed`),
@@ -76,7 +95,13 @@ function optionFaults(options: SetClientOptions): readonly string[] {
 }
 
 function isChange(options: SetClientOptions): boolean {
-  const { config: _config, programme: _programme, json: _json, ...changes } = options;
+  const {
+    config: _config,
+    programme: _programme,
+    json: _json,
+    incomplete: _,
+    ...changes
+  } = options;
   // Left out, a pair of --no-… stands at true.
   return Object.values(changes).some((value) => value !== undefined && value !== true);
 }
@@ -129,7 +154,7 @@ function changed(before: Client, options: SetClientOptions): Client {
     ...rest,
     name: options.name ?? before.name,
     roles: options.roles === false ? [] : [...new Set(options.role ?? before.roles)],
-    redirectUris: [...new Set(uris)],
+    redirectUris: [...new Set([...uris, ...(options.insecureRedirectUri ?? [])])],
     properties: { ...Object.fromEntries(kept), ...propertiesOf(options.property) },
     ...optional('businessContext', options.businessContext ?? businessContext),
     ...optional('partnerId', options.partnerId ?? partnerId),

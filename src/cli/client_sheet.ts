@@ -9,11 +9,14 @@ import { CommandError, exitCodes } from './exit.ts';
 import { OutputLost, type OutputOptions, print, printJson } from './output.ts';
 import { sheet } from './table.ts';
 
+/** An API key as it is handed over: itself, or where it is another client's, whose it is. */
+export type ShownKey = { readonly text: string } | { readonly of: string };
+
 /** A client with what the store keeps no copy of. */
 export interface Onboarding {
   readonly client: Client;
   readonly secret: string;
-  readonly apiKey: string;
+  readonly key: { readonly shown: ShownKey };
   /** What the partner sends as programme-identifier. */
   readonly identifier: string;
   readonly environment: Environment;
@@ -39,13 +42,15 @@ export async function deliver(
 
 const neverUsed: ReadonlyMap<Digest, Instant> = new Map();
 
-function jsonOf({ client, secret, apiKey, identifier, environment }: Onboarding): object {
+function jsonOf({ client, secret, key, identifier, environment }: Onboarding): object {
   const view = viewClient(client, neverUsed);
   const { client_id, programme, secrets: _secrets, api_keys: _keys, ...rest } = view;
   return {
     client_id,
     client_secret: secret,
-    api_key: apiKey,
+    ...('text' in key.shown
+      ? { api_key: key.shown.text }
+      : { api_key: null, api_key_of: key.shown.of }),
     programme,
     programme_identifier: identifier,
     environment,
@@ -53,18 +58,20 @@ function jsonOf({ client, secret, apiKey, identifier, environment }: Onboarding)
   };
 }
 
-function sheetOf({ client, secret, apiKey, identifier, environment }: Onboarding): string {
+function sheetOf({ client, secret, key, identifier, environment }: Onboarding): string {
   const shownOnce = [
     ['client identifier', [client.id]],
     ['client secret', [secret]],
-    ['API key', [apiKey]],
+    ['API key', ['text' in key.shown ? key.shown.text : `that of ${key.shown.of}`]],
     ['programme identifier', [identifier]],
   ] as const;
   const rows = clientRows(viewClient(client, neverUsed));
   const told = new Set(['client identifier', 'programme', 'status', 'client secrets', 'API keys']);
   return [
     `Client ${client.id} is added to ${client.programme} (${environment}).`,
-    'Its secret and API key are shown this once; no verb can show them again.',
+    'text' in key.shown
+      ? 'Its secret and API key are shown this once; no verb can show them again.'
+      : 'Its secret is shown this once; no verb can show it again.',
     '',
     sheet([...shownOnce, ...rows.filter(([label]) => !told.has(label))]),
   ].join('\n');

@@ -1,8 +1,9 @@
 // Owns the verb `client show`.
 
 import type { Client } from '../oauth/client.ts';
+import { redirectWarnings } from './client_needs.ts';
 import { clientRows, type ClientView, viewClient } from './client_view.ts';
-import { print, printJson } from './output.ts';
+import { print, printJson, warn } from './output.ts';
 import { selectClient, type Selection } from './select.ts';
 import { sheet } from './table.ts';
 import { configOf, type OpenStore, withStore } from './workplace.ts';
@@ -10,9 +11,11 @@ import { configOf, type OpenStore, withStore } from './workplace.ts';
 /** `jetway client show CLIENT_ID`. */
 export async function showClient(id: string, options: Selection): Promise<void> {
   const config = configOf(options);
-  const view = await withStore(config, async (open) =>
-    viewUsed(open, await selectClient(config, open, id, options)),
-  );
+  const { client, view } = await withStore(config, async (open) => {
+    const found = await selectClient(config, open, id, options);
+    return { client: found, view: await viewUsed(open, found) };
+  });
+  redirectWarnings(client).forEach(warn);
   if (options.json === true) await printJson(view);
   else await print(sheet(clientRows(view)));
 }

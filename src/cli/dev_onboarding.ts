@@ -11,8 +11,8 @@ import type { Definition } from '../programme/definition.ts';
 import type { Comparison } from '../programme/input_schema.ts';
 import type { Programme } from '../programme/programme.ts';
 import { fittingValue } from '../programme/sample_request.ts';
+import { neededProperties } from './client_needs.ts';
 import { newApiKey, newSecret } from './client_secret.ts';
-import { propertiesOf } from './client_warnings.ts';
 
 /** Puts a demo partner and member of a programme into the store. */
 export async function onboardDemo(
@@ -35,7 +35,9 @@ export async function onboardDemo(
     apiKeys: [{ digest: keyring.secretDigest(apiKey), createdAt: clock.now() }],
     businessContext: comparedValue(definition, 'client.business_context', 'DemoPartner'),
     partnerId: comparedValue(definition, 'client.partner_id', 'DemoPartner1'),
-    properties: Object.fromEntries(propertiesOf(definition).map((name) => [name, `demo_${name}`])),
+    properties: Object.fromEntries(
+      neededProperties(definition).map((name) => [name, `demo_${name}`]),
+    ),
     status: 'active',
     createdAt: clock.now(),
   };

@@ -55,6 +55,11 @@ export const clientVerbs: readonly Verb[] = [
         flags: '--secret-stdin',
         description: 'read a secret it has already from standard input',
       },
+      {
+        flags: '--api-key-of <client>',
+        description:
+          "share the API key of another client of this partner; PROGRAMME/CLIENT where it is another programme's",
+      },
     ],
     example:
       "jetway client add --programme my-club --name 'Some Partner' --redirect-uri https://partner.example/callback --role member --role partner",
@@ -64,7 +69,7 @@ export const clientVerbs: readonly Verb[] = [
     words: 'client import',
     summary: 'register clients that exist elsewhere, with their secrets: all of them or none',
     details:
-      'Columns of a .csv, keys of a .yaml: client_id, client_secret and name, which every client needs; api_key, redirect_uris and roles (in a .csv with spaces between them), business_context, partner_id, throttle_limit and throttle_window (in a .yaml throttle: { limit, window }), property.NAME (in a .yaml properties: { NAME: value }).',
+      'Columns of a .csv, keys of a .yaml: client_id, client_secret and name, which every client needs; api_key, redirect_uris, insecure_redirect_uris (plain http) and roles (in a .csv with spaces between them), business_context, partner_id, throttle_limit and throttle_window (in a .yaml throttle: { limit, window }), property.NAME (in a .yaml properties: { NAME: value }).',
     argument: ['<file>', 'a .csv with a header line, or a .yaml list; nobody else should read it'],
     reads: 'store',
     json: true,
@@ -75,6 +80,14 @@ export const clientVerbs: readonly Verb[] = [
         required: true,
       },
       { flags: '--dry-run', description: 'check everything and register nothing' },
+      {
+        flags: '--incomplete',
+        description: "take clients that lack what the programme's dialect needs of them",
+      },
+      {
+        flags: '--shared-api-keys',
+        description: 'let clients of one partner have the same API key',
+      },
     ],
     example: 'jetway client import clients.csv --programme my-club --dry-run',
     exits: { 1: 'failed; what the file brings is there already, and not like this' },
@@ -133,9 +146,16 @@ export const clientVerbs: readonly Verb[] = [
   },
   {
     words: 'client rotate-api-key',
-    summary: 'give a client a new API key; prints it, once',
+    summary: 'give a client, and all that share its API key, a new one; prints it, once',
     ...ofOne,
-    options: [itsProgramme, overlap],
+    options: [
+      itsProgramme,
+      overlap,
+      {
+        flags: '--alone',
+        description: 'give it a key of its own; those that shared the old one keep that',
+      },
+    ],
     example: `jetway client rotate-api-key ${id} --overlap 0s`,
     run: rotateApiKey,
   },

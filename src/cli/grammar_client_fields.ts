@@ -16,7 +16,16 @@ const shared: readonly OptionSpec[] = [
     description:
       'a value of its own, which a dialect can answer with as client.NAME; may be repeated',
   },
+  {
+    flags: '--incomplete',
+    description: "let it lack what the programme's dialect needs of a client",
+  },
 ];
+
+const insecureRedirectUri: OptionSpec = {
+  flags: '--insecure-redirect-uri <uri...>',
+  description: 'INSECURE: callback URI of plain http, on the way to which codes can be read',
+};
 
 /** What can be said of a new client. */
 export const addableFields: readonly OptionSpec[] = [
@@ -24,6 +33,7 @@ export const addableFields: readonly OptionSpec[] = [
     flags: '--redirect-uri <uri...>',
     description: 'callback URI, compared to the letter; may be repeated',
   },
+  insecureRedirectUri,
   role('what it may do: log members in, ask for tokens of its own; may be repeated'),
   ...shared,
 ];
@@ -37,6 +47,7 @@ export const changeableFields: readonly OptionSpec[] = [
     flags: '--remove-redirect-uri <uri...>',
     description: 'callback URIs it is not to have any more',
   },
+  insecureRedirectUri,
   role('what it may do, instead of what it may now; may be repeated'),
   { flags: '--no-roles', description: 'let it do nothing' },
   ...shared,

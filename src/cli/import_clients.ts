@@ -7,6 +7,7 @@ import { redirectUriFault } from '../oauth/redirect_uri.ts';
 import type { Definition } from '../programme/definition.ts';
 import type { Programme } from '../programme/programme.ts';
 import type { ClientFields } from './client_fields.ts';
+import { type FieldNames, judgeClient, orIncomplete } from './client_needs.ts';
 import {
   businessContextFault,
   nameFault,
@@ -15,7 +16,6 @@ import {
   readThrottle,
 } from './client_rules.ts';
 import { apiKeyFault, secretFault, secretWarning } from './client_secret.ts';
-import { clientWarnings, type FieldNames } from './client_warnings.ts';
 import {
   type ImportField,
   type ImportRow,
@@ -43,13 +43,17 @@ export interface JudgedImport {
 export interface ImportRules {
   readonly programme: Programme;
   readonly definition: Definition;
+  /** Whether a client may lack what the dialect needs, and several have one API key. */
+  readonly incomplete?: boolean;
+  readonly sharedApiKeys?: boolean;
 }
 
 const columnNames: FieldNames = {
-  roles: 'roles',
+  role: 'roles',
   businessContext: 'business_context',
   partnerId: 'partner_id',
-  property: (name) => `property ${name}`,
+  apiKeys: 'api_key',
+  property: (name) => `property.${name}`,
 };
 
 export function judgeImport({ rows, fields }: ImportTable, rules: ImportRules): JudgedImport {
@@ -58,7 +62,9 @@ export function judgeImport({ rows, fields }: ImportTable, rules: ImportRules): 
     const twice = [
       ...repetition(ids, one(row, 'client_id'), ({ text }) => quote(text)),
       // Verification tells by its key who calls (C-4); the key itself is not told.
-      ...repetition(apiKeys, one(row, 'api_key'), () => 'this api_key'),
+      ...(rules.sharedApiKeys === true
+        ? []
+        : repetition(apiKeys, one(row, 'api_key'), () => 'this api_key', sharing)),
     ];
     const missing = requiredFields
       .filter((field) => fields.has(field) && !row.values.has(field))
@@ -71,16 +77,20 @@ export function judgeImport({ rows, fields }: ImportTable, rules: ImportRules): 
   };
 }
 
+/** What to do about an API key that several clients have. */
+export const sharing = 'clients of one partner may share one: --shared-api-keys';
+
 /** A fault where a value that must be one client's alone stood in an earlier line, which is noted. */
 function repetition(
   places: Map<string, number>,
   value: ImportValue | undefined,
   name: (value: ImportValue) => string,
+  hint?: string,
 ): readonly Fault[] {
   if (value === undefined) return [];
   const earlier = places.get(value.text);
   if (earlier !== undefined) {
-    return [errorAt(value.at, [], `${name(value)} is in line ${earlier} already`)];
+    return [errorAt(value.at, [], `${name(value)} is in line ${earlier} already`, hint)];
   }
   places.set(value.text, value.at.line);
   return [];
@@ -106,8 +116,14 @@ function judgeRow(row: ImportRow, errors: readonly Fault[], rules: ImportRules):
     ...warningAt(secret, secretWarning('secret', secret.text)),
     ...(apiKey === undefined ? [] : warningAt(apiKey, secretWarning('API key', apiKey.text))),
   ];
-  const others = clientWarnings(rules.definition, client.fields, columnNames);
-  return { client, faults: [...short, ...others.flatMap((words) => warningAt(id, words))] };
+  const { definition, programme, incomplete } = rules;
+  const judged = { ...client.fields, apiKeys: apiKey === undefined ? [] : [apiKey] };
+  const { missing, warnings } = judgeClient({ id: programme.id, definition }, judged, columnNames);
+  if (missing.length > 0 && incomplete !== true) {
+    return { faults: missing.map((words) => errorAt(id.at, [], orIncomplete(words))) };
+  }
+  const others = [...missing, ...warnings].flatMap((words) => warningAt(id, words));
+  return { client, faults: [...short, ...others] };
 }
 
 function rowFaults(row: ImportRow, { programme }: ImportRules): readonly Fault[] {
@@ -121,7 +137,7 @@ function rowFaults(row: ImportRow, { programme }: ImportRules): readonly Fault[]
     ...faultsIn(row, 'client_secret', secretFault),
     ...faultsIn(row, 'api_key', apiKeyFault),
     ...faultsIn(row, 'name', nameFault),
-    ...faultsIn(row, 'redirect_uris', redirectUriFault, true),
+    ...redirectFaults(row),
     ...faultsIn(row, 'roles', roleFault, true),
     ...returnFaults(row),
     ...faultsIn(row, 'business_context', businessContextFault),
@@ -130,6 +146,17 @@ function rowFaults(row: ImportRow, { programme }: ImportRules): readonly Fault[]
     ...[...row.properties].flatMap(([name, value]) =>
       faultsOf(value, `the property ${quote(name)}`, propertyValueFault),
     ),
+  ];
+}
+
+/** One that stands among the insecure ones has been told to be so; it need not stand there alone. */
+function redirectFaults(row: ImportRow): readonly Fault[] {
+  const insecure = row.values.get('insecure_redirect_uris') ?? [];
+  const rule = (text: string): string | undefined =>
+    insecure.some((other) => other.text === text) ? undefined : redirectUriFault(text);
+  return [
+    ...faultsIn(row, 'redirect_uris', rule, true),
+    ...faultsIn(row, 'insecure_redirect_uris', (text) => redirectUriFault(text, true), true),
   ];
 }
 
@@ -163,7 +190,8 @@ function isRole(text: string): text is Role {
 
 function returnFaults(row: ImportRow): readonly Fault[] {
   const member = row.values.get('roles')?.find(({ text }) => text === 'member');
-  if (member === undefined || one(row, 'redirect_uris') !== undefined) return [];
+  const uri = one(row, 'redirect_uris') ?? one(row, 'insecure_redirect_uris');
+  if (member === undefined || uri !== undefined) return [];
   const message = 'the role member needs redirect_uris, where members return to after a login';
   return [errorAt(member.at, ['roles'], message)];
 }
@@ -190,7 +218,7 @@ function fieldsOf(row: ImportRow): ClientFields {
   return {
     name: one(row, 'name')?.text ?? '',
     roles: all('roles').filter(isRole),
-    redirectUris: all('redirect_uris'),
+    redirectUris: [...new Set([...all('redirect_uris'), ...all('insecure_redirect_uris')])],
     properties: Object.fromEntries([...row.properties].map(([name, { text }]) => [name, text])),
     ...(businessContext === undefined ? {} : { businessContext: businessContext.text }),
     ...(partnerId === undefined ? {} : { partnerId: partnerId.text }),

@@ -11,6 +11,7 @@ export const importFields = [
   'name',
   'api_key',
   'redirect_uris',
+  'insecure_redirect_uris',
   'roles',
   'business_context',
   'partner_id',
@@ -23,7 +24,11 @@ export type ImportField = (typeof importFields)[number];
 export const requiredFields = ['client_id', 'client_secret', 'name'] as const;
 
 /** Fields that hold several values. */
-export const listFields: ReadonlySet<string> = new Set(['redirect_uris', 'roles']);
+export const listFields: ReadonlySet<string> = new Set([
+  'redirect_uris',
+  'insecure_redirect_uris',
+  'roles',
+]);
 
 export interface ImportValue {
   readonly text: string;

@@ -32,6 +32,28 @@ export function selectClient(
   return theOne(config, ['client', id], selection, find);
 }
 
+/**
+ * The client whose API key another one of `programme` is to share: by its identifier, which counts
+ * in that programme first, or as PROGRAMME/IDENTIFIER.
+ */
+export async function selectKeyHolder(
+  config: Config,
+  { store }: OpenStore,
+  programme: ProgrammeId,
+  name: string,
+): Promise<Client> {
+  const own = await store.findClient(programme, name as ClientId);
+  if (own !== undefined) return own;
+  const slash = name.indexOf('/');
+  const elsewhere = selectProgrammes(config, undefined).find((one) => one === name.slice(0, slash));
+  const id = elsewhere === undefined ? name : name.slice(slash + 1);
+  const find = (one: ProgrammeId) => store.findClient(one, id as ClientId);
+  const selection = elsewhere === undefined ? {} : { programme: elsewhere };
+  return theOne(config, ['client', id], selection, find, (programmes) =>
+    programmes.map((one) => `--api-key-of ${one}/${id}`).join(' or '),
+  );
+}
+
 /** The gateway of that identifier. */
 export function selectGateway(
   config: Config,
@@ -61,8 +83,10 @@ export function selectMember(
 async function theOne<Found extends { readonly programme: ProgrammeId }>(
   config: Config,
   [noun, name]: readonly [Noun, string],
-  { programme }: Selection,
+  { programme }: Pick<Selection, 'programme'>,
   find: (programme: ProgrammeId) => Promise<Found | undefined>,
+  tellApart = (programmes: readonly ProgrammeId[]): string =>
+    `add --programme and one of ${programmes.join(', ')}`,
 ): Promise<Found> {
   const answers = await Promise.all(selectProgrammes(config, programme).map(find));
   const found = answers.filter((one) => one !== undefined);
@@ -74,7 +98,7 @@ async function theOne<Found extends { readonly programme: ProgrammeId }>(
   if (another === undefined) return only;
   throw new CommandError(
     exitCodes.usage,
-    `several programmes have a ${noun} ${quote(name)}: add --programme and one of ${found.map((one) => one.programme).join(', ')}`,
+    `several programmes have a ${noun} ${quote(name)}: ${tellApart(found.map((one) => one.programme))}`,
   );
 }
 

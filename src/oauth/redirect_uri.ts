@@ -8,9 +8,9 @@ const schemeForm = /^[a-z][a-z0-9+.-]*:/;
 /**
  * Why a redirect URI may not be registered, or undefined when it may (RFC 9700 2.1 and 2.6,
  * HOSTILE 7). Allowed are https anywhere, http on loopback, and an app's own scheme with a dot in
- * it (RFC 8252 7.1).
+ * it (RFC 8252 7.1); with `insecure` plain http anywhere, and nothing else.
  */
-export function redirectUriFault(uri: string): string | undefined {
+export function redirectUriFault(uri: string, insecure = false): string | undefined {
   if (!/^[\x21-\x7e]+$/.test(uri)) return 'holds spaces or characters outside ASCII';
   if (uri.length > 2000) return 'is longer than 2000 characters';
   if (/[*\\<>"^`{|}]/.test(uri)) return 'holds a wildcard or a character no URI may hold';
@@ -20,14 +20,27 @@ export function redirectUriFault(uri: string): string | undefined {
   if (scheme === undefined) return 'is not an absolute URI with a lower-case scheme';
   const url = URL.parse(uri);
   if (url === null) return 'is not a URI';
-  if (scheme === 'https:' || scheme === 'http:') return webUriFault(uri, url);
+  if (insecure && !isInsecure(url)) {
+    return 'is no plain http to another machine: register it as any other';
+  }
+  if (scheme === 'https:' || scheme === 'http:') return webUriFault(uri, url, insecure);
   if (!scheme.includes('.')) {
     return `has the scheme "${scheme}": only https:, http: on loopback, and an app's own reverse-domain scheme are allowed`;
   }
   return uri.length > scheme.length ? undefined : 'has nothing after its scheme';
 }
 
-function webUriFault(uri: string, url: URL): string | undefined {
+function isInsecure({ protocol, hostname }: URL): boolean {
+  return protocol === 'http:' && !loopback.test(hostname);
+}
+
+/** Whether codes travel to a registered redirect URI in the clear, over a network. */
+export function isInsecureRedirectUri(uri: string): boolean {
+  const url = URL.parse(uri);
+  return url !== null && isInsecure(url);
+}
+
+function webUriFault(uri: string, url: URL, insecure: boolean): string | undefined {
   if (!uri.startsWith(`${url.protocol}//`)) return 'has no // after its scheme';
   if (uri.startsWith(`${url.protocol}///`)) return 'has no host after its //';
   if (url.username !== '' || url.password !== '' || uri.split('/')[2]?.includes('@') === true) {
@@ -36,10 +49,7 @@ function webUriFault(uri: string, url: URL): string | undefined {
   const host = /^\w+:\/\/([^/?]*?)(?::\d+)?(?:[/?]|$)/.exec(uri)?.[1];
   if (host?.toLowerCase() !== url.hostname) return 'has a host that is not in its plain form';
   if (dotSegment.test(uri)) return 'has dot segments';
-  if (url.protocol === 'http:' && !loopback.test(url.hostname)) {
-    return 'is plain http to another machine: use https';
-  }
-  return undefined;
+  return isInsecure(url) && !insecure ? 'is plain http to another machine: use https' : undefined;
 }
 
 /**

@@ -212,24 +212,41 @@ function partsOf(field: Field): readonly Field[] {
 }
 
 /** Every field of a tree, at any depth; those of one occasion, where one is given. */
-export function* fieldsOf(tree: FieldTree, occasion?: string): Iterable<Field> {
+export function* fieldsOf(
+  tree: FieldTree,
+  occasion?: string,
+  partsIn: (field: Field) => readonly Field[] = partsOf,
+): Iterable<Field> {
   const pending = [...tree.values()].toReversed();
   for (let field = pending.pop(); field !== undefined; field = pending.pop()) {
     const only = typeof field === 'string' ? undefined : field.only;
     if (occasion !== undefined && only?.includes(occasion) === false) continue;
     yield field;
-    pending.push(...partsOf(field).toReversed());
+    pending.push(...partsIn(field).toReversed());
   }
 }
 
 /** Names of all values that a tree writes somewhere; on one occasion, if one is given. */
 export function writtenValues(tree: FieldTree, occasion?: string): ReadonlySet<string> {
-  const found = new Set<string>();
-  for (const field of fieldsOf(tree, occasion)) {
-    if (typeof field === 'string') found.add(field);
-    else if ('value' in field) found.add(field.value);
-  }
-  return found;
+  return new Set(Array.from(fieldsOf(tree, occasion)).flatMap((field) => valueOf(field) ?? []));
+}
+
+/**
+ * Names of the values without which an answer of that occasion is not whole: not those that another
+ * can stand in for, nor those whose absence is written.
+ */
+export function neededValues(tree: FieldTree, occasion: string): ReadonlySet<string> {
+  const certain = (field: Field): readonly Field[] =>
+    typeof field === 'object' && 'first' in field && field.first.length > 1 ? [] : partsOf(field);
+  const fields = Array.from(fieldsOf(tree, occasion, certain)).filter(
+    (field) => typeof field === 'string' || !('absent' in field) || field.absent !== 'nothing',
+  );
+  return new Set(fields.flatMap((field) => valueOf(field) ?? []));
+}
+
+function valueOf(field: Field): string | undefined {
+  if (typeof field === 'string') return field;
+  return 'value' in field ? field.value : undefined;
 }
 
 /** Wire names and texts in the case a dialect asks for. */

@@ -27,7 +27,7 @@ partnerapi-00005,"not-told-but-\twrong",Tab,,,,,,
     assert.deepEqual([ran.code, ran.stdout], [2, '']);
     assert.ok(!/not-told|hunter2|told,/.test(ran.stderr), ran.stderr);
     assert.deepEqual(ran.stderr.trimEnd().split('\n'), [
-      'clients.csv:1:92: error: there is no column "colour" (expected one of client_id, client_secret, name, api_key, redirect_uris, roles, business_context, partner_id, throttle_limit, throttle_window, property.NAME)',
+      'clients.csv:1:92: error: there is no column "colour" (expected one of client_id, client_secret, name, api_key, redirect_uris, insecure_redirect_uris, roles, business_context, partner_id, throttle_limit, throttle_window, property.NAME)',
       'clients.csv:2:18: warning: the secret has 7 characters; with fewer than 16 it can be guessed',
       'clients.csv:3:1: error: "partnerapi-00001" is in line 2 already',
       'clients.csv:3:63: error: redirect_uris: "http://b.example/cb" is plain http to another machine: use https',
@@ -76,17 +76,17 @@ partnerapi-00005,"not-told-but-\twrong",Tab,,,,,,
     assert.deepEqual([good.code, bad.code, twice.code, same.code], [0, 2, 2, 0], good.stderr);
     assert.notEqual(again.code, 0);
     assert.deepEqual(bad.stderr.split('\n').slice(0, 3), [
-      'bad.csv:2:1: error: the api_key of "partnerapi-00003" is that of "partnerapi-00001" of club already',
+      'bad.csv:2:1: error: the api_key of "partnerapi-00003" is that of "partnerapi-00001" of club already (clients of one partner may share one: --shared-api-keys)',
       'bad.csv:3:55: error: api_key cannot be sent in a header: expected ASCII without spaces around it',
       'bad.csv:4:55: error: api_key has more than 1024 characters',
     ]);
     assert.equal(
       twice.stderr.split('\n')[0],
-      'twice.csv:3:55: error: this api_key is in line 2 already',
+      'twice.csv:3:55: error: this api_key is in line 2 already (clients of one partner may share one: --shared-api-keys)',
     );
     assert.equal(
       again.stderr.split('\n')[0],
-      'again.csv:2:1: error: the api_key of "partnerapi-00008" is that of "partnerapi-00002" of club already',
+      'again.csv:2:1: error: the api_key of "partnerapi-00008" is that of "partnerapi-00002" of club already (clients of one partner may share one: --shared-api-keys)',
     );
     for (const { stdout, stderr } of [good, bad, twice, again])
       assert.ok(!/not-told/.test(stdout + stderr));
@@ -121,7 +121,7 @@ partnerapi-00005,"not-told-but-\twrong",Tab,,,,,,
     assert.deepEqual(ran.stderr.trimEnd().split('\n'), [
       'clients.yml:1:14: error: client_id is not read as text as it stands (put it in quotes)',
       'clients.yml:2:18: error: client_secret is not read as text as it stands (put it in quotes)',
-      'clients.yml:4:3: error: a client has no "colour" (expected one of client_id, client_secret, name, api_key, redirect_uris, roles, business_context, partner_id, throttle, properties)',
+      'clients.yml:4:3: error: a client has no "colour" (expected one of client_id, client_secret, name, api_key, redirect_uris, insecure_redirect_uris, roles, business_context, partner_id, throttle, properties)',
       'clients.yml:5:11: error: the role member needs redirect_uris, where members return to after a login',
       'clients.yml:5:19: error: roles must be text, not a list',
       "clients.yml:6:22: error: a throttle's limit and window go together",

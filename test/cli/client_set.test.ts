@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
-import { jetwayEach, programmeText, workFolder } from './command.ts';
+import { jetwayEach, workFolder } from './command.ts';
 
 const id = 'partnerapi-00001';
 const callback = 'https://blue.example/cb';
@@ -118,6 +118,7 @@ describe('client set', { concurrency: 2 }, () => {
       [['--property', '__proto__=a'], /^--property: the name must be a letter/],
       [['--property', 'a=b\nc'], /^--property "a": the value must be/],
       [['--property', 'a=b', 'a=c'], /^--property "a" is given twice/],
+      [['--incomplete'], /^nothing is to be changed/],
       [[], /^nothing is to be changed/],
     ] as const;
     const [, ...runs] = await jetwayEach(workFolder(t), [
@@ -148,35 +149,5 @@ describe('client set', { concurrency: 2 }, () => {
     });
     assert.deepEqual(shownIn(after.stdout), whole);
     assert.deepEqual([nobody.code, nobody.stderr], [1, 'there is no client "nobody"\n']);
-  });
-
-  test('warns of what the dialect answers with and the client has not', async (t) => {
-    const dialect = 'token_response: { fields: { instance: client.instance_url } }\n';
-    const folder = workFolder(t, { 'programmes/club.yaml': programmeText('Club', dialect) });
-    const [added, ran, changed] = await jetwayEach(folder, [
-      [
-        'client',
-        'add',
-        '--programme',
-        'club',
-        '--name',
-        'A',
-        '--role',
-        'partner',
-        '--client-id',
-        id,
-      ],
-      [...set, '--no-roles'],
-      [...set, '--role', 'partner', '--property', 'instance_url=https://eu.example'],
-    ]);
-    const warning =
-      "warning: answers are to hold the client's own instance_url, and it has none: give it --property instance_url=…\n";
-    assert.deepEqual([added.code, added.stderr], [0, warning]);
-    assert.equal(
-      ran.stderr,
-      `warning: the client has no role: every grant is refused until it is given one (--role)\n${warning}`,
-    );
-    assert.deepEqual([changed.code, changed.stderr], [0, '']);
-    assert.match(changed.stdout, /^ {2}properties +instance_url: https:\/\/eu\.example$/m);
   });
 });

@@ -1,0 +1,217 @@
+// Owns one API key of several clients of a partner, from the command line (C-5): added, imported and
+// rotated, in one programme and across programmes.
+
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { describe, test, type TestContext } from 'node:test';
+
+import { passed, verify } from '../support/gateway.ts';
+import { program } from '../support/program.ts';
+import { jetway, jetwayEach, jetwayJson, programmeText, putSecret, workFolder } from './command.ts';
+import { serve } from './server.ts';
+
+const [first, second, third] = ['partnerapi-00001', 'partnerapi-00002', 'partnerapi-00003'];
+
+interface Added {
+  readonly api_key: string | null;
+  readonly api_key_of?: string;
+  readonly shared_with?: readonly unknown[];
+}
+
+function folderOf(t: TestContext): string {
+  const others = ['Other', 'Third'].map((name) => [
+    `programmes/${name.toLowerCase()}.yaml`,
+    programmeText(name),
+  ]);
+  return workFolder(t, Object.fromEntries(others) as Record<string, string>);
+}
+
+function add(programme: string, id: string, ...more: readonly string[]): readonly string[] {
+  const named = ['--programme', programme, '--name', 'Blue', '--client-id', id];
+  return ['client', 'add', ...named, '--role', 'partner', ...more, '--json'];
+}
+
+/** Statuses of the key alone at each programme. */
+async function statuses(url: string, apiKey: string): Promise<readonly number[]> {
+  const answers = ['club', 'other', 'third'].map((one) => verify({ url }, one, 'none', { apiKey }));
+  return (await Promise.all(answers)).map(({ status }) => status);
+}
+
+function clientId(answer: { readonly headers: Readonly<Record<string, string>> }): unknown {
+  return answer.headers['x-auth-client-id'];
+}
+
+describe('C-5: an API key of several clients', { concurrency: 2 }, () => {
+  test('is given to a further client, of this programme or another, by --api-key-of', async (t) => {
+    const folder = folderOf(t);
+    const given = (await jetwayJson(folder, add('club', first).slice(0, -1))) as Added;
+    const key = given.api_key ?? '';
+    const [sheet, across, named] = await jetwayEach(folder, [
+      add('club', second, '--partner-id', 'Blue12345', '--api-key-of', first).slice(0, -1),
+      add('other', third, '--api-key-of', first),
+      add('third', second, '--api-key-of', `club/${first}`),
+    ]);
+    const warning = `warning: ${first} has another partner id: clients of one partner alone share an API key\n`;
+    assert.deepEqual([sheet.code, sheet.stderr], [0, warning]);
+    assert.match(sheet.stdout, /^Its secret is shown this once; no verb can show it again\.$/m);
+    assert.match(sheet.stdout, new RegExp(`^ {2}API key +that of club/${first}$`, 'm'));
+    for (const ran of [across, named]) {
+      assert.deepEqual([ran.code, ran.stderr], [0, '']);
+      const { api_key, api_key_of } = JSON.parse(ran.stdout) as Added;
+      assert.deepEqual([api_key, api_key_of], [null, `club/${first}`]);
+      assert.ok(!ran.stdout.includes(key));
+    }
+    const url = await serve(t, folder);
+    assert.deepEqual(await statuses(url, key), [200, 200, 200]);
+    assert.equal(clientId(await verify({ url }, 'club', 'none', { apiKey: key })), '');
+    const alone = await verify({ url }, 'other', 'none', { apiKey: key });
+    const facts = { programme: 'other', kind: 'none', 'client-id': third };
+    assert.deepEqual(alone, passed(facts));
+    // It is each holder's: nothing changes for the others when one goes.
+    await jetwayEach(folder, [['client', 'remove', second, '--programme', 'club', '--yes']]);
+    assert.equal(clientId(await verify({ url }, 'club', 'none', { apiKey: key })), first);
+  });
+
+  test('must be somebody’s, and of one client that is named', async (t) => {
+    const folder = folderOf(t);
+    const rows = `client_id,client_secret,name,roles\n${third},an-imported-secret,Red,partner\n`;
+    putSecret(folder, 'clients.csv', rows);
+    const [, , , ...runs] = await jetwayEach(folder, [
+      add('club', first),
+      add('other', first),
+      ['client', 'import', '--programme', 'club', 'clients.csv'],
+      add('third', second, '--api-key-of', first),
+      add('third', second, '--api-key-of', 'nobody'),
+      add('third', second, '--api-key-of', `third/${first}`),
+      add('third', second, '--api-key-of', third),
+      // In its own programme there is only one of that name.
+      add('other', second, '--api-key-of', first),
+      ['client', 'list', '--programme', 'third', '--json'],
+    ]);
+    const [several, nobody, elsewhere, keyless, own, list] = runs;
+    assert.deepEqual(
+      [several?.code, several?.stderr],
+      [
+        2,
+        `several programmes have a client "${first}": --api-key-of club/${first} or --api-key-of other/${first}\n`,
+      ],
+    );
+    for (const [ran, name] of [
+      [nobody, '"nobody"'],
+      [elsewhere, `"${first}" in third`],
+    ] as const) {
+      const message = `there is no client ${name}\n`;
+      assert.deepEqual([ran?.code, ran?.stderr], [1, message]);
+    }
+    const none = `club/${third} has no API key: client rotate-api-key makes one\n`;
+    assert.deepEqual([keyless?.code, keyless?.stderr], [1, none]);
+    const { api_key_of } = JSON.parse(own?.stdout ?? '') as Added;
+    assert.equal(api_key_of, `other/${first}`);
+    assert.deepEqual(JSON.parse(list?.stdout ?? ''), []);
+  });
+
+  test('is rotated for all of them in one step, or for one that leaves', async (t) => {
+    const folder = folderOf(t);
+    const old =
+      ((await jetwayJson(folder, add('club', first).slice(0, -1))) as Added).api_key ?? '';
+    const rotate = ['client', 'rotate-api-key', third];
+    const [, , , rotated, stuck, sheet, , , apart] = await jetwayEach(folder, [
+      add('other', third, '--api-key-of', first),
+      add('third', second, '--api-key-of', first),
+      add('club', second),
+      [...rotate, '--json'],
+      rotate,
+      [...rotate, '--overlap', '0s'],
+      ['client', 'show', first],
+      // Two keys good at once are shared both.
+      [...rotate],
+      ['client', 'rotate-api-key', first, '--alone', '--overlap', '0s', '--json'],
+    ]);
+    const { api_key: next, shared_with } = JSON.parse(rotated.stdout) as Added;
+    assert.deepEqual(shared_with, [
+      { programme: 'club', client_id: first },
+      { programme: 'third', client_id: second },
+    ]);
+    assert.equal(stuck.code, 1);
+    assert.match(stuck.stderr, /has two API keys that are good/);
+    assert.match(sheet.stdout, /^2 clients share it, and had it replaced as well\.$/m);
+    assert.match(
+      sheet.stdout,
+      new RegExp(`^ {2}shared with +club/${first}\\n +third/${second}$`, 'm'),
+    );
+    const { api_key: own, shared_with: none } = JSON.parse(apart.stdout) as Added;
+    assert.equal(none, undefined);
+    const url = await serve(t, folder);
+    const ofSheet = /jw_staging_\S+/.exec(sheet.stdout)?.[0] ?? '';
+    for (const [key, expected] of [
+      [old, [401, 401, 401]],
+      [next ?? '', [401, 401, 401]],
+      [ofSheet, [401, 200, 200]],
+      [own ?? '', [200, 401, 401]],
+    ] as const) {
+      assert.deepEqual(await statuses(url, key), expected);
+    }
+    // While a server runs, it counts for all from the next request on.
+    const last = (await jetwayJson(folder, [...rotate, '--overlap', '0s'])) as Added;
+    assert.deepEqual(await statuses(url, ofSheet), [401, 401, 401]);
+    assert.deepEqual(await statuses(url, last.api_key ?? ''), [401, 200, 200]);
+  });
+
+  test('a rotation whose key nobody saw changes nothing, for any of them', async (t) => {
+    const folder = folderOf(t);
+    const [, , before] = await jetwayEach(folder, [
+      add('club', first),
+      add('other', second, '--api-key-of', first),
+      ['client', 'list', '--json'],
+    ]);
+    const args = [program, 'client', 'rotate-api-key', first, '--overlap', '0s'];
+    const child = spawn(process.execPath, args, { cwd: folder });
+    child.stdout.destroy();
+    const said = text(child.stderr);
+    const [code] = (await once(child, 'close')) as [number | null];
+    assert.deepEqual(
+      [code, /the new API key is lost: nothing was changed/.test(await said)],
+      [1, true],
+    );
+    const [after] = await jetwayEach(folder, [['client', 'list', '--json']]);
+    assert.equal(after.stdout, before.stdout);
+  });
+
+  test('stands twice in a file, or is in the store, only where that is told', async (t) => {
+    const folder = folderOf(t);
+    const [key, secret] = ['an-imported-api-key', 'an-imported-secret'];
+    const header = 'client_id,client_secret,name,roles,api_key\n';
+    const row = (id: string): string => `${id},${secret},Blue,partner,${key}\n`;
+    putSecret(folder, 'two.csv', header + row(first) + row(second));
+    putSecret(folder, 'one.csv', header + row(third));
+    const load = ['client', 'import', '--programme', 'club'];
+    const [refused, taken, again, later, told] = await jetwayEach(folder, [
+      [...load, 'two.csv'],
+      [...load, 'two.csv', '--shared-api-keys'],
+      [...load, 'two.csv', '--shared-api-keys'],
+      [...load, 'one.csv'],
+      [...load, 'one.csv', '--shared-api-keys'],
+    ]);
+    assert.deepEqual(
+      [refused.code, refused.stderr.split('\n')[0]],
+      [
+        2,
+        'two.csv:3:50: error: this api_key is in line 2 already (clients of one partner may share one: --shared-api-keys)',
+      ],
+    );
+    assert.deepEqual([taken.code, taken.stderr], [0, '']);
+    assert.match(again.stdout, /2 of the file are there already/);
+    assert.equal(later.code, 1);
+    assert.match(
+      later.stderr,
+      /^one\.csv:2:1: error: the api_key of "\S+" is that of "\S+" of club/,
+    );
+    assert.deepEqual([told.code, told.stderr], [0, '']);
+    const url = await serve(t, folder);
+    assert.deepEqual(await statuses(url, key), [200, 401, 401]);
+    const nobody = await jetway(folder, ['client', 'import', '--help']);
+    assert.match(nobody.stdout, /--shared-api-keys/);
+  });
+});
