@@ -16,7 +16,7 @@ import { assetsFolder } from './login_rules.ts';
 import { memberComplaints } from './members_schema.ts';
 import { reachComplaints } from './reach_consistency.ts';
 import { type ValueShape, alphabetOf } from './value_shape.ts';
-import { verifyComplaints } from './verify_schema.ts';
+import { verifyComplaints } from './verify_headers.ts';
 
 /** RFC 6749 10.10: the chance of guessing a code must be at most 2^-128. */
 const leastCodeBits = 128;

@@ -25,6 +25,7 @@ import type {
 import type { StoreTime } from './time_contract.ts';
 
 export type Environment = 'staging' | 'live';
+type ClientChange = (client: Client) => Client;
 
 /** What one grant writes, in the transaction of the verb that allows it. */
 export interface IssuedTokens {
@@ -119,8 +120,8 @@ export interface Store extends StoreTime {
   addClients(clients: readonly Client[]): Promise<readonly ClientId[]>;
   findClient(programme: ProgrammeId, id: ClientId): Promise<Client | undefined>;
   /**
-   * The clients that hold the API key, by identifier: several where a partner has one key for all
-   * of its own (C-5). Whether the key is live is the caller's to judge.
+   * The clients that hold the API key, by identifier: several where a partner has one key for all of
+   * its own (C-5). Whether it is live is the caller's to judge.
    */
   findClientsByApiKey(programme: ProgrammeId, apiKey: Digest): Promise<readonly Client[]>;
   /** In order of creation. */
@@ -129,16 +130,10 @@ export interface Store extends StoreTime {
   changeClient(
     programme: ProgrammeId,
     id: ClientId,
-    change: (client: Client) => Client,
+    change: ClientChange,
   ): Promise<Client | undefined>;
-  /**
-   * Applies a pure change to every client, of whatever programme, that holds one of the API keys:
-   * all in one step. Resolves to those clients as they are then.
-   */
-  changeKeyHolders(
-    apiKeys: readonly Digest[],
-    change: (client: Client) => Client,
-  ): Promise<readonly Client[]>;
+  /** As `changeClient`, in one step for every client of any programme that holds one of the API keys. */
+  changeKeyHolders(keys: readonly Digest[], change: ClientChange): Promise<readonly Client[]>;
 
   /**
    * Removes a client for good, with all that was issued to it; its identifier is never given out
