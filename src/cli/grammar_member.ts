@@ -67,7 +67,7 @@ export const memberVerbs: readonly Verb[] = [
     words: 'member import',
     summary: 'add members that exist elsewhere, with their passwords: all of them or none',
     details:
-      'Columns: username, which every member needs, subject, level and membership_number, and of each member exactly one of password (as it is typed), bcrypt, argon2 (a PHC string) and pbkdf2 (pbkdf2_sha256$… or $pbkdf2-sha256$…). Hashes are kept until the next login, and are argon2id from then on.',
+      'Columns: username, which every member needs, subject, level and membership_number, and of each member exactly one of password (as it is typed), bcrypt, argon2 (a PHC string) and pbkdf2 (pbkdf2_sha256$… or $pbkdf2-sha256$…). Hashes are kept until the next login, and are argon2id from then on. bcrypt knows 72 bytes of a password: a longer one does not match such a hash; set it anew by member set.',
     argument: ['<file>', 'a .csv with a header line; nobody else should read it'],
     reads: 'store',
     json: true,

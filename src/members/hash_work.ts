@@ -11,8 +11,16 @@ import { type PasswordHash, readHash } from './password_hash.ts';
 export function isMadeOf(password: string, text: string): boolean {
   const hash = readHash(text);
   if (hash === undefined) throw new Error('this is no password hash that is understood');
-  if (hash.scheme === 'bcrypt') return compareSync(password, hash.text);
+  if (hash.scheme === 'bcrypt') return compareSync(password, hash.text) && fitsBcrypt(password);
   return timingSafeEqual(tagOf(password, hash), hash.tag);
+}
+
+/** bcrypt's bytes: after them, and after a NUL, it does not tell one password from another. */
+const longestForBcrypt = 72;
+
+/** HOSTILE 71: what bcrypt cuts off was not checked, and must not become part of a password that is kept. */
+function fitsBcrypt(password: string): boolean {
+  return Buffer.byteLength(password) <= longestForBcrypt && !password.includes('\0');
 }
 
 function tagOf(password: string, hash: Exclude<PasswordHash, { scheme: 'bcrypt' }>): Buffer {

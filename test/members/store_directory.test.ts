@@ -126,6 +126,31 @@ describe('store directory', () => {
     assert.equal(hashOf('bob'), renewed);
   });
 
+  test('HOSTILE 71: a password that bcrypt would cut off is no match, and never kept in its place', async () => {
+    // crypt_blowfish 1.3, wrapper.c: the vector whose "chars after 72 are ignored".
+    const brought = '$2a$05$abcdefghijklmnopqrstuu5s2v8.iXieOjg/.AySBTTZIIVFJeBui';
+    const whole = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
+    const short = '$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW';
+    members.push(
+      aMember({ username: 'eve', subject: 'eve' as Subject, passwordHash: brought }),
+      aMember({ username: 'fay', subject: 'fay' as Subject, passwordHash: short }),
+    );
+    const hashOf = (username: string): string =>
+      members.find((member) => member.username === username)?.passwordHash ?? '';
+    const cutOff = [
+      ['eve', `${whole}chars after 72 are ignored`],
+      ['eve', `${whole}x`],
+      ['fay', 'U*U\0U*U'],
+    ] as const;
+    for (const [username, typed] of cutOff) {
+      assert.deepEqual(await verify(username, typed), { outcome: 'no_match' }, typed);
+    }
+    assert.deepEqual([hashOf('eve'), hashOf('fay')], [brought, short]);
+    assert.equal((await verify('eve', whole)).outcome, 'match');
+    assert.match(hashOf('eve'), /^\$argon2id/);
+    assert.deepEqual(await verify('eve', `${whole}x`), { outcome: 'no_match' });
+  });
+
   test('a password that was changed during its login stays changed', async () => {
     const brought = '$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW';
     const record = aMember({ passwordHash: brought });
