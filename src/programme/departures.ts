@@ -10,6 +10,7 @@ import { answerDepartures } from './answer_departures.ts';
 import type { Departure } from './complaint.ts';
 import type { Definition } from './definition.ts';
 import { endpointsOf, grantsAt } from './grant_places.ts';
+import { guessingDepartures } from './guessing_departures.ts';
 import { type EndpointDefinition, placesOf } from './input_schema.ts';
 
 export function departures(definition: Definition, document: YamlNode): readonly Fault[] {
@@ -18,6 +19,7 @@ export function departures(definition: Definition, document: YamlNode): readonly
     ...authenticationDepartures(definition),
     ...loginDepartures(definition),
     ...passwordDepartures(definition),
+    ...guessingDepartures(definition),
     ...answerDepartures(definition),
     ...lifetimeDepartures(definition),
   ];
