@@ -180,7 +180,7 @@ export const programmeDocs: KeyDocs = {
     otherwise: 'the public authorities that come with Jetway',
   },
   'members.concurrency': {
-    text: 'How many questions may be under way at once. Four times as many wait their turn; more get the difficulties page at once.',
+    text: 'How many questions may be under way at once; logins have at most three quarters of them, so that refreshes find a place. Four times as many wait their turn; more get the difficulties page at once.',
     example: '64',
     beside: hook,
     otherwise: '32',

@@ -11,35 +11,65 @@ export class GateFull extends Error {
   override readonly name = 'GateFull';
 }
 
+/** How one piece of work waits. */
+export interface Admission {
+  /** Aborted, by an error, when nobody waits for it any more: then it leaves the queue. */
+  readonly hangUp?: AbortSignal | undefined;
+  /** Whose turn it takes: an address's, a member's. */
+  readonly owners?: readonly string[] | undefined;
+}
+
 export interface Gate {
   /**
-   * Runs work when there is room for it, first come, first served. Rejects without having begun it:
-   * with `GateFull`, or with the signal's reason, an error, where that is aborted before its turn has come.
+   * Runs work when there is room for it. Owners take turns: an owner's second piece of work comes
+   * after everybody's first; within a turn the first that came goes first. Where no more may wait,
+   * the piece with the latest turn is sent away, so that no owner can fill the queue. Rejects without
+   * having begun the work: with `GateFull`, or with the reason of `hangUp`.
    */
-  readonly pass: <Result>(work: () => Promise<Result>, signal?: AbortSignal) => Promise<Result>;
+  readonly pass: <Result>(work: () => Promise<Result>, admission?: Admission) => Promise<Result>;
   /** Begins nothing any more: who waits, and whoever comes, is told the reason. */
   readonly close: (reason: Error) => void;
 }
 
 interface Waiting {
+  readonly turn: number;
+  readonly owners: readonly string[];
   readonly enter: () => void;
   readonly refuse: (reason: Error) => void;
 }
 
 export function createGate({ atOnce, waiting }: GateLimits): Gate {
-  const queue = new Set<Waiting>();
+  /** By turn, and by arrival within a turn. */
+  const queue: Waiting[] = [];
   let inside = 0;
+  /** That of the last piece of work that had waited. */
+  let currentTurn = 0;
   let closed: Error | undefined;
-  const turn = (signal: AbortSignal | undefined): Promise<void> =>
+
+  const turnOf = (owners: readonly string[]): number => {
+    const last = queue.findLast((one) => one.owners.some((owner) => owners.includes(owner)));
+    return last === undefined ? currentTurn : last.turn + 1;
+  };
+  const makeRoom = (turn: number): void => {
+    if (queue.length < waiting) return;
+    const full = new GateFull('too many are waiting already');
+    const last = queue.at(-1);
+    if (last === undefined || last.turn <= turn) throw full;
+    last.refuse(full);
+  };
+  const wait = ({ hangUp, owners = [] }: Admission): Promise<void> =>
     new Promise((resolve, reject) => {
-      const leave = (): void => place.refuse(signal?.reason as Error);
+      const leave = (): void => place.refuse(hangUp?.reason as Error);
       const forget = (): void => {
-        queue.delete(place);
-        signal?.removeEventListener('abort', leave);
+        queue.splice(queue.indexOf(place), 1);
+        hangUp?.removeEventListener('abort', leave);
       };
       const place: Waiting = {
+        turn: turnOf(owners),
+        owners,
         enter: () => {
           forget();
+          currentTurn = place.turn;
           resolve();
         },
         refuse: (reason) => {
@@ -47,19 +77,17 @@ export function createGate({ atOnce, waiting }: GateLimits): Gate {
           reject(reason);
         },
       };
-      queue.add(place);
-      signal?.addEventListener('abort', leave);
+      makeRoom(place.turn);
+      queue.splice(queue.findLastIndex(({ turn }) => turn <= place.turn) + 1, 0, place);
+      hangUp?.addEventListener('abort', leave);
     });
   return {
-    async pass(work, signal) {
+    async pass(work, admission = {}) {
       if (closed !== undefined) throw closed;
-      signal?.throwIfAborted();
+      admission.hangUp?.throwIfAborted();
       if (inside < atOnce) inside += 1;
-      else {
-        if (queue.size >= waiting) throw new GateFull('too many are waiting already');
-        // Who leaves hands its place over: nobody who comes later can slip in between.
-        await turn(signal);
-      }
+      // Who leaves hands its place over: nobody who comes later can slip in between.
+      else await wait(admission);
       try {
         return await work();
       } finally {
@@ -70,7 +98,7 @@ export function createGate({ atOnce, waiting }: GateLimits): Gate {
     },
     close(reason) {
       closed = reason;
-      for (const place of queue) place.refuse(reason);
+      for (const place of [...queue]) place.refuse(reason);
     },
   };
 }

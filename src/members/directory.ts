@@ -1,10 +1,15 @@
 // Owns the MemberDirectory contract: who answers whether a member's credentials are right.
 
+import type { Admission } from '../lib/gate.ts';
 import type { ClientId } from '../oauth/client.ts';
 import type { Member, Subject } from '../oauth/member.ts';
 
-/** What a member typed, and where it was typed. */
-export interface LoginAttempt {
+/**
+ * What a member typed, and where it was typed. Where it is hung up before its work has begun, none is
+ * begun, and the attempt rejects with the signal's reason; what has begun goes on, since its outcome
+ * counts.
+ */
+export interface LoginAttempt extends Admission {
   /** Normalised: see username.ts. */
   readonly username: string;
   /** As it was typed, for directories that have rules of their own for names. */
@@ -15,11 +20,6 @@ export interface LoginAttempt {
   readonly customerAddress?: string;
   /** False where the address is a partner's word. */
   readonly addressVerified: boolean;
-  /**
-   * Aborted when nobody waits for the answer any more. Work that has not begun by then is not begun,
-   * and the attempt rejects with the signal's reason; what has begun goes on, since its outcome counts.
-   */
-  readonly hangUp?: AbortSignal;
 }
 
 export type Verification =
@@ -33,8 +33,8 @@ export type Verification =
 export interface MemberDirectory {
   verify(attempt: LoginAttempt): Promise<Verification>;
   /**
-   * Takes as long as a `no_match`, for attempts that are not put to the directory: that of a locked
-   * account must not be told from a wrong password (HOSTILE 17).
+   * Takes as long as a `no_match`, and rejects when `verify` would, for attempts that are not put to
+   * the directory: that of a locked account must not be told from a wrong password (HOSTILE 17, 63).
    */
   decline(attempt: LoginAttempt): Promise<void>;
   /** Whether a member may still hold tokens; asked at every refresh (G-23). */

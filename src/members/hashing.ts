@@ -2,7 +2,7 @@
 
 import { availableParallelism } from 'node:os';
 
-import { createGate, type GateLimits, GateFull } from '../lib/gate.ts';
+import { type Admission, createGate, type GateLimits, GateFull } from '../lib/gate.ts';
 import { Unavailable } from '../oauth/failure.ts';
 
 /** Some 250 logins a second, and 30 MB each. */
@@ -30,10 +30,10 @@ export const hashingDescriptors: number = 6 * limits.atOnce;
  */
 export async function hashing<Result>(
   work: () => Promise<Result>,
-  hangUp?: AbortSignal,
+  admission?: Admission,
 ): Promise<Result> {
   try {
-    return await gate.pass(work, hangUp);
+    return await gate.pass(work, admission);
   } catch (error) {
     if (error instanceof GateFull) throw new Unavailable('too many passwords to be hashed at once');
     throw error;

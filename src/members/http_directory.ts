@@ -1,8 +1,6 @@
 // Owns the member directory behind an HTTP hook: the airline's own member system answers who a
 // member is (docs/member-directory.md).
 
-import { randomInt } from 'node:crypto';
-
 import { type Clock, type Milliseconds, milliseconds } from '../lib/clock.ts';
 import { createGate, type Gate, GateFull } from '../lib/gate.ts';
 import { randomKey } from '../lib/random.ts';
@@ -26,8 +24,8 @@ import { visibleUsername } from './username.ts';
 /** Questions that may wait for one under way to end, for each that may be under way. */
 const waitingForEach = 4;
 
-/** Answers whose time is remembered. */
-const rememberedSpans = 64;
+/** The part of the questions under way that logins may have. */
+const mostForLogins = 0.75;
 
 /**
  * The part of a question's time that it may spend waiting for its turn. What is left must be enough
@@ -53,20 +51,13 @@ export interface HttpDirectoryOptions {
 export function createHttpDirectory(options: HttpDirectoryOptions): MemberDirectory {
   const ask = createAsking(options);
   const { programme } = options;
-  const pace = createPace();
-  const verify = async (attempt: LoginAttempt): Promise<Verification> => {
-    const begun = performance.now();
-    const told = await askToVerify(options, ask, attempt);
-    if (told.outcome === 'no_match') pace.remember(performance.now() - begun);
-    return told;
-  };
   return {
-    verify,
+    verify: (attempt) => askToVerify(options, ask, attempt),
     async decline(attempt) {
-      // How long it takes is not known yet: then it is asked about somebody that there cannot be.
+      // A locked account is told what an unlocked one is told, and when, also while the hook is away
+      // (HOSTILE 17, 63): so the hook is asked, about somebody that there cannot be.
       const nobody = { typedUsername: randomKey(16), password: randomKey(16) };
-      if (pace.isKnown()) await pace.wait();
-      else await verify({ ...attempt, ...nobody });
+      await askToVerify(options, ask, { ...attempt, ...nobody });
     },
     async isActive(subject) {
       const question = statusQuestion(programme, subject);
@@ -79,7 +70,8 @@ export function createHttpDirectory(options: HttpDirectoryOptions): MemberDirect
 type Ask = <Answer>(
   question: HookQuestion,
   read: (body: Uint8Array) => Answer,
-  hangUp?: AbortSignal,
+  /** Absent where it is asked for a refresh. */
+  login?: LoginAttempt,
 ) => Promise<Answer>;
 
 function askToVerify(
@@ -99,35 +91,7 @@ function askToVerify(
     // Who is blocked is told what everybody is told (HOSTILE 16).
     return answer.outcome === 'blocked' ? { outcome: 'no_match' } : answer;
   };
-  return ask(question, read, attempt.hangUp);
-}
-
-interface Pace {
-  readonly isKnown: () => boolean;
-  readonly remember: (spent: number) => void;
-  /** Takes as long as one of the answers of late. */
-  readonly wait: () => Promise<void>;
-}
-
-/**
- * How long the hook takes to say no: an account that is locked here, about which it is not asked,
- * must not be told from a wrong password by the time it takes (HOSTILE 17).
- */
-function createPace(): Pace {
-  const spans: number[] = [];
-  return {
-    isKnown: () => spans.length > 0,
-    remember: (spent) => {
-      spans.push(spent);
-      if (spans.length > rememberedSpans) spans.shift();
-    },
-    wait: async () => {
-      const span = spans[randomInt(rememberedSpans) % spans.length] ?? 0;
-      await new Promise((resolve) => {
-        setTimeout(resolve, span);
-      });
-    },
-  };
+  return ask(question, read, attempt);
 }
 
 /** Breaker, gate, signature and exchange, in this order; all within one span of time. */
@@ -135,8 +99,7 @@ function createAsking(options: HttpDirectoryOptions): Ask {
   const { programme, url, credentials, clock, limits = usualLimits } = options;
   const connection = openHookConnection(url, credentials, limits);
   const breaker = createBreaker(clock);
-  const { concurrency: atOnce } = options;
-  const gate = createGate({ atOnce, waiting: atOnce * waitingForEach });
+  const gates = openGates(options.concurrency);
 
   const send: HookConnection['post'] = async (message, budget) => {
     const leave = breaker.admit();
@@ -154,7 +117,7 @@ function createAsking(options: HttpDirectoryOptions): Ask {
     }
   };
 
-  return async ({ path, requestId, body }, read, hangUp) => {
+  return async ({ path, requestId, body }, read, login) => {
     const begun = performance.now();
     const left = (): Milliseconds =>
       milliseconds(Math.max(1, limits.total - (performance.now() - begun)));
@@ -164,7 +127,7 @@ function createAsking(options: HttpDirectoryOptions): Ask {
         return send({ path, body, headers }, left());
       };
       const patience = milliseconds(limits.total * longestWait);
-      return read(await inTime(gate, patience, post, hangUp));
+      return read(await inTime(gates, patience, post, login));
     } catch (error) {
       const isKnown =
         error instanceof HookFailure || error instanceof BrokenAnswer || error instanceof GateFull;
@@ -175,26 +138,45 @@ function createAsking(options: HttpDirectoryOptions): Ask {
   };
 }
 
+interface Gates {
+  readonly all: Gate;
+  /** In front of the other; narrower. */
+  readonly logins: Gate;
+}
+
+/** However many log in, refreshes have places and turns of their own (HOSTILE 73). */
+function openGates(concurrency: number): Gates {
+  const gateOf = (atOnce: number): Gate => createGate({ atOnce, waiting: atOnce * waitingForEach });
+  return {
+    all: gateOf(concurrency),
+    logins: gateOf(Math.max(1, Math.floor(concurrency * mostForLogins))),
+  };
+}
+
 /**
- * Passes the gate, or rejects: with `GateFull` when its turn has not come within the time, with the
+ * Passes the gates, or rejects: with `GateFull` when its turn has not come within the time, with the
  * signal's reason when nobody waits for it any more by then.
  */
 async function inTime<Result>(
-  gate: Gate,
+  { all, logins }: Gates,
   patience: Milliseconds,
   work: () => Promise<Result>,
-  hangUp: AbortSignal | undefined,
+  login: LoginAttempt | undefined,
 ): Promise<Result> {
   const late = new AbortController();
   const timer = setTimeout(() => {
     late.abort(new GateFull('too many are asked for already'));
   }, patience);
-  const signal = hangUp === undefined ? late.signal : AbortSignal.any([late.signal, hangUp]);
+  const signals = [late.signal, login?.hangUp].filter((signal) => signal !== undefined);
+  const hangUp = AbortSignal.any(signals);
+  const begin = (): Promise<Result> => {
+    clearTimeout(timer);
+    return work();
+  };
   try {
-    return await gate.pass(() => {
-      clearTimeout(timer);
-      return work();
-    }, signal);
+    if (login === undefined) return await all.pass(begin, { hangUp, owners: ['refreshes'] });
+    const enter = (): Promise<Result> => all.pass(begin, { hangUp, owners: ['logins'] });
+    return await logins.pass(enter, { hangUp, owners: login.owners });
   } finally {
     clearTimeout(timer);
   }

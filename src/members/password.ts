@@ -1,6 +1,7 @@
 // Owns member passwords: the argon2id hashes that are kept of them, and checking against what is
 // kept. Which other hashes are understood is password_hash.ts's business.
 
+import type { Admission } from '../lib/gate.ts';
 import { randomBytes } from '../lib/random.ts';
 import { closeHashing, hashing } from './hashing.ts';
 import { createHashingThreads } from './hashing_threads.ts';
@@ -48,11 +49,11 @@ export function hashOfNobody(): string {
 export async function checkPassword(
   password: string,
   hash: string,
-  hangUp?: AbortSignal,
+  admission?: Admission,
 ): Promise<boolean> {
   if (readHash(hash) === undefined) throw new Error('this is no password hash that is understood');
   const task = { verb: 'check', password: normalise(password), hash } as const;
-  return (await hashing(() => threads.run(task), hangUp)) === true;
+  return (await hashing(() => threads.run(task), admission)) === true;
 }
 
 /**

@@ -25,17 +25,18 @@ export function createStoreDirectory(
   // A miss costs what a hit costs, so that time does not tell who exists (HOSTILE 17).
   const decoy = hashOfNobody();
   return {
-    async verify({ username, password, hangUp }: LoginAttempt): Promise<Verification> {
+    async verify(attempt: LoginAttempt): Promise<Verification> {
+      const { username, password } = attempt;
       const record = await records.findMember(programme, normaliseUsername(username));
-      const matches = await checkPassword(password, record?.passwordHash ?? decoy, hangUp);
+      const matches = await checkPassword(password, record?.passwordHash ?? decoy, attempt);
       if (record === undefined || !matches || record.status !== 'active') {
         return { outcome: 'no_match' };
       }
       if (!isUpToDate(record.passwordHash)) await renewHash(records, record, password);
       return { outcome: 'match', member: memberOf(record) };
     },
-    async decline({ password, hangUp }) {
-      await checkPassword(password, decoy, hangUp);
+    async decline(attempt) {
+      await checkPassword(attempt.password, decoy, attempt);
     },
     async isActive(subject) {
       const record = await records.findMemberBySubject(programme, subject);

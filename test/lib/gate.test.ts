@@ -59,11 +59,14 @@ test('who gives up leaves the queue at once; the others go in as they came', asy
   const gate = createGate({ atOnce: 1, waiting: 2 });
   const [first, other] = [held(), held()];
   const begun: string[] = [];
-  const enter = (name: string, work: () => Promise<string>, signal?: AbortSignal) =>
-    gate.pass(() => {
-      begun.push(name);
-      return work();
-    }, signal);
+  const enter = (name: string, work: () => Promise<string>, hangUp?: AbortSignal) =>
+    gate.pass(
+      () => {
+        begun.push(name);
+        return work();
+      },
+      { hangUp },
+    );
   const leaving = new AbortController();
   const under = enter('first', first.work, leaving.signal);
   const left = enter('left', other.work, leaving.signal);
@@ -81,11 +84,72 @@ test('who gives up leaves the queue at once; the others go in as they came', asy
   assert.deepEqual(begun, ['first', 'stays', 'next']);
 });
 
+/** A gate with one piece of work inside; of the others the names in the order of their beginning. */
+function busyGate(waiting: number) {
+  const gate = createGate({ atOnce: 1, waiting });
+  const { work, end } = held();
+  const under = gate.pass(work);
+  const begun: string[] = [];
+  const refused: string[] = [];
+  const passes: Promise<unknown>[] = [under];
+  return {
+    come: (name: string, ...owners: string[]): void => {
+      const pass = gate.pass(async () => begun.push(name), { owners });
+      passes.push(pass.catch(() => refused.push(name)));
+    },
+    finish: async () => {
+      end('done');
+      await Promise.all(passes);
+      return { begun, refused };
+    },
+  };
+}
+
+test('HOSTILE 60: owners take turns, however many pieces of work one of them has waiting', async () => {
+  const gate = busyGate(10);
+  for (const name of ['a1', 'a2', 'a3', 'a4']) gate.come(name, 'a');
+  for (const name of ['b1', 'b2']) gate.come(name, 'b');
+  gate.come('nobody');
+  // Whoever shares one owner with another comes after it.
+  gate.come('ac', 'c', 'a');
+  gate.come('c', 'c');
+  assert.deepEqual(await gate.finish(), {
+    begun: ['a1', 'b1', 'nobody', 'a2', 'b2', 'a3', 'a4', 'ac', 'c'],
+    refused: [],
+  });
+});
+
+test('HOSTILE 60: where no more may wait, the latest turn goes, so that nobody fills the queue', async () => {
+  const gate = busyGate(4);
+  for (const name of ['a1', 'a2', 'a3', 'a4', 'a5']) gate.come(name, 'a');
+  gate.come('b1', 'b');
+  gate.come('b2', 'b');
+  gate.come('a6', 'a');
+  gate.come('c1', 'c');
+  gate.come('b3', 'b');
+  assert.deepEqual(await gate.finish(), {
+    begun: ['a1', 'b1', 'c1', 'a2'],
+    refused: ['a5', 'a4', 'a3', 'a6', 'b2', 'b3'],
+  });
+});
+
+test('HOSTILE 60: an owner that comes again and again has one turn among the others', async () => {
+  const gate = createGate({ atOnce: 1, waiting: 10 });
+  const begun: string[] = [];
+  const owner = async (name: string): Promise<void> => {
+    for (let time = 0; time < 3; time += 1) {
+      await gate.pass(async () => begun.push(name), { owners: [name] });
+    }
+  };
+  await Promise.all([gate.pass(() => Promise.resolve()), owner('a'), owner('b'), owner('c')]);
+  assert.deepEqual(begun, ['a', 'b', 'c', 'a', 'b', 'c', 'a', 'b', 'c']);
+});
+
 test('a gate that is closed begins nothing, and what is under way ends', async () => {
   const gate = createGate({ atOnce: 1, waiting: 9 });
   const { work, end } = held();
   const under = gate.pass(work);
-  const waiting = [gate.pass(work), gate.pass(work, new AbortController().signal)];
+  const waiting = [gate.pass(work), gate.pass(work, { hangUp: new AbortController().signal })];
   const closed = new Error('closed');
   gate.close(closed);
   for (const one of [...waiting, gate.pass(work)]) await assert.rejects(one, closed);
