@@ -67,21 +67,19 @@ export async function authenticateMember(
 ): Promise<MemberAuthentication> {
   const { clock, failedLogins, keyring, programme } = service;
   const username = normaliseUsername(attempt.username);
-  const account = keyring.accountDigest(username);
-  const device = deviceAccount(keyring, programme.id, account, attempt.device, clock.now());
-  // A member at a browser of its own is not held to what its neighbours at the address do.
-  const place = device ?? (attempt.address === undefined ? undefined : networkOf(attempt.address));
-  const retryAfter = place === undefined ? undefined : failedLogins?.blockedFor(place, clock.now());
-  if (retryAfter !== undefined) return { outcome: 'too_many_failures', retryAfter };
+  const counted = countedUnder(service, attempt, username);
+  if (counted.retryAfter !== undefined) {
+    return { outcome: 'too_many_failures', retryAfter: counted.retryAfter };
+  }
   const countFailure = (): void => {
-    if (place !== undefined) failedLogins?.count(place, clock.now());
+    for (const place of counted.places) failedLogins?.count(place, clock.now());
   };
 
-  const asked = loginAttempt(username, attempt);
-  const mayBeAsked =
-    isWellFormed(username, attempt.password) && (await reserve(service, device ?? account));
+  const { account, owners } = counted;
+  const asked = { ...loginAttempt(username, attempt), owners };
+  const mayBeAsked = isWellFormed(username, attempt.password) && (await reserve(service, account));
   const verification = await (
-    mayBeAsked ? askDirectory(service, device ?? account, asked) : decline(service, asked)
+    mayBeAsked ? askDirectory(service, account, asked) : decline(service, asked)
   ).catch((error: unknown) => {
     // Nothing was learnt, so that the account is not charged. But whoever waits takes a place in the
     // queue, and must not have it for nothing time and again.
@@ -91,12 +89,45 @@ export async function authenticateMember(
   if (verification.outcome === 'match') {
     const { member } = verification;
     if (programme.login.lockout === undefined) return { outcome: 'match', member };
-    const cookie = newDevice(keyring, programme.id, account, clock.now());
+    const cookie = newDevice(keyring, programme.id, keyring.accountDigest(username), clock.now());
     return { outcome: 'match', member, device: cookie };
   }
   // Whichever it was: one that is locked or malformed costs as much, and may be sent without end.
   countFailure();
   return { outcome: 'no_match' };
+}
+
+interface CountedUnder {
+  /** Whose attempts lock: those of the browser, where it is known, or else of the username. */
+  readonly account: Digest;
+  /** What its failure counts for; no success clears these counts. */
+  readonly places: readonly string[];
+  /** On whose account it waits for its turn. */
+  readonly owners: readonly string[];
+  /** For how long nothing is looked at that counts here; absent where it is. */
+  readonly retryAfter?: Milliseconds | undefined;
+}
+
+/**
+ * What an attempt counts under (docs/decisions/023). A member at a browser of its own is not held to
+ * what its neighbours at the address do, nor to what strangers do at its username. All its browsers
+ * together have as many failures as an address has; after that they are like any other browser.
+ */
+function countedUnder(
+  { clock, failedLogins, keyring, programme }: Service,
+  attempt: MemberAttempt,
+  username: string,
+): CountedUnder {
+  const now = clock.now();
+  const account = keyring.accountDigest(username);
+  const places = attempt.address === undefined ? [] : [networkOf(attempt.address)];
+  const device = deviceAccount(keyring, programme.id, account, attempt.device, now);
+  const browsers = keyring.accountDigest(`browsers ${account}`);
+  if (device !== undefined && failedLogins?.blockedFor(browsers, now) === undefined) {
+    return { account: device, places: [browsers, ...places], owners: [browsers] };
+  }
+  const [retryAfter] = places.map((place) => failedLogins?.blockedFor(place, now));
+  return { account, places, owners: [account, ...places], retryAfter };
 }
 
 /** Says no without asking, in the directory's own time. */

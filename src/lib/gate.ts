@@ -98,7 +98,7 @@ export function createGate({ atOnce, waiting }: GateLimits): Gate {
     },
     close(reason) {
       closed = reason;
-      for (const place of [...queue]) place.refuse(reason);
+      for (let next = queue[0]; next !== undefined; next = queue[0]) next.refuse(reason);
     },
   };
 }

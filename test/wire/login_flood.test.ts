@@ -33,15 +33,18 @@ test('FAULTS 22: with no room for another password, a login is told of difficult
   assert.equal((await submitLogin(club.url, login, club.member)).status, 302);
 });
 
-test('HOSTILE 16, 17: a first guess while there is no room leaves nothing behind by which names are told apart', async (t) => {
+test('HOSTILE 16, 17, 63: while there is no room locked names are told what others are, and a first guess leaves nothing behind by which names are told apart', async (t) => {
   const club = await openClub(t);
   const login = await openLogin(club.url, loginTarget(club.client));
   const guess = (username: string) =>
     submitLogin(club.url, login, { username, password: 'wrong-password' });
   const { promise, resolve } = Promise.withResolvers<void>();
   t.after(() => resolve());
+  for (let time = 0; time < 6; time += 1) await guess('locked');
   const flood = Promise.allSettled(Array.from({ length: 20_000 }, () => hashing(() => promise)));
-  assert.equal((await guess('nobody')).status, 503);
+  const [locked, nobody] = [await guess('locked'), await guess('nobody')];
+  assert.equal(nobody.status, 503);
+  assert.deepEqual(masked(locked, login, 'locked'), masked(nobody, login, 'nobody'));
   resolve();
   await flood;
   const { mock: posts } = t.mock.method(Worker.prototype, 'postMessage', dieOfIt);

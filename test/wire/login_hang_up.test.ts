@@ -122,8 +122,10 @@ test('FAULTS 22: a place in the queue is not to be had for nothing: it counts fo
   const statuses: readonly (readonly [from: string, cookie: string, status: number])[] = [
     ['192.0.2.1', '', 429],
     ['192.0.2.2', '', 302],
-    ['192.0.2.3', '', 302],
+    ['192.0.2.3', '', 429],
     ['192.0.2.3', cookie, 429],
+    // It is a browser like any other now.
+    ['192.0.2.4', cookie, 302],
   ];
   for (const [from, device, status] of statuses) {
     assert.equal((await door.attempt(undefined, from, device)).status, status, `${from} ${device}`);

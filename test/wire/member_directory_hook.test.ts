@@ -202,9 +202,10 @@ for (const [name, listener] of Object.entries(troubles)) {
 async function fillGate(club: HookedClub): Promise<void> {
   club.hook.become(silent);
   // One is asked about, four wait for it, and the others find no room.
-  let refused = 0;
-  for (let n = 0; n < 20; n += 1) void tryLogin(club, `stuck-${n}`).finally(() => (refused += 1));
-  await until(() => refused === 15, 'never: there is no room');
+  let turnedAway = 0;
+  for (let n = 0; n < 20; n += 1)
+    void tryLogin(club, `stuck-${n}`).finally(() => (turnedAway += 1));
+  await until(() => turnedAway === 15, 'never: there is no room');
 }
 
 const outages: Readonly<Record<string, (club: HookedClub) => Promise<unknown>>> = {
