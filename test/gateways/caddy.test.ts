@@ -9,7 +9,7 @@ import { ask } from '../support/wire.ts';
 import { startWire, type Wire } from './api.ts';
 import { believed, forgeries, odd } from './attacks.ts';
 import { startCaddy } from './caddy.ts';
-import { holdsFor, known } from './calls.ts';
+import { holdsFor, known, namesProgrammeAndPartner } from './calls.ts';
 import { type Callers, executiveCallers, openSite, type Site } from './site.ts';
 import { askThrough, type Door } from './through.ts';
 
@@ -83,6 +83,11 @@ test('no X-Auth header comes from outside, however it is spelled', async (t) => 
     });
     assert.equal(values.length, 4);
   }
+});
+
+test('P-4 P-15: what names programme and partner is Jetway’s word, and a wrong one is refused', async (t) => {
+  const front = await openFront(t);
+  await namesProgrammeAndPartner(front);
 });
 
 test('a header that Connection names is Jetway’s all the same', async (t) => {

@@ -2,9 +2,11 @@
 
 import assert from 'node:assert/strict';
 
-import { shown } from '../support/gateway.ts';
+import { shown, verify } from '../support/gateway.ts';
+import { naming } from '../support/partner_club.ts';
+import type { Answer } from '../support/wire.ts';
 import type { Arrived, EchoApi } from './api.ts';
-import type { Callers } from './site.ts';
+import { type Callers, secondCallers, type Site } from './site.ts';
 import { askThrough, type Door } from './through.ts';
 
 /** A call of the API, and the statuses it is answered with, caller by caller. */
@@ -29,6 +31,48 @@ export async function holdsFor(
     seen.push([method, target, statuses]);
   }
   assert.deepEqual(seen, calls);
+}
+
+/** The headers that name programme and partner as some framework would read them. */
+export function own(arrived: Arrived | undefined): Readonly<Record<string, string>> {
+  const named = (arrived?.headers ?? [])
+    .map(([name, value]) => [name.replaceAll(/[^0-9a-z]/g, '-'), value] as const)
+    .filter(([name, value]) => /^(?:programme|business)-/.test(name) && value !== '');
+  return Object.fromEntries(named);
+}
+
+/**
+ * Asserts that a member's call of the second club reaches the API with the names that Jetway knows,
+ * whatever the caller spelled otherwise, and not at all with wrong ones: Jetway's answer then reaches
+ * the caller.
+ */
+export async function namesProgrammeAndPartner(
+  site: Site & { readonly door: Door },
+): Promise<void> {
+  const { door, api, jetway } = site;
+  const { member } = await secondCallers(site);
+  const call = (headers: Readonly<Record<string, string>>): Promise<Answer> =>
+    askThrough(door, '/second-club/membership', { headers: shown({ ...member, headers }) });
+  for (const headers of [
+    {},
+    naming('SecondClub'),
+    { Programme_Identifier: 'Forged', 'business.context.identifier': 'Forged' },
+    { 'Programme-Identifier': 'SecondClub', 'Business~Context-Identifier': 'Forged' },
+  ]) {
+    assert.equal((await call(headers)).status, 200, JSON.stringify(headers));
+    assert.deepEqual(own(api.arrived.at(-1)), naming('SecondClub'));
+  }
+  api.arrived.length = 0;
+  for (const [headers, status] of [
+    [naming('ThirdClub'), 400],
+    [naming('SecondClub', 'Forged'), 401],
+    [{ 'programme-identifier': 'Second Club' }, 400],
+  ] as const) {
+    const direct = await verify(jetway, 'second-club', 'member', { ...member, headers });
+    assert.equal(direct.status, status);
+    assert.deepEqual(await call(headers), direct);
+  }
+  assert.deepEqual(api.arrived, []);
 }
 
 /** The headers of a request that tell the API who calls; those that nothing is known for are away. */

@@ -13,10 +13,11 @@ import type { Store } from '../../src/store/contract.ts';
 import { programme, tokensOfLogin } from '../support/club.ts';
 import { failingStore } from '../support/failing_store.ts';
 import { giveApiKey, shown } from '../support/gateway.ts';
+import { naming } from '../support/partner_club.ts';
 import { testNeeding } from '../support/tools.ts';
 import { type Answer, ask } from '../support/wire.ts';
 import { startApi, startWire } from './api.ts';
-import { holdsFor, known } from './calls.ts';
+import { holdsFor, known, namesProgrammeAndPartner, own } from './calls.ts';
 import { startNginx } from './nginx.ts';
 import { executiveCallers, openSite, secondCallers, type Site } from './site.ts';
 import { askThrough, type Door } from './through.ts';
@@ -150,6 +151,17 @@ test('HOSTILE 58: what a dialect says of all its failures makes no outage of a r
   await holdsFor(front, callers, [['GET', target, [401, 401, 401, 401, 401]]]);
 });
 
+test('P-4 P-15: what names programme and partner is Jetway’s word, and a wrong one is refused', async (t) => {
+  const front = await openFront(t);
+  await namesProgrammeAndPartner(front);
+  const { door, api } = front;
+  // A dialect that knows no such headers has none passed on.
+  const { member10 } = await executiveCallers(front);
+  const headers = shown({ ...member10, headers: naming('SecondClub', 'Forged') });
+  assert.equal((await askThrough(door, '/executive-club/membership', { headers })).status, 200);
+  assert.deepEqual(own(api.arrived.at(-1)), {});
+});
+
 test('what ends a token or a key counts at the next request', async (t) => {
   const front = await openFront(t);
   const { jetway, executive, door } = front;
@@ -250,7 +262,8 @@ test('G-22: while Jetway fails, is misasked or is away nothing passes', async (t
   const { address: jetway, api } = front;
   const misasking = await startNginx(t, { jetway, api: api.address, changes });
   const debit = { method: 'POST', headers };
-  assert.deepEqual(await askThrough(misasking, '/executive-club/debits', debit), unavailable);
+  const misasked = await askThrough(misasking, '/executive-club/debits', debit);
+  assert.deepEqual([misasked.status, misasked.body.includes('level is invalid')], [400, true]);
   await front.jetway.stop();
   assert.deepEqual(await pass(), unavailable);
   assert.deepEqual(front.api.arrived, []);
@@ -284,13 +297,13 @@ test('an answer that never comes, or changes meanwhile, lets nothing pass', asyn
   const changes = [['proxy_read_timeout 5s', 'proxy_read_timeout 200ms']] as const;
   const waiting = await startNginx(t, { jetway: silent.address, api: api.address, changes });
   assert.deepEqual(await askThrough(waiting, '/executive-club/membership'), unavailable);
-  const wavering = await startStandIn(t, [401, 200, 403, 200, 401, 503]);
+  const wavering = await startStandIn(t, [401, 200, 403, 200, 401, 503, 400, 200]);
   const door = await startNginx(t, { jetway: wavering.address, api: api.address });
   const statuses: number[] = [];
-  for (let times = 0; times < 3; times += 1) {
+  for (let times = 0; times < 4; times += 1) {
     statuses.push((await askThrough(door, '/executive-club/membership')).status);
   }
-  assert.deepEqual(statuses, [401, 403, 401]);
-  assert.equal(wavering.asked(), 6);
+  assert.deepEqual(statuses, [401, 403, 401, 400]);
+  assert.equal(wavering.asked(), 8);
   assert.deepEqual(api.arrived, []);
 });
