@@ -31,6 +31,8 @@ export const executable: string = join(root, 'dist/jetway');
 
 /** The files that `src/lib/asset.ts` finds in the executable, by path from the root. */
 const shipped = [
+  'config.example.yaml',
+  'docs/programme.schema.json',
   'package.json',
   'programmes/*.{png,svg,yaml}',
   'src/http/page.{css,js}',
@@ -38,7 +40,7 @@ const shipped = [
 ];
 
 /** What the executable is made from. A folder counts too: its time tells that a file went away. */
-const inputs = ['package.json', 'package-lock.json', 'scripts/build.ts', 'programmes/**', 'src/**'];
+const inputs = [...shipped, 'package-lock.json', 'scripts/build.ts', 'programmes/**', 'src/**'];
 
 /** Beside the executable: what it was made from. */
 const factsFile = 'jetway.build.json';

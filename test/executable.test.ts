@@ -73,6 +73,16 @@ describe('executable', () => {
     });
   });
 
+  test('writes what an operator starts from into an empty folder', () => {
+    const cwd = mkdtempSync(join(folder, 'operator-'));
+    const run = (...args: readonly string[]): string =>
+      execFileSync(executable, args, { cwd, encoding: 'utf8' });
+    assert.match(run('init'), new RegExp(`^  ${executable} check$`, 'm'));
+    run('new', 'my-club', '--variant', 'partner-login');
+    assert.match(run('check'), /^4 programmes, 0 errors, \d+ warnings$/m);
+    assert.equal(run('schema'), readFileSync(join(root, 'docs/programme.schema.json'), 'utf8'));
+  });
+
   test('serves the shipped programmes in an empty folder and ends when told', async () => {
     const jetway = spawn(executable, ['dev', '--listen', '127.0.0.1:0'], {
       cwd: folder,

@@ -22,6 +22,9 @@ export interface CheckOptions extends OutputOptions {
   readonly config: string;
 }
 
+/** What a look at files leaves out. */
+const alonePart = 'no configuration was looked at: jetway check without a file does';
+
 /** What was looked at, and what was found. */
 interface Findings {
   readonly files: readonly ProgrammeFile[];
@@ -40,7 +43,11 @@ export async function check(paths: readonly string[], options: CheckOptions): Pr
   ].toSorted(byPosition);
   const errors = faults.filter(({ severity }) => severity === 'error').length;
   if (options.json === true) await printJson(faults.map(viewFault));
-  else await print([...faults.map(formatFault), summary(files.length, errors, faults)].join('\n'));
+  else {
+    const alone = paths.length > 0 ? `; ${alonePart}` : '';
+    const last = summary(files.length, errors, faults) + alone;
+    await print([...faults.map(formatFault), last].join('\n'));
+  }
   // What is wrong has been told.
   if (errors > 0) throw new CommandError(exitCodes.configuration, '');
 }

@@ -1,8 +1,11 @@
 // Owns the verbs about a server and its programmes, and `version`.
 
+import { variantNames } from '../programme/variants.ts';
 import { check } from './check.ts';
 import { dev } from './dev.ts';
 import type { Verb } from './grammar.ts';
+import { init } from './init.ts';
+import { newProgramme, schema } from './programme_file.ts';
 import { serve } from './serve.ts';
 import { show } from './show.ts';
 import { version } from './version.ts';
@@ -62,6 +65,42 @@ export const serverVerbs: readonly Verb[] = [
     json: true,
     example: 'jetway show my-club',
     run: show,
+  },
+];
+
+export const startingVerbs: readonly Verb[] = [
+  {
+    words: 'init',
+    summary: 'write a commented configuration and the shipped programmes into a folder',
+    argument: ['[folder]', 'made where it is not there; the present folder without it'],
+    json: true,
+    example: 'jetway init staging',
+    exits: { 1: 'failed; a file that would be written is there already' },
+    run: init,
+  },
+  {
+    words: 'new',
+    summary: 'write a programme file to start from, with what editors need to complete its keys',
+    argument: ['<name>', 'of the programme and its file: small letters, digits and "-"'],
+    reads: 'configuration',
+    json: true,
+    options: [
+      {
+        flags: '--variant <variant>',
+        description: 'the dialect that it builds on',
+        required: true,
+        choices: variantNames(),
+      },
+    ],
+    example: `jetway new another-club --variant ${variantNames().at(-1) ?? ''}`,
+    exits: { 1: 'failed; there is a file of that name already' },
+    run: newProgramme,
+  },
+  {
+    words: 'schema',
+    summary: 'print the JSON Schema of programme files, for editors',
+    example: 'jetway schema > programme.schema.json',
+    run: schema,
   },
 ];
 

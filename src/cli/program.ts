@@ -9,7 +9,7 @@ import { clientVerbs } from './grammar_client.ts';
 import { gatewayVerbs } from './grammar_gateway.ts';
 import { keyVerbs } from './grammar_key.ts';
 import { memberVerbs } from './grammar_member.ts';
-import { serverVerbs, versionVerb } from './grammar_server.ts';
+import { serverVerbs, startingVerbs, versionVerb } from './grammar_server.ts';
 import { storeVerbs } from './grammar_store.ts';
 import { help } from './help.ts';
 import { tolerateClosedPipes } from './output.ts';
@@ -41,6 +41,7 @@ export const verbs: readonly Verb[] = [
   ...memberVerbs,
   ...keyVerbs,
   ...storeVerbs,
+  ...startingVerbs,
   versionVerb,
   helpVerb,
 ];

@@ -1,5 +1,6 @@
 // Owns the configuration file: its keys, their defaults, and reading it.
 
+import { existsSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { dirname, resolve } from 'node:path';
 
@@ -161,11 +162,13 @@ function readOrFault(path: string): string {
   try {
     return readTextFile(path, maxYamlBytes);
   } catch (error) {
-    throw error instanceof UnreadableFile ? new FaultsError([unreadable(path, error)]) : error;
+    if (!(error instanceof UnreadableFile)) throw error;
+    const hint = existsSync(path) ? undefined : 'jetway init writes one, with programmes';
+    throw new FaultsError([unreadable(path, error, hint)]);
   }
 }
 
 /** A file that could not even be read, as a fault of its first line. */
-export function unreadable(path: string, error: UnreadableFile): Fault {
-  return errorAt({ file: path, line: 1, column: 1 }, [], `the file ${error.message}`);
+export function unreadable(path: string, error: UnreadableFile, hint?: string): Fault {
+  return errorAt({ file: path, line: 1, column: 1 }, [], `the file ${error.message}`, hint);
 }

@@ -31,13 +31,14 @@ export interface LoadResult {
   readonly faults: readonly Fault[];
 }
 
-const idForm = /^[a-z][a-z0-9-]{0,39}$/;
+/** What programmes, and so their files, can be called. */
+export const programmeIdForm: RegExp = /^[a-z][a-z0-9-]{0,39}$/;
 
 /** Loads one programme. Its identifier is the file's name without folder and `.yaml`. */
 export function loadProgramme(file: string, text: string): LoadResult {
   const id = programmeIdOf(file);
   const whole = { file, line: 1, column: 1 };
-  const nameFaults = idForm.test(id)
+  const nameFaults = programmeIdForm.test(id)
     ? []
     : [
         errorAt(

@@ -58,7 +58,7 @@ describe('help', { concurrency: 2 }, () => {
 
 /** The words of a command line, as a shell takes them; what is piped in stands before it. */
 function wordsOf(line: string): readonly string[] {
-  const command = line.slice(line.indexOf('jetway '));
+  const [command = ''] = line.slice(line.indexOf('jetway ')).split(' > ');
   return [...command.matchAll(/'([^']*)'|(\S+)/g)]
     .map(([, quoted, plain = '']) => quoted ?? plain)
     .slice(1);
@@ -99,6 +99,9 @@ test('JETWAY_CONFIG says where the configuration is; --config goes before it, em
   ]);
   assert.deepEqual([found.code, found.stderr], [0, '']);
   assert.match(found.stdout, /^# club: etc\/programmes\/club\.yaml/);
-  assert.match(overridden.stderr, /^elsewhere\.yaml:1:1: error: the file does not exist/);
+  assert.match(
+    overridden.stderr,
+    /^elsewhere\.yaml:1:1: error: the file does not exist \(jetway init writes one, with programmes\)\n$/,
+  );
   assert.match(empty.stderr, /^\.\/config\.yaml:1:1: error: the file does not exist/);
 });
