@@ -11,7 +11,7 @@ const mostAtOnce = 8;
 /**
  * A hash has a core for itself for some 25 ms, in a thread of its own. One core stays with the event
  * loop, which answers token requests (FAULTS 22). Who waits behind a hundred others waits some
- * seconds; more than that is sent away at once.
+ * seconds; of more than that the latest turn is sent away at once.
  */
 export function hashingLimits(cores: number): GateLimits {
   const atOnce = Math.max(1, Math.min(cores - 1, mostAtOnce));

@@ -238,3 +238,17 @@ withFile(
     await store.close();
   },
 );
+
+withFile('HOSTILE 18: attempts share the commit of the tokens they arrive with', async (path) => {
+  const store = openFileStore({ path, environment: 'staging' });
+  const policy = { attempts: 5, window: milliseconds(60_000), lock: milliseconds(60_000) };
+  const before = store.commits();
+  await Promise.all(
+    Array.from({ length: 50 }, (_, n) => [
+      store.saveAccessToken(aPartnerToken(`token ${n}`)),
+      store.beginLoginAttempt(club, `account ${n % 7}` as Digest, policy, at(0)),
+    ]).flat(),
+  );
+  assert.equal(store.commits() - before, 1);
+  await store.close();
+});
