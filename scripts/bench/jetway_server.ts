@@ -4,7 +4,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { buildServing, jsonLog } from '../../src/cli/serving.ts';
+import { openLog } from '../../src/cli/log_writer.ts';
+import { buildServing } from '../../src/cli/serving.ts';
 import type { Authorization } from '../../src/engine/authorization.ts';
 import { issueTokens } from '../../src/engine/issue.ts';
 import type { Service } from '../../src/engine/service.ts';
@@ -96,7 +97,7 @@ const clock = systemClock();
 
 const serving = await buildServing(
   [...overlays].map(([name, overlay]) => programmeOf(name, overlay)),
-  { store, clock, keyring, log: jsonLog, environment: 'staging' },
+  { store, clock, keyring, log: openLog(), environment: 'staging' },
 );
 for (const programme of serving.services.keys()) await register(programme);
 const server = await listen({ host: '127.0.0.1', port: 0 }, serving.app);

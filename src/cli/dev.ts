@@ -25,9 +25,10 @@ import { onboardDemo } from './dev_onboarding.ts';
 import { startSheet } from './dev_sheet.ts';
 import { CommandError, exitCodes } from './exit.ts';
 import { keepHouse } from './housekeeping.ts';
-import { buildServing, jsonLog } from './serving.ts';
+import { openLog } from './log_writer.ts';
+import { buildServing } from './serving.ts';
 import { sharedTime } from './store_clock.ts';
-import { untilTold } from './until_told.ts';
+import { refuseSignals, untilTold } from './until_told.ts';
 
 export interface DevOptions {
   /** A configuration whose programmes to show instead of the shipped ones. */
@@ -42,11 +43,13 @@ export async function dev(options: DevOptions): Promise<void> {
   const address = loopbackAddress(options.listen);
   if (options.commands !== undefined) return printCommands(address, options.commands);
   const loaded = readProgrammes(options.config);
+  const log = openLog();
+  refuseSignals(log, ['SIGUSR1']);
   const foundation = {
     store: createMemoryStore(),
     clock: systemClock(),
     keyring: createKeyring(Buffer.from(randomKey(masterKeyBytes), 'base64url')),
-    log: jsonLog,
+    log,
     environment: 'staging' as const,
   };
   const server = await bind(address, '--listen');
@@ -61,9 +64,11 @@ export async function dev(options: DevOptions): Promise<void> {
   const services = [...serving.services.values()];
   const { keep } = sharedTime(foundation);
   const stopKeeping = keepHouse({ ...foundation, services, keepTime: keep });
-  await untilTold();
+  // Its terminal has closed (SIGHUP): nobody would think of ending it any more.
+  await untilTold(['SIGTERM', 'SIGINT', 'SIGHUP']);
   stopKeeping();
   await server.close();
+  log.end();
 }
 
 /** Demo secrets are printed on a terminal: nobody but this machine may reach them. */

@@ -1,6 +1,7 @@
 // Owns the verb `serve`: runs the server of a configuration until it is told to stop.
 
 import type { Config } from '../config/config.ts';
+import type { Log } from '../engine/service.ts';
 import { createAdminApp, type Health } from '../http/admin.ts';
 import { drainTime } from '../http/connections.ts';
 import type { RunningServer } from '../http/server.ts';
@@ -12,10 +13,11 @@ import { bind } from './bind.ts';
 import { dateText } from './dates.ts';
 import { CommandError, exitCodes } from './exit.ts';
 import { keepHouse } from './housekeeping.ts';
+import { openLog, type ServerLog } from './log_writer.ts';
 import { type NodeNumber, openNodeNumber } from './node_number.ts';
-import { buildServing, jsonLog, type Serving } from './serving.ts';
+import { buildServing, type Serving } from './serving.ts';
 import { clockBeside, sharedTime, type SharedTime } from './store_clock.ts';
-import { untilTold } from './until_told.ts';
+import { refuseSignals, untilTold } from './until_told.ts';
 import { compileFolder, configOf, type OpenStore, openStore } from './workplace.ts';
 
 export interface ServeOptions {
@@ -25,6 +27,16 @@ export interface ServeOptions {
 
 /** `jetway serve`. Resolves once the server has been told to stop and has finished. */
 export async function serve(options: ServeOptions): Promise<void> {
+  const log = openLog();
+  refuseSignals(log, ['SIGHUP', 'SIGUSR1']);
+  try {
+    await serveUntilTold(options, log);
+  } finally {
+    log.end();
+  }
+}
+
+async function serveUntilTold(options: ServeOptions, log: ServerLog): Promise<void> {
   const config = configOf(options);
   const { programmes, files, credentials } = compileFolder(config.programmes, config.publicUrl);
   const fatal = Promise.withResolvers<Unavailable>();
@@ -35,12 +47,12 @@ export async function serve(options: ServeOptions): Promise<void> {
   };
   const opened = await openStore(config, { reserve: serverReserve, onFatal });
   try {
-    const open = await withTime(opened, options.acceptClock ?? false);
+    const open = await withTime(opened, options.acceptClock ?? false, log);
     const { store, clock, keyring } = open;
     const node = await openNodeNumber(store, clock);
     const serving = await buildServing(
       programmes,
-      { store, clock, keyring, node: node.current, log: jsonLog, environment: config.environment },
+      { store, clock, keyring, node: node.current, log, environment: config.environment },
       {
         trustedProxies: config.trustedProxies,
         credentials,
@@ -61,7 +73,7 @@ export async function serve(options: ServeOptions): Promise<void> {
       throw new CommandError(exitCodes.configuration, `no programme in ${config.programmes} loads`);
     }
     const broken = files.length - serving.services.size;
-    await run({ ...open, config, serving, broken, node, fatal: fatal.promise });
+    await run({ ...open, log, config, serving, broken, node, fatal: fatal.promise });
   } finally {
     await opened.store.close();
   }
@@ -69,13 +81,14 @@ export async function serve(options: ServeOptions): Promise<void> {
   if (failure !== undefined) throw storeFailed(failure);
 }
 
-async function withTime(open: OpenStore, accept: boolean): Promise<OpenStore> {
+async function withTime(open: OpenStore, accept: boolean, log: Log): Promise<OpenStore> {
   const { file, clock } = open;
   if (file === undefined) return open;
-  return { ...open, clock: await clockBeside(file, clock, accept, jsonLog) };
+  return { ...open, clock: await clockBeside(file, clock, accept, log) };
 }
 
 interface Running extends OpenStore {
+  readonly log: Log;
   readonly config: Config;
   readonly serving: Serving;
   /** How many programmes are not served. */
@@ -86,7 +99,7 @@ interface Running extends OpenStore {
 }
 
 async function run(running: Running): Promise<void> {
-  const { config, serving, broken, store, file, clock, fatal } = running;
+  const { log, config, serving, broken, store, file, clock, fatal } = running;
   let stopping: string | undefined;
   let condition: StoreHealth = { status: 'ready' };
   const look = (): void => {
@@ -111,13 +124,13 @@ async function run(running: Running): Promise<void> {
       admin = await bind(config.admin, 'admin', createAdminApp(health), { share: 1 / 8 });
     }
     // Before anybody hears that it runs, and may tell it to stop.
-    const told = untilTold();
+    const told = untilTold(['SIGTERM', 'SIGINT']);
     if (gateway !== undefined) console.log(`gateway: ${gateway.url}`);
     if (admin !== undefined) console.log(`admin: ${admin.url}`);
     announce(config, server, [...serving.services.keys()], broken);
     const services = [...serving.services.values()];
     const time = sharedTime(running);
-    const keeping = { store, clock, services, log: jsonLog, node: running.node, look };
+    const keeping = { store, clock, services, log, node: running.node, look };
     stopKeeping = keepHouse({ ...keeping, keepTime: time.keep });
     process.on('SIGUSR2', () => void followClock(running, time));
     failure = (await Promise.race([told, fatal])) ?? undefined;
@@ -140,15 +153,15 @@ function storeFailed({ message }: Unavailable): CommandError {
   );
 }
 
-async function followClock({ clock }: OpenStore, time: SharedTime): Promise<void> {
+async function followClock({ clock, log }: Running, time: SharedTime): Promise<void> {
   try {
     await time.accept();
     // Not before the store has taken it over: until then what was issued later than now still counts.
-    jsonLog.error('clock_accepted', {
+    log.error('clock_accepted', {
       detail: `the service goes by the machine's clock, ${dateText(clock.now())}; what was issued later than that has ended`,
     });
   } catch (error) {
-    jsonLog.error('clock_not_accepted', { detail: String(error) });
+    log.error('clock_not_accepted', { detail: String(error) });
   }
 }
 

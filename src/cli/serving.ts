@@ -76,12 +76,3 @@ async function formerSigners(
   }
   return former;
 }
-
-/** One line of JSON an event on standard error; queries and bodies, which hold secrets, never go in. */
-export const jsonLog: Foundation['log'] = {
-  error: (event, facts) => {
-    console.error(
-      JSON.stringify({ time: new Date().toISOString(), level: 'error', event, ...facts }),
-    );
-  },
-};

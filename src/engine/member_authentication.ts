@@ -8,7 +8,7 @@ import type { LoginAttempt, Verification } from '../members/directory.ts';
 import { longestPassword } from '../members/password.ts';
 import { longestUsername, normaliseUsername } from '../members/username.ts';
 import type { ClientId } from '../oauth/client.ts';
-import { HungUp } from '../oauth/failure.ts';
+import { HungUp, Overloaded } from '../oauth/failure.ts';
 import type { Member } from '../oauth/member.ts';
 import type { AttemptOutcome } from '../store/login_attempts.ts';
 import { deviceAccount, newDevice } from './known_device.ts';
@@ -58,8 +58,8 @@ export function blankFields({
 /**
  * Whether a member is who it says. Every answer but `too_many_failures` costs one hash, so that
  * time does not tell what the words do not (HOSTILE 17). Rejects with `Unavailable` when store or
- * directory cannot answer; then nothing is counted. Rejects with `HungUp` when nobody waits any more
- * before the password was looked at.
+ * directory cannot answer; then nothing is counted, unless too many ask at once. Rejects with `HungUp`
+ * when nobody waits any more before the password was looked at.
  */
 export async function authenticateMember(
   service: Service,
@@ -82,8 +82,9 @@ export async function authenticateMember(
     mayBeAsked ? askDirectory(service, account, asked) : decline(service, asked)
   ).catch((error: unknown) => {
     // Nothing was learnt, so that the account is not charged. But whoever waits takes a place in the
-    // queue, and must not have it for nothing time and again.
-    if (error instanceof HungUp) countFailure();
+    // queue, whoever finds it full costs a line of the log, and neither may do so time and again for
+    // nothing (HOSTILE 59).
+    if (error instanceof HungUp || error instanceof Overloaded) countFailure();
     throw error;
   });
   if (verification.outcome === 'match') {

@@ -95,7 +95,8 @@ export function explain(
   if (error instanceof Refusal) return { reason: error.reason, facts: { ...error.facts, at } };
   const programme = service.programme.id;
   if (error instanceof Unavailable) {
-    service.log.error('unavailable', { programme, detail: describe(error) });
+    // A known failure needs no stack, and strangers can cause many (HOSTILE 59).
+    service.log.error('unavailable', { programme, detail: error.message });
     return { reason: 'temporarily_unavailable', facts: { retryAfter: outageRetryAfter, at } };
   }
   service.log.error('server_error', { programme, detail: describe(error) });

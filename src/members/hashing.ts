@@ -3,7 +3,7 @@
 import { availableParallelism } from 'node:os';
 
 import { type Admission, createGate, type GateLimits, GateFull } from '../lib/gate.ts';
-import { Unavailable } from '../oauth/failure.ts';
+import { Overloaded, Unavailable } from '../oauth/failure.ts';
 
 /** Some 250 logins a second, and 30 MB each. */
 const mostAtOnce = 8;
@@ -35,7 +35,7 @@ export async function hashing<Result>(
   try {
     return await gate.pass(work, admission);
   } catch (error) {
-    if (error instanceof GateFull) throw new Unavailable('too many passwords to be hashed at once');
+    if (error instanceof GateFull) throw new Overloaded('too many passwords to be hashed at once');
     throw error;
   }
 }

@@ -5,7 +5,7 @@ import { type Clock, type Milliseconds, milliseconds } from '../lib/clock.ts';
 import { createGate, type Gate, GateFull } from '../lib/gate.ts';
 import { randomKey } from '../lib/random.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
-import { Unavailable } from '../oauth/failure.ts';
+import { Overloaded, Unavailable } from '../oauth/failure.ts';
 import { createBreaker } from './circuit_breaker.ts';
 import type { LoginAttempt, MemberDirectory, Verification } from './directory.ts';
 import { BrokenAnswer, readStatus, readVerification } from './hook_answer.ts';
@@ -133,7 +133,8 @@ function createAsking(options: HttpDirectoryOptions): Ask {
         error instanceof HookFailure || error instanceof BrokenAnswer || error instanceof GateFull;
       if (!isKnown) throw error;
       const where = `the member directory of ${programme} did not answer ${path}`;
-      throw new Unavailable(`${where}, request ${requestId}: ${error.message}`);
+      const Cause = error instanceof GateFull ? Overloaded : Unavailable;
+      throw new Cause(`${where}, request ${requestId}: ${error.message}`);
     }
   };
 }

@@ -149,3 +149,6 @@ export class Unavailable extends Error {
     this.name = 'Unavailable';
   }
 }
+
+/** Too much of it is asked for at once: this was not begun. Whoever asks for it is part of the trouble. */
+export class Overloaded extends Unavailable {}

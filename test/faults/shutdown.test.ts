@@ -121,14 +121,15 @@ test('FAULTS 19, 22: told to stop, a server answers every login that waits, also
   t.diagnostic(JSON.stringify([...counts]));
   assert.ok((counts.get(503) ?? 0) > 0);
   for (const line of club.server.printed().stderr.trimEnd().split('\n')) {
-    const { event, detail } = JSON.parse(line) as {
+    const { event, detail = '' } = JSON.parse(line) as {
       readonly event: string;
-      readonly detail: string;
+      readonly detail?: string;
     };
+    if (event === 'lines_left_out') continue;
     assert.equal(event, 'unavailable');
     assert.match(
       detail,
-      /^Unavailable: (?:passwords are not hashed any more: the server is stopping|a hashing thread has ended)\n/,
+      /^(?:passwords are not hashed any more: the server is stopping|a hashing thread has ended)$/,
     );
   }
 });

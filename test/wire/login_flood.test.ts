@@ -71,8 +71,7 @@ test('FAULTS 22: a hashing thread that dies costs its login nothing but its answ
   assert.equal(club.events.length, 6);
   for (const { event, facts } of club.events) {
     assert.deepEqual([event, facts['programme']], ['unavailable', 'executive-club']);
-    assert.match(facts['detail'] ?? '', /^Unavailable: a hashing thread has ended\n/);
-    assert.ok(!facts['detail']?.includes(club.member.password));
+    assert.equal(facts['detail'], 'a hashing thread has ended');
   }
 });
 
