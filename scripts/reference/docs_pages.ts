@@ -12,13 +12,28 @@ export const pageDocs: KeyDocs = {
     example: 'Log in to Harbour Hotels',
   },
   'login.website': {
-    text: "Address of the programme's own website. The page links to it, beside the message where members may have to update their details there (P-13).",
+    text: "Address of the programme's own website. The page links to it: members may have to update their details there (P-13).",
     example: 'https://www.example.com/',
     otherwise: 'no link',
   },
   'login.help': {
     text: 'Address of a page for members who have forgotten their username or password; the login page links to it.',
     example: 'https://www.example.com/forgotten',
+    otherwise: 'no link',
+  },
+  'login.privacy': {
+    text: 'Address of the privacy notice; every page of the login links to it at its foot.',
+    example: 'https://www.example.com/privacy',
+    otherwise: 'no link',
+  },
+  'login.terms': {
+    text: 'Address of the terms; as `login.privacy`.',
+    example: 'https://www.example.com/terms',
+    otherwise: 'no link',
+  },
+  'login.imprint': {
+    text: 'Address of the imprint; as `login.privacy`.',
+    example: 'https://www.example.com/imprint',
     otherwise: 'no link',
   },
   'login.lockout': {
@@ -71,6 +86,14 @@ export const pageDocs: KeyDocs = {
     text: 'The form did not come from the page.',
     example: '{ title: This form is not ours }',
   },
+  'login.pages.not_found': {
+    text: "What a browser gets below the programme's path where nothing is (404). Who asks for no `text/html` gets JSON.",
+    example: '{ title: Nothing here }',
+  },
+  'login.pages.wrong_method': {
+    text: 'What a browser gets at a path of the login by a method that it does not have (405), as a login request that is a POST when it is typed into the address bar.',
+    example: '{ title: Please start at your partner }',
+  },
   'login.language': {
     text: 'The language of the texts of `login` and of the pages of `authorize.failures`. A file that says another language than its variant must bring all of them.',
     example: 'en',
@@ -83,6 +106,10 @@ export const pageDocs: KeyDocs = {
   'login.languages': {
     text: 'All texts in further languages, by language tag. A page is in the language that the login request asks for (`ui_locales`), or else the browser (`Accept-Language`). A text that is missing here is a fault; null removes a language that the variant has.',
     example: '{ fr: { title: "Bienvenue chez {programme}" } }',
+  },
+  'login.language_switch': {
+    text: 'Whether the login page offers its other languages, where it has any. What a member chooses lasts to the end of the login.',
+    example: 'true',
   },
   'login.logo': {
     text: "The programme's logo: an SVG or PNG file beside the programme file, of at most 10000 bytes. An SVG holds no script and loads nothing. On dark pages it stands on light paper, unless it is an SVG that changes its colours itself (`@media (prefers-color-scheme: dark)`).",
@@ -160,6 +187,21 @@ export const pageDocs: KeyDocs = {
     example: 'https://www.example.com/fr/oubli',
     otherwise: '`login.help`',
   },
+  'language.privacy': {
+    text: 'The notice for members who read this language.',
+    example: 'https://www.example.com/fr/confidentialite',
+    otherwise: '`login.privacy`',
+  },
+  'language.terms': {
+    text: 'The terms for members who read this language.',
+    example: 'https://www.example.com/fr/conditions',
+    otherwise: '`login.terms`',
+  },
+  'language.imprint': {
+    text: 'The imprint for members who read this language.',
+    example: 'https://www.example.com/fr/mentions-legales',
+    otherwise: '`login.imprint`',
+  },
   'language.messages': {
     text: 'As `login.messages`.',
     example: '{ difficulties: Veuillez patienter. }',
@@ -179,6 +221,14 @@ export const pageDocs: KeyDocs = {
     example: '{ title: Cookies requis }',
   },
   'language.pages.forged': { text: 'As `login.pages.forged`.', example: '{ title: Refusé }' },
+  'language.pages.not_found': {
+    text: 'As `login.pages.not_found`.',
+    example: '{ title: Introuvable }',
+  },
+  'language.pages.wrong_method': {
+    text: 'As `login.pages.wrong_method`.',
+    example: '{ title: Impossible ainsi }',
+  },
   'language.pages.failed': {
     text: 'For each failure of a login request that is a page in `authorize.failures` and has no text under `failures`.',
     example: '{ title: Impossible }',
@@ -224,6 +274,17 @@ export const pageDocs: KeyDocs = {
   'login_labels.website': {
     text: 'The link to `login.website`.',
     example: '"{programme} on the web"',
+  },
+  'login_labels.privacy': { text: 'The link to `login.privacy`.', example: 'Your data' },
+  'login_labels.terms': { text: 'The link to `login.terms`.', example: 'Conditions' },
+  'login_labels.imprint': { text: 'The link to `login.imprint`.', example: 'Legal notice' },
+  'login_labels.unavailable': {
+    text: 'Heading of the pages that say `difficulties` or `too_many_attempts` in place of the form.',
+    example: 'Please come back later',
+  },
+  'login_labels.reference': {
+    text: 'Stands in front of the reference on a page that ends a login; the same reference stands in the log, in the line `login_stopped`.',
+    example: '"Reference:"',
   },
   'login_labels.continue_to': {
     text: "Below the heading; `{partner}` stands for the partner's name.",

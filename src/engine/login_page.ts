@@ -12,13 +12,20 @@ import { deviceCookieName } from './known_device.ts';
 import { findOrBindTransaction, findTransaction, type LoginPageRequest } from './login_browser.ts';
 import type { LoginMessage, LoginOutcome } from './login_outcome.ts';
 import { renderLoginFailure } from './login_request.ts';
-import { type BoundTransaction, formToken, isFormToken } from './login_transaction.ts';
+import {
+  type BoundTransaction,
+  formToken,
+  isFormToken,
+  sealTransaction,
+} from './login_transaction.ts';
 import { authenticateMember, blankFields, type TypedCredentials } from './member_authentication.ts';
 import type { Service } from './service.ts';
 import { explain } from './token_request.ts';
 
 export interface LoginFormRequest extends LoginPageRequest, TypedCredentials {
   readonly formToken: string | undefined;
+  /** Asks for the form in another language, and for no attempt. */
+  readonly language: string | undefined;
   /** Where the browser is. */
   readonly address: string;
   readonly head: RequestHead;
@@ -51,17 +58,20 @@ export async function attemptLogin(
   if (!isFormToken(service.keyring, found, request.formToken)) {
     return { kind: 'page', status: 403, page: 'forged', language: found.language };
   }
+  const { clock, programme, store } = service;
   const { username } = request;
+  const asked = programme.login.languages.offered.find(({ tag }) => tag === request.language);
+  if (asked !== undefined) return showIn(service, found, asked.tag, username);
   const messages = blankMessages(request);
   if (messages.length > 0) return showForm(service, found, request, { messages, username });
   let client: Client | undefined;
   try {
-    const begun = { issuedAt: service.clock.now(), era: await service.store.era() };
-    client = await service.store.findClient(service.programme.id, found.client);
+    const begun = { issuedAt: clock.now(), era: await store.era() };
+    client = await store.findClient(programme.id, found.client);
     const standing = requireStanding(client, found);
-    service.programme.login.endpoint.checkAddress(request.head);
+    programme.login.endpoint.checkAddress(request.head);
     const { password, address, hangUp } = request;
-    const device = request.cookie(deviceCookieName(service.programme.id));
+    const device = request.cookie(deviceCookieName(programme.id));
     const known = device === undefined ? {} : { device };
     const attempt = { username, password, client: standing.id, address, hangUp, ...known };
     const told = await authenticateMember(service, attempt);
@@ -86,7 +96,7 @@ export async function attemptLogin(
 function showForm(
   service: Service,
   transaction: BoundTransaction,
-  { sealed }: LoginPageRequest,
+  { sealed }: Pick<LoginPageRequest, 'sealed'>,
   shown: {
     readonly messages: readonly LoginMessage[];
     readonly username: string;
@@ -103,6 +113,18 @@ function showForm(
   };
   const { status = 200, retryAfter } = shown;
   return { kind: 'form', status, form, ...(retryAfter === undefined ? {} : { retryAfter }) };
+}
+
+/** The form in another language, which lasts as long as the login: the transaction holds it. */
+function showIn(
+  service: Service,
+  found: BoundTransaction,
+  language: string,
+  username: string,
+): LoginOutcome {
+  const transaction = { ...found, language };
+  const sealed = sealTransaction(service.keyring, service.programme.id, transaction);
+  return showForm(service, transaction, { sealed }, { messages: [], username });
 }
 
 function blankMessages(request: LoginFormRequest): LoginMessage[] {

@@ -21,6 +21,7 @@ import { noProxies, type ProxyTest } from './caller_address.ts';
 import { App, type Endpoint } from './endpoints.ts';
 import { handleLoginPage, handleLoginRequest, type LoginSite } from './login_handlers.ts';
 import { createLoginPages, renderPicture } from './login_pages.ts';
+import { missingPage, orPage } from './missing_pages.ts';
 import { keySetAnswer, metadataAnswer } from './published.ts';
 import { readHead } from './read_request.ts';
 import { respond, withHeaders } from './respond.ts';
@@ -56,7 +57,9 @@ export function createApp(
     } else if (route.kind === 'shared') app.endpoint(path, shared(route, sites, listener));
     else app.endpoint(path, single(route, sites, listener));
   }
-  app.notFound(() => respond(notFound));
+  const missing =
+    listener === 'gateway' ? () => notFound : missingPage([...sites.values()], notFound);
+  app.notFound(async ({ env }) => respond(await missing(readHead(env.incoming))));
   return app;
 }
 
@@ -120,11 +123,13 @@ function endpointOf(site: LoginSite, route: PathRoute, listener: Listener): Endp
         answerRevocation(service, route.endpoint, request),
       );
     case 'login_request':
-      return plainEndpoint(service.programme.login.endpoint.methods, (request) =>
+      return browserEndpoint(site, service.programme.login.endpoint.methods, (request) =>
         handleLoginRequest(site, request),
       );
     case 'login_page':
-      return plainEndpoint(new Set(['GET', 'POST']), (request) => handleLoginPage(site, request));
+      return browserEndpoint(site, new Set(['GET', 'POST']), (request) =>
+        handleLoginPage(site, request),
+      );
     case 'picture': {
       const picture = renderPicture(route.picture);
       return plainEndpoint(new Set(['GET']), () => picture);
@@ -154,6 +159,17 @@ function dialectEndpoint(
 function plainEndpoint(methods: ReadonlySet<string>, answer: Endpoint['answer']): Endpoint {
   const refusal = withHeaders(methodNotAllowed, allow(methods));
   return { methods, wrongMethod: () => refusal, answer };
+}
+
+/** One that people come to: a wrong method is told on a page to who takes one (P-3). */
+function browserEndpoint(
+  site: LoginSite,
+  methods: ReadonlySet<string>,
+  answer: Endpoint['answer'],
+): Endpoint {
+  const allowed = allow(methods);
+  const refusal = withHeaders(methodNotAllowed, allowed);
+  return { methods, wrongMethod: orPage(site, 'wrong_method', refusal, allowed), answer };
 }
 
 function allow(methods: ReadonlySet<string>): { readonly Allow: string } {

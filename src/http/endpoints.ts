@@ -19,10 +19,13 @@ import {
 } from './read_request.ts';
 import { type Answer, respond, withHeaders, write } from './respond.ts';
 
+/** What is answered by the head alone. */
+export type HeadReply = (head: RequestHead) => Promise<Reply> | Reply;
+
 /** What answers a path. */
 export interface Endpoint {
   readonly methods: ReadonlySet<string>;
-  readonly wrongMethod: () => Reply;
+  readonly wrongMethod: HeadReply;
   readonly answer: (request: WireRequest) => Promise<Answer> | Answer;
 }
 
@@ -74,7 +77,9 @@ export class App extends Hono<{ Bindings: HttpBindings }> {
       const { incoming } = context.env;
       const endpoint = select(incoming);
       // HEAD is not GET here: it would cost a login its transaction (HOSTILE 45).
-      if (!endpoint.methods.has(incoming.method ?? '')) return respond(endpoint.wrongMethod());
+      if (!endpoint.methods.has(incoming.method ?? '')) {
+        return respond(await endpoint.wrongMethod(readHead(incoming)));
+      }
       const request = await readRequest(context.env, this.#isProxy);
       const reply = await endpoint.answer(request);
       return respond(

@@ -7,6 +7,7 @@ import { answerLoginRequest } from '../engine/login_request.ts';
 import { isLoginCookie } from '../engine/login_transaction.ts';
 import type { Service } from '../engine/service.ts';
 import { acceptedLanguages } from '../lib/language.ts';
+import { randomText } from '../lib/random.ts';
 import {
   MalformedParameters,
   noParameters,
@@ -14,7 +15,9 @@ import {
   parseForm,
 } from '../oauth/parameters.ts';
 import { noStore, type Reply } from '../oauth/reply.ts';
-import { headerValues, type WireRequest } from '../oauth/wire_request.ts';
+import { headerValues, type RequestHead, type WireRequest } from '../oauth/wire_request.ts';
+import type { LoginPageName, LoginTexts } from '../programme/login_texts.ts';
+import type { Programme } from '../programme/programme.ts';
 import { cookieValue, setCookie, takeBackOldest } from './cookies.ts';
 import type { LoginPages } from './login_pages.ts';
 import { withHeaders } from './respond.ts';
@@ -52,7 +55,7 @@ export async function handleLoginPage(site: LoginSite, request: WireRequest): Pr
 /** A form in another encoding, or past its size, is one that our page did not send. */
 function readForm(
   request: WireRequest,
-): Pick<LoginFormRequest, 'sealed' | 'formToken' | 'username' | 'password'> {
+): Pick<LoginFormRequest, 'sealed' | 'formToken' | 'language' | 'username' | 'password'> {
   const [type = ''] = headerValues(request, 'content-type');
   const isForm = /^application\/x-www-form-urlencoded(?:;|$)/i.test(type.trim());
   const fields =
@@ -62,6 +65,7 @@ function readForm(
   return {
     sealed: single(fields, 'transaction'),
     formToken: single(fields, 'csrf'),
+    language: single(fields, 'language'),
     username: single(fields, 'username') ?? '',
     password: single(fields, 'password') ?? '',
   };
@@ -109,19 +113,34 @@ async function renderOutcome(
     case 'page':
       break;
   }
-  const { languages } = service.programme.login;
   const asked = outcome.kind === 'form' ? outcome.form.transaction.language : outcome.language;
-  const texts = languages.texts(asked ?? languages.choose(languagesOf(request)));
+  const texts = textsFor(service.programme, request, asked);
   const reply =
     outcome.kind === 'form'
       ? await pages.form(outcome.form, texts, outcome.status)
-      : await pages.message(outcome.page, texts, outcome.status);
+      : await pages.message(outcome.page, texts, outcome.status, logged(service, outcome.page));
   return withRetryAfter(reply, outcome.retryAfter);
 }
 
-/** The languages a browser asks for, best first. */
-function languagesOf(request: WireRequest): readonly string[] {
-  return acceptedLanguages(headerValues(request, 'accept-language').join(','));
+/** Characters that are told apart however they are printed, and spelled on the telephone. */
+const unambiguous = '23456789ABCDEFGHJKMNPQRSTVWXYZ';
+
+/** Tells operators of a login that ended on a page; the reference that stands on that page. */
+function logged({ log, programme }: Service, reason: LoginPageName): string {
+  const reference = randomText(unambiguous, 8);
+  log.error('login_stopped', { programme: programme.id, reason, reference });
+  return reference;
+}
+
+/** The texts in the language that was asked for, or else in one that the browser asks for. */
+export function textsFor(
+  { login: { languages } }: Programme,
+  request: RequestHead,
+  asked?: string,
+): LoginTexts {
+  if (asked !== undefined) return languages.texts(asked);
+  const accepted = acceptedLanguages(headerValues(request, 'accept-language').join(','));
+  return languages.texts(languages.choose(accepted));
 }
 
 function withRetryAfter(reply: Reply, seconds: number | undefined): Reply {

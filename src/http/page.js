@@ -1,8 +1,9 @@
 // What pages do better with scripts; without, they do all they must. Named in the policy by hash.
 (() => {
-  // Chromium shows the answer to a POST no second time: Back and reload are to ask for the form.
-  history.replaceState(null, '');
   const password = document.getElementById('password');
+  const transaction = password?.form.elements.transaction.value;
+  // Chromium shows the answer to a POST no second time: Back and reload are to ask for the form.
+  history.replaceState(null, '', transaction && `?transaction=${transaction}`);
   const reveal = document.getElementById('reveal');
   if (!password || !reveal) return;
   document.getElementById('alert')?.focus();

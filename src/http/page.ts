@@ -31,16 +31,15 @@ export interface Page {
   readonly content: Markup;
 }
 
-const sheet = withoutLayout(readAsset('src/http/page.css')).replaceAll(
-  /\s*([{};,])\s*|(?<=:)\s+/g,
-  '$1',
-);
+const sheet = withoutLayout(readAsset('src/http/page.css'))
+  .replaceAll(/\s*([{};,])\s*|(?<=:)\s+/g, '$1')
+  .replaceAll(/;(?=\})|\b0(?=\.\d)/g, '');
 const script = withoutLayout(readAsset('src/http/page.js'));
 
 /** A text in lines without what people alone need of it: a page is to weigh little. */
 function withoutLayout(text: string): string {
   const lines = text.split('\n').map((line) => line.trim());
-  return lines.filter((line) => line !== '' && !line.startsWith('//')).join('\n');
+  return lines.filter((line) => !/^(?:$|\/[/*])/.test(line)).join('\n');
 }
 
 /**

@@ -6,7 +6,7 @@ import { headerValues, type RequestHead } from '../oauth/wire_request.ts';
 import type { Logo } from './login_logos.ts';
 import { assetsFolder, picturesOf } from './login_rules.ts';
 import type { Metadata } from './metadata.ts';
-import type { Programme, SelectorRule } from './programme.ts';
+import { logsIn, type Programme, type SelectorRule } from './programme.ts';
 import type { TokenEndpoint } from './token_endpoint.ts';
 import type { TokenManagementEndpoint } from './token_management.ts';
 
@@ -214,10 +214,8 @@ function routesOf(
   programme: Programme,
   hasFormerKeys: boolean,
 ): readonly (readonly [string, Route])[] {
-  // A code that no grant takes is worth nothing, so without the grant there is no login either.
-  const logsIn = programme.grants.has('authorization_code');
   return [
-    ...(logsIn ? loginRoutes(programme) : []),
+    ...(logsIn(programme) ? loginRoutes(programme) : []),
     ...programme.tokenEndpoints.map(
       (endpoint) => [endpoint.path, { kind: 'token', programme, endpoint }] as const,
     ),

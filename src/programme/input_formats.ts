@@ -5,7 +5,7 @@ import { isIP } from 'node:net';
 import type { InputFormat } from './input_schema.ts';
 
 const formats: Readonly<Record<InputFormat, (value: string) => boolean>> = {
-  accepts_json: acceptsJson,
+  accepts_json: (value) => accepts(value, ['*/*', 'application/*', 'application/json']),
   ip_list: (value) => value.split(',').every((part) => isAddress(part.trim())),
 };
 
@@ -18,13 +18,17 @@ function isAddress(text: string): boolean {
   return isIP(text) !== 0 && !text.includes('%');
 }
 
-/** Whether an Accept header lets `application/json` through (RFC 9110 12.5.1; P-6). */
-function acceptsJson(header: string): boolean {
+/**
+ * Whether an Accept header lets something through (RFC 9110 12.5.1; P-6).
+ *
+ * @param ranges that let it through, the most precise last
+ */
+export function accepts(header: string, ranges: readonly string[]): boolean {
   let best = -1;
   let allowed = false;
   for (const part of header.split(',')) {
     const [range = '', ...parameters] = part.split(';').map((piece) => piece.trim().toLowerCase());
-    const precision = ['*/*', 'application/*', 'application/json'].indexOf(range);
+    const precision = ranges.indexOf(range);
     if (precision < best || precision < 0) continue;
     best = precision;
     allowed = !parameters.some((parameter) => /^q=0(?:\.0{0,3})?$/.test(parameter));

@@ -16,7 +16,19 @@ import { type PageText, pageSchema, pageTextSchema } from './page_text.ts';
 import { lifetimeSchema, textSchema } from './scalar_schema.ts';
 
 /** Pages of the login itself, whatever the dialect. */
-export type OwnPageName = 'expired' | 'damaged' | 'other_browser' | 'forged';
+const ownPageNames = [
+  'expired',
+  'damaged',
+  'other_browser',
+  'forged',
+  'not_found',
+  'wrong_method',
+] as const;
+export type OwnPageName = (typeof ownPageNames)[number];
+
+/** Where a page can link to, each with a label of the same name. */
+export const linkNames = ['website', 'help', 'privacy', 'terms', 'imprint'] as const;
+export type LinkName = (typeof linkNames)[number];
 
 export interface LoginMessages {
   readonly not_recognised: string;
@@ -36,6 +48,13 @@ export interface LoginLabels {
   readonly error: string;
   readonly help: string;
   readonly website: string;
+  readonly privacy: string;
+  readonly terms: string;
+  readonly imprint: string;
+  /** Heading of a page that says that nobody, or nobody from there, can log in for now. */
+  readonly unavailable: string;
+  /** In front of the reference that a page gives. */
+  readonly reference: string;
   /** `{partner}` stands for the partner's name. */
   readonly continue_to: string;
 }
@@ -48,11 +67,7 @@ interface TextsDefinition {
   readonly pages: Readonly<Record<OwnPageName, PageText>>;
 }
 
-/** Where the page links to. */
-interface LinksDefinition {
-  readonly website?: string;
-  readonly help?: string;
-}
+export type LinksDefinition = Readonly<Partial<Record<LinkName, string>>>;
 
 /** The texts in one more language, those of failures with them; a link left out is the usual one. */
 export interface LanguageDefinition extends TextsDefinition, LinksDefinition {
@@ -75,6 +90,8 @@ export interface LoginDefinition extends TextsDefinition, LinksDefinition {
   /** Language for browsers that ask for none of those there are. */
   readonly default_language?: string;
   readonly languages: Readonly<Record<string, LanguageDefinition>>;
+  /** Whether the page offers its other languages. */
+  readonly language_switch: boolean;
   /** A file beside the programme's. */
   readonly logo?: string;
   readonly colours: ColoursDefinition;
@@ -116,17 +133,20 @@ const labelsSchema: v.GenericSchema<unknown, LoginLabels> = v.pipe(
     error: pageTextSchema,
     help: pageTextSchema,
     website: pageTextSchema,
+    privacy: pageTextSchema,
+    terms: pageTextSchema,
+    imprint: pageTextSchema,
+    unavailable: pageTextSchema,
+    reference: pageTextSchema,
     continue_to: partnerTextSchema,
   }),
   v.title('login labels'),
 );
 
-const ownPages = {
-  expired: pageSchema,
-  damaged: pageSchema,
-  other_browser: pageSchema,
-  forged: pageSchema,
-} satisfies Record<OwnPageName, unknown>;
+const ownPages = Object.fromEntries(ownPageNames.map((name) => [name, pageSchema])) as Record<
+  OwnPageName,
+  typeof pageSchema
+>;
 
 const failurePages = Object.fromEntries(
   loginFailureReasons.map((reason) => [reason, v.exactOptional(pageSchema)]),
@@ -137,10 +157,9 @@ const linkSchema: v.GenericSchema<unknown, string> = v.pipe(
   v.regex(/^https:\/\/[!-~]+$/, 'expected an https:// address'),
 );
 
-const linkEntries = {
-  website: v.exactOptional(linkSchema),
-  help: v.exactOptional(linkSchema),
-};
+const linkEntries = Object.fromEntries(
+  linkNames.map((name) => [name, v.exactOptional(linkSchema)]),
+) as Record<LinkName, v.ExactOptionalSchema<typeof linkSchema, undefined>>;
 
 const languageSchema: v.GenericSchema<unknown, LanguageDefinition> = v.pipe(
   v.strictObject({
@@ -192,6 +211,7 @@ export const loginSchema: v.GenericSchema<unknown, LoginDefinition> = v.strictOb
   language: v.optional(languageTagSchema, 'en'),
   default_language: v.exactOptional(languageTagSchema),
   languages: v.optional(v.record(languageTagSchema, languageSchema), {}),
+  language_switch: v.optional(v.boolean(), false),
   logo: v.exactOptional(logoNameSchema),
   colours: v.optional(coloursSchema, {}),
   brands: v.optional(v.record(brandNameSchema, brandSchema), {}),

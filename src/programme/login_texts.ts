@@ -3,11 +3,13 @@
 import { chooseLanguage, directionOf } from '../lib/language.ts';
 import { type LoginFailureReason, loginFailureReasons } from '../oauth/failure.ts';
 import type { Definition } from './definition.ts';
-import type {
-  LanguageDefinition,
-  LoginLabels,
-  LoginMessages,
-  OwnPageName,
+import {
+  type LanguageDefinition,
+  linkNames,
+  type LinksDefinition,
+  type LoginLabels,
+  type LoginMessages,
+  type OwnPageName,
 } from './login_schema.ts';
 import type { PageText } from './page_text.ts';
 
@@ -20,8 +22,7 @@ export interface LoginTexts {
   readonly direction: 'ltr' | 'rtl';
   readonly title: string;
   /** Where the page links to, where the file says so. */
-  readonly website: string | undefined;
-  readonly help: string | undefined;
+  readonly links: LinksDefinition;
   readonly messages: LoginMessages;
   readonly labels: Omit<LoginLabels, 'continue_to'>;
   /** What stands before and after the partner's name. */
@@ -29,7 +30,15 @@ export interface LoginTexts {
   readonly pages: Readonly<Record<LoginPageName, PageText>>;
 }
 
+/** A language as its readers call it. */
+export interface OfferedLanguage {
+  readonly tag: string;
+  readonly name: string;
+}
+
 export interface LoginLanguages {
+  /** What the page lets its reader choose from: two at least, or none. */
+  readonly offered: readonly OfferedLanguage[];
   /** The language that serves the tags asked for, best first; undefined where none does. */
   readonly choose: (asked: readonly string[]) => string | undefined;
   /** The texts of a language, or of the programme's default. */
@@ -44,17 +53,31 @@ export function compileLanguages(definition: Definition): LoginLanguages {
   ] as const;
   const byTag = new Map(
     all.map(([tag, texts]) => {
-      const { website = login.website, help = login.help } = texts;
-      return [tag, { ...compileTexts(tag, texts, name), website, help }];
+      const links = { ...linksOf(login), ...linksOf(texts) };
+      return [tag, { ...compileTexts(tag, texts, name), links }];
     }),
   );
   const tags = [...byTag.keys()];
   const standard = byTag.get(login.default_language ?? login.language);
   if (standard === undefined) throw new Error(`there are no texts in ${login.default_language}`);
   return {
+    offered: login.language_switch && tags.length > 1 ? tags.map(offer) : [],
     choose: (asked) => chooseLanguage(asked, tags),
     texts: (language) => (language === undefined ? standard : (byTag.get(language) ?? standard)),
   };
+}
+
+function linksOf(definition: LinksDefinition): LinksDefinition {
+  const found = linkNames.flatMap((name) => {
+    const address = definition[name];
+    return address === undefined ? [] : [[name, address] as const];
+  });
+  return Object.fromEntries(found);
+}
+
+function offer(tag: string): OfferedLanguage {
+  const name = new Intl.DisplayNames(tag, { type: 'language' }).of(tag) ?? tag;
+  return { tag, name: name.charAt(0).toLocaleUpperCase(tag) + name.slice(1) };
 }
 
 /** The file's own texts, those of failures with them, in the form that further languages have. */
@@ -64,7 +87,7 @@ function ownLanguage({ login, authorize }: Definition): LanguageDefinition {
     return 'page' in failure ? [[reason, failure.page] as const] : [];
   });
   const { title, messages, labels, pages } = login;
-  const failed = { title, text: messages.difficulties };
+  const failed = { title: labels.unavailable, text: messages.difficulties };
   const failures = Object.fromEntries(told);
   return { title, messages, labels, pages: { ...pages, failed }, failures };
 }
@@ -73,7 +96,7 @@ function compileTexts(
   language: string,
   texts: LanguageDefinition,
   programme: string,
-): Omit<LoginTexts, 'website' | 'help'> {
+): Omit<LoginTexts, 'links'> {
   // A function, since `$&` in a name would mean something in a text.
   const named = (text: string): string => text.replaceAll('{programme}', () => programme);
   const page = ({ title, text }: PageText): PageText => ({
@@ -83,7 +106,8 @@ function compileTexts(
   const { continue_to: continueTo, ...labels } = texts.labels;
   const [before = '', after = ''] = continueTo.split('{partner}').map(named);
   const { pages, messages } = texts;
-  const difficulties = page({ title: texts.title, text: messages.difficulties });
+  const title = labels.unavailable;
+  const difficulties = page({ title, text: messages.difficulties });
   const failures = loginFailureReasons.map((reason) => {
     const usual = isOurs(reason) ? difficulties : page(pages.failed);
     const own = texts.failures[reason];
@@ -99,11 +123,13 @@ function compileTexts(
     pages: {
       ...(Object.fromEntries(failures) as Record<LoginFailureReason, PageText>),
       difficulties,
-      too_many_attempts: page({ title: texts.title, text: messages.too_many_attempts }),
+      too_many_attempts: page({ title, text: messages.too_many_attempts }),
       expired: page(pages.expired),
       damaged: page(pages.damaged),
       other_browser: page(pages.other_browser),
       forged: page(pages.forged),
+      not_found: page(pages.not_found),
+      wrong_method: page(pages.wrong_method),
     },
   };
 }

@@ -103,3 +103,8 @@ export interface Programme {
   readonly renderTokens: TokenRenderer;
   readonly renderFailure: FailureRenderer;
 }
+
+/** Whether it has a login: a code that no grant takes is worth nothing. */
+export function logsIn({ grants }: Programme): boolean {
+  return grants.has('authorization_code');
+}

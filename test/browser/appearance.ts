@@ -49,6 +49,14 @@ const messages = {
       `${jetway.url}/executive-club/auth/login?client_id=parnterapi-12345&response_type=code`,
     ),
   expired: (page, { jetway }) => page.goto(`${jetway.url}/executive-club/login`),
+  damaged: (page, { jetway }) => page.goto(`${jetway.url}/executive-club/login?transaction=x`),
+  not_found: (page, { jetway }) => page.goto(`${jetway.url}/executive-club/lgoin`),
+  wrong_method: (page, { jetway }) =>
+    goOn(page, () =>
+      page.evaluate(
+        `document.body.innerHTML = '<form method=post action=${jetway.url}/executive-club/auth/login>'; document.forms[0].submit()`,
+      ),
+    ),
   forged: async (page) => {
     await page.evaluate(`document.querySelector('[name=csrf]').value = 'x'`);
     await attempt(page, 'ann', 'x');
@@ -69,18 +77,24 @@ const english: Readonly<Record<keyof typeof messages, string>> = {
   security_issue: 'Security Issue',
   bad_request: 'This login cannot start',
   expired: 'This login has expired',
+  damaged: 'This login cannot go on',
+  not_found: 'Page not found',
+  wrong_method: 'This page cannot be opened directly',
   forged: 'This form cannot be accepted',
   other_browser: 'This login cannot go on here',
-  too_many_attempts: 'Log in to Executive Club',
+  too_many_attempts: 'You cannot log in at the moment',
 };
 
 const french: typeof english = {
   security_issue: 'Security Issue',
   bad_request: 'La connexion ne peut pas commencer',
   expired: 'Cette connexion a expiré',
+  damaged: 'La connexion ne peut pas se poursuivre',
+  not_found: 'Page introuvable',
+  wrong_method: 'Cette page ne peut pas être ouverte directement',
   forged: 'Ce formulaire ne peut pas être accepté',
   other_browser: 'La connexion ne peut pas se poursuivre ici',
-  too_many_attempts: 'Connexion à Executive Club',
+  too_many_attempts: 'Connexion impossible pour le moment',
 };
 
 export function appearanceTests(browser: () => Promise<Browser>): void {
@@ -120,7 +134,7 @@ export function appearanceTests(browser: () => Promise<Browser>): void {
     await photograph(page, 'executive-club-login_difficulties-en');
     failing.fail('findClient', new Unavailable('planted'));
     await page.goto(scene.loginRequest);
-    await assertMessagePage(page, 'Log in to Executive Club');
+    await assertMessagePage(page, 'You cannot log in at the moment');
     await told.waitFor();
     await photograph(page, 'executive-club-difficulties-en');
   });

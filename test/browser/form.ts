@@ -5,7 +5,9 @@ import { test } from 'node:test';
 
 import type { Browser, Page } from 'playwright-core';
 
+import { Unavailable } from '../../src/oauth/failure.ts';
 import { goOn, patience } from '../support/browser.ts';
+import { failingStore } from '../support/failing_store.ts';
 import { assertAccessible } from './axe.ts';
 import { assertMessagePage, assertRedeems, fillIn, logIn, setScene, submit } from './scene.ts';
 import { assertKept, assertLight } from './weight.ts';
@@ -21,6 +23,25 @@ async function assertFocused(page: Page, name: string): Promise<void> {
   let found = await focused(page);
   while (found !== name && Date.now() < end) found = await focused(page);
   assert.equal(found, name);
+}
+
+interface Places {
+  /** Upper and left edge, and width. */
+  readonly card: readonly number[];
+  readonly heading: readonly number[];
+  /** Below the form, in their order. */
+  readonly links: readonly string[];
+}
+
+function placesOn(page: Page): Promise<Places> {
+  return page.evaluate(`(() => {
+    const edges = (selector) => {
+      const { x, y, width } = document.querySelector(selector).getBoundingClientRect();
+      return [x, y + scrollY, width];
+    };
+    const links = [...document.querySelectorAll('form ~ .links a')].map((link) => link.textContent);
+    return { card: edges('main'), heading: edges('h1'), links };
+  })()`);
 }
 
 /** Runs in the page: notes the type that the password's field has as the form is sent. */
@@ -64,8 +85,8 @@ export function formTests(browser: () => Promise<Browser>): void {
       assert.equal(await field.getAttribute('aria-invalid'), 'true');
       assert.equal(await field.getAttribute('aria-describedby'), 'not_recognised');
     }
-    // Past the link in the message and the username, which is still there.
-    for (const _ of ['link', 'username', 'password']) await keyboard.press('Tab');
+    // Past the username, which is still there.
+    for (const _ of ['username', 'password']) await keyboard.press('Tab');
     await keyboard.type(scene.member.password);
     await goOn(page, () => keyboard.press('Enter'));
     await page.waitForURL(`${scene.partner.callbackUrl}?**`);
@@ -75,7 +96,7 @@ export function formTests(browser: () => Promise<Browser>): void {
   test('without JavaScript the messages have focus too, and no button is there that does nothing', async (t) => {
     const scene = await setScene(t, await browser());
     const page = await scene.openLogin(await scene.newContext({ javaScriptEnabled: false }));
-    assert.equal(await page.getByRole('button').count(), 1);
+    assert.deepEqual(await page.getByRole('button').allInnerTexts(), ['Log in', 'Français']);
     await page.locator('#username:focus').waitFor();
     await submit(page);
     await page.locator('#alert:focus').waitFor();
@@ -130,7 +151,8 @@ export function formTests(browser: () => Promise<Browser>): void {
     const page = await scene.openLogin();
     const help = 'Forgotten your username or password?';
     const website = 'Go to the Executive Club website';
-    const all = ['username', 'password', 'reveal', 'Log in', help, website];
+    const form = ['username', 'password', 'reveal', 'Log in'];
+    const all = [...form, help, website, 'Français', 'Privacy', 'Terms of use', 'Imprint'];
     for (const name of all) {
       await assertFocused(page, name);
       await page.keyboard.press('Tab');
@@ -139,6 +161,64 @@ export function formTests(browser: () => Promise<Browser>): void {
     for (const name of all.toReversed()) {
       await page.keyboard.press('Shift+Tab');
       await assertFocused(page, name);
+    }
+  });
+
+  for (const javaScriptEnabled of [true, false]) {
+    const scripts = javaScriptEnabled ? 'with' : 'without';
+    test(`${scripts} JavaScript a member chooses another language, and it lasts to the end of the login`, async (t) => {
+      const scene = await setScene(t, await browser());
+      const page = await scene.openLogin(await scene.newContext({ javaScriptEnabled }));
+      await fillIn(page, 'ann', 'typed before');
+      await goOn(page, () => page.getByRole('button', { name: 'Français' }).click());
+      assert.equal(await page.title(), 'Connexion à Executive Club');
+      assert.equal(await page.getAttribute('html', 'lang'), 'fr');
+      assert.equal(await page.locator('#username').inputValue(), 'ann');
+      assert.equal(await page.locator('#password').inputValue(), '');
+      assert.equal(await page.locator('[aria-current]').innerText(), 'Français');
+      if (javaScriptEnabled) {
+        await page.reload();
+        assert.equal(await page.title(), 'Connexion à Executive Club');
+      }
+      await page.locator('#username').fill('ann');
+      await page.locator('#password').fill('wrong');
+      await goOn(page, () => page.locator('[type=submit]').click());
+      await page.getByText('n’a pas été reconnu').waitFor();
+      await goOn(page, () => page.getByRole('button', { name: 'English' }).click());
+      assert.equal(await page.title(), 'Log in to Executive Club');
+      await assertRedeems(scene, await logIn(page, scene));
+    });
+  }
+
+  test('the card, its heading and its links stay where they are, whatever the page says', async (t) => {
+    const failing = failingStore();
+    const scene = await setScene(t, await browser(), { store: failing.store });
+    for (const viewport of [
+      { width: 360, height: 740 },
+      { width: 1280, height: 800 },
+    ]) {
+      const page = await (await scene.newContext({ viewport })).newPage();
+      await page.goto(scene.loginRequest);
+      const first = await placesOn(page);
+      for (const [username, password] of [
+        ['', ''],
+        ['', 'x'],
+        [scene.member.username, 'wrong'],
+        [scene.member.username, 'unavailable'],
+      ] as const) {
+        if (password === 'unavailable') failing.fail('findMember', new Unavailable('planted'));
+        await fillIn(page, username, password);
+        await submit(page);
+        await page.getByRole('alert').waitFor();
+        const { links, ...places } = await placesOn(page);
+        assert.deepEqual(links, first.links);
+        assert.deepEqual(places, { card: first.card, heading: first.heading });
+      }
+      failing.heal();
+      for (const end of ['/executive-club/login', '/executive-club/nothing']) {
+        await page.goto(scene.jetway.url + end);
+        assert.deepEqual((await placesOn(page)).card, first.card);
+      }
     }
   });
 

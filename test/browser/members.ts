@@ -20,8 +20,7 @@ import {
   submit,
 } from './scene.ts';
 
-const mistyped =
-  'The username or password was not recognised. Please try again.\n\nGo to the Executive Club website';
+const mistyped = 'The username or password was not recognised. Please try again.';
 
 export function memberTests(browser: () => Promise<Browser>): void {
   for (const javaScriptEnabled of [true, false]) {

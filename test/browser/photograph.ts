@@ -11,7 +11,7 @@ import { assertAccessible } from './axe.ts';
 /** Where pictures are left, if they are wanted: `npm run screenshots`. */
 export const folder: string | undefined = process.env['SCREENSHOTS'];
 
-const phone = { width: 390, height: 800 };
+const phone = { width: 360, height: 740 };
 const desk = { width: 1280, height: 800 };
 
 /** 1280 at a zoom of 400%; at 200% it is between this and the phone. */
@@ -53,7 +53,7 @@ const measure = `(() => {
       .map((element) => element.tagName + ' ' + contrast(element).toFixed(2)),
     small: controls
       .filter((element) => element.getBoundingClientRect().height < 44 ||
-        parseFloat(getComputedStyle(element).fontSize) < 16)
+        (element.matches('input') && parseFloat(getComputedStyle(element).fontSize) < 16))
       .map((element) => element.tagName + ' ' + element.getBoundingClientRect().height),
   };
 })()`;

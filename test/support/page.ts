@@ -3,6 +3,8 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 
+import { nodeAt, toPlain } from '../../src/lib/document.ts';
+import { readVariant } from '../../src/programme/variants.ts';
 import type { Answer } from './wire.ts';
 
 /** What a page says. */
@@ -57,4 +59,19 @@ const entities: Readonly<Record<string, string>> = {
 /** The text that escaped text stands for. */
 export function unescape(text: string): string {
   return text.replaceAll(/&(?:amp|lt|gt|quot|#39);/g, (entity) => entities[entity] ?? entity);
+}
+
+/** All that a language brings, each text made anew of the one that the grant variant has in French. */
+export function everyText(change: (text: string, key: string) => string): {
+  readonly pages: { readonly failed?: unknown };
+  readonly failures?: unknown;
+} {
+  const { root } = readVariant('grant');
+  const french = root && nodeAt(root, ['login', 'languages', 'fr']);
+  const changed: unknown = JSON.parse(
+    JSON.stringify(french && toPlain(french), (key, value: unknown) =>
+      typeof value === 'string' ? change(value, key) : value,
+    ),
+  );
+  return changed as ReturnType<typeof everyText>;
 }

@@ -145,10 +145,12 @@ for (const { name, error, answer, event, page: pageStatus } of faults) {
     assert.equal(retryAfter, pageStatus === 503 ? '5' : undefined);
     assert.deepEqual(readPage({ ...broken, headers }), {
       status: pageStatus,
-      title: 'Log in to Executive Club',
-      heading: 'Log in to Executive Club',
+      title: 'You cannot log in at the moment',
+      heading: 'You cannot log in at the moment',
       text: ['We are having difficulties. Please try again later.'],
     });
+    const ended = club.events.pop();
+    assert.deepEqual([ended?.event, ended?.facts['reason']], ['login_stopped', 'difficulties']);
     assertTold(club, event, broken);
   });
 

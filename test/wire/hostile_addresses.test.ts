@@ -47,8 +47,8 @@ test('an address with too many failures is told so, in the programme’s page, u
   const answer = await street.attempt('192.0.2.1', 'ann', password);
   assert.deepEqual(readPage({ ...answer, headers }), {
     status: 429,
-    title: 'Log in to Executive Club',
-    heading: 'Log in to Executive Club',
+    title: 'You cannot log in at the moment',
+    heading: 'You cannot log in at the moment',
     text: ['There have been too many failed attempts from your network. Please try again later.'],
   });
   // Its neighbours are not concerned, and tries in vain do not prolong it.

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 
 import { loginTarget, openClub, paths, redirected } from '../support/club.ts';
 import { openLogin, submitLogin, withoutDevice } from '../support/login.ts';
-import { readPage, unescape } from '../support/page.ts';
+import { everyText, readPage, unescape } from '../support/page.ts';
 import { type Answer, ask, post } from '../support/wire.ts';
 
 const wrong = { username: 'ann', password: 'wrong' };
@@ -118,20 +118,22 @@ test('HOSTILE 12: a username is shown again as text, whatever it is made of', as
 
 /** A programme file all of whose texts are markup. */
 function textsOf(markup: string): string {
-  const texts = (...keys: readonly string[]): Record<string, string> =>
-    Object.fromEntries(keys.map((key) => [key, `${markup}${key}`]));
-  const page = texts('title', 'text');
-  const messages = ['not_recognised', 'difficulties', 'username_blank', 'password_blank'];
-  const labels = ['username', 'password', 'log_in', 'show_password', 'error', 'help', 'website'];
+  const {
+    failures: _,
+    pages,
+    ...texts
+  } = everyText((text, key) => `${markup}${text.includes('{partner}') ? '{partner}' : key}`);
+  const { failed, ...own } = pages;
   const login = {
+    ...texts,
+    pages: own,
     title: `${markup}{programme}`,
     website: 'https://a.example/"><b>',
+    privacy: 'https://a.example/"><b>',
     help: `https://a.example/'onclick='x"><b>`,
-    messages: texts(...messages, 'too_many_attempts'),
-    labels: { ...texts(...labels), continue_to: `${markup}{partner}` },
-    pages: { expired: page, damaged: page, other_browser: page, forged: page },
   };
-  const failures = { unregistered_redirect_uri: { page: { status: 400, ...page } } };
+  const page = { status: 400, ...(failed as object) };
+  const failures = { unregistered_redirect_uri: { page } };
   return JSON.stringify({ name: `${markup}name`, login, authorize: { failures } });
 }
 
@@ -147,6 +149,7 @@ test('HOSTILE 12: texts of the programme file are shown as text, on every page',
     await ask(club.url, paths.page),
     await post(club.url, paths.page, login.hidden),
     await post(club.url, paths.page, { ...login.hidden, csrf: 'x' }, { cookie: login.cookie }),
+    await ask(club.url, `${paths.page}/x`, { headers: { accept: 'text/html' } }),
   ];
   for (const page of pages) {
     const { title } = readPage(page);

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import type { ClientId } from '../../src/oauth/client.ts';
 import { loginTarget, openClub, paths, programme, redeem } from '../support/club.ts';
 import { openLogin, type OpenLogin, submitLogin } from '../support/login.ts';
-import { readPage } from '../support/page.ts';
+import { everyText, readPage } from '../support/page.ts';
 import { type Answer, ask } from '../support/wire.ts';
 
 /** A page without what its layout is made of, and without what changes from one to the next. */
@@ -28,16 +28,22 @@ interface Shown {
   readonly alert?: string;
   readonly username: string;
   readonly password?: string;
-  readonly links: string;
 }
 
 const logo = '/executive-club/login/assets/HASH.svg';
 const help =
   '<a href="https://executive.example/forgotten-login">Forgotten your username or password?</a>';
 const website = '<a href="https://executive.example/">Go to the Executive Club website</a>';
+const legal = `<ul>${Object.entries({
+  privacy: 'Privacy',
+  terms: 'Terms of use',
+  imprint: 'Imprint',
+})
+  .map(([name, label]) => `<li><a href="https://executive.example/${name}">${label}</a></li>`)
+  .join('')}</ul>`;
 const typing = 'autocapitalize="none" autocorrect="off" spellcheck="false"';
 
-function pageOf({ title, alert = '', username, password = '', links }: Shown): string {
+function pageOf({ title, alert = '', username, password = '' }: Shown): string {
   return [
     '<!doctype html><html lang="en" dir="ltr"><head><meta charset="utf-8"/>',
     '<meta name="viewport" content="width=device-width, initial-scale=1"/>',
@@ -45,7 +51,7 @@ function pageOf({ title, alert = '', username, password = '', links }: Shown): s
     `<body><main><div class="logos"><img src="${logo}" alt="Executive Club" class=""/></div>`,
     '<h1>Log in to Executive Club</h1>',
     `<p class="partner">to continue to<strong>Partner</strong></p>${alert}`,
-    '<form method="post" action="/executive-club/login?transaction=TRANSACTION">',
+    '<form id="login" method="post" action="/executive-club/login">',
     '<input type="hidden" name="transaction" value="TRANSACTION"/>',
     '<input type="hidden" name="csrf" value="CSRF"/>',
     '<label for="username">Username</label>',
@@ -55,17 +61,20 @@ function pageOf({ title, alert = '', username, password = '', links }: Shown): s
     '<button type="button" id="reveal" aria-controls="password" aria-pressed="false" aria-label="Show password" title="Show password" hidden>',
     '<svg viewBox="0 0 24 24" aria-hidden="true"><path d="M2 12s3.6-7 10-7 10 7 10 7-3.6 7-10 7-10-7-10-7z"/><circle cx="12" cy="12" r="3"/><path class="slash" d="M4 20 20 4"/></svg>',
     '</button></div><button type="submit">Log in</button></form>',
-    `<ul class="links">${links}</ul></main><script/></body></html>`,
+    `<ul class="links"><li>${help}</li><li>${website}</li></ul>`,
+    '<footer><ul><li lang="en" aria-current="true">English</li>',
+    `<li lang="fr"><button form="login" name="language" value="fr">Français</button></li></ul>${legal}</footer>`,
+    '</main><script/></body></html>',
   ].join('');
 }
 
+const sign =
+  '<svg viewBox="0 0 24 24" aria-hidden="true"><circle cx="12" cy="12" r="9.5"/><path d="M12 7v6m0 3.5v.01"/></svg>';
+
 function alertOf(inside: string): string {
-  const sign =
-    '<svg viewBox="0 0 24 24" aria-hidden="true"><circle cx="12" cy="12" r="9.5"/><path d="M12 7v6m0 3.5v.01"/></svg>';
   return `<div class="alert" id="alert" role="alert" tabindex="-1" autofocus>${sign}${inside}</div>`;
 }
 
-const both = `<li>${help}</li><li>${website}</li>`;
 const about = (message: string): string => `aria-invalid="true" aria-describedby="${message}"`;
 
 test('the form, to the letter: fresh, with blank fields, and with what was not recognised', async (t) => {
@@ -76,7 +85,7 @@ test('the form, to the letter: fresh, with blank fields, and with what was not r
   const error = 'Error: Log in to Executive Club';
   assert.equal(
     plain(login.page, login),
-    pageOf({ title: 'Log in to Executive Club', username: 'value="" autofocus', links: both }),
+    pageOf({ title: 'Log in to Executive Club', username: 'value="" autofocus' }),
   );
   assert.equal(
     await attempt('', ''),
@@ -87,7 +96,6 @@ test('the form, to the letter: fresh, with blank fields, and with what was not r
       ),
       username: `value="" ${about('username_blank')}`,
       password: ` ${about('password_blank')}`,
-      links: both,
     }),
   );
   assert.equal(
@@ -95,11 +103,10 @@ test('the form, to the letter: fresh, with blank fields, and with what was not r
     pageOf({
       title: error,
       alert: alertOf(
-        `<p id="not_recognised">The username or password was not recognised. Please try again.</p><p class="more">${website}</p>`,
+        '<p id="not_recognised">The username or password was not recognised. Please try again.</p>',
       ),
       username: `value="ann" ${about('not_recognised')}`,
       password: ` ${about('not_recognised')}`,
-      links: `<li>${help}</li>`,
     }),
   );
 });
@@ -114,9 +121,11 @@ test('a page in place of the form, to the letter; without a logo it may load no 
       '<!doctype html><html lang="en" dir="ltr"><head><meta charset="utf-8"/>',
       '<meta name="viewport" content="width=device-width, initial-scale=1"/>',
       '<title>This login has expired</title><style/></head><body><main>',
-      '<h1>This login has expired</h1>',
+      `<div class="stop">${sign}</div><h1>This login has expired</h1>`,
       '<p>Please go back to the site you came from and start again.</p>',
-      `<ul class="links"><li>${website}</li></ul></main><script/></body></html>`,
+      '<p class="reference">If you ask for help, please quote this reference:',
+      `<strong translate="no">${club.events.at(-1)?.facts['reference']}</strong></p>`,
+      `<ul class="links"><li>${website}</li></ul><footer>${legal}</footer></main><script/></body></html>`,
     ].join(''),
   );
 });
@@ -141,7 +150,7 @@ test('P-13: the language that the login request asked for lasts, to every page o
   const { password } = club.member;
   assert.deepEqual(await told(login, password), [400, 'Cette connexion a expiré']);
   assert.equal((await told(login, 'wrong'))[0], 200);
-  assert.deepEqual(await told(login, password), [429, 'Connexion à Executive Club']);
+  assert.deepEqual(await told(login, password), [429, 'Connexion impossible pour le moment']);
   const late = await begin();
   club.clock.advance(900 - 1);
   await club.store.changeClient(programme, club.client.id as ClientId, (client) => ({
@@ -152,20 +161,7 @@ test('P-13: the language that the login request asked for lasts, to every page o
 });
 
 test('a language that is written from right to left is shown so', async (t) => {
-  const text = { title: 'a', text: 'a' };
-  const { messages, labels, pages } = {
-    messages: ['not_recognised', 'difficulties', 'username_blank', 'password_blank'],
-    labels: ['username', 'password', 'log_in', 'show_password', 'error', 'help', 'website'],
-    pages: ['expired', 'damaged', 'other_browser', 'forged', 'failed'],
-  };
-  const each = (names: readonly string[], value: unknown): object =>
-    Object.fromEntries(names.map((name) => [name, value]));
-  const ar = {
-    title: 'a',
-    messages: each([...messages, 'too_many_attempts'], 'a'),
-    labels: { ...each(labels, 'a'), continue_to: '{partner}' },
-    pages: each(pages, text),
-  };
+  const ar = everyText((text) => (text.includes('{partner}') ? '{partner}' : 'a'));
   const club = await openClub(t, { over: JSON.stringify({ login: { languages: { ar } } }) });
   const { body } = await ask(club.url, paths.page, { headers: { 'accept-language': 'ar-EG' } });
   assert.match(body, /^<!doctype html>\s*<html lang="ar" dir="rtl">/);

@@ -133,7 +133,7 @@ test('HOSTILE 33: a login begun at one programme goes on there alone', async (t)
   const login = await openLogin(second.url, loginTarget(second), 'POST');
   const begun = new URL(login.begin.headers['location'] ?? '');
   for (const [page, title] of [
-    [third.paths.page, 'Log in to Third Club'],
+    [third.paths.page, 'You cannot log in at the moment'],
     ['/executive-club/login', 'This login cannot go on'],
   ] as const) {
     const headers = { cookie: login.cookie };

@@ -115,6 +115,7 @@ const english = {
   language: 'en',
   title: 'Log in to ',
   error: 'Error: ',
+  unavailable: 'You cannot log in at the moment',
   not_recognised:
     'Your details were not recognised. Please try again, or update your details on the programme website.',
   difficulties: 'We are having difficulties. Please try again later.',
@@ -126,6 +127,7 @@ const french = {
   language: 'fr',
   title: 'Connexion à ',
   error: 'Erreur : ',
+  unavailable: 'Connexion impossible pour le moment',
   not_recognised:
     'Vos informations n’ont pas été reconnues. Veuillez réessayer ou mettre à jour vos informations sur le site du programme.',
   difficulties: 'Nous rencontrons des difficultés. Veuillez réessayer plus tard.',
@@ -148,9 +150,13 @@ for (const [names, words] of [
     const heading = words.title + names.name;
     for (const [name, [go, { status = 200, page = false, texts }]] of Object.entries(scenarios)) {
       const answer = await go({ ...club, failing, target, login, headers, attempt });
-      const title = page ? heading : words.error + heading;
+      const title = page ? words.unavailable : words.error + heading;
       const text = texts.map((one) => words[one]);
-      assert.deepEqual(readPage(answer, words.language), { status, title, heading, text }, name);
+      assert.deepEqual(
+        readPage(answer, words.language),
+        { status, title, heading: page ? title : heading, text },
+        name,
+      );
       assert.equal(answer.body.includes('<form'), !page, name);
     }
   });

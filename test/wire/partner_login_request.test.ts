@@ -246,7 +246,7 @@ test('P-11: trouble inside is a page while nobody is known to send it back to', 
   const failing = failingStore();
   const club = await openPartnerClub(t, { store: failing.store });
   failing.fail('findClient', new Error('planted'));
-  const title = 'Log in to Second Club';
+  const title = 'You cannot log in at the moment';
   const difficulties = 'We are having difficulties. Please try again later.';
   const shown = { status: 500, title, heading: title, text: [difficulties] };
   assert.deepEqual(readPage(await askLogin(club)), shown);

@@ -176,7 +176,7 @@ function masked(text: string, names: Names, { by }: Stage): string {
     .replaceAll(/\b[0-9a-f]{11}\.[\w-]{43}(?![\w-])/g, '{token}')
     .replaceAll(/(?<="(?:kid|x|y|family|jti)":"?)[\w.-]+/g, '{random}')
     .replaceAll(
-      /(?<=transaction=|code=|jetway_login_|jetway_device_\{1\}=|csrf" value="|transaction" value=")[\w=-]+/g,
+      /(?<=transaction=|code=|jetway_login_|jetway_device_\{1\}=|csrf" value="|transaction" value="|translate="no">)[\w=-]+/g,
       '{random}',
     );
 }

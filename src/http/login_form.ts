@@ -1,0 +1,120 @@
+// Owns the markup of the login form: its fields, its messages and its languages.
+
+import { html, raw } from 'hono/html';
+
+import type { LoginForm, LoginMessage } from '../engine/login_outcome.ts';
+import type { LoginTexts, OfferedLanguage } from '../programme/login_texts.ts';
+import type { Markup } from './page.ts';
+
+/** The fields that a message is about. */
+const concerned: Readonly<Record<LoginMessage, readonly ('username' | 'password')[]>> = {
+  not_recognised: ['username', 'password'],
+  difficulties: [],
+  username_blank: ['username'],
+  password_blank: ['password'],
+};
+
+/** A sign beside the message, for who does not tell red from green. */
+export const warning =
+  '<svg viewBox="0 0 24 24" aria-hidden="true"><circle cx="12" cy="12" r="9.5" /><path d="M12 7v6m0 3.5v.01" /></svg>';
+
+/** What went wrong, first of all that is read: it has focus when the page opens. */
+function alert(texts: LoginTexts, { messages }: LoginForm): Markup | string {
+  if (messages.length === 0) return '';
+  const told = messages.map((message) => {
+    const [field, ...others] = concerned[message];
+    const text = texts.messages[message];
+    const isOne = field !== undefined && others.length === 0;
+    const said = isOne ? html`<a href="#${field}">${text}</a>` : text;
+    return html`<p id="${message}">${said}</p>`;
+  });
+  return html`<div class="alert" id="alert" role="alert" tabindex="-1" autofocus>
+    ${raw(warning)}${told}
+  </div>`;
+}
+
+/** The form, with what went wrong above it. */
+export function loginForm(action: string, form: LoginForm, texts: LoginTexts): Markup {
+  return html`${alert(texts, form)}${formMarkup(action, form, texts)}`;
+}
+
+/**
+ * Other languages for the same login: buttons of the form from outside of it, so that the transaction
+ * stands there once and what was typed as a username is kept.
+ */
+export function languageSwitch(
+  { language }: LoginTexts,
+  offered: readonly OfferedLanguage[],
+): Markup | string {
+  if (offered.length === 0) return '';
+  const items = offered.map(({ tag, name }) =>
+    tag === language
+      ? html`<li lang="${tag}" aria-current="true">${name}</li>`
+      : html`<li lang="${tag}">
+          <button form="login" name="language" value="${tag}">${name}</button>
+        </li>`,
+  );
+  return html`<ul>
+    ${items}
+  </ul>`;
+}
+
+function formMarkup(action: string, form: LoginForm, { labels }: LoginTexts): Markup {
+  const focus = form.messages.length === 0 ? raw('autofocus') : '';
+  return html`<form id="login" method="post" action="${action}">
+    <input type="hidden" name="transaction" value="${form.sealed}" />
+    <input type="hidden" name="csrf" value="${form.formToken}" />
+    <label for="username">${labels.username}</label>
+    <input
+      id="username"
+      name="username"
+      type="text"
+      autocomplete="username"
+      autocapitalize="none"
+      autocorrect="off"
+      spellcheck="false"
+      value="${form.username}"
+      ${described(form, 'username')}
+      ${focus}
+    />
+    <label for="password">${labels.password}</label>
+    <div class="password">
+      <input
+        id="password"
+        name="password"
+        type="password"
+        autocomplete="current-password"
+        autocapitalize="none"
+        autocorrect="off"
+        spellcheck="false"
+        ${described(form, 'password')}
+      />${revealButton(labels.show_password)}
+    </div>
+    <button type="submit">${labels.log_in}</button>
+  </form>`;
+}
+
+/** Of use with the script alone, which shows it. */
+function revealButton(label: string): Markup {
+  return html`<button
+    type="button"
+    id="reveal"
+    aria-controls="password"
+    aria-pressed="false"
+    aria-label="${label}"
+    title="${label}"
+    hidden
+  >
+    <svg viewBox="0 0 24 24" aria-hidden="true">
+      <path d="M2 12s3.6-7 10-7 10 7 10 7-3.6 7-10 7-10-7-10-7z" />
+      <circle cx="12" cy="12" r="3" />
+      <path class="slash" d="M4 20 20 4" />
+    </svg>
+  </button>`;
+}
+
+function described({ messages }: LoginForm, field: 'username' | 'password'): Markup | string {
+  const about = messages.filter((message) => concerned[message].includes(field));
+  if (about.length === 0) return '';
+  return html`aria-invalid="true" aria-describedby="${about.join(' ')}"`;
+}
