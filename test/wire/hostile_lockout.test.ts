@@ -228,14 +228,17 @@ test('G-22: what the directory could not say is counted for nobody', async (t) =
   assert.ok(!isIn(await door.attempt('ann')));
 });
 
-test('G-22: where attempts cannot be counted, none is made', async (t) => {
+test('G-22 HOSTILE 63: where attempts cannot be counted, none is made, at locked names as at others', async (t) => {
   const failing = failingStore();
   const door = await openDoor(t, { store: failing.store });
+  await door.fail(6, 'locked');
   failing.fail('beginLoginAttempt', new Unavailable('the store is away'));
   failing.calls.length = 0;
   const answer = await door.attempt('ann');
   assert.equal(answer.headers['retry-after'], '5');
   assert.equal(answer.status, 503);
+  const locked = await door.attempt('locked');
+  assert.deepEqual(masked(locked, door.login, 'locked'), masked(answer, door.login, 'ann'));
   assert.ok(!failing.calls.includes('findMember'));
 });
 
