@@ -62,7 +62,7 @@ export async function dev(options: DevOptions): Promise<void> {
   server.swap(serving.app);
   console.log(startSheet(server.url, demos));
   const services = [...serving.services.values()];
-  const { keep } = sharedTime(foundation);
+  const { keep } = sharedTime(foundation, foundation.log);
   const stopKeeping = keepHouse({ ...foundation, services, keepTime: keep });
   // Its terminal has closed (SIGHUP): nobody would think of ending it any more.
   await untilTold(['SIGTERM', 'SIGINT', 'SIGHUP']);

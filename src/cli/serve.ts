@@ -49,6 +49,9 @@ async function serveUntilTold(options: ServeOptions, log: ServerLog): Promise<vo
   try {
     const open = await withTime(opened, options.acceptClock ?? false, log);
     const { store, clock, keyring } = open;
+    const time = sharedTime(open, log);
+    // Before anything is issued: commands go by it.
+    await time.keep();
     const node = await openNodeNumber(store, clock);
     const serving = await buildServing(
       programmes,
@@ -73,7 +76,7 @@ async function serveUntilTold(options: ServeOptions, log: ServerLog): Promise<vo
       throw new CommandError(exitCodes.configuration, `no programme in ${config.programmes} loads`);
     }
     const broken = files.length - serving.services.size;
-    await run({ ...open, log, config, serving, broken, node, fatal: fatal.promise });
+    await run({ ...open, log, config, serving, broken, node, time, fatal: fatal.promise });
   } finally {
     await opened.store.close();
   }
@@ -94,12 +97,13 @@ interface Running extends OpenStore {
   /** How many programmes are not served. */
   readonly broken: number;
   readonly node: NodeNumber;
+  readonly time: SharedTime;
   /** Resolves when the store can no longer be used. */
   readonly fatal: Promise<Unavailable>;
 }
 
 async function run(running: Running): Promise<void> {
-  const { log, config, serving, broken, store, file, clock, fatal } = running;
+  const { log, config, serving, broken, store, file, clock, time, fatal } = running;
   let stopping: string | undefined;
   let condition: StoreHealth = { status: 'ready' };
   const look = (): void => {
@@ -129,7 +133,6 @@ async function run(running: Running): Promise<void> {
     if (admin !== undefined) console.log(`admin: ${admin.url}`);
     announce(config, server, [...serving.services.keys()], broken);
     const services = [...serving.services.values()];
-    const time = sharedTime(running);
     const keeping = { store, clock, services, log, node: running.node, look };
     stopKeeping = keepHouse({ ...keeping, keepTime: time.keep });
     process.on('SIGUSR2', () => void followClock(running, time));

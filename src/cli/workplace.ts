@@ -28,6 +28,7 @@ import { createKeyring, type Keyring } from '../token/keyring.ts';
 import { CommandError, exitCodes } from './exit.ts';
 import { isSystemError } from './explain.ts';
 import { expectOwnKey } from './key_check.ts';
+import { storeClock } from './store_clock.ts';
 
 /** A store that is open, with the keys that go with it. */
 export interface OpenStore {
@@ -96,7 +97,8 @@ export async function withStore<Result>(
   expectDurableStore(config);
   const open = await openStore(config);
   try {
-    return await use(open);
+    const { file, clock } = open;
+    return await use(file === undefined ? open : { ...open, clock: await storeClock(file, clock) });
   } finally {
     await open.store.close();
   }

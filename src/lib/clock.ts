@@ -43,16 +43,16 @@ export interface SystemClock extends Clock {
   readonly accept: () => void;
   /** Goes on at a later time; an earlier one changes nothing. */
   readonly catchUp: (to: Instant) => void;
+  /** Goes on at that time, earlier or later. */
+  readonly set: (to: Instant) => void;
 }
 
 /**
  * The service's clock: wall time at start plus monotonic time since, so that a jump of the wall
- * clock moves no expiry until it is accepted (DESIGN, "Semantics"). It begins at `notBefore` if wall
- * time is behind that.
+ * clock moves no expiry until it is accepted (DESIGN, "Semantics").
  */
-export function systemClock(wall: () => number = Date.now, notBefore?: Instant): SystemClock {
+export function systemClock(wall: () => number = Date.now): SystemClock {
   let [start, origin] = lookAtWall(wall);
-  start = Math.max(start, notBefore ?? 0);
   const now = (): Instant => instant(start + (performance.now() - origin));
   return {
     now,
@@ -62,6 +62,9 @@ export function systemClock(wall: () => number = Date.now, notBefore?: Instant):
     },
     catchUp: (to) => {
       start += Math.max(0, to - now());
+    },
+    set: (to) => {
+      start += to - now();
     },
   };
 }

@@ -5,7 +5,7 @@ import { Unavailable } from '../oauth/failure.ts';
 import { CommitQueue } from './commit_queue.ts';
 import type { Environment, Store } from './contract.ts';
 import { DiskSpace } from './disk_space.ts';
-import { timeAcceptor } from './file_accept_time.ts';
+import { timeSetter } from './file_accept_time.ts';
 import { fileClients } from './file_clients.ts';
 import { fileCodes } from './file_codes.ts';
 import { fileEras } from './file_eras.ts';
@@ -114,8 +114,10 @@ function serveFrom(file: OpenFile, path: string, options: FileStoreOptions): Fil
   const eras = fileEras(database, fresh);
   const writer = grantWriter(database, fresh, eras);
   const revoke = forgetting(fresh, fileRevoker(database, eras));
-  const sweep = fileSweep(database, time.current());
-  const acceptTime = forgetting(fresh, timeAcceptor(database, time, eras));
+  const sweep = fileSweep(database, time.recorded());
+  const setTime = timeSetter(database, time, eras);
+  const acceptTime = forgetting(fresh, setTime.accept);
+  const followTime = forgetting(fresh, setTime.follow);
   const throttles = new ThrottleCounter();
   return {
     path,
@@ -132,12 +134,15 @@ function serveFrom(file: OpenFile, path: string, options: FileStoreOptions): Fil
     ...fileKeyCheck(database, queue),
     ...fileLoginAttempts(database, queue),
     revokeAll: (...call) => queue.writeFromReserve(() => revoke(...call)),
-    recordedTime: () => queue.read(time.current),
+    recordedTime: () => queue.read(time.recorded),
+    currentTime: () => queue.read(time.current),
+    acceptedElsewhere: () => queue.read(eras.acceptedElsewhere),
     recordTime: async (now) => {
       time.note(now);
       if (time.isDue()) await queue.write(() => undefined);
     },
-    acceptTime: (now) => queue.writeFromReserve(() => acceptTime(now)),
+    acceptTime: (...call) => queue.writeFromReserve(() => acceptTime(...call)),
+    followTime: (...call) => queue.writeFromReserve(() => followTime(...call)),
     async countTokenRequest(programme, client, throttle, now) {
       return throttles.count(programme, client, throttle, now);
     },

@@ -4,19 +4,23 @@ import type { DatabaseSync } from 'node:sqlite';
 
 import type { Instant } from '../lib/clock.ts';
 import type { Eras } from './file_eras.ts';
+import { signingKeeper } from './file_signing_keys.ts';
 import type { RecordedTime } from './file_time.ts';
 
-/**
- * Takes `now` for the time whatever is recorded; call the result inside a write. What was issued
- * later than now would live for as long as the clock was ahead (FAULTS 11), so it goes, and the era
- * ends: JWTs of later than now are told from those issued when that time comes. Revocations go by
- * eras and stay what they are (FAULTS 29).
- */
-export function timeAcceptor(
-  database: DatabaseSync,
-  time: RecordedTime,
-  eras: Eras,
-): (now: Instant) => void {
+/** What becomes of a store whose servers' clock is set; both are to be called inside a write. */
+export interface SetTime {
+  /**
+   * Takes `now` for the time whatever is recorded. What was issued later than now would live for as
+   * long as the clock was ahead (FAULTS 11), so it goes, and the era ends: JWTs of later than now are
+   * told from those issued when that time comes. Revocations go by eras and stay what they are
+   * (FAULTS 29).
+   */
+  readonly accept: (now: Instant) => void;
+  /** Ends what this process has issued later than now since another one has accepted a time. */
+  readonly follow: (now: Instant) => void;
+}
+
+export function timeSetter(database: DatabaseSync, time: RecordedTime, eras: Eras): SetTime {
   const dropped = [
     database.prepare('DELETE FROM code WHERE issued_at > ?'),
     // Tokens of a family that is gone are worth nothing, and are swept at their end.
@@ -27,10 +31,21 @@ export function timeAcceptor(
   const forgotten = ['login_attempt', 'node_lease'].map((table) =>
     database.prepare(`DELETE FROM ${table}`),
   );
-  return (now) => {
-    time.set(now);
-    for (const drop of dropped) drop.run(now);
-    for (const forget of forgotten) forget.run();
-    eras.accept(now);
+  const keepSigning = signingKeeper(database);
+  return {
+    accept: (now) => {
+      const recorded = time.current() ?? time.recorded() ?? now;
+      if (now < recorded) for (const forget of forgotten) forget.run();
+      keepSigning(now, recorded);
+      for (const drop of dropped) drop.run(now);
+      eras.accept(now);
+      time.startAnew();
+      time.set(now);
+    },
+    follow: (now) => {
+      for (const drop of dropped) drop.run(now);
+      eras.follow();
+      time.startAnew();
+    },
   };
 }

@@ -15,8 +15,12 @@ export interface Eras {
   readonly end: () => Era;
   /** The last time that a clock was accepted; absent where none was. */
   readonly accepted: () => AcceptedTime | undefined;
+  /** The same, if another process did so since this one last accepted or followed one. */
+  readonly acceptedElsewhere: () => AcceptedTime | undefined;
   /** Ends the current era with a time that was accepted; call it inside a write. */
   readonly accept: (time: Instant) => void;
+  /** What is accepted by now is followed here. */
+  readonly follow: () => void;
 }
 
 interface Found {
@@ -29,6 +33,7 @@ interface Found {
 export function fileEras(database: DatabaseSync, fresh: Freshness): Eras {
   const rows = eraRows(database);
   let found: Found | undefined;
+  let followed = rows.read().accepted?.era;
   const look = (): Found => {
     const { epoch } = fresh;
     if (found?.epoch !== epoch) found = { epoch, ...rows.read() };
@@ -44,10 +49,18 @@ export function fileEras(database: DatabaseSync, fresh: Freshness): Eras {
     current: () => look().era,
     end,
     accepted: () => look().accepted,
+    acceptedElsewhere: () => {
+      const { accepted } = look();
+      return accepted?.era === followed ? undefined : accepted;
+    },
     accept: (time) => {
+      followed = end();
       rows.put('accepted_time', time);
-      rows.put('accepted_era', end());
+      rows.put('accepted_era', followed);
       fresh.forget();
+    },
+    follow: () => {
+      followed = rows.read().accepted?.era;
     },
   };
 }

@@ -4,7 +4,6 @@ import { linkSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
-import type { Instant } from '../lib/clock.ts';
 import type { Era } from '../oauth/grant.ts';
 import type { Environment } from './contract.ts';
 import { copyInto } from './file_backup.ts';
@@ -18,7 +17,7 @@ import { migrate } from './file_migrate.ts';
 import { unusable } from './file_open.ts';
 import { revokeUnremembered } from './file_revocations.ts';
 import { applicationId } from './file_schema.ts';
-import { fileRecordedTime } from './file_time.ts';
+import { putTimeRecord, type TimeRecord, timeRecord } from './file_time.ts';
 import { sqliteCode } from './outage.ts';
 import { damagedStore, StoreUnusable } from './unusable.ts';
 
@@ -87,7 +86,7 @@ function expectRestorable(report: StoreReport, environment: Environment): void {
 
 /** What a store goes by: its own time, and the era it is in. */
 interface Life {
-  readonly recorded: Instant | undefined;
+  readonly time: TimeRecord;
   readonly era: Era;
 }
 
@@ -106,9 +105,7 @@ function holdingTarget<T>(
   if (holder === undefined) return body(undefined);
   try {
     expectOwn(holder, target, environment);
-    return body(
-      unlessDamaged(() => ({ recorded: fileRecordedTime(holder).current(), era: eraIn(holder) })),
-    );
+    return body(unlessDamaged(() => ({ time: timeRecord(holder), era: eraIn(holder) })));
   } finally {
     holder.close();
   }
@@ -175,7 +172,7 @@ function voidGranted(database: DatabaseSync, draft: string): Omit<RestoreReport,
 function stamp(database: DatabaseSync, life: Life | undefined): void {
   database.exec('BEGIN');
   revokeUnremembered(database, endAllEras(database, life?.era));
-  if (life?.recorded !== undefined) fileRecordedTime(database).set(life.recorded);
+  if (life !== undefined && life.time.length > 0) putTimeRecord(database, life.time);
   database.exec('COMMIT');
 }
 

@@ -46,11 +46,27 @@ export function fileSigningKeys(database: DatabaseSync, queue: CommitQueue): Sig
   };
 }
 
+/**
+ * Has keys that began to sign between two times begin at the earlier one, for a clock that is set back
+ * to it: what was made to sign goes on signing. Call the result inside a write.
+ */
+export function signingKeeper(database: DatabaseSync): (to: Instant, from: Instant) => void {
+  const epoch = epochCounter(database);
+  const rows = signingKeyRows(database);
+  return (to, from) => {
+    const begun = rows.begun(to, from);
+    for (const key of begun) rows.change({ ...key, signsFrom: to });
+    if (begun.length > 0) epoch.advance();
+  };
+}
+
 interface SigningKeyRows {
   readonly list: (programme: ProgrammeId) => readonly SigningKeyRecord[];
   readonly add: (key: SigningKeyRecord) => void;
   readonly change: (after: SigningKeyRecord) => void;
   readonly remove: (programme: ProgrammeId, kid: string) => void;
+  /** Those of any programme that are told to sign from a time between. */
+  readonly begun: (after: Instant, upTo: Instant) => readonly SigningKeyRecord[];
 }
 
 function signingKeyRows(database: DatabaseSync): SigningKeyRows {
@@ -69,8 +85,12 @@ function signingKeyRows(database: DatabaseSync): SigningKeyRows {
      WHERE programme = ? AND kid = ?`,
   );
   const drop = database.prepare('DELETE FROM signing_key WHERE programme = ? AND kid = ?');
+  const begun = database.prepare(
+    'SELECT * FROM signing_key WHERE signs_from > ? AND signs_from <= ?',
+  );
   return {
     list: (programme) => (select.all(programme) as unknown as SigningKeyRow[]).map(signingKey),
+    begun: (from, upTo) => (begun.all(from, upTo) as unknown as SigningKeyRow[]).map(signingKey),
     add: (key) => {
       const values = valuesOf(key);
       insert.run(...values, rowSum(values));

@@ -21,9 +21,9 @@ export function createMemoryStore(): Store {
     ...memoryMembers(revocations),
     ...memorySigningKeys(),
     ...memoryGateways(),
-    ...memoryRest((now) => {
+    ...memoryRest((now, isBack) => {
       grants.endLaterThan(now);
-      attempts.forgetAll();
+      if (isBack) attempts.forgetAll();
     }),
   });
 }

@@ -15,6 +15,7 @@ import {
 import { MemoryTable } from './memory_table.ts';
 import { type NodeLease, nextLease } from './node_leases.ts';
 import { ThrottleCounter } from './throttle_counter.ts';
+import type { StoreTime } from './time_contract.ts';
 
 type GatewayVerbs = Pick<
   Store,
@@ -103,17 +104,11 @@ export class MemoryLoginAttempts implements AttemptVerbs {
 
 type RestVerbs = Pick<
   Store,
-  | 'leaseNode'
-  | 'ensureKeyCheck'
-  | 'recordedTime'
-  | 'recordTime'
-  | 'acceptTime'
-  | 'countTokenRequest'
-  | 'close'
+  'leaseNode' | 'ensureKeyCheck' | keyof StoreTime | 'countTokenRequest' | 'close'
 >;
 
-/** Verbs about the store as a whole; `endLaterThan` is told of a time that is accepted. */
-export function memoryRest(endLaterThan: (now: Instant) => void): RestVerbs {
+/** Verbs about the store as a whole; `endLaterThan` hears of a time that is accepted. */
+export function memoryRest(endLaterThan: (now: Instant, isBack: boolean) => void): RestVerbs {
   const throttles = new ThrottleCounter();
   const leases = new Map<number, NodeLease>();
   let recorded: Instant | undefined;
@@ -135,10 +130,19 @@ export function memoryRest(endLaterThan: (now: Instant) => void): RestVerbs {
     async recordTime(now) {
       if (recorded === undefined || recorded < now) recorded = now;
     },
+    // No other process has it.
+    async currentTime() {
+      return undefined;
+    },
+    async acceptedElsewhere() {
+      return undefined;
+    },
+    async followTime() {},
     async acceptTime(now) {
+      const isBack = recorded !== undefined && now < recorded;
+      if (isBack) leases.clear();
       recorded = now;
-      leases.clear();
-      endLaterThan(now);
+      endLaterThan(now, isBack);
     },
     async countTokenRequest(programme, client, throttle, now) {
       return throttles.count(programme, client, throttle, now);

@@ -46,15 +46,24 @@ export function jetwayWith(
   return runScript(folder, [join(root, 'src/main.ts'), ...args], input, more);
 }
 
-/** Runs `jetway` when `seconds` more have passed, for it alone. */
-export function jetwayAhead(
-  folder: string,
-  seconds: number,
-  args: readonly string[],
-): Promise<Ran> {
+/** Seconds that have passed for a process alone, and by which its wall clock was set besides. */
+export interface OwnTime {
+  readonly passed?: number;
+  readonly ahead?: number;
+}
+
+/** What `test/support/shifted_time.ts` finds in the environment. */
+export function timeVariables({
+  passed = 0,
+  ahead = 0,
+}: OwnTime): Readonly<Record<string, string>> {
+  return { JETWAY_TEST_SHIFT: String(passed * 1000), JETWAY_TEST_JUMP: String(ahead * 1000) };
+}
+
+/** Runs `jetway` at a time of its own. */
+export function jetwayAt(folder: string, time: OwnTime, args: readonly string[]): Promise<Ran> {
   const shifted = ['--import', join(root, 'test/support/shifted_time.ts')];
-  const script = [...shifted, program, ...args];
-  return runScript(folder, script, '', { JETWAY_TEST_SHIFT: String(seconds * 1000) });
+  return runScript(folder, [...shifted, program, ...args], '', timeVariables(time));
 }
 
 type RanEach<Lines> = { readonly [Index in keyof Lines]: Ran };

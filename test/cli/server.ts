@@ -7,7 +7,7 @@ import type { TestContext } from 'node:test';
 
 import { program } from '../support/program.ts';
 import { type Answer, post } from '../support/wire.ts';
-import { environment, programmeText, root } from './command.ts';
+import { environment, type OwnTime, programmeText, root, timeVariables } from './command.ts';
 
 /** A programme of JWTs, for tests of keys. */
 export const signingProgramme: string = programmeText(
@@ -15,11 +15,9 @@ export const signingProgramme: string = programmeText(
   'tokens:\n  access: { format: jwt, lifetime: 30m }\n',
 );
 
-export interface ServerOptions {
+export interface ServerOptions extends OwnTime {
   /** What runs the server, such as `prlimit` and its flags; nothing if left out. */
   readonly under?: readonly string[];
-  /** Seconds by which its time is ahead. */
-  readonly ahead?: number;
   /** What follows `serve`. */
   readonly args?: readonly string[];
   /** Modules loaded before it. */
@@ -57,7 +55,7 @@ export async function serve(t: TestContext, folder: string): Promise<string> {
 export async function startServer(
   t: TestContext,
   folder: string,
-  { under = [], ahead = 0, args: more = [], preload = [] }: ServerOptions = {},
+  { under = [], args: more = [], preload = [], ...time }: ServerOptions = {},
 ): Promise<ServerProcess> {
   const modules = ['test/support/shifted_time.ts', ...preload];
   const imports = modules.flatMap((path) => ['--import', join(root, path)]);
@@ -71,7 +69,7 @@ export async function startServer(
   ];
   const child = spawn(command, args, {
     cwd: folder,
-    env: { ...environment, JETWAY_TEST_SHIFT: String(ahead * 1000) },
+    env: { ...environment, ...timeVariables(time) },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   const printed = { stdout: '', stderr: '' };

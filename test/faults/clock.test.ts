@@ -1,19 +1,24 @@
-// FAULTS 10, 11: a machine whose clock is wrong, before a start and under a running server.
+// FAULTS 10 to 12, 29, 30: a machine whose clock is wrong, before a start and under a running server.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { decodeProtectedHeader } from 'jose';
+
 import {
+  askTokens,
   codeFor,
   invalidCode,
   invalidRefreshToken,
+  programme,
   redeem,
   refresh,
   type Tokens,
   tokensIn,
   tokensOfLogin,
 } from '../support/club.ts';
+import { verify } from '../support/gateway.ts';
 import { until } from '../support/until.ts';
 import { lookInto, openSite, type ServedClub, type Site } from './site.ts';
 
@@ -144,6 +149,75 @@ describe('a wrong clock', { concurrency: 3 }, () => {
     tokensIn(await refresh(again, fresh));
   });
 
+  test('FAULTS 29: what was revoked before the clock is accepted stays revoked', async (t) => {
+    const site = await openSite(t, { over: 'tokens: { access: { format: jwt } }' });
+    const club = await site.start();
+    const accept = async (seconds: number): Promise<void> => {
+      const { length } = told(club, 'clock_accepted');
+      await club.server.setClock(seconds);
+      club.server.child.kill('SIGUSR2');
+      await untilTold(club, 'clock_accepted', length + 1);
+    };
+    const partnerToken = async (): Promise<string> =>
+      tokensIn(await askTokens(club, { grant_type: 'client_credentials' })).access_token;
+    const statusOf = async (token: string): Promise<number> =>
+      (await verify(club, programme, 'client', { token })).status;
+    const first = await partnerToken();
+    await accept(600);
+    const revoked = await partnerToken();
+    await site.run('token', 'revoke', '--client', club.client.id, '--programme', programme);
+    const later = await partnerToken();
+    await site.run('key', 'rotate', '--now', '--programme', programme);
+    const kidOf = (token: string): unknown => decodeProtectedHeader(token).kid;
+    await until(async () => kidOf(await partnerToken()) !== kidOf(revoked));
+    const kid = kidOf(await partnerToken());
+    await accept(-600);
+    const fresh = await partnerToken();
+    assert.deepEqual(await Promise.all([first, revoked, fresh].map(statusOf)), [401, 401, 200]);
+    await until(async () => kidOf(await partnerToken()) === kid);
+    // By now it is the time at which they say that they were issued.
+    await site.pass(601);
+    assert.deepEqual(
+      await Promise.all([first, revoked, later, fresh].map(statusOf)),
+      [401, 401, 401, 200],
+    );
+  });
+
+  test('FAULTS 30: servers of one store follow the one at which the clock is accepted', async (t) => {
+    const site = await openSite(t);
+    const [one, other] = [await site.start(), await site.start()];
+    const { refresh_token: before } = await tokensOfLogin(one);
+    const follow = async (at: ServedClub, from: ServedClub, seconds: number): Promise<void> => {
+      const was = await timeOf(from);
+      const counts = [at, from].map((club) => told(club, 'clock_accepted').length);
+      await at.server.setClock(seconds);
+      at.server.child.kill('SIGUSR2');
+      for (const [index, club] of [at, from].entries()) {
+        await untilTold(club, 'clock_accepted', (counts[index] ?? 0) + 1);
+      }
+      await untilTogether(at, from);
+      const moved = (await timeOf(from)) - was - seconds * 1000;
+      assert.ok(moved > -60_000 && moved < 600_000, `moved ${moved} more`);
+    };
+    await follow(one, other, -tenYears);
+    assert.deepEqual(await refresh(other, before), invalidRefreshToken);
+    const { refresh_token: token } = await tokensOfLogin(other);
+    tokensIn(await refresh(one, token));
+    await follow(one, other, tenYears);
+    await follow(other, one, 3600);
+    // And a start that accepts its machine's clock is followed as well.
+    const counts = [one, other].map((club) => told(club, 'clock_accepted').length);
+    const third = await site.start({ ahead: -7200, args: ['--accept-clock'] });
+    for (const [index, club] of [one, other].entries()) {
+      await untilTold(club, 'clock_accepted', (counts[index] ?? 0) + 1);
+    }
+    for (const club of [one, other]) await untilTogether(third, club);
+    const { refresh_token: last } = await tokensOfLogin(third);
+    for (const club of [one, other])
+      tokensIn(await refresh(club, (await tokensOfLogin(club)).refresh_token));
+    tokensIn(await refresh(other, last));
+  });
+
   test('FAULTS 12: servers half a minute apart go by one time, and none follows a wild one', async (t) => {
     // A minute for retries: how much of it a machine takes for itself is not what is tested.
     const site = await openSite(t, { over: 'tokens: { refresh: { grace: 60s } }' });
@@ -183,7 +257,8 @@ describe('a wrong clock', { concurrency: 3 }, () => {
 
 /** The time at which a server issues, in milliseconds: opaque tokens carry it in front. */
 async function timeOf(club: ServedClub): Promise<number> {
-  const { access_token: token } = await tokensOfLogin(club);
+  const answer = await askTokens(club, { grant_type: 'client_credentials' });
+  const { access_token: token } = tokensIn(answer);
   return Number.parseInt(token.slice(0, token.indexOf('.')), 16);
 }
 

@@ -8,7 +8,7 @@ import type { TestContext } from 'node:test';
 
 import { type Instant, instant } from '../../src/lib/clock.ts';
 import { openFileStore } from '../../src/store/file.ts';
-import { configText, jetwayAhead, workFolder } from '../cli/command.ts';
+import { configText, jetwayAt, workFolder } from '../cli/command.ts';
 import { type ServerOptions, type ServerProcess, startServer } from '../cli/server.ts';
 import type { TestClock } from '../support/clock.ts';
 import { type Club, programme } from '../support/club.ts';
@@ -28,6 +28,8 @@ export interface Site {
   readonly pass: (seconds: number) => Promise<void>;
   /** Runs a command that must succeed, at the site's time; what it prints on standard output. */
   readonly run: (...args: readonly string[]) => Promise<string>;
+  /** The same with a wall clock that is so many seconds ahead. */
+  readonly runAhead: (ahead: number, ...args: readonly string[]) => Promise<string>;
   /** Starts one more process. */
   readonly start: (options?: ServerOptions) => Promise<ServedClub>;
 }
@@ -78,6 +80,11 @@ export async function openSite(
   const client = await onboarding.addClient();
   const member = await onboarding.addMember();
   const running: ServerProcess[] = [];
+  const runAhead: Site['runAhead'] = async (ahead, ...args) => {
+    const { code, stdout, stderr } = await jetwayAt(folder, { passed: shift, ahead }, args);
+    if (code !== 0) throw new Error(`jetway ${args.join(' ')} ended with ${code}: ${stderr}`);
+    return stdout;
+  };
   return {
     folder,
     path,
@@ -89,13 +96,10 @@ export async function openSite(
       );
       await Promise.all(alive.map((server) => server.advance(seconds)));
     },
-    run: async (...args) => {
-      const { code, stdout, stderr } = await jetwayAhead(folder, shift, args);
-      if (code !== 0) throw new Error(`jetway ${args.join(' ')} ended with ${code}: ${stderr}`);
-      return stdout;
-    },
+    run: (...args) => runAhead(0, ...args),
+    runAhead,
     start: async (options = {}) => {
-      const server = await startServer(t, folder, { ahead: shift, ...options });
+      const server = await startServer(t, folder, { passed: shift, ...options });
       // One that does not serve the club would refuse everything that is asked of it.
       const { stderr } = server.printed();
       if (/: error: /.test(stderr)) throw new Error(stderr);

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import type { TestContext } from 'node:test';
 
-import { jetwayAhead, jetwayJson, programmeText, workFolder } from '../cli/command.ts';
+import { jetwayAt, jetwayJson, programmeText, workFolder } from '../cli/command.ts';
 import { type ServerProcess, startServer } from '../cli/server.ts';
 import { publicUrl, shippedProgramme, startJetway } from '../support/jetway.ts';
 import { joinClub, secondClub, thirdClub, tokensOfLogin } from '../support/partner_club.ts';
@@ -173,7 +173,7 @@ test('FAULTS 24: a verifier that keeps the key set meets no unknown key in a rot
   };
   const fetches = (): number[] => all.map(({ wire }) => wire.sent().match(/^GET /gm)?.length ?? 0);
   const key = async (verb: string): Promise<void> => {
-    const { code, stderr } = await jetwayAhead(folder, now, ['key', verb]);
+    const { code, stderr } = await jetwayAt(folder, { passed: now }, ['key', verb]);
     assert.equal(code, 0, stderr);
   };
 

@@ -1,13 +1,15 @@
 // Owns tests of the file store's recorded time: what it costs, and what a wrong clock does to a store.
 
 import assert from 'node:assert/strict';
+import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 
 import type { Instant } from '../../src/lib/clock.ts';
+import { readUptime } from '../../src/lib/uptime.ts';
 import { openFileStore, type FileStore } from '../../src/store/file.ts';
 import { verifyStore } from '../../src/store/file_examine.ts';
 import { scratchFile } from './file_directory.ts';
-import { aFamily, aPartnerToken, aRefreshToken, at } from './fixtures.ts';
+import { aFamily, aPartnerToken, aRefreshToken, aSigningKey, at, club, key } from './fixtures.ts';
 import { isRevoked, login } from './login.ts';
 
 const year = 365 * 86_400;
@@ -95,3 +97,77 @@ withFile('FAULTS 11: a login that a clock ahead began ends with it', async (open
   await store.close();
   assert.deepEqual(verifyStore(path).damage, []);
 });
+
+withFile(
+  'FAULTS 28: the recorded time goes on with the machine, and not with another',
+  async (open, path) => {
+    const store = open();
+    assert.equal(await store.currentTime(), undefined);
+    await store.recordTime(at(year));
+    const [recorded, current] = [await store.recordedTime(), await store.currentTime()];
+    assert.ok(recorded !== undefined && current !== undefined);
+    assert.ok(
+      current >= recorded && current < recorded + 600_000,
+      `${current - recorded} ms later`,
+    );
+    await store.close();
+    const database = new DatabaseSync(path);
+    const set = database.prepare(`UPDATE meta SET value = ? WHERE name = 'recorded_uptime'`);
+    const { boot, passed } = readUptime();
+    for (const record of [`${passed} another`, `${passed + 3_600_000} ${boot}`]) {
+      set.run(record);
+      const later = open();
+      assert.deepEqual(
+        [await later.recordedTime(), await later.currentTime()],
+        [at(year), undefined],
+      );
+      await later.close();
+    }
+    database.close();
+  },
+);
+
+withFile(
+  'FAULTS 30: what another process has accepted is followed before time is recorded',
+  async (open) => {
+    const [store, other] = [open(), open()];
+    await store.recordTime(at(3600));
+    await other.recordTime(at(3600));
+    await store.acceptTime(at(60));
+    assert.equal(await store.acceptedElsewhere(), undefined);
+    assert.equal((await other.acceptedElsewhere())?.time, at(60));
+    await other.recordTime(at(3640));
+    await other.saveAccessToken(aPartnerToken('late', { issuedAt: at(3640), expiresAt: at(9999) }));
+    assert.equal(await store.recordedTime(), at(60));
+    await other.followTime(at(61));
+    assert.equal(await other.acceptedElsewhere(), undefined);
+    assert.equal(await other.findAccessToken(club, key('late'), at(3641)), undefined);
+    await other.recordTime(at(100));
+    assert.equal(await store.recordedTime(), at(100));
+    await Promise.all([store.close(), other.close()]);
+    const again = open();
+    assert.equal(await again.acceptedElsewhere(), undefined);
+    await again.close();
+  },
+);
+
+withFile(
+  'FAULTS 29: a key that has begun to sign goes on signing at a clock that is set back',
+  async (open) => {
+    const store = open();
+    const [first, begun, waiting] = [-60, 600, 1200].map((seconds) =>
+      aSigningKey(`from ${seconds}`, { signsFrom: at(seconds) }),
+    );
+    await store.changeSigningKeys(club, () => [first!, begun!, waiting!]);
+    await store.recordTime(at(900));
+    const epoch = await store.signingKeyEpoch();
+    await store.acceptTime(at(300));
+    assert.deepEqual(await store.listSigningKeys(club), [
+      first,
+      { ...begun, signsFrom: at(300) },
+      waiting,
+    ]);
+    assert.notEqual(await store.signingKeyEpoch(), epoch);
+    await store.close();
+  },
+);

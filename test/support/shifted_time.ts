@@ -1,13 +1,19 @@
-// Owns moving the time of a server that runs in a process of its own: loaded before it, told by messages.
+// Owns moving the time of a process: loaded before it, told by its environment and by messages.
 
-let jump = 0;
+import { syncBuiltinESMExports } from 'node:module';
+import os from 'node:os';
+
+let jump = Number(process.env['JETWAY_TEST_JUMP'] ?? 0);
 let shift = Number(process.env['JETWAY_TEST_SHIFT'] ?? 0);
 const wall = Date.now.bind(Date);
 const monotonic = performance.now.bind(performance);
+const uptime = os.uptime.bind(os);
 
-/** Both move together when time has passed; the wall clock moves alone when somebody has set it. */
+/** All move together when time has passed; the wall clock moves alone when somebody has set it. */
 Date.now = (): number => wall() + shift + jump;
 performance.now = (): number => monotonic() + shift;
+os.uptime = (): number => uptime() + shift / 1000;
+syncBuiltinESMExports();
 
 process.on('message', ({ pass = 0, set = 0 }: { pass?: number; set?: number }) => {
   shift += pass * 1000;
