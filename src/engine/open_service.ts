@@ -1,6 +1,6 @@
 // Owns bringing a programme into service: its directory, its token formats and their keys.
 
-import { after } from '../lib/clock.ts';
+import { after, milliseconds } from '../lib/clock.ts';
 import type { HookCredentials, HookLimits } from '../members/hook_connection.ts';
 import type { Programme } from '../programme/programme.ts';
 import { openFormerKeys, openKeyChest, type PublishedKeys } from '../token/key_chest.ts';
@@ -19,6 +19,9 @@ import { newFamilyMembers } from './family_member.ts';
 import { FirstBrowsers } from './first_browsers.ts';
 import { openDirectory } from './open_directory.ts';
 import type { Foundation, Service } from './service.ts';
+
+/** How many of one address are told to operators; the log itself is bounded for all of them. */
+const stoppedLogins = { limit: 20, window: milliseconds(60_000) };
 
 /**
  * Readies a programme; makes its first signing key where it issues JWTs and has none.
@@ -43,6 +46,7 @@ export async function openService(
     ...(addressLimit === undefined ? {} : { failedLogins: createFailureCounter(addressLimit) }),
     ...(failureLimit === undefined ? {} : { failedSecrets: createFailureCounter(failureLimit) }),
     ...(endpoint.binds === 'first_page' ? { firstBrowsers: new FirstBrowsers() } : {}),
+    stoppedLogins: createFailureCounter(stoppedLogins),
     provenHeaders: new ProvenHeaders(),
     families: newFamilyMembers(),
   };

@@ -39,6 +39,8 @@ export interface Service extends Foundation {
   readonly refreshTokens: TokenFormat;
   /** Failed logins by the address they came from; absent where they are not limited. */
   readonly failedLogins?: FailureCounter;
+  /** Logins that ended on a page, by address: each costs a line of the log (HOSTILE 59). */
+  readonly stoppedLogins: FailureCounter;
   /** Wrong client secrets by client identifier and address; absent where they are not limited. */
   readonly failedSecrets?: FailureCounter;
   /** Present where a login belongs to the browser that gets its page first. */

@@ -6,6 +6,7 @@ import { type LoginFormRequest, attemptLogin, showLogin } from '../engine/login_
 import { answerLoginRequest } from '../engine/login_request.ts';
 import { isLoginCookie } from '../engine/login_transaction.ts';
 import type { Service } from '../engine/service.ts';
+import { networkOf } from '../lib/ip_address.ts';
 import { acceptedLanguages } from '../lib/language.ts';
 import { randomText } from '../lib/random.ts';
 import {
@@ -118,15 +119,31 @@ async function renderOutcome(
   const reply =
     outcome.kind === 'form'
       ? await pages.form(outcome.form, texts, outcome.status)
-      : await pages.message(outcome.page, texts, outcome.status, logged(service, outcome.page));
+      : await pages.message(
+          outcome.page,
+          texts,
+          outcome.status,
+          tell(service, outcome.page, request),
+        );
   return withRetryAfter(reply, outcome.retryAfter);
 }
 
 /** Characters that are told apart however they are printed, and spelled on the telephone. */
 const unambiguous = '23456789ABCDEFGHJKMNPQRSTVWXYZ';
 
-/** Tells operators of a login that ended on a page; the reference that stands on that page. */
-function logged({ log, programme }: Service, reason: LoginPageName): string {
+/**
+ * Tells operators of a login that ended on a page; the reference that stands on that page. Of an
+ * address that has had many there is neither.
+ */
+function tell(
+  { log, programme, stoppedLogins, clock }: Service,
+  reason: LoginPageName,
+  request: WireRequest,
+): string | undefined {
+  const place = networkOf(request.address());
+  const now = clock.now();
+  if (stoppedLogins.blockedFor(place, now) !== undefined) return undefined;
+  stoppedLogins.count(place, now);
   const reference = randomText(unambiguous, 8);
   log.error('login_stopped', { programme: programme.id, reason, reference });
   return reference;

@@ -24,7 +24,7 @@ export interface LoginPages {
     page: LoginPageName,
     texts: LoginTexts,
     status: number,
-    reference: string,
+    reference: string | undefined,
   ) => Promise<Reply>;
   /** A page that is the same at every showing, made at the first. */
   readonly standing: (page: LoginPageName, texts: LoginTexts, status: number) => Promise<Reply>;
@@ -82,6 +82,7 @@ export function createLoginPages(programme: Programme): LoginPages {
       return render(frame, texts, { status, title, content });
     },
     message: (page, texts, status, reference) => {
+      if (reference === undefined) return message(page, texts, status, '');
       const quoted = html`<p class="reference">
         ${texts.labels.reference} <strong translate="no">${reference}</strong>
       </p>`;

@@ -118,7 +118,7 @@ test('texts hold no names but {programme}, and {partner} where the partner goes'
 
 test('links lead to https addresses only', () => {
   for (const address of ['http://a.example/', 'javascript:alert(1)', 'https://a.example/ b']) {
-    for (const key of ['help', 'website']) {
+    for (const key of ['help', 'website', 'privacy', 'terms', 'imprint']) {
       assert.match(errorsOf(`  ${key}: "${address}"\n`)[0] ?? '', /expected an https:\/\/ address/);
     }
   }

@@ -44,3 +44,20 @@ test('every page that ends a login gives a reference of its own, which stands in
   // What a member can put right on the form is no end.
   assert.equal(referenceOn(login.page), undefined);
 });
+
+test('HOSTILE 59: an address that ends many logins has a line of the log for twenty a minute', async (t) => {
+  const club = await openClub(t, { trustedProxies: ['127.0.0.1'] });
+  const end = async (address: string): Promise<boolean> => {
+    const answer = await ask(club.url, paths.page, { headers: { 'x-forwarded-for': address } });
+    assert.equal(answer.status, 400);
+    const { facts } = club.events.splice(0)[0] ?? {};
+    assert.equal(referenceOn(answer), facts?.['reference']);
+    return facts !== undefined;
+  };
+  const told: boolean[] = [];
+  for (let count = 0; count < 22; count++) told.push(await end(`2001:db8::${count}`));
+  assert.deepEqual(told, [...Array.from({ length: 20 }, () => true), false, false]);
+  assert.equal(await end('192.0.2.1'), true);
+  club.clock.advance(60);
+  assert.equal(await end('2001:db8::1'), true);
+});
