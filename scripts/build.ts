@@ -182,8 +182,10 @@ function seaConfig(node: string, assets: Readonly<Record<string, string>>): obje
     executable: node,
     output: 'jetway',
     assets,
-    // NODE_OPTIONS stays with the operator, for heap limits and the like.
-    execArgvExtension: 'env',
+    // HOSTILE 61: no debugger and no code by NODE_OPTIONS, SIGUSR1 or OPENSSL_CONF. What node reads
+    // besides, src/cli/environment.ts takes away.
+    execArgvExtension: 'none',
+    execArgv: ['--disable-sigusr1', '--openssl-config=/dev/null'],
     useCodeCache: false,
     disableExperimentalSEAWarning: true,
   };

@@ -3,10 +3,11 @@
 
 import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   copyFileSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -103,6 +104,75 @@ describe('executable', () => {
     } finally {
       jetway.kill('SIGKILL');
     }
+  });
+
+  test('HOSTILE 61: no debugger and no code of others by the environment', async () => {
+    const evil = join(folder, 'evil.cjs');
+    writeFileSync(evil, "require('node:fs').writeSync(2, 'injected');");
+    const tell = (more: Readonly<Record<string, string>>): string[] => {
+      const told = spawnSync(executable, ['version', '--json'], {
+        cwd: folder,
+        env: { PATH: process.env['PATH'], ...more },
+        encoding: 'utf8',
+      });
+      return [told.stdout, told.stderr];
+    };
+    const usual = tell({});
+    assert.equal(usual[1], '');
+    for (const options of [
+      `--require=${evil}`,
+      `--import=${evil}`,
+      '--inspect=0',
+      '--inspect-brk',
+    ]) {
+      assert.deepEqual(tell({ NODE_OPTIONS: options }), usual, options);
+    }
+    const coverage = join(folder, 'coverage');
+    assert.deepEqual(tell({ NODE_PATH: folder, NODE_V8_COVERAGE: coverage }), usual);
+    assert.ok(!existsSync(coverage));
+    const [printed, refusal] = tell({ NODE_REPL_EXTERNAL_MODULE: evil });
+    assert.equal(printed, '');
+    assert.match(refusal ?? '', /NODE_REPL_EXTERNAL_MODULE can't be used/);
+
+    const jetway = spawn(executable, ['dev', '--listen', '127.0.0.1:0'], {
+      cwd: folder,
+      env: { NODE_EXTRA_CA_CERTS: '/dev/null', NODE_OPTIONS: '--inspect=0', KEPT: 'kept' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    try {
+      const url = await urlPrinted(jetway);
+      const environment = readFileSync(`/proc/${jetway.pid}/environ`, 'utf8');
+      assert.equal(environment, 'KEPT=kept\0');
+      let complaints = '';
+      jetway.stderr.on('data', (chunk: Buffer) => (complaints += chunk.toString()));
+      jetway.kill('SIGUSR1');
+      assert.ok((await fetch(url)).status < 500);
+      jetway.kill('SIGTERM');
+      assert.deepEqual(await once(jetway, 'close'), [0, null]);
+      assert.equal(complaints, '');
+    } finally {
+      jetway.kill('SIGKILL');
+    }
+  });
+
+  const skip = without('cc');
+  test('HOSTILE 61: no library of others by the environment', { skip }, () => {
+    const source = join(folder, 'evil.c');
+    writeFileSync(
+      source,
+      '#include <unistd.h>\n__attribute__((constructor)) static void go(void) { write(2, "injected", 8); }\n',
+    );
+    const library = join(folder, 'evil.so');
+    execFileSync('cc', ['-shared', '-fPIC', '-w', '-o', library, source]);
+    const config = join(folder, 'openssl.cnf');
+    writeFileSync(
+      config,
+      `nodejs_conf = a\n[a]\nproviders = b\n[b]\nc = c\n[c]\nmodule = ${library}\nactivate = 1\n`,
+    );
+    const env = { OPENSSL_CONF: config };
+    const node = spawnSync(process.execPath, ['-e', ''], { env, encoding: 'utf8' });
+    assert.match(node.stderr, /^injected/);
+    assert.equal(spawnSync(executable, ['version'], { env, encoding: 'utf8' }).stderr, '');
   });
 
   test('is the same to the byte when built twice, and names no folder of the machine', async () => {
