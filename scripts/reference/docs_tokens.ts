@@ -75,9 +75,10 @@ export const tokenDocs: KeyDocs = {
     example: 'AUTHN-LEVEL-12',
   },
   'list_scope.kind': {
-    text: 'Scopes are names that a login or token request asks for (RFC 6749 3.3); what is not in `values` is `invalid_scope`.',
+    text: 'Scopes are names that a login or token request asks for (RFC 6749 3.3); what is not in `values` is `invalid_scope`. The login request must declare an input `scope`, where there is a login.',
     example: 'list',
-    beside: 'scope: { values: [stays], client: null, member_default: null }',
+    beside:
+      'scope: { values: [stays], client: null, member_default: null }\nauthorize: { endpoint: { inputs: { scope: {} } } }',
   },
   'list_scope.values': {
     text: 'The scopes that exist. With an empty list every scope is refused.',

@@ -86,7 +86,7 @@ export const typeDocs: KeyDocs = {
     text: 'A word that stands before the value in a header and is no part of it, such as Bearer (RFC 9110 11.1). A header without it counts as missing. Not at the login request.',
     example: 'Bearer',
     beside:
-      'token_endpoints: { grant: { inputs: { scope: { in: header, name: x-subject-token } } } }',
+      'token_endpoints: { grant: { inputs: { device: { in: header, name: x-subject-token } } } }',
     otherwise: 'the whole header is the value',
   },
   'input.required': {

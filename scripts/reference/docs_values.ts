@@ -84,8 +84,8 @@ export const inputDocs: Readonly<Record<string, readonly [where: string, use: st
   username: ['token', 'Whose password it is (the grant `password`, P-9).'],
   password: ['token', "The member's password."],
   forwarded_for: [
-    'token',
-    "With the grant `password`: what the partner says of its customer's address, for the directory behind a hook. No limit counts by it (P-6).",
+    'login, token',
+    "At the login, held to its form when the form is posted, too (P-13). With the grant `password`: what the partner says of its customer's address, for the directory behind a hook. No limit counts by it (P-6).",
   ],
 };
 

@@ -22,7 +22,7 @@ function parseMap(text: string): Plain {
 /** Where the keys of a type stand in a file: each type at one of the places it can have. */
 const homes: Readonly<Record<string, (key: string, value: string) => string>> = {
   endpoint: (key, value) => `token_endpoints: { grant: { ${key}: ${value} } }`,
-  input: (key, value) => `token_endpoints: { grant: { inputs: { scope: { ${key}: ${value} } } } }`,
+  input: (key, value) => `token_endpoints: { grant: { inputs: { device: { ${key}: ${value} } } } }`,
   value_shape: (key, value) => `client: { identifier: { ${key}: ${value} } }`,
   grant: (key, value) => `grants: { client_credentials: { ${key}: ${value} } }`,
   field: (key, value) => `token_response: { fields: { extra: { ${key}: ${value} } } }`,

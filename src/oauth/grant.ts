@@ -22,6 +22,11 @@ export const grantInputs: Readonly<
   password: { needs: ['username', 'password'], takes: [] },
 };
 
+/** Every input that belongs to some grant. */
+export const inputsOfGrants: ReadonlySet<string> = new Set(
+  Object.values(grantInputs).flatMap(({ needs, takes }) => [...needs, ...takes]),
+);
+
 /**
  * The name a code or token is stored under: the time prefix it carries in the clear, if any, then
  * its digest. Keys that begin with the time of issue land beside each other in the store.

@@ -6,6 +6,7 @@ import { grantTypes } from '../oauth/grant.ts';
 import { levelScopes, listScopes, type ScopeRules } from '../oauth/scope.ts';
 import type { Definition } from './definition.ts';
 import { compileErrorMap } from './error_map.ts';
+import { usualCodeLength, usualIdentifierLength } from './given_out.ts';
 import { compileUnwrap } from './input_rules.ts';
 import type { Logos } from './login_logos.ts';
 import { compileLogin } from './login_rules.ts';
@@ -18,9 +19,6 @@ import { compileClaims } from './tree_writer.ts';
 import { compileGenerator, compileShape, describeShape } from './value_shape.ts';
 import { compileVerification } from './verification.ts';
 
-/** Characters of a generated identifier whose shape allows a range of lengths. */
-const usualIdentifierLength = 16;
-const usualCodeLength = 64;
 /** Questions to a member directory under way at once: 32 of 50 ms each are 640 logins a second. */
 const usualConcurrency = 32;
 

@@ -15,6 +15,7 @@ import { loginPageComplaints } from './login_consistency.ts';
 import { assetsFolder } from './login_rules.ts';
 import { memberComplaints } from './members_schema.ts';
 import { reachComplaints } from './reach_consistency.ts';
+import { scopeComplaints } from './scope_consistency.ts';
 import { type ValueShape, alphabetOf } from './value_shape.ts';
 import { verifyComplaints } from './verify_headers.ts';
 
@@ -226,14 +227,6 @@ function* selectorComplaints(definition: Definition): Iterable<Complaint> {
     if (others.length > 0 || (place !== 'header' && place !== 'query')) {
       yield [[...at, 'inputs', selector.input], 'a selector is read from a header or the query'];
     }
-  }
-}
-
-function* scopeComplaints({ scope }: Definition): Iterable<Complaint> {
-  if (scope.kind !== 'level') return;
-  for (const key of ['client', 'member_default'] as const) {
-    if (scope.values.includes(scope[key])) continue;
-    yield [['scope', key], `"${scope[key]}" is none of the levels in scope.values`];
   }
 }
 

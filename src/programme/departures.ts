@@ -1,5 +1,6 @@
 // Owns the warnings of `check`: where a dialect departs from RFC 6749 and RFC 9700, and what
-// Jetway does to contain it. A departure is allowed: the dialect is the contract.
+// Jetway does to contain it. A departure is allowed: the dialect is the contract. With them come the
+// slips of the pen that cannot be told from what was meant.
 
 import { positionAt } from '../lib/document.ts';
 import type { Fault, Path } from '../lib/fault.ts';
@@ -7,11 +8,13 @@ import type { YamlNode } from '../lib/yaml.ts';
 import type { FailureReason } from '../oauth/failure.ts';
 import { grantInputs, grantTypes } from '../oauth/grant.ts';
 import { answerDepartures } from './answer_departures.ts';
-import type { Departure } from './complaint.ts';
+import type { Complaint, Departure } from './complaint.ts';
 import type { Definition } from './definition.ts';
 import { endpointsOf, grantsAt } from './grant_places.ts';
 import { guessingDepartures } from './guessing_departures.ts';
 import { type EndpointDefinition, placesOf } from './input_schema.ts';
+import { nameWarnings } from './name_slips.ts';
+import { levelWarnings } from './scope_consistency.ts';
 
 export function departures(definition: Definition, document: YamlNode): readonly Fault[] {
   const found = [
@@ -23,15 +26,23 @@ export function departures(definition: Definition, document: YamlNode): readonly
     ...answerDepartures(definition),
     ...lifetimeDepartures(definition),
   ];
-  const idle = idleParameters(definition, document);
-  const warnings = found.map(([path, what, section, contained]): Fault => ({
-    severity: 'warning',
-    at: positionAt(document, path),
-    path: path.join('.'),
-    message: `${what} (${section})`,
-    hint: contained,
-  }));
-  return [...warnings, ...idle];
+  const departing = found.map(([path, what, section, contained]): Complaint => [
+    path,
+    `${what} (${section})`,
+    contained,
+  ]);
+  return [
+    ...[...departing, ...levelWarnings(definition), ...nameWarnings(definition)].map(
+      ([path, message, hint = '']): Fault => ({
+        severity: 'warning',
+        at: positionAt(document, path),
+        path: path.join('.'),
+        message,
+        hint,
+      }),
+    ),
+    ...idleParameters(definition, document),
+  ];
 }
 
 /** Reasons that are told without any name of a parameter. */

@@ -13,6 +13,12 @@ export function formatTest(format: InputFormat | undefined): (value: string) => 
   return format === undefined ? () => true : formats[format];
 }
 
+/** Values that senders of each format send. */
+export const formatSamples: Readonly<Record<InputFormat, readonly string[]>> = {
+  accepts_json: ['application/json', '*/*'],
+  ip_list: ['192.0.2.1', '2001:db8::1'],
+};
+
 /** An IPv4 or IPv6 address without zone (HOSTILE 22). */
 function isAddress(text: string): boolean {
   return isIP(text) !== 0 && !text.includes('%');

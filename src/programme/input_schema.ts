@@ -84,7 +84,9 @@ const inputSchema: v.GenericSchema<unknown, InputDefinition> = v.pipe(
     characters: v.exactOptional(characterClassSchema),
     length: v.exactOptional(lengthSchema),
     format: v.exactOptional(v.picklist(inputFormats)),
-    allowed: v.exactOptional(listOf(v.string())),
+    allowed: v.exactOptional(
+      v.pipe(listOf(v.string()), v.nonEmpty('expected at least one value that is taken')),
+    ),
     must_equal: v.exactOptional(v.picklist(comparisons)),
     when_missing: v.exactOptional(failureReasonSchema),
     when_invalid: v.exactOptional(failureReasonSchema),

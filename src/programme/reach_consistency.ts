@@ -2,12 +2,16 @@
 // codes, identifiers or grant types it gives out itself could never answer a token.
 
 import type { Path } from '../lib/fault.ts';
-import { type GrantType, grantTypes } from '../oauth/grant.ts';
+import { grantInputs, inputsOfGrants } from '../oauth/grant.ts';
+import { proofInputs } from '../oauth/pkce.ts';
 import type { Complaint } from './complaint.ts';
 import type { Definition } from './definition.ts';
-import { endpointsOf } from './grant_places.ts';
+import { type Given, givenRoles, givenTo } from './given_out.ts';
+import { grantsAt } from './grant_places.ts';
+import { formatSamples } from './input_formats.ts';
+import { compileInput } from './input_rules.ts';
 import type { EndpointDefinition, InputDefinition } from './input_schema.ts';
-import { alphabetOf, compileShape, type ValueShape } from './value_shape.ts';
+import type { ValueShape } from './value_shape.ts';
 
 /** Longest identifiers and codes: both travel in addresses, whose length proxies limit. */
 const longestIdentifier = 255;
@@ -16,9 +20,7 @@ const longestCode = 1024;
 export function* reachComplaints(definition: Definition): Iterable<Complaint> {
   yield* lengthComplaints(definition);
   yield* idleComplaints(definition);
-  yield* identifierComplaints(definition);
-  yield* scopeComplaints(definition);
-  for (const type of grantTypes) yield* grantComplaints(definition, type);
+  yield* refusalComplaints(definition);
 }
 
 function* lengthComplaints({ client, code }: Definition): Iterable<Complaint> {
@@ -59,59 +61,104 @@ function* idleComplaints({ authorize }: Definition): Iterable<Complaint> {
   }
 }
 
-/** Every identifier that the dialect gives out must pass where the dialect reads one. */
-function* identifierComplaints(definition: Definition): Iterable<Complaint> {
-  const { authorize, token_endpoints: endpoints, client } = definition;
-  const places: (readonly [Path, EndpointDefinition])[] = [
-    [['authorize', 'endpoint'], authorize.endpoint],
-    ...Object.entries(endpoints).map(
-      ([name, endpoint]) => [['token_endpoints', name], endpoint] as const,
-    ),
+/** Keys of an input by which it can refuse a value. */
+const narrowing = ['prefix', 'characters', 'length', 'format', 'allowed'] as const;
+
+/** Whatever the service gives out must pass where the dialect reads it (HOSTILE 58). */
+function* refusalComplaints(definition: Definition): Iterable<Complaint> {
+  const { authorize, token_endpoints: endpoints } = definition;
+  for (const role of Object.keys(authorize.endpoint.inputs)) {
+    yield* inputComplaints(definition, ['authorize', 'endpoint'], authorize.endpoint, role);
+  }
+  for (const [name, endpoint] of Object.entries(endpoints)) {
+    const served = new Set<string>(
+      grantsAt(definition, name).flatMap((type) => [
+        ...grantInputs[type].needs,
+        ...grantInputs[type].takes,
+      ]),
+    );
+    for (const role of Object.keys(endpoint.inputs)) {
+      // What belongs to a grant that is elsewhere is not looked at here.
+      if (inputsOfGrants.has(role) && !served.has(role)) continue;
+      yield* inputComplaints(definition, ['token_endpoints', name], endpoint, role);
+    }
+    yield* grantTypeComplaints(definition, name, endpoint);
+  }
+}
+
+function* inputComplaints(
+  definition: Definition,
+  at: Path,
+  { inputs }: EndpointDefinition,
+  role: string,
+): Iterable<Complaint> {
+  const input = inputs[role];
+  if (input !== undefined) yield* idleShapeComplaints([...at, 'inputs', role], input);
+  const given = input && givenTo(role, input, definition);
+  if (input === undefined || given === undefined) return;
+  if (definition.authorize.pkce === 'off' && proofInputs.has(role)) return;
+  yield* refusalsOf([...at, 'inputs', role], input, given);
+  if (givenRoles.has(role)) yield* comparisonComplaints([...at, 'inputs', role], input, given);
+}
+
+/** A value that is named, or a format, which the shape of the same input refuses. */
+function* idleShapeComplaints(at: Path, input: InputDefinition): Iterable<Complaint> {
+  const { format, allowed = [] } = input;
+  const { allowed: _, ...open } = input;
+  const { fits } = compileInput('', open, '');
+  for (const [index, value] of allowed.entries()) {
+    if (fits(value)) continue;
+    yield [[...at, 'allowed', index], `this is allowed, and refused by the shape beside it`];
+  }
+  if (format === undefined || formatSamples[format].some(fits)) return;
+  yield [[...at, 'format'], `nothing of this format has the shape beside it`];
+}
+
+/** Of what is given out, identifiers alone are anything that an input can be held against. */
+function* comparisonComplaints(
+  at: Path,
+  { must_equal: comparison }: InputDefinition,
+  { what }: Given,
+): Iterable<Complaint> {
+  const rightful = at.at(-1) === 'client_id' ? 'client.id' : undefined;
+  if (comparison === undefined || comparison === rightful) return;
+  yield [
+    [...at, 'must_equal'],
+    `this refuses ${what}: none of them is ${comparison}`,
+    'take it out',
   ];
-  for (const [at, { inputs }] of places) {
-    const input = inputs['client_id'];
-    if (input === undefined || takesAll(input, client.identifier)) continue;
-    yield [
-      [...at, 'inputs', 'client_id'],
-      'this refuses identifiers of the shape in client.identifier',
-    ];
+}
+
+function* grantTypeComplaints(
+  definition: Definition,
+  name: string,
+  { inputs }: EndpointDefinition,
+): Iterable<Complaint> {
+  const { grant_type: input } = inputs;
+  if (input === undefined) return;
+  for (const type of grantsAt(definition, name)) {
+    const value = definition.grants[type]?.grant_type ?? type;
+    const given = { what: `"${value}", the grant_type of ${type}`, samples: [value] };
+    const at = ['token_endpoints', name, 'inputs', 'grant_type'];
+    yield* refusalsOf(at, input, given);
+    yield* comparisonComplaints(at, input, given);
   }
 }
 
-function* grantComplaints(definition: Definition, type: GrantType): Iterable<Complaint> {
-  const grant = definition.grants[type];
-  const wireValue = grant?.grant_type ?? type;
-  for (const [name, { inputs }] of endpointsOf(definition, type)) {
-    const at = ['token_endpoints', name, 'inputs'];
-    const { grant_type: grantType, code } = inputs;
-    if (grantType !== undefined && !takes(grantType, wireValue)) {
-      yield [[...at, 'grant_type'], `this refuses "${wireValue}", the grant_type of ${type}`];
-    }
-    if (type === 'authorization_code' && code !== undefined && !takesAll(code, definition.code)) {
-      yield [[...at, 'code'], 'this refuses codes of the shape in code'];
-    }
+/** One for each key that refuses a value by itself, which is where the slip is. */
+function* refusalsOf(at: Path, input: InputDefinition, given: Given): Iterable<Complaint> {
+  const { prefix } = input;
+  for (const key of narrowing) {
+    if (input[key] === undefined) continue;
+    const alone = {
+      required: false,
+      [key]: input[key],
+      ...(prefix === undefined ? {} : { prefix }),
+    };
+    const { fits } = compileInput('', alone, '');
+    if (given.samples.every(fits)) continue;
+    yield [[...at, key], `this refuses ${given.what}`, 'take it out, or widen it'];
+    // The length of what follows a prefix says nothing where the prefix is wrong.
+    if (key === 'prefix') return;
   }
-}
-
-/** A scope that holds the separator would be read as two. */
-function* scopeComplaints({ scope }: Definition): Iterable<Complaint> {
-  if (scope.kind !== 'list' || scope.separator === 'none') return;
-  for (const [index, value] of scope.values.entries()) {
-    if (!value.includes(scope.separator)) continue;
-    yield [['scope', 'values', index], `"${value}" holds the separator "${scope.separator}"`];
-  }
-}
-
-function takes(input: InputDefinition, value: string): boolean {
-  return compileShape(input)(value) && (input.allowed?.includes(value) ?? true);
-}
-
-/** Whether every value of a shape passes; each of its characters and both ends of its length are tried. */
-function takesAll(input: InputDefinition, shape: ValueShape): boolean {
-  const passes = compileShape(input);
-  const { prefix = '', length } = shape;
-  const lengths = new Set([length?.min ?? 1, length?.max ?? 1]);
-  return Array.from(alphabetOf(shape.characters ?? 'alphanumeric')).every((letter) =>
-    [...lengths].every((count) => passes(prefix + letter.repeat(count))),
-  );
 }

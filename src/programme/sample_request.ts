@@ -5,6 +5,7 @@ import type { Client } from '../oauth/client.ts';
 import { grantInputs, type GrantType } from '../oauth/grant.ts';
 import type { Definition } from './definition.ts';
 import { endpointsOf } from './grant_places.ts';
+import { formatSamples } from './input_formats.ts';
 import type { EndpointDefinition, InputDefinition, ParameterPlace } from './input_schema.ts';
 import { compileGenerator, compileShape } from './value_shape.ts';
 
@@ -188,14 +189,10 @@ function usualValue(
 /** A value that an input takes: the one wanted, where it does. */
 export function fittingValue(input: InputDefinition, wanted = 'demo'): string {
   const [first] = input.allowed ?? [];
+  const fits = compileShape(input);
   if (first !== undefined) return input.allowed?.includes(wanted) === true ? wanted : first;
-  if (input.format !== undefined) return formatSamples[input.format];
-  return compileShape(input)(wanted) ? wanted : compileGenerator(input, longestSample)();
+  if (input.format !== undefined) return formatSamples[input.format].find(fits) ?? wanted;
+  return fits(wanted) ? wanted : compileGenerator(input, longestSample)();
 }
 
 const longestSample = 16;
-
-const formatSamples: Readonly<Record<NonNullable<InputDefinition['format']>, string>> = {
-  accepts_json: 'application/json',
-  ip_list: '127.0.0.1',
-};

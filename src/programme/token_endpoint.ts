@@ -3,7 +3,7 @@
 import { basicToken, type CredentialEncoding, decodeCredentials } from '../oauth/basic.ts';
 import type { Client, Role } from '../oauth/client.ts';
 import { Refusal } from '../oauth/failure.ts';
-import { grantInputs, type GrantType, grantTypes } from '../oauth/grant.ts';
+import { grantInputs, type GrantType, grantTypes, inputsOfGrants } from '../oauth/grant.ts';
 import { proofInputs } from '../oauth/pkce.ts';
 import { headerValues, type WireRequest } from '../oauth/wire_request.ts';
 import type { PresentedCredentials, ProvenHeaders } from '../token/proven_headers.ts';
@@ -34,10 +34,6 @@ export interface TokenEndpoint {
   /** Parameters of that grant: required ones, and the shape of all. */
   readonly checkParameters: (inputs: Inputs, grant: GrantType) => void;
 }
-
-const inputsOfGrants: ReadonlySet<string> = new Set(
-  Object.values(grantInputs).flatMap((inputs) => [...inputs.needs, ...inputs.takes]),
-);
 
 /** More than any identifier and secret need; longer headers are not worth decoding. */
 const longestAuthorization = 4096;

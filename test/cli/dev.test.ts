@@ -39,7 +39,7 @@ for (const [id, name, isDefault] of [
   ['stricter', 'Stricter', false],
 ] as const) {
   const selector = `programme: { in: header, name: X-Programme, required: ${!isDefault}, must_equal: programme.identifier }`;
-  const more = `partner: { in: header, name: X-Partner, required: true, characters: digits, length: 9, must_equal: client.business_context }`;
+  const more = `partner: { in: header, name: X-Partner, required: true, characters: letters, length: 1..50, must_equal: client.business_context }`;
   dialects.set(
     id,
     `variant: grant

@@ -98,7 +98,7 @@ club       zoë@example.com  SUBJECT-OF-22-CHARACTR  AUTHN-LEVEL-12  12345678901
     const folder = workFolder(t, {
       'programmes/plain.yaml': programmeText(
         'Plain',
-        'scope: { kind: list, values: [a], client: null, member_default: null }\n',
+        'scope: { kind: list, values: [], client: null, member_default: null }\n',
       ),
     });
     const [long, hidden, levels] = await jetwayEach(folder, [

@@ -18,7 +18,7 @@ code: { characters: base64url, length: 43, lifetime: 90s }
 authorize:
   pkce: "off"
   endpoint:
-    inputs: { code_challenge: null, code_challenge_method: null, state: { length: 8 } }
+    inputs: { code_challenge: null, code_challenge_method: null, state: { length: 8 }, scope: {} }
 tokens:
   refresh: { grace: null }
 throttle: null

@@ -135,7 +135,7 @@ describe('files that take something away', () => {
     'one form of a field for another':
       'token_response: { fields: { token_type: { constant: null, value: kind } } }',
     'levels for names':
-      'scope: { kind: list, values: [stays], client: null, member_default: null }',
+      'scope: { kind: list, values: [stays], client: null, member_default: null }\nauthorize: { endpoint: { inputs: { scope: {} } } }',
     'a description': 'errors: { reasons: { throttled: { error_description: null, status: 429 } } }',
     'a whole part that has a default': 'throttle: null',
   };

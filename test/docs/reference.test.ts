@@ -17,6 +17,7 @@ import {
 import { complaints, keyDocs } from '../../scripts/reference/documentation.ts';
 import { type JsonSchema, translate } from '../../scripts/reference/json_schema.ts';
 import { definitionSchema } from '../../src/programme/definition.ts';
+import { loginInputs, tokenInputs } from '../../src/programme/name_slips.ts';
 import type { Schema, Shape } from '../../src/programme/schema_walk.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -98,6 +99,13 @@ test('the list of inputs that Jetway knows is that of the code', () => {
   );
   const used = texts.flatMap((text) => [...text.matchAll(uses)].map(([, name]) => name ?? ''));
   assert.deepEqual(new Set(Object.keys(inputDocs)), new Set(used));
+  for (const [where, known] of [
+    ['login', loginInputs],
+    ['token', tokenInputs],
+  ] as const) {
+    const told = Object.entries(inputDocs).filter(([, [places]]) => places.includes(where));
+    assert.deepEqual(new Set(told.map(([name]) => name)), known, where);
+  }
 });
 
 test('what a schema says and JSON Schema cannot is never dropped unseen', () => {

@@ -61,24 +61,24 @@ const faults: readonly (readonly [over: string, errors: readonly string[]])[] = 
   ],
   [
     'token_endpoints: { grant: { inputs: { code: { characters: digits } } } }',
-    ['token_endpoints.grant.inputs.code: this refuses codes of the shape in code'],
+    ['token_endpoints.grant.inputs.code.characters: this refuses codes of the shape in code'],
   ],
   [
     'token_endpoints: { grant: { inputs: { client_id: { length: 4 } } } }',
     [
-      'token_endpoints.grant.inputs.client_id: this refuses identifiers of the shape in client.identifier',
+      'token_endpoints.grant.inputs.client_id.length: this refuses identifiers of the shape in client.identifier',
     ],
   ],
   [
     'authorize: { endpoint: { inputs: { client_id: { characters: letters } } } }',
     [
-      'authorize.endpoint.inputs.client_id: this refuses identifiers of the shape in client.identifier',
+      'authorize.endpoint.inputs.client_id.characters: this refuses identifiers of the shape in client.identifier',
     ],
   ],
   [
     'token_endpoints: { grant: { inputs: { grant_type: { allowed: [refresh_token, client_credentials] } } } }',
     [
-      'token_endpoints.grant.inputs.grant_type: this refuses "authorization_code", the grant_type of authorization_code',
+      'token_endpoints.grant.inputs.grant_type.allowed: this refuses "authorization_code", the grant_type of authorization_code',
     ],
   ],
   [
@@ -101,7 +101,7 @@ const faults: readonly (readonly [over: string, errors: readonly string[]])[] = 
   ],
   ['code: { length: 2000 }', ['code: a code can have 1024 characters at most']],
   [
-    'scope: { kind: list, values: [a, "b,c"], separator: ",", client: null, member_default: null }',
+    'scope: { kind: list, values: [a, "b,c"], separator: ",", client: null, member_default: null }\nauthorize: { endpoint: { inputs: { scope: {} } } }',
     ['scope.values.1: "b,c" holds the separator ","'],
   ],
   // HOSTILE 58: a floor would look for the first of the two, and a token for the last.

@@ -1,0 +1,81 @@
+// HOSTILE 58: what errors.groups says of all reasons leaves gateways their refusals, and what may have
+// been meant is warned of, at its place.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { formatFault } from '../../src/lib/fault.ts';
+import { gatewayRefusals } from '../../src/oauth/failure.ts';
+import { loadProgramme } from '../../src/programme/load.ts';
+
+const head = 'variant: grant\nname: A\nprogramme_identifier: A\nbase_path: /a\n';
+
+test('HOSTILE 58 C-4: all leaves a gateway its 401 and 403, unless they are named, which is warned of', () => {
+  const statuses = (groups: string, more = ''): readonly unknown[] => {
+    const { loaded } = loadProgramme('a.yaml', `${head}errors: { groups: [${groups}]${more} }`);
+    const reasons = loaded?.definition.errors.reasons;
+    return [...gatewayRefusals.keys()].map((reason) => reasons?.[reason].status);
+  };
+  const all = '{ reasons: all, status: 400, error: failed }';
+  const named = '{ reasons: [invalid_token, insufficient_scope], status: 418 }';
+  assert.deepEqual(statuses(all), [401, 401, 401, 401, 403]);
+  assert.deepEqual(statuses(`${all}, ${named}`), [401, 401, 401, 418, 418]);
+  assert.deepEqual(statuses(`${named}, ${all}`), [401, 401, 401, 418, 418]);
+  const own = ', reasons: { missing_token: { status: 503 } }';
+  assert.deepEqual(statuses(all, own), [401, 401, 503, 401, 403]);
+  // Without a variant there is none that they could keep.
+  const bare = `errors: { fields: { error: error }, groups: [{ reasons: all, status: 410, error: x }] }`;
+  const { faults } = loadProgramme('a.yaml', bare);
+  assert.deepEqual(
+    faults.filter(({ path }) => path.startsWith('errors')),
+    [],
+  );
+  const warned = (more: string): readonly string[] =>
+    loadProgramme('a.yaml', head + more)
+      .faults.filter(({ message }) => message.startsWith('a gateway takes'))
+      .map(formatFault);
+  assert.deepEqual(warned(`errors: { groups: [${all}] }`), []);
+  // What a gateway's headers are held against, where a dialect has them (P-15).
+  const partner = head.replace('variant: grant', 'variant: partner-login');
+  const { faults: mismatch } = loadProgramme('a.yaml', `${partner}errors: { groups: [${all}] }`);
+  const told = mismatch.filter(({ message }) => message.startsWith('a gateway takes 400'));
+  assert.deepEqual(
+    told.map(({ path }) => path),
+    ['errors.reasons.context_mismatch.status'],
+  );
+  assert.deepEqual(
+    warned(`errors:
+  groups:
+    - { reasons: [invalid_token], status: 400 }
+    - { reasons: [insufficient_scope, missing_token], status: 200 }
+  reasons:
+    invalid_api_key: { status: 503 }
+    temporarily_unavailable: { status: 401 }
+`),
+    [
+      'a.yaml:7:43: warning: a gateway takes 400 for an outage, and tells callers 503 for invalid_token (RFC 6750 3.1) (give invalid_token the status 401 or 403)',
+      'a.yaml:10:32: warning: a gateway takes 503 for an outage, and tells callers 503 for invalid_api_key (RFC 6750 3.1) (give invalid_api_key the status 401 or 403)',
+      'a.yaml:11:40: warning: a gateway takes 401 for a refusal, and callers throw good tokens away at temporarily_unavailable (RFC 6750 3.1) (give temporarily_unavailable the status 503)',
+    ],
+  );
+});
+
+test('HOSTILE 58: what may have been meant is warned of, at its place', () => {
+  const { faults } = loadProgramme(
+    'a.yaml',
+    `${head}scope:
+  values: [AUTHN-LEVEL-10, AUTHN-LEVEL-15, AUTHN-LEVEL-12]
+token_endpoints:
+  grant:
+    inputs:
+      redirect_uri: null
+      redirect_url: {}
+      device: {}
+`,
+  );
+  const told = faults.map(formatFault).filter((text) => !text.includes('RFC 6749 4.1.3'));
+  assert.deepEqual(told, [
+    'a.yaml:6:44: warning: "AUTHN-LEVEL-12" counts as higher than "AUTHN-LEVEL-15", since it stands after it (write the levels lowest first)',
+    'a.yaml:11:21: warning: Jetway knows no input "redirect_url", and does nothing with what is sent for it (did you mean "redirect_uri"? Another name on the wire is said by its key name)',
+  ]);
+});
