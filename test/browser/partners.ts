@@ -4,19 +4,23 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 
 import { complaintsOf, goOn, startPartnerSite, patience } from '../support/browser.ts';
 import { shippedProgramme, startJetway } from '../support/jetway.ts';
 import {
   askKey,
+  askLogin,
   type ClubNames,
   joinClub,
   loginTarget,
+  redeem,
   secondClub,
   thirdClub,
+  tokensIn,
 } from '../support/partner_club.ts';
 import { assertPicturesShown, photograph } from './photograph.ts';
+import { assertMessagePage, fillIn, submit } from './scene.ts';
 import { assertLight } from './weight.ts';
 
 const brands = `login:
@@ -118,4 +122,35 @@ export function partnerTests(browser: () => Promise<Browser>): void {
       assert.deepEqual(complaints, []);
     });
   }
+
+  test('P-3 HOSTILE 14: the partner’s server sends the request, and the first browser has the login', async (t) => {
+    const partner = await startPartnerSite(t);
+    const programmes = { 'second-club': shippedProgramme('second-club') };
+    const jetway = await startJetway(t, { programmes, publicUrl: 'listening' });
+    const club = await joinClub(jetway, secondClub, { redirectUris: [partner.callbackUrl] });
+    const { location = '' } = (await askLogin(club, { state: 'handed' })).headers;
+    const open = async (): Promise<Page> => {
+      const context = await (await browser()).newContext();
+      context.setDefaultTimeout(patience);
+      t.after(() => context.close());
+      const page = await context.newPage();
+      await page.goto(location);
+      return page;
+    };
+    const first = await open();
+    const second = await open();
+    await assertMessagePage(second, 'You cannot log in at the moment');
+    await second.goto(first.url());
+    await assertMessagePage(second, 'You cannot log in at the moment');
+    // The first may come back by the partner's address, and go on in a tab that it had open.
+    const tab = await first.context().newPage();
+    await tab.goto(location);
+    assert.equal(await tab.title(), 'Log in to Second Club');
+    await fillIn(first, club.member.username, club.member.password);
+    await submit(first);
+    await first.waitForURL(`${partner.callbackUrl}?**`);
+    assert.equal(partner.callbacks[0]?.searchParams.get('state'), 'handed');
+    const code = partner.callbacks[0].searchParams.get('code') ?? '';
+    tokensIn(await redeem(club, code));
+  });
 }

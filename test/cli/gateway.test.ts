@@ -108,7 +108,9 @@ test('DESIGN: with gateway: set, verify and introspection are there and nowhere 
   assert.equal(passes.status, 200, passes.body);
   assert.equal(passes.headers['x-auth-environment'], 'staging');
   assert.equal((await ask(url, '/club/verify/client', { headers })).status, 404);
-  assert.equal((await ask(gateway, '/club/auth/login', { headers })).status, 404);
+  // No page either: what asks here are gateways, with the headers of their callers.
+  const missing = await ask(gateway, '/club/auth/login', { headers: { accept: 'text/html' } });
+  assert.deepEqual([missing.status, missing.body], [404, '{"error":"not_found"}']);
   assert.equal(
     (await askClientTokens(gateway, client.client_id, client.client_secret)).status,
     404,

@@ -165,4 +165,6 @@ test('a language that is written from right to left is shown so', async (t) => {
   const club = await openClub(t, { over: JSON.stringify({ login: { languages: { ar } } }) });
   const { body } = await ask(club.url, paths.page, { headers: { 'accept-language': 'ar-EG' } });
   assert.match(body, /^<!doctype html>\s*<html lang="ar" dir="rtl">/);
+  const { page } = await openLogin(club.url, loginTarget(club.client));
+  assert.ok(plain(page, { hidden: {} }).includes('value="ar">العربية</button></li>'));
 });
