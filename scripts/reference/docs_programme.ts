@@ -138,8 +138,13 @@ export const programmeDocs: KeyDocs = {
     text: 'Where the members are known whose logins this programme takes (P-15).',
     example: '{ directory: store }',
   },
+  'members.membership_number': {
+    text: 'The shape of the membership numbers in answers and tokens (P-7, P-15). A grant whose answer or token holds `membership_number` refuses a member without a number of this shape, before anything is spent: with `invalid_code`, `invalid_refresh_token` or `invalid_member_credentials`. Membership numbers are 1 to 24 digits in any case.',
+    example: '{ characters: digits, length: 16..24 }',
+    otherwise: 'answers hold whatever number a member has, or none',
+  },
   'members.directory': {
-    text: "The kind of directory: `store` is the one inside Jetway's own store, filled by `jetway member`; `http` asks a member system of the airline's own, as docs/member-directory.md describes. The keys below are for `http` alone.",
+    text: "The kind of directory: `store` is the one inside Jetway's own store, filled by `jetway member`; `http` asks a member system of the airline's own, as docs/member-directory.md describes. The other keys, but for `membership_number`, are for `http` alone.",
     example: 'http',
     beside: hook,
   },

@@ -9,7 +9,7 @@ import { type CsvRow, type CsvTable, readCsvColumns } from './csv_columns.ts';
 import {
   levelFaults,
   membershipNumberFaults,
-  numberWarning,
+  numberWarnings,
   passwordFaults,
   subjectFaults,
   usernameFaults,
@@ -108,12 +108,14 @@ function judgeRow(
     ...(number === undefined ? {} : { membershipNumber: number.text }),
     secret,
   };
-  return { member, faults: number === undefined ? [] : warningsOf(number) };
-}
-
-function warningsOf({ text, at }: CsvValue): readonly Fault[] {
-  const message = numberWarning(text);
-  return message === undefined ? [] : [{ severity: 'warning', at, path: '', message }];
+  const { at: place } = number ?? username;
+  const warnings = numberWarnings(programme, number?.text).map((message): Fault => ({
+    severity: 'warning',
+    at: place,
+    path: '',
+    message,
+  }));
+  return { member, faults: warnings };
 }
 
 function fieldsOf({ values }: CsvRow): {

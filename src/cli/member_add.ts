@@ -9,13 +9,13 @@ import { CommandError, exitCodes, refuseUsage } from './exit.ts';
 import {
   levelFaults,
   membershipNumberFaults,
+  numberWarnings,
   usernameFaults,
   warnOfDirectory,
-  warnOfNumber,
 } from './member_fields.ts';
 import { readPasswordHash } from './member_password.ts';
 import { viewMember } from './member_view.ts';
-import { type OutputOptions, print, printJson } from './output.ts';
+import { type OutputOptions, print, printJson, warn } from './output.ts';
 import { configOf, expectDurableStore, loadNamed, withStore } from './workplace.ts';
 
 export interface AddMemberOptions extends OutputOptions {
@@ -57,7 +57,7 @@ export async function addMember(options: AddMemberOptions): Promise<void> {
     const message = `the username ${quote(username)} is taken in ${programme.id}`;
     throw new CommandError(exitCodes.failed, message);
   }
-  warnOfNumber(membershipNumber);
+  numberWarnings(programme, membershipNumber).forEach(warn);
   warnOfDirectory(definition);
   if (options.json === true) return printJson(viewMember(added));
   return print(

@@ -54,16 +54,20 @@ export function passwordFaults(label: string, password: string): Judged {
     : [];
 }
 
-/** P-7 has 16 to 24 digits; programmes whose answers do not carry it may have shorter ones. */
-export function numberWarning(number: string): string | undefined {
-  if (number.length >= 16) return undefined;
-  return `the membership number has ${number.length} digits; partners expect 16 to 24`;
-}
-
-/** Says what partners may trip over. */
-export function warnOfNumber(number: string | undefined): void {
-  const words = number === undefined ? undefined : numberWarning(number);
-  if (words !== undefined) warn(words);
+/** What partners may trip over: P-7 has 16 to 24 digits, and some grants refuse any other (P-15). */
+export function numberWarnings(
+  { id, memberNumber: { neededBy, fits, form } }: Programme,
+  number: string | undefined,
+): Judged {
+  if (neededBy.size > 0 && !fits(number)) {
+    const grants = [...neededBy].join(' and ');
+    return [
+      `the member has no membership number of ${form}: ${id} answers ${grants} with it, and refuses members without`,
+    ];
+  }
+  return number === undefined || number.length >= 16
+    ? []
+    : [`the membership number has ${number.length} digits; partners expect 16 to 24`];
 }
 
 /** Who moves from one directory to the other may want to; everybody else took the wrong verb. */

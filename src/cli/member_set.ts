@@ -8,12 +8,12 @@ import { CommandError, exitCodes, refuseUsage } from './exit.ts';
 import {
   levelFaults,
   membershipNumberFaults,
+  numberWarnings,
   usernameFaults,
-  warnOfNumber,
 } from './member_fields.ts';
 import { readPasswordHash } from './member_password.ts';
 import { memberRows, viewMember } from './member_view.ts';
-import { print, printJson } from './output.ts';
+import { print, printJson, warn } from './output.ts';
 import { changeMember, selectMember, type Selection } from './select.ts';
 import { sheet } from './table.ts';
 import { configOf, loadNamed, type OpenStore, withStore } from './workplace.ts';
@@ -31,15 +31,17 @@ export async function setMember(name: string, options: SetMemberOptions): Promis
   refuseUsage(optionFaults(options));
   const config = configOf(options);
   const passwordHash = options.passwordStdin === true ? await readPasswordHash() : undefined;
-  const member = await withStore(config, async (open) => {
+  const { member, warnings } = await withStore(config, async (open) => {
     const found = await selectMember(config, open, name, options);
     const { id, definition } = loadNamed(config, found.programme);
     const programme = compileProgramme(id, definition, config.publicUrl);
     refuseUsage(levelFaults('--level', programme, given(options.level)));
     await expectFreeName(open, found, options);
-    return changeMember(open.store, found, (before) => changed(before, options, passwordHash));
+    const changing = (before: MemberRecord): MemberRecord => changed(before, options, passwordHash);
+    const after = await changeMember(open.store, found, changing);
+    return { member: after, warnings: numberWarnings(programme, after.membershipNumber) };
   });
-  warnOfNumber(given(options.membershipNumber));
+  warnings.forEach(warn);
   if (options.json === true) return printJson(viewMember(member));
   return print(sheet(memberRows(viewMember(member))));
 }

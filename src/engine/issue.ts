@@ -2,7 +2,8 @@
 
 import { after, earlier, type Instant, type Milliseconds } from '../lib/clock.ts';
 import type { Client } from '../oauth/client.ts';
-import type { AccessToken, Era, RefreshToken } from '../oauth/grant.ts';
+import { type FailureReason, Refusal } from '../oauth/failure.ts';
+import type { AccessToken, Era, GrantType, RefreshToken } from '../oauth/grant.ts';
 import { tokenKey } from '../oauth/token_key.ts';
 import type { TokenSet } from '../oauth/token_set.ts';
 import { type TokenFacts, tokenValues } from '../programme/token_layout.ts';
@@ -25,6 +26,7 @@ export async function issueTokens(
   if (kind === 'member' && service.programme.isClientSubject(subject)) {
     throw unavailableMember(service.programme);
   }
+  expectMemberNumber(service, authorization);
   const facts = planTokens(service, authorization, now);
   const era =
     accessTokens.opaque || authorization.family !== undefined
@@ -49,6 +51,28 @@ export async function issueTokens(
     tokens: { ...facts, accessToken, refreshToken },
     ...access,
     refresh: refreshRecord(refreshToken, refreshExpiresAt),
+  });
+}
+
+/** What to tell of a member whom no answer can be made for: the failure that each grant has itself. */
+const memberRefusals: Readonly<Partial<Record<GrantType, FailureReason>>> = {
+  authorization_code: 'invalid_code',
+  refresh_token: 'invalid_refresh_token',
+  password: 'invalid_member_credentials',
+};
+
+/**
+ * An answer that is to hold the membership number is not made without one of the dialect's shape
+ * (P-15). Nothing is spent yet.
+ */
+function expectMemberNumber(
+  { programme: { memberNumber } }: Service,
+  { grant, kind, family }: Authorization,
+): void {
+  if (kind !== 'member' || !memberNumber.neededBy.has(grant)) return;
+  if (memberNumber.fits(family?.member.membershipNumber)) return;
+  throw new Refusal(memberRefusals[grant] ?? 'server_error', {
+    detail: `the member's number must be ${memberNumber.form}`,
   });
 }
 

@@ -10,6 +10,7 @@ import { usualCodeLength, usualIdentifierLength } from './given_out.ts';
 import { compileUnwrap } from './input_rules.ts';
 import type { Logos } from './login_logos.ts';
 import { compileLogin } from './login_rules.ts';
+import { compileMemberNumber } from './member_number.ts';
 import { compileMetadata } from './metadata.ts';
 import type { ClientRules, MemberRules, Programme, SelectorRule } from './programme.ts';
 import { compileTokenEndpoint } from './token_endpoint.ts';
@@ -74,6 +75,7 @@ export function compileProgramme(
     ...compileExtras(id, definition, publicUrl, ownPath),
     throttle: definition.throttle === 'off' ? undefined : definition.throttle,
     members: compileMembers(definition),
+    memberNumber: compileMemberNumber(definition),
     renderTokens: compileTokenLayout(definition.token_response, values, scope),
     renderFailure: compileErrorMap(definition, scope.split),
   });

@@ -13,6 +13,7 @@ import { endpointsOf, grantsAt } from './grant_places.ts';
 import { type EndpointDefinition, type InputDefinition, placesOf } from './input_schema.ts';
 import { loginPageComplaints } from './login_consistency.ts';
 import { assetsFolder } from './login_rules.ts';
+import { memberNumberComplaints } from './member_number.ts';
 import { memberComplaints } from './members_schema.ts';
 import { reachComplaints } from './reach_consistency.ts';
 import { scopeComplaints } from './scope_consistency.ts';
@@ -30,6 +31,7 @@ export function consistencyFaults(definition: Definition, document: YamlNode): r
     ...authenticationComplaints(definition),
     ...loginComplaints(definition),
     ...memberComplaints(definition.members),
+    ...memberNumberComplaints(definition),
     ...loginPageComplaints(definition, document),
     ...selectorComplaints(definition),
     ...scopeComplaints(definition),

@@ -5,6 +5,7 @@ import * as v from 'valibot';
 
 import type { Complaint } from './complaint.ts';
 import { textSchema } from './scalar_schema.ts';
+import { type ValueShape, valueShapeSchema } from './value_shape.ts';
 
 export interface MembersDefinition {
   readonly directory: 'store' | 'http';
@@ -18,6 +19,8 @@ export interface MembersDefinition {
   readonly authorities_file?: string;
   /** Questions under way at once. */
   readonly concurrency?: number;
+  /** What the number looks like in answers that hold it. */
+  readonly membership_number?: ValueShape;
 }
 
 /** Keys that name files of credentials. */
@@ -58,11 +61,12 @@ export const membersSchema: v.GenericSchema<unknown, MembersDefinition> = v.stri
   key_file: fileSchema,
   authorities_file: fileSchema,
   concurrency: v.exactOptional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1000))),
+  membership_number: v.exactOptional(valueShapeSchema),
 });
 
 /** What one key of `members` promises another. */
 export function* memberComplaints(members: MembersDefinition): Iterable<Complaint> {
-  const { directory, url, ...rest } = members;
+  const { directory, url, membership_number: _, ...rest } = members;
   if (directory === 'http') {
     if (url === undefined) {
       yield [

@@ -8,6 +8,7 @@ import type { SigningAlgorithm } from '../oauth/signing_key.ts';
 import type { TokenIdForm } from '../token/token_id.ts';
 import type { FailureRenderer } from './error_map.ts';
 import type { LoginRules } from './login_rules.ts';
+import type { MemberNumberRules } from './member_number.ts';
 import type { Metadata } from './metadata.ts';
 import type { TokenEndpoint } from './token_endpoint.ts';
 import type { ProgrammeValues, TokenRenderer } from './token_layout.ts';
@@ -100,6 +101,7 @@ export interface Programme {
   readonly revocation?: TokenManagementEndpoint;
   readonly metadata?: Metadata;
   readonly members: MemberRules;
+  readonly memberNumber: MemberNumberRules;
   readonly renderTokens: TokenRenderer;
   readonly renderFailure: FailureRenderer;
 }

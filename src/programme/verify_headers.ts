@@ -73,7 +73,7 @@ export function* verifyComplaints(definition: Definition): Iterable<Complaint> {
   if (verify.headers === 'required' && held.size === 0) {
     yield [
       ['verify', 'headers'],
-      'there is no header to require: no token endpoint holds one against programme or client',
+      'there is no header to require: no token endpoint compares one with programme or client',
       'give an input there in: header and must_equal',
     ];
   }

@@ -8,7 +8,7 @@ import { describe, test } from 'node:test';
 import { checkPassword } from '../../src/members/password.ts';
 import type { ProgrammeId } from '../../src/oauth/client.ts';
 import { openFileStore } from '../../src/store/file.ts';
-import { jetway, jetwayEach, jetwayJson, programmeText, workFolder } from './command.ts';
+import { jetway, jetwayEach, jetwayJson, programmeText, putSecret, workFolder } from './command.ts';
 
 const add = ['member', 'add', '--programme', 'club', '--password-stdin', '--username'];
 const password = 'correct horse bättery';
@@ -78,6 +78,38 @@ club       zoë@example.com  SUBJECT-OF-22-CHARACTR  AUTHN-LEVEL-12  12345678901
       ran.stderr,
       'warning: the password has 7 characters; with fewer than 8 it can be guessed\n' +
         'warning: the membership number has 5 digits; partners expect 16 to 24\n',
+    );
+  });
+
+  test('P-15: a number that a grant answers with and refuses is warned of', async (t) => {
+    const partner = `variant: partner-login
+name: Club
+programme_identifier: Club
+base_path: /club
+token_endpoints: { refresh: { path: /secure/token, inputs: { username: {}, password: {} } } }
+grants: { password: { endpoint: refresh, role: member } }
+`;
+    const folder = workFolder(t, { 'programmes/club.yaml': partner });
+    putSecret(folder, 'members.csv', `username,password,membership_number\ncid,${password},123\n`);
+    const told =
+      'the member has no membership number of 16 to 24 digits: club answers password with it, and refuses members without\n';
+    const set = ['member', 'set', 'ann', '--membership-number'];
+    const ran = [
+      await jetway(folder, [...add, 'ann'], password),
+      await jetway(folder, [...set, '123456789012345']),
+      await jetway(folder, [...set, '1234567890123456']),
+      await jetway(folder, [...add, 'bob', '--membership-number', '1'.repeat(24)], password),
+      await jetway(folder, ['member', 'import', 'members.csv', '--programme', 'club']),
+    ];
+    assert.deepEqual(
+      ran.map(({ code, stderr }) => [code, stderr]),
+      [
+        [0, `warning: ${told}`],
+        [0, `warning: ${told}`],
+        [0, ''],
+        [0, ''],
+        [0, `members.csv:2:27: warning: ${told}`],
+      ],
     );
   });
 

@@ -80,3 +80,26 @@ test('a directory is asked so much at once as a file says, within reason', () =>
   }
   assert.match(errorsOf('{ directory: ldap }')[0] ?? '', /^club\.yaml:5:23: error: .*store.*http/);
 });
+
+test('P-15: a shape that no membership number has would refuse every member', () => {
+  for (const shape of [
+    '{ characters: digits, length: 16..24 }',
+    '{ prefix: "99", length: 14..22 }',
+    '{ characters: alphanumeric, length: 16 }',
+    '{}',
+  ]) {
+    assert.deepEqual(errorsOf(`{ membership_number: ${shape} }`), [], shape);
+  }
+  for (const shape of [
+    '{ characters: letters, length: 16..24 }',
+    '{ prefix: BA, characters: digits, length: 16 }',
+    '{ characters: digits, length: 25..30 }',
+    '{ prefix: "1234567890", characters: digits, length: 15 }',
+  ]) {
+    assert.deepEqual(
+      errorsOf(`{ membership_number: ${shape} }`),
+      ['club.yaml:5:31: error: no membership number has this shape: they are 1 to 24 digits'],
+      shape,
+    );
+  }
+});

@@ -54,7 +54,7 @@ export async function serveDialect(
   const jetway = await startJetway(t, { programmes: { [id]: yaml }, store: faults.store });
   const { clients } = compileProgramme(id, definition, publicUrl);
   const client = await addPartner(jetway, clients.newIdentifier());
-  const member = await jetway.addMember({ membershipNumber: '30081234' });
+  const member = await jetway.addMember({ membershipNumber: '3008123412345678' });
   const [redirectUri = ''] = client.redirectUris;
   return {
     jetway,
@@ -141,7 +141,7 @@ function knownOf(
           refresh_expires_at: now + refresh,
         }
       : {}),
-    membership_number: isClient ? undefined : '30081234',
+    membership_number: isClient ? undefined : '3008123412345678',
     client_id: client.id,
     client_name: client.name,
     business_context: client.businessContext,
