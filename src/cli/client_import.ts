@@ -2,7 +2,6 @@
 
 import { isDeepStrictEqual } from 'node:util';
 
-import { shownPath } from '../config/programme_files.ts';
 import { after, milliseconds } from '../lib/clock.ts';
 import { errorAt, type Fault, quote } from '../lib/fault.ts';
 import type { Client } from '../oauth/client.ts';
@@ -14,12 +13,14 @@ import { readCsvTable } from './import_csv.ts';
 import { importFormatOf, type ImportTable } from './import_table.ts';
 import {
   type Import,
+  importName,
   type ImportOptions,
   importRows,
   readImportFile,
   type Standing,
 } from './import_verb.ts';
 import { readYamlTable } from './import_yaml.ts';
+import type { Step } from './progress.ts';
 import { configOf, expectDurableStore, loadNamed, type OpenStore } from './workplace.ts';
 
 /** Some 50,000 clients. */
@@ -36,7 +37,7 @@ export async function importClients(path: string, options: ClientImportOptions):
   const { id, definition } = loadNamed(config, options.programme);
   const programme = compileProgramme(id, definition, config.publicUrl);
   expectDurableStore(config);
-  const table = readTable(path);
+  const table = await readTable(path);
   const { incomplete = false, sharedApiKeys = false } = options;
   const rules = { programme, definition, incomplete, sharedApiKeys };
   const { clients, faults } = judgeImport(table, rules);
@@ -44,25 +45,27 @@ export async function importClients(path: string, options: ClientImportOptions):
     rows: clients,
     faults: [...table.faults, ...emptyFault(path, table), ...faults],
     noun: ['client', 'clients'],
-    findStanding: (open) => findStanding(open, rules, clients),
+    findStanding: (open, step) => findStanding(open, rules, clients, step),
     addAll: (open, fresh) => addAll(open, programme, fresh),
   };
   await importRows(config, programme, clientImport, options);
 }
 
-function readTable(path: string): ImportTable {
-  const format = importFormatOf(path);
-  if (format === undefined) {
+async function readTable(path: string): Promise<ImportTable> {
+  const named = path === '-' ? 'csv' : importFormatOf(path);
+  if (named === undefined) {
     const message = `${quote(path)} is neither a .csv nor a .yaml file`;
     throw new CommandError(exitCodes.usage, message);
   }
-  const text = readImportFile(path, mostBytes);
-  return (format === 'csv' ? readCsvTable : readYamlTable)(shownPath(path), text);
+  const text = await readImportFile(path, mostBytes);
+  // Standard input has no name: a YAML list begins with its first item, a CSV with its columns.
+  const format = path === '-' && /^(?:\s*#.*\n)*\s*-\s/.test(text) ? 'yaml' : named;
+  return (format === 'csv' ? readCsvTable : readYamlTable)(importName(path), text);
 }
 
 function emptyFault(path: string, { rows, faults }: ImportTable): readonly Fault[] {
   if (rows.length > 0 || faults.length > 0) return [];
-  const at = { file: shownPath(path), line: 1, column: 1 };
+  const at = { file: importName(path), line: 1, column: 1 };
   return [errorAt(at, [], 'there is no client in this file')];
 }
 
@@ -73,11 +76,13 @@ async function findStanding(
   { store, keyring, clock }: OpenStore,
   { programme, sharedApiKeys }: ImportRules,
   clients: readonly ImportedClient[],
+  step: Step,
 ): Promise<Standing<ImportedClient>> {
   const unchanged = new Set<ImportedClient>();
   const faults: Fault[] = [];
   const issuedAt = after(clock.now(), anAge);
   for (const client of clients) {
+    step();
     const { id, at } = client;
     const found = await store.findClient(programme.id, id);
     // C-5: of an identifier that was given out before, the store tells only that its tokens are dead.

@@ -70,7 +70,10 @@ export const clientVerbs: readonly Verb[] = [
     summary: 'register clients that exist elsewhere, with their secrets: all of them or none',
     details:
       'Columns of a .csv, keys of a .yaml: client_id, client_secret and name, which every client needs; api_key, redirect_uris, insecure_redirect_uris (plain http) and roles (in a .csv with spaces between them), business_context, partner_id, throttle_limit and throttle_window (in a .yaml throttle: { limit, window }), property.NAME (in a .yaml properties: { NAME: value }).',
-    argument: ['<file>', 'a .csv with a header line, or a .yaml list; nobody else should read it'],
+    argument: [
+      '<file>',
+      'a .csv with a header line, or a .yaml list, which nobody else should read; - for standard input',
+    ],
     reads: 'store',
     json: true,
     options: [

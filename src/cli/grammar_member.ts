@@ -67,8 +67,11 @@ export const memberVerbs: readonly Verb[] = [
     words: 'member import',
     summary: 'add members that exist elsewhere, with their passwords: all of them or none',
     details:
-      'Columns: username, which every member needs, subject, level and membership_number, and of each member exactly one of password (as it is typed), bcrypt, argon2 (a PHC string) and pbkdf2 (pbkdf2_sha256$… or $pbkdf2-sha256$…). Hashes are kept until the next login, and are argon2id from then on. bcrypt knows 72 bytes of a password: a longer one does not match such a hash; set it anew by member set.',
-    argument: ['<file>', 'a .csv with a header line; nobody else should read it'],
+      'Columns: username, which every member needs, subject, level and membership_number, and of each member exactly one of password (as it is typed), bcrypt, argon2 (a PHC string) and pbkdf2. That is pbkdf2_sha256$ITERATIONS$SALT$HASH as Django has it, with the salt as text, or $pbkdf2-sha256$i=ITERATIONS$SALT$HASH and $pbkdf2-sha256$ITERATIONS$SALT$HASH as PHC and passlib have it, with the salt in base64; sha1 and sha512 in the place of sha256 too, and from 1000 to 10000000 iterations. Hashes are kept until the next login, and are argon2id from then on. bcrypt knows 72 bytes of a password: a longer one does not match such a hash; set it anew by member set.',
+    argument: [
+      '<file>',
+      'a .csv with a header line, which nobody else should read; - for standard input',
+    ],
     reads: 'store',
     json: true,
     options: [

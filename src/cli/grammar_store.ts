@@ -9,7 +9,7 @@ export const storeVerbs: readonly Verb[] = [
   {
     words: 'store backup',
     summary: 'copy the store to a file while servers go on; the master key is not in it',
-    argument: ['<file>', 'the file to be made'],
+    argument: ['<file>', 'the file to be made; - for standard output'],
     reads: 'store',
     json: true,
     options: [{ flags: '--force', description: 'replace the file if it is there' }],

@@ -1,7 +1,7 @@
 // Owns judging a table of members: each row becomes a member to be, or has faults. No store here.
 
 import { errorAt, type Fault, type Position, quote } from '../lib/fault.ts';
-import { hashSchemes, readHash } from '../members/password_hash.ts';
+import { hashSchemes, iterationsOf, pbkdf2Iterations, readHash } from '../members/password_hash.ts';
 import { normaliseUsername } from '../members/username.ts';
 import type { Programme } from '../programme/programme.ts';
 import type { CsvValue } from './csv.ts';
@@ -60,8 +60,28 @@ export function judgeMembers(file: string, text: string, programme: Programme): 
       ...table.faults,
       ...tableFaults(file, table),
       ...judged.flatMap(({ faults }) => faults),
+      ...weakHashes(table),
     ],
   };
+}
+
+/** Hashes with fewer are the first to be guessed of a stolen store. */
+const goodPbkdf2Iterations = 100_000;
+
+/** One warning for all of a file. */
+function weakHashes({ rows }: CsvTable): readonly Fault[] {
+  const weak = rows
+    .flatMap(({ values }) => values.get('pbkdf2') ?? [])
+    .filter(({ text }) => {
+      const count = iterationsOf(text) ?? 0;
+      return count >= pbkdf2Iterations.least && count < goodPbkdf2Iterations;
+    });
+  const [first] = weak;
+  if (first === undefined) return [];
+  const others = weak.length === 1 ? '' : `, and so have ${weak.length - 1} more below`;
+  const message = `this pbkdf2 hash has fewer than ${goodPbkdf2Iterations} iterations${others}`;
+  const hint = 'who steals the store guesses them until their members have logged in once';
+  return [{ severity: 'warning', at: first.at, path: '', message, hint }];
 }
 
 function tableFaults(file: string, { rows, columns, faults }: CsvTable): readonly Fault[] {
@@ -186,6 +206,12 @@ function judgeSecret(
   }
   const scheme = readHash(text)?.scheme;
   if (scheme === column) return { hash: text };
+  const { least, most } = pbkdf2Iterations;
+  const count = iterationsOf(text);
+  if (column === 'pbkdf2' && count !== undefined && (count < least || count > most)) {
+    const message = `this pbkdf2 hash has ${count} iterations: expected ${least} to ${most}`;
+    return { faults: [errorAt(at, [column], message)] };
+  }
   const hint = scheme === undefined ? hashHints[column] : `it is one of ${scheme}`;
   return { faults: [errorAt(at, [column], `this is no ${column} hash that is understood`, hint)] };
 }
@@ -193,5 +219,6 @@ function judgeSecret(
 const hashHints = {
   argon2: 'expected a PHC string such as $argon2id$v=19$m=19456,t=2,p=1$salt$hash',
   bcrypt: 'expected $2b$, a cost of 04 to 14, and 53 characters',
-  pbkdf2: 'expected pbkdf2_sha256$iterations$salt$hash or $pbkdf2-sha256$i=iterations$salt$hash',
+  pbkdf2:
+    'expected pbkdf2_sha256$iterations$salt$hash or $pbkdf2-sha256$i=iterations$salt$hash, with sha1, sha256 or sha512',
 } as const;

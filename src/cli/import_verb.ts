@@ -9,6 +9,8 @@ import { readTextFile, UnreadableFile } from '../lib/read_file.ts';
 import type { Programme } from '../programme/programme.ts';
 import { CommandError, exitCodes } from './exit.ts';
 import { type OutputOptions, print, printJson, warn } from './output.ts';
+import { type Step, withProgress } from './progress.ts';
+import { readText } from './standard_input.ts';
 import { type OpenStore, storeStands, withStore } from './workplace.ts';
 
 export interface ImportOptions extends OutputOptions {
@@ -30,8 +32,9 @@ export interface Import<Row> {
   readonly faults: readonly Fault[];
   /** What the rows are, one and many. */
   readonly noun: readonly [string, string];
-  readonly findStanding: (open: OpenStore) => Promise<Standing<Row>>;
-  readonly addAll: (open: OpenStore, fresh: readonly Row[]) => Promise<void>;
+  /** Both call `step` after each row. */
+  readonly findStanding: (open: OpenStore, step: Step) => Promise<Standing<Row>>;
+  readonly addAll: (open: OpenStore, fresh: readonly Row[], step: Step) => Promise<void>;
 }
 
 /** Imports what the store does not have yet, or with `dryRun` tells how much that would be. */
@@ -42,10 +45,17 @@ export async function importRows<Row>(
   { json, dryRun = false }: ImportOptions,
 ): Promise<void> {
   const settle = async (open?: OpenStore): Promise<ImportCount> => {
-    const standing = open === undefined ? undefined : await findStanding(open);
+    const [, many] = noun;
+    const standing =
+      open &&
+      (await withProgress(`looking for ${many} in the store`, rows.length, (step) =>
+        findStanding(open, step),
+      ));
     report(faults, standing?.faults ?? []);
     const fresh = rows.filter((row) => standing?.unchanged.has(row) !== true);
-    if (!dryRun && open !== undefined) await addAll(open, fresh);
+    if (!dryRun && open !== undefined) {
+      await withProgress(`importing ${many}`, fresh.length, (step) => addAll(open, fresh, step));
+    }
     return { imported: fresh.length, unchanged: rows.length - fresh.length };
   };
   // A dry run makes no store, and there is nobody in one that is still to be made.
@@ -54,8 +64,14 @@ export async function importRows<Row>(
   return print(told(id, noun, count, dryRun));
 }
 
+/** What faults call a file: `-` is standard input. */
+export function importName(path: string): string {
+  return path === '-' ? '<stdin>' : shownPath(path);
+}
+
 /** @throws CommandError for a file that cannot be read. */
-export function readImportFile(path: string, mostBytes: number): string {
+export async function readImportFile(path: string, mostBytes: number): Promise<string> {
+  if (path === '-') return readText('file', mostBytes);
   const file = shownPath(path);
   try {
     const text = readTextFile(path, mostBytes);

@@ -4,6 +4,7 @@ import { quote } from '../lib/fault.ts';
 import { longestPassword } from '../members/password.ts';
 import { longestUsername } from '../members/username.ts';
 import type { ClientId } from '../oauth/client.ts';
+import { subjectForm } from '../oauth/member.ts';
 import type { Definition } from '../programme/definition.ts';
 import type { Programme } from '../programme/programme.ts';
 import { warn } from './output.ts';
@@ -39,8 +40,8 @@ export function membershipNumberFaults(label: string, number: string | undefined
 
 /** C-9, HOSTILE 34: no member's subject may look like a client's. */
 export function subjectFaults(label: string, programme: Programme, subject: string): Judged {
-  if (!/^[!-~]{1,200}$/.test(subject)) {
-    return [`${label} must be 1 to 200 visible ASCII characters without spaces`];
+  if (!subjectForm.test(subject)) {
+    return [`${label} must be 1 to 255 visible ASCII characters without spaces`];
   }
   if (!programme.isClientSubject(subject)) return [];
   const prefix = programme.clientSubject('' as ClientId);

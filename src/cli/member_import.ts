@@ -1,6 +1,5 @@
 // Owns the verb `member import`: members that exist elsewhere are added, all of them or none.
 
-import { shownPath } from '../config/programme_files.ts';
 import { errorAt, type Fault, quote } from '../lib/fault.ts';
 import { randomKey } from '../lib/random.ts';
 import { checkPassword, hashPassword } from '../members/password.ts';
@@ -11,12 +10,14 @@ import { CommandError, exitCodes } from './exit.ts';
 import { type ImportedMember, judgeMembers } from './import_members.ts';
 import {
   type Import,
+  importName,
   type ImportOptions,
   importRows,
   readImportFile,
   type Standing,
 } from './import_verb.ts';
 import { warnOfDirectory } from './member_fields.ts';
+import type { Step } from './progress.ts';
 import { configOf, expectDurableStore, loadNamed, type OpenStore } from './workplace.ts';
 
 /** Some 500,000 members. */
@@ -28,14 +29,14 @@ export async function importMembers(path: string, options: ImportOptions): Promi
   const { id, definition } = loadNamed(config, options.programme);
   const programme = compileProgramme(id, definition, config.publicUrl);
   expectDurableStore(config);
-  const text = readImportFile(path, mostBytes);
-  const { members, faults } = judgeMembers(shownPath(path), text, programme);
+  const text = await readImportFile(path, mostBytes);
+  const { members, faults } = judgeMembers(importName(path), text, programme);
   const memberImport: Import<ImportedMember> = {
     rows: members,
     faults,
     noun: ['member', 'members'],
-    findStanding: (open) => findStanding(open, programme, members),
-    addAll: (open, fresh) => addAll(open, programme, fresh),
+    findStanding: (open, step) => findStanding(open, programme, members, step),
+    addAll: (open, fresh, step) => addAll(open, programme, fresh, step),
   };
   await importRows(config, programme, memberImport, options);
   warnOfDirectory(definition);
@@ -45,10 +46,12 @@ async function findStanding(
   { store }: OpenStore,
   { id }: Programme,
   members: readonly ImportedMember[],
+  step: Step,
 ): Promise<Standing<ImportedMember>> {
   const unchanged = new Set<ImportedMember>();
   const faults: Fault[] = [];
   for (const member of members) {
+    step();
     const { at, username, subject } = member;
     const named = await store.findMember(id, username);
     if (named !== undefined && (await isSame(member, named))) {
@@ -87,6 +90,7 @@ async function addAll(
   { store, clock }: OpenStore,
   { id }: Programme,
   members: readonly ImportedMember[],
+  step: Step,
 ): Promise<void> {
   const records: MemberRecord[] = [];
   for (const { at: _at, secret, subject, ...fields } of members) {
@@ -98,6 +102,7 @@ async function addAll(
       status: 'active',
       createdAt: clock.now(),
     });
+    step();
   }
   const added: MemberRecord[] = [];
   for (let from = 0; from < records.length; from += addedAtOnce) {

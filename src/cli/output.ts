@@ -1,5 +1,7 @@
 // Owns what verbs print: data on standard output, everything else on standard error.
 
+import { createReadStream } from 'node:fs';
+
 /** Options of a verb that prints data. */
 export interface OutputOptions {
   readonly json?: boolean;
@@ -18,12 +20,22 @@ export class OutputLost extends Error {
 
 /** Prints lines of text; throws `OutputLost` unless all of it was taken. */
 export function print(text: string): Promise<void> {
+  return write(`${text}\n`);
+}
+
+function write(data: string | Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => {
-    process.stdout.write(`${text}\n`, (error) => {
+    process.stdout.write(data, (error) => {
       if (error === null || error === undefined) resolve();
       else reject(new OutputLost(error));
     });
   });
+}
+
+/** Writes a file to standard output as it is; throws `OutputLost` unless all of it was taken. */
+export async function printFile(path: string): Promise<void> {
+  const chunks = createReadStream(path) as AsyncIterable<Uint8Array>;
+  for await (const chunk of chunks) await write(chunk);
 }
 
 /** Prints a value as JSON, for programs. */

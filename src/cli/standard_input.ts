@@ -1,9 +1,10 @@
-// Owns reading a secret from standard input: one line, bounded, so that it is in no argument list.
+// Owns reading standard input, bounded: a secret, one line of it, so that it is in no argument list; or a
+// whole file that is piped in.
 
 import { CommandError, exitCodes } from './exit.ts';
 
 /** More than any secret or password, which have limits of their own. */
-const mostBytes = 64 * 1024;
+const mostBytesOfLine = 64 * 1024;
 
 /**
  * The one line on standard input, without its line break.
@@ -14,14 +15,18 @@ export async function readLine(what: string): Promise<string> {
   if (process.stdin.isTTY) {
     console.error(`Type the ${what}, then Enter and Ctrl-D. It is shown as you type.`);
   }
-  const line = decode(what, await readBytes(what)).replace(/\r?\n$/, '');
+  const line = (await readText(what, mostBytesOfLine)).replace(/\r?\n$/, '');
   if (line === '') refuse(`the ${what} on standard input is empty`);
   if (/[\r\n\0]/.test(line))
     refuse(`standard input holds more than one line: it must be the ${what} alone`);
   return line;
 }
 
-async function readBytes(what: string): Promise<Uint8Array> {
+/**
+ * All of standard input.
+ * @throws CommandError (usage) when it has more bytes than that, or is no UTF-8
+ */
+export async function readText(what: string, mostBytes: number): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of process.stdin as AsyncIterable<Uint8Array>) {
@@ -29,7 +34,7 @@ async function readBytes(what: string): Promise<Uint8Array> {
     if (size > mostBytes) refuse(`the ${what} on standard input is longer than ${mostBytes} bytes`);
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks);
+  return decode(what, Buffer.concat(chunks));
 }
 
 /** Bytes that are no UTF-8 would be kept as U+FFFD, and the right secret would never match. */

@@ -2,10 +2,9 @@
 
 import type { Config } from '../config/config.ts';
 import { quote } from '../lib/fault.ts';
-import { subjectForm } from '../members/hook_answer.ts';
 import { normaliseUsername } from '../members/username.ts';
 import type { ClientId, ProgrammeId } from '../oauth/client.ts';
-import type { Subject } from '../oauth/member.ts';
+import { type Subject, subjectForm } from '../oauth/member.ts';
 import type { Store, TokenOwner } from '../store/contract.ts';
 import { CommandError, exitCodes, refuseUsage } from './exit.ts';
 import { type OutputOptions, print, printJson } from './output.ts';

@@ -1,7 +1,7 @@
 // Owns what an airline's member system may answer: exactly the contract, nothing more or less.
 
 import { parseStrictJson } from '../lib/strict_json.ts';
-import type { Member, Subject } from '../oauth/member.ts';
+import { type Member, type Subject, subjectForm } from '../oauth/member.ts';
 
 /** What the hook said of a username and password. */
 export type HookVerification =
@@ -46,8 +46,6 @@ function parse(body: Uint8Array): unknown {
   }
 }
 
-/** Visible ASCII: it goes into tokens, stores and commands as it is. */
-export const subjectForm: RegExp = /^[!-~]{1,255}$/;
 const wordForm = /^[ -~]{1,100}$/;
 const numberForm = /^\d{1,24}$/;
 const mostRoles = 50;

@@ -87,13 +87,23 @@ const djangoForm = /^pbkdf2_(sha1|sha256|sha512)\$(\d{1,8})\$([!-#%-~]{1,128})\$
 const phcForm =
   /^\$pbkdf2(?:-(sha1|sha256|sha512))?\$(?:i=)?(\d{1,8})(?:,l=\d{1,3})?\$([A-Za-z0-9+./]{1,172})\$([A-Za-z0-9+./]+)$/;
 
+/** RFC 8018 4.2: fewer have never been enough. More than the most would hold a login up for seconds. */
+export const pbkdf2Iterations = { least: 1000, most: 10_000_000 } as const;
+
+/** How many iterations a text in one of pbkdf2's forms has, however few or many; undefined for others. */
+export function iterationsOf(text: string): number | undefined {
+  const [, , count] = djangoForm.exec(text) ?? phcForm.exec(text) ?? [];
+  return count === undefined ? undefined : Number(count);
+}
+
 function readPbkdf2(text: string): Pbkdf2Hash | undefined {
   const django = djangoForm.exec(text);
   const [, algorithm = 'sha1', count = '', salt = '', encoded = ''] =
     django ?? phcForm.exec(text) ?? [];
   const iterations = Number(count);
   const tag = decode(encoded);
-  if (!within(iterations, 1000, 10_000_000) || !within(tag.length, 16, 64)) return undefined;
+  const { least, most } = pbkdf2Iterations;
+  if (!within(iterations, least, most) || !within(tag.length, 16, 64)) return undefined;
   const bytes = django === null ? decode(salt) : Buffer.from(salt);
   return { scheme: 'pbkdf2', algorithm, iterations, salt: bytes, tag };
 }

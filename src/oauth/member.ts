@@ -6,6 +6,9 @@ import type { ProgrammeId } from './client.ts';
 /** The directory's immutable name for a member; it outlives changes of username. */
 export type Subject = string & { readonly __brand: 'Subject' };
 
+/** What a subject can be, whatever directory it is of: it goes into tokens, stores and commands as it is. */
+export const subjectForm: RegExp = /^[!-~]{1,255}$/;
+
 /** What a directory tells of a member whose credentials matched. */
 export interface Member {
   readonly subject: Subject;

@@ -43,7 +43,9 @@ describe('member import', { concurrency: 2 }, () => {
         '4 members are imported into club',
       ],
     );
-    assert.deepEqual([dry.stderr, made.stderr, again.stderr], ['', '', '']);
+    const weak =
+      'members.csv:5:11: warning: this pbkdf2 hash has fewer than 100000 iterations (who steals the store guesses them until their members have logged in once)\n';
+    assert.deepEqual([dry.stderr, made.stderr, again.stderr], [weak, weak, weak]);
     assert.deepEqual(JSON.parse(again.stdout), {
       programme: 'club',
       imported: 0,
@@ -100,13 +102,64 @@ ida,twin,,,,${secret},
       'members.csv:5:1: error: this member has none of password, argon2, bcrypt, pbkdf2',
       'members.csv:6:10: error: this is no bcrypt hash that is understood (expected $2b$, a cost of 04 to 14, and 53 characters)',
       'members.csv:7:1: error: this line has 6 values, but the header names 7 columns',
-      'members.csv:8:5: error: subject must be 1 to 200 visible ASCII characters without spaces',
+      'members.csv:8:5: error: subject must be 1 to 255 visible ASCII characters without spaces',
       'members.csv:8:12: error: password is longer than 1024 characters',
       'members.csv:10:5: error: "twin" is in line 9 already',
       'nothing is imported: 13 errors',
     ]);
     const list = await jetway(folder, ['member', 'list', '--json']);
     assert.deepEqual(JSON.parse(list.stdout), []);
+  });
+
+  test('pbkdf2 has a floor, and one warning for all that are close to it', async (t) => {
+    const folder = workFolder(t);
+    const tag = 'x'.repeat(43);
+    const counts = [999, 10_000_001, 1000, 99_999, 100_000];
+    const kinds = [
+      (count: number) => `pbkdf2_sha512$${count}$salt$${tag}`,
+      (count: number) => `$pbkdf2-sha256$i=${count}$c2FsdA$${tag}`,
+      (count: number) => `$pbkdf2$${count}$c2FsdA$${tag}`,
+    ];
+    for (const kind of kinds) {
+      const rows = counts.map((count, index) => `member-${index},${kind(count)}`);
+      const run = (some: readonly string[]) => {
+        putSecret(folder, 'members.csv', ['username,pbkdf2', ...some, ''].join('\n'));
+        return jetway(folder, [...importing, '--dry-run']);
+      };
+      const refused = await run(rows.slice(0, 2));
+      assert.deepEqual(refused.stderr.split('\n').slice(0, 2), [
+        'members.csv:2:10: error: this pbkdf2 hash has 999 iterations: expected 1000 to 10000000',
+        'members.csv:3:10: error: this pbkdf2 hash has 10000001 iterations: expected 1000 to 10000000',
+      ]);
+      assert.equal(refused.code, 2);
+      const warned = await run(rows.slice(2));
+      assert.equal(warned.code, 0);
+      assert.match(
+        warned.stderr,
+        /^members\.csv:2:10: warning: this pbkdf2 hash has fewer than 100000 iterations, and so have 1 more below \([^\n]*\n$/,
+      );
+    }
+  });
+
+  test('a subject can be as long as one that a hook answers with', async (t) => {
+    const folder = workFolder(t);
+    const rows = [255, 256].map((length) => `${'s'.repeat(length)},m${length},${bcrypt}`);
+    const run = (row: string) => {
+      putSecret(folder, 'members.csv', `subject,username,bcrypt\n${row}\n`);
+      return jetway(folder, importing);
+    };
+    const [longest = '', longer = ''] = rows;
+    assert.equal((await run(longest)).code, 0);
+    const { code, stderr } = await run(longer);
+    assert.deepEqual(
+      [code, stderr.split('\n')[0]],
+      [
+        2,
+        'members.csv:2:1: error: subject must be 1 to 255 visible ASCII characters without spaces',
+      ],
+    );
+    const revoke = ['token', 'revoke', '--member', 's'.repeat(255)];
+    assert.equal((await jetway(folder, revoke)).code, 0);
   });
 
   test('tells of a hash in the wrong column, of files without members, passwords or header', async (t) => {
