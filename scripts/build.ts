@@ -35,6 +35,7 @@ const shipped = [
   'docs/programme.schema.json',
   'package.json',
   'programmes/*.{png,svg,yaml}',
+  'src/http/demo/demo.{css,js}',
   'src/http/page.{css,js}',
   'src/variants/*.yaml',
 ];

@@ -57,6 +57,7 @@ export async function dev(options: DevOptions): Promise<void> {
   const serving = await buildServing(
     demos.map(({ programme }) => programme),
     foundation,
+    { filled: new Map(demos.map(({ programme, member }) => [programme.id, member])) },
   );
   mountDemo(serving.app, demos);
   server.swap(serving.app);

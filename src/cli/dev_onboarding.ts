@@ -54,7 +54,8 @@ export async function onboardDemo(
   return {
     programme,
     definition,
-    dialect: definition.variant,
+    dialect:
+      definition.variant === undefined ? 'a dialect of its own' : `${definition.variant} variant`,
     by: { client, secret, apiKey },
     redirectUri,
     member,

@@ -13,7 +13,7 @@ export function startSheet(base: string, demos: readonly Demo[]): string {
     'Everything is kept in memory and gone when it stops (Ctrl-C).',
     ...demos.flatMap(({ programme, dialect, by, member }) => [
       '',
-      `${programme.name} (${programme.id}): ${dialect ?? 'own dialect'}, at ${base}${programme.basePath}`,
+      `${programme.name} (${programme.id}): ${dialect}, at ${base}${programme.basePath}`,
       `  client ${by.client.id}  secret ${by.secret}`,
       `  member ${member.username}  password ${member.password}`,
     ]),

@@ -2,7 +2,7 @@
 
 import { openService } from '../engine/open_service.ts';
 import type { Foundation, Service } from '../engine/service.ts';
-import { createApp, type Listener } from '../http/app.ts';
+import { createApp, type FilledForms, type Listener } from '../http/app.ts';
 import type { App } from '../http/endpoints.ts';
 import { networkTest } from '../lib/ip_address.ts';
 import type { HookCredentials } from '../members/hook_connection.ts';
@@ -26,12 +26,14 @@ export interface ServingOptions {
   readonly credentials?: ReadonlyMap<ProgrammeId, HookCredentials>;
   /** What `app` is to serve: everything, or all but what gateways ask. */
   readonly listener?: 'all' | 'main';
+  /** Members whose login pages come filled in; `dev` alone has some. */
+  readonly filled?: FilledForms;
 }
 
 export async function buildServing(
   programmes: readonly Programme[],
   foundation: Foundation,
-  { trustedProxies = [], credentials, listener = 'all' }: ServingOptions = {},
+  { trustedProxies = [], credentials, listener = 'all', filled }: ServingOptions = {},
 ): Promise<Serving> {
   const { store } = foundation;
   const former = await formerSigners(programmes, store);
@@ -42,7 +44,7 @@ export async function buildServing(
   const services = new Map(opened.map((service) => [service.programme.id, service]));
   const isProxy = networkTest(trustedProxies);
   const appOf = (side: Listener): App =>
-    createApp(deployment, services, foundation.log, isProxy, side);
+    createApp(deployment, services, foundation.log, isProxy, side, filled);
   return { app: appOf(listener), gatewayApp: appOf('gateway'), services, conflicts };
 }
 

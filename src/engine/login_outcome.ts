@@ -14,6 +14,8 @@ export interface LoginForm {
   readonly messages: readonly LoginMessage[];
   /** What was typed before, to be shown again. */
   readonly username: string;
+  /** What the page fills in by itself: in the demo, and nowhere else. */
+  readonly password?: string;
 }
 
 export type LoginOutcome =

@@ -20,7 +20,7 @@ import { managementMethods } from '../programme/token_management.ts';
 import { noProxies, type ProxyTest } from './caller_address.ts';
 import { App, type Endpoint } from './endpoints.ts';
 import { handleLoginPage, handleLoginRequest, type LoginSite } from './login_handlers.ts';
-import { createLoginPages, renderPicture } from './login_pages.ts';
+import { createLoginPages, type FilledForm, renderPicture } from './login_pages.ts';
 import { missingPage, orPage } from './missing_pages.ts';
 import { keySetAnswer, metadataAnswer } from './published.ts';
 import { readHead } from './read_request.ts';
@@ -31,6 +31,7 @@ import { respond, withHeaders } from './respond.ts';
  *
  * @param isProxy whose X-Forwarded-For is believed
  * @param listener which of the paths to serve
+ * @param filled members whose login pages come filled in: those of the demo
  */
 export function createApp(
   deployment: Deployment,
@@ -38,6 +39,7 @@ export function createApp(
   log: Log,
   isProxy: ProxyTest = noProxies,
   listener: Listener = 'all',
+  filled: FilledForms = new Map(),
 ): App {
   const failed = (error: Error): Reply => {
     log.error('server_error', { detail: error.stack ?? error.message });
@@ -47,7 +49,7 @@ export function createApp(
   const sites = new Map(
     [...services].map(([id, service]) => [
       id,
-      { service, pages: createLoginPages(service.programme) },
+      { service, pages: createLoginPages(service.programme, filled.get(id)) },
     ]),
   );
   for (const [path, route] of deployment) {
@@ -70,6 +72,9 @@ function mountVerification(app: App, prefix: string, service: Service): void {
     return reply ?? notFound;
   });
 }
+
+/** Of the programmes whose login pages come filled in. */
+export type FilledForms = ReadonlyMap<ProgrammeId, FilledForm>;
 
 /** `all` where gateways have no listener of their own. */
 export type Listener = 'all' | 'main' | 'gateway';

@@ -87,6 +87,7 @@ function formMarkup(action: string, form: LoginForm, { labels }: LoginTexts): Ma
         autocapitalize="none"
         autocorrect="off"
         spellcheck="false"
+        ${form.password === undefined ? '' : html`value="${form.password}"`}
         ${described(form, 'password')}
       />${revealButton(labels.show_password)}
     </div>

@@ -30,7 +30,15 @@ export interface LoginPages {
   readonly standing: (page: LoginPageName, texts: LoginTexts, status: number) => Promise<Reply>;
 }
 
-export function createLoginPages(programme: Programme): LoginPages {
+/** A member's username and password, for a page to be shown with. */
+export type FilledForm = Pick<LoginForm, 'username' | 'password'>;
+
+/**
+ * Makes a programme's pages.
+ *
+ * @param filled what a form is shown with that nobody has sent yet: the member of a demo
+ */
+export function createLoginPages(programme: Programme, filled?: FilledForm): LoginPages {
   const { login, name } = programme;
   const url = new URL(`${programme.issuer}/login`);
   // Pictures have paths where there is a login.
@@ -69,7 +77,9 @@ export function createLoginPages(programme: Programme): LoginPages {
   const kept = new Map<string, Promise<Reply>>();
   return {
     url,
-    form: (form, texts, status) => {
+    form: (sent, texts, status) => {
+      const isFresh = sent.messages.length === 0 && ['', filled?.username].includes(sent.username);
+      const form = isFresh ? { ...sent, ...filled } : sent;
       const brand = login.brands.get(form.transaction.brand ?? '');
       const partner = brand?.name ?? form.transaction.clientName;
       const top = html`${logos(picture(brand?.logo, partner))}${heading(texts, partner)}`;

@@ -16,6 +16,7 @@ export type Markup = ReturnType<typeof html>;
 export interface Frame {
   /** `style` and `script` with their tags in one piece: their hashes stand in the policy. */
   readonly style: string;
+  readonly script: string;
   readonly headers: Readonly<Record<string, string>>;
   /** Address of the programme's logo, where it has one. */
   readonly icon: string | undefined;
@@ -31,16 +32,29 @@ export interface Page {
   readonly content: Markup;
 }
 
-const sheet = withoutLayout(readAsset('src/http/page.css'))
-  .replaceAll(/\s*([{};,])\s*|(?<=:)\s+/g, '$1')
-  .replaceAll(/;(?=\})|\b0(?=\.\d)/g, '');
-const script = withoutLayout(readAsset('src/http/page.js'));
-
 /** A text in lines without what people alone need of it: a page is to weigh little. */
 function withoutLayout(text: string): string {
   const lines = text.split('\n').map((line) => line.trim());
   return lines.filter((line) => !/^(?:$|\/[/*])/.test(line)).join('\n');
 }
+
+/** How a kind of pages looks and what its script does. */
+export interface Look {
+  readonly sheet: string;
+  readonly script: string;
+}
+
+/** The look of `NAME.css` and `NAME.js`, of which there is a shipped file each. */
+export function readLook(name: string): Look {
+  return {
+    sheet: withoutLayout(readAsset(`${name}.css`))
+      .replaceAll(/\s*([{};,])\s*|(?<=:)\s+/g, '$1')
+      .replaceAll(/;(?=\})|\b0(?=\.\d)/g, ''),
+    script: withoutLayout(readAsset(`${name}.js`)),
+  };
+}
+
+const loginLook = readLook('src/http/page');
 
 /**
  * A frame in a programme's colours. `icon` is the path of its logo; only pages that show pictures
@@ -49,17 +63,20 @@ function withoutLayout(text: string): string {
 export function createFrame(
   palettes: Readonly<Record<'light' | 'dark', Palette>>,
   pictures: { readonly icon?: string | undefined; readonly any: boolean },
+  { sheet, script }: Look = loginLook,
 ): Frame {
   // Behind a logo that is made for light pages alone.
   const paper = `--paper:${palettes.light.background}`;
   const style = `:root{${paper};${variables(palettes.light)}}@media(prefers-color-scheme:dark){:root{${variables(palettes.dark)}}}\n${sheet}`;
-  return { style, headers: pageHeaders(style, pictures.any), icon: pictures.icon };
+  const headers = pageHeaders({ style, script }, pictures.any);
+  return { style, script, headers, icon: pictures.icon };
 }
 
 /** The frame of pages that belong to no programme. */
 export const plainFrame: Frame = createFrame(compilePalettes({}), { any: false });
 
-function variables(palette: Palette): string {
+/** A palette as custom properties. */
+export function variables(palette: Palette): string {
   return Object.entries(palette)
     .map(([name, colour]) => `--${name.replace('_', '-')}:${String(colour)}`)
     .join(';');
@@ -69,7 +86,10 @@ function variables(palette: Palette): string {
  * HOSTILE 10. No `form-action`: Chromium holds the redirect back to the partner against it. The
  * referrer policy is `same-origin` because with `no-referrer` browsers post `Origin: null`.
  */
-function pageHeaders(style: string, showsPictures: boolean): Readonly<Record<string, string>> {
+function pageHeaders(
+  { style, script }: Pick<Frame, 'style' | 'script'>,
+  showsPictures: boolean,
+): Readonly<Record<string, string>> {
   const policy = [
     "default-src 'none'",
     `style-src ${hashSource(style)}`,
@@ -108,7 +128,7 @@ export async function renderPage(frame: Frame, page: Page): Promise<Reply> {
       </head>
       <body>
         <main>${page.content}</main>
-        ${raw(`<script>${script}</script>`)}
+        ${raw(`<script>${frame.script}</script>`)}
       </body>
     </html> `;
   const headers = { ...frame.headers, 'Content-Language': language };

@@ -1,6 +1,6 @@
 // Owns sample requests with one thing wrong: each with the reason for which the dialect refuses it.
 
-import type { FailureReason, LoginFailureReason } from '../oauth/failure.ts';
+import { type FailureReason, failureReasons, type LoginFailureReason } from '../oauth/failure.ts';
 import { grantInputs, type GrantType } from '../oauth/grant.ts';
 import { proofInputs } from '../oauth/pkce.ts';
 import type { Definition } from './definition.ts';
@@ -52,7 +52,7 @@ export function tokenFaults(
       if (!found.has(fault.reason)) found.set(fault.reason, fault);
     }
   }
-  return [...found.values()];
+  return failureReasons.flatMap((reason) => found.get(reason) ?? []);
 }
 
 /** A grant at its endpoint, and requests by it that only lack what a login would give. */

@@ -44,7 +44,9 @@ const measure = `(() => {
     const [low, high] = [light(getComputedStyle(element).color), light(behind(element))].sort();
     return (high + 0.05) / (low + 0.05);
   };
-  const all = (selector) => [...document.querySelectorAll(selector)];
+  // What is folded away is seen by nobody.
+  const all = (selector) =>
+    [...document.querySelectorAll(selector)].filter((element) => element.checkVisibility());
   const controls = all('input:not([type=hidden]), button');
   return {
     overflows: document.documentElement.scrollWidth > document.documentElement.clientWidth,

@@ -14,7 +14,8 @@ import { instant } from '../../src/lib/clock.ts';
 import { type FailureReason, failureReasons } from '../../src/oauth/failure.ts';
 import { compileProgramme } from '../../src/programme/compile.ts';
 import { loadProgramme } from '../../src/programme/load.ts';
-import { shippedLogos } from '../support/jetway.ts';
+import { shippedLogos, startJetway } from '../support/jetway.ts';
+import { openLogin } from '../support/login.ts';
 import { program } from '../support/program.ts';
 import { scratchFolder } from '../support/scratch.ts';
 import { testNeeding } from '../support/tools.ts';
@@ -111,7 +112,7 @@ test('Use 7: at its start dev prints 25 lines at most, and the address again at 
   ] as const) {
     const [, client, secret, password] =
       new RegExp(
-        `^${name} \\(${id}\\): ${variant}, at ${url}/${id}\n  client (\\S+)  secret (\\S+)\n  member demo  password (\\S+)$`,
+        `^${name} \\(${id}\\): ${variant} variant, at ${url}/${id}\n  client (\\S+)  secret (\\S+)\n  member demo  password (\\S+)$`,
         'm',
       ).exec(whole) ?? [];
     const commands = await (await fetch(`${url}/demo/${id}/commands`)).text();
@@ -298,4 +299,18 @@ test('Use 6: every command does in bash what it says, in every dialect', async (
   }
   const expected = failureReasons.filter((reason) => !beyond.has(reason));
   assert.deepEqual(provoked, new Set(expected));
+});
+
+test('Use 8: no verb but dev has login pages filled in', async (t) => {
+  const passing = globSync('src/cli/*.ts', { cwd: root }).filter((path) =>
+    /\bfilled: /.test(readFileSync(join(root, path), 'utf8')),
+  );
+  assert.deepEqual(passing, ['src/cli/dev.ts']);
+  const { url, addClient } = await startJetway(t);
+  const { id } = await addClient();
+  const login = `/executive-club/auth/login?client_id=${id}&response_type=code`;
+  const { body } = (await openLogin(url, login)).page;
+  const [, field = ''] = /<input([^>]*id="password"[^>]*)>/.exec(body) ?? [];
+  assert.match(field, /type="password"/);
+  assert.doesNotMatch(field, /value/);
 });

@@ -15,6 +15,11 @@ export function curlCommand(base: string, request: SampleRequest, flags = '-s'):
   return ['curl', flags, ...requestWords(base, request)].join(' ');
 }
 
+/** The same in lines that a person can read. */
+export function curlLines(base: string, request: SampleRequest): string {
+  return ['curl -i', ...requestWords(base, request)].join(' \\\n  ');
+}
+
 /** The words after `curl` and its flags. */
 function requestWords(base: string, request: SampleRequest): readonly string[] {
   const { method, path, query, headers, credentials, form, json, raw } = request;

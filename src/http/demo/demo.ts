@@ -18,8 +18,8 @@ import type { VerificationMode } from '../../programme/verification.ts';
 export interface Demo {
   readonly programme: Programme;
   readonly definition: Definition;
-  /** The complete dialect that the programme's file is laid over; undefined where it stands alone. */
-  readonly dialect: string | undefined;
+  /** What the programme's file is laid over, in words. */
+  readonly dialect: string;
   readonly by: Required<SampleClient>;
   readonly redirectUri: string;
   readonly member: { readonly username: string; readonly password: string };
@@ -41,6 +41,11 @@ export function demoCallbackPath(programme: string): string {
 /** Where its commands are, as plain text. */
 export function commandsPath(programme: string): string {
   return `${demoPath(programme)}/commands`;
+}
+
+/** Where tokens are got, and shown. */
+export function tokensPath(programme: string): string {
+  return `${demoPath(programme)}/tokens`;
 }
 
 /** What a login request of the demo partner holds. */

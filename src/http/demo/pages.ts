@@ -1,8 +1,10 @@
-// Owns the demo partner of `jetway dev`: a start page, a callback that shows the code, and its
-// exchange at a click. Mounted by `dev` and by no other verb.
+// Owns the addresses of the demo: which page stands where, and what a click does. Mounted by `dev` and
+// by no other verb.
 
 import { html } from 'hono/html';
 
+import { BoundedMap } from '../../lib/bounded_map.ts';
+import type { GrantType } from '../../oauth/grant.ts';
 import {
   MalformedParameters,
   noParameters,
@@ -10,35 +12,60 @@ import {
   parseForm,
 } from '../../oauth/parameters.ts';
 import { noStore, type Reply } from '../../oauth/reply.ts';
-import type { WireRequest } from '../../oauth/wire_request.ts';
+import { headerValues, type WireRequest } from '../../oauth/wire_request.ts';
+import type { SampleValues } from '../../programme/sample_request.ts';
 import type { App } from '../endpoints.ts';
-import { type Markup, plainFrame, renderPage } from '../page.ts';
+import type { Frame } from '../page.ts';
 import { commandSheet } from './commands.ts';
-import { curlCommand } from './curl.ts';
-import {
-  commandsPath,
-  type Demo,
-  demoCallbackPath,
-  demoPath,
-  loginRequest,
-  tokenRequest,
-} from './demo.ts';
-import { sendSample } from './send.ts';
+import { commandsPath, type Demo, demoCallbackPath, demoPath, tokensPath } from './demo.ts';
+import { faultsOf } from './faults.ts';
+import { clubFrame, clubPage, copyable, readDemoLook, startFrame } from './frame.ts';
+import { startPage, waysIn } from './start_page.ts';
+import { beginVisit, provoke, stepsOf, takeStep, type Visit } from './visit.ts';
+import { visitPage } from './visit_page.ts';
+
+/** Visits that can be gone back to; older ones are forgotten. */
+const mostVisits = 200;
+
+type PageAnswer = (request: WireRequest) => Promise<Reply> | Reply;
 
 /** Adds the demo's pages to an app. */
 export function mountDemo(app: App, demos: readonly Demo[]): void {
-  mountPage(app, '/', ['GET'], () => startPage(demos));
-  for (const demo of demos) {
-    const { id } = demo.programme;
-    const callback = demoCallbackPath(id);
-    mountPage(app, demoPath(id), ['GET'], () => startPage([demo]));
-    mountPage(app, commandsPath(id), ['GET'], () => Promise.resolve(commandsPage(demo)));
-    mountPage(app, callback, ['GET'], (request) => callbackPage(demo, callback, request));
-    // GET: a reload, which the script makes one (page.js); the code is spent.
-    mountPage(app, `${callback}/exchange`, ['GET', 'POST'], (request) =>
-      request.method === 'GET' ? startPage([demo]) : exchangePage(demo, request),
-    );
+  const look = readDemoLook();
+  const frame = startFrame(demos, look);
+  for (const [index, demo] of demos.entries()) {
+    const { base, programme } = demo;
+    if (index === 0) mountPage(app, base, '/', { GET: () => startPage(frame, demos) });
+    const own = clubFrame(demo, look);
+    const visits = new BoundedMap<string, Visit>(mostVisits);
+    mountPage(app, base, demoPath(programme.id), { GET: () => startPage(own, [demo]) });
+    mountPage(app, base, commandsPath(programme.id), { GET: () => commandsPage(demo) });
+    mountPage(app, base, demoCallbackPath(programme.id), {
+      GET: (request) => callbackPage(own, demo, request),
+    });
+    mountPage(app, base, tokensPath(programme.id), {
+      GET: (request) => shownVisit(own, demo, visits.get(sentOne(request.query, 'visit') ?? '')),
+      POST: (request) => click(demo, visits, request),
+    });
   }
+}
+
+/** Secrets stand on these pages: a name that somebody points at this machine is none of the demo's. */
+function mountPage(
+  app: App,
+  base: string,
+  path: string,
+  answers: Readonly<Partial<Record<'GET' | 'POST', PageAnswer>>>,
+): void {
+  const { host } = new URL(base);
+  const methods = Object.keys(answers);
+  const refusal = { status: 405, headers: { Allow: methods.join(', ') }, body: '' };
+  const elsewhere = { status: 421, headers: noStore, body: `The demo is at ${base}/` };
+  const answer = (request: WireRequest): Promise<Reply> | Reply => {
+    if (headerValues(request, 'host')[0] !== host) return elsewhere;
+    return answers[request.method === 'GET' ? 'GET' : 'POST']?.(request) ?? refusal;
+  };
+  app.endpoint(path, { methods: new Set(methods), wrongMethod: () => refusal, answer });
 }
 
 /** What a demo page was sent; nothing where it cannot be decoded. */
@@ -51,14 +78,8 @@ function sentFields(text: string): Parameters {
   }
 }
 
-function mountPage(
-  app: App,
-  path: string,
-  methods: readonly string[],
-  answer: (request: WireRequest) => Promise<Reply>,
-): void {
-  const refusal = { status: 405, headers: { Allow: methods.join(', ') }, body: '' };
-  app.endpoint(path, { methods: new Set(methods), wrongMethod: () => refusal, answer });
+function sentOne(text: string, name: string): string | undefined {
+  return sentFields(text).get(name)?.[0];
 }
 
 function commandsPage(demo: Demo): Reply {
@@ -66,89 +87,87 @@ function commandsPage(demo: Demo): Reply {
   return { status: 200, headers, body: commandSheet(demo) };
 }
 
-function demoPage(title: string, content: Markup): Promise<Reply> {
-  const whole = html`<h1>${title}</h1>
-    ${content}`;
-  return renderPage(plainFrame, {
-    status: 200,
-    title,
-    language: 'en',
-    direction: 'ltr',
-    content: whole,
-  });
-}
-
-function startPage(demos: readonly Demo[]): Promise<Reply> {
-  const items = demos.map(
-    (demo) =>
-      html`<h2>${demo.programme.name}</h2>
-        <p>
-          Username <code>${demo.member.username}</code><br />Password
-          <code>${demo.member.password}</code>
-        </p>
-        ${loginControl(demo)}`,
-  );
-  const intro =
-    demos.length === 1 ? 'This programme has a member' : 'Each of these programmes has a member';
-  return demoPage(
-    'Jetway demo',
-    html`<p>
-        ${intro} and a partner for you to try a login with. Both are gone when the demo stops.
-      </p>
-      ${items}`,
-  );
-}
-
-/** A button, whatever the method: a form whose method is GET sends its fields as the query. */
-function loginControl(demo: Demo): Markup {
-  const { method, path, query } = loginRequest(demo, 'demo');
-  const search = new URLSearchParams(query.map(([name, value]) => [name, value]));
-  const action = method === 'GET' ? path : `${path}?${search.toString()}`;
-  return html`<form method="${method.toLowerCase()}" action="${action}">
-    ${(method === 'GET' ? query : []).map(
-      ([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`,
-    )}<button type="submit">Log in as this member</button>
-  </form>`;
-}
-
-function callbackPage(demo: Demo, path: string, request: WireRequest): Promise<Reply> {
-  const sent = sentFields(request.query);
-  const code = sent.get(demo.definition.authorize.answer.code)?.[0];
-  const rows = [...sent].map(
-    ([name, values]) => html`<p><strong>${name}</strong><br /><code>${values.join(' ')}</code></p>`,
-  );
+/** The page that stands in for the partner's. */
+function callbackPage(frame: Frame, demo: Demo, { query }: WireRequest): Promise<Reply> {
+  const sent = sentFields(query);
+  const { answer } = demo.definition.authorize;
+  const code = sent.get(answer.code)?.[0];
+  const rows = [...sent].map(([name, values]) => copyable(name, values.join(' ')));
   const next =
     code === undefined
-      ? loginControl(demo)
-      : html`<form method="post" action="${path}/exchange">
+      ? waysIn(demo)
+      : html`<form method="post" action="${tokensPath(demo.programme.id)}">
+          <input type="hidden" name="grant" value="authorization_code" />
           <input type="hidden" name="code" value="${code}" />
           <button type="submit">Exchange the code for tokens</button>
         </form>`;
-  const intro = html`<p>
-    This page stands in for the partner’s. The redirect from the login brought:
-  </p>`;
-  return demoPage(`${demo.programme.name}: back at the partner`, html`${intro}${rows}${next}`);
-}
-
-async function exchangePage(demo: Demo, sent: WireRequest): Promise<Reply> {
-  const body = sent.body === 'too_large' ? '' : Buffer.from(sent.body).toString();
-  const code = sentFields(body).get('code')?.[0] ?? '';
-  const request = tokenRequest(demo, 'authorization_code', { code });
-  const answer = await sendSample(demo.base, request);
-  return demoPage(
-    `${demo.programme.name}: tokens`,
-    html`<p>The partner sent:</p>
-      <pre>${curlCommand(demo.base, request)}</pre>
-      <p>and was answered, with status ${String(answer.status)}:</p>
-      <pre>${pretty(answer.body)}</pre>
-      <p><a href="/">Start again</a></p>`,
+  const what =
+    code === undefined
+      ? 'The redirect brought no code:'
+      : 'The login is done. The redirect to the partner brought:';
+  return clubPage(
+    frame,
+    demo,
+    'Back at the partner',
+    html`<section class="card narrow">
+      <p>This page stands in for the partner’s. ${what}</p>
+      <dl>${rows}</dl>
+      ${next}
+    </section>`,
   );
 }
 
-function pretty(body: string): string {
-  try {
-    return JSON.stringify(JSON.parse(body), null, 2);
-  } catch {
-    return body;
+function shownVisit(frame: Frame, demo: Demo, visit: Visit | undefined): Promise<Reply> {
+  if (visit !== undefined) return visitPage(frame, visit);
+  return clubPage(
+    frame,
+    demo,
+    'Start again',
+    html`<section class="card narrow">
+      <p>These tokens are forgotten: the demo keeps them in memory, and only the latest.</p>
+      ${waysIn(demo)}
+    </section>`,
+  );
+}
+
+/** Does what was clicked, and goes on to the page that shows it: a reload does nothing twice. */
+async function click(
+  demo: Demo,
+  visits: BoundedMap<string, Visit>,
+  { query, body }: WireRequest,
+): Promise<Reply> {
+  const sent = sentFields(body === 'too_large' ? '' : Buffer.from(body).toString());
+  const grant = sent.get('grant')?.[0];
+  const found = visits.get(sentOne(query, 'visit') ?? '');
+  if (found === undefined && grant === undefined) return seeOther(tokensPath(demo.programme.id));
+  const visit = found ?? (await begin(demo, grant, sent));
+  visits.set(visit.id, visit);
+  if (found !== undefined) await goOn(found, sent);
+  const last = visit.exchanges.length;
+  return seeOther(`${tokensPath(demo.programme.id)}?visit=${visit.id}#answer-${last}`);
+}
+
+function begin(demo: Demo, grant: string | undefined, sent: Parameters): Promise<Visit> {
+  const values: Readonly<Partial<Record<GrantType, SampleValues>>> = {
+    authorization_code: { code: sent.get('code')?.[0] ?? '' },
+    client_credentials: {},
+    password: demo.member,
+  };
+  const type = [...demo.programme.grants].find((one) => one === grant) ?? 'client_credentials';
+  return beginVisit(demo, type, values[type] ?? {});
+}
+
+async function goOn(visit: Visit, sent: Parameters): Promise<void> {
+  const [step] = sent.get('step') ?? [];
+  const [key] = sent.get('fault') ?? [];
+  const possible = stepsOf(visit).find((one) => one === step);
+  if (possible !== undefined) await takeStep(visit, possible);
+  const fault = faultsOf(visit).find((one) => one.key === key);
+  if (fault !== undefined) {
+    await provoke(visit, `${fault.reason}: ${fault.what}`, fault.request);
   }
+}
+
+function seeOther(location: string): Reply {
+  return { status: 303, headers: { Location: location, ...noStore }, body: '' };
 }

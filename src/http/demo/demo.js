@@ -1,0 +1,35 @@
+// What the demo's pages do better with scripts. Named in the policy by hash.
+(() => {
+  for (const button of document.querySelectorAll('[data-copy]')) {
+    const name = button.getAttribute('aria-label');
+    const restore = () => {
+      button.setAttribute('aria-label', name);
+      button.classList.remove('done');
+    };
+    const tell = () => {
+      button.setAttribute('aria-label', 'Copied');
+      button.classList.add('done');
+    };
+    button.hidden = false;
+    button.addEventListener('click', () => {
+      void navigator.clipboard.writeText(button.getAttribute('data-copy')).then(tell);
+    });
+    button.addEventListener('blur', restore);
+    button.addEventListener('pointerleave', restore);
+  }
+
+  const clocks = [...document.querySelectorAll('[data-until]')];
+  const two = (number) => String(number).padStart(2, '0');
+  const tick = () => {
+    for (const clock of clocks) {
+      const left = Math.ceil((Number(clock.getAttribute('data-until')) - Date.now()) / 1000);
+      clock.classList.toggle('over', left <= 0);
+      const minutes = Math.floor((left % 3600) / 60);
+      const hours = left < 3600 ? '' : `${Math.floor(left / 3600)}:`;
+      const text = `${hours}${hours === '' ? minutes : two(minutes)}:${two(left % 60)} left`;
+      clock.textContent = left <= 0 ? 'over' : text;
+    }
+  };
+  tick();
+  if (clocks.length > 0) setInterval(tick, 1000);
+})();

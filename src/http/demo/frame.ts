@@ -1,0 +1,132 @@
+// Owns what all pages of the demo have in common: frame and colours, and the parts that they are put
+// together from.
+
+import { html } from 'hono/html';
+
+import type { Reply } from '../../oauth/reply.ts';
+import { compilePalettes, type Palette } from '../../programme/login_colours.ts';
+import { assetsFolder } from '../../programme/login_rules.ts';
+import { logsIn, type Programme } from '../../programme/programme.ts';
+import {
+  createFrame,
+  type Frame,
+  type Look,
+  type Markup,
+  readLook,
+  renderPage,
+  variables,
+} from '../page.ts';
+import { type Demo, demoPath } from './demo.ts';
+
+const house = compilePalettes({});
+
+/** Read when the demo is mounted: no other verb has a use for it. */
+export function readDemoLook(): Look {
+  return readLook('src/http/demo/demo');
+}
+
+/** The frame of the start page, where each programme's part has the programme's own colours. */
+export function startFrame(demos: readonly Demo[], look: Look): Frame {
+  const parts = demos.map(({ programme: { login } }, index) => coloursOf(`.club${index}`, login));
+  const [icon] = demos.flatMap(({ programme }) => logoAddress(programme) ?? []);
+  return createFrame(
+    house,
+    { icon, any: true },
+    { ...look, sheet: `${parts.join('')}\n${look.sheet}` },
+  );
+}
+
+/** The frame of one programme's pages. */
+export function clubFrame({ programme }: Demo, look: Look): Frame {
+  const icon = logoAddress(programme);
+  return createFrame(programme.login.palettes, { icon, any: true }, look);
+}
+
+function coloursOf(
+  selector: string,
+  { palettes }: { readonly palettes: Readonly<Record<'light' | 'dark', Palette>> },
+): string {
+  const paper = `--paper:${palettes.light.background}`;
+  return `${selector}{${paper};${variables(palettes.light)}}@media(prefers-color-scheme:dark){${selector}{${variables(palettes.dark)}}}`;
+}
+
+/** Pictures have paths where there is a login. */
+function logoAddress(programme: Programme): string | undefined {
+  const { logo, pagePath } = programme.login;
+  return logo && logsIn(programme) ? pagePath + assetsFolder + logo.fileName : undefined;
+}
+
+/** A programme's logo; nothing where it has none. */
+export function logoOf(programme: Programme): Markup | string {
+  const address = logoAddress(programme);
+  if (address === undefined) return '';
+  const look = programme.login.logo?.adapts === true ? 'logo' : 'logo paper';
+  return html`<img class="${look}" src="${address}" alt="" />`;
+}
+
+/** A page; `trail` leads back, outermost first. */
+export function demoPage(frame: Frame, title: string, content: Markup): Promise<Reply> {
+  return renderPage(frame, { status: 200, title, language: 'en', direction: 'ltr', content });
+}
+
+/** A page about one programme: the way back, its logo, and what the page is. */
+export function clubPage(
+  frame: Frame,
+  { programme }: Demo,
+  heading: string,
+  content: Markup | readonly Markup[],
+): Promise<Reply> {
+  const { name, id } = programme;
+  return demoPage(
+    frame,
+    `${heading} – ${name}`,
+    html`<nav aria-label="Demo">
+        <a href="/">All programmes</a> <a href="${demoPath(id)}">${name}</a>
+      </nav>
+      <header class="head">
+        ${logoOf(programme)}
+        <h1><span>${name}</span> ${heading}</h1>
+      </header>
+      ${content}`,
+  );
+}
+
+/** A value with a button that copies it; `name` says what it is. */
+export function copyable(name: string, value: string): Markup {
+  return html`<div class="value">
+    <dt>${name}</dt>
+    <dd><code>${value}</code>${copyButton(name, value)}</dd>
+  </div>`;
+}
+
+/** Lines of text as they are, under a heading, with a button that copies them. */
+export function copyableLines(name: string, text: string): Markup {
+  return html`<div class="lines">
+    <h3>${name}</h3>
+    ${copyButton(name, text)}
+    <pre tabindex="0" role="group" aria-label="${name}"><code>${text}</code></pre>
+  </div>`;
+}
+
+/** Of use with the script alone, which shows it. */
+function copyButton(name: string, value: string): Markup {
+  return html`<button
+    type="button"
+    class="copy"
+    data-copy="${value}"
+    aria-label="Copy ${name}"
+    hidden
+  >
+    <svg viewBox="0 0 24 24" aria-hidden="true">
+      <rect x="8.5" y="8.5" width="11.5" height="11.5" rx="2" />
+      <path d="M15.5 8.5V6a2 2 0 0 0-2-2H6a2 2 0 0 0-2 2v7.5a2 2 0 0 0 2 2h2.5" />
+    </svg>
+    <svg viewBox="0 0 24 24" aria-hidden="true"><path d="m5 12.5 4.5 4.5L19 7.5" /></svg>
+  </button>`;
+}
+
+/** When something ends: a time that the script turns into one that runs down. */
+export function clock(until: number): Markup {
+  const time = `${new Date(until).toISOString().slice(11, 19)} UTC`;
+  return html`<span class="clock" data-until="${String(until)}">until ${time}</span>`;
+}

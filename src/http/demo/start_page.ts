@@ -1,0 +1,96 @@
+// Owns the demo's first page: each programme with what its partner and its member have.
+
+import { html } from 'hono/html';
+
+import type { Reply } from '../../oauth/reply.ts';
+import type { Frame, Markup } from '../page.ts';
+import { commandsPath, type Demo, demoPath, loginRequest, tokensPath } from './demo.ts';
+import { copyable, demoPage, logoOf } from './frame.ts';
+
+/** All programmes, or one by itself. */
+export function startPage(frame: Frame, demos: readonly Demo[]): Promise<Reply> {
+  return demoPage(
+    frame,
+    'Jetway demo',
+    html`<header class="intro">
+        <h1>Jetway demo</h1>
+        <p>
+          Each programme has a partner and a member for you to try. Everything is in memory, and
+          gone when the demo stops.
+        </p>
+      </header>
+      <div class="clubs">${demos.map((demo, index) => clubCard(demo, index))}</div>`,
+  );
+}
+
+function clubCard(demo: Demo, index: number): Markup {
+  const { programme, dialect } = demo;
+  return html`<section class="card club club${String(index)}" aria-labelledby="${programme.id}">
+    <header>
+      ${logoOf(programme)}
+      <div>
+        <h2 id="${programme.id}"><a href="${demoPath(programme.id)}">${programme.name}</a></h2>
+        <p>${dialect}</p>
+      </div>
+    </header>
+    ${waysIn(demo)} ${details(demo)}
+  </section>`;
+}
+
+/** The grants that a click can begin with, the usual one first. */
+export function waysIn(demo: Demo): Markup {
+  const { grants } = demo.programme;
+  const ways = [
+    grants.has('authorization_code') ? loginButton(demo) : '',
+    grants.has('password')
+      ? grantButton(demo, 'password', 'Get this member’s tokens by password')
+      : '',
+    grants.has('client_credentials')
+      ? grantButton(demo, 'client_credentials', 'Get a token for the partner')
+      : '',
+  ];
+  return html`<div class="ways">${ways}</div>`;
+}
+
+/** A button, whatever the method: a form whose method is GET sends its fields as the query. */
+function loginButton(demo: Demo): Markup {
+  const { method, path, query } = loginRequest(demo, 'demo');
+  const search = new URLSearchParams(query.map(([name, value]) => [name, value]));
+  const action = method === 'GET' ? path : `${path}?${search.toString()}`;
+  return html`<form method="${method.toLowerCase()}" action="${action}">
+    ${(method === 'GET' ? query : []).map(
+      ([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`,
+    )}<button type="submit">Log in as this member</button>
+  </form>`;
+}
+
+function grantButton({ programme }: Demo, grant: string, words: string): Markup {
+  return html`<form method="post" action="${tokensPath(programme.id)}">
+    <input type="hidden" name="grant" value="${grant}" />
+    <button type="submit">${words}</button>
+  </form>`;
+}
+
+/** Everything that somebody needs who calls by other means. */
+function details({ programme, definition, by, member }: Demo): Markup {
+  const { authorize, token_endpoints: endpoints, base_path: base } = definition;
+  const paths = [
+    ...(programme.grants.has('authorization_code') ? [authorize.endpoint] : []),
+    ...Object.values(endpoints),
+  ].map(({ methods, path }) => ({ method: methods.join(' or '), path: base + path }));
+  const verify = { method: 'GET', path: `${programme.ownPath}/verify/member` };
+  return html`<h3>Member</h3>
+    <dl>${copyable('Username', member.username)}${copyable('Password', member.password)}</dl>
+    <h3>Partner</h3>
+    <dl>
+      ${copyable('Client', by.client.id)}${copyable('Secret', by.secret)}
+      ${copyable('API key', by.apiKey)}
+    </dl>
+    <h3>Paths</h3>
+    <ul class="paths">
+      ${[...paths, verify].map(
+        ({ method, path }) => html`<li><span>${method}</span> <code>${path}</code></li>`,
+      )}
+    </ul>
+    <p class="more"><a href="${commandsPath(programme.id)}">Commands for bash</a></p>`;
+}

@@ -1,0 +1,227 @@
+// Owns a visit to the demo: the tokens somebody got by clicking, and what each further click does with
+// them. How it is shown is visit_page.ts's business.
+
+import { randomKey } from '../../lib/random.ts';
+import type { GrantType } from '../../oauth/grant.ts';
+import type { SampleRequest, SampleValues } from '../../programme/sample_request.ts';
+import { takeToken, type TokenName, tokenPlace } from '../../programme/token_place.ts';
+import { type Demo, tokenRequest, verifyRequest } from './demo.ts';
+import { type SampleAnswer, sendSample } from './send.ts';
+
+/** A request that was sent, and its answer. */
+export interface Exchange {
+  readonly title: string;
+  /** What came of it, in words. */
+  readonly told: string;
+  readonly request: SampleRequest;
+  readonly answer: SampleAnswer;
+  readonly isRefused: boolean;
+}
+
+export interface HeldToken {
+  readonly text: string;
+  /** When it expires, in milliseconds since the epoch. */
+  readonly until: number;
+}
+
+/** What a click can do, in the order in which it is told best. */
+export const steps = ['verify', 'refresh', 'again', 'old'] as const;
+export type Step = (typeof steps)[number];
+
+/** What somebody has, and what they have done. */
+export interface Visit {
+  readonly id: string;
+  readonly demo: Demo;
+  readonly kind: 'member' | 'client';
+  readonly exchanges: Exchange[];
+  access?: HeldToken;
+  refresh?: HeldToken;
+  /** The last refresh: what was presented, what was answered, and until when the same may be had again. */
+  spent?: { readonly text: string; readonly answer: string; readonly until: number };
+  /** Whether the login's tokens have all ended. */
+  ended: boolean;
+  readonly done: Step[];
+  /** Whether the last click was for an error. */
+  isAtErrors: boolean;
+}
+
+/** Begins a visit with the tokens of a grant. */
+export async function beginVisit(
+  demo: Demo,
+  grant: GrantType,
+  values: SampleValues,
+): Promise<Visit> {
+  const kind = grant === 'client_credentials' ? 'client' : 'member';
+  const visit: Visit = {
+    id: randomKey(12),
+    demo,
+    kind,
+    exchanges: [],
+    ended: false,
+    done: [],
+    isAtErrors: false,
+  };
+  const titles: Readonly<Record<GrantType, string>> = {
+    authorization_code: 'The partner exchanges the code for tokens',
+    client_credentials: 'The partner gets a token of its own',
+    password: 'The partner exchanges the member’s password for tokens',
+    refresh_token: 'Refresh',
+  };
+  const sent = await ask(visit, grant, values);
+  hold(visit, sent);
+  note(visit, titles[grant], sent, {
+    good: 'The partner has tokens now. Below is what can be done with them.',
+    refused: 'There are no tokens. A code is good once, and for a short time only: start again.',
+  });
+  return visit;
+}
+
+/** What can be done next. */
+export function stepsOf({ access, refresh, spent, ended, demo }: Visit): readonly Step[] {
+  const canRefresh = !ended && demo.programme.grants.has('refresh_token');
+  const possible: Readonly<Record<Step, boolean>> = {
+    verify: access !== undefined,
+    refresh: canRefresh && refresh !== undefined,
+    again: canRefresh && spent !== undefined,
+    old: canRefresh && spent !== undefined && refresh !== undefined,
+  };
+  return steps.filter((step) => possible[step]);
+}
+
+/** Does one of them. */
+export async function takeStep(visit: Visit, step: Step): Promise<void> {
+  await actions[step](visit);
+  visit.isAtErrors = false;
+  visit.done.push(step);
+}
+
+const actions: Readonly<Record<Step, (visit: Visit) => Promise<void>>> = {
+  verify: async (visit) => {
+    const request = verifyRequest(visit.demo, visit.kind, { token: visit.access?.text ?? '' });
+    const answer = await sendSample(visit.demo.base, request);
+    const isRefused = answer.status !== 200;
+    const title = 'A gateway asks: may a request with this token pass?';
+    note(
+      visit,
+      title,
+      { request, answer, isRefused },
+      {
+        good: 'It may. The X-Auth headers tell the API who is calling.',
+        refused: 'It may not: the token has ended, although its time has not come.',
+      },
+    );
+  },
+  refresh: async (visit) => {
+    await rotate(visit, 'Refresh', 'New tokens. The refresh token that was sent is spent now.');
+  },
+  again: async (visit) => {
+    const { spent } = visit;
+    const sent = await ask(visit, 'refresh_token', { refresh_token: spent?.text ?? '' });
+    const isSame = sent.answer.body === spent?.answer;
+    if (!isSame) end(visit);
+    note(visit, 'The same refresh again, as after an answer that was lost', sent, {
+      good: isSame
+        ? 'The same answer, to the letter: nobody is logged out by a lost answer.'
+        : 'Another answer.',
+      refused: `Refused: a retry is answered within ${graceText(visit)} only. It is taken for theft, and all tokens of this login have ended.`,
+    });
+  },
+  old: async (visit) => {
+    const old = visit.spent?.text ?? '';
+    await rotate(
+      visit,
+      'The new refresh token is used',
+      'New tokens again. Who uses the new refresh token had the answer, so that retries of the old one end here.',
+    );
+    const sent = await ask(visit, 'refresh_token', { refresh_token: old });
+    if (sent.isRefused) end(visit);
+    note(visit, 'Then the old refresh token comes once more', sent, {
+      good: 'The old one was good still.',
+      refused:
+        'Two hold tokens of this login, and one of them must be a thief: all of its tokens have ended.',
+    });
+  },
+};
+
+/** How long a retry gets the same answer, in words. */
+export function graceText({ demo }: Visit): string {
+  return `${demo.programme.refresh.grace / 1000} seconds`;
+}
+
+/** Sends a request with something wrong, and notes what it is answered with. */
+export async function provoke(visit: Visit, title: string, request: SampleRequest): Promise<void> {
+  const answer = await sendSample(visit.demo.base, request);
+  note(visit, title, { request, answer, isRefused: true }, { good: '', refused: '' });
+  visit.isAtErrors = true;
+}
+
+async function rotate(visit: Visit, title: string, good: string): Promise<void> {
+  const text = visit.refresh?.text ?? '';
+  const sent = await ask(visit, 'refresh_token', { refresh_token: text });
+  const until = Date.now() + visit.demo.programme.refresh.grace;
+  hold(visit, sent);
+  if (!sent.isRefused) visit.spent = { text, answer: sent.answer.body, until };
+  note(visit, title, sent, { good, refused: 'The refresh token is good no more.' });
+}
+
+interface Sent {
+  readonly request: SampleRequest;
+  readonly answer: SampleAnswer;
+  readonly isRefused: boolean;
+}
+
+interface SentGrant extends Sent {
+  readonly grant: GrantType;
+}
+
+async function ask(visit: Visit, grant: GrantType, values: SampleValues): Promise<SentGrant> {
+  const request = tokenRequest(visit.demo, grant, values);
+  const answer = await sendSample(visit.demo.base, request);
+  const isRefused = tokenOf(visit, grant, 'accessToken', answer) === undefined;
+  return { grant, request, answer, isRefused };
+}
+
+function note(
+  visit: Visit,
+  title: string,
+  { request, answer, isRefused }: Sent,
+  told: { readonly good: string; readonly refused: string },
+): void {
+  visit.exchanges.push({
+    title,
+    told: isRefused ? told.refused : told.good,
+    request,
+    answer,
+    isRefused,
+  });
+}
+
+function end(visit: Visit): void {
+  visit.ended = true;
+}
+
+/** Keeps the tokens of an answer, and until when they are good. */
+function hold(visit: Visit, { grant, answer, isRefused }: SentGrant): void {
+  if (isRefused) return;
+  const { access, refresh } = visit.demo.programme;
+  const now = Date.now();
+  const accessToken = tokenOf(visit, grant, 'accessToken', answer);
+  const refreshToken = tokenOf(visit, grant, 'refreshToken', answer);
+  if (accessToken !== undefined) {
+    visit.access = { text: accessToken, until: now + access.lifetimes[grant] };
+  }
+  if (refreshToken !== undefined) {
+    visit.refresh = { text: refreshToken, until: now + refresh.lifetime };
+  }
+}
+
+function tokenOf(
+  { demo }: Visit,
+  grant: GrantType,
+  name: TokenName,
+  answer: SampleAnswer,
+): string | undefined {
+  const { programme, definition, by } = demo;
+  if (answer.status !== definition.token_response.status) return undefined;
+  return takeToken(tokenPlace(programme, by.client, grant, name), answer);
+}

@@ -1,0 +1,192 @@
+// Owns the page of a visit: the tokens, what has been asked and answered, and what can be done next.
+
+import { STATUS_CODES } from 'node:http';
+
+import { html } from 'hono/html';
+
+import type { Reply } from '../../oauth/reply.ts';
+import type { Frame, Markup } from '../page.ts';
+import { curlLines } from './curl.ts';
+import { tokensPath } from './demo.ts';
+import { type DemoFault, faultsOf, unsentAnswers } from './faults.ts';
+import { clock, clubPage, copyable, copyableLines } from './frame.ts';
+import { inspect } from './inspect.ts';
+import type { SampleAnswer } from './send.ts';
+import { waysIn } from './start_page.ts';
+import {
+  type Exchange,
+  graceText,
+  type HeldToken,
+  type Step,
+  stepsOf,
+  type Visit,
+} from './visit.ts';
+
+export function visitPage(frame: Frame, visit: Visit): Promise<Reply> {
+  return clubPage(frame, visit.demo, 'Tokens', [
+    tokenCards(visit),
+    html`<ol class="exchanges">
+      ${visit.exchanges.map((one, index) => exchangeItem(visit, one, index))}
+    </ol>`,
+    nextSteps(visit),
+    faultList(visit),
+  ]);
+}
+
+function tokenCards({ access, refresh, ended }: Visit): Markup {
+  const card = (name: string, token: HeldToken | undefined): Markup | string =>
+    token === undefined
+      ? ''
+      : html`<section class="card token" aria-label="${name}">
+          <h2>
+            ${name} ${ended ? html`<span class="clock over">ended</span>` : clock(token.until)}
+          </h2>
+          <dl>${copyable(name, token.text)}</dl>
+          ${inside(token.text)}
+        </section>`;
+  return html`<div class="tokens">
+    ${card('Access token', access)}${card('Refresh token', refresh)}
+  </div>`;
+}
+
+/** What a JWT says; a token of the other kind says nothing to anybody but us. */
+function inside(token: string): Markup {
+  const found = inspect(token);
+  if (found === undefined) {
+    return html`<p class="note">Opaque: it says nothing by itself. Jetway knows whose it is.</p>`;
+  }
+  const { header, claims, times } = found;
+  return html`<details>
+    <summary>What is inside</summary>
+    <p class="note">A JWT: anybody can read it, and check its signature with the key set.</p>
+    ${copyableLines('Header', header)} ${copyableLines('Claims', claims)}
+    <h3>Times</h3>
+    <ul class="paths">
+      ${times.map(({ name, means, at }) => html`<li><code>${name}</code> ${means}: ${at}</li>`)}
+    </ul>
+  </details>`;
+}
+
+function exchangeItem({ demo, exchanges }: Visit, exchange: Exchange, index: number): Markup {
+  const { title, told, request, answer, isRefused } = exchange;
+  const isLast = index === exchanges.length - 1;
+  const look = isRefused ? 'status bad' : 'status';
+  return html`<li id="answer-${String(index + 1)}">
+    <details class="card" ${isLast ? 'open' : ''}>
+      <summary>
+        <h2>${title}</h2>
+        <span class="${look}">${String(answer.status)} ${STATUS_CODES[answer.status] ?? ''}</span>
+      </summary>
+      ${told === '' ? '' : html`<p>${told}</p>`}
+      ${copyableLines('Request', curlLines(demo.base, request))}
+      ${copyableLines('Answer', answerText(answer))}
+    </details>
+  </li>`;
+}
+
+/** What tells something: not how long to keep it, nor of what length it is. */
+const dull =
+  /^(?:date|connection|keep-alive|content-length|cache-control|pragma|vary|allow|x-content-type-options|x-frame-options|referrer-policy|content-security-policy|content-language)$/;
+
+function answerText({ headers, body }: SampleAnswer): string {
+  const head = Object.entries(headers).filter(([name]) => !dull.test(name));
+  const lines = head.map(([name, value]) => `${name}: ${value}`);
+  return [...lines, ...(body === '' ? [] : ['', pretty(headers['content-type'] ?? '', body)])].join(
+    '\n',
+  );
+}
+
+function pretty(type: string, body: string): string {
+  if (type.startsWith('text/html')) {
+    const [, heading = ''] = /<h1>(.*?)<\/h1>/s.exec(body) ?? [];
+    return `A page: ${heading}`;
+  }
+  if (type.startsWith('application/x-www-form-urlencoded')) return body.replaceAll('&', '\n&');
+  try {
+    return JSON.stringify(JSON.parse(body), null, 2);
+  } catch {
+    return body.replaceAll(/>(?=<[^/])/g, '>\n');
+  }
+}
+
+const words: Readonly<Record<Step, (visit: Visit) => readonly [label: string, what: string]>> = {
+  verify: () => ['Verify', 'Ask as a gateway does whether a request with this token may pass.'],
+  refresh: () => ['Refresh', 'Get new tokens for the refresh token.'],
+  again: (visit) => [
+    'The same refresh again',
+    `As after a lost answer. Within ${graceText(visit)} it gets the same one.`,
+  ],
+  old: () => [
+    'The old refresh token',
+    'Use the new one, then the old one once more, as a thief would.',
+  ],
+};
+
+/** The step that tells most from here: the first that was not taken; after the end, whether it holds. */
+function suggested({ done, ended }: Visit, possible: readonly Step[]): Step | undefined {
+  if (ended) return done.at(-1) === 'verify' ? undefined : 'verify';
+  return possible.find((step) => !done.includes(step));
+}
+
+function nextSteps(visit: Visit): Markup {
+  const possible = stepsOf(visit);
+  const best = suggested(visit, possible);
+  const items = possible.map((step) => {
+    const [label, what] = words[step](visit);
+    const left = step === 'again' && visit.spent ? clock(visit.spent.until) : '';
+    return html`<li>
+      <button name="step" value="${step}" class="${step === best ? '' : 'plain'}">${label}</button>
+      <p>${what} ${left}</p>
+    </li>`;
+  });
+  return html`<section class="card next" aria-labelledby="next">
+    <h2 id="next">Go on</h2>
+    ${
+      items.length === 0
+        ? ''
+        : html`<form method="post" action="${actionOf(visit)}">
+            <ul>
+              ${items}
+            </ul>
+          </form>`
+    }
+    ${best === undefined ? waysIn(visit.demo) : ''}
+  </section>`;
+}
+
+function actionOf({ demo, id }: Visit): string {
+  return `${tokensPath(demo.programme.id)}?visit=${id}`;
+}
+
+/** By where they come from, each a button that sends it. */
+function faultList(visit: Visit): Markup {
+  const faults = faultsOf(visit);
+  const tile = ({ key, reason, what }: DemoFault): Markup =>
+    html`<li>
+      <button name="fault" value="${key}" class="plain tile">
+        <code>${reason}</code> <span>${what}</span>
+      </button>
+    </li>`;
+  const groups = [...Map.groupBy(faults, ({ group }) => group)].map(
+    ([group, found]) =>
+      html`<h3>${group}</h3>
+        <ul class="tiles">
+          ${found.map(tile)}
+        </ul>`,
+  );
+  const unsent = unsentAnswers(visit, faults).map(
+    ({ reason, status, body }) =>
+      html`<li class="tile"><code>${reason}</code> <span>${String(status)} ${body}</span></li>`,
+  );
+  return html`<section class="card next folded" aria-labelledby="errors">
+    <details ${visit.isAtErrors ? 'open' : ''}>
+      <summary><h2 id="errors">Errors in this dialect</h2></summary>
+      <p class="note">Each is one request with one thing wrong.</p>
+      <form method="post" action="${actionOf(visit)}">${groups}</form>
+      <h3>What one request from here does not bring about</h3>
+      <ul class="tiles">
+        ${unsent}
+      </ul>
+    </details>
+  </section>`;
+}
