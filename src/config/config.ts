@@ -25,7 +25,7 @@ export type StoreLocation =
 export interface Config {
   readonly environment: Environment;
   readonly listen: Address;
-  /** Scheme, host and path under which clients reach the service; no trailing slash. */
+  /** Scheme, host and path under which clients reach the service, and it is reached; no trailing slash. */
   readonly publicUrl: string;
   /** Folder of programme files. */
   readonly programmes: string;
@@ -68,6 +68,11 @@ const publicUrlSchema: v.GenericSchema<unknown, string> = v.pipe(
       url.href.replace(/\/$/, '') === text
     );
   }, 'expected an http or https address in its plain form, without query or trailing slash, such as https://tokens.example.com'),
+  // Requests are matched as they are sent: a path that can be spelled in two ways would be found in one.
+  v.check(
+    (text) => /^(?:\/|(?:\/[\w.~-]+)+)$/.test(URL.parse(text)?.pathname ?? '/'),
+    'segments of its path are of letters, digits, "-", "_", "." and "~"',
+  ),
 );
 
 const storeSchema: v.GenericSchema<unknown, string> = v.pipe(

@@ -24,16 +24,21 @@ import { compileVerification } from './verification.ts';
 const usualConcurrency = 32;
 
 /**
- * Compiles a programme. `publicUrl` is the service's, without trailing slash: issuer and redirects
- * come from configuration, never from a request. Of the logos its file names, the page shows those
- * that are given.
+ * Compiles a programme. `serviceUrl` is the service's, without trailing slash: issuer and redirects
+ * come from configuration, never from a request, and every path begins with its path (HOSTILE 62). Of
+ * the logos its file names, the page shows those that are given.
  */
 export function compileProgramme(
   id: ProgrammeId,
-  definition: Definition,
-  publicUrl: string,
+  written: Definition,
+  serviceUrl: string,
   logos: Logos = new Map(),
 ): Programme {
+  const { origin: publicUrl, pathname } = new URL(serviceUrl);
+  const definition = {
+    ...written,
+    base_path: (pathname === '/' ? '' : pathname) + written.base_path,
+  };
   const ownPath = definition.base_path + (definition.selector === undefined ? '' : `/${id}`);
   const issuer = publicUrl + ownPath;
   const audience = definition.audience ?? issuer;

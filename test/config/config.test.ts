@@ -96,6 +96,9 @@ trusted_proxies: [10.0.0.0]
     'https://TOKENS.example',
     'https://tokens.example:443',
     'https://tokens.example/a/../b',
+    'https://tokens.example/%61',
+    'https://tokens.example/a//b',
+    'https://tokens.example/a;b',
   ];
   for (const url of publicUrls) {
     test(`refuses ${url} as public_url`, (t) => {

@@ -14,12 +14,12 @@ describe('compileProgramme', () => {
     const programme = compileProgramme(id, definitionOf(), 'https://a.example/prefix');
     assert.equal(programme.issuer, 'https://a.example/prefix/executive-club');
     assert.equal(programme.audience, programme.issuer);
-    // The public URL's own path is the proxy's: it takes it off before it comes here.
-    assert.equal(programme.login.pagePath, '/executive-club/login');
-    assert.equal(programme.login.endpoint.path, '/executive-club/auth/login');
+    // HOSTILE 62: the paths that clients see are the paths that are served.
+    assert.equal(programme.login.pagePath, '/prefix/executive-club/login');
+    assert.equal(programme.login.endpoint.path, '/prefix/executive-club/auth/login');
     assert.deepEqual(
       programme.tokenEndpoints.map(({ path }) => path),
-      ['/executive-club/api/grant'],
+      ['/prefix/executive-club/api/grant'],
     );
     assert.equal(programmeOf('audience: urn:api').audience, 'urn:api');
   });

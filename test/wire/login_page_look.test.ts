@@ -215,9 +215,7 @@ test('G-8 P-13: each page leads to the programme’s website, once, and the form
 test('a page keeps to the public URL’s path in all it names', async (t) => {
   const programmes = { [programme]: shippedProgramme(programme) };
   const jetway = await startJetway(t, { programmes, publicUrl: `${publicUrl}/prefix` });
-  const { location = '' } = (await ask(jetway.url, paths.page)).headers;
-  assert.equal(location, '');
-  const { body } = await ask(jetway.url, paths.page);
+  const { body } = await ask(jetway.url, `/prefix${paths.page}`);
   assert.match(body, /<img src="\/prefix\/executive-club\/login\/assets\//);
 });
 
