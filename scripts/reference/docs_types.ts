@@ -41,7 +41,7 @@ export const typeDocs: KeyDocs = {
     beside: 'token_endpoints: { grant: { read: query } }',
   },
   'endpoint.read': {
-    text: 'Where parameters are read: the query, a form body (`application/x-www-form-urlencoded`, G-9), or the members of a JSON body; of a list, in whichever of these they come, and a parameter that comes in two of them came twice. A single input can be read elsewhere by its own `in`.',
+    text: 'Where parameters are read: the query, a form body (`application/x-www-form-urlencoded`, in any charset that holds ASCII, G-9), or the members of a JSON body; of a list, in whichever of these they come, and a parameter that comes in two of them came twice. A single input can be read elsewhere by its own `in`.',
     example: '[form, json]',
   },
   'endpoint.media_types': {

@@ -229,6 +229,13 @@ function* selectorComplaints(definition: Definition): Iterable<Complaint> {
     if (others.length > 0 || (place !== 'header' && place !== 'query')) {
       yield [[...at, 'inputs', selector.input], 'a selector is read from a header or the query'];
     }
+    if (place === 'query' && endpoint.repeated !== 'refuse') {
+      yield [
+        [...at, 'repeated'],
+        'a selector that comes twice in the query chooses no programme',
+        'set repeated to refuse',
+      ];
+    }
   }
 }
 

@@ -1,7 +1,6 @@
 // Owns reading an endpoint's declared inputs out of a raw request: media type, size, places,
 // repeated, unknown, misplaced and empty parameters (C-8, first steps).
 
-import { type Charset, charsetOf, utf8 } from '../oauth/charset.ts';
 import { Refusal } from '../oauth/failure.ts';
 import {
   MalformedParameters,
@@ -14,8 +13,14 @@ import {
 import { headerValues, type WireRequest } from '../oauth/wire_request.ts';
 import type { Inputs, InputRule } from './input_rules.ts';
 import { type EndpointDefinition, type ParameterPlace, placesOf } from './input_schema.ts';
-
-type BodyForm = Exclude<ParameterPlace, 'query'>;
+import {
+  type BodyForm,
+  compileMediaTypes,
+  type MediaType,
+  type MediaTypeReader,
+  plainForm,
+  usualTypes,
+} from './media_types.ts';
 
 interface PlacedRule extends InputRule {
   readonly inHeader: boolean;
@@ -30,18 +35,13 @@ interface ReadingRules {
   readonly keys: Readonly<Record<ParameterPlace, ReadonlySet<string>>>;
   readonly bodyKeys: ReadonlySet<string>;
   readonly endpoint: EndpointDefinition;
-  /** What a body is, by its media type; empty where none is read. */
-  readonly types: ReadonlyMap<string, BodyForm>;
+  /** What a body is, by its media type; undefined where none is read. */
+  readonly mediaType: MediaTypeReader | undefined;
   /** Whether parameters can come without any body. */
   readonly bodiless: boolean;
   /** Objects of a JSON body in which inputs lie. */
   readonly objects: ReadonlySet<string>;
 }
-
-const usualTypes: Readonly<Record<BodyForm, string>> = {
-  form: 'application/x-www-form-urlencoded',
-  json: 'application/json',
-};
 
 /** A function from a raw request to the endpoint's inputs; it throws `Refusal`. */
 export function compileReader(
@@ -68,23 +68,13 @@ export function compileReader(
     },
     bodyKeys: keysIn((input) => input.inBody.size > 0),
     endpoint,
-    types: typesOf(endpoint),
+    mediaType: endpoint.read.every((place) => place === 'query')
+      ? undefined
+      : compileMediaTypes(endpoint),
     bodiless: endpoint.read.includes('query'),
     objects: objectsOf(endpoint),
   };
   return (request) => readInputs(reading, request);
-}
-
-function typesOf({ read, media_types: others }: EndpointDefinition): Map<string, BodyForm> {
-  const forms = read.filter((place) => place !== 'query');
-  const formOf = (type: string): BodyForm | undefined =>
-    forms.length > 1 && /[/+]json$/.test(type) ? 'json' : forms[0];
-  const types = new Map(forms.map((form) => [usualTypes[form], form]));
-  for (const type of others) {
-    const form = formOf(type);
-    if (form !== undefined) types.set(type.toLowerCase().replace(/;.*/, ''), form);
-  }
-  return types;
 }
 
 function objectsOf({ inputs }: EndpointDefinition): ReadonlySet<string> {
@@ -177,12 +167,12 @@ function single(
 }
 
 function readBody(rules: ReadingRules, request: WireRequest): ReadBody {
-  const { types, bodiless, objects } = rules;
-  if (types.size === 0) return { form: undefined, parameters: readStrayForm(request) };
+  const { mediaType, bodiless, objects } = rules;
+  if (mediaType === undefined) return { form: undefined, parameters: readStrayForm(request) };
   const { body } = request;
   const sent = headerValues(request, 'content-type');
   if (bodiless && sent.length === 0 && body.length === 0) return noBody;
-  const said = mediaType(types, sent);
+  const said = mediaType(sent);
   // A GET of some clients says what its body would be, had it one.
   if (said === undefined && bodiless && body.length === 0) return noBody;
   if (said === undefined)
@@ -203,7 +193,7 @@ function readStrayForm({ body, rawHeaders }: WireRequest): Parameters {
   const [type = ''] = headerValues({ rawHeaders }, 'content-type');
   const isForm = type.split(';')[0]?.trim().toLowerCase() === usualTypes.form;
   if (!isForm || body.length === 0) return noParameters;
-  return decodeBody({ form: 'form', charset: utf8 }, body, noNames);
+  return decodeBody(plainForm, body, noNames);
 }
 
 function decodeBody(
@@ -226,29 +216,4 @@ function readForm(query: string): Parameters {
     if (!(error instanceof MalformedParameters)) throw error;
     throw new Refusal('malformed_body', { detail: error.message });
   }
-}
-
-/** What a body says it is. */
-interface MediaType {
-  readonly form: BodyForm;
-  readonly charset: Charset;
-}
-
-/** Of the types that are read, in any case, and in a charset that is (G-9, HOSTILE 44). */
-function mediaType(
-  types: ReadonlyMap<string, BodyForm>,
-  sent: readonly string[],
-): MediaType | undefined {
-  const [header = ''] = sent;
-  if (sent.length !== 1) return undefined;
-  const known = types.get(header);
-  if (known !== undefined) return { form: known, charset: utf8 };
-  const [type = '', ...parameters] = header.split(';').map((part) => part.trim().toLowerCase());
-  const form = types.get(type);
-  const named = parameters.filter((parameter) => parameter.startsWith('charset='));
-  const [label = 'utf-8', another] = new Set(
-    named.map((parameter) => parameter.slice('charset='.length).replace(/^"(.*)"$/, '$1')),
-  );
-  const charset = another === undefined ? charsetOf(label) : undefined;
-  return form === undefined || charset === undefined ? undefined : { form, charset };
 }

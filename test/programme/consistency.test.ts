@@ -104,6 +104,15 @@ const faults: readonly (readonly [over: string, errors: readonly string[]])[] = 
     'scope: { kind: list, values: [a, "b,c"], separator: ",", client: null, member_default: null }\nauthorize: { endpoint: { inputs: { scope: {} } } }',
     ['scope.values.1: "b,c" holds the separator ","'],
   ],
+  // HOSTILE 69: the default programme would answer, whose it is not.
+  [
+    `selector: { input: club }
+authorize: { endpoint: { inputs: { club: { must_equal: programme.identifier } } } }
+token_endpoints: { grant: { repeated: last, inputs: { club: { in: query, must_equal: programme.identifier } } } }`,
+    [
+      'token_endpoints.grant.repeated: a selector that comes twice in the query chooses no programme',
+    ],
+  ],
   // HOSTILE 58: a floor would look for the first of the two, and a token for the last.
   [
     'scope: { values: [AUTHN-LEVEL-12, AUTHN-LEVEL-10, AUTHN-LEVEL-15, AUTHN-LEVEL-12] }',

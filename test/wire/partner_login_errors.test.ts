@@ -159,7 +159,9 @@ test('P-10: every refusal is of letters and underscore, letters, digits, colon a
     for (const reason of failureReasons) {
       for (const parameter of parameters) {
         const facts = parameter === undefined ? {} : { parameter };
-        const { body } = compiled.renderFailure(reason, facts);
+        const { status, headers, body } = compiled.renderFailure(reason, facts);
+        // P-11: a 401 without a challenge is none (RFC 9110 15.5.2).
+        assert.equal('WWW-Authenticate' in headers, status === 401 || status === 403, reason);
         const shape = /^\{"error":"[A-Za-z_]+","error_description":"[A-Za-z0-9: ]+"\}$/;
         assert.match(body, shape, `${reason} ${parameter}`);
       }
