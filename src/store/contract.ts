@@ -90,8 +90,9 @@ export interface StandingQuestion {
   readonly client: ClientId;
   readonly subject: string;
   readonly family?: FamilyId;
-  /** Its `jti`; left out where single tokens are not revoked. */
+  /** Its `jti` and its end; left out where single tokens are not revoked. */
   readonly tokenId?: string;
+  readonly expiresAt?: Instant;
   /** Its `iat`, in whole seconds. */
   readonly issuedAt: Instant;
   /** The era in which it was issued; a token of a family has its family's. */

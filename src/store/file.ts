@@ -114,7 +114,7 @@ function serveFrom(file: OpenFile, path: string, options: FileStoreOptions): Fil
   const eras = fileEras(database, fresh);
   const writer = grantWriter(database, fresh, eras);
   const revoke = forgetting(fresh, fileRevoker(database, eras));
-  const sweep = fileSweep(database, time.recorded());
+  const sweep = fileSweep(database, time.recorded(), eras);
   const setTime = timeSetter(database, time, eras);
   const acceptTime = forgetting(fresh, setTime.accept);
   const followTime = forgetting(fresh, setTime.follow);

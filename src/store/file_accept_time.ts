@@ -3,8 +3,11 @@
 import type { DatabaseSync } from 'node:sqlite';
 
 import type { Instant } from '../lib/clock.ts';
+import type { Client, StoredSecret } from '../oauth/client.ts';
+import type { Gateway } from '../oauth/gateway.ts';
 import type { Eras } from './file_eras.ts';
 import { signingKeeper } from './file_signing_keys.ts';
+import { rowSum } from './file_sums.ts';
 import type { RecordedTime } from './file_time.ts';
 
 /** What becomes of a store whose servers' clock is set; both are to be called inside a write. */
@@ -32,11 +35,13 @@ export function timeSetter(database: DatabaseSync, time: RecordedTime, eras: Era
     database.prepare(`DELETE FROM ${table}`),
   );
   const keepSigning = signingKeeper(database);
+  const keepEnded = secretKeeper(database);
   return {
     accept: (now) => {
       const recorded = time.current() ?? time.recorded() ?? now;
       if (now < recorded) for (const forget of forgotten) forget.run();
       keepSigning(now, recorded);
+      keepEnded(now, recorded);
       for (const drop of dropped) drop.run(now);
       eras.accept(now);
       time.startAnew();
@@ -47,5 +52,40 @@ export function timeSetter(database: DatabaseSync, time: RecordedTime, eras: Era
       eras.follow();
       time.startAnew();
     },
+  };
+}
+
+type Holder = Pick<Gateway, 'secrets'> & Partial<Pick<Client, 'apiKeys'>>;
+
+/**
+ * Has secrets and API keys that ended between two times end at the earlier one, for a clock that is
+ * set back to it: what was retired stays so. Call the result inside a write.
+ */
+function secretKeeper(database: DatabaseSync): (to: Instant, from: Instant) => void {
+  const tables = ['client', 'gateway'].map((table) => ({
+    select: database.prepare(
+      `SELECT programme, id, record FROM ${table} WHERE record LIKE '%"expiresAt"%'`,
+    ),
+    update: database.prepare(
+      `UPDATE ${table} SET record = ?, sum = ? WHERE programme = ? AND id = ?`,
+    ),
+  }));
+  return (to, from) => {
+    const ended = (secret: StoredSecret): StoredSecret =>
+      secret.expiresAt !== undefined && secret.expiresAt > to && secret.expiresAt <= from
+        ? { ...secret, expiresAt: to }
+        : secret;
+    for (const { select, update } of tables) {
+      for (const row of select.all() as unknown as {
+        programme: string;
+        id: string;
+        record: string;
+      }[]) {
+        const { secrets, apiKeys, ...rest } = JSON.parse(row.record) as Holder;
+        const keys = apiKeys === undefined ? {} : { apiKeys: apiKeys.map(ended) };
+        const record = JSON.stringify({ ...rest, secrets: secrets.map(ended), ...keys });
+        update.run(record, rowSum([row.programme, row.id, record]), row.programme, row.id);
+      }
+    }
   };
 }

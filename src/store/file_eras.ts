@@ -13,6 +13,10 @@ export interface Eras {
   readonly current: () => Era;
   /** Ends the current era and returns it; call it inside a write. */
   readonly end: () => Era;
+  /** JWTs that ended up to here may have been revoked, which is forgotten by now. */
+  readonly forgotten: () => Instant;
+  /** Notes that such a revocation is forgotten; call it inside a write. */
+  readonly forget: (expiresAt: Instant) => void;
   /** The last time that a clock was accepted; absent where none was. */
   readonly accepted: () => AcceptedTime | undefined;
   /** The same, if another process did so since this one last accepted or followed one. */
@@ -26,6 +30,7 @@ export interface Eras {
 interface Found {
   readonly epoch: number;
   readonly era: Era;
+  readonly forgotten: Instant;
   readonly accepted?: AcceptedTime;
 }
 
@@ -48,6 +53,11 @@ export function fileEras(database: DatabaseSync, fresh: Freshness): Eras {
   return {
     current: () => look().era,
     end,
+    forgotten: () => look().forgotten,
+    forget: (expiresAt) => {
+      if (expiresAt > rows.read().forgotten) rows.put('forgotten_until', expiresAt);
+      fresh.forget();
+    },
     accepted: () => look().accepted,
     acceptedElsewhere: () => {
       const { accepted } = look();
@@ -73,7 +83,7 @@ interface EraRows {
 function eraRows(database: DatabaseSync): EraRows {
   const select = database.prepare(
     `SELECT name, CAST(value AS INTEGER) AS value FROM meta
-     WHERE name IN ('era', 'accepted_era', 'accepted_time')`,
+     WHERE name IN ('era', 'forgotten_until', 'accepted_era', 'accepted_time')`,
   );
   const replace = database.prepare('REPLACE INTO meta (name, value) VALUES (?, ?)');
   return {
@@ -83,6 +93,7 @@ function eraRows(database: DatabaseSync): EraRows {
       const [era, time] = [held.get('accepted_era'), held.get('accepted_time')];
       return {
         era: (held.get('era') ?? firstEra) as Era,
+        forgotten: (held.get('forgotten_until') ?? 0) as Instant,
         ...(era === undefined || time === undefined
           ? {}
           : { accepted: { era: era as Era, time: time as Instant } }),

@@ -3,6 +3,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
 import type { Instant } from '../lib/clock.ts';
+import type { Eras } from './file_eras.ts';
 import { looksPerRemoval } from './judgement.ts';
 
 /** A row's place in the order in which its table lies. */
@@ -34,13 +35,14 @@ const timeToMend = 3_600_000;
 export function fileSweep(
   database: DatabaseSync,
   recorded: Instant | undefined,
+  eras: Eras,
 ): (now: Instant, limit: number) => number {
   const tables = [
     tableSweep(database, 'code', 'forget_at', byRow),
     tableSweep(database, 'access_token', 'expires_at'),
-    tableSweep(database, 'refresh_token', 'expires_at', byKey, answerEraser(database)),
+    tableSweep(database, 'refresh_token', 'expires_at', byKey, answerPreparation(database)),
     tableSweep(database, 'family', 'ends_at'),
-    tableSweep(database, 'revoked_token', 'expires_at'),
+    tableSweep(database, 'revoked_token', 'expires_at', byKey, revocationNoter(database, eras)),
     tableSweep(database, 'login_attempt', 'coalesce(locked_until, window_ends_at)'),
   ];
   const horizon = trustedTime(recorded);
@@ -66,14 +68,15 @@ function trustedTime(recorded: Instant | undefined): (now: Instant) => Instant {
   };
 }
 
-type Eraser = (from: Place, to: Place, now: Instant) => void;
+/** What is done to a stretch of a table before it is swept. */
+type Preparation = (from: Place, to: Place, now: Instant) => void;
 
 function tableSweep(
   database: DatabaseSync,
   table: string,
   endColumn: string,
   { columns, start, end }: Order = byKey,
-  erase?: Eraser,
+  before?: Preparation,
 ): (now: Instant, limit: number) => number {
   const marks = start.map(() => '?').join(', ');
   const bound = database.prepare(
@@ -93,7 +96,7 @@ function tableSweep(
     const looks = limit * looksPerRemoval;
     const found = bound.get(...from, looks - 1) as unknown as Place | undefined;
     const to = found ?? end;
-    erase?.(from, to, now);
+    before?.(from, to, now);
     const removed = Number(remove.run(...from, ...to, now, limit).changes);
     // A step that hit its limit may have left something behind: the next one looks there again.
     if (removed < limit) from = found ?? start;
@@ -102,12 +105,27 @@ function tableSweep(
 }
 
 /** Erases sealed answers past their retry window, so that none outlives its use. */
-function answerEraser(database: DatabaseSync): Eraser {
+function answerPreparation(database: DatabaseSync): Preparation {
   const erase = database.prepare(
     `UPDATE refresh_token SET sealed_answer = NULL, retry_until = NULL
      WHERE (programme, key) > (?, ?) AND (programme, key) <= (?, ?) AND retry_until < ?`,
   );
   return (from, to, now) => {
     erase.run(...from, ...to, now);
+  };
+}
+
+/**
+ * Notes which revocations of JWTs are about to be forgotten: a clock that is set back later would have
+ * those tokens live again (FAULTS 29).
+ */
+function revocationNoter(database: DatabaseSync, eras: Eras): Preparation {
+  const last = database.prepare(
+    `SELECT max(expires_at) AS last FROM revoked_token
+     WHERE (programme, key) > (?, ?) AND (programme, key) <= (?, ?) AND expires_at <= ?`,
+  );
+  return (from, to, now) => {
+    const found = last.get(...from, ...to, now)?.['last'] as Instant | null | undefined;
+    if (found !== null && found !== undefined) eras.forget(found);
   };
 }

@@ -184,7 +184,8 @@ export function fileAccessTokens(
   );
   const isStanding = (programme: ProgrammeId, token: StandingQuestion): boolean => {
     const until = deadUntil(programme, token);
-    const { tokenId, family, era, issuedAt } = token;
+    const { tokenId, expiresAt, family, era, issuedAt } = token;
+    if (expiresAt !== undefined && expiresAt <= eras.forgotten()) return false;
     if (tokenId !== undefined && revoked.has(programme, tokenId)) return false;
     if (family === undefined) {
       if (!isOfThisLife(token, eras.current(), eras.accepted())) return false;

@@ -153,7 +153,7 @@ export class MemoryGrants implements GrantVerbs {
 
   async isStanding(...[programme, token]: Parameters<Store['isStanding']>): Promise<boolean> {
     const { family } = token;
-    if (this.#revocations.coversToken(programme, token.tokenId)) return false;
+    if (this.#revocations.coversToken(programme, token)) return false;
     if (family === undefined) return !this.#revocations.coversUnremembered(programme, token);
     const row = this.#families.get(programme, family);
     return row !== undefined && !this.#isRevoked(row);

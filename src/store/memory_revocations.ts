@@ -14,6 +14,8 @@ export class MemoryRevocations {
   readonly #subjects = new MemoryTable<Era>();
   /** When each ends by itself. */
   readonly #tokens = new MemoryTable<Instant>();
+  /** JWTs that ended up to here may have been revoked, which is forgotten by now. */
+  #forgotten = 0 as Instant;
   #era = firstEra;
   #accepted: AcceptedTime | undefined;
 
@@ -66,12 +68,16 @@ export class MemoryRevocations {
     if (expiresAt > now) raise(this.#tokens, programme, tokenId, expiresAt);
   }
 
-  coversToken(programme: ProgrammeId, tokenId: string | undefined): boolean {
+  coversToken(programme: ProgrammeId, { tokenId, expiresAt }: StandingQuestion): boolean {
+    if (expiresAt !== undefined && expiresAt <= this.#forgotten) return true;
     return tokenId !== undefined && this.#tokens.get(programme, tokenId) !== undefined;
   }
 
   sweep(now: Instant, limit: number): number {
-    return this.#tokens.sweep(limit, (expiresAt) => now >= expiresAt);
+    const note = (expiresAt: Instant): void => {
+      if (expiresAt > this.#forgotten) this.#forgotten = expiresAt;
+    };
+    return this.#tokens.sweep(limit, (expiresAt) => now >= expiresAt, note);
   }
 }
 

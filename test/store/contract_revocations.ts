@@ -178,6 +178,20 @@ function clockTests(open: Open): void {
     );
   }
 
+  withStore(open, 'FAULTS 29: a revocation that was forgotten does not come back', async (o) => {
+    const { store } = o;
+    const era = await store.era();
+    const jwt = { client: partner, subject: `client:${partner}`, issuedAt: at(0), era };
+    const ended = { tokenId: 'jti-1', expiresAt: at(1800) };
+    await store.revokeToken(club, ended, at(1));
+    for (let n = 0; n < 12; n += 1) await store.sweep(at(86_400), 100);
+    await store.acceptTime(at(10));
+    const reopened = o.reopen ? await o.reopen() : store;
+    assert.equal(await reopened.isStanding(club, { ...jwt, ...ended }), false);
+    const other = { ...jwt, tokenId: 'jti-2', expiresAt: at(1801) };
+    assert.equal(await reopened.isStanding(club, other), true);
+  });
+
   withStore(
     open,
     'FAULTS 11: what a clock ahead had issued ends when it is set right',

@@ -5,11 +5,22 @@ import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 
 import type { Instant } from '../../src/lib/clock.ts';
+import type { Digest } from '../../src/lib/digest.ts';
 import { readUptime } from '../../src/lib/uptime.ts';
 import { openFileStore, type FileStore } from '../../src/store/file.ts';
 import { verifyStore } from '../../src/store/file_examine.ts';
 import { scratchFile } from './file_directory.ts';
-import { aFamily, aPartnerToken, aRefreshToken, aSigningKey, at, club, key } from './fixtures.ts';
+import {
+  aClient,
+  aFamily,
+  aPartnerToken,
+  aRefreshToken,
+  aSigningKey,
+  at,
+  club,
+  key,
+  partner,
+} from './fixtures.ts';
 import { isRevoked, login } from './login.ts';
 
 const year = 365 * 86_400;
@@ -152,13 +163,16 @@ withFile(
 );
 
 withFile(
-  'FAULTS 29: a key that has begun to sign goes on signing at a clock that is set back',
+  'FAULTS 29: what signs and what has ended stays so at a clock that is set back',
   async (open) => {
     const store = open();
     const [first, begun, waiting] = [-60, 600, 1200].map((seconds) =>
       aSigningKey(`from ${seconds}`, { signsFrom: at(seconds) }),
     );
     await store.changeSigningKeys(club, () => [first!, begun!, waiting!]);
+    const secret = { digest: 'retired' as Digest, createdAt: at(-60) };
+    const ends = [at(500), at(9000)].map((expiresAt) => ({ ...secret, expiresAt }));
+    await store.addClient(aClient({ secrets: [secret, ...ends] }));
     await store.recordTime(at(900));
     const epoch = await store.signingKeyEpoch();
     await store.acceptTime(at(300));
@@ -168,6 +182,8 @@ withFile(
       waiting,
     ]);
     assert.notEqual(await store.signingKeyEpoch(), epoch);
+    const ended = [secret, { ...secret, expiresAt: at(300) }, { ...secret, expiresAt: at(9000) }];
+    assert.deepEqual((await store.findClient(club, partner))?.secrets, ended);
     await store.close();
   },
 );
