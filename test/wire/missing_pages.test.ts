@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { jsonHeaders, paths } from '../support/club.ts';
-import { shippedProgramme, startJetway } from '../support/jetway.ts';
+import { publicUrl, shippedProgramme, startJetway } from '../support/jetway.ts';
 import { readPage } from '../support/page.ts';
 import { type Answer, ask } from '../support/wire.ts';
 
@@ -132,4 +132,12 @@ test('P-3: a programme without a login has no pictures to show on its pages', as
   const answer = await ask(url, paths.page, { headers: { accept: browser } });
   assert.equal(readPage(answer).title, 'Page not found');
   assert.doesNotMatch(answer.body, /assets/);
+});
+
+test('P-3 HOSTILE 62: with a path in the public address, pages are below that', async (t) => {
+  const { url } = await startJetway(t, { publicUrl: `${publicUrl}/prefix` });
+  const headers = { accept: browser };
+  const { body } = await ask(url, '/prefix/executive-club/nothing', { headers });
+  assert.match(body, /src="\/prefix\/executive-club\/login\/assets\//);
+  assert.doesNotMatch((await ask(url, '/executive-club/x', { headers })).body, /assets/);
 });
