@@ -50,7 +50,10 @@ export function mountDemo(app: App, demos: readonly Demo[]): void {
   }
 }
 
-/** Secrets stand on these pages: a name that somebody points at this machine is none of the demo's. */
+/**
+ * Secrets stand on these pages: a page of another name, which somebody has pointed at this machine,
+ * must not read them. Browsers are sent to where the demo listens.
+ */
 function mountPage(
   app: App,
   base: string,
@@ -60,9 +63,9 @@ function mountPage(
   const { host } = new URL(base);
   const methods = Object.keys(answers);
   const refusal = { status: 405, headers: { Allow: methods.join(', ') }, body: '' };
-  const elsewhere = { status: 421, headers: noStore, body: `The demo is at ${base}/` };
+  const home = { status: 302, headers: { Location: base + path, ...noStore }, body: '' };
   const answer = (request: WireRequest): Promise<Reply> | Reply => {
-    if (headerValues(request, 'host')[0] !== host) return elsewhere;
+    if (headerValues(request, 'host')[0] !== host) return home;
     return answers[request.method === 'GET' ? 'GET' : 'POST']?.(request) ?? refusal;
   };
   app.endpoint(path, { methods: new Set(methods), wrongMethod: () => refusal, answer });

@@ -12,16 +12,19 @@ export function startPage(frame: Frame, demos: readonly Demo[]): Promise<Reply> 
   return demoPage(
     frame,
     'Jetway demo',
-    html`<header class="intro">
+    html`${demos.length > 1 ? '' : wayBack}
+      <header class="intro">
         <h1>Jetway demo</h1>
         <p>
-          Each programme has a partner and a member for you to try. Everything is in memory, and
-          gone when the demo stops.
+          ${demos.length > 1 ? 'Each programme' : 'This programme'} has a partner and a member for
+          you to try. Everything is in memory, and gone when the demo stops.
         </p>
       </header>
       <div class="clubs">${demos.map((demo, index) => clubCard(demo, index))}</div>`,
   );
 }
+
+const wayBack = html`<nav aria-label="Demo"><a href="/">All programmes</a></nav>`;
 
 function clubCard(demo: Demo, index: number): Markup {
   const { programme, dialect } = demo;
