@@ -37,7 +37,12 @@ const dialects = globSync(['programmes/*.yaml', 'test/dialects/*.yaml'])
     return { path, dialect, before: compiled(loaded), told };
   });
 
-const slips = dialects.flatMap((one) => [...slipsIn(one.dialect)].map((slip) => ({ one, slip })));
+/** By kind: those of inputs are so many that few of the others would be drawn. */
+const slips = Map.groupBy(
+  dialects.flatMap((one) => [...slipsIn(one.dialect)].map((slip) => ({ one, slip }))),
+  ({ slip }) => slip.kind,
+);
+const anySlip = fc.oneof(...[...slips.values()].map((some) => fc.constantFrom(...some)));
 
 test('every dialect takes its own requests as it stands', () => {
   for (const { before } of dialects) {
@@ -49,8 +54,7 @@ test('every dialect takes its own requests as it stands', () => {
 
 test('HOSTILE 58: a slip does not load, or is warned of, or weakens nothing', (t) => {
   const seen = { refused: 0, warned: 0, harmless: 0 };
-  const property = fc.property(fc.nat(slips.length - 1), (index) => {
-    const { one, slip } = slips[index] ?? assert.fail();
+  const property = fc.property(anySlip, ({ one, slip }) => {
     const text = stringifyYaml(slip.dialect);
     const { loaded, faults } = loadProgramme(file, text);
     assertPlaced(faults, { file, text });
@@ -69,6 +73,7 @@ test('HOSTILE 58: a slip does not load, or is warned of, or weakens nothing', (t
     }
   });
   fc.assert(property, { numRuns: runs });
-  t.diagnostic(`of ${slips.length} slips: ${JSON.stringify(seen)}`);
-  for (const count of [seen.refused, seen.harmless]) assert.ok(count > runs / 10);
+  const counts = [...slips].map(([what, some]) => `${some.length} of ${what}`);
+  t.diagnostic(`${counts.join(', ')}: ${JSON.stringify(seen)}`);
+  for (const count of [seen.refused, seen.harmless]) assert.ok(count > runs / 20);
 });

@@ -6,6 +6,7 @@ import { characterClasses } from '../../../src/programme/value_shape.ts';
 import { isMap, type Plain, type PlainMap } from './dialect.ts';
 
 export interface Slip {
+  readonly kind: 'scope' | 'list' | 'name' | 'input';
   /** Where, and what of it. */
   readonly what: string;
   readonly dialect: PlainMap;
@@ -16,7 +17,8 @@ type Place = readonly (string | number)[];
 /** Every slip that is looked for in a dialect. */
 export function* slipsIn(dialect: PlainMap): Iterable<Slip> {
   for (const [place, value] of placesIn(dialect)) {
-    const slip = (what: string, changed: Plain): Slip => ({
+    const slip: Make = (kind, what, changed) => ({
+      kind: kind === 'list' && place[0] === 'scope' ? 'scope' : kind,
       what: `${place.join('.')}: ${what}`,
       dialect: withValue(dialect, place, changed) as PlainMap,
     });
@@ -25,16 +27,16 @@ export function* slipsIn(dialect: PlainMap): Iterable<Slip> {
   }
 }
 
-type Make = (what: string, changed: Plain) => Slip;
+type Make = (kind: Slip['kind'], what: string, changed: Plain) => Slip;
 
 function* listSlips(list: readonly Plain[], slip: Make): Iterable<Slip> {
   for (const [index, entry] of list.entries()) {
     for (const at of new Set([0, index + 1, list.length])) {
-      yield slip(`entry ${index} again at ${at}`, list.toSpliced(at, 0, entry));
+      yield slip('list', `entry ${index} again at ${at}`, list.toSpliced(at, 0, entry));
     }
     if (typeof entry !== 'string') continue;
     for (const word of misspelt(entry)) {
-      yield slip(`${entry} as ${word}`, list.with(index, word));
+      yield slip('list', `${entry} as ${word}`, list.with(index, word));
     }
   }
 }
@@ -46,11 +48,11 @@ function* inputSlips(inputs: PlainMap, slip: Make): Iterable<Slip> {
         name === role ? word : name,
         one,
       ]);
-      yield slip(`${role} as ${word}`, Object.fromEntries(renamed) as PlainMap);
+      yield slip('name', `${role} as ${word}`, Object.fromEntries(renamed) as PlainMap);
     }
     for (const [key, value] of narrowings) {
       const changed = { ...inputs, [role]: { ...(isMap(input) ? input : {}), [key]: value } };
-      yield slip(`${role}.${key} ${JSON.stringify(value)}`, changed);
+      yield slip('input', `${role}.${key} ${JSON.stringify(value)}`, changed);
     }
   }
 }
