@@ -8,7 +8,7 @@ import { byPosition, type Fault, formatFault } from '../lib/fault.ts';
 import { readTextFile, UnreadableFile } from '../lib/read_file.ts';
 import type { Programme } from '../programme/programme.ts';
 import { CommandError, exitCodes } from './exit.ts';
-import { type OutputOptions, print, printJson, warn } from './output.ts';
+import { type OutputOptions, print, printJson, warn, say } from './output.ts';
 import { type Step, withProgress } from './progress.ts';
 import { readText } from './standard_input.ts';
 import { type OpenStore, storeStands, withStore } from './workplace.ts';
@@ -93,7 +93,7 @@ interface ImportCount {
 /** Prints what was found in the file and in the store; ends the command if any of it is an error. */
 function report(inFile: readonly Fault[], inStore: readonly Fault[]): void {
   const faults = [...inFile, ...inStore].toSorted(byPosition);
-  for (const fault of faults) console.error(formatFault(fault));
+  for (const fault of faults) say(formatFault(fault));
   const errors = faults.filter(({ severity }) => severity === 'error').length;
   if (errors === 0) return;
   // A file that is right, and comes too late, is no wrong usage.

@@ -3,7 +3,7 @@
 import { keyStates } from '../token/key_rotation.ts';
 import { forProgrammes, isSigning, type KeySelection, signsNothing } from './key_programmes.ts';
 import { viewKey } from './key_view.ts';
-import { type OutputOptions, print, printJson } from './output.ts';
+import { type OutputOptions, print, printJson, say } from './output.ts';
 import { table } from './table.ts';
 import { configOf, withStore } from './workplace.ts';
 
@@ -26,7 +26,7 @@ export async function listKeys(options: ListKeysOptions): Promise<void> {
     if (isNamed && states.length === 0 && !programmes.some(isSigning)) throw signsNothing(options);
     const views = states.map(viewKey);
     if (options.json === true) return printJson(views);
-    if (views.length === 0) return console.error('there are no keys; serve makes the first ones');
+    if (views.length === 0) return say('there are no keys; serve makes the first ones');
     const rows = views.map((view) => [
       view.programme,
       view.kid,

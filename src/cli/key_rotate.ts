@@ -11,7 +11,7 @@ import { refuseUsage } from './exit.ts';
 import { rotateKeys } from './key_changes.ts';
 import { forProgrammes, isSigning, type KeySelection, signsNothing } from './key_programmes.ts';
 import { signsFromText } from './key_view.ts';
-import { type OutputOptions, print, printJson } from './output.ts';
+import { type OutputOptions, print, printJson, say } from './output.ts';
 import { configOf, expectDurableStore, withStore } from './workplace.ts';
 
 export interface RotateKeysOptions extends KeySelection, OutputOptions {
@@ -39,7 +39,7 @@ export async function rotateSigningKeys(options: RotateKeysOptions): Promise<voi
       return done;
     });
     if (options.json === true) return printJson(rotated.map(viewRotated));
-    if (rotated.length === 0) return console.error('no programme signs tokens');
+    if (rotated.length === 0) return say('no programme signs tokens');
     return print(rotated.flatMap(linesOf).join('\n'));
   });
 }

@@ -2,7 +2,7 @@
 
 import { refuseUsage } from './exit.ts';
 import type { OptionSpec } from './grammar.ts';
-import { type OutputOptions, print, printJson } from './output.ts';
+import { type OutputOptions, print, printJson, say } from './output.ts';
 import { table } from './table.ts';
 
 /** Options of a verb that lists what there are many of. */
@@ -56,12 +56,12 @@ export async function printListing<Item, View>(
   const views: View[] = [];
   for (const item of shown) views.push(await view(item));
   if (options.json === true) return printJson(views);
-  if (items.length === 0) return console.error(`there are no ${noun}`);
+  if (items.length === 0) return say(`there are no ${noun}`);
   if (found.length === 0) {
-    return console.error(`none of the ${items.length} ${noun} is like that`);
+    return say(`none of the ${items.length} ${noun} is like that`);
   }
   await print(table(headings, views.map(row)));
   if (shown.length < found.length) {
-    console.error(`${shown.length} of ${found.length} ${noun}`);
+    say(`${shown.length} of ${found.length} ${noun}`);
   }
 }

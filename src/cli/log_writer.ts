@@ -5,6 +5,7 @@ import { writeSync } from 'node:fs';
 import { Socket } from 'node:net';
 
 import type { Log } from '../engine/service.ts';
+import { legibleJson } from '../lib/fault.ts';
 
 export interface ServerLog extends Log {
   /** Writes what is still to be told; then the process ends soon, also where nobody reads that. */
@@ -27,9 +28,7 @@ export function openLog(): ServerLog {
   const leftOut = new Map<string, number>();
   let timer: NodeJS.Timeout | undefined;
   const put = (event: string, facts: object): boolean =>
-    write(
-      `${JSON.stringify({ time: new Date().toISOString(), level: 'error', event, ...facts })}\n`,
-    );
+    write(`${legibleJson({ time: new Date().toISOString(), level: 'error', event, ...facts })}\n`);
   const beginSpan = (): void => {
     written.clear();
     if (leftOut.size > 0 && put('lines_left_out', { lines: Object.fromEntries(leftOut) })) {

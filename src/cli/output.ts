@@ -2,6 +2,8 @@
 
 import { createReadStream } from 'node:fs';
 
+import { legibleJson, spellOut } from '../lib/fault.ts';
+
 /** Options of a verb that prints data. */
 export interface OutputOptions {
   readonly json?: boolean;
@@ -18,9 +20,24 @@ export class OutputLost extends Error {
   }
 }
 
-/** Prints lines of text; throws `OutputLost` unless all of it was taken. */
+/** Prints lines of text for people; throws `OutputLost` unless all of it was taken. */
 export function print(text: string): Promise<void> {
+  return printData(legible(text));
+}
+
+/** Prints lines of text that are a file's, as they are. */
+export function printData(text: string): Promise<void> {
   return write(`${text}\n`);
+}
+
+/** Lines of text in which nothing moves a terminal's cursor, whatever files are called (HOSTILE 66). */
+function legible(text: string): string {
+  return text.split('\n').map(spellOut).join('\n');
+}
+
+/** Says lines of text on standard error. */
+export function say(text: string): void {
+  console.error(legible(text));
 }
 
 function write(data: string | Uint8Array): Promise<void> {
@@ -40,12 +57,12 @@ export async function printFile(path: string): Promise<void> {
 
 /** Prints a value as JSON, for programs. */
 export function printJson(value: unknown): Promise<void> {
-  return print(JSON.stringify(value, null, 2));
+  return printData(legibleJson(value, 2));
 }
 
 /** Says something on standard error that the data on standard output does not hold. */
 export function warn(message: string): void {
-  console.error(`warning: ${message}`);
+  say(`warning: ${message}`);
 }
 
 /**

@@ -12,7 +12,7 @@ import { memberVerbs } from './grammar_member.ts';
 import { serverVerbs, startingVerbs, versionVerb } from './grammar_server.ts';
 import { storeVerbs } from './grammar_store.ts';
 import { help } from './help.ts';
-import { tolerateClosedPipes } from './output.ts';
+import { say, tolerateClosedPipes } from './output.ts';
 import { versionLine } from './version.ts';
 
 /** What verbs of two words are about, by the first. */
@@ -61,6 +61,7 @@ function createProgram(): Command {
   const program = new Command('jetway')
     .description('The token service of a loyalty API.')
     .version(versionLine(), '--version', 'tell the version')
+    .configureOutput({ writeErr: (text) => say(text.trimEnd()) })
     .exitOverride()
     .showHelpAfterError('(jetway help VERB tells more)')
     .helpCommand(false);

@@ -15,6 +15,7 @@ import { CommandError, exitCodes } from './exit.ts';
 import { keepHouse } from './housekeeping.ts';
 import { openLog, type ServerLog } from './log_writer.ts';
 import { type NodeNumber, openNodeNumber } from './node_number.ts';
+import { say } from './output.ts';
 import { buildServing, type Serving } from './serving.ts';
 import { clockBeside, sharedTime, type SharedTime } from './store_clock.ts';
 import { refuseSignals, untilTold } from './until_told.ts';
@@ -71,7 +72,7 @@ async function serveUntilTold(options: ServeOptions, log: ServerLog): Promise<vo
         ({ programme, message }) => `${programme.id} is not served: ${message}`,
       ),
     ];
-    for (const complaint of complaints) console.error(complaint);
+    for (const complaint of complaints) say(complaint);
     if (serving.services.size === 0) {
       throw new CommandError(exitCodes.configuration, `no programme in ${config.programmes} loads`);
     }

@@ -1,12 +1,12 @@
 // Owns the verb `show`.
 
 import { nodeAt, positionAt } from '../lib/document.ts';
-import type { Path } from '../lib/fault.ts';
+import { type Path, spellOut } from '../lib/fault.ts';
 import { stringifyYaml } from '../lib/yaml.ts';
 import type { YamlNode } from '../lib/yaml_node.ts';
 import { effectiveDocument } from '../programme/effective_document.ts';
 import type { LoadedProgramme } from '../programme/load.ts';
-import { type OutputOptions, print, printJson } from './output.ts';
+import { type OutputOptions, printData, printJson } from './output.ts';
 import { configOf, loadNamed } from './workplace.ts';
 
 export interface ShowOptions extends OutputOptions {
@@ -19,14 +19,16 @@ export async function show(name: string, options: ShowOptions): Promise<void> {
   const document = effectiveDocument(loaded);
   if (options.json === true) await printJson(document);
   else
-    await print(`${heading(loaded)}\n\n${stringifyYaml(document, provenance(loaded)).trimEnd()}`);
+    await printData(
+      `${heading(loaded)}\n\n${stringifyYaml(document, provenance(loaded)).trimEnd()}`,
+    );
 }
 
 /** Behind each value, the place it comes from; a value that no file says is Jetway's default. */
 function provenance({ document }: LoadedProgramme): (path: Path) => string {
   return (path) => {
     const node = nodeAt(document, path) ?? listAround(document, path);
-    return node === undefined ? 'default' : `${node.at.file}:${node.at.line}`;
+    return node === undefined ? 'default' : `${spellOut(node.at.file)}:${node.at.line}`;
   };
 }
 
@@ -41,5 +43,5 @@ function heading({ id, definition, document }: LoadedProgramme): string {
   const { file } = positionAt(document, ['name']);
   const base =
     definition.variant === undefined ? '' : ` laid over the variant ${definition.variant}`;
-  return `# ${id}: ${file}${base}, with every default filled in.`;
+  return `# ${id}: ${spellOut(file)}${base}, with every default filled in.`;
 }

@@ -2,6 +2,7 @@
 // whole file that is piped in.
 
 import { CommandError, exitCodes } from './exit.ts';
+import { say } from './output.ts';
 
 /** More than any secret or password, which have limits of their own. */
 const mostBytesOfLine = 64 * 1024;
@@ -13,7 +14,7 @@ const mostBytesOfLine = 64 * 1024;
  */
 export async function readLine(what: string): Promise<string> {
   if (process.stdin.isTTY) {
-    console.error(`Type the ${what}, then Enter and Ctrl-D. It is shown as you type.`);
+    say(`Type the ${what}, then Enter and Ctrl-D. It is shown as you type.`);
   }
   const line = (await readText(what, mostBytesOfLine)).replace(/\r?\n$/, '');
   if (line === '') refuse(`the ${what} on standard input is empty`);

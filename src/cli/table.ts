@@ -1,10 +1,12 @@
 // Owns how data is laid out for people: tables of rows, sheets of labelled values.
 
+import { spellOut } from '../lib/fault.ts';
+
 const gap = '  ';
 
 /** Rows under headings, in columns as wide as their widest cell. */
 export function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
-  const lines = [headings, ...rows.map((row) => row.map(harmless))];
+  const lines = [headings, ...rows.map((row) => row.map(spellOut))];
   const widths = headings.map((_, column) =>
     Math.max(...lines.map((line) => line[column]?.length ?? 0)),
   );
@@ -20,7 +22,7 @@ export function sheet(
   return shown
     .flatMap(([label, values]) =>
       values.map((value, index) =>
-        alignedLine([index === 0 ? label : '', harmless(value)], [width]),
+        alignedLine([index === 0 ? label : '', spellOut(value)], [width]),
       ),
     )
     .map((line) => gap + line)
@@ -32,12 +34,4 @@ function alignedLine(cells: readonly string[], widths: readonly number[]): strin
     .map((cell, column) => cell.padEnd(widths[column] ?? 0))
     .join(gap)
     .trimEnd();
-}
-
-/** What a terminal would act on or hide is spelled out: names come from files and from others. */
-function harmless(text: string): string {
-  return text.replaceAll(
-    /[\p{C}\p{Zl}\p{Zp}]/gu,
-    (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
-  );
 }

@@ -30,7 +30,7 @@ export function errorAt(at: Position, path: Path, message: string, hint?: string
 export function formatFault(fault: Fault): string {
   const { file, line, column } = fault.at;
   const hint = fault.hint === undefined ? '' : ` (${fault.hint})`;
-  return `${file}:${line}:${column}: ${fault.severity}: ${fault.message}${hint}`;
+  return `${spellOut(file)}:${line}:${column}: ${fault.severity}: ${fault.message}${hint}`;
 }
 
 /** Sorts faults into reading order: by file, then by place in it. */
@@ -41,16 +41,32 @@ export function byPosition(one: Fault, other: Fault): number {
 
 const longestQuote = 60;
 
-/**
- * The text in double quotes, shortened, on one line. What a terminal would act on or not show
- * (control, format and separator characters) is spelled out, so that a fault cannot mislead.
- */
+/** What a terminal would act on or not show: control, format and separator characters. */
+const unprintable = /[\p{C}\p{Zl}\p{Zp}]/gu;
+
+/** The text on one line, with what a terminal would act on or not show spelled out (HOSTILE 66). */
+export function spellOut(text: string): string {
+  return text.replace(unprintable, (char) => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`);
+}
+
+/** The text in double quotes, shortened and spelled out, so that a fault cannot mislead. */
 export function quote(text: string): string {
   const shown = text.length > longestQuote ? `${text.slice(0, longestQuote)}…` : text;
-  return JSON.stringify(shown).replace(
-    /[\p{C}\p{Zl}\p{Zp}]/gu,
-    (char) => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`,
-  );
+  return spellOut(JSON.stringify(shown));
+}
+
+/** A value as JSON that shows every character, and is the same value to programs. */
+export function legibleJson(value: unknown, indent?: number): string {
+  return JSON.stringify(value, null, indent)
+    .split('\n')
+    .map((line) =>
+      line.replace(unprintable, (char) =>
+        [...Array(char.length).keys()]
+          .map((unit) => `\\u${char.charCodeAt(unit).toString(16).padStart(4, '0')}`)
+          .join(''),
+      ),
+    )
+    .join('\n');
 }
 
 /** Thrown where faults leave nothing to go on with; carries all of them. */
