@@ -5,11 +5,10 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync, readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
 
-import { referencePaths } from '../../scripts/reference.ts';
 import { instant } from '../../src/lib/clock.ts';
 import { type FailureReason, failureReasons } from '../../src/oauth/failure.ts';
 import { compileProgramme } from '../../src/programme/compile.ts';
@@ -20,55 +19,10 @@ import { program } from '../support/program.ts';
 import { scratchFolder } from '../support/scratch.ts';
 import { testNeeding } from '../support/tools.ts';
 import { configText, environment, jetway, workFolder } from './command.ts';
+import { dialects } from './dialects.ts';
 
 const test = testNeeding('curl');
 const root = join(import.meta.dirname, '../..');
-
-/** Every dialect there is a file of: foreign ones, shipped ones, and the reference's example. */
-const dialects = new Map(
-  globSync('{test/dialects,programmes}/*.yaml', { cwd: root })
-    .toSorted()
-    .map((path) => [basename(path, '.yaml'), readFileSync(join(root, path), 'utf8')]),
-);
-const page = readFileSync(join(root, referencePaths.page), 'utf8');
-const [, example = ''] = /^```yaml\n([^`]*base_path:[^`]*)```\n/m.exec(page) ?? [];
-dialects.set('harbour-hotels', example);
-
-/** Two that share a path, and ask for all that there is to ask for. */
-for (const [id, name, isDefault] of [
-  ['strict', 'Strict', true],
-  ['stricter', 'Stricter', false],
-] as const) {
-  const selector = `programme: { in: header, name: X-Programme, required: ${!isDefault}, must_equal: programme.identifier }`;
-  const more = `partner: { in: header, name: X-Partner, required: true, characters: letters, length: 1..50, must_equal: client.business_context }`;
-  dialects.set(
-    id,
-    `variant: grant
-name: ${name} Club
-programme_identifier: ${name}
-base_path: /strict
-selector: { input: programme, default: ${isDefault} }
-client: { authentication: { methods: [bare_basic] } }
-verify: { api_key_header: X-Key, headers: required }
-authorize:
-  pkce: required
-  redirect_uri: required
-  answer: { code: "the=code*", error: err }
-  endpoint: { methods: [POST], inputs: { ${selector}, response_type: { allowed: [login] } } }
-token_endpoints:
-  grant:
-    unknown: refuse
-    inputs:
-      ${selector}
-      ${more}
-      accept: { in: header, required: true, format: accepts_json }
-      redirect_uri: { required: true }
-      scope: { required: true }
-      code: { characters: lower_hex, length: 64 }
-      refresh_token: { length: 20..200 }
-`,
-  );
-}
 
 interface Dev {
   readonly sheet: readonly string[];
@@ -78,7 +32,7 @@ interface Dev {
 /** Starts `jetway dev` in a folder; it ends with the test. */
 async function startDev(t: TestContext, folder: string, ...more: readonly string[]): Promise<Dev> {
   const args = [program, 'dev', '--listen', '127.0.0.1:0', ...more];
-  const stdio = ['ignore', 'pipe', 'inherit'] as const;
+  const stdio = ['ignore', 'pipe', 'ignore'] as const;
   const child: ChildProcess = spawn(process.execPath, args, {
     cwd: folder,
     env: environment,

@@ -5,6 +5,7 @@ import { endpointsOf } from '../../programme/grant_places.ts';
 import { loginFaults, type SampleFault, tokenFaults } from '../../programme/sample_faults.ts';
 import type { SampleRequest, SampleValues } from '../../programme/sample_request.ts';
 import { tokenPlace } from '../../programme/token_place.ts';
+import { alphabetOf } from '../../programme/value_shape.ts';
 import type { VerificationMode } from '../../programme/verification.ts';
 import { curlCommand, shellVariable, shellWord, takeOut } from './curl.ts';
 import {
@@ -140,5 +141,17 @@ function loginLines(demo: Demo): readonly string[] {
     `${hidden('TRANSACTION', 'transaction')}; ${hidden('CSRF', 'csrf')}`,
     `BACK=$(curl -s -o /dev/null -w '%{redirect_url}' -b "$JAR" ${fields.join(' ')} ${url}); rm "$JAR"`,
     `CODE=\${BACK#*[?&]${code}=}; CODE=\${CODE%%&*}`,
+    ...decoding(demo),
+  ];
+}
+
+/** As it stands in an address a code can go into forms and queries; in JSON it is another text. */
+function decoding(demo: Demo): readonly string[] {
+  const { json } = tokenRequest(demo, 'authorization_code', { code: '' });
+  const { prefix = '', characters = 'alphanumeric' } = demo.definition.code;
+  if (json === undefined || /^[\w.~-]*$/.test(prefix + alphabetOf(characters))) return [];
+  return [
+    `CODE=\${CODE//+/ }; CODE=$(printf '%b.' "\${CODE//%/\\\\x}"); CODE=\${CODE%.}`,
+    `CODE=\${CODE//\\\\/\\\\\\\\}; CODE=\${CODE//\\"/\\\\\\"}`,
   ];
 }
