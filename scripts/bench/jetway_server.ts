@@ -184,7 +184,8 @@ async function issue({ programme: name, count }: IssueOrder): Promise<readonly s
           return tokens;
         },
       };
-      return (await issueTokens(service, client, authorization, now)).accessToken;
+      return (await issueTokens(service, client, authorization, { now, era: await store.era() }))
+        .accessToken;
     }),
   );
 }

@@ -2,7 +2,7 @@
 
 import type { Instant } from '../lib/clock.ts';
 import type { Client } from '../oauth/client.ts';
-import type { AccessToken, GrantType, RefreshToken, TokenFamily } from '../oauth/grant.ts';
+import type { AccessToken, Era, GrantType, RefreshToken, TokenFamily } from '../oauth/grant.ts';
 import type { TokenSet } from '../oauth/token_set.ts';
 import type { Inputs } from '../programme/input_rules.ts';
 import type { Service } from './service.ts';
@@ -16,6 +16,8 @@ export interface GrantRequest {
   /** Scope asked for, if any; it exists. */
   readonly scope: string | undefined;
   readonly now: Instant;
+  /** The era in which the request began: what is revoked meanwhile takes its tokens along. */
+  readonly era: Era;
   /** Makes a signal that aborts when the client hangs up, for what takes long. */
   readonly hangUp: () => AbortSignal;
 }

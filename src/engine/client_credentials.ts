@@ -4,7 +4,7 @@ import type { Authorization, GrantRequest } from './authorization.ts';
 
 /** A client's own token; never with a refresh token (RFC 6749 4.4.3). */
 export async function authorizeClient(request: GrantRequest): Promise<Authorization> {
-  const { service, client, scope } = request;
+  const { service, client, scope, era } = request;
   const { scope: rules } = service.programme;
   return {
     grant: 'client_credentials',
@@ -14,7 +14,7 @@ export async function authorizeClient(request: GrantRequest): Promise<Authorizat
     scope: rules.ofClient(scope),
     withRefreshToken: false,
     settle: async ({ tokens, access }) => {
-      if (access !== undefined) await service.store.saveAccessToken(access);
+      if (access !== undefined) await service.store.saveAccessToken(access, era);
       return tokens;
     },
   };

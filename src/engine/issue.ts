@@ -8,7 +8,7 @@ import { tokenKey } from '../oauth/token_key.ts';
 import type { TokenSet } from '../oauth/token_set.ts';
 import { type TokenFacts, tokenValues } from '../programme/token_layout.ts';
 import type { TokenClaims } from '../token/token_format.ts';
-import type { Authorization, RepeatedAnswer } from './authorization.ts';
+import type { Authorization, GrantRequest, RepeatedAnswer } from './authorization.ts';
 import { unavailableMember } from './open_directory.ts';
 import type { Service } from './service.ts';
 
@@ -17,7 +17,7 @@ export async function issueTokens(
   service: Service,
   client: Client,
   authorization: Authorization | RepeatedAnswer,
-  now: Instant,
+  { now, era }: Pick<GrantRequest, 'now' | 'era'>,
 ): Promise<TokenSet> {
   if ('repeated' in authorization) return authorization.repeated;
   const { accessTokens, refreshTokens } = service;
@@ -28,10 +28,6 @@ export async function issueTokens(
   }
   expectMemberNumber(service, authorization);
   const facts = planTokens(service, authorization, now);
-  const era =
-    accessTokens.opaque || authorization.family !== undefined
-      ? undefined
-      : await service.store.era();
   const accessToken =
     successor?.accessToken ??
     (await accessTokens.make(now, () => accessClaims(service, client, authorization, facts, era)));
@@ -128,7 +124,7 @@ function accessClaims(
   client: Client,
   { subject, scope, family }: Authorization,
   facts: TokenFacts,
-  era: Era | undefined,
+  era: Era,
 ): TokenClaims {
   return {
     issuer: programme.issuer,
@@ -139,8 +135,8 @@ function accessClaims(
     issuedAt: facts.issuedAt,
     expiresAt: facts.accessExpiresAt,
     ...(scope === undefined ? {} : { scope }),
-    ...(family === undefined ? {} : { family: family.id }),
-    ...(era === undefined ? {} : { era }),
+    // A token of a family has its family's.
+    ...(family === undefined ? { era } : { family: family.id }),
     others: programme.access.claims(tokenValues(facts, client, programme.values)),
   };
 }

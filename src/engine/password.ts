@@ -13,7 +13,7 @@ import { newFamily } from './new_family.ts';
  * disabled or locked is not told (HOSTILE 16). A directory that cannot answer is an outage (G-22).
  */
 export async function authorizeByPassword(request: GrantRequest): Promise<Authorization> {
-  const { service, scope, now } = request;
+  const { service, scope, now, era } = request;
   const { programme, store } = service;
   const member = await authenticate(request);
   const granted = programme.scope.ofLogin(scope, member.level);
@@ -29,6 +29,7 @@ export async function authorizeByPassword(request: GrantRequest): Promise<Author
     settle: async ({ tokens, access, refresh }) => {
       await store.startFamily({
         family,
+        era,
         ...(access === undefined ? {} : { access }),
         ...(refresh === undefined ? {} : { refresh }),
       });

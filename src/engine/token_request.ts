@@ -46,6 +46,8 @@ async function serveTokens(
   const inputs = endpoint.readInputs(request);
   const credentials = endpoint.readCredentials(request, inputs, service.provenHeaders);
   endpoint.checkHeaders(inputs);
+  // Before anybody is known: who is revoked from here on is not to have tokens that stand (FAULTS 28).
+  const era = await service.store.era();
   const client = await authenticateClient(service, credentials, now, request.address);
   endpoint.checkClient(inputs, client, (text, keys) => isLiveKey(service, client, text, keys, now));
   const grant = endpoint.selectGrant(inputs, client);
@@ -60,9 +62,10 @@ async function serveTokens(
     inputs,
     scope,
     now,
+    era,
     hangUp: request.hangUp,
   });
-  const tokens = await issueTokens(service, client, authorization, now);
+  const tokens = await issueTokens(service, client, authorization, { now, era });
   return programme.renderTokens(tokens, client);
 }
 

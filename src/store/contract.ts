@@ -34,6 +34,8 @@ export interface IssuedTokens {
   /** Absent where access tokens are JWTs. */
   readonly access?: AccessToken;
   readonly refresh?: RefreshToken;
+  /** The era in which the grant began, so that a revocation meanwhile takes it along; the store's if left out. */
+  readonly era?: Era;
 }
 
 /**
@@ -263,7 +265,7 @@ export interface Store extends StoreTime {
    */
   isStanding(programme: ProgrammeId, token: StandingQuestion): Promise<boolean>;
 
-  saveAccessToken(token: AccessToken): Promise<void>;
+  saveAccessToken(token: AccessToken, era?: Era): Promise<void>;
   /** The access token, unless it is expired or its family revoked. */
   findAccessToken(
     programme: ProgrammeId,

@@ -40,7 +40,7 @@ export function fileCodes(
       queue.read(() =>
         visibleCode(seen.get(programme, key, () => find(programme, key))?.state, now),
       ),
-    spendCode: (programme, client, key, { family, access, refresh }, now) =>
+    spendCode: (programme, client, key, { family, access, refresh, era }, now) =>
       // Codes are few on a full disk, where none can be issued: those there are stay good for what they are.
       queue.writeFromReserve((): SpendOutcome => {
         const found = seen.take(programme, key) ?? find(programme, key);
@@ -52,8 +52,8 @@ export function fileCodes(
         if (judgement.verdict === 'unknown' || found === undefined) return { outcome: 'unknown' };
         // It was remembered, and ended and was swept since it was looked at.
         if (!markSpent(found.row, family)) return { outcome: 'unknown' };
-        writer.family(family);
-        if (access) writer.access(access);
+        writer.family(family, era);
+        if (access) writer.access(access, era);
         if (refresh) writer.refresh(programme, family.id, refresh);
         return { outcome: 'spent' };
       }),

@@ -4,7 +4,14 @@ import type { DatabaseSync } from 'node:sqlite';
 
 import type { Instant } from '../lib/clock.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
-import type { AccessToken, FamilyId, RefreshToken, TokenFamily, TokenKey } from '../oauth/grant.ts';
+import type {
+  AccessToken,
+  Era,
+  FamilyId,
+  RefreshToken,
+  TokenFamily,
+  TokenKey,
+} from '../oauth/grant.ts';
 import type { Eras } from './file_eras.ts';
 import { rowSum } from './file_sums.ts';
 import type { Freshness } from './freshness.ts';
@@ -19,8 +26,9 @@ export interface RotatedFrom {
 
 /** Inserts and revocation that several verbs share; call them inside a write alone. */
 export interface GrantWriter {
-  readonly family: (family: TokenFamily) => void;
-  readonly access: (token: AccessToken) => void;
+  /** `era` as in `IssuedTokens`. */
+  readonly family: (family: TokenFamily, era?: Era) => void;
+  readonly access: (token: AccessToken, era?: Era) => void;
   /** Returns the sum of the row. */
   readonly refresh: (
     programme: ProgrammeId,
@@ -54,14 +62,16 @@ export function grantWriter(database: DatabaseSync, fresh: Freshness, eras: Eras
      WHERE programme = ? AND key = ? AND revoked_at IS NULL`,
   );
   return {
-    family: ({ programme, id, client, member, scope, createdAt, endsAt }) => {
+    family: (family, era = eras.current()) => {
+      const { programme, id, client, member, scope, createdAt, endsAt } = family;
       const names = [programme, id, client, JSON.stringify(member), member.subject];
-      const values = [...names, scope ?? null, createdAt, endsAt, eras.current()];
+      const values = [...names, scope ?? null, createdAt, endsAt, era];
       insertFamily.run(...values, rowSum(values));
     },
-    access: ({ programme, key, client, kind, subject, family, scope, issuedAt, expiresAt }) => {
+    access: (token, era = eras.current()) => {
+      const { programme, key, client, kind, subject, family, scope, issuedAt, expiresAt } = token;
       const optional = [family ?? null, scope ?? null];
-      const times = [issuedAt, expiresAt, eras.current()];
+      const times = [issuedAt, expiresAt, era];
       const values = [programme, key, client, kind, subject, ...optional, ...times];
       insertAccess.run(...values, rowSum(values));
     },

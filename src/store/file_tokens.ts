@@ -75,10 +75,10 @@ export function fileRefreshTokens(
   };
   const rotate = rotator(database, writer, seen);
   return {
-    startFamily: ({ family, access, refresh }) =>
+    startFamily: ({ family, access, refresh, era }) =>
       queue.write(() => {
-        writer.family(family);
-        if (access) writer.access(access);
+        writer.family(family, era);
+        if (access) writer.access(access, era);
         if (refresh) writer.refresh(family.programme, family.id, refresh);
       }),
     findRefreshToken: (programme, key, now) =>
@@ -200,7 +200,7 @@ export function fileAccessTokens(
   const standing = new Remembered<true>(fresh, mostAsked);
   return {
     era: () => queue.read(eras.current),
-    saveAccessToken: (token) => queue.write(() => writer.access(token)),
+    saveAccessToken: (...call) => queue.write(() => writer.access(...call)),
     findAccessToken: (programme, key, now) =>
       queue.read(() => {
         const found = tokens.get(programme, key, () => {

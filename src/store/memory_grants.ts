@@ -159,9 +159,9 @@ export class MemoryGrants implements GrantVerbs {
     return row !== undefined && !this.#isRevoked(row);
   }
 
-  async saveAccessToken(token: AccessToken): Promise<void> {
+  async saveAccessToken(token: AccessToken, era?: Era): Promise<void> {
     this.#access.expectNew(token.programme, token.key);
-    this.#saveAccess(token);
+    this.#saveAccess(token, era);
   }
 
   async findAccessToken(
@@ -241,22 +241,20 @@ export class MemoryGrants implements GrantVerbs {
   #issue(
     programme: ProgrammeId,
     id: FamilyId,
-    { family, access, refresh }: IssuedTokens,
+    { family, access, refresh, era = this.#revocations.era }: IssuedTokens,
     predecessor?: TokenKey,
   ): void {
     if (family) this.#families.expectNew(programme, family.id);
     if (access) this.#access.expectNew(programme, access.key);
     if (refresh) this.#refresh.expectNew(programme, refresh.key);
     if (family) {
-      const { era } = this.#revocations;
       this.#families.set(programme, id, { family: frozenCopy(family), revoked: false, era });
     }
-    if (access) this.#saveAccess(access);
+    if (access) this.#saveAccess(access, era);
     if (refresh) this.#addRefresh(programme, id, refresh, predecessor);
   }
 
-  #saveAccess(token: AccessToken): void {
-    const { era } = this.#revocations;
+  #saveAccess(token: AccessToken, era: Era = this.#revocations.era): void {
     this.#access.set(token.programme, token.key, { token: frozenCopy(token), era });
   }
 

@@ -94,11 +94,18 @@ function reachTests(open: Open): void {
     const rotation = aRotation('new refresh', 'next', { access, now: at(6), retryUntil: at(16) });
     const { access: _access, ...bare } = rotation;
     assert.deepEqual(await store.rotateRefreshToken(bare), { outcome: 'rotated' });
-    // But for a code whose login began before.
-    const begun = await store.era();
-    await store.revokeAll(club, { subject: 'subject-1' });
-    await store.issueCode(aCode({ key: key('late'), transaction: 'login-4', era: begun }));
+    // But for what began before: a code's login, and a grant.
+    const era = await store.era();
+    await store.revokeAll(club, byClient);
+    await store.issueCode(aCode({ key: key('late'), transaction: 'login-4', era }));
     assert.equal(await store.findCode(club, key('late'), at(6)), undefined);
+    await store.saveAccessToken(aPartnerToken('late'), era);
+    assert.equal(await store.findAccessToken(club, key('late'), at(6)), undefined);
+    const late = aFamily({ id: familyId('late') });
+    const refresh = aRefreshToken('late refresh');
+    await store.startFamily({ family: late, refresh, era });
+    const found = await store.findRefreshToken(club, key('late refresh'), at(6));
+    assert.equal(found?.revoked, true);
   });
 
   withStore(open, 'HOSTILE 29: a spend beside the revocation leaves nothing alive', async (o) => {

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 
-import type { ProgrammeId } from '../../src/oauth/client.ts';
+import type { ClientId, ProgrammeId } from '../../src/oauth/client.ts';
 import type { Subject } from '../../src/oauth/member.ts';
 import { testClock } from '../support/clock.ts';
 import {
@@ -63,6 +63,38 @@ test('P-9: tokens of one login, which a refresh carries on and its member\u2019s
   assert.deepEqual(await refresh(club, next.refresh_token), invalidRefreshToken);
   assert.equal(await isLive(club, tokens.access_token), false, 'one family');
   assert.deepEqual(await askByPassword(club), wrong, 'disabled');
+});
+
+test('FAULTS 28: a revocation takes along the tokens of grants that began before it', async (t) => {
+  const cases = [
+    { access: 'opaque', verb: 'startFamily', grant: 'password' },
+    { access: 'opaque', verb: 'saveAccessToken', grant: 'client_credentials' },
+    { access: 'jwt', verb: 'findClient', grant: 'client_credentials' },
+  ] as const;
+  for (const { access, verb, grant } of cases) {
+    const { store, hold } = failingStore();
+    const over = `introspection: { path: /introspect }
+tokens: { access: { format: ${access} } }`;
+    const club = await openPasswordClub(t, { store, over });
+    const ask = (): Promise<Answer> =>
+      grant === 'password' ? askByPassword(club) : askTokens(club, { grant_type: grant });
+    const told = async (token: string): Promise<unknown> => {
+      const headers = { authorization: club.client.basic };
+      const { body } = await post(club.url, '/executive-club/introspect', { token }, headers);
+      return (JSON.parse(body) as { active: unknown }).active;
+    };
+    const held = hold(verb);
+    const answer = ask();
+    await held.waiting;
+    await store.revokeAll(programme, { client: club.client.id as ClientId });
+    held.letGo();
+    const tokens = tokensIn(await answer);
+    assert.equal(await told(tokens.access_token), false, `${access} ${grant}`);
+    if (grant === 'password') {
+      assert.deepEqual(await refresh(club, tokens.refresh_token), invalidRefreshToken);
+    }
+    assert.equal(await told(tokensIn(await ask()).access_token), true, 'the next one');
+  }
 });
 
 test('G-23: the family ends with its longest life from the request on', async (t) => {
