@@ -2,7 +2,7 @@
 
 import type { DatabaseSync } from 'node:sqlite';
 
-import type { Instant } from '../lib/clock.ts';
+import { after, type Instant, milliseconds } from '../lib/clock.ts';
 import type { Client, StoredSecret } from '../oauth/client.ts';
 import type { Gateway } from '../oauth/gateway.ts';
 import type { Eras } from './file_eras.ts';
@@ -22,6 +22,9 @@ export interface SetTime {
   /** Ends what this process has issued later than now since another one has accepted a time. */
   readonly follow: (now: Instant) => void;
 }
+
+/** Of two servers that go on at one time, by uptimes that are coarse, one may be this far ahead. */
+const coarseness = milliseconds(1000);
 
 export function timeSetter(database: DatabaseSync, time: RecordedTime, eras: Eras): SetTime {
   const dropped = [
@@ -48,7 +51,7 @@ export function timeSetter(database: DatabaseSync, time: RecordedTime, eras: Era
       time.set(now);
     },
     follow: (now) => {
-      for (const drop of dropped) drop.run(now);
+      for (const drop of dropped) drop.run(after(now, coarseness));
       eras.follow();
       time.startAnew();
     },

@@ -150,9 +150,14 @@ withFile(
     await other.recordTime(at(3640));
     await other.saveAccessToken(aPartnerToken('late', { issuedAt: at(3640), expiresAt: at(9999) }));
     assert.equal(await store.recordedTime(), at(60));
+    // What is issued at that time is live, though not by the clock that has still to follow.
+    const times = { issuedAt: at(61.2), expiresAt: at(1861) };
+    await store.saveAccessToken(aPartnerToken('new', times));
+    assert.equal(await sweepLong(other, at(3641)), 0);
     await other.followTime(at(61));
     assert.equal(await other.acceptedElsewhere(), undefined);
     assert.equal(await other.findAccessToken(club, key('late'), at(3641)), undefined);
+    assert.ok(await other.findAccessToken(club, key('new'), at(62)));
     await other.recordTime(at(100));
     assert.equal(await store.recordedTime(), at(100));
     await Promise.all([store.close(), other.close()]);
