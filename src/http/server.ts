@@ -70,7 +70,9 @@ export async function listen(
 ): Promise<RunningServer> {
   const { stillTimeout, ...limits } = timeLimits;
   let listener = app === undefined ? notYet : listenerOf(app);
-  const server = createServer({ ...limits, maxHeaderSize }, (incoming, outgoing) => {
+  // A request without a Host is refused here, in the words that any other bad one gets.
+  const options = { ...limits, maxHeaderSize, requireHostHeader: false };
+  const server = createServer(options, (incoming, outgoing) => {
     connections.noteAnswer(outgoing);
     if (hasPlainHost(incoming) && isPlainlyFramed(incoming)) listener(incoming, outgoing);
     else refuse(outgoing, 400, 'invalid_request');
@@ -113,8 +115,8 @@ function listenerOf(app: App): Listener {
 const hostForm = /^(?:[\w.~!$&'()*+,;=%-]+|\[[\w.:]+\])(?::\d*)?$/;
 
 /**
- * HOSTILE 48, 64: node lets a second Host pass, and any text as one. RFC 9112 3.2 has both refused. An
- * HTTP/1.0 request may have none, and node refuses any other without.
+ * HOSTILE 48, 64: node lets a second Host pass, and any text as one. RFC 9112 3.2 has both refused, and
+ * a request without, unless it is one of HTTP/1.0.
  */
 function hasPlainHost(incoming: IncomingMessage): boolean {
   const raw = incoming.rawHeaders;
@@ -125,7 +127,7 @@ function hasPlainHost(incoming: IncomingMessage): boolean {
     if (!hostForm.test(raw[index + 1] ?? '')) return false;
     hosts += 1;
   }
-  return hosts <= 1;
+  return hosts === 1 || (hosts === 0 && incoming.httpVersion === '1.0');
 }
 
 /** HOSTILE 48: a body in layers that we would not peel is read otherwise by who stands in front. */
