@@ -6,6 +6,7 @@ import {
   type FailureFacts,
   type FailureReason,
   HungUp,
+  Overloaded,
   Refusal,
   Unavailable,
 } from '../oauth/failure.ts';
@@ -98,8 +99,10 @@ export function explain(
   if (error instanceof Refusal) return { reason: error.reason, facts: { ...error.facts, at } };
   const programme = service.programme.id;
   if (error instanceof Unavailable) {
-    // A known failure needs no stack, and strangers can cause many (HOSTILE 59).
-    service.log.error('unavailable', { programme, detail: error.message });
+    // A known failure needs no stack. Strangers can cause many of one kind, which must not take the
+    // lines of the log that are for the other (HOSTILE 59).
+    const event = error instanceof Overloaded ? 'overloaded' : 'unavailable';
+    service.log.error(event, { programme, detail: error.message });
     return { reason: 'temporarily_unavailable', facts: { retryAfter: outageRetryAfter, at } };
   }
   service.log.error('server_error', { programme, detail: describe(error) });

@@ -156,7 +156,7 @@ test('HOSTILE 59: logins of one stranger while the queue is full cost few lines,
     .stderr.trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line) as Line);
-  const told = lines.filter(({ event }) => event === 'unavailable');
+  const told = lines.filter(({ event }) => event === 'overloaded');
   for (const { detail } of told) assert.equal(detail, 'too many passwords to be hashed at once');
   const spans = 1 + Math.floor((performance.now() - begun) / 10_000);
   assert.ok(told.length <= 20 * spans, `${told.length} lines in ${spans} spans`);
@@ -166,6 +166,6 @@ test('HOSTILE 59: logins of one stranger while the queue is full cost few lines,
   assert.ok(stopped.length > 0 && stopped.length <= 20 * minutes, `${stopped.length} references`);
   const counts = lines.filter(({ event }) => event === 'lines_left_out');
   assert.equal(lines.length, told.length + stopped.length + counts.length);
-  const leftOut = counts.map(({ lines: kinds }) => kinds?.['unavailable executive-club'] ?? 0);
+  const leftOut = counts.map(({ lines: kinds }) => kinds?.['overloaded executive-club'] ?? 0);
   assert.equal(told.length + leftOut.reduce((sum, count) => sum + count, 0), refused);
 });
