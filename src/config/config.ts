@@ -63,8 +63,9 @@ const publicUrlSchema: v.GenericSchema<unknown, string> = v.pipe(
     return (
       url !== null &&
       /^https?:$/.test(url.protocol) &&
-      url.search + url.hash + url.username + url.password === '' &&
-      !text.endsWith('/') &&
+      url.username + url.password === '' &&
+      // An empty query or fragment is part of the text alone.
+      !/[?#]|\/$/.test(text) &&
       url.href.replace(/\/$/, '') === text
     );
   }, 'expected an http or https address in its plain form, without query or trailing slash, such as https://tokens.example.com'),

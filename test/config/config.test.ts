@@ -93,6 +93,8 @@ trusted_proxies: [10.0.0.0]
     'https://tokens.example/?a=b',
     'https://tokens.example/#f',
     'https://user@tokens.example',
+    'https://tokens.example/a?',
+    'https://tokens.example/a#',
     'https://TOKENS.example',
     'https://tokens.example:443',
     'https://tokens.example/a/../b',
