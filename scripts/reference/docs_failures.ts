@@ -7,7 +7,7 @@ export const failureDocs: Readonly<Record<FailureReason, string>> = {
   method_not_allowed:
     "The method is none of the endpoint's `methods`. The answer gets an `Allow` header.",
   unsupported_media_type:
-    'An endpoint that reads a body got another `Content-Type`, none, several, or a charset other than UTF-8 (G-9). `{parameter}` is `content-type`.',
+    'An endpoint that reads a body got another `Content-Type`, none, several, or a charset that does not hold ASCII as it is, or is not known (G-9). `{parameter}` is `content-type`.',
   body_too_large: 'The body holds more than 64 KiB.',
   malformed_body:
     'Query or body cannot be decoded: broken percent-encoding or UTF-8, no JSON object, a JSON member that is neither text nor a whole number, more than 100 parameters.',

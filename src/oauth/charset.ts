@@ -1,5 +1,7 @@
 // Owns the charsets that a body can be in: those that hold ASCII as it is, decoded strictly (G-9).
 
+import { isAscii } from 'node:buffer';
+
 import { MalformedParameters, type Parameters, parseForm } from './parameters.ts';
 
 /** How the bytes of a body become text. Both throw `MalformedParameters`. */
@@ -29,8 +31,8 @@ export function charsetOf(label: string): Charset | undefined {
 const visible = Array.from({ length: 95 }, (_, index) => String.fromCharCode(32 + index)).join('');
 
 function newCharset(label: string): Charset | undefined {
-  const decoder = decoderOf(label);
-  if (decoder === undefined) return undefined;
+  const decoder = decoderOf(webLabel(label));
+  if (decoder === undefined) return asciiOnly.test(label) ? asciiCharset : undefined;
   if (decoder.encoding === 'utf-8') return utf8;
   const text = strictly(decoder);
   const decodePart = (part: string): string => text(bytesOf(part));
@@ -39,6 +41,24 @@ function newCharset(label: string): Charset | undefined {
     // One character for each byte: what separates parameters is ASCII in every one of these charsets.
     form: (bytes) => parseForm(Buffer.from(bytes).toString('latin1'), decodePart),
   };
+}
+
+/** Java's own name of a charset as `TextDecoder` knows it: `ISO8859_15`, `8859_1`, `EUC_JP`. */
+function webLabel(label: string): string {
+  return label.replace(/^(?:iso)?8859_/, 'iso-8859-').replace(/^euc_/, 'euc-');
+}
+
+/** Charsets that hold ASCII and that `TextDecoder` lacks: of those, ASCII alone is taken. */
+const asciiOnly = /^(?:(?:cp|ibm)(?:437|737|775|85[02578]|86[0-59])|iso646-us|x-macroman)$/;
+
+const asciiCharset: Charset = {
+  text: asciiText,
+  form: (bytes) => parseForm(asciiText(bytes), (part) => asciiText(bytesOf(part))),
+};
+
+function asciiText(bytes: Uint8Array): string {
+  if (isAscii(bytes)) return utf8.text(bytes);
+  throw new MalformedParameters('the body is not ASCII, and its charset is not known further');
 }
 
 /** HOSTILE 44: bytes of UTF-16 or UTF-32 hold separators that their sender did not write. */

@@ -15,7 +15,8 @@ const read = new Map([
 
 test('G-9: a form of ASCII is the same in every charset that holds ASCII', () => {
   const labels = `utf-8 utf8 us-ascii ascii iso-8859-1 latin1 iso-8859-15 cp1252 windows-1252
-    windows-1251 koi8-r macintosh ibm866 gbk gb18030 big5 shift_jis iso-2022-jp euc-jp euc-kr`;
+    windows-1251 koi8-r macintosh ibm866 gbk gb18030 big5 shift_jis iso-2022-jp euc-jp euc-kr
+    iso8859_1 8859_1 iso8859_15 euc_jp euc_kr iso646-us ibm437 cp850 ibm858 x-macroman`;
   for (const label of labels.split(/\s+/)) {
     assert.deepEqual(charsetOf(label)?.form(Buffer.from(plain)), read, label);
   }
@@ -23,7 +24,7 @@ test('G-9: a form of ASCII is the same in every charset that holds ASCII', () =>
 
 test('HOSTILE 44: a charset in which ASCII is something else, or that nobody knows, is none', () => {
   const labels = `utf-16 utf-16le utf-16be ucs-2 unicode utf-32 utf-32le utf-7 iso-2022-kr
-    hz-gb-2312 replacement ebcdic x utf-8,x`;
+    hz-gb-2312 replacement ebcdic x utf-8,x cp037 ibm1047 utf_16 iso8859_99`;
   for (const label of ['', ...labels.split(/\s+/)]) {
     assert.equal(charsetOf(label), undefined, label);
   }
@@ -35,6 +36,7 @@ test('G-9: other bytes are what the charset says, percent-encoded or not', () =>
     ['iso-8859-1', 'c3a9', 'Ã©'],
     ['iso-8859-1', '80', '€'],
     ['iso-8859-15', 'a4', '€'],
+    ['iso8859_15', 'a4', '€'],
     ['windows-1251', 'e9', 'й'],
     ['shift_jis', '835c', 'ソ'],
     ['gb18030', '81308130', '\u0080'],
@@ -60,6 +62,8 @@ test('G-9: bytes that no text of the charset has cannot be decoded', () => {
     ['iso-8859-1', 'a=%zz'],
     ['iso-8859-1', 'a=%4'],
     ['utf-8', 'a=%e9'],
+    ['cp850', 'a=%82'],
+    ['cp850', 'a=é'],
   ] as const) {
     assert.throws(() => charsetOf(label)?.form(Buffer.from(body)), MalformedParameters, label);
   }
