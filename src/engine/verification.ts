@@ -58,7 +58,7 @@ async function verify(service: Service, demand: Demand, request: ShownRequest): 
   }
   const meant = verification.clientsMeant(headers, token === undefined ? holders : [token.client]);
   if (demand.mode === 'none' || token === undefined) {
-    return passed(service, sharedBy(holders, meant));
+    return passed(service, token?.client ?? sharedBy(holders, meant));
   }
   if (token.kind !== demand.mode) throw new Refusal('insufficient_scope');
   verification.checkScope(demand, token.scope);

@@ -210,6 +210,9 @@ describe('C-4 C-5: one API key of several clients', () => {
       const expected =
         status === 200 ? passed({ ...memberFacts, 'client-id': client.id }, named) : wrongKey;
       assert.deepEqual(await asked(club, 'member,key', { token, apiKey }), expected, client.id);
+      // Where a key is all that is asked for, a token beside it still tells whose it is.
+      const beside = status === 200 ? facts(client.id, context, partnerId) : wrongKey;
+      assert.deepEqual(await asked(club, 'none', { token, apiKey }), beside, client.id);
     }
     // Of all who hold a key its use is recorded.
     for (const id of ['Partner1', 'Partner2'] as const) {
