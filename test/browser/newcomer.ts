@@ -86,16 +86,6 @@ export function newcomerTests(browser: () => Promise<Browser>): void {
     assert.equal(await page.locator('[open] .status').innerText(), '200 OK');
     assert.equal(await page.locator('.copy:visible').count(), 0);
   });
-
-  test('Use 8: secrets are shown at the address of the demo alone', async (t) => {
-    const { page, address } = await visit(t, await browser());
-    for (const path of ['', 'demo/second-club', 'demo/second-club/commands']) {
-      const headers = { host: 'rebound.example' };
-      const other = await page.request.get(address + path, { headers, maxRedirects: 0 });
-      const { location } = other.headers();
-      assert.deepEqual([other.status(), location, await other.text()], [302, address + path, '']);
-    }
-  });
 }
 
 /** A page of a new browser at the address that dev prints; it ends with the test. */

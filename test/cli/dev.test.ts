@@ -18,6 +18,7 @@ import { openLogin } from '../support/login.ts';
 import { program } from '../support/program.ts';
 import { scratchFolder } from '../support/scratch.ts';
 import { testNeeding } from '../support/tools.ts';
+import { ask } from '../support/wire.ts';
 import { configText, environment, jetway, workFolder } from './command.ts';
 import { dialects } from './dialects.ts';
 
@@ -255,12 +256,34 @@ test('Use 6: every command does in bash what it says, in every dialect', async (
   assert.deepEqual(provoked, new Set(expected));
 });
 
+test('Use 8: secrets are shown at the address of the demo alone, and its own pages alone click', async (t) => {
+  const { url } = await startDev(t, scratchFolder(t, 'dev'));
+  const sentHome = async (path: string, asked: Parameters<typeof ask>[2]): Promise<void> => {
+    const { status, headers, body } = await ask(url, path, asked);
+    assert.deepEqual([status, headers['location'], body], [302, url + path, ''], path);
+  };
+  for (const path of ['/', '/demo/second-club', '/demo/second-club/commands']) {
+    await sentHome(path, { headers: { host: 'rebound.example' } });
+  }
+  const tokens = '/demo/second-club/tokens';
+  const click = (origin: string) => ({
+    method: 'POST',
+    headers: { origin, 'content-type': 'application/x-www-form-urlencoded' },
+    body: 'grant=authorization_code&code=x',
+  });
+  for (const origin of ['https://rebound.example', 'null']) await sentHome(tokens, click(origin));
+  assert.equal((await ask(url, tokens, click(url))).status, 303);
+});
+
 test('Use 8: no verb but dev has login pages filled in', async (t) => {
   const passing = globSync('src/cli/*.ts', { cwd: root }).filter((path) =>
     /\bfilled: /.test(readFileSync(join(root, path), 'utf8')),
   );
   assert.deepEqual(passing, ['src/cli/dev.ts']);
   const { url, addClient } = await startJetway(t);
+  for (const path of ['/', '/demo/executive-club', '/demo/executive-club/tokens']) {
+    assert.equal((await ask(url, path)).status, 404, path);
+  }
   const { id } = await addClient();
   const login = `/executive-club/auth/login?client_id=${id}&response_type=code`;
   const { body } = (await openLogin(url, login)).page;

@@ -52,7 +52,8 @@ export function mountDemo(app: App, demos: readonly Demo[]): void {
 
 /**
  * Secrets stand on these pages: a page of another name, which somebody has pointed at this machine,
- * must not read them. Browsers are sent to where the demo listens.
+ * must not read them. Nor does a page from elsewhere click here: it would push visits out. Browsers
+ * are sent to where the demo listens.
  */
 function mountPage(
   app: App,
@@ -60,12 +61,13 @@ function mountPage(
   path: string,
   answers: Readonly<Partial<Record<'GET' | 'POST', PageAnswer>>>,
 ): void {
-  const { host } = new URL(base);
+  const { host, origin } = new URL(base);
   const methods = Object.keys(answers);
   const refusal = { status: 405, headers: { Allow: methods.join(', ') }, body: '' };
   const home = { status: 302, headers: { Location: base + path, ...noStore }, body: '' };
   const answer = (request: WireRequest): Promise<Reply> | Reply => {
-    if (headerValues(request, 'host')[0] !== host) return home;
+    const [from = origin] = headerValues(request, 'origin');
+    if (headerValues(request, 'host')[0] !== host || from !== origin) return home;
     return answers[request.method === 'GET' ? 'GET' : 'POST']?.(request) ?? refusal;
   };
   app.endpoint(path, { methods: new Set(methods), wrongMethod: () => refusal, answer });
