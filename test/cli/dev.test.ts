@@ -81,12 +81,12 @@ test('Use 7: dev --commands asks the dev that runs, and says where it looked for
   const folder = scratchFolder(t, 'dev');
   const { url } = await startDev(t, folder);
   const { host } = new URL(url);
-  const ask = (id: string, listen = host) =>
+  const commandsOf = (id: string, listen = host) =>
     jetway(folder, ['dev', '--commands', id, '--listen', listen]);
   const [told, unknown, nobody] = await Promise.all([
-    ask('second-club'),
-    ask('no-club'),
-    ask('second-club', '127.0.0.1:1'),
+    commandsOf('second-club'),
+    commandsOf('no-club'),
+    commandsOf('second-club', '127.0.0.1:1'),
   ]);
   assert.deepEqual([told.code, told.stderr], [0, '']);
   const fetched = await (await fetch(`${url}/demo/second-club/commands`)).text();
