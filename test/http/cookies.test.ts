@@ -25,10 +25,11 @@ test('HOSTILE 67: a browser that opens logins without end keeps the cookies of t
       taken = set;
     }
     assert.equal(jar.length, 17);
-    const [name] = jar[0]?.split('=') ?? [];
-    const where = publicUrl.startsWith('https:')
-      ? 'Path=/; Max-Age=0; HttpOnly; SameSite=Lax; Secure'
-      : `Path=${paths.page}; Max-Age=0; HttpOnly; SameSite=Lax`;
+    const [name = ''] = jar[0]?.split('=') ?? [];
+    const [prefix, where] = publicUrl.startsWith('https:')
+      ? ['__Host-', 'Path=/; Max-Age=0; HttpOnly; SameSite=Lax; Secure']
+      : ['', `Path=${paths.page}; Max-Age=0; HttpOnly; SameSite=Lax`];
+    assert.ok(name.startsWith(`${prefix}jetway_login_`), name);
     assert.equal(taken, `${name}=; ${where}`);
   }
 });

@@ -131,9 +131,13 @@ describe('store directory', () => {
     const brought = '$2a$05$abcdefghijklmnopqrstuu5s2v8.iXieOjg/.AySBTTZIIVFJeBui';
     const whole = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
     const short = '$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW';
+    // 72 bytes, in half as many characters.
+    const accents = 'é'.repeat(36);
+    const accented = '$2a$05$CCCCCCCCCCCCCCCCCCCCC.Msh9GTqEdRbfZzYwvijW0diUTS7ZS6e';
     members.push(
       aMember({ username: 'eve', subject: 'eve' as Subject, passwordHash: brought }),
       aMember({ username: 'fay', subject: 'fay' as Subject, passwordHash: short }),
+      aMember({ username: 'guy', subject: 'guy' as Subject, passwordHash: accented }),
     );
     const hashOf = (username: string): string =>
       members.find((member) => member.username === username)?.passwordHash ?? '';
@@ -141,11 +145,13 @@ describe('store directory', () => {
       ['eve', `${whole}chars after 72 are ignored`],
       ['eve', `${whole}x`],
       ['fay', 'U*U\0U*U'],
+      ['guy', `${accents}x`],
     ] as const;
     for (const [username, typed] of cutOff) {
       assert.deepEqual(await verify(username, typed), { outcome: 'no_match' }, typed);
     }
-    assert.deepEqual([hashOf('eve'), hashOf('fay')], [brought, short]);
+    assert.deepEqual(['eve', 'fay', 'guy'].map(hashOf), [brought, short, accented]);
+    assert.equal((await verify('guy', accents)).outcome, 'match');
     assert.equal((await verify('eve', whole)).outcome, 'match');
     assert.match(hashOf('eve'), /^\$argon2id/);
     assert.deepEqual(await verify('eve', `${whole}x`), { outcome: 'no_match' });
