@@ -30,7 +30,7 @@ export function errorAt(at: Position, path: Path, message: string, hint?: string
 export function formatFault(fault: Fault): string {
   const { file, line, column } = fault.at;
   const hint = fault.hint === undefined ? '' : ` (${fault.hint})`;
-  return `${spellOut(file)}:${line}:${column}: ${fault.severity}: ${fault.message}${hint}`;
+  return spellOut(`${file}:${line}:${column}: ${fault.severity}: ${fault.message}${hint}`);
 }
 
 /** Sorts faults into reading order: by file, then by place in it. */

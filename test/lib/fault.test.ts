@@ -29,6 +29,16 @@ test('a fault reads file:line:column: severity: message (hint)', () => {
   assert.equal(thrown.faults.length, 2);
 });
 
+test('HOSTILE 66: a fault is one line, whatever a file of the folder is called', () => {
+  const file = 'a\nb.yaml:1:1: error: x';
+  const fault = errorAt({ ...at, file }, [], `"${file}" cannot name a programme`, file);
+  const shown = String.raw`a\u{a}b.yaml:1:1: error: x`;
+  assert.equal(
+    formatFault(fault),
+    `${shown}:3:5: error: "${shown}" cannot name a programme (${shown})`,
+  );
+});
+
 test('faults sort by file, then by place', () => {
   const places: readonly (readonly [string, number, number])[] = [
     ['b', 1, 1],
