@@ -59,7 +59,8 @@ async function readTable(path: string): Promise<ImportTable> {
   }
   const text = await readImportFile(path, mostBytes);
   // Standard input has no name: a YAML list begins with its first item, a CSV with its columns.
-  const format = path === '-' && /^(?:\s*#.*\n)*\s*-\s/.test(text) ? 'yaml' : named;
+  const isList = /^(?:\s*(?:#|---).*\n)*\s*(?:-\s|\[)/.test(text);
+  const format = path === '-' && isList ? 'yaml' : named;
   return (format === 'csv' ? readCsvTable : readYamlTable)(importName(path), text);
 }
 

@@ -66,9 +66,10 @@ describe('-', { concurrency: 2 }, () => {
     const load = (noun: string, input: string) =>
       jetway(folder, [noun, 'import', '-', '--programme', 'club'], input);
     const csv = `client_id,client_secret,name\npartnerapi-00001,${'s'.repeat(20)},Ann\n`;
-    const yaml = `# as another system has it\n- client_id: partnerapi-00002\n  client_secret: ${'t'.repeat(20)}\n  name: Bob\n`;
+    const yaml = `---\n# as another system has it\n- client_id: partnerapi-00002\n  client_secret: ${'t'.repeat(20)}\n  name: Bob\n`;
+    const client = { client_id: 'partnerapi-00003', client_secret: 'u'.repeat(20), name: 'Cem' };
     const one = { code: 0, stdout: '1 client is imported into club\n' };
-    for (const input of [csv, yaml]) {
+    for (const input of [csv, yaml, JSON.stringify([client])]) {
       const { code, stdout } = await load('client', input);
       assert.deepEqual({ code, stdout }, one);
     }
