@@ -139,7 +139,6 @@ function rotator(
     if (changes !== 1) return { outcome: 'unknown' };
     const sum = writer.refresh(programme, row.family, successor, { predecessor: key, ...retry });
     if (access) writer.access(access);
-    if (row.predecessor !== null) seen.take(programme, row.predecessor);
     seen.note(programme, successor.key, followerOf(found, successor, sum));
     return { outcome: 'rotated' };
   };
