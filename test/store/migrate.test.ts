@@ -154,6 +154,21 @@ withEach('FAULTS 26: all there was is there, as it was', async (path, version) =
   await store.close();
 });
 
+withEach('FAULTS 28: what an older Jetway granted ends with a revocation', async (path) => {
+  const store = openFileStore({ path, environment: 'staging' });
+  const living = async (): Promise<readonly boolean[]> => [
+    (await store.findCode(club, key('unspent'), at(1))) !== undefined,
+    (await store.findAccessToken(club, key('partner'), at(1))) !== undefined,
+    (await store.findAccessToken(club, key('access live'), at(1))) !== undefined,
+    (await store.findRefreshToken(club, key('second live'), at(1)))?.revoked === false,
+    await store.isStanding(club, { client: partner, subject: 'x', issuedAt: at(10 ** 6) }),
+  ];
+  assert.deepEqual(await living(), [true, true, true, true, true]);
+  await store.revokeAll(club, { client: partner });
+  assert.deepEqual(await living(), [false, false, false, false, false]);
+  await store.close();
+});
+
 withEach('FAULTS 26: what was granted goes on where it was', async (path) => {
   const store = openFileStore({ path, environment: 'staging' });
   const revoked = await store.findRefreshToken(club, key('first revoked'), at(2));
