@@ -133,6 +133,44 @@ describe('P-4 P-15: headers that name programme and context', () => {
   });
 });
 
+test('C-8: of any two faults of a shown request the earlier answers', async (t) => {
+  const club = await openPartnerClub(t);
+  const other = await addPartner(club, { id: 'Partner2' });
+  const good = {
+    target: 'member,key',
+    token: (await tokensOfLogin(club)).access_token,
+    apiKey: await giveApiKey(club, club.programme, club.client.id),
+    ...named,
+  };
+  type Change = Readonly<Partial<Record<keyof typeof good, string>>>;
+  const faults: readonly (readonly [Change, number, string])[] = [
+    [{ apiKey: '' }, 401, 'invalid_client'],
+    [{ token: '' }, 401, 'invalid_request'],
+    [{ 'programme-identifier': 'ThirdClub' }, 400, 'invalid_request'],
+    [{ apiKey: 'unknown' }, 401, 'invalid_client'],
+    [{ token: 'unknown' }, 401, 'invalid_token'],
+    [{ apiKey: await giveApiKey(club, club.programme, other.id) }, 401, 'invalid_client'],
+    [{ 'business-context-identifier': 'Other' }, 401, 'access_denied'],
+    [{ target: 'client,key' }, 403, 'insufficient_scope'],
+  ];
+  const answerTo = (...changes: readonly Change[]): Promise<Answer> => {
+    const { target, ...shown } = Object.assign({}, good, ...changes) as typeof good;
+    const { token, apiKey, ...headers } = shown;
+    const sent = { ...(token && { token }), ...(apiKey && { apiKey }), headers };
+    return asked(club, target, sent);
+  };
+  assert.equal((await answerTo()).status, 200);
+  for (const [place, [change, status, error]] of faults.entries()) {
+    const alone = await answerTo(change);
+    const told = JSON.parse(alone.body) as { error: string };
+    assert.deepEqual([alone.status, told.error], [status, error], JSON.stringify(change));
+    for (const [later] of faults.slice(place + 1)) {
+      if (Object.keys(later).some((key) => key in change)) continue;
+      assert.deepEqual(await answerTo(later, change), alone, JSON.stringify([change, later]));
+    }
+  }
+});
+
 test('C-4: the floor `key` lets nobody pass by a token alone', async (t) => {
   const club = await openPartnerClub(t, { over: 'verify: { api_key_header: Partner-Key }' });
   const { access_token: token } = await tokensOfLogin(club);
