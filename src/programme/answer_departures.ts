@@ -37,6 +37,19 @@ export function* answerDepartures(definition: Definition): Iterable<Departure> {
       'answers carry no-store, and none that refuses holds a token',
     ];
   }
+  const mute = failureReasons.find((reason) => {
+    const { status, challenge, headers } = errors.reasons[reason];
+    const own = Object.keys(headers).some((name) => name.toLowerCase() === 'www-authenticate');
+    return status === 401 && challenge === undefined && !own;
+  });
+  if (mute !== undefined) {
+    yield [
+      ['errors', 'reasons', mute, 'status'],
+      `the 401 of ${mute} does not say how to authenticate`,
+      'RFC 9110 15.5.2',
+      `give ${mute} a challenge`,
+    ];
+  }
   yield* gatewayDepartures(definition);
 }
 

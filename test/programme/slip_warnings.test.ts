@@ -60,6 +60,19 @@ test('HOSTILE 58 C-4: all leaves a gateway its 401 and 403, unless they are name
   );
 });
 
+test('P-11: a 401 that asks for no authentication is warned of, at its place', () => {
+  const warned = (reasons: string): readonly string[] =>
+    loadProgramme('a.yaml', `${head}errors: { reasons: { ${reasons} } }\n`)
+      .faults.filter(({ message }) => message.includes('how to authenticate'))
+      .map(formatFault);
+  assert.deepEqual(warned('client_mismatch: { status: 401 }'), [
+    'a.yaml:5:49: warning: the 401 of client_mismatch does not say how to authenticate (RFC 9110 15.5.2) (give client_mismatch a challenge)',
+  ]);
+  assert.deepEqual(warned('client_mismatch: { status: 401, challenge: basic }'), []);
+  const own = 'headers: { www-authenticate: Own }';
+  assert.deepEqual(warned(`client_mismatch: { status: 401, ${own} }`), []);
+});
+
 test('HOSTILE 58: what may have been meant is warned of, at its place', () => {
   const { faults } = loadProgramme(
     'a.yaml',
