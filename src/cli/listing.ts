@@ -57,9 +57,7 @@ export async function printListing<Item, View>(
   for (const item of shown) views.push(await view(item));
   if (options.json === true) return printJson(views);
   if (items.length === 0) return say(`there are no ${noun}`);
-  if (found.length === 0) {
-    return say(`none of the ${items.length} ${noun} is like that`);
-  }
+  if (found.length === 0) return say(`no ${noun} match, of ${items.length}`);
   await print(table(headings, views.map(row)));
   if (shown.length < found.length) {
     say(`${shown.length} of ${found.length} ${noun}`);
