@@ -55,7 +55,8 @@ export function fileEras(database: DatabaseSync, fresh: Freshness): Eras {
     end,
     forgotten: () => look().forgotten,
     forget: (expiresAt) => {
-      if (expiresAt > rows.read().forgotten) rows.put('forgotten_until', expiresAt);
+      if (expiresAt <= rows.read().forgotten) return;
+      rows.put('forgotten_until', expiresAt);
       fresh.forget();
     },
     accepted: () => look().accepted,

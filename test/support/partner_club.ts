@@ -45,6 +45,17 @@ export interface PartnerClub extends Jetway, ClubNames {
 export const context = 'PartnerContext';
 export const partnerId = 'Partner000001';
 
+/** What a gateway is told of a member of the second club (verify), at the time of the tests. */
+export const memberFacts: Readonly<Record<string, string>> = {
+  programme: 'second-club',
+  kind: 'member',
+  'client-id': 'Partner1',
+  context,
+  'partner-id': partnerId,
+  subject: 'subject-of-ann',
+  expires: '1767324845',
+};
+
 /** The headers that name the club and the partner, at the token endpoints and at the API. */
 export function naming(
   identifier: string,

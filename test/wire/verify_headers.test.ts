@@ -8,6 +8,7 @@ import { giveApiKey, passed, type Shown, verify } from '../support/gateway.ts';
 import {
   addPartner,
   context,
+  memberFacts,
   naming,
   openPartnerClub,
   type PartnerClub,
@@ -28,15 +29,6 @@ function asked(club: PartnerClub, target: string, request: Shown): Promise<Answe
   return verify(club, club.programme, target, request);
 }
 
-const memberFacts = {
-  programme: 'second-club',
-  kind: 'member',
-  'client-id': 'Partner1',
-  context,
-  'partner-id': partnerId,
-  subject: 'subject-of-ann',
-  expires: '1767324845',
-};
 const keyFacts = {
   programme: 'second-club',
   kind: 'none',

@@ -14,12 +14,11 @@ import { forgeries } from '../support/forgeries.ts';
 import { giveApiKey, passed, type Shown, verify } from '../support/gateway.ts';
 import { shippedProgramme, startJetway } from '../support/jetway.ts';
 import {
-  context,
   joinClub,
+  memberFacts,
   naming,
   openPartnerClub,
   type PartnerClub,
-  partnerId,
   redeem,
   refresh,
   refused,
@@ -42,16 +41,6 @@ const insufficient = refused(403, 'insufficient_scope', 'Insufficient scope', {
 function asked(club: PartnerClub, target: string, request: Shown): Promise<Answer> {
   return verify(club, club.programme, target, request);
 }
-
-const memberFacts = {
-  programme: 'second-club',
-  kind: 'member',
-  'client-id': 'Partner1',
-  context,
-  'partner-id': partnerId,
-  subject: 'subject-of-ann',
-  expires: '1767324845',
-};
 
 /** P-15: what the gateway puts in the place of the caller's own. */
 const named = naming('SecondClub');
