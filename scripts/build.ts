@@ -153,7 +153,10 @@ export async function bundledSource(
 }
 
 /** What `src/lib/thread.ts` starts; the executable has no files to start them from. */
-const threads = ['src/members/hashing_worker.ts', 'src/store/checkpoint_worker.ts'] as const;
+const threads = [
+  'src/members/hashing_worker.ts',
+  'src/store/sqlite/commits/checkpoint_worker.ts',
+] as const;
 
 async function bundledThread(source: string): Promise<string> {
   const { outputFiles } = await bundle({
@@ -184,7 +187,7 @@ function seaConfig(node: string, assets: Readonly<Record<string, string>>): obje
     output: 'jetway',
     assets,
     // HOSTILE 61: no debugger and no code by NODE_OPTIONS, SIGUSR1 or OPENSSL_CONF. What node reads
-    // besides, src/cli/environment.ts takes away.
+    // besides, src/cli/server/environment.ts takes away.
     execArgvExtension: 'none',
     execArgv: ['--disable-sigusr1', '--openssl-config=/dev/null'],
     useCodeCache: false,

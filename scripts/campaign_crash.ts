@@ -10,10 +10,10 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 
-import { openFileStore } from '../src/store/file.ts';
-import { backupStore } from '../src/store/file_backup.ts';
-import { allDamage } from '../src/store/file_check.ts';
-import { openToRead } from '../src/store/file_examine.ts';
+import { backupStore } from '../src/store/sqlite/care/backup.ts';
+import { allDamage } from '../src/store/sqlite/care/check.ts';
+import { openToRead } from '../src/store/sqlite/care/examine.ts';
+import { openFileStore } from '../src/store/sqlite/store.ts';
 import { Model } from './campaign_model.ts';
 import { lossOfOlder, makeOlder } from './campaign_older.ts';
 import type { Line } from './campaign_steps.ts';

@@ -7,7 +7,7 @@ import { randomKey } from '../src/lib/random.ts';
 import type { AccessToken, FamilyId, TokenFamily, TokenKey } from '../src/oauth/grant.ts';
 import type { Subject } from '../src/oauth/member.ts';
 import { newToken, tokenKey } from '../src/oauth/token_key.ts';
-import { type FileStore, openFileStore } from '../src/store/file.ts';
+import { type FileStore, openFileStore } from '../src/store/sqlite/store.ts';
 import { change, changesOf } from './campaign_changes.ts';
 import { client, endOf, type Line, type Offer, programme, type Step } from './campaign_steps.ts';
 

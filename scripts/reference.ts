@@ -5,9 +5,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { toPlain } from '../src/lib/document.ts';
-import { definitionSchema } from '../src/programme/definition.ts';
-import type { Schema } from '../src/programme/schema_walk.ts';
-import { readVariant, variantNames } from '../src/programme/variants.ts';
+import { definitionSchema } from '../src/programme/language/definition.ts';
+import { readVariant, variantNames } from '../src/programme/language/variants.ts';
+import type { Schema } from '../src/schema/walk.ts';
 import { complaints, describe, isListed } from './reference/documentation.ts';
 import { fileSchema } from './reference/file_schema.ts';
 import { translate, type Translation } from './reference/json_schema.ts';

@@ -29,9 +29,9 @@ const sound: Readonly<Record<string, string>> = {
   'src/lib/clock.ts': "// Clock.\nimport { hrtime } from 'node:process';\n",
   'src/lib/document.ts': "// Documents.\nimport { parse } from 'yaml';\n",
   'src/oauth/client.ts': "// Clients.\nimport type { Clock } from '../lib/clock.ts';\n",
-  'src/store/memory.ts': "// Memory.\nimport { DatabaseSync } from 'node:sqlite';\n",
+  'src/store/memory/store.ts': "// Memory.\nimport { DatabaseSync } from 'node:sqlite';\n",
   'src/config/config.ts': "// Config.\nimport * as v from 'valibot';\n",
-  'src/cli/serve.ts': "// Serve.\nimport { read } from '../config/config.ts';\n",
+  'src/cli/server/serve.ts': "// Serve.\nimport { read } from '../config/config.ts';\n",
   'src/main.ts': "// Entry.\nimport './cli/serve.ts';\n",
   'test/lib/clock.test.ts': "// Clock tests.\nimport '../../src/lib/clock.ts';\n",
 };

@@ -1,6 +1,6 @@
 // Owns what is said of the names a file can use: values of answers, inputs, formats, characters.
 
-import type { CharacterClass } from '../../src/programme/value_shape.ts';
+import type { CharacterClass } from '../../src/programme/language/value_shape.ts';
 
 /** Values of token responses and JWT claims. */
 export const tokenValueDocs: Readonly<Record<string, string>> = {

@@ -1,7 +1,7 @@
 // Owns examples of the reference: from a line of YAML to a whole file in which it stands.
 
 import { toPlain } from '../../src/lib/document.ts';
-import { parseYaml, stringifyYaml } from '../../src/lib/yaml.ts';
+import { parseYaml, stringifyYaml } from '../../src/lib/yaml/yaml.ts';
 import type { KeyDoc } from './key_doc.ts';
 
 type Plain = Readonly<Record<string, unknown>>;

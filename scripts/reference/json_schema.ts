@@ -5,8 +5,8 @@ import { isDeepStrictEqual } from 'node:util';
 
 import type * as v from 'valibot';
 
-import type { SchemaNotes } from '../../src/programme/schema_notes.ts';
-import type { Schema, Shape } from '../../src/programme/schema_walk.ts';
+import type { SchemaNotes } from '../../src/schema/notes.ts';
+import type { Schema, Shape } from '../../src/schema/walk.ts';
 
 /** The part of JSON Schema that is written here. */
 export interface JsonSchema {

@@ -1,11 +1,14 @@
 // Owns the tables of the reference that list names instead of keys: failures, values, inputs,
 // formats, characters, and the endpoints that the variants have.
 
-import type { PageFailure, RedirectFailure } from '../../src/programme/authorize_schema.ts';
-import type { Definition } from '../../src/programme/definition.ts';
-import type { ErrorMapping } from '../../src/programme/errors_schema.ts';
-import type { EndpointDefinition } from '../../src/programme/input_schema.ts';
-import { characterRanges } from '../../src/programme/value_shape.ts';
+import type {
+  PageFailure,
+  RedirectFailure,
+} from '../../src/programme/language/authorize_schema.ts';
+import type { Definition } from '../../src/programme/language/definition.ts';
+import type { ErrorMapping } from '../../src/programme/language/errors_schema.ts';
+import type { EndpointDefinition } from '../../src/programme/language/input_schema.ts';
+import { characterRanges } from '../../src/programme/language/value_shape.ts';
 import { failureDocs, loginFailureDocs } from './docs_failures.ts';
 import { kindDocs } from './docs_types.ts';
 import {

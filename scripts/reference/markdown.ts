@@ -1,6 +1,6 @@
 // Owns how the reference looks as Markdown: types, defaults and tables of keys.
 
-import { stringifyYaml } from '../../src/lib/yaml.ts';
+import { stringifyYaml } from '../../src/lib/yaml/yaml.ts';
 import { docOf } from './documentation.ts';
 import { parseExample } from './example.ts';
 import type { JsonSchema, Translation } from './json_schema.ts';

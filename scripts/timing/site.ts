@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { openStore } from '../../src/cli/workplace.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { mergeNodes, toPlain } from '../../src/lib/document.ts';
-import { parseYaml, stringifyYaml } from '../../src/lib/yaml.ts';
+import { parseYaml, stringifyYaml } from '../../src/lib/yaml/yaml.ts';
 import { hashPassword } from '../../src/members/password.ts';
 import type { ClientId, ProgrammeId } from '../../src/oauth/client.ts';
 import type { Subject } from '../../src/oauth/member.ts';

@@ -6,7 +6,7 @@ import { MasterKeyUnusable } from '../config/master_key.ts';
 import { FaultsError, spellOut } from '../lib/fault.ts';
 import { NotHashed } from '../members/not_hashed.ts';
 import { Unavailable } from '../oauth/failure.ts';
-import { isFatal } from '../store/outage.ts';
+import { isFatal } from '../store/sqlite/commits/outage.ts';
 import { StoreUnusable } from '../store/unusable.ts';
 import { CommandError, exitCodes } from './exit.ts';
 import { OutputLost, say } from './output.ts';

@@ -18,17 +18,17 @@ import { suggest } from '../lib/suggest.ts';
 import type { HookCredentials } from '../members/hook_connection.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
 import { compileProgramme } from '../programme/compile.ts';
-import type { LoadedProgramme } from '../programme/load.ts';
+import type { LoadedProgramme } from '../programme/language/load.ts';
 import type { Programme } from '../programme/programme.ts';
 import type { Store } from '../store/contract.ts';
-import { type FileStore, type FileStoreOptions, openFileStore } from '../store/file.ts';
-import { expectNoDirectory } from '../store/file_open.ts';
-import { createMemoryStore } from '../store/memory.ts';
+import { createMemoryStore } from '../store/memory/store.ts';
+import { expectNoDirectory } from '../store/sqlite/file/open.ts';
+import { type FileStore, type FileStoreOptions, openFileStore } from '../store/sqlite/store.ts';
 import { createKeyring, type Keyring } from '../token/keyring.ts';
 import { CommandError, exitCodes } from './exit.ts';
 import { isSystemError } from './explain.ts';
-import { expectOwnKey } from './key_check.ts';
-import { storeClock } from './store_clock.ts';
+import { expectOwnKey } from './keys/check.ts';
+import { storeClock } from './server/store_clock.ts';
 
 /** A store that is open, with the keys that go with it. */
 export interface OpenStore {

@@ -8,8 +8,8 @@ import * as v from 'valibot';
 
 import { errorAt, type Fault, FaultsError } from '../lib/fault.ts';
 import { readTextFile, UnreadableFile } from '../lib/read_file.ts';
-import { maxYamlBytes, parseYaml } from '../lib/yaml.ts';
-import { validate } from '../programme/schema_faults.ts';
+import { maxYamlBytes, parseYaml } from '../lib/yaml/yaml.ts';
+import { validate } from '../schema/faults.ts';
 import type { Environment } from '../store/contract.ts';
 
 export interface Address {

@@ -8,8 +8,8 @@ import { positionAt } from '../lib/document.ts';
 import { errorAt, type Fault } from '../lib/fault.ts';
 import { readSecretFile, readTextFile, UnreadableFile } from '../lib/read_file.ts';
 import type { HookCredentials } from '../members/hook_connection.ts';
-import type { LoadedProgramme } from '../programme/load.ts';
-import type { CredentialKey } from '../programme/members_schema.ts';
+import type { LoadedProgramme } from '../programme/language/load.ts';
+import type { CredentialKey } from '../programme/language/members_schema.ts';
 import { type ProgrammeFile, shownPath } from './programme_files.ts';
 
 /** A programme file, with the credentials of its member directory where it has any. */

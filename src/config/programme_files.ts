@@ -5,8 +5,8 @@ import { dirname, join, relative } from 'node:path';
 
 import { errorAt, type Fault, FaultsError } from '../lib/fault.ts';
 import { readFileInside, readTextFile, UnreadableFile } from '../lib/read_file.ts';
-import { maxYamlBytes } from '../lib/yaml.ts';
-import { loadProgramme, type LoadResult, withLogos } from '../programme/load.ts';
+import { maxYamlBytes } from '../lib/yaml/yaml.ts';
+import { loadProgramme, type LoadResult, withLogos } from '../programme/language/load.ts';
 import { unreadable } from './config.ts';
 
 /** A programme file and what came of loading it. */

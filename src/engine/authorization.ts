@@ -4,7 +4,7 @@ import type { Instant } from '../lib/clock.ts';
 import type { Client } from '../oauth/client.ts';
 import type { AccessToken, Era, GrantType, RefreshToken, TokenFamily } from '../oauth/grant.ts';
 import type { TokenSet } from '../oauth/token_set.ts';
-import type { Inputs } from '../programme/input_rules.ts';
+import type { Inputs } from '../programme/requests/input_rules.ts';
 import type { Service } from './service.ts';
 import type { Successor } from './successor.ts';
 

@@ -4,7 +4,7 @@ import { Refusal } from '../oauth/failure.ts';
 import type { AuthorizationCode } from '../oauth/grant.ts';
 import { provesChallenge } from '../oauth/pkce.ts';
 import { tokenKey } from '../oauth/token_key.ts';
-import type { Inputs } from '../programme/input_rules.ts';
+import type { Inputs } from '../programme/requests/input_rules.ts';
 import type { Authorization, GrantRequest } from './authorization.ts';
 import { newFamily } from './new_family.ts';
 

@@ -7,7 +7,7 @@ import type { GatewayId } from '../oauth/gateway.ts';
 import { noStore, type Reply } from '../oauth/reply.ts';
 import { tokenKey } from '../oauth/token_key.ts';
 import type { WireRequest } from '../oauth/wire_request.ts';
-import type { TokenManagementEndpoint } from '../programme/token_management.ts';
+import type { TokenManagementEndpoint } from '../programme/requests/token_management.ts';
 import type { PresentedCredentials } from '../token/proven_headers.ts';
 import { authenticateClient, holdsSecret } from './client_authentication.ts';
 import type { Service } from './service.ts';

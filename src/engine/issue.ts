@@ -6,7 +6,7 @@ import { type FailureReason, Refusal } from '../oauth/failure.ts';
 import type { AccessToken, Era, GrantType, RefreshToken } from '../oauth/grant.ts';
 import { tokenKey } from '../oauth/token_key.ts';
 import type { TokenSet } from '../oauth/token_set.ts';
-import { type TokenFacts, tokenValues } from '../programme/token_layout.ts';
+import { type TokenFacts, tokenValues } from '../programme/answers/token_layout.ts';
 import type { TokenClaims } from '../token/token_format.ts';
 import type { Authorization, GrantRequest, RepeatedAnswer } from './authorization.ts';
 import { unavailableMember } from './open_directory.ts';

@@ -11,7 +11,7 @@ import type { ClientId } from '../oauth/client.ts';
 import { HungUp, Overloaded } from '../oauth/failure.ts';
 import type { Member } from '../oauth/member.ts';
 import type { AttemptOutcome } from '../store/login_attempts.ts';
-import { deviceAccount, newDevice } from './known_device.ts';
+import { deviceAccount, newDevice } from './login/known_device.ts';
 import type { Service } from './service.ts';
 
 /** What a member typed. */

@@ -16,7 +16,7 @@ import { tokenIdMaker } from '../token/token_id.ts';
 import { tokenVerifier } from '../token/token_verifier.ts';
 import { createFailureCounter } from './failure_counter.ts';
 import { newFamilyMembers } from './family_member.ts';
-import { FirstBrowsers } from './first_browsers.ts';
+import { FirstBrowsers } from './login/first_browsers.ts';
 import { openDirectory } from './open_directory.ts';
 import type { Foundation, Service } from './service.ts';
 

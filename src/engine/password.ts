@@ -3,7 +3,7 @@
 
 import { Refusal } from '../oauth/failure.ts';
 import type { Member } from '../oauth/member.ts';
-import type { Inputs } from '../programme/input_rules.ts';
+import type { Inputs } from '../programme/requests/input_rules.ts';
 import type { Authorization, GrantRequest } from './authorization.ts';
 import { authenticateMember } from './member_authentication.ts';
 import { newFamily } from './new_family.ts';

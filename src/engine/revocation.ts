@@ -6,7 +6,7 @@ import { Refusal } from '../oauth/failure.ts';
 import { noStore, type Reply } from '../oauth/reply.ts';
 import { tokenKey } from '../oauth/token_key.ts';
 import type { WireRequest } from '../oauth/wire_request.ts';
-import type { TokenManagementEndpoint } from '../programme/token_management.ts';
+import type { TokenManagementEndpoint } from '../programme/requests/token_management.ts';
 import { authenticateClient } from './client_authentication.ts';
 import type { Service } from './service.ts';
 import { findIssuedToken } from './standing_token.ts';

@@ -11,7 +11,7 @@ import type { TokenFormat } from '../token/token_format.ts';
 import type { TokenVerifier } from '../token/token_verifier.ts';
 import type { FailureCounter } from './failure_counter.ts';
 import type { FamilyMembers } from './family_member.ts';
-import type { FirstBrowsers } from './first_browsers.ts';
+import type { FirstBrowsers } from './login/first_browsers.ts';
 
 /** What happens inside and is told to operators, never to clients. No secret goes in. */
 export interface Log {

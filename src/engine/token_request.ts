@@ -12,7 +12,7 @@ import {
 } from '../oauth/failure.ts';
 import type { Reply } from '../oauth/reply.ts';
 import type { WireRequest } from '../oauth/wire_request.ts';
-import type { TokenEndpoint } from '../programme/token_endpoint.ts';
+import type { TokenEndpoint } from '../programme/requests/token_endpoint.ts';
 import { authenticateClient, isLiveKey } from './client_authentication.ts';
 import { grants } from './grants.ts';
 import { issueTokens } from './issue.ts';

@@ -2,7 +2,7 @@
 
 import { epochSeconds } from '../lib/clock.ts';
 import { noStore, type Reply } from '../oauth/reply.ts';
-import type { Caller } from '../programme/verify_headers.ts';
+import type { Caller } from '../programme/requests/verify_headers.ts';
 import { membershipNumberOf } from './family_member.ts';
 import type { Service } from './service.ts';
 import type { StandingToken } from './standing_token.ts';

@@ -16,7 +16,7 @@ import {
   selectRoute,
   type SharedRoute,
 } from '../programme/deployment.ts';
-import { managementMethods } from '../programme/token_management.ts';
+import { managementMethods } from '../programme/requests/token_management.ts';
 import { noProxies, type ProxyTest } from './caller_address.ts';
 import { App, type Endpoint } from './endpoints.ts';
 import { handleLoginPage, handleLoginRequest, type LoginSite } from './login_handlers.ts';

@@ -2,8 +2,8 @@
 
 import { html, raw } from 'hono/html';
 
-import type { LoginForm, LoginMessage } from '../engine/login_outcome.ts';
-import type { LoginTexts, OfferedLanguage } from '../programme/login_texts.ts';
+import type { LoginForm, LoginMessage } from '../engine/login/outcome.ts';
+import type { LoginTexts, OfferedLanguage } from '../programme/login/texts.ts';
 import type { Markup } from './page.ts';
 
 /** The fields that a message is about. */

@@ -1,10 +1,10 @@
 // Owns the HTTP side of a login: from raw requests to the engine's steps, and from outcomes to replies.
 
-import { deviceCookieName, deviceLifetime } from '../engine/known_device.ts';
-import type { LoginOutcome } from '../engine/login_outcome.ts';
-import { type LoginFormRequest, attemptLogin, showLogin } from '../engine/login_page.ts';
-import { answerLoginRequest } from '../engine/login_request.ts';
-import { isLoginCookie } from '../engine/login_transaction.ts';
+import { deviceCookieName, deviceLifetime } from '../engine/login/known_device.ts';
+import type { LoginOutcome } from '../engine/login/outcome.ts';
+import { type LoginFormRequest, attemptLogin, showLogin } from '../engine/login/page.ts';
+import { answerLoginRequest } from '../engine/login/request.ts';
+import { isLoginCookie } from '../engine/login/transaction.ts';
 import type { Service } from '../engine/service.ts';
 import { networkOf } from '../lib/ip_address.ts';
 import { acceptedLanguages } from '../lib/language.ts';
@@ -17,7 +17,7 @@ import {
 } from '../oauth/parameters.ts';
 import { noStore, type Reply } from '../oauth/reply.ts';
 import { headerValues, type RequestHead, type WireRequest } from '../oauth/wire_request.ts';
-import type { LoginPageName, LoginTexts } from '../programme/login_texts.ts';
+import type { LoginPageName, LoginTexts } from '../programme/login/texts.ts';
 import type { Programme } from '../programme/programme.ts';
 import { cookieValue, setCookie, takeBackOldest } from './cookies.ts';
 import type { LoginPages } from './login_pages.ts';

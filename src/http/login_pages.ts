@@ -3,12 +3,12 @@
 
 import { html, raw } from 'hono/html';
 
-import type { LoginForm } from '../engine/login_outcome.ts';
+import type { LoginForm } from '../engine/login/outcome.ts';
 import type { Reply } from '../oauth/reply.ts';
-import type { Logo } from '../programme/login_logos.ts';
-import { assetsFolder, picturesOf } from '../programme/login_rules.ts';
-import type { LinkName } from '../programme/login_schema.ts';
-import type { LoginPageName, LoginTexts } from '../programme/login_texts.ts';
+import type { LinkName } from '../programme/language/login_schema.ts';
+import type { Logo } from '../programme/login/logos.ts';
+import { assetsFolder, picturesOf } from '../programme/login/rules.ts';
+import type { LoginPageName, LoginTexts } from '../programme/login/texts.ts';
 import { logsIn, type Programme } from '../programme/programme.ts';
 import { languageSwitch, loginForm, warning } from './login_form.ts';
 import { createFrame, type Frame, type Markup, renderPage } from './page.ts';

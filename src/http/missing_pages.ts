@@ -5,8 +5,8 @@ import { html } from 'hono/html';
 
 import type { Reply } from '../oauth/reply.ts';
 import { headerValues, type RequestHead } from '../oauth/wire_request.ts';
-import { accepts } from '../programme/input_formats.ts';
-import type { LoginPageName } from '../programme/login_texts.ts';
+import type { LoginPageName } from '../programme/login/texts.ts';
+import { accepts } from '../programme/requests/input_formats.ts';
 import type { HeadReply } from './endpoints.ts';
 import { type LoginSite, textsFor } from './login_handlers.ts';
 import { plainFrame, renderPage } from './page.ts';

@@ -7,7 +7,7 @@ import { html, raw } from 'hono/html';
 
 import { readAsset } from '../lib/asset.ts';
 import { noStore, type Reply } from '../oauth/reply.ts';
-import { compilePalettes, type Palette } from '../programme/login_colours.ts';
+import { compilePalettes, type Palette } from '../programme/login/colours.ts';
 
 /** Markup that is escaped already. */
 export type Markup = ReturnType<typeof html>;

@@ -2,7 +2,7 @@
 
 import type { Service } from '../engine/service.ts';
 import type { Reply } from '../oauth/reply.ts';
-import type { Metadata, Offered } from '../programme/metadata.ts';
+import type { Metadata, Offered } from '../programme/answers/metadata.ts';
 import { keySetMaxAge } from '../token/jwks.ts';
 
 /** RFC 7517, as it stands at each request. */

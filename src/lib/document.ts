@@ -2,7 +2,7 @@
 // another, turning them into plain values, and finding the place of a path.
 
 import type { Path, Position } from './fault.ts';
-import type { ListNode, MapEntry, MapNode, YamlNode } from './yaml_node.ts';
+import type { ListNode, MapEntry, MapNode, YamlNode } from './yaml/node.ts';
 
 /**
  * `over` laid on `base`, as in JSON Merge Patch (RFC 7396): maps merge key by key, everything else

@@ -4,21 +4,24 @@ import { milliseconds } from '../lib/clock.ts';
 import type { ClientId, ProgrammeId } from '../oauth/client.ts';
 import { grantTypes } from '../oauth/grant.ts';
 import { levelScopes, listScopes, type ScopeRules } from '../oauth/scope.ts';
-import type { Definition } from './definition.ts';
-import { compileErrorMap } from './error_map.ts';
-import { usualCodeLength, usualIdentifierLength } from './given_out.ts';
-import { compileUnwrap } from './input_rules.ts';
-import type { Logos } from './login_logos.ts';
-import { compileLogin } from './login_rules.ts';
-import { compileMemberNumber } from './member_number.ts';
-import { compileMetadata } from './metadata.ts';
+import { compileErrorMap } from './answers/error_map.ts';
+import { compileMetadata } from './answers/metadata.ts';
+import { compileTokenLayout, tokenWriting } from './answers/token_layout.ts';
+import { compileClaims } from './answers/tree_writer.ts';
+import { usualCodeLength, usualIdentifierLength } from './checks/given_out.ts';
+import { compileMemberNumber } from './checks/member_number.ts';
+import type { Definition } from './language/definition.ts';
+import { compileGenerator, compileShape, describeShape } from './language/value_shape.ts';
+import type { Logos } from './login/logos.ts';
+import { compileLogin } from './login/rules.ts';
 import type { ClientRules, MemberRules, Programme, SelectorRule } from './programme.ts';
-import { compileTokenEndpoint } from './token_endpoint.ts';
-import { compileTokenLayout, tokenWriting } from './token_layout.ts';
-import { compileTokenManagement, type TokenManagementEndpoint } from './token_management.ts';
-import { compileClaims } from './tree_writer.ts';
-import { compileGenerator, compileShape, describeShape } from './value_shape.ts';
-import { compileVerification } from './verification.ts';
+import { compileUnwrap } from './requests/input_rules.ts';
+import { compileTokenEndpoint } from './requests/token_endpoint.ts';
+import {
+  compileTokenManagement,
+  type TokenManagementEndpoint,
+} from './requests/token_management.ts';
+import { compileVerification } from './requests/verification.ts';
 
 /** Questions to a member directory under way at once: 32 of 50 ms each are 640 logins a second. */
 const usualConcurrency = 32;

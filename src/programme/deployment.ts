@@ -3,12 +3,12 @@
 import type { ProgrammeId } from '../oauth/client.ts';
 import { parseForm } from '../oauth/parameters.ts';
 import { headerValues, type RequestHead } from '../oauth/wire_request.ts';
-import type { Logo } from './login_logos.ts';
-import { assetsFolder, picturesOf } from './login_rules.ts';
-import type { Metadata } from './metadata.ts';
+import type { Metadata } from './answers/metadata.ts';
+import type { Logo } from './login/logos.ts';
+import { assetsFolder, picturesOf } from './login/rules.ts';
 import { logsIn, type Programme, type SelectorRule } from './programme.ts';
-import type { TokenEndpoint } from './token_endpoint.ts';
-import type { TokenManagementEndpoint } from './token_management.ts';
+import type { TokenEndpoint } from './requests/token_endpoint.ts';
+import type { TokenManagementEndpoint } from './requests/token_management.ts';
 
 /** What a path of one programme leads to. */
 export type Route =

@@ -6,15 +6,15 @@ import type { GrantType } from '../oauth/grant.ts';
 import type { ScopeRules } from '../oauth/scope.ts';
 import type { SigningAlgorithm } from '../oauth/signing_key.ts';
 import type { TokenIdForm } from '../token/token_id.ts';
-import type { FailureRenderer } from './error_map.ts';
-import type { LoginRules } from './login_rules.ts';
-import type { MemberNumberRules } from './member_number.ts';
-import type { Metadata } from './metadata.ts';
-import type { TokenEndpoint } from './token_endpoint.ts';
-import type { ProgrammeValues, TokenRenderer } from './token_layout.ts';
-import type { TokenManagementEndpoint } from './token_management.ts';
-import type { Values } from './tree_writer.ts';
-import type { VerificationRules } from './verification.ts';
+import type { FailureRenderer } from './answers/error_map.ts';
+import type { Metadata } from './answers/metadata.ts';
+import type { ProgrammeValues, TokenRenderer } from './answers/token_layout.ts';
+import type { Values } from './answers/tree_writer.ts';
+import type { MemberNumberRules } from './checks/member_number.ts';
+import type { LoginRules } from './login/rules.ts';
+import type { TokenEndpoint } from './requests/token_endpoint.ts';
+import type { TokenManagementEndpoint } from './requests/token_management.ts';
+import type { VerificationRules } from './requests/verification.ts';
 
 export interface ClientRules {
   readonly isIdentifier: (text: string) => boolean;

@@ -24,7 +24,7 @@ interface House {
 /** Folders of src/, lowest floor first; those of one floor do not know each other. */
 const floors: readonly (readonly string[])[] = [
   ['lib'],
-  ['oauth'],
+  ['oauth', 'schema'],
   ['store', 'token', 'members'],
   ['programme'],
   ['engine'],
@@ -42,7 +42,7 @@ const homes: ReadonlyMap<string, readonly string[]> = new Map([
   ['@hono/node-server', ['http']],
   ['jose', ['token']],
   ['yaml', ['lib']],
-  ['valibot', ['programme', 'config']],
+  ['valibot', ['schema', 'programme', 'config']],
   ['commander', ['cli']],
   ['bcryptjs', ['members']],
   ['node:sqlite', ['store']],
@@ -51,7 +51,7 @@ const homes: ReadonlyMap<string, readonly string[]> = new Map([
 const longestFile = 320;
 
 /** Where files are loaded, laid over their variant and shown; nothing else hears of variants. */
-const readsVariants = new Set(['programme', 'cli']);
+const readsVariants = new Set(['schema', 'programme', 'cli']);
 
 /** `variant === 'grant'`, the same the other way round, `switch (….variant)`, `variant.startsWith`. */
 const comparesVariant =

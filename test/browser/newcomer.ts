@@ -12,7 +12,7 @@ import type { Browser, Page } from 'playwright-core';
 
 import type { FailureReason, LoginFailureReason } from '../../src/oauth/failure.ts';
 import { compileProgramme } from '../../src/programme/compile.ts';
-import { loadProgramme } from '../../src/programme/load.ts';
+import { loadProgramme } from '../../src/programme/language/load.ts';
 import { configText, environment, workFolder } from '../cli/command.ts';
 import { complaintsOf, goOn, patience } from '../support/browser.ts';
 import { shippedLogos, shippedProgramme } from '../support/jetway.ts';

@@ -7,7 +7,7 @@ import type { TestContext } from 'node:test';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 
 import type { Store } from '../../src/store/contract.ts';
-import { createMemoryStore } from '../../src/store/memory.ts';
+import { createMemoryStore } from '../../src/store/memory/store.ts';
 import { goOn, type PartnerSite, startPartnerSite, patience } from '../support/browser.ts';
 import {
   type Jetway,

@@ -4,11 +4,11 @@
 import { once } from 'node:events';
 import { writeSync } from 'node:fs';
 
-import { removeKey, retireKeys, rotateKeys } from '../../src/cli/key_changes.ts';
-import type { SigningProgramme } from '../../src/cli/key_programmes.ts';
+import { removeKey, retireKeys, rotateKeys } from '../../src/cli/keys/changes.ts';
+import type { SigningProgramme } from '../../src/cli/keys/programmes.ts';
 import { instant, type Instant, milliseconds } from '../../src/lib/clock.ts';
 import type { ProgrammeId } from '../../src/oauth/client.ts';
-import { openFileStore } from '../../src/store/file.ts';
+import { openFileStore } from '../../src/store/sqlite/store.ts';
 import { openKeyChest } from '../../src/token/key_chest.ts';
 import { createKeyring } from '../../src/token/keyring.ts';
 import { at } from '../store/fixtures.ts';

@@ -8,7 +8,7 @@ import { describe, test, type TestContext } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 
 import type { SigningKeyRecord } from '../../src/oauth/signing_key.ts';
-import { openFileStore } from '../../src/store/file.ts';
+import { openFileStore } from '../../src/store/sqlite/store.ts';
 import { keyStates } from '../../src/token/key_rotation.ts';
 import { createKeyring } from '../../src/token/keyring.ts';
 import { isSealedUnder } from '../../src/token/signing_keys.ts';

@@ -7,7 +7,7 @@ import { describe, test } from 'node:test';
 
 import { checkPassword } from '../../src/members/password.ts';
 import type { ProgrammeId } from '../../src/oauth/client.ts';
-import { openFileStore } from '../../src/store/file.ts';
+import { openFileStore } from '../../src/store/sqlite/store.ts';
 import { jetway, jetwayEach, jetwayJson, programmeText, putSecret, workFolder } from './command.ts';
 
 const add = ['member', 'add', '--programme', 'club', '--password-stdin', '--username'];

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import * as oauth from 'oauth4webapi';
 
 import { Unavailable } from '../../src/oauth/failure.ts';
-import { createMemoryStore } from '../../src/store/memory.ts';
+import { createMemoryStore } from '../../src/store/memory/store.ts';
 import {
   clientCredentials,
   insecure,

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 
 import { readConfig } from '../../src/config/config.ts';
 import { readMasterKey } from '../../src/config/master_key.ts';
-import { openFileStore } from '../../src/store/file.ts';
+import { openFileStore } from '../../src/store/sqlite/store.ts';
 
 for await (const folder of createInterface({ input: process.stdin })) {
   process.stdout.write(`${await firstStart(folder)}\n`);

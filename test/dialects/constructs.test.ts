@@ -5,10 +5,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { formatFault } from '../../src/lib/fault.ts';
-import { stringifyYaml } from '../../src/lib/yaml.ts';
+import { stringifyYaml } from '../../src/lib/yaml/yaml.ts';
 import { failureReasons, gatewayRefusals } from '../../src/oauth/failure.ts';
-import { effectiveDocument } from '../../src/programme/effective_document.ts';
-import { loadProgramme } from '../../src/programme/load.ts';
+import { effectiveDocument } from '../../src/programme/language/effective_document.ts';
+import { loadProgramme } from '../../src/programme/language/load.ts';
 
 const head = 'variant: grant\nname: A\nprogramme_identifier: A\nbase_path: /a\n';
 

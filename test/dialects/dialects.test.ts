@@ -7,7 +7,7 @@ import { basename, join } from 'node:path';
 import { test } from 'node:test';
 
 import { formatFault } from '../../src/lib/fault.ts';
-import { loadProgramme } from '../../src/programme/load.ts';
+import { loadProgramme } from '../../src/programme/language/load.ts';
 import { play } from './play.ts';
 import { parseTranscript } from './transcript.ts';
 

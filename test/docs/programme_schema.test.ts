@@ -13,8 +13,8 @@ import { keyDocs } from '../../scripts/reference/documentation.ts';
 import { exampleFile } from '../../scripts/reference/example.ts';
 import { mergeNodes, toPlain } from '../../src/lib/document.ts';
 import { formatFault } from '../../src/lib/fault.ts';
-import { parseYaml, stringifyYaml, type YamlNode } from '../../src/lib/yaml.ts';
-import { loadProgramme } from '../../src/programme/load.ts';
+import { parseYaml, stringifyYaml, type YamlNode } from '../../src/lib/yaml/yaml.ts';
+import { loadProgramme } from '../../src/programme/language/load.ts';
 
 const root = join(import.meta.dirname, '../..');
 const { page, schema } = makeReference();

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { compileProgramme } from '../../src/programme/compile.ts';
-import { loadProgramme, withLogos } from '../../src/programme/load.ts';
+import { loadProgramme, withLogos } from '../../src/programme/language/load.ts';
 
 const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
 

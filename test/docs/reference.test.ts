@@ -16,9 +16,9 @@ import {
 } from '../../scripts/reference/docs_values.ts';
 import { complaints, keyDocs } from '../../scripts/reference/documentation.ts';
 import { type JsonSchema, translate } from '../../scripts/reference/json_schema.ts';
-import { definitionSchema } from '../../src/programme/definition.ts';
-import { loginInputs, tokenInputs } from '../../src/programme/name_slips.ts';
-import type { Schema, Shape } from '../../src/programme/schema_walk.ts';
+import { loginInputs, tokenInputs } from '../../src/programme/checks/name_slips.ts';
+import { definitionSchema } from '../../src/programme/language/definition.ts';
+import type { Schema, Shape } from '../../src/schema/walk.ts';
 
 const root = join(import.meta.dirname, '../..');
 const { entries = {} } = definitionSchema as Shape;
@@ -94,7 +94,7 @@ test('the lists of named values and formats are those of the schema', () => {
 
 test('the list of inputs that Jetway knows is that of the code', () => {
   const uses = /(?:inputs\.get\(|inputs\[|repeated\.has\(|role === )'([a-z_]+)'/g;
-  const texts = globSync('src/{engine,programme}/*.ts', { cwd: root }).map((path) =>
+  const texts = globSync('src/{engine,programme}/**/*.ts', { cwd: root }).map((path) =>
     readFileSync(join(root, path), 'utf8'),
   );
   const used = texts.flatMap((text) => [...text.matchAll(uses)].map(([, name]) => name ?? ''));

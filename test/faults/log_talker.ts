@@ -2,7 +2,7 @@
 
 import { once } from 'node:events';
 
-import { openLog } from '../../src/cli/log_writer.ts';
+import { openLog } from '../../src/cli/server/log_writer.ts';
 
 const log = openLog();
 for (let line = 0; line < 20_000; line += 1) {

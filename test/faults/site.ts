@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { TestContext } from 'node:test';
 
 import { type Instant, instant } from '../../src/lib/clock.ts';
-import { openFileStore } from '../../src/store/file.ts';
+import { openFileStore } from '../../src/store/sqlite/store.ts';
 import { configText, jetwayAt, workFolder } from '../cli/command.ts';
 import { type ServerOptions, type ServerProcess, startServer } from '../cli/server.ts';
 import type { TestClock } from '../support/clock.ts';

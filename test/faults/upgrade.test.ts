@@ -9,8 +9,8 @@ import { test, type TestContext } from 'node:test';
 
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 
-import { copyBefore } from '../../src/store/file_migrate.ts';
-import { schemaVersion } from '../../src/store/file_schema.ts';
+import { copyBefore } from '../../src/store/sqlite/file/migrate.ts';
+import { schemaVersion } from '../../src/store/sqlite/schema.ts';
 import { configText, jetway, workFolder } from '../cli/command.ts';
 import { startServer } from '../cli/server.ts';
 import {

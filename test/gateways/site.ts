@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 
 import type { Store } from '../../src/store/contract.ts';
-import { openFileStore } from '../../src/store/file.ts';
+import { openFileStore } from '../../src/store/sqlite/store.ts';
 import { testClock } from '../support/clock.ts';
 import { type Club, askTokens, programme, tokensIn, tokensOfLogin } from '../support/club.ts';
 import { giveApiKey, type Shown } from '../support/gateway.ts';

@@ -7,7 +7,7 @@ import * as v from 'valibot';
 
 import { keyPositionAt, mergeNodes, nodeAt, positionAt, toPlain } from '../../src/lib/document.ts';
 import type { Position } from '../../src/lib/fault.ts';
-import { parseYaml, stringifyYaml, type YamlNode } from '../../src/lib/yaml.ts';
+import { parseYaml, stringifyYaml, type YamlNode } from '../../src/lib/yaml/yaml.ts';
 import { fc } from '../support/property.ts';
 
 function read(file: string, text: string): YamlNode {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { formatFault } from '../../src/lib/fault.ts';
-import { maxYamlBytes, maxYamlDepth, type ParsedYaml, parseYaml } from '../../src/lib/yaml.ts';
+import { maxYamlBytes, maxYamlDepth, type ParsedYaml, parseYaml } from '../../src/lib/yaml/yaml.ts';
 import { anyText } from '../support/any_text.ts';
 import { cpuTimeOf } from '../support/cpu.ts';
 import { fc } from '../support/property.ts';

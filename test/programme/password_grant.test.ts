@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
 import { formatFault } from '../../src/lib/fault.ts';
-import { loadProgramme } from '../../src/programme/load.ts';
+import { loadProgramme } from '../../src/programme/language/load.ts';
 
 const head = 'name: A\nprogramme_identifier: A\nbase_path: /a\n';
 

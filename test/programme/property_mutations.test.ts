@@ -7,7 +7,7 @@ import { test } from 'node:test';
 
 import { failureReasons } from '../../src/oauth/failure.ts';
 import { compileProgramme } from '../../src/programme/compile.ts';
-import { type LoadedProgramme, loadProgramme } from '../../src/programme/load.ts';
+import { type LoadedProgramme, loadProgramme } from '../../src/programme/language/load.ts';
 import { fc } from '../support/property.ts';
 import { mutations } from './property/mutations.ts';
 import { assertPlaced } from './property/placed.ts';

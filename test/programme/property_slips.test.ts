@@ -5,9 +5,9 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
-import { stringifyYaml } from '../../src/lib/yaml.ts';
-import { effectiveDocument } from '../../src/programme/effective_document.ts';
-import { loadProgramme } from '../../src/programme/load.ts';
+import { stringifyYaml } from '../../src/lib/yaml/yaml.ts';
+import { effectiveDocument } from '../../src/programme/language/effective_document.ts';
+import { loadProgramme } from '../../src/programme/language/load.ts';
 import { fc } from '../support/property.ts';
 import type { PlainMap } from './property/dialect.ts';
 import { assertPlaced } from './property/placed.ts';

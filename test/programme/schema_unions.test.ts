@@ -6,8 +6,8 @@ import { test } from 'node:test';
 import * as v from 'valibot';
 
 import { type Fault, formatFault } from '../../src/lib/fault.ts';
-import { parseYaml, stringifyYaml, type YamlNode } from '../../src/lib/yaml.ts';
-import { validate } from '../../src/programme/schema_faults.ts';
+import { parseYaml, stringifyYaml, type YamlNode } from '../../src/lib/yaml/yaml.ts';
+import { validate } from '../../src/schema/faults.ts';
 import { cpuTimeOf } from '../support/cpu.ts';
 import { fc } from '../support/property.ts';
 

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 
 import { formatFault } from '../../src/lib/fault.ts';
 import { gatewayRefusals } from '../../src/oauth/failure.ts';
-import { loadProgramme } from '../../src/programme/load.ts';
+import { loadProgramme } from '../../src/programme/language/load.ts';
 
 const head = 'variant: grant\nname: A\nprogramme_identifier: A\nbase_path: /a\n';
 

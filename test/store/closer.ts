@@ -5,7 +5,7 @@ import { existsSync, writeSync } from 'node:fs';
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 
 import { digest } from '../../src/lib/digest.ts';
-import { type FileStore, openFileStore } from '../../src/store/file.ts';
+import { type FileStore, openFileStore } from '../../src/store/sqlite/store.ts';
 import { ordersIn } from './faulty_disk.ts';
 import { aClient, aPartnerToken, at, club, partner } from './fixtures.ts';
 import { fillLog } from './log_length.ts';

@@ -6,7 +6,7 @@ import { milliseconds } from '../../src/lib/clock.ts';
 import type { Digest } from '../../src/lib/digest.ts';
 import type { ClientId } from '../../src/oauth/client.ts';
 import type { Store } from '../../src/store/contract.ts';
-import { openFileStore } from '../../src/store/file.ts';
+import { openFileStore } from '../../src/store/sqlite/store.ts';
 import {
   aClient,
   aFamily,

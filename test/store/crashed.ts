@@ -6,7 +6,7 @@ import { rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 
 import { randomKey } from '../../src/lib/random.ts';
-import { type SummedTable, summedColumns } from '../../src/store/file_sums.ts';
+import { type SummedTable, summedColumns } from '../../src/store/sqlite/sums.ts';
 
 /**
  * Lets a process write to a store until its acknowledgements make up `bytes`, and kills it; returns

@@ -8,8 +8,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { openFileStore } from '../../src/store/file.ts';
-import { verifyStore } from '../../src/store/file_examine.ts';
+import { verifyStore } from '../../src/store/sqlite/care/examine.ts';
+import { openFileStore } from '../../src/store/sqlite/store.ts';
 import { without } from '../support/tools.ts';
 import { type FaultyDisk, faultyDisk } from './faulty_disk.ts';
 import { scratchFile } from './file_directory.ts';

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import type { Store } from '../../src/store/contract.ts';
-import { openFileStore, type FileStore } from '../../src/store/file.ts';
-import { verifyStore } from '../../src/store/file_examine.ts';
+import { verifyStore } from '../../src/store/sqlite/care/examine.ts';
+import { openFileStore, type FileStore } from '../../src/store/sqlite/store.ts';
 import { removeFolder } from '../support/scratch.ts';
 import type { OpenStore } from './with_store.ts';
 

@@ -8,8 +8,8 @@ import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import { inTurn } from '../../src/lib/turn.ts';
-import { Freshness, Remembered } from '../../src/store/freshness.ts';
-import { Transactions } from '../../src/store/transactions.ts';
+import { Freshness, Remembered } from '../../src/store/sqlite/commits/freshness.ts';
+import { Transactions } from '../../src/store/sqlite/commits/transactions.ts';
 import { openScratchStore, scratchFile } from './file_directory.ts';
 import {
   aClient,

@@ -8,8 +8,8 @@ import { test } from 'node:test';
 import { type Instant, milliseconds } from '../../src/lib/clock.ts';
 import type { Digest } from '../../src/lib/digest.ts';
 import { newFamilyId } from '../../src/oauth/token_key.ts';
-import { openFileStore, type FileStore } from '../../src/store/file.ts';
-import { verifyStore } from '../../src/store/file_examine.ts';
+import { verifyStore } from '../../src/store/sqlite/care/examine.ts';
+import { openFileStore, type FileStore } from '../../src/store/sqlite/store.ts';
 import { scratchFile } from './file_directory.ts';
 import {
   aCode,

@@ -2,7 +2,7 @@
 
 import { DatabaseSync } from 'node:sqlite';
 
-import type { FileStore } from '../../src/store/file.ts';
+import type { FileStore } from '../../src/store/sqlite/store.ts';
 import { aPartnerToken, inParallel } from './fixtures.ts';
 
 export interface LogLength {

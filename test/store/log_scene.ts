@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
 
-import { type FileStore, openFileStore } from '../../src/store/file.ts';
+import { type FileStore, openFileStore } from '../../src/store/sqlite/store.ts';
 import { scratchFile } from './file_directory.ts';
 import { aPartnerToken, inParallel } from './fixtures.ts';
 import { fillLog, logOf, pagesOf } from './log_length.ts';

@@ -4,7 +4,7 @@
 import { writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { openFileStore } from '../../src/store/file.ts';
+import { openFileStore } from '../../src/store/sqlite/store.ts';
 import { fillLog, logOf } from './log_length.ts';
 
 const [path = '', ending = 'close'] = process.argv.slice(2);

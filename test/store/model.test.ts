@@ -5,7 +5,7 @@ import { test } from 'node:test';
 
 import { instant } from '../../src/lib/clock.ts';
 import type { Store } from '../../src/store/contract.ts';
-import { createMemoryStore } from '../../src/store/memory.ts';
+import { createMemoryStore } from '../../src/store/memory/store.ts';
 import { fc } from '../support/property.ts';
 import { openScratchStore } from './file_directory.ts';
 import { key } from './fixtures.ts';

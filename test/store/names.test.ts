@@ -5,7 +5,7 @@ import { copyFileSync, renameSync, rmSync } from 'node:fs';
 import { test } from 'node:test';
 
 import { Unavailable } from '../../src/oauth/failure.ts';
-import { openFileStore } from '../../src/store/file.ts';
+import { openFileStore } from '../../src/store/sqlite/store.ts';
 import { scratchFile } from './file_directory.ts';
 import { aPartnerToken, at, club, key } from './fixtures.ts';
 

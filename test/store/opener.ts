@@ -2,7 +2,7 @@
 
 import { writeSync } from 'node:fs';
 
-import { openFileStore } from '../../src/store/file.ts';
+import { openFileStore } from '../../src/store/sqlite/store.ts';
 
 const [path = ''] = process.argv.slice(2);
 const store = openFileStore({ path, environment: 'staging' });

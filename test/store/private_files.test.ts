@@ -22,12 +22,12 @@ import { test, type TestContext } from 'node:test';
 
 import type { Config } from '../../src/config/config.ts';
 import { MasterKeyUnusable, readMasterKey } from '../../src/config/master_key.ts';
-import { openFileStore, serverReserve } from '../../src/store/file.ts';
-import { backupStore } from '../../src/store/file_backup.ts';
-import { verifyStore } from '../../src/store/file_examine.ts';
-import { expectNoDirectory } from '../../src/store/file_open.ts';
-import { restoreStore } from '../../src/store/file_restore.ts';
-import { schemaVersion } from '../../src/store/file_schema.ts';
+import { backupStore } from '../../src/store/sqlite/care/backup.ts';
+import { verifyStore } from '../../src/store/sqlite/care/examine.ts';
+import { restoreStore } from '../../src/store/sqlite/care/restore.ts';
+import { expectNoDirectory } from '../../src/store/sqlite/file/open.ts';
+import { schemaVersion } from '../../src/store/sqlite/schema.ts';
+import { openFileStore, serverReserve } from '../../src/store/sqlite/store.ts';
 import { StoreUnusable } from '../../src/store/unusable.ts';
 import { killedWriter } from './crashed.ts';
 import { scratchFile } from './file_directory.ts';

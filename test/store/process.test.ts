@@ -8,9 +8,9 @@ import { dirname } from 'node:path';
 import { test } from 'node:test';
 
 import type { RotateOutcome, SpendOutcome } from '../../src/store/contract.ts';
-import { openFileStore } from '../../src/store/file.ts';
-import { verifyStore } from '../../src/store/file_examine.ts';
 import type { LoginAttempt } from '../../src/store/login_attempts.ts';
+import { verifyStore } from '../../src/store/sqlite/care/examine.ts';
+import { openFileStore } from '../../src/store/sqlite/store.ts';
 import type { Task } from './contender.ts';
 import { killedWriter } from './crashed.ts';
 import { scratchFile } from './file_directory.ts';

@@ -6,8 +6,8 @@ import { once } from 'node:events';
 import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-import { verifyStore } from '../../src/store/file_examine.ts';
-import { restoreStore } from '../../src/store/file_restore.ts';
+import { verifyStore } from '../../src/store/sqlite/care/examine.ts';
+import { restoreStore } from '../../src/store/sqlite/care/restore.ts';
 import { StoreUnusable } from '../../src/store/unusable.ts';
 import { without } from '../support/tools.ts';
 import { killedWriter } from './crashed.ts';

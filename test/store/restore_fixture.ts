@@ -2,9 +2,9 @@
 
 import { test } from 'node:test';
 
-import { openFileStore, type FileStore } from '../../src/store/file.ts';
-import { backupStore } from '../../src/store/file_backup.ts';
-import type { RestoreOptions } from '../../src/store/file_restore.ts';
+import { backupStore } from '../../src/store/sqlite/care/backup.ts';
+import type { RestoreOptions } from '../../src/store/sqlite/care/restore.ts';
+import { openFileStore, type FileStore } from '../../src/store/sqlite/store.ts';
 import { StoreUnusable } from '../../src/store/unusable.ts';
 import { scratchFile } from './file_directory.ts';
 import {

@@ -2,7 +2,7 @@
 
 import { writeSync } from 'node:fs';
 
-import { restoreStore } from '../../src/store/file_restore.ts';
+import { restoreStore } from '../../src/store/sqlite/care/restore.ts';
 
 const [backup = '', target = ''] = process.argv.slice(2);
 await restoreStore(backup, target, { environment: 'staging' });

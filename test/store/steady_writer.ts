@@ -2,7 +2,7 @@
 
 import { writeSync } from 'node:fs';
 
-import { openFileStore } from '../../src/store/file.ts';
+import { openFileStore } from '../../src/store/sqlite/store.ts';
 import { aPartnerToken } from './fixtures.ts';
 
 const [path = '', count = '1'] = process.argv.slice(2);

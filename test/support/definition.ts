@@ -3,8 +3,8 @@
 import { formatFault } from '../../src/lib/fault.ts';
 import type { ProgrammeId } from '../../src/oauth/client.ts';
 import { compileProgramme } from '../../src/programme/compile.ts';
-import type { Definition } from '../../src/programme/definition.ts';
-import { loadProgramme, type LoadResult } from '../../src/programme/load.ts';
+import type { Definition } from '../../src/programme/language/definition.ts';
+import { loadProgramme, type LoadResult } from '../../src/programme/language/load.ts';
 import type { Programme } from '../../src/programme/programme.ts';
 import { publicUrl, shippedProgramme } from './jetway.ts';
 

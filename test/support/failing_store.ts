@@ -1,7 +1,7 @@
 // Owns a store whose verbs can be made to fail, one at a time, and that tells which were called.
 
 import type { Store } from '../../src/store/contract.ts';
-import { createMemoryStore } from '../../src/store/memory.ts';
+import { createMemoryStore } from '../../src/store/memory/store.ts';
 
 export interface FailingStore {
   readonly store: Store;

@@ -3,7 +3,7 @@
 
 import type { TestContext } from 'node:test';
 
-import { openFileStore } from '../../src/store/file.ts';
+import { openFileStore } from '../../src/store/sqlite/store.ts';
 import { scratchFile } from '../store/file_directory.ts';
 import { testClock } from './clock.ts';
 import { type Club, openClub } from './club.ts';

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 
 import { nodeAt, toPlain } from '../../src/lib/document.ts';
-import { readVariant } from '../../src/programme/variants.ts';
+import { readVariant } from '../../src/programme/language/variants.ts';
 import type { Answer } from './wire.ts';
 
 /** What a page says. */

@@ -6,12 +6,12 @@ import { test } from 'node:test';
 
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 
-import { rotateKeys, retireKeys } from '../../src/cli/key_changes.ts';
-import type { SigningProgramme } from '../../src/cli/key_programmes.ts';
+import { rotateKeys, retireKeys } from '../../src/cli/keys/changes.ts';
+import type { SigningProgramme } from '../../src/cli/keys/programmes.ts';
 import { instant, type Instant, milliseconds } from '../../src/lib/clock.ts';
 import type { SigningAlgorithm } from '../../src/oauth/signing_key.ts';
 import type { Store } from '../../src/store/contract.ts';
-import { createMemoryStore } from '../../src/store/memory.ts';
+import { createMemoryStore } from '../../src/store/memory/store.ts';
 import { openKeyChest } from '../../src/token/key_chest.ts';
 import { shortestWait } from '../../src/token/key_rotation.ts';
 import { createKeyring } from '../../src/token/keyring.ts';

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 
 import { failureReasons, Unavailable } from '../../src/oauth/failure.ts';
 import { compileProgramme } from '../../src/programme/compile.ts';
-import { loadProgramme } from '../../src/programme/load.ts';
+import { loadProgramme } from '../../src/programme/language/load.ts';
 import { failingStore } from '../support/failing_store.ts';
 import { publicUrl, shippedProgramme } from '../support/jetway.ts';
 import {

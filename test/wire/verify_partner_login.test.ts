@@ -6,7 +6,7 @@ import { test } from 'node:test';
 
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 
-import { rotateKeys } from '../../src/cli/key_changes.ts';
+import { rotateKeys } from '../../src/cli/keys/changes.ts';
 import { milliseconds } from '../../src/lib/clock.ts';
 import type { ClientId } from '../../src/oauth/client.ts';
 import type { FamilyId } from '../../src/oauth/grant.ts';

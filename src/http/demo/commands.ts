@@ -1,12 +1,16 @@
 // Owns the commands of a programme that can be pasted into a shell, made from its compiled dialect.
 
 import type { GrantType } from '../../oauth/grant.ts';
-import { endpointsOf } from '../../programme/grant_places.ts';
-import { loginFaults, type SampleFault, tokenFaults } from '../../programme/sample_faults.ts';
-import type { SampleRequest, SampleValues } from '../../programme/sample_request.ts';
-import { tokenPlace } from '../../programme/token_place.ts';
-import { alphabetOf } from '../../programme/value_shape.ts';
-import type { VerificationMode } from '../../programme/verification.ts';
+import { tokenPlace } from '../../programme/answers/token_place.ts';
+import { alphabetOf } from '../../programme/language/value_shape.ts';
+import { endpointsOf } from '../../programme/requests/grant_places.ts';
+import {
+  loginFaults,
+  type SampleFault,
+  tokenFaults,
+} from '../../programme/requests/sample_faults.ts';
+import type { SampleRequest, SampleValues } from '../../programme/requests/sample_request.ts';
+import type { VerificationMode } from '../../programme/requests/verification.ts';
 import { curlCommand, shellVariable, shellWord, takeOut } from './curl.ts';
 import {
   type Demo,

@@ -1,7 +1,7 @@
 // Owns turning sample requests, and the way to a token in an answer, into words for a shell.
 
-import type { SampleRequest } from '../../programme/sample_request.ts';
-import type { TokenPlace } from '../../programme/token_place.ts';
+import type { TokenPlace } from '../../programme/answers/token_place.ts';
+import type { SampleRequest } from '../../programme/requests/sample_request.ts';
 
 /** A value that the shell fills in. No text of a programme holds these characters. */
 export function shellVariable(name: string): string {

@@ -2,17 +2,17 @@
 
 import type { FailureReason } from '../../oauth/failure.ts';
 import type { GrantType } from '../../oauth/grant.ts';
-import type { Definition } from '../../programme/definition.ts';
+import type { Definition } from '../../programme/language/definition.ts';
 import type { Programme } from '../../programme/programme.ts';
-import type { SampleFault } from '../../programme/sample_faults.ts';
+import type { SampleFault } from '../../programme/requests/sample_faults.ts';
 import {
   type SampleClient,
   sampleLoginRequest,
   type SampleRequest,
   sampleTokenRequest,
   type SampleValues,
-} from '../../programme/sample_request.ts';
-import type { VerificationMode } from '../../programme/verification.ts';
+} from '../../programme/requests/sample_request.ts';
+import type { VerificationMode } from '../../programme/requests/verification.ts';
 
 /** A programme with somebody to use it. */
 export interface Demo {

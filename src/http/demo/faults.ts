@@ -5,7 +5,11 @@ import {
   failureReasons,
   type LoginFailureReason,
 } from '../../oauth/failure.ts';
-import { loginFaults, type SampleFault, tokenFaults } from '../../programme/sample_faults.ts';
+import {
+  loginFaults,
+  type SampleFault,
+  tokenFaults,
+} from '../../programme/requests/sample_faults.ts';
 import { loginValues, verifyFaults } from './demo.ts';
 import type { Visit } from './visit.ts';
 

@@ -4,8 +4,8 @@
 import { html } from 'hono/html';
 
 import type { Reply } from '../../oauth/reply.ts';
-import { compilePalettes, type Palette } from '../../programme/login_colours.ts';
-import { assetsFolder } from '../../programme/login_rules.ts';
+import { compilePalettes, type Palette } from '../../programme/login/colours.ts';
+import { assetsFolder } from '../../programme/login/rules.ts';
 import { logsIn, type Programme } from '../../programme/programme.ts';
 import {
   createFrame,

@@ -13,7 +13,7 @@ import {
 } from '../../oauth/parameters.ts';
 import { noStore, type Reply } from '../../oauth/reply.ts';
 import { headerValues, type WireRequest } from '../../oauth/wire_request.ts';
-import type { SampleValues } from '../../programme/sample_request.ts';
+import type { SampleValues } from '../../programme/requests/sample_request.ts';
 import type { App } from '../endpoints.ts';
 import type { Frame } from '../page.ts';
 import { commandSheet } from './commands.ts';

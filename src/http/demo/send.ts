@@ -1,6 +1,6 @@
 // Owns sending a sample request over HTTP, as a partner's program would.
 
-import type { SampleRequest } from '../../programme/sample_request.ts';
+import type { SampleRequest } from '../../programme/requests/sample_request.ts';
 
 export interface SampleAnswer {
   readonly status: number;

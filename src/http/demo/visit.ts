@@ -3,8 +3,8 @@
 
 import { randomKey } from '../../lib/random.ts';
 import type { GrantType } from '../../oauth/grant.ts';
-import type { SampleRequest, SampleValues } from '../../programme/sample_request.ts';
-import { takeToken, type TokenName, tokenPlace } from '../../programme/token_place.ts';
+import { takeToken, type TokenName, tokenPlace } from '../../programme/answers/token_place.ts';
+import type { SampleRequest, SampleValues } from '../../programme/requests/sample_request.ts';
 import { type Demo, tokenRequest, verifyRequest } from './demo.ts';
 import { type SampleAnswer, sendSample } from './send.ts';
 

@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs';
 
 import { toPlain } from '../../../src/lib/document.ts';
-import { parseYaml } from '../../../src/lib/yaml.ts';
+import { parseYaml } from '../../../src/lib/yaml/yaml.ts';
 import { failureReasons } from '../../../src/oauth/failure.ts';
 
 export type Plain = null | boolean | number | string | readonly Plain[] | PlainMap;

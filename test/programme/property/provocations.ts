@@ -2,8 +2,8 @@
 
 import type { FailureReason } from '../../../src/oauth/failure.ts';
 import { grantInputs, type GrantType } from '../../../src/oauth/grant.ts';
-import { endpointsOf, grantsAt } from '../../../src/programme/grant_places.ts';
-import type { InputDefinition } from '../../../src/programme/input_schema.ts';
+import type { InputDefinition } from '../../../src/programme/language/input_schema.ts';
+import { endpointsOf, grantsAt } from '../../../src/programme/requests/grant_places.ts';
 import type { Facts } from './oracle.ts';
 import { type Draft, withParameters } from './requests.ts';
 import type { Served } from './served.ts';

@@ -1,7 +1,7 @@
 // Owns sending what a dialect asks for: sample requests put on the wire, as they are or with one
 // thing about them changed.
 
-import type { SampleRequest } from '../../../src/programme/sample_request.ts';
+import type { SampleRequest } from '../../../src/programme/requests/sample_request.ts';
 import { type Answer, ask } from '../../support/wire.ts';
 
 /** A request in parts that tests change one at a time. */

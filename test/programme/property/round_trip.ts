@@ -10,17 +10,17 @@ import { type GrantType, grantTypes } from '../../../src/oauth/grant.ts';
 import { newToken } from '../../../src/oauth/token_key.ts';
 import type { WireRequest } from '../../../src/oauth/wire_request.ts';
 import { compileProgramme } from '../../../src/programme/compile.ts';
-import type { Definition } from '../../../src/programme/definition.ts';
-import { endpointsOf } from '../../../src/programme/grant_places.ts';
-import type { EndpointDefinition } from '../../../src/programme/input_schema.ts';
-import type { LoadedProgramme } from '../../../src/programme/load.ts';
+import type { Definition } from '../../../src/programme/language/definition.ts';
+import type { EndpointDefinition } from '../../../src/programme/language/input_schema.ts';
+import type { LoadedProgramme } from '../../../src/programme/language/load.ts';
 import type { Programme } from '../../../src/programme/programme.ts';
+import { endpointsOf } from '../../../src/programme/requests/grant_places.ts';
 import {
   fittingValue,
   sampleLoginRequest,
   type SampleRequest,
   sampleTokenRequest,
-} from '../../../src/programme/sample_request.ts';
+} from '../../../src/programme/requests/sample_request.ts';
 import { ProvenHeaders } from '../../../src/token/proven_headers.ts';
 
 const now = Date.parse('2026-01-02T03:04:05Z') as Instant;

@@ -7,13 +7,13 @@ import type { TestContext } from 'node:test';
 import type { Client, ClientId } from '../../../src/oauth/client.ts';
 import type { GrantType } from '../../../src/oauth/grant.ts';
 import { compileProgramme } from '../../../src/programme/compile.ts';
-import type { Definition } from '../../../src/programme/definition.ts';
-import type { LoadedProgramme } from '../../../src/programme/load.ts';
+import type { Definition } from '../../../src/programme/language/definition.ts';
+import type { LoadedProgramme } from '../../../src/programme/language/load.ts';
 import {
   sampleLoginRequest,
   sampleTokenRequest,
   type SampleValues,
-} from '../../../src/programme/sample_request.ts';
+} from '../../../src/programme/requests/sample_request.ts';
 import { type FailingStore, failingStore } from '../../support/failing_store.ts';
 import { type Jetway, publicUrl, startJetway, type TestMember } from '../../support/jetway.ts';
 import { openLogin, submitLogin } from '../../support/login.ts';

@@ -1,0 +1,79 @@
+// Owns the demo partner and member that `dev` makes for each programme, with fresh secrets.
+
+import type { Foundation } from '../../engine/service.ts';
+import { type Demo, demoCallbackPath } from '../../http/demo/demo.ts';
+import { digest } from '../../lib/digest.ts';
+import { randomKey } from '../../lib/random.ts';
+import { hashRandomPassword } from '../../members/password.ts';
+import type { Client } from '../../oauth/client.ts';
+import type { Subject } from '../../oauth/member.ts';
+import type { Definition } from '../../programme/language/definition.ts';
+import type { Comparison } from '../../programme/language/input_schema.ts';
+import type { Programme } from '../../programme/programme.ts';
+import { fittingValue } from '../../programme/requests/sample_request.ts';
+import { neededProperties } from '../entities/client_needs.ts';
+import { newApiKey, newSecret } from '../entities/client_secret.ts';
+
+/** Puts a demo partner and member of a programme into the store. */
+export async function onboardDemo(
+  definition: Definition,
+  programme: Programme,
+  base: string,
+  { store, clock, keyring, environment }: Foundation,
+): Promise<Demo> {
+  const [secret, apiKey] = [newSecret(), newApiKey(environment)];
+  const redirectUri = base + demoCallbackPath(programme.id);
+  const member = { username: 'demo', password: randomKey(12) };
+  const verifier = randomKey(32);
+  const client: Client = {
+    programme: programme.id,
+    id: programme.clients.newIdentifier(),
+    name: 'Demo partner',
+    roles: ['member', 'partner'],
+    redirectUris: [redirectUri],
+    secrets: [{ digest: keyring.secretDigest(secret), createdAt: clock.now() }],
+    apiKeys: [{ digest: keyring.secretDigest(apiKey), createdAt: clock.now() }],
+    businessContext: comparedValue(definition, 'client.business_context', 'DemoPartner'),
+    partnerId: comparedValue(definition, 'client.partner_id', 'DemoPartner1'),
+    properties: Object.fromEntries(
+      neededProperties(definition).map((name) => [name, `demo_${name}`]),
+    ),
+    status: 'active',
+    createdAt: clock.now(),
+  };
+  await store.addClient(client);
+  await store.addMember({
+    programme: programme.id,
+    subject: randomKey(16) as Subject,
+    username: member.username,
+    passwordHash: hashRandomPassword(member.password),
+    membershipNumber: '1234567890123456',
+    status: 'active',
+    createdAt: clock.now(),
+  });
+  return {
+    programme,
+    definition,
+    dialect:
+      definition.variant === undefined ? 'a dialect of its own' : `${definition.variant} variant`,
+    by: { client, secret, apiKey },
+    redirectUri,
+    member,
+    base,
+    ...(definition.authorize.pkce === 'required'
+      ? { proof: { verifier, challenge: digest(verifier) } }
+      : {}),
+  };
+}
+
+/** A value of the client's own that the inputs held against it take. */
+function comparedValue(
+  { authorize, token_endpoints: endpoints }: Definition,
+  comparison: Comparison,
+  wanted: string,
+): string {
+  const input = [authorize.endpoint, ...Object.values(endpoints)]
+    .flatMap(({ inputs }) => Object.values(inputs))
+    .find(({ must_equal }) => must_equal === comparison);
+  return input === undefined ? wanted : fittingValue(input, wanted);
+}

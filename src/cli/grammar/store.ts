@@ -1,0 +1,43 @@
+// Owns the verbs of the store as a whole: those below `store`.
+
+import { backup } from '../store/backup.ts';
+import { restore } from '../store/restore.ts';
+import { verify } from '../store/verify.ts';
+import type { Verb } from './grammar.ts';
+
+export const storeVerbs: readonly Verb[] = [
+  {
+    words: 'store backup',
+    summary: 'copy the store to a file while servers go on; the master key is not in it',
+    argument: ['<file>', 'the file to be made; - for standard output'],
+    reads: 'store',
+    json: true,
+    options: [{ flags: '--force', description: 'replace the file if it is there' }],
+    example: 'jetway store backup backup.db',
+    run: backup,
+  },
+  {
+    words: 'store restore',
+    summary: 'put a backup in the place of the store; all codes and tokens in it are void',
+    argument: ['<file>', 'a file that store backup made'],
+    reads: 'store',
+    json: true,
+    options: [
+      {
+        flags: '--yes',
+        description: 'yes: what came into the store since the backup is put aside',
+      },
+    ],
+    example: 'jetway store restore backup.db --yes',
+    run: restore,
+  },
+  {
+    words: 'store verify',
+    summary: 'read the whole store, or a backup, and tell whether it is sound',
+    argument: ['[file]', 'a backup; the configured store without it'],
+    reads: 'store',
+    json: true,
+    example: 'jetway store verify backup.db',
+    run: verify,
+  },
+];

@@ -1,0 +1,91 @@
+// Owns the verb `key rotate`: publishes the next key now, to sign once every verifier knows it.
+
+import { type Milliseconds, milliseconds } from '../../lib/clock.ts';
+import { formatDuration, parseDuration } from '../../lib/duration.ts';
+import { quote } from '../../lib/fault.ts';
+import type { SigningAlgorithm } from '../../oauth/signing_key.ts';
+import { type RotationWish, shortestWait } from '../../token/key_rotation.ts';
+import type { Rotated } from '../../token/key_steps.ts';
+import { dateText } from '../dates.ts';
+import { refuseUsage } from '../exit.ts';
+import { type OutputOptions, print, printJson, say } from '../output.ts';
+import { configOf, expectDurableStore, withStore } from '../workplace.ts';
+import { rotateKeys } from './changes.ts';
+import { forProgrammes, isSigning, type KeySelection, signsNothing } from './programmes.ts';
+import { signsFromText } from './view.ts';
+
+export interface RotateKeysOptions extends KeySelection, OutputOptions {
+  readonly config: string;
+  readonly wait?: string;
+  readonly now?: boolean;
+  readonly algorithm?: SigningAlgorithm;
+}
+
+const longestWait = milliseconds(366 * 86_400_000);
+
+/** `jetway key rotate`. */
+export async function rotateSigningKeys(options: RotateKeysOptions): Promise<void> {
+  const wish = readWish(options);
+  const config = configOf(options);
+  expectDurableStore(config);
+  await forProgrammes(config, options, async (programmes) => {
+    const signing = programmes.filter(isSigning);
+    if (options.programme !== undefined && signing.length === 0) throw signsNothing(options);
+    const rotated = await withStore(config, async (open) => {
+      const done: Rotated[] = [];
+      for (const programme of signing) {
+        done.push(await rotateKeys(open, programme, wish, open.clock.now()));
+      }
+      return done;
+    });
+    if (options.json === true) return printJson(rotated.map(viewRotated));
+    if (rotated.length === 0) return say('no programme signs tokens');
+    return print(rotated.flatMap(linesOf).join('\n'));
+  });
+}
+
+/** A wait too short for verifiers to follow is only for who asks for it by name. */
+function readWish({ wait, now = false, algorithm }: RotateKeysOptions): RotationWish {
+  const span = wait === undefined ? shortestWait : parseDuration(wait);
+  const least = formatDuration(shortestWait);
+  refuseUsage([
+    ...(now && wait !== undefined ? ['--now and --wait do not go together'] : []),
+    ...(span === undefined || span < shortestWait || span > longestWait
+      ? [
+          `--wait must be a duration from ${least}, twice as long as verifiers keep a key set, to 366d, not ${quote(wait ?? '')}; --now is for emergencies`,
+        ]
+      : []),
+  ]);
+  const chosen: Milliseconds = now ? milliseconds(0) : (span ?? shortestWait);
+  return { wait: chosen, ...(algorithm === undefined ? {} : { algorithm }) };
+}
+
+function viewRotated({ step, key, predecessors }: Rotated): object {
+  return {
+    programme: key.programme,
+    kid: key.kid,
+    algorithm: key.algorithm,
+    changed: step === 'add' || step === 'hasten',
+    signs_from: signsFromText(key) ?? null,
+    retiring: predecessors.map(({ kid, retiresAt }) => ({ kid, retires_at: dateText(retiresAt) })),
+  };
+}
+
+function linesOf({ step, key, predecessors }: Rotated): readonly string[] {
+  const { programme, kid, algorithm } = key;
+  const from = signsFromText(key);
+  const name = `${programme}: the ${algorithm} key ${kid}`;
+  if (step === 'wait') return [`${name} waits already and signs from ${from}; nothing is changed`];
+  if (step === 'overtaken') {
+    return [`${name} signs from ${from}, by another command just now; nothing more is changed`];
+  }
+  const switching = `once verifiers have it, in ${formatDuration(shortestWait)}, set tokens.access.algorithm to ${algorithm} and restart`;
+  if (step === 'stand') return [`${name} is published already: ${switching}`];
+  if (from === undefined) return [`${name} is published: ${switching}`];
+  return [
+    `${name} is published and signs from ${from}`,
+    ...predecessors.map(
+      (one) => `${programme}: the key ${one.kid} may be retired from ${dateText(one.retiresAt)}`,
+    ),
+  ];
+}

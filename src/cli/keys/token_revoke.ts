@@ -1,0 +1,114 @@
+// Owns the verb `token revoke`: after an incident, everything of one client or member dies at once.
+
+import type { Config } from '../../config/config.ts';
+import { quote } from '../../lib/fault.ts';
+import { normaliseUsername } from '../../members/username.ts';
+import type { ClientId, ProgrammeId } from '../../oauth/client.ts';
+import { type Subject, subjectForm } from '../../oauth/member.ts';
+import type { Store, TokenOwner } from '../../store/contract.ts';
+import { CommandError, exitCodes, refuseUsage } from '../exit.ts';
+import { type OutputOptions, print, printJson } from '../output.ts';
+import {
+  configOf,
+  expectDurableStore,
+  loadIfGood,
+  selectProgrammes,
+  withStore,
+} from '../workplace.ts';
+
+export interface RevokeTokensOptions extends OutputOptions {
+  readonly config: string;
+  readonly programme?: string;
+  readonly client?: string;
+  readonly member?: string;
+  readonly username?: string;
+}
+
+/** Somebody of that name in a programme. */
+interface Found {
+  readonly programme: ProgrammeId;
+  readonly owner: TokenOwner;
+  /** Whether there is such a member is known to a directory elsewhere alone. */
+  readonly isElsewhere?: true;
+}
+
+/** `jetway token revoke`. */
+export async function revokeTokens(options: RevokeTokensOptions): Promise<void> {
+  const { client, member, username } = options;
+  const named = [client, member, username].filter((name) => name !== undefined);
+  refuseUsage(named.length === 1 ? [] : ['name one of --client, --member and --username']);
+  const config = configOf(options);
+  expectDurableStore(config);
+  const programmes = selectProgrammes(config, options.programme);
+  const revoked = await withStore(config, async ({ store }) => {
+    const owners = await Promise.all(
+      programmes.map(
+        async (id) => (await find(store, id, options)) ?? findElsewhere(config, id, options),
+      ),
+    );
+    const found = owners.flatMap((one) => one ?? []);
+    await Promise.all(found.map(({ programme, owner }) => store.revokeAll(programme, owner)));
+    return found;
+  });
+  if (revoked.length === 0) throw nobody(options);
+  if (options.json === true) return printJson(revoked.map(view));
+  return print(revoked.map(line).join('\n'));
+}
+
+async function find(
+  store: Store,
+  programme: ProgrammeId,
+  { client, member, username }: RevokeTokensOptions,
+): Promise<Found | undefined> {
+  if (client !== undefined) {
+    const found = await store.findClient(programme, client as ClientId);
+    return found && { programme, owner: { client: found.id } };
+  }
+  const found =
+    username === undefined
+      ? await store.findMemberBySubject(programme, (member ?? '') as Subject)
+      : await store.findMember(programme, normaliseUsername(username));
+  return found && { programme, owner: { subject: found.subject } };
+}
+
+/**
+ * A member that the store need not know, in a programme whose directory is a hook. One whose file has
+ * faults by now may be one that a running server has loaded before it had them.
+ */
+function findElsewhere(
+  config: Config,
+  programme: ProgrammeId,
+  { member }: RevokeTokensOptions,
+): Found | undefined {
+  if (member === undefined || !subjectForm.test(member)) return undefined;
+  if (loadIfGood(config, programme)?.definition.members.directory === 'store') return undefined;
+  return { programme, owner: { subject: member }, isElsewhere: true };
+}
+
+function nobody({ client, member, username, programme }: RevokeTokensOptions): CommandError {
+  const who =
+    client === undefined
+      ? `member ${username === undefined ? 'with the subject ' : ''}${quote(username ?? member ?? '')}`
+      : `client ${quote(client)}`;
+  const where = programme === undefined ? '' : ` in ${programme}`;
+  return new CommandError(exitCodes.failed, `there is no ${who}${where}`);
+}
+
+function view({ programme, owner }: Found): object {
+  return {
+    programme,
+    client_id: 'client' in owner ? owner.client : null,
+    subject: 'subject' in owner ? owner.subject : null,
+  };
+}
+
+function line({ programme, owner, isElsewhere }: Found): string {
+  if ('client' in owner) {
+    return `${programme}: every code and token issued to client ${owner.client} is revoked; with its secret it can get new ones`;
+  }
+  const whose =
+    isElsewhere === true
+      ? `any member ${owner.subject} that its directory may have`
+      : `member ${owner.subject}`;
+  return `${programme}: every code and token of the logins of ${whose} is revoked; they can log in anew`;
+}

@@ -1,0 +1,80 @@
+// Owns the verb `init`: everything that an operator starts from, written from the files that ship.
+
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { isSea } from 'node:sea';
+
+import { listAssets, readAsset, readAssetBytes } from '../../lib/asset.ts';
+import { randomKey } from '../../lib/random.ts';
+import { CommandError, exitCodes } from '../exit.ts';
+import { type OutputOptions, print, printJson } from '../output.ts';
+import { schemaAsset, schemaFile, schemaLine } from './programme_file.ts';
+
+const folderOfProgrammes = 'programmes';
+
+/** `jetway init [FOLDER]`. Writes all of its files or, where one of them is there already, none. */
+export async function init(
+  folder: string | undefined,
+  { json = false }: OutputOptions,
+): Promise<void> {
+  const target = resolve(folder ?? '.');
+  const files = initialFiles();
+  const standing = [...files.keys()].filter((path) => existsSync(join(target, path)));
+  if (standing.length > 0) {
+    throw new CommandError(
+      exitCodes.failed,
+      `${target} has ${standing.join(', ')} already: name another folder; nothing is written`,
+    );
+  }
+  mkdirSync(join(target, folderOfProgrammes), { recursive: true });
+  // `wx`: what came to be there meanwhile is not written over.
+  for (const [path, content] of files) writeFileSync(join(target, path), content, { flag: 'wx' });
+  const names = [...files.keys()];
+  if (json) return printJson({ folder: target, files: names });
+  return print(toldOf(target, names));
+}
+
+/** What is written, by path from the folder. */
+function initialFiles(): ReadonlyMap<string, string | Uint8Array> {
+  const programmes = listAssets(folderOfProgrammes, '.yaml').map(
+    (path) => [path, `${schemaLine}\n${readAsset(path)}`] as const,
+  );
+  const logos = ['.png', '.svg']
+    .flatMap((extension) => listAssets(folderOfProgrammes, extension))
+    .map((path) => [path, readAssetBytes(path)] as const);
+  return new Map<string, string | Uint8Array>([
+    ['config.yaml', readAsset('config.example.yaml')],
+    ...programmes,
+    ...logos,
+    [`${folderOfProgrammes}/${schemaFile}`, readAsset(schemaAsset)],
+  ]);
+}
+
+/** The next steps, each a line that can be pasted as it stands. */
+function toldOf(target: string, files: readonly string[]): string {
+  const programmes = files.filter((path) => path.endsWith('.yaml') && path !== 'config.yaml');
+  const first = basename(programmes[0] ?? '', '.yaml');
+  const jetway = ownCommand();
+  const callback = '--redirect-uri https://partner.example/callback --role member --role partner';
+  return [
+    `config.yaml and ${programmes.length} programmes are written to ${target}. Each file says in comments what it decides.`,
+    '',
+    'Next: look for faults, register a partner and a member, and run the server:',
+    '',
+    `  cd ${shellWord(target)}`,
+    `  ${jetway} check`,
+    `  ${jetway} client add --programme ${first} --name 'Some Partner' ${callback}`,
+    `  printf %s ${randomKey(12)} | ${jetway} member add --programme ${first} --username ann --password-stdin`,
+    `  ${jetway} serve`,
+  ].join('\n');
+}
+
+/** What was typed to run this, from whatever folder it is typed again. */
+function ownCommand(): string {
+  if (isSea()) return process.argv0.includes('/') ? shellWord(process.execPath) : process.argv0;
+  return [process.execPath, resolve(process.argv[1] ?? '')].map(shellWord).join(' ');
+}
+
+function shellWord(text: string): string {
+  return /^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}

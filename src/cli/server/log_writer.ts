@@ -1,0 +1,90 @@
+// Owns the server's log: one line of JSON an event on standard error. No request waits for its reader,
+// what is kept for a slow one is bounded, and what is left out is counted (FAULTS 31, HOSTILE 59).
+
+import { writeSync } from 'node:fs';
+import { Socket } from 'node:net';
+
+import type { Log } from '../../engine/service.ts';
+import { legibleJson } from '../../lib/fault.ts';
+
+export interface ServerLog extends Log {
+  /** Writes what is still to be told; then the process ends soon, also where nobody reads that. */
+  readonly end: () => void;
+}
+
+/** Lines of one kind within a span, in milliseconds: what one stranger can cause, thousands can. */
+const mostLines = 20;
+const span = 10_000;
+/** Bytes that wait for a reader. */
+const mostWaiting = 256 * 1024;
+/** Milliseconds that a reader has left for them at the end. */
+const lastPatience = 1000;
+
+/** The log of this process, which is a server; queries and bodies, which hold secrets, never go in. */
+export function openLog(): ServerLog {
+  const write = lineWriter();
+  /** Lines written in this span, and those left out that no line has counted yet; by kind. */
+  const written = new Map<string, number>();
+  const leftOut = new Map<string, number>();
+  let timer: NodeJS.Timeout | undefined;
+  const put = (event: string, facts: object): boolean =>
+    write(`${legibleJson({ time: new Date().toISOString(), level: 'error', event, ...facts })}\n`);
+  const beginSpan = (): void => {
+    written.clear();
+    if (leftOut.size > 0 && put('lines_left_out', { lines: Object.fromEntries(leftOut) })) {
+      leftOut.clear();
+    }
+    timer = leftOut.size === 0 ? undefined : setTimeout(beginSpan, span).unref();
+  };
+  const addOne = (counts: Map<string, number>, kind: string): void => {
+    counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  };
+  return {
+    error: (event, facts) => {
+      timer ??= setTimeout(beginSpan, span).unref();
+      const { programme } = facts;
+      const kind = programme === undefined ? event : `${event} ${programme}`;
+      const isWritten = (written.get(kind) ?? 0) < mostLines && put(event, facts);
+      addOne(isWritten ? written : leftOut, kind);
+    },
+    end: () => {
+      beginSpan();
+      // What waits to be written would keep the process for as long as nobody reads it.
+      setTimeout(() => process.exit(), lastPatience).unref();
+    },
+  };
+}
+
+/** Writes a line to standard error, unless it has no room for it. */
+function lineWriter(): (line: string) => boolean {
+  const stream: NodeJS.WritableStream = process.stderr;
+  for (const one of [process.stdout, process.stderr]) neverBlock(one);
+  if (stream instanceof Socket) {
+    // A pipe, a socket or a terminal: what it does not take at once is kept by node.
+    return (line) => {
+      if (stream.writableLength > mostWaiting) return false;
+      stream.write(line);
+      return true;
+    };
+  }
+  return (line) => {
+    try {
+      // A file. After a failure, of a full disk say, the stream would never write again.
+      writeSync(2, line);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+}
+
+interface BlockingHandle {
+  readonly setBlocking?: (isBlocking: boolean) => unknown;
+}
+
+/** Node writes to pipes and sockets without blocking, but waits for a terminal that is held (Ctrl-S). */
+function neverBlock(stream: NodeJS.WritableStream): void {
+  if (!('isTTY' in stream)) return;
+  const { _handle: handle } = stream as { readonly _handle?: BlockingHandle };
+  handle?.setBlocking?.(false);
+}

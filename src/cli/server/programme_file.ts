@@ -1,0 +1,89 @@
+// Owns the verbs `new` and `schema`: a programme file to start from, and what editors know of such files.
+
+import { existsSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+import { readProgrammeFolder, shownPath } from '../../config/programme_files.ts';
+import { readAsset } from '../../lib/asset.ts';
+import { type Fault, FaultsError, quote } from '../../lib/fault.ts';
+import { stringifyYaml } from '../../lib/yaml/yaml.ts';
+import { loadProgramme, programmeIdForm } from '../../programme/language/load.ts';
+import { CommandError, exitCodes, refuseUsage } from '../exit.ts';
+import { type OutputOptions, print, printJson } from '../output.ts';
+import { configOf } from '../workplace.ts';
+import { mountFaults } from './mount_faults.ts';
+
+/** The JSON Schema among the shipped files, and what it is called beside programme files. */
+export const schemaAsset = 'docs/programme.schema.json';
+export const schemaFile = 'programme.schema.json';
+
+/** The first line of a programme file, by which an editor's YAML language server finds its schema. */
+export const schemaLine: string = `# yaml-language-server: $schema=${schemaFile}`;
+
+/** `jetway schema`. */
+export async function schema(): Promise<void> {
+  await print(readAsset(schemaAsset).trimEnd());
+}
+
+export interface NewProgrammeOptions extends OutputOptions {
+  readonly config: string;
+  readonly variant: string;
+}
+
+/** `jetway new NAME --variant V`. What it writes has no fault, beside the others of the folder either. */
+export async function newProgramme(name: string, options: NewProgrammeOptions): Promise<void> {
+  const isName = programmeIdForm.test(name);
+  const form = 'lower-case letters, digits and "-", a letter first, at most 40';
+  refuseUsage(isName ? [] : [`a programme cannot be called ${quote(name)}: expected ${form}`]);
+  const path = join(configOf(options).programmes, `${name}.yaml`);
+  const file = shownPath(path);
+  if (existsSync(path)) {
+    const message = `${file} is there already: choose another name; nothing is written`;
+    throw new CommandError(exitCodes.failed, message);
+  }
+  const text = textOf(name, options.variant);
+  const made = { file, ...loadProgramme(file, text) };
+  const others = mountFaults([...readProgrammeFolder(dirname(path)), made]);
+  const faults = [...made.faults, ...others].filter((fault) => isErrorOf(fault, file));
+  if (faults.length > 0) throw new FaultsError(faults);
+  writeFileSync(path, text, { flag: 'wx' });
+  const schemaPath = join(dirname(path), schemaFile);
+  if (!existsSync(schemaPath)) writeFileSync(schemaPath, readAsset(schemaAsset));
+  if (options.json === true) return printJson({ programme: name, file });
+  return print(
+    `${file} is written: the programme ${name}, as the variant ${options.variant} has it. Change what differs, then run jetway check; a server takes it up when it is started again.`,
+  );
+}
+
+function isErrorOf({ severity, at }: Fault, file: string): boolean {
+  return severity === 'error' && at.file === file;
+}
+
+function textOf(name: string, variant: string): string {
+  const words = name.split('-').filter((word) => word !== '');
+  const capital = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1));
+  const identifier = capital.join('').replaceAll(/[^A-Za-z]/g, '');
+  const value = (text: string): string => stringifyYaml(text).trim();
+  return `${schemaLine}
+# The programme ${name}. Everything not said here is as the ${variant} variant has it;
+# \`jetway show ${name}\` prints the whole.
+
+variant: ${variant}
+name: ${value(capital.join(' '))} # what people read
+programme_identifier: ${value(identifier.slice(0, 20))} # what partners send, where the dialect asks for it
+base_path: ${value(`/${name}`)} # all its paths begin with this
+
+# How long tokens live:
+# tokens:
+#   access: { lifetime: 30m }
+#   refresh: { lifetime: 24h, longest: 30d } # from each use, from the login
+
+# The login page; the logo is a file beside this one:
+# login:
+#   title: Log in to {programme}
+#   logo: ${name}.svg
+#   colours: { light: { accent: "#12305e" }, dark: { accent: "#a9c4f0" } }
+#   website: https://club.example/
+#   help: https://club.example/forgotten-login
+`;
+}

@@ -1,0 +1,65 @@
+// Owns the verb `store backup`.
+
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { shownPath } from '../../config/programme_files.ts';
+import { backupStore } from '../../store/sqlite/care/backup.ts';
+import type { StoreReport } from '../../store/sqlite/care/examine.ts';
+import { CommandError, exitCodes, refuseUsage } from '../exit.ts';
+import { type OutputOptions, print, printFile, printJson } from '../output.ts';
+import { withProgress } from '../progress.ts';
+import { configOf } from '../workplace.ts';
+import { storePath, storeSheet, unwritable, viewStore } from './view.ts';
+
+export interface BackupStoreOptions extends OutputOptions {
+  readonly config: string;
+  readonly force?: boolean;
+}
+
+/** `jetway store backup FILE`. Servers that use the store go on meanwhile. */
+export async function backup(file: string, options: BackupStoreOptions): Promise<void> {
+  const path = storePath(configOf(options));
+  const { force = false, json = false } = options;
+  if (file === '-') return backupToOutput(path, json);
+  if (!force && existsSync(file)) {
+    const message = `${file} is there already: name another file, or add --force to replace it`;
+    throw new CommandError(exitCodes.failed, message);
+  }
+  const report = await copyTo(path, file, force);
+  if (json) return printJson(viewStore(report));
+  return print(toldOf(report, shownPath(report.path)));
+}
+
+function copyTo(path: string, file: string, overwrite: boolean): Promise<StoreReport> {
+  const copying = () => backupStore(path, file, { overwrite });
+  return withProgress('copying the store', undefined, copying).catch((error: unknown) => {
+    throw unwritable(error, exitCodes.failed, `the backup cannot be written to ${shownPath(file)}`);
+  });
+}
+
+function toldOf(report: StoreReport, target: string): string {
+  const told = [
+    `The store is backed up to ${target}, and what is in the backup is sound.`,
+    'The master key is not in it: without a copy of that, kept apart, it is of no use.',
+  ];
+  return [...told, '', storeSheet(report)].join('\n');
+}
+
+/** To standard output, once it is known to be sound; what is told of it goes to standard error. */
+async function backupToOutput(path: string, json: boolean): Promise<void> {
+  refuseUsage([
+    ...(json ? ['--json and - do not go together: standard output is the backup'] : []),
+    ...(process.stdout.isTTY ? ['- writes the backup to standard output: pipe it somewhere'] : []),
+  ]);
+  // In a folder that is its owner's alone, where the system has room for such files (TMPDIR).
+  const folder = mkdtempSync(join(tmpdir(), 'jetway-backup-'));
+  try {
+    const report = await copyTo(path, join(folder, 'backup.db'), false);
+    await printFile(report.path);
+    console.error(toldOf({ ...report, path: '-' }, 'standard output'));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}

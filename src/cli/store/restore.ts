@@ -1,0 +1,40 @@
+// Owns the verb `store restore`.
+
+import { shownPath } from '../../config/programme_files.ts';
+import { restoreStore } from '../../store/sqlite/care/restore.ts';
+import { expectYes } from '../entities/confirmation.ts';
+import { exitCodes } from '../exit.ts';
+import { type OutputOptions, print, printJson } from '../output.ts';
+import { configOf } from '../workplace.ts';
+import { rowsOf, storePath, storeSheet, unwritable, viewStore } from './view.ts';
+
+export interface RestoreStoreOptions extends OutputOptions {
+  readonly config: string;
+  readonly yes?: boolean;
+}
+
+/** `jetway store restore FILE --yes`. No server may have the store open. */
+export async function restore(file: string, options: RestoreStoreOptions): Promise<void> {
+  expectYes(
+    options,
+    'what came into the store since the backup would be put aside, and all codes and tokens would be void',
+  );
+  const config = configOf(options);
+  const { environment } = config;
+  const path = storePath(config);
+  const restored = restoreStore(file, path, { environment });
+  const report = await restored.catch((error: unknown) => {
+    throw unwritable(error, exitCodes.store, `the store ${path} cannot be replaced`);
+  });
+  const { replaced, voided } = report;
+  if (options.json === true) {
+    return printJson({ ...viewStore(report), replaced: replaced ?? null, voided });
+  }
+  const told = [
+    `The store is as it was when ${shownPath(file)} was made. It opens with the master key of that time.`,
+    'Clients, members and keys are as they were then: disable, remove or retire again what you did since.',
+    `All codes and tokens are void, so that none comes back: ${rowsOf(voided).join(', ')}.`,
+    ...(replaced === undefined ? [] : [`What was there before is kept as ${shownPath(replaced)}.`]),
+  ];
+  return print([...told, '', storeSheet(report)].join('\n'));
+}

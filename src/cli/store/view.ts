@@ -1,0 +1,65 @@
+// Owns how a store file is shown: what it is, what is in it, and what is wrong with it.
+
+import type { Config } from '../../config/config.ts';
+import { instant } from '../../lib/clock.ts';
+import type { StoreReport } from '../../store/sqlite/care/examine.ts';
+import { dateText } from '../dates.ts';
+import { CommandError } from '../exit.ts';
+import { isSystemError } from '../explain.ts';
+import { sheet } from '../table.ts';
+import { expectDurableStore } from '../workplace.ts';
+
+/** A store file as JSON output has it; what is not known is null, so that its shape is one. */
+export function viewStore(report: StoreReport): object {
+  const { path, size, schema, needsMigration, environment, createdAt, recordedTime } = report;
+  return {
+    path,
+    size,
+    schema,
+    needs_migration: needsMigration,
+    environment,
+    created_at: dateText(instant(Date.parse(createdAt))),
+    recorded_time: recordedTime === undefined ? null : dateText(recordedTime),
+    counts: report.counts,
+    damage: report.damage,
+  };
+}
+
+/** The same for people. */
+export function storeSheet(report: StoreReport): string {
+  const { path, size, schema, needsMigration, environment, recordedTime } = report;
+  const later = needsMigration ? ', brought up to date when it is next opened' : '';
+  return sheet([
+    ['file', [path]],
+    ['size', [`${size} bytes`]],
+    ['schema', [`${schema}${later}`]],
+    ['environment', [environment]],
+    ['last time recorded', recordedTime === undefined ? [] : [dateText(recordedTime)]],
+    ['rows', rowsOf(report.counts)],
+    ['damage', report.damage],
+  ]);
+}
+
+/** One line a table: `12 client`. */
+export function rowsOf(counts: Readonly<Record<string, number>>): readonly string[] {
+  return Object.entries(counts).map(([table, count]) => `${count} ${table}`);
+}
+
+/**
+ * What to throw where a file could not be written: what the system says of it, without the name of
+ * the draft that it was to be written to first. Any other error as it is.
+ */
+export function unwritable(error: unknown, exitCode: number, what: string): unknown {
+  if (!(error instanceof Error && 'code' in error)) return error;
+  const isOfSqlite = error.code === 'ERR_SQLITE_ERROR';
+  if (!isOfSqlite && !isSystemError(error)) return error;
+  const [reason = ''] = error.message.split(', ');
+  const advice = 'look at its folder, its permissions and the space left on the disk';
+  return new CommandError(exitCode, `${what} (${reason}): ${advice}`);
+}
+
+/** Where the configured store is; ends the command where that is no file. */
+export function storePath(config: Config): string {
+  expectDurableStore(config);
+  return config.store.kind === 'file' ? config.store.path : '';
+}

@@ -1,0 +1,197 @@
+// Owns the login page's two requests: showing the form, and a member's attempt to log in.
+
+import { after } from '../../lib/clock.ts';
+import type { Client } from '../../oauth/client.ts';
+import { LoginRefusal, Unavailable } from '../../oauth/failure.ts';
+import type { AuthorizationCode } from '../../oauth/grant.ts';
+import type { Member } from '../../oauth/member.ts';
+import { withParameters } from '../../oauth/redirect_uri.ts';
+import { tokenKey } from '../../oauth/token_key.ts';
+import type { RequestHead } from '../../oauth/wire_request.ts';
+import {
+  authenticateMember,
+  blankFields,
+  type TypedCredentials,
+} from '../member_authentication.ts';
+import type { Service } from '../service.ts';
+import { explain } from '../token_request.ts';
+import { findOrBindTransaction, findTransaction, type LoginPageRequest } from './browser.ts';
+import { deviceCookieName } from './known_device.ts';
+import type { LoginMessage, LoginOutcome } from './outcome.ts';
+import { renderLoginFailure } from './request.ts';
+import { type BoundTransaction, formToken, isFormToken, sealTransaction } from './transaction.ts';
+
+export interface LoginFormRequest extends LoginPageRequest, TypedCredentials {
+  readonly formToken: string | undefined;
+  /** Asks for the form in another language, and for no attempt. */
+  readonly language: string | undefined;
+  /** Where the browser is. */
+  readonly address: string;
+  readonly head: RequestHead;
+  /** Aborts when the browser hangs up. */
+  readonly hangUp: AbortSignal;
+}
+
+/** Shows the form to the browser of the login; never rejects. */
+export async function showLogin(
+  service: Service,
+  request: LoginPageRequest,
+): Promise<LoginOutcome> {
+  const found = findOrBindTransaction(service, request);
+  return 'kind' in found
+    ? found
+    : showForm(service, found, request, { messages: [], username: '' });
+}
+
+/**
+ * Checks what a member typed, and sends the browser back to the partner; rejects with `HungUp` alone,
+ * where that is no longer waiting.
+ */
+export async function attemptLogin(
+  service: Service,
+  request: LoginFormRequest,
+): Promise<LoginOutcome> {
+  const found = findTransaction(service, request);
+  if ('kind' in found) return found;
+  // HOSTILE 13: a form that this browser did not read from us is no attempt.
+  if (!isFormToken(service.keyring, found, request.formToken)) {
+    return { kind: 'page', status: 403, page: 'forged', language: found.language };
+  }
+  const { clock, programme, store } = service;
+  const { username } = request;
+  const asked = programme.login.languages.offered.find(({ tag }) => tag === request.language);
+  if (asked !== undefined) return showIn(service, found, asked.tag, username);
+  const messages = blankMessages(request);
+  if (messages.length > 0) return showForm(service, found, request, { messages, username });
+  let client: Client | undefined;
+  try {
+    const begun = { issuedAt: clock.now(), era: await store.era() };
+    client = await store.findClient(programme.id, found.client);
+    const standing = requireStanding(client, found);
+    programme.login.endpoint.checkAddress(request.head);
+    const { password, address, hangUp } = request;
+    const device = request.cookie(deviceCookieName(programme.id));
+    const known = device === undefined ? {} : { device };
+    const attempt = { username, password, client: standing.id, address, hangUp, ...known };
+    const told = await authenticateMember(service, attempt);
+    if (told.outcome === 'match')
+      return await finish(service, found, { client: standing, ...told }, begun);
+    return told.outcome === 'too_many_failures'
+      ? tooManyFailures(found, told.retryAfter)
+      : showForm(service, found, request, { messages: ['not_recognised'], username });
+  } catch (error) {
+    if (error instanceof LoginRefusal) {
+      const { redirectUri, state, language } = found;
+      const address = client && { client, redirectUri, state };
+      return renderLoginFailure(service, error, address, language);
+    }
+    const { facts } = explain(service, error);
+    const status = error instanceof Unavailable ? 503 : 500;
+    const shown = { messages: ['difficulties'] as const, username, status };
+    return showForm(service, found, request, { ...shown, retryAfter: facts.retryAfter });
+  }
+}
+
+function showForm(
+  service: Service,
+  transaction: BoundTransaction,
+  { sealed }: Pick<LoginPageRequest, 'sealed'>,
+  shown: {
+    readonly messages: readonly LoginMessage[];
+    readonly username: string;
+    readonly status?: number;
+    readonly retryAfter?: number | undefined;
+  },
+): LoginOutcome {
+  const form = {
+    transaction,
+    sealed: sealed ?? '',
+    formToken: formToken(service.keyring, transaction),
+    messages: shown.messages,
+    username: shown.username,
+  };
+  const { status = 200, retryAfter } = shown;
+  return { kind: 'form', status, form, ...(retryAfter === undefined ? {} : { retryAfter }) };
+}
+
+/** The form in another language, which lasts as long as the login: the transaction holds it. */
+function showIn(
+  service: Service,
+  found: BoundTransaction,
+  language: string,
+  username: string,
+): LoginOutcome {
+  const transaction = { ...found, language };
+  const sealed = sealTransaction(service.keyring, service.programme.id, transaction);
+  return showForm(service, transaction, { sealed }, { messages: [], username });
+}
+
+function blankMessages(request: LoginFormRequest): LoginMessage[] {
+  return blankFields(request).map((field) => `${field}_blank` as const);
+}
+
+/** The address has had too many failures of late: no attempt from there is looked at (P-13). */
+function tooManyFailures({ language }: BoundTransaction, retryAfter: number): LoginOutcome {
+  return {
+    kind: 'page',
+    status: 429,
+    page: 'too_many_attempts',
+    language,
+    retryAfter: retryAfter / 1000,
+  };
+}
+
+/** The client may have lost its standing, its role or its redirect URI since the login began. */
+function requireStanding(client: Client | undefined, transaction: BoundTransaction): Client {
+  if (client?.status !== 'active') throw new LoginRefusal('unknown_client');
+  if (!client.redirectUris.includes(transaction.redirectUri)) {
+    throw new LoginRefusal('unregistered_redirect_uri');
+  }
+  if (!client.roles.includes('member')) throw new LoginRefusal('access_denied');
+  return client;
+}
+
+/** Issues the code and goes back to the partner; a login whose code was spent is over (HOSTILE 15). */
+async function finish(
+  service: Service,
+  transaction: BoundTransaction,
+  {
+    client,
+    member,
+    device,
+  }: { readonly client: Client; readonly member: Member; readonly device?: string },
+  begun: Pick<AuthorizationCode, 'issuedAt' | 'era'>,
+): Promise<LoginOutcome> {
+  const { programme, store, clock } = service;
+  const now = clock.now();
+  const code = programme.code.generate();
+  const expiresAt = after(now, programme.code.lifetime);
+  const scope = programme.scope.ofLogin(transaction.scope, member.level);
+  const issued = await store.issueCode({
+    programme: programme.id,
+    key: tokenKey(code),
+    transaction: transaction.id,
+    client: transaction.client,
+    redirectUri: transaction.redirectUri,
+    member,
+    ...(scope === undefined ? {} : { scope }),
+    ...(transaction.codeChallenge === undefined
+      ? {}
+      : { codeChallenge: transaction.codeChallenge }),
+    // Of two attempts the one sent later is the one whose answer the browser waits for.
+    ...begun,
+    expiresAt,
+    forgetAt: expiresAt > transaction.expiresAt ? expiresAt : transaction.expiresAt,
+  });
+  if (issued !== 'issued') {
+    return { kind: 'page', status: 400, page: 'expired', language: transaction.language };
+  }
+  const { answer, more } = programme.login;
+  const location = withParameters(transaction.redirectUri, {
+    [answer.code]: code,
+    [answer.state]: transaction.state,
+    ...(answer.issuer === undefined ? {} : { [answer.issuer]: programme.issuer }),
+    ...more('code', client),
+  });
+  return { kind: 'redirect', status: 302, location, ...(device === undefined ? {} : { device }) };
+}

@@ -1,0 +1,186 @@
+// Owns the login request: its ordered steps, from a partner's link to the login page.
+
+import { after } from '../../lib/clock.ts';
+import { spacedLanguages } from '../../lib/language.ts';
+import type { Client, ClientId } from '../../oauth/client.ts';
+import {
+  type LoginFailureReason,
+  LoginRefusal,
+  Refusal,
+  Unavailable,
+} from '../../oauth/failure.ts';
+import { withParameters } from '../../oauth/redirect_uri.ts';
+import type { WireRequest } from '../../oauth/wire_request.ts';
+import type { LoginReading } from '../../programme/login/endpoint.ts';
+import type { Service } from '../service.ts';
+import { explain } from '../token_request.ts';
+import type { LoginOutcome } from './outcome.ts';
+import {
+  beginTransaction,
+  bindTransaction,
+  cookieName,
+  type LoginTransaction,
+  sealTransaction,
+} from './transaction.ts';
+
+/** Where a failure may be sent to, once that is known. */
+interface ReturnAddress {
+  readonly client: Client;
+  readonly redirectUri: string;
+  readonly state: string | undefined;
+}
+
+/** Answers a login request; never rejects. */
+export async function answerLoginRequest(
+  service: Service,
+  request: WireRequest,
+): Promise<LoginOutcome> {
+  let address: ReturnAddress | undefined;
+  let language: string | undefined;
+  try {
+    const { endpoint, languages } = service.programme.login;
+    const reading = endpoint.read(request);
+    language = languages.choose(spacedLanguages(reading.inputs.get('ui_locales') ?? ''));
+    const client = await findClient(service, endpoint.clientId(reading));
+    endpoint.checkProgramme(reading);
+    const redirectUri = endpoint.redirectUri(reading, client);
+    // From here on client and redirect URI are known good: failures go there (G-5, P-12).
+    address = { client, redirectUri, state: endpoint.state(reading) };
+    endpoint.checkRequest(reading, client);
+    checkScope(service, reading);
+    if (!client.roles.includes('member')) throw new LoginRefusal('access_denied');
+    return begin(service, reading, client, { ...address, language });
+  } catch (error) {
+    return renderLoginFailure(service, error, address, language);
+  }
+}
+
+/** G-6: unknown and disabled clients are told the same, on a page. */
+async function findClient(service: Service, id: string): Promise<Client> {
+  const { programme, store } = service;
+  const known = programme.clients.isIdentifier(id)
+    ? await store.findClient(programme.id, id as ClientId)
+    : undefined;
+  if (known?.status !== 'active') throw new LoginRefusal('unknown_client');
+  return known;
+}
+
+function checkScope(service: Service, { inputs }: LoginReading): void {
+  try {
+    service.programme.scope.check(inputs.get('scope'));
+  } catch (error) {
+    if (error instanceof Refusal) throw new LoginRefusal('invalid_scope', error.facts);
+    throw error;
+  }
+}
+
+function begin(
+  service: Service,
+  { inputs }: LoginReading,
+  client: Client,
+  {
+    redirectUri,
+    state,
+    language,
+  }: Omit<ReturnAddress, 'client'> & { readonly language: string | undefined },
+): LoginOutcome {
+  const { programme, clock } = service;
+  const { redirectStatus, binds } = programme.login.endpoint;
+  const scope = inputs.get('scope');
+  const codeChallenge = inputs.get('code_challenge');
+  const brand = inputs.get('brand');
+  const transaction = beginTransaction({
+    client: client.id,
+    clientName: client.name,
+    redirectUri,
+    ...(state === undefined ? {} : { state }),
+    ...(scope === undefined ? {} : { scope }),
+    ...(codeChallenge === undefined ? {} : { codeChallenge }),
+    ...(brand === undefined ? {} : { brand }),
+    ...(language === undefined ? {} : { language }),
+    expiresAt: after(clock.now(), programme.login.lifetime),
+  });
+  return binds === 'request'
+    ? beginInBrowser(service, transaction, redirectStatus)
+    : toLoginPage(service, transaction, redirectStatus);
+}
+
+/** On to the login page; the transaction goes with the address. */
+export function toLoginPage(
+  { keyring, programme }: Service,
+  transaction: LoginTransaction,
+  status: 302 | 303,
+): Extract<LoginOutcome, { readonly kind: 'begin' }> {
+  return { kind: 'begin', status, sealed: sealTransaction(keyring, programme.id, transaction) };
+}
+
+/** On to the login page, bound to the browser that this is the answer to. */
+export function beginInBrowser(
+  service: Service,
+  unbound: LoginTransaction,
+  status: 302 | 303,
+): LoginOutcome {
+  const { transaction, cookie: value } = bindTransaction(unbound);
+  const maxAge = Math.ceil((transaction.expiresAt - service.clock.now()) / 1000);
+  const cookie = { name: cookieName(transaction), value, maxAge };
+  return { ...toLoginPage(service, transaction, status), cookie };
+}
+
+/** A failure as the dialect tells it: a page, or a redirect where there is an address to trust. */
+export function renderLoginFailure(
+  service: Service,
+  error: unknown,
+  address: ReturnAddress | undefined,
+  language: string | undefined,
+): LoginOutcome {
+  const { reason, parameter, retryAfter } = explainLogin(service, error);
+  const { login, issuer } = service.programme;
+  const failure = login.failure(reason);
+  if ('page' in failure || address === undefined) {
+    const shown =
+      'page' in failure ? { status: failure.page.status, page: reason } : difficulties(reason);
+    return {
+      kind: 'page',
+      ...shown,
+      language,
+      ...(retryAfter === undefined ? {} : { retryAfter }),
+    };
+  }
+  const location = withParameters(address.redirectUri, {
+    [login.answer.error]: failure.redirect,
+    [login.answer.state]: address.state,
+    ...(login.answer.issuer === undefined ? {} : { [login.answer.issuer]: issuer }),
+    ...login.more(reason, address.client, {
+      error_description: failure.error_description,
+      parameter,
+    }),
+  });
+  return { kind: 'redirect', status: 302, location };
+}
+
+function explainLogin(
+  service: Service,
+  error: unknown,
+): {
+  readonly reason: LoginFailureReason;
+  readonly parameter?: string | undefined;
+  readonly retryAfter?: number;
+} {
+  if (error instanceof LoginRefusal)
+    return { reason: error.reason, parameter: error.facts.parameter };
+  const { facts } = explain(service, error);
+  if (!(error instanceof Unavailable)) return { reason: 'server_error' };
+  const { retryAfter } = facts;
+  return {
+    reason: 'temporarily_unavailable',
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+  };
+}
+
+/** A page stands in for the redirect while there is no address to trust. */
+function difficulties(reason: LoginFailureReason): {
+  readonly status: number;
+  readonly page: 'difficulties';
+} {
+  return { status: reason === 'temporarily_unavailable' ? 503 : 500, page: 'difficulties' };
+}

@@ -1,0 +1,99 @@
+// Owns the forms a body can be written in: JSON, a form, XML, or one bare text; not what is in it.
+
+import type { Scalar } from '../language/value_tree.ts';
+
+export const encodings = ['json', 'form', 'xml', 'text'] as const;
+export type EncodingName = (typeof encodings)[number];
+
+/** How the parts of a body are put together. Names come prepared, so that answers cost little. */
+export interface Encoding {
+  readonly contentType: string;
+  readonly scalar: (value: Scalar) => string;
+  /** What stands around the value of a member. */
+  readonly member: (name: string) => (value: string) => string;
+  readonly object: (members: readonly string[]) => string;
+  /** A list in brackets; undefined where it is its member, once for each item. */
+  readonly array: ((items: readonly string[]) => string) | undefined;
+  /** The whole body, from what stands in it. */
+  readonly document: (body: string) => string;
+}
+
+const json: Encoding = {
+  contentType: 'application/json',
+  scalar: (value) => JSON.stringify(value),
+  member: (name) => {
+    const start = `${JSON.stringify(name)}:`;
+    return (value) => start + value;
+  },
+  object: (members) => `{${members.join(',')}}`,
+  array: (items) => `[${items.join(',')}]`,
+  document: (body) => body,
+};
+
+const form: Encoding = {
+  contentType: 'application/x-www-form-urlencoded',
+  scalar: (value) => formEncode(value === null ? '' : String(value)),
+  member: (name) => {
+    const start = `${formEncode(name)}=`;
+    return (value) => start + value;
+  },
+  object: (members) => members.join('&'),
+  array: undefined,
+  document: (body) => body,
+};
+
+/** As browsers write forms: a space is a plus, and tokens mostly stay as they are. */
+function formEncode(text: string): string {
+  return encodeURIComponent(text).replaceAll('%20', '+');
+}
+
+const xml: Encoding = {
+  contentType: 'application/xml',
+  scalar: (value) => (value === null ? '' : escapeXml(String(value))),
+  member: (name) => (value) => (value === '' ? `<${name}/>` : `<${name}>${value}</${name}>`),
+  object: (members) => members.join(''),
+  array: undefined,
+  document: (body) => `<?xml version="1.0" encoding="UTF-8"?>\n${body}`,
+};
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&apos;',
+};
+
+/** XML 1.0 has no way to write control characters, and none for halves of a surrogate pair. */
+function escapeXml(text: string): string {
+  return text
+    .replaceAll(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '\uFFFD')
+    .replaceAll(/[&<>"']/g, (character) => entities[character] ?? character);
+}
+
+const text: Encoding = {
+  contentType: 'text/plain; charset=utf-8',
+  scalar: (value) => (value === null ? '' : String(value)),
+  member: () => (value) => value,
+  object: (members) => members.join(''),
+  array: undefined,
+  document: (body) => body,
+};
+
+/** Each encoding by its name in a file. */
+export const encodingOf: Readonly<Record<EncodingName, Encoding>> = { json, form, xml, text };
+
+/** An answer with the media type of its encoding, where its file says no other. */
+export function withContentType<
+  Answer extends { readonly encoding: EncodingName; readonly content_type?: string },
+>(answer: Answer): Answer & { readonly content_type: string } {
+  return {
+    ...answer,
+    content_type: answer.content_type ?? encodingOf[answer.encoding].contentType,
+  };
+}
+
+/** What XML takes for a name; the letters that all its readers agree on. */
+export function isXmlName(name: string): boolean {
+  return /^[A-Za-z_][A-Za-z0-9_.-]*$/.test(name);
+}

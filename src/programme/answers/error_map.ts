@@ -1,0 +1,132 @@
+// Owns error answers: the one place that writes what a failed token request is told.
+
+import { randomUUID } from 'node:crypto';
+
+import { type FailureFacts, type FailureReason, failureReasons } from '../../oauth/failure.ts';
+import { noStore, type Reply } from '../../oauth/reply.ts';
+import type { Definition } from '../language/definition.ts';
+import {
+  type ErrorMapping,
+  type ErrorsDefinition,
+  errorVocabulary,
+  extraPrefix,
+} from '../language/errors_schema.ts';
+import type { SplitScope } from '../language/value_format.ts';
+import { inCase, writtenValues } from '../language/value_tree.ts';
+import { encodingOf } from './encoding.ts';
+import { compileBody, type Values } from './tree_writer.ts';
+
+/** A failure in the words of the programme's dialect. */
+export type FailureRenderer = (reason: FailureReason, facts?: FailureFacts) => Reply;
+
+/**
+ * Compiles the error map. Answers that depend on nothing but their reason are made once, here;
+ * only those that name a parameter, a scope or a time are made per request.
+ */
+export function compileErrorMap(definition: Definition, split: SplitScope): FailureRenderer {
+  const { errors } = definition;
+  const encoding = encodingOf[errors.encoding];
+  const writeBody = compileBody(errors.fields, {
+    vocabulary: errorVocabulary,
+    occasion: 'reason',
+    split,
+    encoding,
+    nameCase: errors.name_case,
+  });
+  const told = writtenValues(errors.fields);
+  const tellsRequest = told.has('request_id');
+  const differs = ['parameter', 'answered_at', 'request_id'].some((name) => told.has(name));
+  const renderers = new Map(
+    failureReasons.map((reason) => {
+      const mapping = errors.reasons[reason];
+      const headers = mappingHeaders(reason, mapping, definition);
+      const render = (facts: FailureFacts): Reply => ({
+        status: mapping.status,
+        headers: withRetry(headers, facts),
+        body: writeBody({
+          ...errorValues(reason, errors, facts),
+          ...(tellsRequest ? { request_id: randomUUID() } : {}),
+        }),
+      });
+      const plain = Object.freeze(render({}));
+      const describesIt = mapping.error_description?.includes('{parameter}') === true;
+      const fixed = !differs && !describesIt;
+      return [reason, { render, plain, fixed, tellsScope: reason === 'invalid_scope' }] as const;
+    }),
+  );
+  return (reason, facts) => {
+    const renderer = renderers.get(reason);
+    if (renderer === undefined) throw new Error(`no mapping for ${reason}`);
+    if (facts === undefined) return renderer.fixed ? renderer.plain : renderer.render({});
+    const plainWillDo =
+      renderer.fixed && facts.retryAfter === undefined && !(renderer.tellsScope && facts.scope);
+    return plainWillDo ? renderer.plain : renderer.render(facts);
+  };
+}
+
+function mappingHeaders(
+  reason: FailureReason,
+  mapping: ErrorMapping,
+  { name, errors }: Definition,
+): Readonly<Record<string, string>> {
+  const own = Object.keys(mapping.headers).map((header) => header.toLowerCase());
+  const challenge =
+    mapping.challenge === undefined || own.includes('www-authenticate')
+      ? {}
+      : { 'WWW-Authenticate': challengeText(mapping.challenge, reason, name) };
+  return Object.freeze({
+    'Content-Type': errors.content_type,
+    ...noStore,
+    ...challenge,
+    ...mapping.headers,
+  });
+}
+
+/** RFC 6750 3.1: reasons that a challenge names; a request without any token is told none. */
+const bearerErrors: ReadonlySet<FailureReason> = new Set(['invalid_token', 'insufficient_scope']);
+
+function challengeText(scheme: 'basic' | 'bearer', reason: FailureReason, name: string): string {
+  if (scheme === 'bearer' && bearerErrors.has(reason)) return `Bearer error="${reason}"`;
+  const realm = name.replaceAll(/[^ !#-[\]-~]/g, '');
+  return `${scheme === 'basic' ? 'Basic' : 'Bearer'} realm="${realm}"`;
+}
+
+function withRetry(
+  headers: Readonly<Record<string, string>>,
+  facts: FailureFacts,
+): Readonly<Record<string, string>> {
+  if (facts.retryAfter === undefined) return headers;
+  return { ...headers, 'Retry-After': String(Math.max(1, Math.ceil(facts.retryAfter))) };
+}
+
+function errorValues(reason: FailureReason, errors: ErrorsDefinition, facts: FailureFacts): Values {
+  const mapping = errors.reasons[reason];
+  const parameter = describeName(facts.parameter ?? '', errors.parameter_names);
+  const text = mapping.error_description?.replaceAll('{parameter}', () => parameter).trim();
+  return {
+    error: inCase(mapping.error, errors.text_case),
+    error_description: text === undefined ? undefined : inCase(text, errors.text_case),
+    error_code: mapping.error_code,
+    parameter: facts.parameter === undefined ? undefined : parameter,
+    scope: facts.scope,
+    status: mapping.status,
+    reason,
+    answered_at: facts.at,
+    ...extraValues(mapping),
+  };
+}
+
+function extraValues({ extra }: ErrorMapping): Values {
+  return Object.fromEntries(
+    Object.entries(extra).map(([name, value]) => [extraPrefix + name, value]),
+  );
+}
+
+/**
+ * Names at fault are the dialect's own or, for unknown parameters, the sender's: only harmless
+ * characters of the latter are repeated (HOSTILE 51).
+ */
+function describeName(name: string, style: ErrorsDefinition['parameter_names']): string {
+  const harmless = name.slice(0, 60).replaceAll(/[^A-Za-z0-9_.-]/g, '');
+  return style === 'spaced' ? harmless.replaceAll(/[^A-Za-z0-9]+/g, ' ').trim() : harmless;
+}

@@ -1,0 +1,52 @@
+// Owns what a redirect back to the partner holds besides code, error and state.
+
+import type { Client } from '../../oauth/client.ts';
+import { loginFailureReasons, type LoginFailureReason } from '../../oauth/failure.ts';
+import { clientProperties, clientPropertyPrefix } from '../language/token_values.ts';
+import type { FieldTree, Vocabulary } from '../language/value_tree.ts';
+import { compileTexts, type Values } from './tree_writer.ts';
+
+/** What such a redirect can hold; `only` names `code`, which a login ends with, or failures. */
+export const redirectVocabulary: Vocabulary = {
+  answer: 'redirect',
+  kinds: {
+    error_description: 'text',
+    parameter: 'text',
+    client_id: 'text',
+    business_context: 'text',
+    partner_id: 'text',
+    programme_identifier: 'text',
+    issuer: 'text',
+  },
+  prefixes: [clientPropertyPrefix],
+  occasions: ['code', ...loginFailureReasons],
+};
+
+/** Parameters by name, in the file's order. */
+export type RedirectWriter = (
+  outcome: 'code' | LoginFailureReason,
+  client: Client,
+  facts?: Values,
+) => Readonly<Record<string, string>>;
+
+const nothingMore = Object.freeze({});
+
+/** `programme` tells what is the same in all of its answers. */
+export function compileRedirectAnswer(more: FieldTree, programme: Values): RedirectWriter {
+  const write = compileTexts(more, {
+    vocabulary: redirectVocabulary,
+    occasion: 'outcome',
+    split: (scope) => [scope],
+  });
+  if (write === undefined) return () => nothingMore;
+  return (outcome, client, facts = {}) =>
+    write({
+      ...clientProperties(client),
+      ...facts,
+      outcome,
+      client_id: client.id,
+      business_context: client.businessContext,
+      partner_id: client.partnerId,
+      ...programme,
+    });
+}

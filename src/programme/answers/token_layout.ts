@@ -1,0 +1,89 @@
+// Owns the token response: a TokenSet in the dialect's names, nesting and units.
+
+import { randomUUID } from 'node:crypto';
+
+import type { Client } from '../../oauth/client.ts';
+import { noStore, type Reply } from '../../oauth/reply.ts';
+import type { ScopeRules } from '../../oauth/scope.ts';
+import type { TokenSet } from '../../oauth/token_set.ts';
+import type { Definition } from '../language/definition.ts';
+import { compileHeaders, constantHeaders } from '../language/response_headers.ts';
+import { clientProperties, tokenVocabulary } from '../language/token_values.ts';
+import { writtenValues } from '../language/value_tree.ts';
+import { encodingOf } from './encoding.ts';
+import { compileBody, type Values, type WritingRules } from './tree_writer.ts';
+
+/** A token response in the programme's dialect. */
+export type TokenRenderer = (tokens: TokenSet, client: Client) => Reply;
+
+/** What every answer of a programme can name besides the tokens themselves. */
+export interface ProgrammeValues {
+  readonly programme_identifier: string;
+  readonly issuer: string;
+  readonly audience: string;
+}
+
+/** How answers and claims of a programme are written. */
+export function tokenWriting({ split }: Pick<ScopeRules, 'split'>): WritingRules {
+  return { vocabulary: tokenVocabulary, occasion: 'grant', split };
+}
+
+export function compileTokenLayout(
+  layout: Definition['token_response'],
+  programme: ProgrammeValues,
+  scope: ScopeRules,
+): TokenRenderer {
+  const { status } = layout;
+  const encoding = encodingOf[layout.encoding];
+  const headers = Object.freeze({
+    'Content-Type': layout.content_type,
+    ...noStore,
+    ...constantHeaders(layout.headers),
+  });
+  const rules = tokenWriting(scope);
+  const { name_case: nameCase, wrap } = layout;
+  const write = compileBody(layout.fields, { ...rules, encoding, nameCase, wrap });
+  const writeHeaders = compileHeaders(layout.headers, rules);
+  const tellsRequest = writtenValues(layout.fields).has('request_id');
+  return (tokens, client) => {
+    const known = tokenValues(tokens, client, programme);
+    const values = tellsRequest ? { ...known, request_id: randomUUID() } : known;
+    const body = write(values);
+    if (writeHeaders === undefined) return { status, headers, body };
+    return { status, headers: { ...headers, ...writeHeaders(values) }, body };
+  };
+}
+
+/** A TokenSet before its tokens are made: their claims are drawn from the rest. */
+export type TokenFacts = Omit<TokenSet, 'accessToken' | 'refreshToken'>;
+
+/** Everything of a TokenSet by the names a file uses; spans and instants in milliseconds. */
+export function tokenValues(
+  tokens: TokenFacts & Partial<TokenSet>,
+  client: Client,
+  programme: ProgrammeValues,
+): Values {
+  return {
+    ...clientProperties(client),
+    ...programme,
+    access_token: tokens.accessToken,
+    refresh_token: tokens.refreshToken,
+    scope: tokens.scope,
+    access_lifetime: tokens.accessExpiresAt - tokens.issuedAt,
+    refresh_lifetime:
+      tokens.refreshExpiresAt === undefined ? undefined : tokens.refreshExpiresAt - tokens.issuedAt,
+    issued_at: tokens.issuedAt,
+    access_expires_at: tokens.accessExpiresAt,
+    refresh_expires_at: tokens.refreshExpiresAt,
+    token_id: tokens.tokenId,
+    subject: tokens.subject,
+    grant: tokens.grant,
+    kind: tokens.kind,
+    level: tokens.level,
+    membership_number: tokens.membershipNumber,
+    client_id: client.id,
+    client_name: client.name,
+    business_context: client.businessContext,
+    partner_id: client.partnerId,
+  };
+}

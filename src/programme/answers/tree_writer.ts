@@ -1,0 +1,211 @@
+// Owns writing answers: a layout becomes, once, a function from values to the text of a body.
+
+import { formatterOf, type SplitScope } from '../language/value_format.ts';
+import {
+  type Field,
+  type FieldTree,
+  inCase,
+  type NameCase,
+  type NamedField,
+  nothing,
+  type Scalar,
+  type Vocabulary,
+} from '../language/value_tree.ts';
+import { type Encoding, encodingOf } from './encoding.ts';
+
+/** Values by name for one answer; spans and instants in milliseconds. */
+export type Values = Readonly<Record<string, string | number | undefined>>;
+
+export interface WritingRules {
+  readonly vocabulary: Vocabulary;
+  /** The value whose text `only` is held against: the grant, or the failure reason. */
+  readonly occasion: string;
+  readonly split: SplitScope;
+  readonly nameCase?: NameCase;
+  /** Names of objects around the whole, outermost first. */
+  readonly wrap?: readonly string[];
+  readonly encoding?: Encoding;
+}
+
+/** What is written for a value: one text, or one for each item of a list; undefined for nothing. */
+type Written = string | readonly string[] | undefined;
+type Writer = (values: Values) => Written;
+/** What a value is before it is written. */
+type Leaf = (values: Values) => Scalar | readonly string[] | undefined;
+
+interface Compilation extends WritingRules {
+  readonly encoding: Encoding;
+  readonly nameCase: NameCase;
+}
+
+/** A function from values to a body laid out as the tree is, with members in the file's order. */
+export function compileBody(tree: FieldTree, rules: WritingRules): (values: Values) => string {
+  const { encoding = encodingOf.json, nameCase = 'as_written', wrap = [] } = rules;
+  const whole = wrap.reduceRight<FieldTree>(
+    (inner, name) => new Map([[name, { object: inner }]]),
+    tree,
+  );
+  const write = compileObject(whole, { ...rules, encoding, nameCase });
+  return (values) => encoding.document(write(values));
+}
+
+/** A tree of texts as texts by name; undefined for one that is empty. What is absent is no text. */
+export function compileTexts(
+  tree: FieldTree,
+  rules: WritingRules,
+): ((values: Values) => Record<string, string>) | undefined {
+  const writers = [...tree].map(([name, field]) => {
+    const write = compileBody(new Map([[name, field]]), { ...rules, encoding: encodingOf.text });
+    return [name, write] as const;
+  });
+  if (writers.length === 0) return undefined;
+  return (values) => {
+    const written: Record<string, string> = {};
+    for (const [name, write] of writers) {
+      const text = write(values);
+      if (text !== '') written[name] = text;
+    }
+    return written;
+  };
+}
+
+/** The same as an object, for claims. */
+export function compileClaims(
+  tree: FieldTree,
+  rules: WritingRules,
+): (values: Values) => Readonly<Record<string, unknown>> {
+  if (tree.size === 0) return () => noClaims;
+  const write = compileBody(tree, rules);
+  return (values) => JSON.parse(write(values)) as Record<string, unknown>;
+}
+
+const noClaims = Object.freeze({});
+
+function compileObject(tree: FieldTree, rules: Compilation): (values: Values) => string {
+  const { encoding, nameCase } = rules;
+  const members = [...tree].map(([name, field]) => {
+    const enclose = encoding.member(inCase(name, nameCase));
+    return { enclose, write: compileField(field, rules) };
+  });
+  return (values) => {
+    const written: string[] = [];
+    for (const { enclose, write } of members) {
+      const value = write(values);
+      if (typeof value === 'string') written.push(enclose(value));
+      else if (value !== undefined) written.push(...value.map(enclose));
+    }
+    return encoding.object(written);
+  };
+}
+
+function compileField(field: Field, rules: Compilation): Writer {
+  const write = compileForm(field, rules);
+  if (typeof field === 'string' || field.only === undefined) return write;
+  const occasions = new Set<unknown>(field.only);
+  const { occasion } = rules;
+  return (values) => (occasions.has(values[occasion]) ? write(values) : undefined);
+}
+
+function compileForm(field: Field, rules: Compilation): Writer {
+  const { encoding } = rules;
+  if (typeof field !== 'string') {
+    if ('object' in field) return compileObject(field.object, rules);
+    if ('array' in field) return compileArray(field.array, rules);
+    if ('first' in field) {
+      const writers = field.first.map((one) => compileField(one, rules));
+      return (values) => firstOf(writers, values);
+    }
+    if ('constant' in field) {
+      const constant = encoding.scalar(field.constant);
+      return () => constant;
+    }
+  }
+  const leaf = compileLeaf(field, rules);
+  return (values) => {
+    const value = leaf(values);
+    if (value === undefined) return undefined;
+    if (!isList(value)) return encoding.scalar(value);
+    const items = value.map((item) => encoding.scalar(item));
+    return encoding.array?.(items) ?? items;
+  };
+}
+
+function isList(value: Scalar | readonly string[]): value is readonly string[] {
+  return Array.isArray(value);
+}
+
+function compileArray(fields: readonly Field[], rules: Compilation): Writer {
+  const items = fields.map((item) => compileField(item, rules));
+  const { array } = rules.encoding;
+  return (values) => {
+    const written = items.flatMap((write) => write(values) ?? []);
+    return array === undefined ? written : array(written);
+  };
+}
+
+function firstOf<Result>(
+  parts: readonly ((values: Values) => Result | undefined)[],
+  values: Values,
+): Result | undefined {
+  for (const part of parts) {
+    const found = part(values);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Fields that are one value; objects and arrays inside them have none. */
+function compileLeaf(field: Field, rules: Compilation): Leaf {
+  if (typeof field === 'string') return compileNamed({ value: field }, rules);
+  if ('value' in field) return compileNamed(field, rules);
+  if ('joined' in field) return compileJoined(field.joined, rules);
+  if ('first' in field) {
+    const parts = field.first.map((one) => compilePart(one, rules));
+    return (values) => firstOf(parts, values);
+  }
+  if (!('constant' in field)) return () => undefined;
+  const { constant } = field;
+  return () => constant;
+}
+
+/** A leaf inside another one, on its occasions. */
+function compilePart(field: Field, rules: Compilation): Leaf {
+  const leaf = compileLeaf(field, rules);
+  if (typeof field === 'string' || field.only === undefined) return leaf;
+  const occasions = new Set<unknown>(field.only);
+  return (values) => (occasions.has(values[rules.occasion]) ? leaf(values) : undefined);
+}
+
+function compileJoined(fields: readonly Field[], rules: Compilation): Leaf {
+  const parts = fields.map((one) => compilePart(one, rules));
+  return (values) => {
+    let joined = '';
+    for (const part of parts) {
+      const value = part(values);
+      if (value === undefined || value === null) return undefined;
+      joined += isList(value) ? value.join(' ') : String(value);
+    }
+    return joined;
+  };
+}
+
+function compileNamed(field: NamedField, { vocabulary, split }: Compilation): Leaf {
+  const { value: name, type } = field;
+  if (name === nothing) return () => null;
+  const format = formatterOf(vocabulary.kinds[name] ?? 'text', field.as, split);
+  const absent = field.absent === 'nothing' ? null : undefined;
+  return (values) => {
+    const value = values[name];
+    if (value === undefined) return absent;
+    const written = format(value);
+    if (isList(written)) return written;
+    if (type === 'string') return String(written);
+    return type === 'number' ? bareNumber(written) : written;
+  };
+}
+
+/** What no number can say (`00123`, a UUID, more digits than JSON readers keep) stays in quotes. */
+function bareNumber(written: string | number): string | number {
+  const number = Number(written);
+  return Number.isSafeInteger(number) && String(number) === String(written) ? number : written;
+}

@@ -1,0 +1,133 @@
+// Owns what the service itself gives out or registers, in samples that span each shape: codes,
+// tokens, identifiers, keys. An input that refuses one of them could never be sent what it is for.
+
+import type { Definition } from '../language/definition.ts';
+import type { Comparison, InputDefinition } from '../language/input_schema.ts';
+import { alphabetOf, type CharacterClass, type ValueShape } from '../language/value_shape.ts';
+
+/** Characters of a generated identifier whose shape allows a range of lengths. */
+export const usualIdentifierLength = 16;
+export const usualCodeLength = 64;
+
+/** Values of one kind: what they are called, and texts that have each character and length of them. */
+export interface Given {
+  readonly what: string;
+  readonly samples: readonly string[];
+}
+
+/** What an input of that name, or with that comparison, must take; undefined where partners decide. */
+export function givenTo(
+  role: string,
+  { must_equal: comparison }: Pick<InputDefinition, 'must_equal'>,
+  definition: Definition,
+): Given | undefined {
+  const byRole = Object.hasOwn(givenByRole, role) ? givenByRole[role] : undefined;
+  const given = byRole ?? (comparison === undefined ? undefined : givenByComparison[comparison]);
+  return given?.(definition);
+}
+
+type GivenBy = (definition: Definition) => Given;
+
+const givenByRole: Readonly<Record<string, GivenBy>> = {
+  client_id: ({ client }) => ({
+    what: 'identifiers of the shape in client.identifier',
+    samples: shapeSamples(client.identifier, usualIdentifierLength),
+  }),
+  client_secret: () => ({
+    what: 'secrets that Jetway generates: 43 characters of base64url',
+    samples: textsOf('base64url', 43),
+  }),
+  redirect_uri: () => ({
+    what: 'redirect URIs that can be registered',
+    samples: ['https://a.example', 'http://127.0.0.1:1/', 'a.b:/', longestRedirectUri],
+  }),
+  scope: ({ scope }) => ({
+    what: 'scopes that scope.values has',
+    samples:
+      scope.kind === 'level' || scope.separator === 'none'
+        ? scope.values
+        : [...scope.values, scope.values.join(scope.separator)],
+  }),
+  code_challenge: () => ({
+    what: 'challenges of PKCE: 43 characters of base64url (RFC 7636 4.2)',
+    samples: textsOf('base64url', 43),
+  }),
+  code_challenge_method: () => ({ what: '"S256", the one method of PKCE', samples: ['S256'] }),
+  code_verifier: () => ({
+    what: 'verifiers of PKCE: 43 to 128 letters, digits, "-", ".", "_" and "~" (RFC 7636 4.1)',
+    samples: [43, 128].flatMap((length) => spread(`${alphabetOf('base64url')}.~`, length)),
+  }),
+  code: ({ code }) => ({
+    what: 'codes of the shape in code',
+    samples: shapeSamples(code, usualCodeLength),
+  }),
+  refresh_token: ({ tokens }) =>
+    tokens.refresh.format === 'opaque'
+      ? {
+          what: 'refresh tokens, which are 55 characters of base64url and "."',
+          samples: textsOf('base64url', 43).map((secret) => `${secret.slice(0, 11)}.${secret}`),
+        }
+      : {
+          what: 'refresh tokens, which are JWTs of 300 to 2400 characters',
+          samples: [300, 2400].map((length) =>
+            `eyJ${'A.-_09az'.repeat(length / 8)}`.slice(0, length),
+          ),
+        },
+};
+
+/** Inputs whose values are given out whatever they are compared with. */
+export const givenRoles: ReadonlySet<string> = new Set(Object.keys(givenByRole));
+
+const longestRedirectUri =
+  `https://a.example/${alphabetOf('visible').replaceAll(/[*\\<>"^`{|}#%]/g, '')}%20`.padEnd(
+    2000,
+    'a',
+  );
+
+const givenByComparison: Readonly<Record<Comparison, GivenBy>> = {
+  'programme.identifier': ({ programme_identifier: identifier }) => ({
+    what: `"${identifier}", the programme_identifier`,
+    samples: [identifier],
+  }),
+  'client.id': (definition) => givenByRole['client_id']?.(definition) ?? nothing,
+  'client.business_context': () => ({
+    what: 'business contexts that can be registered: 1 to 50 letters (P-1)',
+    samples: [...textsOf('letters', 1), ...textsOf('letters', 50)],
+  }),
+  'client.partner_id': () => ({
+    what: 'partner ids that can be registered: 8 to 20 letters and digits (P-1)',
+    samples: [...textsOf('alphanumeric', 8), ...textsOf('alphanumeric', 20)],
+  }),
+  'client.api_key': () => ({
+    what: 'API keys that Jetway generates: jw_staging_ or jw_live_ and 43 characters of base64url',
+    samples: ['jw_staging_', 'jw_live_'].flatMap((prefix) =>
+      textsOf('base64url', 43).map((text) => prefix + text),
+    ),
+  }),
+};
+
+const nothing: Given = { what: '', samples: [] };
+
+function shapeSamples(
+  { prefix = '', characters = 'alphanumeric', length }: ValueShape,
+  usual: number,
+): readonly string[] {
+  const lengths = new Set([length?.min ?? usual, length?.max ?? usual]);
+  return [...lengths].flatMap((count) =>
+    textsOf(characters, Math.max(1, count)).map((text) => prefix + text),
+  );
+}
+
+function textsOf(characters: CharacterClass, length: number): readonly string[] {
+  return spread(alphabetOf(characters), length);
+}
+
+/** Texts of a length that have every letter between them, and no beginning in common. */
+function spread(alphabet: string, length: number): readonly string[] {
+  const count = Math.ceil(alphabet.length / length);
+  const starts = count === 1 ? [0, 1] : Array.from({ length: count }, (_, index) => index * length);
+  return starts.map((start) => {
+    const turned = alphabet.slice(start) + alphabet.slice(0, start);
+    return turned.repeat(Math.ceil(length / alphabet.length)).slice(0, length);
+  });
+}

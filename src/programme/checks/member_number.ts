@@ -1,0 +1,52 @@
+// Owns the membership number of a dialect's answers: its shape, and the grants that need it.
+
+import { grantTypes, type GrantType } from '../../oauth/grant.ts';
+import type { Complaint } from '../../schema/complaint.ts';
+import type { Definition } from '../language/definition.ts';
+import { headerFields } from '../language/response_headers.ts';
+import { alphabetOf, compileShape, describeShape } from '../language/value_shape.ts';
+import { writtenValues } from '../language/value_tree.ts';
+
+export interface MemberNumberRules {
+  /** Grants that refuse a member whose number does not fit; none where a file says no shape. */
+  readonly neededBy: ReadonlySet<GrantType>;
+  readonly fits: (number: string | undefined) => boolean;
+  /** The shape in words. */
+  readonly form: string;
+}
+
+export function compileMemberNumber({
+  members: { membership_number: shape },
+  token_response,
+  tokens,
+  grants,
+}: Definition): MemberNumberRules {
+  if (shape === undefined) return { neededBy: new Set(), fits: () => true, form: '' };
+  const hasShape = compileShape(shape);
+  const { access } = tokens;
+  const trees = [
+    token_response.fields,
+    headerFields(token_response.headers),
+    ...(access.format === 'jwt' ? [access.claims] : []),
+  ];
+  const isWritten = (type: GrantType): boolean =>
+    trees.some((tree) => writtenValues(tree, type).has('membership_number'));
+  return {
+    neededBy: new Set(grantTypes.filter((type) => grants[type] !== undefined && isWritten(type))),
+    fits: (number) => number !== undefined && hasShape(number),
+    form: describeShape(shape),
+  };
+}
+
+/** A shape that no number has would refuse every member. */
+export function* memberNumberComplaints({ members }: Definition): Iterable<Complaint> {
+  const { membership_number: shape } = members;
+  if (shape === undefined) return;
+  const { prefix = '', characters = 'digits', length = { min: 1 } } = shape;
+  const isNumber = /^\d{1,24}$/.test(prefix + '1'.repeat(length.min));
+  if (isNumber && alphabetOf(characters).includes('1')) return;
+  yield [
+    ['members', 'membership_number'],
+    'no membership number has this shape: they are 1 to 24 digits',
+  ];
+}

@@ -1,0 +1,74 @@
+// Owns the way back from a Definition to a document: what a programme file would say that leaves
+// nothing to a variant or to a default.
+
+import { milliseconds } from '../../lib/clock.ts';
+import { formatDuration } from '../../lib/duration.ts';
+import type { YamlNode } from '../../lib/yaml/node.ts';
+import type { LoadedProgramme } from './load.ts';
+
+/** Where a default is a number of milliseconds, which files write as a duration. */
+const durationKeys: ReadonlySet<string> = new Set([
+  'lifetime',
+  'access_lifetime',
+  'longest',
+  'grace',
+  'window',
+  'lock',
+]);
+
+/**
+ * The whole dialect in plain values, keys as in a file, in the order of the reference. What the
+ * file or its variant says is repeated as it is written there; only defaults are spelled out. There
+ * is no `variant`: keys that the file removes from it would come back when the result is loaded.
+ */
+export function effectiveDocument({
+  definition,
+  document,
+}: LoadedProgramme): Readonly<Record<string, unknown>> {
+  const { variant: _, ...dialect } = definition;
+  return writeMap(dialect, document);
+}
+
+function writeMap(map: object, node: YamlNode | undefined): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(map).map(([key, value]) => [key, writeValue(key, value, childOf(node, key))]),
+  );
+}
+
+function writeValue(key: string, value: unknown, node: YamlNode | undefined): unknown {
+  if (node?.kind === 'scalar') return node.value;
+  if (Array.isArray(value)) {
+    const items = node?.kind === 'list' ? node.items : [];
+    return value.map((item, index) => writeValue(key, item, items[index]));
+  }
+  if (value instanceof Map) return writeTree(value, node);
+  if (typeof value === 'object' && value !== null) return writeMap(value, node);
+  return typeof value === 'number' && durationKeys.has(key)
+    ? formatDuration(milliseconds(value))
+    : value;
+}
+
+/**
+ * A layout as a map, or as a list of maps where JavaScript would not keep its order in one: names
+ * like whole numbers would come first.
+ */
+function writeTree(tree: ReadonlyMap<string, unknown>, node: YamlNode | undefined): unknown {
+  const home = node?.kind === 'list' ? undefined : node;
+  const members = [...tree].map(([name, field]) => [
+    name,
+    writeValue(name, field, home === undefined ? memberIn(node, name) : childOf(home, name)),
+  ]) as [string, unknown][];
+  const map = Object.fromEntries(members);
+  const isOrdered = Object.keys(map).every((name, index) => name === members[index]?.[0]);
+  return isOrdered ? map : members.map(([name, field]) => ({ [name]: field }));
+}
+
+/** The member of that name in a list of maps. */
+function memberIn(list: YamlNode | undefined, name: string): YamlNode | undefined {
+  const maps = list?.kind === 'list' ? list.items : [];
+  return maps.map((map) => childOf(map, name)).find((node) => node !== undefined);
+}
+
+function childOf(node: YamlNode | undefined, key: string): YamlNode | undefined {
+  return node?.kind === 'map' ? node.entries.get(key)?.node : undefined;
+}

@@ -1,0 +1,151 @@
+// Owns loading: the text of a programme file, laid over its variant, becomes a Definition or faults.
+
+import { mergeNodes, nodeAt, positionAt } from '../../lib/document.ts';
+import { byPosition, errorAt, type Fault } from '../../lib/fault.ts';
+import { suggest } from '../../lib/suggest.ts';
+import { type MapNode, parseYaml, type YamlNode } from '../../lib/yaml/yaml.ts';
+import type { ProgrammeId } from '../../oauth/client.ts';
+import { validate } from '../../schema/faults.ts';
+import { consistencyFaults } from '../checks/consistency.ts';
+import { departures } from '../checks/departures.ts';
+import { type Logos, type ReadBeside, readLogos } from '../login/logos.ts';
+import { type Definition, definitionSchema } from './definition.ts';
+import { spreadErrorGroups } from './error_groups.ts';
+import { takesAnotherForm } from './other_forms.ts';
+import { ambiguousNumbers, atTheNull, idleNulls, withoutVariant } from './own_slips.ts';
+import { readVariant, variantNames } from './variants.ts';
+
+/** A programme file that can be compiled. */
+export interface LoadedProgramme {
+  readonly id: ProgrammeId;
+  readonly definition: Definition;
+  /** Variant and file merged; each node knows which file it came from. */
+  readonly document: YamlNode;
+  /** The pictures its file names, where they have been read. */
+  readonly logos: Logos;
+}
+
+export interface LoadResult {
+  readonly loaded?: LoadedProgramme;
+  /** Every fault of the file, in reading order; none of severity error where `loaded` is there. */
+  readonly faults: readonly Fault[];
+}
+
+/** What programmes, and so their files, can be called. */
+export const programmeIdForm: RegExp = /^[a-z][a-z0-9-]{0,39}$/;
+
+/** Loads one programme. Its identifier is the file's name without folder and `.yaml`. */
+export function loadProgramme(file: string, text: string): LoadResult {
+  const id = programmeIdOf(file);
+  const whole = { file, line: 1, column: 1 };
+  const nameFaults = programmeIdForm.test(id)
+    ? []
+    : [
+        errorAt(
+          whole,
+          [],
+          `"${id}" cannot name a programme`,
+          'name the file with lower-case letters, digits and "-", such as frequent-flyer.yaml',
+        ),
+      ];
+  const parsed = parseYaml(file, text);
+  if (parsed.root === undefined || parsed.root.kind !== 'map') {
+    const empty = errorAt(
+      whole,
+      [],
+      'a programme file is a map of keys such as name and base_path',
+    );
+    return { faults: [...nameFaults, ...(parsed.faults.length > 0 ? parsed.faults : [empty])] };
+  }
+  const { root } = parsed;
+  const { document, base, faults: variantFaults } = layOverVariant(root);
+  const faults = [...nameFaults, ...parsed.faults, ...variantFaults];
+  // Without its variant a file lacks most of a dialect; naming all of that would help nobody.
+  if (variantFaults.length > 0) return { faults };
+  const { output: definition, faults: schemaFaults } = validate(definitionSchema, document);
+  const idle = idleNulls(definitionSchema, document, root, base);
+  if (definition === undefined) {
+    const told = withoutVariant(
+      root,
+      [...faults, ...schemaFaults, ...idle, ...ambiguousNumbers(root, schemaFaults)],
+      variantNames(),
+    );
+    return {
+      faults: told.map((fault) => atTheNull(root, atHome(fault, root))).toSorted(byPosition),
+    };
+  }
+  const allFaults = [
+    ...faults,
+    ...idle,
+    ...ambiguousNumbers(root, []),
+    ...consistencyFaults(definition, document),
+    ...departures(definition, document),
+  ]
+    .map((fault) => atHome(fault, root))
+    .toSorted(byPosition);
+  if (allFaults.some((fault) => fault.severity === 'error')) return { faults: allFaults };
+  const loaded = { id: id as ProgrammeId, definition, document, logos: new Map() };
+  return { loaded, faults: allFaults };
+}
+
+/** A loaded programme with the logos that its file names; without it, where one cannot be shown. */
+export function withLogos({ loaded, faults }: LoadResult, read: ReadBeside): LoadResult {
+  if (loaded === undefined) return { faults };
+  const found = readLogos(loaded.definition, loaded.document, read);
+  const all = [...faults, ...found.faults].toSorted(byPosition);
+  if (found.faults.some(({ severity }) => severity === 'error')) return { faults: all };
+  return { loaded: { ...loaded, logos: found.logos }, faults: all };
+}
+
+/**
+ * What stands in the variant is told at the nearest place of the operator's own file, which is the
+ * one to mend: the deepest key of the path that the file has, or the choice of the variant.
+ */
+function atHome(fault: Fault, root: YamlNode | undefined): Fault {
+  if (root === undefined || fault.at.file === root.at.file) return fault;
+  const path = fault.path.split('.');
+  let depth = 0;
+  while (depth < path.length && nodeAt(root, path.slice(0, depth + 1)) !== undefined) depth += 1;
+  const own = depth === 0 ? ['variant'] : path.slice(0, depth);
+  const variant = fault.at.file.split('/').at(-1)?.replace('.yaml', '') ?? '';
+  const source = `${fault.path} in the variant ${variant}, line ${fault.at.line}`;
+  return {
+    ...fault,
+    at: positionAt(root, own),
+    hint: fault.hint === undefined ? source : `${fault.hint}; ${source}`,
+  };
+}
+
+function programmeIdOf(file: string): string {
+  return (file.split('/').at(-1) ?? '').replace(/\.ya?ml$/, '');
+}
+
+function layOverVariant(root: MapNode): {
+  readonly document: YamlNode;
+  /** What lies below the file. */
+  readonly base?: YamlNode;
+  readonly faults: readonly Fault[];
+} {
+  const variant = nodeAt(root, ['variant']);
+  if (variant === undefined) {
+    const nothing = { ...root, entries: new Map() };
+    const groups = spreadErrorGroups(nothing, root);
+    return { document: groups === nothing ? root : mergeNodes(groups, root), faults: [] };
+  }
+  const names = variantNames();
+  const name = variant.kind === 'scalar' ? String(variant.value) : '';
+  if (!names.includes(name)) {
+    const near = suggest(name, names);
+    const hint = near === undefined ? `there are ${names.join(', ')}` : `did you mean "${near}"?`;
+    const at = positionAt(root, ['variant']);
+    return {
+      document: root,
+      faults: [errorAt(at, ['variant'], `there is no variant "${name}"`, hint)],
+    };
+  }
+  const base = readVariant(name);
+  if (base.root === undefined) return { document: root, faults: base.faults };
+  const spread = spreadErrorGroups(base.root, root);
+  const document = mergeNodes(spread, root, takesAnotherForm);
+  return { document, base: spread, faults: base.faults };
+}

@@ -1,0 +1,124 @@
+// Owns slips that only the file itself shows, before or after it is laid over its variant: nulls that
+// remove nothing, numbers that readers of YAML do not agree on, a variant that is not named.
+
+import { nodeAt } from '../../lib/document.ts';
+import { errorAt, type Fault, type Path, quote } from '../../lib/fault.ts';
+import { suggest } from '../../lib/suggest.ts';
+import type { MapNode, ScalarNode, YamlNode } from '../../lib/yaml/node.ts';
+import {
+  type Schema,
+  schemaAt,
+  type Subject,
+  subjectAt,
+  subjectOf,
+  unwrap,
+} from '../../schema/walk.ts';
+import { unknownKeyWords } from '../../schema/words.ts';
+
+/** Every value of a file that is no map and no list, with its path. */
+function* scalarsOf(node: YamlNode, path: Path = []): Iterable<readonly [Path, ScalarNode]> {
+  if (node.kind === 'scalar') yield [path, node];
+  if (node.kind === 'list') {
+    for (const [index, item] of node.items.entries()) yield* scalarsOf(item, [...path, index]);
+  }
+  if (node.kind === 'map') {
+    for (const [key, entry] of node.entries) yield* scalarsOf(entry.node, [...path, key]);
+  }
+}
+
+/**
+ * A null that removes nothing: a slip of the pen leaves on what was to be switched off. Where the
+ * schema has such a key it is told of no more than it does.
+ */
+export function* idleNulls(
+  schema: Schema,
+  document: YamlNode,
+  root: MapNode,
+  base: YamlNode | undefined,
+): Iterable<Fault> {
+  const subject = subjectOf(document);
+  for (const [path, { value }] of scalarsOf(root)) {
+    if (value !== null || path.some((step) => typeof step === 'number')) continue;
+    if (base !== undefined && nodeAt(base, path) !== undefined) continue;
+    const fault = idleNull(schema, subject, root, path);
+    if (fault !== undefined) yield fault;
+  }
+}
+
+function idleNull(schema: Schema, subject: Subject, root: MapNode, path: Path): Fault | undefined {
+  const parent = path.slice(0, -1);
+  const key = String(path.at(-1));
+  const holder = subjectAt(subject, parent);
+  const around = holder && schemaAt(schema, subject, parent);
+  const shape = holder && around && unwrap(around, holder);
+  const map = nodeAt(root, parent);
+  const at = map?.kind === 'map' ? map.entries.get(key)?.keyAt : undefined;
+  if (shape === undefined || at === undefined || holder?.node.kind !== 'map') return undefined;
+  const present = [...holder.node.entries.keys()];
+  if (shape.type === 'strict_object' && !Object.hasOwn(shape.entries ?? {}, key)) {
+    const allowed = Object.keys(shape.entries ?? {});
+    const { message, hint } = unknownKeyWords(key, allowed, allowed);
+    return errorAt(at, path, message, hint);
+  }
+  if (shape.type !== 'record') return undefined;
+  const near = suggest(key, present);
+  const hint = near === undefined ? undefined : `did you mean "${near}"?`;
+  return {
+    severity: 'warning',
+    at,
+    path: path.join('.'),
+    message: `there is no ${quote(key)} to remove here`,
+    ...(hint === undefined ? {} : { hint }),
+  };
+}
+
+/**
+ * Numbers that YAML 1.1 and 1.2 take for different ones, where a number is meant: of those at other
+ * places, `told` says more.
+ */
+export function* ambiguousNumbers(root: MapNode, told: readonly Fault[]): Iterable<Fault> {
+  for (const [path, { at, value, source = '' }] of scalarsOf(root)) {
+    if (told.some((fault) => fault.at.line === at.line && fault.at.column === at.column)) continue;
+    if (typeof value !== 'number' || !/^[-+]?0[0-9xob]/i.test(source)) continue;
+    const message = `readers of YAML do not agree on the number ${source}`;
+    yield errorAt(at, path, message, `write ${value}, or put it in quotes: ${quote(source)}`);
+  }
+}
+
+/**
+ * What is told of a file that names no variant and is none by itself: that, in place of all that a
+ * variant would have brought.
+ */
+export function withoutVariant(
+  root: MapNode,
+  faults: readonly Fault[],
+  names: readonly string[],
+): readonly Fault[] {
+  const isMissing = ({ path, message }: Fault): boolean =>
+    message === `${quote(path)} is missing` && !root.entries.has(path);
+  const missing = faults.filter(isMissing);
+  if (root.entries.has('variant') || missing.length < 4) return faults;
+  const [first] = missing;
+  if (first === undefined) return faults;
+  const told = missing.map(({ path }) => path).join(', ');
+  const message = 'the file names no variant, and is no complete dialect by itself';
+  const hint = `add variant: ${names.join(' or ')}; without one ${told} are missing`;
+  return [
+    ...faults.filter((fault) => !isMissing(fault)),
+    errorAt(first.at, ['variant'], message, hint),
+  ];
+}
+
+/** What is missing since the file's own null removes it is told there. */
+export function atTheNull(root: YamlNode, fault: Fault): Fault {
+  const path = fault.path.split('.');
+  const parent = nodeAt(root, path.slice(0, -1));
+  const entry = parent?.kind === 'map' ? parent.entries.get(path.at(-1) ?? '') : undefined;
+  if (entry?.node.kind !== 'scalar' || entry.node.value !== null) return fault;
+  if (!fault.message.endsWith(' is missing')) return fault;
+  return {
+    ...fault,
+    at: entry.keyAt,
+    hint: 'nothing stands here, which removes what the variant has',
+  };
+}

@@ -1,0 +1,132 @@
+// Owns the colours of the login page: what a file may say of them, and the palette that comes of it.
+
+import * as v from 'valibot';
+
+import { colourForm, contrast, formatRatio, mix, standOut } from '../../lib/contrast.ts';
+import type { Complaint } from '../../schema/complaint.ts';
+
+export const colourSchemes = ['light', 'dark'] as const;
+export type ColourScheme = (typeof colourSchemes)[number];
+
+/** What a file says of one scheme. */
+export interface SchemeDefinition {
+  /** Buttons, links and the ring around what has focus. */
+  readonly accent?: string;
+  /** Text on a button. */
+  readonly accent_text?: string;
+  readonly text?: string;
+  /** What the text stands on. */
+  readonly background?: string;
+  /** Around fields. */
+  readonly border?: string;
+}
+
+export type ColoursDefinition = Readonly<Partial<Record<ColourScheme, SchemeDefinition>>>;
+
+/** All colours of a scheme. */
+export interface Palette extends Required<SchemeDefinition> {
+  /** Around the card, where there is no text. */
+  readonly ground: string;
+  /** A button under the pointer; its text stands out more. */
+  readonly accent_hover: string;
+  /** Text of less weight. */
+  readonly muted: string;
+  readonly alert: string;
+  readonly alert_text: string;
+  readonly alert_background: string;
+}
+
+const colourSchema: v.GenericSchema<string, string> = v.pipe(
+  v.string(),
+  v.regex(colourForm, 'expected a colour in quotes, such as "#0b4f8a"'),
+  v.title('colour'),
+);
+
+const schemeSchema: v.GenericSchema<unknown, SchemeDefinition> = v.pipe(
+  v.strictObject({
+    accent: v.exactOptional(colourSchema),
+    accent_text: v.exactOptional(colourSchema),
+    text: v.exactOptional(colourSchema),
+    background: v.exactOptional(colourSchema),
+    border: v.exactOptional(colourSchema),
+  }),
+  v.title('colour scheme'),
+);
+
+export const coloursSchema: v.GenericSchema<unknown, ColoursDefinition> = v.strictObject({
+  light: v.exactOptional(schemeSchema),
+  dark: v.exactOptional(schemeSchema),
+});
+
+const usual = {
+  light: { accent: '#0b4f8a', text: '#16202b', background: '#ffffff' },
+  dark: { accent: '#8cc4f5', text: '#e8edf2', background: '#1b242e' },
+} as const;
+
+const red = '#b3261e';
+
+/** Least contrast of text, and of what tells where a control is (WCAG 2.2 1.4.3 and 1.4.11). */
+const leastForText = 4.5;
+const leastForControls = 3;
+
+/** The colours of both schemes; what the file leaves open is chosen to be readable beside the rest. */
+export function compilePalettes(
+  colours: ColoursDefinition,
+): Readonly<Record<ColourScheme, Palette>> {
+  const light = palette('light', colours.light ?? {}, usual.light.accent);
+  // An accent for day, made light enough, is the accent for night.
+  const night = colours.light?.accent ?? usual.dark.accent;
+  return { light, dark: palette('dark', colours.dark ?? {}, night) };
+}
+
+function palette(scheme: ColourScheme, given: SchemeDefinition, usualAccent: string): Palette {
+  const { text = usual[scheme].text, background = usual[scheme].background } = given;
+  const accent = given.accent ?? standOut(usualAccent, background, leastForText);
+  const onAccent = contrast('#ffffff', accent) >= leastForText ? '#ffffff' : '#000000';
+  const accentText = given.accent_text ?? onAccent;
+  const alertBackground = mix(background, red, scheme === 'light' ? 0.07 : 0.16);
+  return {
+    accent,
+    accent_text: accentText,
+    accent_hover: mix(accent, standOut(accentText, accentText, 21), 0.2),
+    text,
+    background,
+    border:
+      given.border ?? standOut(mix(text, background, 0.5), background, leastForControls + 0.2),
+    ground: scheme === 'light' ? mix(background, accent, 0.07) : mix(background, '#000000', 0.4),
+    muted: standOut(mix(text, background, 0.25), background, leastForText + 0.5),
+    alert: standOut(red, alertBackground, leastForText + 0.5),
+    alert_text: standOut(text, alertBackground, leastForText),
+    alert_background: alertBackground,
+  };
+}
+
+type ColourName = keyof SchemeDefinition;
+
+/** What must stand out from what. */
+const pairs: readonly (readonly [front: ColourName, behind: ColourName, least: number])[] = [
+  ['text', 'background', leastForText],
+  ['accent', 'background', leastForText],
+  ['accent_text', 'accent', leastForText],
+  ['border', 'background', leastForControls],
+];
+
+/** Colours that would be hard to read, or controls that would be hard to find. */
+export function* colourComplaints(colours: ColoursDefinition): Iterable<Complaint> {
+  const palettes = compilePalettes(colours);
+  for (const scheme of colourSchemes) {
+    const given = colours[scheme] ?? {};
+    for (const [front, behind, least] of pairs) {
+      const [colour, other] = [palettes[scheme][front], palettes[scheme][behind]];
+      const ratio = contrast(colour, other);
+      if (ratio >= least) continue;
+      const at = given[front] === undefined ? behind : front;
+      const rule = least === leastForText ? '1.4.3' : '1.4.11';
+      yield [
+        ['login', 'colours', scheme, at],
+        `${front} ${colour} on ${behind} ${other} has a contrast of ${formatRatio(ratio)}:1; WCAG 2.2 ${rule} asks for ${least}:1`,
+        `${front} "${standOut(colour, other, least)}" would do`,
+      ];
+    }
+  }
+}

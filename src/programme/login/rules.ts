@@ -1,0 +1,90 @@
+// Owns the login of a programme, compiled: its request, its page, and what each failure becomes.
+
+import type { Milliseconds } from '../../lib/clock.ts';
+import type { ThrottleLimit } from '../../oauth/client.ts';
+import type { LoginFailureReason } from '../../oauth/failure.ts';
+import { compileRedirectAnswer, type RedirectWriter } from '../answers/redirect_answer.ts';
+import type {
+  AuthorizeDefinition,
+  PageFailure,
+  RedirectFailure,
+} from '../language/authorize_schema.ts';
+import type { Definition } from '../language/definition.ts';
+import type { LockoutDefinition } from '../language/failure_limit.ts';
+import { type ColourScheme, compilePalettes, type Palette } from './colours.ts';
+import { compileLoginEndpoint, type LoginEndpoint } from './endpoint.ts';
+import type { Logo, Logos } from './logos.ts';
+import { compileLanguages, type LoginLanguages } from './texts.ts';
+
+export interface LoginRules {
+  readonly endpoint: LoginEndpoint;
+  /** Path of the login page. */
+  readonly pagePath: string;
+  readonly lifetime: Milliseconds;
+  /** When a username is locked; undefined where none ever is. */
+  readonly lockout: LockoutDefinition | undefined;
+  /** Failed logins from one address; undefined where they are not limited. */
+  readonly addressLimit: ThrottleLimit | undefined;
+  /** Names of the parameters on the redirect back to the partner. */
+  readonly answer: AuthorizeDefinition['answer'];
+  /** What else stands there: with a code, or with a failure. */
+  readonly more: RedirectWriter;
+  readonly failure: (reason: LoginFailureReason) => PageFailure | RedirectFailure;
+  readonly languages: LoginLanguages;
+  readonly logo?: Logo;
+  readonly palettes: Readonly<Record<ColourScheme, Palette>>;
+  /** Partners' brands, by what login requests call them. */
+  readonly brands: ReadonlyMap<string, Brand>;
+}
+
+/** How a partner is shown (P-3). */
+export interface Brand {
+  readonly name: string;
+  readonly logo?: Logo;
+}
+
+/** Folder of the page's pictures, below the page's own path. */
+export const assetsFolder = '/assets/';
+
+/** Compiles the login; `ownPath` is the path of the programme's own pages. */
+export function compileLogin(
+  definition: Definition,
+  { ownPath, issuer }: { readonly ownPath: string; readonly issuer: string },
+  logos: Logos,
+): LoginRules {
+  const { authorize, login } = definition;
+  return {
+    endpoint: compileLoginEndpoint(definition),
+    pagePath: `${ownPath}/login`,
+    lifetime: login.lifetime,
+    lockout: login.lockout === 'off' ? undefined : login.lockout,
+    addressLimit: login.address_limit === 'off' ? undefined : login.address_limit,
+    answer: authorize.answer,
+    more: compileRedirectAnswer(authorize.answer.more, {
+      programme_identifier: definition.programme_identifier,
+      issuer,
+    }),
+    failure: (reason) => authorize.failures[reason],
+    languages: compileLanguages(definition),
+    ...withLogo(login.logo, logos),
+    palettes: compilePalettes(login.colours),
+    brands: new Map(
+      Object.entries(login.brands).map(([brand, { name, logo }]) => [
+        brand,
+        { name, ...withLogo(logo, logos) },
+      ]),
+    ),
+  };
+}
+
+function withLogo(name: string | undefined, logos: Logos): { readonly logo?: Logo } {
+  const logo = name === undefined ? undefined : logos.get(name);
+  return logo === undefined ? {} : { logo };
+}
+
+/** Every picture that the page may show, once each. */
+export function picturesOf({ logo, brands }: LoginRules): readonly Logo[] {
+  const all = [logo, ...[...brands.values()].map((brand) => brand.logo)];
+  const distinct = new Map(all.flatMap((one) => (one === undefined ? [] : [[one.fileName, one]])));
+  return [...distinct.values()];
+}

@@ -1,0 +1,145 @@
+// Owns the texts of the login page, compiled: everything it can say, in each of its languages.
+
+import { chooseLanguage, directionOf } from '../../lib/language.ts';
+import { type LoginFailureReason, loginFailureReasons } from '../../oauth/failure.ts';
+import type { Definition } from '../language/definition.ts';
+import {
+  type LanguageDefinition,
+  linkNames,
+  type LinksDefinition,
+  type LoginLabels,
+  type LoginMessages,
+  type OwnPageName,
+} from '../language/login_schema.ts';
+import type { PageText } from '../language/page_text.ts';
+
+/** What stands in place of the form: a page of the login itself, or a failure of its request. */
+export type LoginPageName = OwnPageName | 'difficulties' | 'too_many_attempts' | LoginFailureReason;
+
+/** All that the login page can say in one language. */
+export interface LoginTexts {
+  readonly language: string;
+  readonly direction: 'ltr' | 'rtl';
+  readonly title: string;
+  /** Where the page links to, where the file says so. */
+  readonly links: LinksDefinition;
+  readonly messages: LoginMessages;
+  readonly labels: Omit<LoginLabels, 'continue_to'>;
+  /** What stands before and after the partner's name. */
+  readonly continueTo: readonly [before: string, after: string];
+  readonly pages: Readonly<Record<LoginPageName, PageText>>;
+}
+
+/** A language as its readers call it. */
+export interface OfferedLanguage {
+  readonly tag: string;
+  readonly name: string;
+}
+
+export interface LoginLanguages {
+  /** What the page lets its reader choose from: two at least, or none. */
+  readonly offered: readonly OfferedLanguage[];
+  /** The language that serves the tags asked for, best first; undefined where none does. */
+  readonly choose: (asked: readonly string[]) => string | undefined;
+  /** The texts of a language, or of the programme's default. */
+  readonly texts: (language: string | undefined) => LoginTexts;
+}
+
+export function compileLanguages(definition: Definition): LoginLanguages {
+  const { login, name } = definition;
+  const all = [
+    [login.language, ownLanguage(definition)],
+    ...Object.entries(login.languages),
+  ] as const;
+  const byTag = new Map(
+    all.map(([tag, texts]) => {
+      const links = { ...linksOf(login), ...linksOf(texts) };
+      return [tag, { ...compileTexts(tag, texts, name), links }];
+    }),
+  );
+  const tags = [...byTag.keys()];
+  const standard = byTag.get(login.default_language ?? login.language);
+  if (standard === undefined) throw new Error(`there are no texts in ${login.default_language}`);
+  return {
+    offered: login.language_switch && tags.length > 1 ? tags.map(offer) : [],
+    choose: (asked) => chooseLanguage(asked, tags),
+    texts: (language) => (language === undefined ? standard : (byTag.get(language) ?? standard)),
+  };
+}
+
+function linksOf(definition: LinksDefinition): LinksDefinition {
+  const found = linkNames.flatMap((name) => {
+    const address = definition[name];
+    return address === undefined ? [] : [[name, address] as const];
+  });
+  return Object.fromEntries(found);
+}
+
+function offer(tag: string): OfferedLanguage {
+  const name = new Intl.DisplayNames(tag, { type: 'language' }).of(tag) ?? tag;
+  return { tag, name: name.charAt(0).toLocaleUpperCase(tag) + name.slice(1) };
+}
+
+/** The file's own texts, those of failures with them, in the form that further languages have. */
+function ownLanguage({ login, authorize }: Definition): LanguageDefinition {
+  const told = loginFailureReasons.flatMap((reason) => {
+    const failure = authorize.failures[reason];
+    return 'page' in failure ? [[reason, failure.page] as const] : [];
+  });
+  const { title, messages, labels, pages } = login;
+  const failed = { title: labels.unavailable, text: messages.difficulties };
+  const failures = Object.fromEntries(told);
+  return { title, messages, labels, pages: { ...pages, failed }, failures };
+}
+
+function compileTexts(
+  language: string,
+  texts: LanguageDefinition,
+  programme: string,
+): Omit<LoginTexts, 'links'> {
+  // A function, since `$&` in a name would mean something in a text.
+  const named = (text: string): string => text.replaceAll('{programme}', () => programme);
+  const page = ({ title, text }: PageText): PageText => ({
+    title: named(title),
+    text: named(text),
+  });
+  const { continue_to: continueTo, ...labels } = texts.labels;
+  const [before = '', after = ''] = continueTo.split('{partner}').map(named);
+  const { pages, messages } = texts;
+  const title = labels.unavailable;
+  const difficulties = page({ title, text: messages.difficulties });
+  const failures = loginFailureReasons.map((reason) => {
+    const usual = isOurs(reason) ? difficulties : page(pages.failed);
+    const own = texts.failures[reason];
+    return [reason, own === undefined ? usual : page(own)];
+  });
+  return {
+    language,
+    direction: directionOf(language) ?? 'ltr',
+    title: named(texts.title),
+    messages: mapTexts(messages, named),
+    labels: mapTexts(labels, named),
+    continueTo: [before, after],
+    pages: {
+      ...(Object.fromEntries(failures) as Record<LoginFailureReason, PageText>),
+      difficulties,
+      too_many_attempts: page({ title, text: messages.too_many_attempts }),
+      expired: page(pages.expired),
+      damaged: page(pages.damaged),
+      other_browser: page(pages.other_browser),
+      forged: page(pages.forged),
+      not_found: page(pages.not_found),
+      wrong_method: page(pages.wrong_method),
+    },
+  };
+}
+
+/** Whether the fault is not in the request. */
+function isOurs(reason: LoginFailureReason): boolean {
+  return reason === 'server_error' || reason === 'temporarily_unavailable';
+}
+
+function mapTexts<Texts extends object>(texts: Texts, change: (text: string) => string): Texts {
+  const entries = Object.entries(texts as Readonly<Record<string, string>>);
+  return Object.fromEntries(entries.map(([key, text]) => [key, change(text)])) as Texts;
+}

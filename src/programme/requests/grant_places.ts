@@ -1,0 +1,24 @@
+// Owns which grant stands at which token endpoint: a grant at one or several, an endpoint for some.
+
+import { type GrantType, grantTypes } from '../../oauth/grant.ts';
+import type { Definition } from '../language/definition.ts';
+import type { EndpointDefinition } from '../language/input_schema.ts';
+
+type Places = Pick<Definition, 'grants' | 'token_endpoints'>;
+
+/** The grants that an endpoint serves. */
+export function grantsAt({ grants }: Places, endpoint: string): readonly GrantType[] {
+  return grantTypes.filter((type) => grants[type]?.endpoint.includes(endpoint) === true);
+}
+
+/** The endpoints that serve a grant, in the order of the file, of those that are declared. */
+export function endpointsOf(
+  { grants, token_endpoints: declared }: Places,
+  type: GrantType,
+): readonly (readonly [name: string, endpoint: EndpointDefinition])[] {
+  return (grants[type]?.endpoint ?? []).flatMap((name) => {
+    // `constructor` and the like are nobody's declaration.
+    const endpoint = Object.hasOwn(declared, name) ? declared[name] : undefined;
+    return endpoint === undefined ? [] : [[name, endpoint] as const];
+  });
+}

@@ -1,0 +1,43 @@
+// Owns the forms of values that are more than characters and length: media ranges, address chains.
+
+import { isIP } from 'node:net';
+
+import type { InputFormat } from '../language/input_schema.ts';
+
+const formats: Readonly<Record<InputFormat, (value: string) => boolean>> = {
+  accepts_json: (value) => accepts(value, ['*/*', 'application/*', 'application/json']),
+  ip_list: (value) => value.split(',').every((part) => isAddress(part.trim())),
+};
+
+export function formatTest(format: InputFormat | undefined): (value: string) => boolean {
+  return format === undefined ? () => true : formats[format];
+}
+
+/** Values that senders of each format send. */
+export const formatSamples: Readonly<Record<InputFormat, readonly string[]>> = {
+  accepts_json: ['application/json', '*/*'],
+  ip_list: ['192.0.2.1', '2001:db8::1'],
+};
+
+/** An IPv4 or IPv6 address without zone (HOSTILE 22). */
+function isAddress(text: string): boolean {
+  return isIP(text) !== 0 && !text.includes('%');
+}
+
+/**
+ * Whether an Accept header lets something through (RFC 9110 12.5.1; P-6).
+ *
+ * @param ranges that let it through, the most precise last
+ */
+export function accepts(header: string, ranges: readonly string[]): boolean {
+  let best = -1;
+  let allowed = false;
+  for (const part of header.split(',')) {
+    const [range = '', ...parameters] = part.split(';').map((piece) => piece.trim().toLowerCase());
+    const precision = ranges.indexOf(range);
+    if (precision < best || precision < 0) continue;
+    best = precision;
+    allowed = !parameters.some((parameter) => /^q=0(?:\.0{0,3})?$/.test(parameter));
+  }
+  return allowed;
+}

@@ -1,0 +1,202 @@
+// Owns sample requests: how a client of a programme would ask, built from the programme's own file.
+
+import type { CredentialEncoding } from '../../oauth/basic.ts';
+import type { Client } from '../../oauth/client.ts';
+import { grantInputs, type GrantType } from '../../oauth/grant.ts';
+import type { Definition } from '../language/definition.ts';
+import type {
+  EndpointDefinition,
+  InputDefinition,
+  ParameterPlace,
+} from '../language/input_schema.ts';
+import { compileGenerator, compileShape } from '../language/value_shape.ts';
+import { endpointsOf } from './grant_places.ts';
+import { formatSamples } from './input_formats.ts';
+
+/** A client, with the secret and the API key that only its owner knows. */
+export interface SampleClient {
+  readonly client: Client;
+  readonly secret: string;
+  readonly apiKey?: string;
+}
+
+export interface SampleRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: readonly (readonly [string, string])[];
+  readonly headers: readonly (readonly [string, string])[];
+  /** Identifier and secret, encoded as the dialect decodes them, where the Authorization header has them. */
+  readonly credentials?: { readonly id: string; readonly secret: string; readonly bare: boolean };
+  readonly form?: readonly (readonly [string, string])[];
+  readonly json?: JsonMembers;
+  /** A body that no sender of parameters would write, in place of `form` and `json`. */
+  readonly raw?: { readonly type: string; readonly text: string };
+}
+
+/** Members of a JSON body; some lie in objects. */
+export interface JsonMembers {
+  readonly [name: string]: string | JsonMembers;
+}
+
+/**
+ * Values by the engine's names; what is left out is filled from client and programme, and a null
+ * leaves out what would be filled.
+ */
+export type SampleValues = Readonly<Record<string, string | null | undefined>>;
+
+/**
+ * A token request by a grant; `values` holds what the grant needs, and may override the rest.
+ *
+ * @param at which of the endpoints that serve it, where it is not the first
+ */
+export function sampleTokenRequest(
+  definition: Definition,
+  grant: GrantType,
+  by: SampleClient,
+  values: SampleValues,
+  at?: string,
+): SampleRequest {
+  const [first] = endpointsOf(definition, grant);
+  const [, endpoint] = at === undefined ? (first ?? []) : [at, definition.token_endpoints[at]];
+  if (endpoint === undefined) throw new Error(`${definition.name} has no grant ${grant}`);
+  const method = definition.client.authentication.methods[0] ?? 'basic';
+  const known = {
+    grant_type: definition.grants[grant]?.grant_type ?? grant,
+    scope: usualScope(definition, grant),
+    ...(method === 'parameters' ? { client_id: by.client.id, client_secret: by.secret } : {}),
+    ...values,
+  };
+  const needed = new Set<string>([
+    'grant_type',
+    ...grantInputs[grant].needs,
+    ...(method === 'parameters' ? ['client_id', 'client_secret'] : []),
+    ...Object.keys(values),
+  ]);
+  const request = fillInputs(endpoint, definition, by, known, needed);
+  if (method === 'parameters') return request;
+  const encode = credentialEncoders[definition.client.authentication.credentials];
+  const credentials = {
+    id: encode(by.client.id),
+    secret: encode(by.secret),
+    bare: method === 'bare_basic',
+  };
+  return { ...request, credentials };
+}
+
+const credentialEncoders: Readonly<Record<CredentialEncoding, (text: string) => string>> = {
+  raw: String,
+  either: String,
+  form: encodeURIComponent,
+  base64: (text) => Buffer.from(text).toString('base64'),
+};
+
+/** A login request; `values` holds redirect_uri, state and whatever else is to be sent. */
+export function sampleLoginRequest(
+  definition: Definition,
+  client: Client,
+  values: SampleValues,
+): SampleRequest {
+  const scope = usualScope(definition, 'authorization_code');
+  const known = { client_id: client.id, scope, ...values };
+  const needed = new Set(['client_id', 'response_type', ...Object.keys(values)]);
+  return fillInputs(definition.authorize.endpoint, definition, { client }, known, needed);
+}
+
+function fillInputs(
+  endpoint: EndpointDefinition,
+  definition: Definition,
+  by: Omit<SampleClient, 'secret'>,
+  known: SampleValues,
+  needed: ReadonlySet<string>,
+): SampleRequest {
+  const places = {
+    query: [] as [string, string][],
+    form: [] as [string, string][],
+    header: [] as [string, string][],
+  };
+  let json: JsonMembers = {};
+  const usual = usualPlace(endpoint);
+  for (const [role, input] of Object.entries(endpoint.inputs)) {
+    // Of programmes that share a path, only the default one is found without its selector.
+    const isSent = input.required || needed.has(role) || role === definition.selector?.input;
+    const value = known[role] === undefined ? usualValue(role, input, definition, by) : known[role];
+    if (!isSent || value === undefined || value === null) continue;
+    const sent = input.scheme === undefined ? value : `${input.scheme} ${value}`;
+    const place = input.in ?? usual;
+    const name = input.name ?? role;
+    if (place === 'json') json = withMember(json, [...(input.within ?? []), name], sent);
+    else places[place].push([name, sent]);
+  }
+  const [method = 'POST'] = endpoint.methods;
+  return {
+    method,
+    path: definition.base_path + endpoint.path,
+    query: places.query,
+    headers: places.header,
+    ...(usual === 'form' || places.form.length > 0 ? { form: places.form } : {}),
+    ...(usual === 'json' || Object.keys(json).length > 0 ? { json } : {}),
+  };
+}
+
+/** Of the places an endpoint reads, a body goes before the query, which others can see. */
+function usualPlace({ read, methods }: EndpointDefinition): ParameterPlace {
+  const [method] = methods;
+  const bodies = method === 'GET' ? [] : read.filter((place) => place !== 'query');
+  return bodies[0] ?? 'query';
+}
+
+function withMember(
+  members: JsonMembers,
+  [name = '', ...rest]: readonly string[],
+  value: string,
+): JsonMembers {
+  if (rest.length === 0) return { ...members, [name]: value };
+  const inner = members[name];
+  return { ...members, [name]: withMember(typeof inner === 'object' ? inner : {}, rest, value) };
+}
+
+/** What a grant can be asked for, where a dialect insists on it. */
+function usualScope({ scope }: Definition, grant: GrantType): string | undefined {
+  if (scope.kind === 'list') return scope.values[0];
+  return grant === 'client_credentials' ? scope.client : scope.member_default;
+}
+
+/** What an input holds when nobody says: what it must equal, or the first value that will do. */
+function usualValue(
+  role: string,
+  input: InputDefinition,
+  definition: Definition,
+  { client, apiKey }: Omit<SampleClient, 'secret'>,
+): string | undefined {
+  switch (input.must_equal) {
+    case 'programme.identifier':
+      return definition.programme_identifier;
+    case 'client.id':
+      return client.id;
+    case 'client.business_context':
+      return client.businessContext;
+    case 'client.partner_id':
+      return client.partnerId;
+    // Kept as a digest: whoever has the key gives it.
+    case 'client.api_key':
+      return apiKey;
+    case undefined:
+      break;
+  }
+  const usual: Readonly<Record<string, string | undefined>> = {
+    redirect_uri: client.redirectUris[0],
+    response_type: 'code',
+  };
+  return fittingValue(input, usual[role] ?? client.businessContext);
+}
+
+/** A value that an input takes: the one wanted, where it does. */
+export function fittingValue(input: InputDefinition, wanted = 'demo'): string {
+  const [first] = input.allowed ?? [];
+  const fits = compileShape(input);
+  if (first !== undefined) return input.allowed?.includes(wanted) === true ? wanted : first;
+  if (input.format !== undefined) return formatSamples[input.format].find(fits) ?? wanted;
+  return fits(wanted) ? wanted : compileGenerator(input, longestSample)();
+}
+
+const longestSample = 16;

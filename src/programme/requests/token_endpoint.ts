@@ -1,0 +1,196 @@
+// Owns one token endpoint of a programme, compiled: each check of C-8 that needs no store.
+
+import { basicToken, type CredentialEncoding, decodeCredentials } from '../../oauth/basic.ts';
+import type { Client, Role } from '../../oauth/client.ts';
+import { Refusal } from '../../oauth/failure.ts';
+import { grantInputs, type GrantType, grantTypes, inputsOfGrants } from '../../oauth/grant.ts';
+import { proofInputs } from '../../oauth/pkce.ts';
+import { headerValues, type WireRequest } from '../../oauth/wire_request.ts';
+import type { PresentedCredentials, ProvenHeaders } from '../../token/proven_headers.ts';
+import type { Definition } from '../language/definition.ts';
+import type { EndpointDefinition } from '../language/input_schema.ts';
+import { grantsAt } from './grant_places.ts';
+import { compileInput, type InputRule, type Inputs, type SecretTest } from './input_rules.ts';
+import { compileReader } from './request_reader.ts';
+
+/** A token endpoint as the engine sees it. Every function throws `Refusal`, and only that. */
+export interface TokenEndpoint {
+  readonly path: string;
+  readonly methods: ReadonlySet<string>;
+  /** Media type, size, repeated and stray parameters. */
+  readonly readInputs: (request: WireRequest) => Inputs;
+  /** The client's credentials, wherever the dialect has them; `known` are its programme's. */
+  readonly readCredentials: (
+    request: WireRequest,
+    inputs: Inputs,
+    known: ProvenHeaders,
+  ) => PresentedCredentials;
+  /** Required headers, their shape, and the programme they name. */
+  readonly checkHeaders: (inputs: Inputs) => void;
+  /** Whether client_id and context are those of the client that authenticated. */
+  readonly checkClient: (inputs: Inputs, client: Client, isSecret: SecretTest) => void;
+  /** The grant asked for, if the client may use it. */
+  readonly selectGrant: (inputs: Inputs, client: Client) => GrantType;
+  /** Parameters of that grant: required ones, and the shape of all. */
+  readonly checkParameters: (inputs: Inputs, grant: GrantType) => void;
+}
+
+/** More than any identifier and secret need; longer headers are not worth decoding. */
+const longestAuthorization = 4096;
+
+export function compileTokenEndpoint(
+  name: string,
+  endpoint: EndpointDefinition,
+  definition: Definition,
+): TokenEndpoint {
+  const hasProofs = definition.authorize.pkce !== 'off';
+  const rules = Object.entries(endpoint.inputs)
+    .filter(([role]) => hasProofs || !proofInputs.has(role))
+    .map(([role, input]) => compileInput(role, input, definition.programme_identifier));
+  const isShared = (rule: InputRule): boolean =>
+    endpoint.inputs[rule.role]?.in === 'header' && !inputsOfGrants.has(rule.role);
+  const clientRules = rules.filter((rule) => rule.equalsClient !== undefined);
+  const headerRules = rules.filter(isShared);
+  return {
+    path: definition.base_path + endpoint.path,
+    methods: new Set(endpoint.methods),
+    readInputs: compileReader(endpoint, rules),
+    readCredentials: compileCredentials(definition.client.authentication, rules),
+    checkHeaders: (inputs) => {
+      for (const rule of headerRules) checkInput(rule, inputs, rule.required);
+    },
+    checkClient: (inputs, client, isSecret) => {
+      for (const rule of clientRules) {
+        const value = inputs.get(rule.role);
+        if (value !== undefined && rule.equalsClient?.(value, client, isSecret) === false) {
+          throw new Refusal(rule.whenUnequal, { parameter: rule.told });
+        }
+      }
+    },
+    selectGrant: compileGrantSelection(name, rules, definition),
+    checkParameters: compileParameterChecks(rules.filter((rule) => !isShared(rule))),
+  };
+}
+
+/** What counts as nothing although it is text: the login page takes it for a blank field (P-13). */
+const blankForms: ReadonlyMap<string, RegExp> = new Map([
+  ['username', /^\s*$/],
+  ['password', /^$/],
+]);
+
+/** Throws `Refusal` unless an input is there, where it must be, and has the shape that is asked for. */
+export function checkInput(rule: InputRule, inputs: Inputs, required: boolean): void {
+  const value = inputs.get(rule.role);
+  if (value === undefined || (required && blankForms.get(rule.role)?.test(value) === true)) {
+    if (required) throw new Refusal(rule.whenMissing, { parameter: rule.told });
+    return;
+  }
+  if (!rule.fits(value)) throw new Refusal(rule.whenInvalid, { parameter: rule.told });
+  if (rule.equalsProgramme?.(value) === false) {
+    throw new Refusal(rule.whenUnequal, { parameter: rule.told });
+  }
+}
+
+export function compileCredentials(
+  authentication: Definition['client']['authentication'],
+  rules: readonly InputRule[],
+): TokenEndpoint['readCredentials'] {
+  const { credentials: encoding } = authentication;
+  const methods = new Set(authentication.methods);
+  const readsHeader = methods.has('basic') || methods.has('bare_basic');
+  const secretName = rules.find((rule) => rule.role === 'client_secret')?.told;
+  const missing = readsHeader ? 'authorization' : (secretName ?? 'client_secret');
+  return (request, inputs, known) => {
+    const headers = headerValues(request, 'authorization').filter((value) => value !== '');
+    const secret = inputs.get('client_secret');
+    if (readsHeader && headers.length > 0) {
+      // RFC 6749 2.3: a client uses one method of authentication in each request (HOSTILE 41).
+      if (secret !== undefined) {
+        throw new Refusal('authentication_ambiguous', { parameter: secretName ?? 'client_secret' });
+      }
+      return readToken(findToken(headers, methods), encoding, known);
+    }
+    const id = inputs.get('client_id');
+    if (!methods.has('parameters') || id === undefined || secret === undefined) {
+      throw new Refusal('authentication_missing', { parameter: missing });
+    }
+    return { id, secrets: () => [secret] };
+  };
+}
+
+/** The base64 of the one header there may be; undefined for what no method of the dialect sends. */
+function findToken(headers: readonly string[], methods: ReadonlySet<string>): string | undefined {
+  const [header = ''] = headers;
+  if (headers.length > 1 || header.length > longestAuthorization) return undefined;
+  const scheme = methods.has('basic') ? basicToken(header) : undefined;
+  return scheme ?? (methods.has('bare_basic') ? header.trim() : undefined);
+}
+
+/** Only the decoding is spared a header that is known, and none of the checks before it (C-8). */
+function readToken(
+  token: string | undefined,
+  encoding: CredentialEncoding,
+  provenHeaders: ProvenHeaders,
+): PresentedCredentials {
+  if (token !== undefined) {
+    const fingerprint = provenHeaders.fingerprint(token);
+    const known = provenHeaders.find(fingerprint);
+    if (known !== undefined) {
+      const secrets = (): readonly string[] => decodeCredentials(token, encoding)?.secrets ?? [];
+      return { id: known.id, secrets, header: { fingerprint, proven: known.digest } };
+    }
+    const credentials = decodeCredentials(token, encoding);
+    if (credentials !== undefined) {
+      const { id, secrets } = credentials;
+      return { id, secrets: () => secrets, header: { fingerprint } };
+    }
+  }
+  throw new Refusal('authentication_malformed', { parameter: 'authorization' });
+}
+
+/** An endpoint of one grant need not be told which: grant_type may be optional there, or unknown. */
+function compileGrantSelection(
+  endpointName: string,
+  rules: readonly InputRule[],
+  definition: Definition,
+): TokenEndpoint['selectGrant'] {
+  const byWireValue = new Map<string, { readonly type: GrantType; readonly role: Role }>();
+  for (const type of grantsAt(definition, endpointName)) {
+    const grant = definition.grants[type];
+    if (grant !== undefined) byWireValue.set(grant.grant_type ?? type, { type, role: grant.role });
+  }
+  const rule = rules.find((candidate) => candidate.role === 'grant_type');
+  const [only] = byWireValue.values();
+  return (inputs, client) => {
+    const wireValue = inputs.get('grant_type');
+    if (rule !== undefined && wireValue === undefined && (rule.required || byWireValue.size > 1)) {
+      throw new Refusal(rule.whenMissing, { parameter: rule.told });
+    }
+    const grant = wireValue === undefined ? only : byWireValue.get(wireValue);
+    if (grant === undefined) {
+      throw new Refusal('unsupported_grant_type', { parameter: rule?.told ?? 'grant_type' });
+    }
+    if (!client.roles.includes(grant.role)) throw new Refusal('grant_not_allowed');
+    return grant.type;
+  };
+}
+
+/** Inputs that belong to one grant are checked for that grant only, also where headers carry them. */
+function compileParameterChecks(rules: readonly InputRule[]): TokenEndpoint['checkParameters'] {
+  const checksByGrant = new Map(
+    grantTypes.map((type) => {
+      const { needs, takes } = grantInputs[type];
+      const checks = rules
+        .filter(
+          ({ role }) => !inputsOfGrants.has(role) || needs.includes(role) || takes.includes(role),
+        )
+        .map((rule) => ({ rule, required: rule.required || needs.includes(rule.role) }));
+      return [type, checks] as const;
+    }),
+  );
+  return (inputs, grant) => {
+    for (const { rule, required } of checksByGrant.get(grant) ?? []) {
+      checkInput(rule, inputs, required);
+    }
+  };
+}

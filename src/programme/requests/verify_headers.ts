@@ -1,0 +1,84 @@
+// Owns which headers verification holds against programme and client, and how gateways are told them.
+
+import type { Client } from '../../oauth/client.ts';
+import type { Complaint } from '../../schema/complaint.ts';
+import { isFreeHeader } from '../../schema/scalars.ts';
+import type { Definition } from '../language/definition.ts';
+import type { Comparison, InputDefinition } from '../language/input_schema.ts';
+
+/**
+ * The headers that a token endpoint holds against programme or client, by role. Of a role that
+ * several endpoints read, the first of them counts. What proves the client is not among them: an API
+ * key has a header of its own, and Authorization has the token.
+ */
+export function heldHeaders({
+  verify,
+  token_endpoints: endpoints,
+}: Pick<Definition, 'verify' | 'token_endpoints'>): ReadonlyMap<string, InputDefinition> {
+  const found = new Map<string, InputDefinition>();
+  if (verify.headers === 'ignored') return found;
+  for (const { inputs } of Object.values(endpoints)) {
+    for (const [role, input] of Object.entries(inputs)) {
+      const { in: place, must_equal: comparison = 'client.api_key' } = input;
+      if (place !== 'header' || comparison === 'client.api_key' || found.has(role)) continue;
+      if (headerName(role, input).toLowerCase() !== 'authorization') found.set(role, input);
+    }
+  }
+  return found;
+}
+
+function headerName(role: string, { name = role }: InputDefinition): string {
+  return name;
+}
+
+/** Whose request it is, as far as that is known: a client, or what the holders of a key share. */
+export type Caller = Partial<Pick<Client, 'id' | 'businessContext' | 'partnerId'>>;
+
+export interface ToldHeader {
+  readonly name: string;
+  /** Undefined where it is not known of the caller. */
+  readonly valueFor: (caller: Caller) => string | undefined;
+}
+
+const callerValues: Readonly<Partial<Record<Comparison, ToldHeader['valueFor']>>> = {
+  'client.id': ({ id }) => id,
+  'client.business_context': ({ businessContext }) => businessContext,
+  'client.partner_id': ({ partnerId }) => partnerId,
+};
+
+/** The held headers with the right values, but for those that mean something else in an answer. */
+export function toldHeaders(
+  definition: Pick<Definition, 'verify' | 'token_endpoints' | 'programme_identifier'>,
+): readonly ToldHeader[] {
+  return [...heldHeaders(definition)].flatMap(([role, input]) => {
+    const name = headerName(role, input);
+    if (!isFreeHeader(name) || /^x-auth-/i.test(name)) return [];
+    const valueFor =
+      callerValues[input.must_equal ?? 'programme.identifier'] ??
+      (() => definition.programme_identifier);
+    const { scheme } = input;
+    if (scheme === undefined) return [{ name, valueFor }];
+    return [{ name, valueFor: (caller) => withScheme(scheme, valueFor(caller)) }];
+  });
+}
+
+function withScheme(scheme: string, value: string | undefined): string | undefined {
+  return value === undefined ? undefined : `${scheme} ${value}`;
+}
+
+/** What these words promise that the token endpoints do not keep. */
+export function* verifyComplaints(definition: Definition): Iterable<Complaint> {
+  const { verify } = definition;
+  const held = heldHeaders(definition);
+  if (verify.headers === 'required' && held.size === 0) {
+    yield [
+      ['verify', 'headers'],
+      'there is no header to require: no token endpoint compares one with programme or client',
+      'give an input there in: header and must_equal',
+    ];
+  }
+  for (const [role, input] of held) {
+    if (headerName(role, input).toLowerCase() !== verify.api_key_header.toLowerCase()) continue;
+    yield [['verify', 'api_key_header'], `the input "${role}" is read from this header`];
+  }
+}

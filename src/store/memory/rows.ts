@@ -1,0 +1,51 @@
+// Owns the rows that the memory store keeps of what was granted, and the names of their verbs.
+
+import type { Instant } from '../../lib/clock.ts';
+import type { ProgrammeId } from '../../oauth/client.ts';
+import type { AccessToken, Era, FamilyId, TokenFamily, TokenKey } from '../../oauth/grant.ts';
+import type { Store } from '../contract.ts';
+import type { CodeState } from '../judgement.ts';
+
+/** The part of the contract that is about what was granted. */
+export type GrantVerbs = Pick<
+  Store,
+  | 'issueCode'
+  | 'findCode'
+  | 'spendCode'
+  | 'startFamily'
+  | 'findRefreshToken'
+  | 'rotateRefreshToken'
+  | 'revokeFamily'
+  | 'findFamily'
+  | 'revokeAll'
+  | 'revokeToken'
+  | 'isStanding'
+  | 'era'
+  | 'saveAccessToken'
+  | 'findAccessToken'
+  | 'sweep'
+>;
+
+/** Whether its owner was revoked is asked each time. */
+export type CodeRow = Omit<CodeState, 'revoked'> & { readonly era: Era };
+
+export interface AccessRow {
+  readonly token: AccessToken;
+  readonly era: Era;
+}
+
+export interface FamilyRow {
+  readonly era: Era;
+  readonly family: TokenFamily;
+  revoked: boolean;
+}
+
+export interface RefreshRow {
+  readonly programme: ProgrammeId;
+  readonly key: TokenKey;
+  readonly family: FamilyId;
+  readonly expiresAt: Instant;
+  readonly predecessor?: TokenKey;
+  rotated: boolean;
+  retry?: { readonly sealedAnswer: string; readonly retryUntil: Instant } | undefined;
+}

@@ -1,0 +1,84 @@
+// Owns copying a store file while a server writes to it.
+
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { backup, DatabaseSync } from 'node:sqlite';
+
+import { damagedStore, StoreUnusable } from '../../unusable.ts';
+import { makeDraft, placeNew, placeOver, removeDraft } from '../file/disk.ts';
+import { identityOf, realPath } from '../file/identity.ts';
+import { openToRead, reportOn, type StoreReport } from './examine.ts';
+
+export interface BackupOptions {
+  /** Whether a file that is there may be replaced; if left out it may not. */
+  readonly overwrite?: boolean;
+}
+
+/**
+ * Copies the store at `path` to `target` as it is at one moment, however much is written meanwhile.
+ * The copy is one file, the owner's alone, checked whole before it gets its name; until then
+ * whatever has that name stays. Returns what is in the copy.
+ * @throws StoreUnusable where there is no sound store at `path`, or a file at `target`.
+ */
+export async function backupStore(
+  path: string,
+  target: string,
+  { overwrite = false }: BackupOptions = {},
+): Promise<StoreReport> {
+  const absolute = resolve(target);
+  const store = realPath(path);
+  expectFree(store, absolute, overwrite);
+  const source = openToRead(store);
+  const draft = makeDraft(absolute);
+  try {
+    await copyInto(source, draft);
+    const report = { ...inspect(draft), path: absolute };
+    if (report.damage.length > 0) throw damagedStore(store, report.damage.join('; '));
+    if (overwrite) placeOver(draft, absolute);
+    else if (!placeNew(draft, absolute)) throw isTaken(absolute);
+    return report;
+  } finally {
+    source.close();
+    removeDraft(draft);
+  }
+}
+
+/** Copies an open database into `draft`, which is then one file without a log. */
+export async function copyInto(source: DatabaseSync, draft: string): Promise<void> {
+  // All pages in one step, off this thread: commits of others between two steps would make it
+  // begin again, under load for ever. A reader does not hold up writers.
+  await backup(source, draft, { rate: 0x7fff_ffff });
+  const copy = new DatabaseSync(draft);
+  try {
+    copy.exec('PRAGMA journal_mode = DELETE');
+  } finally {
+    copy.close();
+  }
+}
+
+function inspect(draft: string): StoreReport {
+  const copy = new DatabaseSync(draft);
+  try {
+    return reportOn(copy, draft);
+  } finally {
+    copy.close();
+  }
+}
+
+function expectFree(path: string, target: string, overwrite: boolean): void {
+  if (identityOf(path) !== undefined && identityOf(path) === identityOf(target)) {
+    throw new StoreUnusable(`${target} is the store itself`, 'name another file for the backup');
+  }
+  if (identityOf(`${target}-wal`) !== undefined) {
+    throw new StoreUnusable(
+      `${target} has a log: it is a store, not a backup`,
+      'name another file for the backup',
+    );
+  }
+  if (!overwrite && statSync(target, { throwIfNoEntry: false }) !== undefined)
+    throw isTaken(target);
+}
+
+function isTaken(target: string): StoreUnusable {
+  return new StoreUnusable(`${target} is there already`, 'name another file, or have it replaced');
+}

@@ -1,0 +1,127 @@
+// Owns looking at a store file without serving from it: what it is, what is in it, and whether it is sound.
+
+import { accessSync, constants, statSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
+
+import { instant, type Instant } from '../../../lib/clock.ts';
+import type { Environment } from '../../contract.ts';
+import { damagedStore, StoreUnusable } from '../../unusable.ts';
+import { identityOf, isOpenHere, realPath } from '../file/identity.ts';
+import { logDamage } from '../file/log.ts';
+import { canMigrate } from '../file/migrate.ts';
+import { closeUnfolded, expectOurs, unusable } from '../file/open.ts';
+import { schemaVersion } from '../schema.ts';
+import { allDamage } from './check.ts';
+
+/** What is known of a store file; plain data. */
+export interface StoreReport {
+  /** Absolute. */
+  readonly path: string;
+  /** Bytes, without the log. */
+  readonly size: number;
+  readonly schema: number;
+  /** Whether this Jetway would bring it up to its own schema when it opens it. */
+  readonly needsMigration: boolean;
+  readonly environment: Environment;
+  readonly createdAt: string;
+  /** The latest time the store has recorded. */
+  readonly recordedTime?: Instant;
+  /** Rows of each table. */
+  readonly counts: Readonly<Record<string, number>>;
+  /** What is wrong with it, in words; empty when it is sound. */
+  readonly damage: readonly string[];
+}
+
+/**
+ * Reads a whole store file, which a server may be using, and tells what it is.
+ * @throws StoreUnusable for what cannot be read as a store at all.
+ */
+export function verifyStore(path: string): StoreReport {
+  const file = openToRead(path);
+  const absolute = realPath(path);
+  try {
+    return reportOn(file, absolute);
+  } finally {
+    // Looking changes nothing, whoever else has it open or not.
+    closeUnfolded(absolute, () => file.close());
+  }
+}
+
+/** Opens a store file of any known schema and changes nothing in it. */
+export function openToRead(path: string): DatabaseSync {
+  const absolute = realPath(path);
+  let database: DatabaseSync | undefined;
+  if (identityOf(absolute) === undefined) {
+    throw new StoreUnusable(`there is no file ${absolute}`, 'name the file of a store or a backup');
+  }
+  try {
+    accessSync(absolute, constants.R_OK);
+    const found = isOpenHere(absolute) ? undefined : logDamage(absolute);
+    if (found !== undefined) throw damagedStore(absolute, found);
+    database = new DatabaseSync(pathToFileURL(absolute), options(absolute));
+    expectOurs(database, absolute);
+    return database;
+  } catch (error) {
+    closeUnfolded(absolute, () => database?.close());
+    throw error instanceof StoreUnusable ? error : unusable(absolute, error);
+  }
+}
+
+/** A connection that may write takes log and index away with it; one that may not leaves them. */
+function options(path: string): { readOnly: boolean; timeout: number } {
+  const timeout = 5000;
+  try {
+    accessSync(path, constants.W_OK);
+    return { readOnly: false, timeout };
+  } catch {
+    return { readOnly: true, timeout };
+  }
+}
+
+/** What is in an open file, all of it as of one moment. */
+export function reportOn(database: DatabaseSync, path: string): StoreReport {
+  database.exec('BEGIN');
+  try {
+    const schema = Number(database.prepare('PRAGMA user_version').get()?.['user_version']);
+    const meta = metaOf(database);
+    const recorded = meta.get('recorded_time');
+    return {
+      path,
+      size: statSync(path).size,
+      schema,
+      needsMigration: canMigrate(schema),
+      environment: meta.get('environment') as Environment,
+      createdAt: meta.get('created_at') ?? '',
+      ...(recorded === undefined ? {} : { recordedTime: instant(Number(recorded)) }),
+      counts: countsOf(database),
+      damage: damageOf(database, schema),
+    };
+  } catch (error) {
+    throw unusable(path, error);
+  } finally {
+    database.exec('ROLLBACK');
+  }
+}
+
+function metaOf(database: DatabaseSync): ReadonlyMap<string, string> {
+  const rows = database.prepare('SELECT name, value FROM meta').all();
+  return new Map(rows.map(({ name, value }) => [String(name), String(value)]));
+}
+
+function countsOf(database: DatabaseSync): Readonly<Record<string, number>> {
+  const tables = database
+    .prepare(`SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name`)
+    .all();
+  const names = tables.map(({ name }) => String(name)).filter((name) => name !== 'meta');
+  const count = (name: string): number =>
+    Number(database.prepare(`SELECT count(*) AS n FROM ${name}`).get()?.['n']);
+  return Object.fromEntries(names.map((name) => [name, count(name)]));
+}
+
+function damageOf(database: DatabaseSync, schema: number): readonly string[] {
+  if (schema === schemaVersion) return allDamage(database);
+  const found = database.prepare('PRAGMA integrity_check(20)').all();
+  const lines = found.map((row) => String(row['integrity_check']));
+  return lines[0] === 'ok' ? [] : lines;
+}

@@ -1,0 +1,149 @@
+// Owns authorization codes in the file store; what a try to spend one comes to is decided in judgement.ts.
+
+import type { DatabaseSync } from 'node:sqlite';
+
+import type { ProgrammeId } from '../../oauth/client.ts';
+import type { AuthorizationCode, TokenFamily, TokenKey } from '../../oauth/grant.ts';
+import type { IssueOutcome, SpendOutcome, Store } from '../contract.ts';
+import { type CodeState, forgetSpentAt, judgeSpend, visibleCode } from '../judgement.ts';
+import type { CommitQueue } from './commits/commit_queue.ts';
+import { type Freshness, Remembered } from './commits/freshness.ts';
+import type { Eras } from './eras.ts';
+import type { GrantWriter } from './issue.ts';
+import { revocationColumns, revocationJoins } from './revocations.ts';
+import { type CodeColumns, codeRow, codeState, codeValues, type CodeRow } from './rows.ts';
+import { rowSum } from './sums.ts';
+
+/** The codes' verbs. */
+export function fileCodes(
+  database: DatabaseSync,
+  queue: CommitQueue,
+  writer: GrantWriter,
+  fresh: Freshness,
+  eras: Eras,
+): Pick<Store, 'issueCode' | 'findCode' | 'spendCode'> {
+  const find = codeFinder(database);
+  const markSpent = codeMarker(database);
+  // A code is spent moments after its login, mostly here: it need not be read again.
+  const seen = new Remembered<FoundCode>(fresh, mostAlive);
+  const issue = codeIssuer(database, eras, (...name) => void seen.take(...name));
+  return {
+    issueCode: (code) =>
+      queue.write(() => {
+        const { programme, key } = code;
+        const outcome = issue(code);
+        // As it will be found: all that its owner was issued may have been revoked meanwhile.
+        if (outcome === 'issued') seen.get(programme, key, () => find(programme, key));
+        return outcome;
+      }),
+    findCode: (programme, key, now) =>
+      queue.read(() =>
+        visibleCode(seen.get(programme, key, () => find(programme, key))?.state, now),
+      ),
+    spendCode: (programme, client, key, { family, access, refresh, era }, now) =>
+      // Codes are few on a full disk, where none can be issued: those there are stay good for what they are.
+      queue.writeFromReserve((): SpendOutcome => {
+        const found = seen.take(programme, key) ?? find(programme, key);
+        const judgement = judgeSpend(found?.state, client, now);
+        if (judgement.verdict === 'replay') {
+          writer.revoke(programme, judgement.family, now);
+          return { outcome: 'replayed', family: judgement.family };
+        }
+        if (judgement.verdict === 'unknown' || found === undefined) return { outcome: 'unknown' };
+        // It was remembered, and ended and was swept since it was looked at.
+        if (!markSpent(found.row, family)) return { outcome: 'unknown' };
+        writer.family(family, era);
+        if (access) writer.access(access, era);
+        if (refresh) writer.refresh(programme, family.id, refresh);
+        return { outcome: 'spent' };
+      }),
+  };
+}
+
+interface FoundCode {
+  readonly row: CodeRow;
+  readonly state: CodeState;
+}
+
+/** Codes that nobody has spent yet; more are read again. */
+const mostAlive = 10_000;
+
+function codeFinder(
+  database: DatabaseSync,
+): (programme: ProgrammeId, key: TokenKey) => FoundCode | undefined {
+  const select = database.prepare(
+    `SELECT code.rowid, code.programme, key, login, client, redirect_uri, member, subject, scope,
+       code_challenge, issued_at, expires_at, forget_at, spent_for, era, code.sum, ${revocationColumns}
+     FROM code ${revocationJoins('code')}
+     WHERE code.programme = ? AND code.key = ?`,
+  );
+  select.setReturnArrays(true);
+  return (programme, key) => {
+    const found = select.get(programme, key) as unknown as CodeColumns | undefined;
+    if (found === undefined) return undefined;
+    const row = codeRow(found);
+    return { row, state: codeState(row) };
+  };
+}
+
+/** The marker tells whether the code is still in its place. */
+function codeMarker(database: DatabaseSync): (row: CodeRow, family: TokenFamily) => boolean {
+  const mark = database.prepare(
+    `UPDATE code SET spent_for = ?, member = ?, forget_at = ?, sum = ?
+     WHERE rowid = ? AND key = ?`,
+  );
+  return (row, family) => {
+    const forgetAt = forgetSpentAt(row.forget_at, family);
+    const member = row.member.trimEnd();
+    const spent = { ...row, member, forget_at: forgetAt, spent_for: family.id };
+    // By its place: the index of its key is all over the file, and was needed once to find it.
+    const sum = rowSum(codeValues(spent));
+    const { changes } = mark.run(family.id, member, forgetAt, sum, row.rowid, row.key);
+    return changes === 1;
+  };
+}
+
+/**
+ * What a row has left for the family that its code pays for. Rows lie in the order of their issue on
+ * pages that are full: one that grew would split its page.
+ */
+const room = ' '.repeat(36);
+
+type EarlierCode = Pick<CodeRow, 'key' | 'spent_for' | 'issued_at'>;
+
+/**
+ * Puts a login's code in the place of its unspent one, which `forget` is told of: two are never live.
+ */
+function codeIssuer(
+  database: DatabaseSync,
+  eras: Eras,
+  forget: (programme: ProgrammeId, key: TokenKey) => void,
+): (code: AuthorizationCode) => IssueOutcome {
+  const earlier = database.prepare(
+    'SELECT key, spent_for, issued_at FROM code WHERE programme = ? AND login = ?',
+  );
+  const drop = database.prepare('DELETE FROM code WHERE programme = ? AND login = ?');
+  const insert = database.prepare(
+    `INSERT INTO code
+       (programme, key, login, client, redirect_uri, member, subject, scope, code_challenge,
+        issued_at, expires_at, forget_at, era, sum)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  return (code) => {
+    const { programme, key, transaction, client, redirectUri, member } = code;
+    const row = earlier.get(programme, transaction) as EarlierCode | undefined;
+    if (row !== undefined) {
+      if (row.spent_for !== null) return 'already_spent';
+      if (row.issued_at > code.issuedAt) return 'superseded';
+      drop.run(programme, transaction);
+      forget(programme, row.key);
+    }
+    const names = [programme, key, transaction, client, redirectUri];
+    const asked = [code.scope ?? null, code.codeChallenge ?? null];
+    const who = [JSON.stringify(member) + room, member.subject];
+    const values = [...names, ...who, ...asked, code.issuedAt, code.expiresAt, code.forgetAt];
+    const { era = eras.current() } = code;
+    insert.run(...values, era, rowSum([...values, null, era]));
+    return 'issued';
+  };
+}

@@ -1,0 +1,243 @@
+// Owns when verbs run on the SQLite connection, what one commit covers, and what an error ends.
+
+import { inTurn } from '../../../lib/turn.ts';
+import { Unavailable } from '../../../oauth/failure.ts';
+import type { DiskSpace } from './disk_space.ts';
+import { asStoreError, isBusy, isFatal, isFull } from './outage.ts';
+import type { Settlement, Transactions } from './transactions.ts';
+
+const inCommits = (callback: () => void): void => inTurn('commits', callback);
+
+interface Job {
+  readonly verb: () => unknown;
+  readonly fromReserve: boolean;
+  /** When it stops waiting for another process's lock. */
+  readonly patientUntil: number;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export interface QueueOptions {
+  readonly space?: DiskSpace;
+  /** Called after every commit, once its verbs are answered. */
+  readonly afterCommit?: () => void;
+  /** Told, once, what has ended the queue: the process has to end too. */
+  readonly onFatal?: (reason: Unavailable) => void;
+}
+
+/** So that one transaction does not hold up the event loop, or another process, for long. */
+const largestBatch = 256;
+/** Verbs that may wait; more than this can only be a store that does not answer. */
+const longestQueue = 10_000;
+/** Milliseconds a verb waits for another process's lock: an outage is told within two seconds (FAULTS 13). */
+const patience = 1500;
+/** Milliseconds between looks at a lock; the event loop goes on meanwhile, as it would not in SQLite's own wait. */
+const retryAfter = 2;
+
+/**
+ * Group commit: the writing verbs of one turn of the event loop share one transaction and one
+ * fsync, and each promise resolves only after COMMIT, so that what is answered is durable.
+ * Verbs run to their end one after another, so neither they nor reads see half of another.
+ */
+export class CommitQueue {
+  readonly #transactions: Transactions;
+  readonly #options: QueueOptions;
+  readonly #jobs: Job[] = [];
+  #scheduled = false;
+  #ended: Unavailable | undefined;
+  #isToldOf = false;
+  #mayWrite = true;
+
+  constructor(transactions: Transactions, options: QueueOptions = {}) {
+    this.#transactions = transactions;
+    this.#options = options;
+  }
+
+  /** What has ended the queue; undefined while it serves. */
+  get ended(): Unavailable | undefined {
+    return this.#ended;
+  }
+
+  /** False once the disk has failed, or what it holds is damaged: the file is left as it is. */
+  get mayWrite(): boolean {
+    return this.#mayWrite;
+  }
+
+  /**
+   * Runs a reading verb at once; it sees what is committed.
+   * @throws Unavailable when the store cannot answer.
+   */
+  read<T>(verb: () => T): Promise<T> {
+    if (this.#ended) return Promise.reject(this.#ended);
+    try {
+      this.#transactions.read();
+      return Promise.resolve(verb());
+    } catch (error) {
+      this.#transactions.endRead();
+      return this.#readLater(verb, error);
+    }
+  }
+
+  async #readLater<T>(verb: () => T, first: unknown): Promise<T> {
+    const patientUntil = performance.now() + patience;
+    let error = first;
+    for (;;) {
+      // Seldom: another process is bringing the log in order after a crash.
+      if (!isBusy(error) || performance.now() > patientUntil) throw this.judge(error);
+      await new Promise((resolve) => {
+        setTimeout(resolve, retryAfter);
+      });
+      if (this.#ended) throw this.#ended;
+      try {
+        return verb();
+      } catch (again) {
+        error = again;
+      }
+    }
+  }
+
+  /**
+   * Runs a writing verb in a transaction and resolves once that is durable. The verb may run twice
+   * and must depend on the database alone.
+   * @throws Unavailable when the store cannot write; nothing has changed then, unless synchronising
+   * the disk failed, after which nobody can know.
+   */
+  write<T>(verb: () => T): Promise<T> {
+    return this.#enqueue(verb, false);
+  }
+
+  /** The same, for verbs that must go on when the disk is full: they free space, or take away rights. */
+  writeFromReserve<T>(verb: () => T): Promise<T> {
+    return this.#enqueue(verb, true);
+  }
+
+  /** Ends the queue for good: what waits and whatever comes is refused. Told also of a closed one. */
+  end(reason: Unavailable): void {
+    if (this.#isToldOf) return;
+    this.#isToldOf = true;
+    this.#ended = reason;
+    for (const job of this.#jobs.splice(0)) job.reject(reason);
+    this.#options.onFatal?.(reason);
+  }
+
+  /** Commits what is queued, then refuses everything. */
+  close(): void {
+    while (this.#jobs.length > 0 && !this.#ended) this.#flush(0);
+    this.#takePassengers();
+    this.#ended ??= new Unavailable('store: closed');
+  }
+
+  /** What waits to ride along would wait in vain. */
+  #takePassengers(): void {
+    if (this.#ended) return;
+    try {
+      this.#transactions.settle([]);
+    } catch (error) {
+      // It may be lost; that is what it rides along for.
+      this.judge(error);
+    }
+  }
+
+  #enqueue<T>(verb: () => T, fromReserve: boolean): Promise<T> {
+    const refusal = this.#refusal(fromReserve);
+    if (refusal) return Promise.reject(refusal);
+    const patientUntil = performance.now() + patience;
+    return new Promise<T>((resolve, reject) => {
+      const done = (value: unknown): void => resolve(value as T);
+      this.#jobs.push({ verb, fromReserve, patientUntil, resolve: done, reject });
+      // Requests that arrived together share a commit.
+      if (!this.#scheduled) this.#schedule(inCommits);
+    });
+  }
+
+  #refusal(fromReserve: boolean): Unavailable | undefined {
+    if (this.#ended) return this.#ended;
+    if (this.#jobs.length >= longestQueue) return new Unavailable('store: too many verbs wait');
+    const hasRoom = fromReserve || (this.#options.space?.hasRoom() ?? true);
+    // To look for room may show that the disk fails.
+    if (hasRoom || this.#ended) return this.#ended;
+    return new Unavailable('store: the disk is full');
+  }
+
+  #schedule(later: (callback: () => void) => unknown): void {
+    this.#scheduled = true;
+    later(() => {
+      this.#scheduled = false;
+      this.#flush(patience);
+      if (this.#jobs.length > 0 && !this.#scheduled) this.#schedule(inCommits);
+    });
+  }
+
+  #flush(forLock: number): void {
+    const batch = this.#jobs.splice(0, largestBatch);
+    if (batch.length === 0) return;
+    let settlements: readonly Settlement[];
+    try {
+      settlements = this.#settle(batch);
+    } catch (error) {
+      if (isBusy(error) && forLock > 0) return this.#postpone(batch, error);
+      const reason = this.judge(error);
+      for (const job of batch) job.reject(reason);
+      return undefined;
+    }
+    for (const [index, job] of batch.entries()) {
+      const settled = settlements[index];
+      if (settled !== undefined && 'value' in settled) job.resolve(settled.value);
+      else job.reject(settled?.error);
+    }
+    this.#options.afterCommit?.();
+  }
+
+  /** Another process is writing: those that can wait come first when it is done. */
+  #postpone(batch: readonly Job[], error: unknown): void {
+    const now = performance.now();
+    const reason = asStoreError(error);
+    this.#jobs.unshift(...batch.filter(({ patientUntil }) => patientUntil > now));
+    for (const job of batch) if (job.patientUntil <= now) job.reject(reason);
+    if (this.#jobs.length > 0) this.#schedule((callback) => setTimeout(callback, retryAfter));
+  }
+
+  /** A full disk may have room once the log is folded in; after that only the reserve is left (FAULTS 4). */
+  #settle(batch: readonly Job[]): readonly Settlement[] {
+    const { space } = this.#options;
+    try {
+      return this.#run(batch);
+    } catch (error) {
+      if (space === undefined || !isFull(error)) throw error;
+      this.#fold(space);
+    }
+    try {
+      return this.#run(batch);
+    } catch (error) {
+      if (space === undefined || !isFull(error)) throw error;
+      space.release();
+      this.#fold(space);
+      const reason = asStoreError(error);
+      const urgent = batch.filter(({ fromReserve }) => fromReserve);
+      const settled = [...(urgent.length > 0 ? this.#run(urgent) : [])];
+      return batch.map(
+        (job) => (job.fromReserve ? settled.shift() : undefined) ?? { error: reason },
+      );
+    }
+  }
+
+  /** Folding in may tell that the disk fails: then nothing is written any more. */
+  #fold(space: DiskSpace): void {
+    space.foldLog();
+    if (this.#ended) throw this.#ended;
+  }
+
+  #run(batch: readonly Job[]): readonly Settlement[] {
+    return this.#transactions.settle(batch.map(({ verb }) => verb));
+  }
+
+  /** The error to hand out. One after which the file cannot be trusted ends the queue: no blind retry (FAULTS 5). */
+  judge(error: unknown): unknown {
+    const reason = asStoreError(error);
+    if (isFatal(error) && reason instanceof Unavailable) {
+      this.#mayWrite = false;
+      this.end(reason);
+    }
+    return reason;
+  }
+}

@@ -1,0 +1,185 @@
+// Owns the file store: the whole contract on one SQLite file that several processes may share.
+
+import { instant, type Instant } from '../../lib/clock.ts';
+import { Unavailable } from '../../oauth/failure.ts';
+import type { Environment, Store } from '../contract.ts';
+import { ThrottleCounter } from '../throttle_counter.ts';
+import { timeSetter } from './care/accept_time.ts';
+import { fileSweep } from './care/sweep.ts';
+import { fileClients } from './clients.ts';
+import { fileCodes } from './codes.ts';
+import { CommitQueue } from './commits/commit_queue.ts';
+import { DiskSpace } from './commits/disk_space.ts';
+import { Freshness } from './commits/freshness.ts';
+import { LogCheckpoints } from './commits/log_checkpoints.ts';
+import { isFull } from './commits/outage.ts';
+import { Transactions } from './commits/transactions.ts';
+import { fileEras } from './eras.ts';
+import { nameWatch, realPath } from './file/identity.ts';
+import { openFile, type OpenFile, unusable } from './file/open.ts';
+import { fileGateways } from './gateways.ts';
+import { grantWriter } from './issue.ts';
+import { fileKeyCheck } from './key_check.ts';
+import { fileLoginAttempts } from './login_attempts.ts';
+import { fileMembers } from './members.ts';
+import { fileNodes } from './nodes.ts';
+import { fileSecretUses } from './notes.ts';
+import { fileRevoker } from './revocations.ts';
+import { fileSigningKeys } from './signing_keys.ts';
+import { fileRecordedTime } from './time.ts';
+import { fileAccessTokens, fileRefreshTokens } from './tokens.ts';
+
+/** A log of the usual length fits in twice. */
+export const serverReserve: number = 16 * 1024 * 1024;
+
+export interface FileStoreOptions {
+  /** Of the SQLite file; made, with its directory, if it is missing. */
+  readonly path: string;
+  /** The file belongs to one environment and opens in no other (C-3). */
+  readonly environment: Environment;
+  /** Recorded as the time of making when the file is made; the wall clock if left out. */
+  readonly now?: Instant;
+  /**
+   * Bytes to keep beside the file for the time when the disk is full (FAULTS 4), a server's
+   * business: see `serverReserve`. None if left out. With a reserve a thread moves the log.
+   */
+  readonly reserve?: number;
+  /**
+   * Told, once, why this store can no longer be used: the disk failed, or the file was damaged or
+   * taken away (FAULTS 5 to 7). Every verb rejects by then; the process has to end, and another
+   * start shows what is left.
+   */
+  readonly onFatal?: (reason: Unavailable) => void;
+}
+
+/** Whether a store can do its work. */
+export type StoreHealth =
+  | { readonly status: 'ready' }
+  /** Only what frees space or takes away rights goes on, and reading; it passes by itself. */
+  | { readonly status: 'full'; readonly detail: string }
+  /** For good: see `onFatal`. */
+  | { readonly status: 'unusable'; readonly detail: string };
+
+export interface FileStore extends Store {
+  /** Absolute. */
+  readonly path: string;
+  /** How many transactions this store has committed. */
+  readonly commits: () => number;
+  /**
+   * Looks whether the file is still the one that was opened, and whether there is room on the disk.
+   * Cheap; a server asks every second or so, and tells its readiness by it.
+   */
+  readonly check: () => StoreHealth;
+}
+
+/**
+ * Opens the store file, or makes it. What is remembered of rows between requests stands only
+ * until another process commits, so that its changes count from then on.
+ * @throws StoreUnusable for another environment, a newer schema, a damaged or foreign file.
+ */
+export function openFileStore(options: FileStoreOptions): FileStore {
+  const path = realPath(options.path);
+  const file = openFile(path, options.environment, options.now ?? instant(Date.now()));
+  try {
+    return serveFrom(file, path, options);
+  } catch (error) {
+    file.abandon();
+    throw unusable(path, error);
+  }
+}
+
+function serveFrom(file: OpenFile, path: string, options: FileStoreOptions): FileStore {
+  const { database } = file;
+  const time = fileRecordedTime(database);
+  const uses = fileSecretUses(database);
+  const fresh = new Freshness(database);
+  const transactions = new Transactions(database, [fresh, time, uses]);
+  const reserve = options.reserve ?? 0;
+  const log = new LogCheckpoints(database, transactions, {
+    path,
+    reserve,
+    failed: (error) => {
+      if (!isFull(error)) queue.judge(error);
+    },
+  });
+  const space = new DiskSpace(path, reserve, () => log.fold());
+  const queue = new CommitQueue(transactions, {
+    space,
+    afterCommit: () => log.afterCommit(),
+    onFatal: (reason) => {
+      log.stop();
+      options.onFatal?.(reason);
+    },
+  });
+  const eras = fileEras(database, fresh);
+  const writer = grantWriter(database, fresh, eras);
+  const revoke = forgetting(fresh, fileRevoker(database, eras));
+  const sweep = fileSweep(database, time.recorded(), eras);
+  const setTime = timeSetter(database, time, eras);
+  const acceptTime = forgetting(fresh, setTime.accept);
+  const followTime = forgetting(fresh, setTime.follow);
+  const throttles = new ThrottleCounter();
+  return {
+    path,
+    commits: () => transactions.commits,
+    check: healthCheck(path, queue, space),
+    ...fileClients(database, queue, revoke, uses, fresh),
+    ...fileMembers(database, queue, revoke, fresh),
+    ...fileCodes(database, queue, writer, fresh, eras),
+    ...fileRefreshTokens(database, queue, writer, fresh),
+    ...fileAccessTokens(database, queue, writer, fresh, eras),
+    ...fileSigningKeys(database, queue),
+    ...fileGateways(database, queue),
+    ...fileNodes(database, queue),
+    ...fileKeyCheck(database, queue),
+    ...fileLoginAttempts(database, queue),
+    revokeAll: (...call) => queue.writeFromReserve(() => revoke(...call)),
+    recordedTime: () => queue.read(time.recorded),
+    currentTime: () => queue.read(time.current),
+    acceptedElsewhere: () => queue.read(eras.acceptedElsewhere),
+    recordTime: async (now) => {
+      time.note(now);
+      if (time.isDue()) await queue.write(() => undefined);
+    },
+    acceptTime: (...call) => queue.writeFromReserve(() => acceptTime(...call)),
+    followTime: (...call) => queue.writeFromReserve(() => followTime(...call)),
+    async countTokenRequest(programme, client, throttle, now) {
+      return throttles.count(programme, client, throttle, now);
+    },
+    sweep: (now, limit) => queue.writeFromReserve(() => sweep(now, limit)),
+    async close() {
+      // What a checkpoint under way comes to is heard before anything is committed (FAULTS 5).
+      log.pause();
+      queue.close();
+      const ended = log.end();
+      if (ended !== undefined) await ended;
+      log.finish();
+      if (queue.mayWrite) file.close();
+      else file.abandon();
+    },
+  };
+}
+
+/** The same verb; it changes rows that nobody names. */
+function forgetting<Call extends readonly unknown[], T>(
+  fresh: Freshness,
+  verb: (...call: Call) => T,
+): (...call: Call) => T {
+  return (...call) => {
+    fresh.forget();
+    return verb(...call);
+  };
+}
+
+function healthCheck(path: string, queue: CommitQueue, space: DiskSpace): () => StoreHealth {
+  const watch = nameWatch(path);
+  return () => {
+    const moved = queue.ended === undefined ? watch() : undefined;
+    if (moved !== undefined) queue.end(new Unavailable(`store: ${moved} while it was open`));
+    // To look for room may show that the disk fails.
+    const hasRoom = queue.ended === undefined && space.hasRoom();
+    if (queue.ended) return { status: 'unusable', detail: queue.ended.message };
+    if (hasRoom) return { status: 'ready' };
+    return { status: 'full', detail: `the disk of ${path} is full` };
+  };
+}

@@ -1,0 +1,237 @@
+// Owns refresh and access tokens in the file store; what a rotation comes to is decided in judgement.ts.
+
+import type { DatabaseSync } from 'node:sqlite';
+
+import type { Instant } from '../../lib/clock.ts';
+import type { ProgrammeId } from '../../oauth/client.ts';
+import type { Era, RefreshToken, RefreshTokenState, TokenKey } from '../../oauth/grant.ts';
+import type { RotateOutcome, Rotation, StandingQuestion, Store } from '../contract.ts';
+import { diedAtOnce, isOfThisLife, judgeRotation, visibleRefreshToken } from '../judgement.ts';
+import type { CommitQueue } from './commits/commit_queue.ts';
+import { type Freshness, Remembered } from './commits/freshness.ts';
+import type { Eras } from './eras.ts';
+import type { GrantWriter } from './issue.ts';
+import {
+  revocationColumns,
+  revocationJoins,
+  revokedTokens,
+  unrememberedUntil,
+} from './revocations.ts';
+import {
+  liveAccessToken,
+  refreshRow,
+  refreshTokenState,
+  refreshValues,
+  tokenFamily,
+  type AccessRow,
+  type FamilyRow,
+  type LiveAccessToken,
+  type RefreshColumns,
+  type RefreshRow,
+} from './rows.ts';
+import { rowSum } from './sums.ts';
+
+/** The refresh tokens' verbs. */
+export function fileRefreshTokens(
+  database: DatabaseSync,
+  queue: CommitQueue,
+  writer: GrantWriter,
+  fresh: Freshness,
+): Pick<
+  Store,
+  'startFamily' | 'findRefreshToken' | 'rotateRefreshToken' | 'revokeFamily' | 'findFamily'
+> {
+  const select = database.prepare(
+    `SELECT token.programme, token.key, token.expires_at, token.predecessor, token.successor,
+       next.sealed_answer, next.retry_until, token.sum, token.family, family.client,
+       family.member, family.subject, family.scope, family.created_at, family.ends_at,
+       family.revoked_at, family.era, family.sum, ${revocationColumns}
+     FROM refresh_token AS token
+     JOIN family ON family.programme = token.programme AND family.key = token.family
+     LEFT JOIN refresh_token AS next
+       ON next.programme = token.programme AND next.key = token.successor
+     ${revocationJoins('family')}
+     WHERE token.programme = ? AND token.key = ?`,
+  );
+  select.setReturnArrays(true);
+  const selectFamily = database.prepare(
+    `SELECT programme, key AS family, client, member, subject, scope, created_at, ends_at,
+       revoked_at, era AS family_era, sum AS family_sum
+     FROM family WHERE programme = ? AND key = ?`,
+  );
+  const find = (programme: ProgrammeId, key: TokenKey): FoundRefreshToken | undefined => {
+    const found = select.get(programme, key) as unknown as RefreshColumns | undefined;
+    if (found === undefined) return undefined;
+    const row = refreshRow(found);
+    return { row, state: refreshTokenState(row) };
+  };
+  // From the look at a token to its rotation, and from one rotation to the next.
+  const seen = new Remembered<FoundRefreshToken>(fresh, mostAlive);
+  const look = (programme: ProgrammeId, key: TokenKey): FoundRefreshToken | undefined => {
+    const found = seen.get(programme, key, () => find(programme, key));
+    // No answer is remembered past its retry window.
+    if (found?.state.rotated === true) seen.take(programme, key);
+    return found;
+  };
+  const rotate = rotator(database, writer, seen);
+  return {
+    startFamily: ({ family, access, refresh, era }) =>
+      queue.write(() => {
+        writer.family(family, era);
+        if (access) writer.access(access, era);
+        if (refresh) writer.refresh(family.programme, family.id, refresh);
+      }),
+    findRefreshToken: (programme, key, now) =>
+      queue.read(() => {
+        const found = look(programme, key);
+        return found && visibleRefreshToken(found.state, now);
+      }),
+    rotateRefreshToken: (rotation) =>
+      queue.write(() => {
+        const { programme, key } = rotation;
+        return rotate(rotation, seen.take(programme, key) ?? find(programme, key));
+      }),
+    revokeFamily: (programme, family, now) =>
+      queue.writeFromReserve(() => writer.revoke(programme, family, now)),
+    findFamily: (programme, id) =>
+      queue.read(() => {
+        const row = selectFamily.get(programme, id) as FamilyRow | undefined;
+        return row && tokenFamily(row);
+      }),
+  };
+}
+
+interface FoundRefreshToken {
+  readonly row: RefreshRow;
+  readonly state: RefreshTokenState;
+}
+
+/** Refresh tokens that are good for a use; more are read again. */
+const mostAlive = 10_000;
+
+function rotator(
+  database: DatabaseSync,
+  writer: GrantWriter,
+  seen: Remembered<FoundRefreshToken>,
+): (rotation: Rotation, found: FoundRefreshToken | undefined) => RotateOutcome {
+  const markRotated = database.prepare(
+    `UPDATE refresh_token SET successor = ?, sealed_answer = NULL, retry_until = NULL, sum = ?
+     WHERE programme = ? AND key = ?`,
+  );
+  return (rotation, found) => {
+    const { programme, client, key, successor, access, now } = rotation;
+    const judgement = judgeRotation(found?.state, client, now);
+    if (found === undefined || judgement.verdict === 'unknown') return { outcome: 'unknown' };
+    if (judgement.verdict === 'retry') {
+      return { outcome: 'retried', sealedAnswer: judgement.sealedAnswer };
+    }
+    const { row } = found;
+    if (judgement.verdict === 'reuse') {
+      writer.revoke(programme, row.family, now);
+      return { outcome: 'reused' };
+    }
+    const { retryUntil } = rotation;
+    const retry = retryUntil > now ? { answer: rotation.sealedAnswer, until: retryUntil } : {};
+    // Whoever holds this token had the answer: its predecessor's retries end here (HOSTILE 29).
+    const marked = rowSum(refreshValues(row, successor.key));
+    const { changes } = markRotated.run(successor.key, marked, programme, key);
+    // It was remembered, and ended and was swept since it was looked at.
+    if (changes !== 1) return { outcome: 'unknown' };
+    const sum = writer.refresh(programme, row.family, successor, { predecessor: key, ...retry });
+    if (access) writer.access(access);
+    seen.note(programme, successor.key, followerOf(found, successor, sum));
+    return { outcome: 'rotated' };
+  };
+}
+
+/** What is found of a token that has just come in the place of one that was good. */
+function followerOf(
+  { row, state }: FoundRefreshToken,
+  { key, expiresAt }: RefreshToken,
+  sum: number,
+): FoundRefreshToken {
+  const followed = { key, expires_at: expiresAt, predecessor: row.key, successor: null };
+  return {
+    row: { ...row, ...followed, sealed_answer: null, retry_until: null, sum },
+    state: { key, expiresAt, family: state.family, revoked: false, rotated: false },
+  };
+}
+
+/** The access tokens' verbs, those of tokens that are not remembered among them. */
+export function fileAccessTokens(
+  database: DatabaseSync,
+  queue: CommitQueue,
+  writer: GrantWriter,
+  fresh: Freshness,
+  eras: Eras,
+): Pick<Store, 'saveAccessToken' | 'findAccessToken' | 'revokeToken' | 'isStanding' | 'era'> {
+  // Revoking all of a member's tokens is about logins; a partner's own token has no member.
+  const subject = `CASE token.kind WHEN 'member' THEN token.subject END`;
+  const select = database.prepare(
+    `SELECT token.*, family.created_at, family.ends_at, family.revoked_at,
+       family.era AS family_era, family.sum AS family_sum, ${revocationColumns}
+     FROM access_token AS token
+     LEFT JOIN family ON family.programme = token.programme AND family.key = token.family
+     ${revocationJoins('token', subject)}
+     WHERE token.programme = ? AND token.key = ?`,
+  );
+  const drop = database.prepare('DELETE FROM access_token WHERE programme = ? AND key = ?');
+  const revoked = revokedTokens(database);
+  const deadUntil = unrememberedUntil(database);
+  const selectFamily = database.prepare(
+    'SELECT created_at, revoked_at, era FROM family WHERE programme = ? AND key = ?',
+  );
+  const isStanding = (programme: ProgrammeId, token: StandingQuestion): boolean => {
+    const until = deadUntil(programme, token);
+    const { tokenId, expiresAt, family, era, issuedAt } = token;
+    if (expiresAt !== undefined && expiresAt <= eras.forgotten()) return false;
+    if (tokenId !== undefined && revoked.has(programme, tokenId)) return false;
+    if (family === undefined) {
+      if (!isOfThisLife(token, eras.current(), eras.accepted())) return false;
+      return !diedAtOnce(era ?? issuedAt, until);
+    }
+    const row = selectFamily.get(programme, family) as FamilyDates | undefined;
+    if (row === undefined || row.revoked_at !== null) return false;
+    return !diedAtOnce(row.era ?? row.created_at, until);
+  };
+  // A gateway asks about the same tokens again and again (C-4).
+  const tokens = new Remembered<LiveAccessToken>(fresh, mostAsked);
+  const standing = new Remembered<true>(fresh, mostAsked);
+  return {
+    era: () => queue.read(eras.current),
+    saveAccessToken: (...call) => queue.write(() => writer.access(...call)),
+    findAccessToken: (programme, key, now) =>
+      queue.read(() => {
+        const found = tokens.get(programme, key, () => {
+          const row = select.get(programme, key) as AccessRow | undefined;
+          return row && liveAccessToken(row);
+        });
+        return found && now < found.endsAt ? found.token : undefined;
+      }),
+    revokeToken: (programme, token, now) =>
+      queue.writeFromReserve(() => {
+        fresh.forget();
+        if ('key' in token) drop.run(programme, token.key);
+        else if (token.expiresAt > now) revoked.add(programme, token);
+      }),
+    isStanding: (programme, token) =>
+      queue.read(() => {
+        const read = (): true | undefined => (isStanding(programme, token) ? true : undefined);
+        return standing.get(programme, nameOf(token), read) ?? false;
+      }),
+  };
+}
+
+/** Access tokens remembered, of either kind. */
+const mostAsked = 10_000;
+
+/** All that decides on a standing; the parts that dialects shape come last. */
+function nameOf({ client, subject, family, tokenId, issuedAt, era }: StandingQuestion): string {
+  return JSON.stringify([issuedAt, era ?? 0, family ?? '', tokenId ?? '', client, subject]);
+}
+
+interface FamilyDates {
+  readonly created_at: Instant;
+  readonly revoked_at: Instant | null;
+  readonly era: Era | null;
+}

@@ -1,0 +1,118 @@
+// Owns the promise that verbs about one client, gateway or member end alike where there is none of the
+// name, and where somebody removes it between the look and the change.
+
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { mock, test } from 'node:test';
+
+import { removeClient } from '../../../src/cli/entities/client_remove.ts';
+import { retireSecret } from '../../../src/cli/entities/client_retire.ts';
+import { rotateApiKey } from '../../../src/cli/entities/client_rotate.ts';
+import { setClient } from '../../../src/cli/entities/client_set.ts';
+import { disableClient, enableClient } from '../../../src/cli/entities/client_status.ts';
+import { removeGateway, rotateGatewaySecret } from '../../../src/cli/entities/gateway_verbs.ts';
+import { removeMember } from '../../../src/cli/entities/member_remove.ts';
+import { setMember } from '../../../src/cli/entities/member_set.ts';
+import { disableMember } from '../../../src/cli/entities/member_status.ts';
+import type { Selection } from '../../../src/cli/entities/select.ts';
+import type { ClientId, ProgrammeId } from '../../../src/oauth/client.ts';
+import type { GatewayId } from '../../../src/oauth/gateway.ts';
+import type { Subject } from '../../../src/oauth/member.ts';
+import type { Store } from '../../../src/store/contract.ts';
+import { CommitQueue } from '../../../src/store/sqlite/commits/commit_queue.ts';
+import { openFileStore } from '../../../src/store/sqlite/store.ts';
+import { aClient, aGateway, aMember, at } from '../../store/fixtures.ts';
+import { jetwayEach, workFolder } from '../command.ts';
+
+test('whatever there is none of, the command ends with 1 and says so', async (t) => {
+  const verbs = {
+    client:
+      'show,set --name A,disable,enable,rotate-secret,retire-secret,rotate-api-key,remove --yes',
+    gateway: 'show,rotate-secret,remove --yes',
+    member: 'show,set --username a,disable,enable,remove --yes',
+  };
+  const lines = Object.entries(verbs).flatMap(([noun, list]) =>
+    list.split(',').map((verb) => [noun, ...verb.split(' '), 'nosuch']),
+  );
+  const runs = await jetwayEach(workFolder(t), lines);
+  const expected = lines.map(([noun]) => ({
+    code: 1,
+    stdout: '',
+    stderr: `there is no ${noun} "nosuch"\n`,
+  }));
+  assert.deepEqual(runs, expected);
+});
+
+const club = 'club' as ProgrammeId;
+
+/** What is done to a record of that name, where it is found by that name. */
+type Act = (name: string, selection: Selection) => Promise<void>;
+
+const races: Readonly<Record<'client' | 'gateway' | 'member', readonly Act[]>> = {
+  client: [
+    disableClient,
+    enableClient,
+    (name, one) => setClient(name, { ...one, name: 'B' }),
+    retireSecret,
+    (name, one) => rotateApiKey(name, { ...one, overlap: '0s' }),
+    (name, one) => removeClient(name, { ...one, yes: true }),
+  ],
+  gateway: [
+    (name, one) => rotateGatewaySecret(name, { ...one, overlap: '1d' }),
+    (name, one) => removeGateway(name, { ...one, yes: true }),
+  ],
+  member: [
+    disableMember,
+    (name, one) => setMember(name, { ...one, username: 'another' }),
+    (name, one) => removeMember(name, { ...one, yes: true }),
+  ],
+};
+
+/** Adds a record of that name; resolves to what removes it. */
+const records = {
+  client: async (store: Store, name: string) => {
+    const client = aClient({ programme: club, id: name as ClientId });
+    assert.equal(await store.addClient(client), 'added');
+    return () => store.removeClient(club, client.id, at(1));
+  },
+  gateway: async (store: Store, name: string) => {
+    const gateway = aGateway({ programme: club, id: name as GatewayId });
+    assert.equal(await store.addGateway(gateway), 'added');
+    return () => store.removeGateway(club, gateway.id);
+  },
+  member: async (store: Store, name: string) => {
+    const member = aMember({ programme: club, username: name, subject: name as Subject });
+    assert.equal(await store.addMember(member), 'added');
+    return () => store.removeMember(club, member.subject);
+  },
+};
+
+test('one that is removed meanwhile is told of, and nothing is said to be done', async (t) => {
+  const folder = workFolder(t);
+  const path = join(folder, 'data/jetway.db');
+  const config = join(folder, 'config.yaml');
+  // Makes the store with its key.
+  assert.equal((await jetwayEach(folder, [['client', 'list']]))[0].code, 0);
+  const store = openFileStore({ path, environment: 'staging' });
+  t.after(() => store.close());
+  for (const noun of ['client', 'gateway', 'member'] as const) {
+    for (const [index, act] of races[noun].entries()) {
+      const name = `${noun}-${index}`;
+      const remove = await records[noun](store, name);
+      const between = async function between<Value>(
+        this: CommitQueue,
+        verb: () => Value,
+      ): Promise<Value> {
+        assert.ok(await remove());
+        return this.writeFromReserve(verb);
+      };
+      // Once: the removal itself, and the change after it, are as they always are.
+      mock.method(CommitQueue.prototype, 'writeFromReserve', between, { times: 1 });
+      await assert.rejects(act(name, { config }), {
+        name: 'CommandError',
+        exitCode: 1,
+        message: `the ${noun} "${name}" was removed by somebody else just now`,
+      });
+    }
+  }
+});

@@ -1,9 +1,0 @@
-// Owns running the Store contract against the memory store.
-
-import { createMemoryStore } from '../../src/store/memory.ts';
-import { describeStoreContract } from './contract.ts';
-
-describeStoreContract('memory', async () => {
-  const store = createMemoryStore();
-  return { store, close: () => store.close() };
-});

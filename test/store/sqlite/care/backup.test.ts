@@ -1,0 +1,189 @@
+// Owns tests of copying a store under load, and of telling what is in a file.
+
+import assert from 'node:assert/strict';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { test } from 'node:test';
+
+import { backupStore } from '../../../../src/store/sqlite/care/backup.ts';
+import { verifyStore } from '../../../../src/store/sqlite/care/examine.ts';
+import { schemaVersion } from '../../../../src/store/sqlite/schema.ts';
+import { killedWriter } from '../../crashed.ts';
+import { scratchFile } from '../../file_directory.ts';
+import {
+  aClient,
+  aCode,
+  aMember,
+  aPartnerToken,
+  at,
+  club,
+  inParallel,
+  key,
+  partner,
+} from '../../fixtures.ts';
+import { isUnusable, open } from '../../restore_fixture.ts';
+
+function withFile(name: string, body: (path: string, directory: string) => Promise<void>): void {
+  test(name, async () => {
+    const { path, directory, remove } = scratchFile();
+    try {
+      await body(path, directory);
+    } finally {
+      remove();
+    }
+  });
+}
+
+withFile(
+  'FAULTS 8: a backup under load holds all that was answered before it',
+  async (path, directory) => {
+    await open(path).close();
+    const script = new URL('../../contender.ts', import.meta.url);
+    const child = fork(script, [path, 'writer'], { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
+    try {
+      await once(child, 'message');
+      let told = '';
+      child.stdout?.on('data', (chunk: Buffer) => {
+        told += chunk.toString();
+      });
+      child.send('write');
+      for (let round = 1; round <= 3; round += 1) {
+        while (told.length < round * 5000) await once(child.stdout!, 'data');
+        const acknowledged = told.slice(0, told.lastIndexOf('\n')).split('\n');
+        const target = `${directory}/backup ${round}.db`;
+        const report = await backupStore(path, target);
+        assert.deepEqual(report.damage, []);
+        assert.equal(statSync(target).mode & 0o777, 0o600);
+        assert.ok(report.counts['access_token']! >= acknowledged.length);
+        const copy = open(target);
+        const found = await inParallel(acknowledged.length, (n) =>
+          copy.findAccessToken(club, key(acknowledged[n]!), at(0)),
+        );
+        assert.ok(found.every((token) => token !== undefined));
+        await copy.close();
+      }
+      // It was written to all the while.
+      const before = told.length;
+      await once(child.stdout!, 'data');
+      assert.ok(told.length > before);
+    } finally {
+      child.kill('SIGKILL');
+      await once(child, 'close');
+    }
+    assert.deepEqual(readdirSync(directory).toSorted(), [
+      'backup 1.db',
+      'backup 2.db',
+      'backup 3.db',
+      'data',
+    ]);
+  },
+);
+
+withFile(
+  'FAULTS 8: a backup is one file, and the store stays as it is',
+  async (path, directory) => {
+    const store = open(path);
+    await store.addClient(aClient());
+    await store.addMember(aMember());
+    await store.issueCode(aCode());
+    await store.recordTime(at(9));
+    const target = `${directory}/copy.db`;
+    const report = await backupStore(path, target);
+    assert.deepEqual(readdirSync(directory).toSorted(), ['copy.db', 'data']);
+    assert.deepEqual(report, verifyStore(target));
+    assert.deepEqual(report, {
+      path: target,
+      size: statSync(target).size,
+      schema: schemaVersion,
+      needsMigration: false,
+      environment: 'staging',
+      createdAt: '2026-01-01T00:00:00.000Z',
+      recordedTime: at(9),
+      counts: {
+        access_token: 0,
+        api_key: 1,
+        client: 1,
+        code: 1,
+        family: 0,
+        gateway: 0,
+        login_attempt: 0,
+        member: 1,
+        node_lease: 0,
+        refresh_token: 0,
+        removed_client: 0,
+        revocation: 0,
+        revoked_token: 0,
+        secret_use: 0,
+        signing_key: 0,
+      },
+      damage: [],
+    });
+    assert.deepEqual(await store.findClient(club, partner), aClient());
+    await store.close();
+  },
+);
+
+withFile('FAULTS 8: a backup replaces nothing unless it is told to', async (path, directory) => {
+  const store = open(path);
+  const target = `${directory}/copy.db`;
+  writeFileSync(target, 'precious');
+  await assert.rejects(backupStore(path, target), isUnusable(/is there already/));
+  assert.equal(readFileSync(target, 'utf8'), 'precious');
+  await backupStore(path, target, { overwrite: true });
+  assert.equal(verifyStore(target).environment, 'staging');
+  await assert.rejects(
+    backupStore(path, path, { overwrite: true }),
+    isUnusable(/is the store itself/),
+  );
+  const other = open(`${directory}/other.db`);
+  const overOther = backupStore(path, other.path, { overwrite: true });
+  await assert.rejects(overOther, isUnusable(/it is a store, not a backup/));
+  await Promise.all([store.close(), other.close()]);
+});
+
+withFile('FAULTS 6: what is damaged is not backed up', async (path, directory) => {
+  await killedWriter(path, 3000);
+  for (const suffix of ['', '-wal', '-shm']) copyFileSync(path + suffix, `${path}.bad${suffix}`);
+  const bytes = readFileSync(`${path}-wal`);
+  bytes[8000]! ^= 1;
+  writeFileSync(`${path}.bad-wal`, bytes);
+  const target = `${directory}/copy.db`;
+  await assert.rejects(backupStore(`${path}.bad`, target), isUnusable(/is damaged: its log/));
+  assert.throws(() => verifyStore(`${path}.bad`), isUnusable(/is damaged: its log/));
+  assert.deepEqual(readFileSync(`${path}.bad-wal`), bytes);
+  await open(path).close();
+  const file = readFileSync(path);
+  const place = file.lastIndexOf('client:partnerapi');
+  file[place]! ^= 1;
+  writeFileSync(path, file);
+  const [damage] = verifyStore(path).damage;
+  assert.match(damage ?? '', /rows do not fit their checksums: 1 of access_token/);
+  await assert.rejects(backupStore(path, target), isUnusable(/1 of access_token/));
+  assert.equal(existsSync(target), false);
+  assert.deepEqual(readdirSync(directory), ['data']);
+});
+
+withFile('DESIGN: verifying looks and touches nothing', async (path) => {
+  const store = open(path);
+  await store.saveAccessToken(aPartnerToken('token'));
+  assert.equal(verifyStore(path).counts['access_token'], 1);
+  await store.saveAccessToken(aPartnerToken('more'));
+  assert.equal(verifyStore(path).counts['access_token'], 2);
+  await store.close();
+  const before = readFileSync(path);
+  assert.equal(verifyStore(path).counts['access_token'], 2);
+  assert.deepEqual(readFileSync(path), before);
+  assert.deepEqual(readdirSync(dirname(path)), ['jetway.db']);
+  assert.throws(() => verifyStore(`${path}.none`), isUnusable(/there is no file/));
+  writeFileSync(`${path}.text`, 'not a database at all\n'.repeat(500));
+  assert.throws(() => verifyStore(`${path}.text`), isUnusable(/is not a database/));
+});

@@ -1,0 +1,263 @@
+// Owns tests of what the disk may do: take its time to be sure, fail, and fill up.
+
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { milliseconds } from '../../../../src/lib/clock.ts';
+import type { Digest } from '../../../../src/lib/digest.ts';
+import { Unavailable } from '../../../../src/oauth/failure.ts';
+import { allDamage } from '../../../../src/store/sqlite/care/check.ts';
+import { openFile } from '../../../../src/store/sqlite/file/open.ts';
+import {
+  type FileStore,
+  openFileStore,
+  serverReserve,
+} from '../../../../src/store/sqlite/store.ts';
+import { without } from '../../../support/tools.ts';
+import { scratchFile } from '../../file_directory.ts';
+import {
+  aClient,
+  aCode,
+  aFamily,
+  anAccessToken,
+  aPartnerToken,
+  aRefreshToken,
+  at,
+  club,
+  familyId,
+  inParallel,
+  key,
+  partner,
+} from '../../fixtures.ts';
+import { traced } from '../../strace.ts';
+
+const open = (path: string, reserve = 0): FileStore =>
+  openFileStore({ path, environment: 'staging', reserve });
+
+function withFile(name: string, skip: string | false, body: (path: string) => Promise<void>): void {
+  test(name, { skip }, async () => {
+    const { path, remove } = scratchFile();
+    try {
+      await body(path);
+    } finally {
+      remove();
+    }
+  });
+}
+
+withFile('FAULTS 3: what is answered was synchronised before', without('strace'), async (path) => {
+  await open(path).close();
+  const watch = ['-e', 'trace=pwrite64,fdatasync,fsync,write'];
+  const { calls, stdout } = await traced(watch, './steady_writer.ts', [path, '5']);
+  assert.match(stdout, /^(saved \d\n){5}ready\n$/);
+  let state = 'nothing';
+  let answered = 0;
+  for (const call of calls) {
+    if (/pwrite64\(\d+<[^>]*-wal>/.test(call)) state = 'written';
+    // Another thread's call may stand between a call's beginning and its end.
+    else if (/f(data)?sync(\(\d+<[^>]*-wal>| resumed>)\) += 0/.test(call) && state === 'written')
+      state = 'safe';
+    else if (/write\(1<[^>]*>, "saved/.test(call)) {
+      assert.equal(state, 'safe', call);
+      [state, answered] = ['nothing', answered + 1];
+    }
+  }
+  assert.equal(answered, 5);
+});
+
+withFile(
+  'FAULTS 5: a failed fsync ends the store; nothing is tried again',
+  without('strace'),
+  async (path) => {
+    await open(path).close();
+    const watch = ['-e', 'trace=fdatasync,fsync,write'];
+    const { calls: all } = await traced(watch, './steady_writer.ts', [path, '4']);
+    const name = all.some((call) => call.includes('fdatasync')) ? 'fdatasync' : 'fsync';
+    const before = all.slice(
+      0,
+      all.findIndex((call) => call.includes('"saved 2')),
+    );
+    const syncs = before.filter((call) => call.includes(`${name}(`)).length;
+    rmSync(path);
+    await open(path).close();
+    const inject = `inject=${name}:error=EIO:when=${syncs + 1}+`;
+    const fail = ['-e', `trace=${name},pwrite64`, '-e', inject];
+    const { calls, stdout, code } = await traced(fail, './steady_writer.ts', [path, '6']);
+    assert.equal(code, 0);
+    const lines = stdout.trimEnd().split('\n');
+    const firstRefused = lines.findIndex((line) => !line.startsWith('saved'));
+    assert.equal(firstRefused, 3, stdout);
+    assert.equal(lines[firstRefused], 'fatal store: SQLITE_IOERR');
+    for (const line of lines.slice(firstRefused + 1, -1)) {
+      assert.match(line, /^refused \d Unavailable: store: SQLITE_IOERR$/);
+    }
+    assert.equal(lines.filter((line) => line.startsWith('fatal')).length, 1);
+    assert.equal(lines.at(-1), 'unusable');
+    const failed = calls.findIndex((call) => call.includes('EIO'));
+    const later = calls.slice(failed + 1).filter((call) => /pwrite64.*-wal>/.test(call));
+    assert.deepEqual(later, [], 'nothing is written after it');
+    const store = open(path);
+    for (let n = 0; n < firstRefused; n += 1) {
+      assert.ok(await store.findAccessToken(club, key(`token ${n}`), at(0)), `token ${n}`);
+    }
+    await store.close();
+  },
+);
+
+/** Mounts a file system of 2 MB over the file's directory; undefined where that is not allowed. */
+function smallDisk(path: string): (() => void) | undefined {
+  const directory = dirname(path);
+  mkdirSync(directory, { recursive: true });
+  const mount = ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', directory];
+  if (spawnSync('mount', mount).status !== 0) return undefined;
+  return () => void spawnSync('umount', ['-l', directory]);
+}
+
+function withSmallDisk(name: string, body: (path: string) => Promise<void>): void {
+  test(name, async (t) => {
+    const { path, remove } = scratchFile();
+    const unmount = smallDisk(path);
+    try {
+      if (unmount === undefined) t.skip('no file system can be mounted here');
+      else await body(path);
+    } finally {
+      unmount?.();
+      remove();
+    }
+  });
+}
+
+/** Takes all the space there is. */
+function fillUp(path: string): () => void {
+  const ballast = `${dirname(path)}/ballast`;
+  for (let size = 2_097_152; size >= 4096; size -= 4096) {
+    try {
+      writeFileSync(ballast, Buffer.alloc(size, 1));
+      return () => rmSync(ballast);
+    } catch {
+      // As much as fits.
+    }
+  }
+  throw new Error('there is no space to fill');
+}
+
+const reserve = 256 * 1024;
+
+test('FAULTS 4: a server’s reserve takes in a log of the usual length', () => {
+  assert.ok(serverReserve / 2 >= 1000 * (4096 + 24));
+});
+
+/** A login of its own, its code unspent. */
+async function prepare(store: FileStore, count: number): Promise<void> {
+  await inParallel(count, (n) =>
+    store.issueCode(aCode({ key: key(`code ${n}`), transaction: `login ${n}` })),
+  );
+}
+
+const spend = (store: FileStore, n: number) => {
+  const id = familyId(`family ${n}`);
+  const access = anAccessToken(`access ${n}`, { family: id });
+  const bought = { family: aFamily({ id }), access, refresh: aRefreshToken(`refresh ${n}`) };
+  return store.spendCode(club, partner, key(`code ${n}`), bought, at(1));
+};
+
+withSmallDisk(
+  'FAULTS 4: on a full disk codes are spent, rights end, nothing begins',
+  async (path) => {
+    const store = open(path, reserve);
+    await prepare(store, 30);
+    await store.addClient(aClient());
+    const policy = { attempts: 1, window: milliseconds(60_000), lock: milliseconds(60_000) };
+    const begin = (account: string) =>
+      store.beginLoginAttempt(club, account as Digest, policy, at(1));
+    await begin('locked');
+    assert.deepEqual(await begin('locked'), { allowed: false, retryAfter: policy.lock });
+    await inParallel(10, (n) => spend(store, n));
+    assert.equal(statSync(`${path}-reserve`).size, reserve);
+    const free = fillUp(path);
+    await fillStore(store);
+    assert.equal(store.check().status, 'full');
+    const refused = [
+      store.saveAccessToken(aPartnerToken('more')),
+      store.issueCode(aCode({ key: key('more'), transaction: 'more' })),
+      // HOSTILE 18, 63: what cannot be counted is not allowed, whether the account is locked or not.
+      begin('locked'),
+      begin('unlocked'),
+    ];
+    for (const result of await Promise.allSettled(refused)) {
+      assert.ok(result.status === 'rejected' && result.reason instanceof Unavailable);
+      assert.equal(result.reason.message, 'store: the disk is full');
+    }
+    for (let n = 10; n < 20; n += 1) assert.deepEqual(await spend(store, n), { outcome: 'spent' });
+    await store.revokeFamily(club, familyId('family 3'), at(2));
+    await store.revokeAll(club, { subject: 'subject-9' });
+    assert.equal((await store.findRefreshToken(club, key('refresh 3'), at(2)))?.revoked, true);
+    await store.changeClient(club, partner, (client) => ({ ...client, status: 'disabled' }));
+    assert.equal((await store.findClient(club, partner))?.status, 'disabled');
+    let swept = 0;
+    for (let n = 0; n < 20; n += 1) swept += await store.sweep(at(1800), 50);
+    assert.ok(swept >= 20, `${swept} rows`);
+    free();
+    await sleep(1100);
+    assert.deepEqual(store.check(), { status: 'ready' });
+    assert.equal(statSync(`${path}-reserve`).size, reserve);
+    await store.saveAccessToken(aPartnerToken('more'));
+    for (let n = 20; n < 30; n += 1) assert.deepEqual(await spend(store, n), { outcome: 'spent' });
+    await store.close();
+    expectSound(path);
+  },
+);
+
+/** Saves tokens until one is refused; returns how many were not, all of which are there. */
+async function fillStore(store: FileStore): Promise<number> {
+  for (let n = 0; ; n += 1) {
+    try {
+      await store.saveAccessToken(aPartnerToken(`filler ${n} ${'x'.repeat(500)}`));
+    } catch (error) {
+      assert.ok(error instanceof Unavailable, String(error));
+      for (let m = 0; m < n; m += 1) {
+        const name = key(`filler ${m} ${'x'.repeat(500)}`);
+        assert.ok(await store.findAccessToken(club, name, at(0)), `filler ${m}`);
+      }
+      return n;
+    }
+  }
+}
+
+function expectSound(path: string): void {
+  const file = openFile(path, 'staging', at(0));
+  assert.deepEqual(allDamage(file.database), []);
+  file.close();
+}
+
+withSmallDisk(
+  'FAULTS 4: a store that has filled its disk goes on once rows have ended',
+  async (path) => {
+    const store = open(path, reserve);
+    assert.ok((await fillStore(store)) > 300);
+    for (let swept = 0; swept < 300;) swept += await store.sweep(at(1800), 50);
+    await sleep(1100);
+    assert.deepEqual(store.check(), { status: 'ready' });
+    await inParallel(100, (n) => store.saveAccessToken(aPartnerToken(`after ${n}`)));
+    await store.close();
+    expectSound(path);
+  },
+);
+
+withSmallDisk('FAULTS 4: a start on a full disk finds room, and tells', async (path) => {
+  await open(path, reserve).close();
+  const free = fillUp(path);
+  const store = open(path, reserve);
+  assert.equal(store.check().status, 'full');
+  assert.equal(await store.findAccessToken(club, key('any'), at(0)), undefined);
+  await store.revokeFamily(club, familyId('any'), at(0));
+  free();
+  await sleep(1100);
+  assert.equal(store.check().status, 'ready');
+  await store.saveAccessToken(aPartnerToken('any'));
+  await store.close();
+});

@@ -1,0 +1,254 @@
+// Owns tests of what is the file store's own: the file, who may open it, and what it refuses.
+
+import assert from 'node:assert/strict';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { test } from 'node:test';
+
+import { milliseconds } from '../../../src/lib/clock.ts';
+import type { Digest } from '../../../src/lib/digest.ts';
+import { Unavailable } from '../../../src/oauth/failure.ts';
+import type { Environment } from '../../../src/store/contract.ts';
+import { openFile } from '../../../src/store/sqlite/file/open.ts';
+import { schemaVersion } from '../../../src/store/sqlite/schema.ts';
+import { openFileStore } from '../../../src/store/sqlite/store.ts';
+import { StoreUnusable } from '../../../src/store/unusable.ts';
+import { describeStoreContract } from '../contract.ts';
+import { openScratchStore, scratchFile } from '../file_directory.ts';
+import { aClient, aPartnerToken, at, club, inParallel, key, partner } from '../fixtures.ts';
+
+describeStoreContract('file', openScratchStore);
+
+function withFile(name: string, body: (path: string, directory: string) => Promise<void>): void {
+  test(`file store: ${name}`, async () => {
+    const { path, directory, remove } = scratchFile();
+    try {
+      await body(path, directory);
+    } finally {
+      remove();
+    }
+  });
+}
+
+/** Makes a store with a client and `tokens` access tokens, closed. */
+async function make(path: string, tokens = 0): Promise<void> {
+  const store = openFileStore({ path, environment: 'staging', now: at(0) });
+  await store.addClient(aClient());
+  await inParallel(tokens, (n) => store.saveAccessToken(aPartnerToken(`token ${n}`)));
+  await store.close();
+}
+
+/** Asserts that the file is refused with such a message, and that not a byte of it has changed. */
+function refused(path: string, message: RegExp, environment: Environment = 'staging'): void {
+  const before = existsSync(path) ? readFileSync(path) : undefined;
+  assert.throws(
+    () => openFileStore({ path, environment }),
+    (error) => {
+      assert.ok(error instanceof StoreUnusable, String(error));
+      assert.match(error.message, message);
+      assert.ok(error.message.includes(path) && error.hint !== '');
+      return true;
+    },
+  );
+  assert.deepEqual(existsSync(path) ? readFileSync(path) : undefined, before);
+}
+
+withFile('C-3: belongs to the environment it was made in', async (path) => {
+  await make(path);
+  refused(path, /belongs to environment staging; this configuration is for live/, 'live');
+  const store = openFileStore({ path, environment: 'staging' });
+  assert.deepEqual(await store.findClient(club, partner), aClient());
+  await store.close();
+});
+
+withFile('FAULTS 26: a newer schema is refused by name', async (path) => {
+  await make(path);
+  const database = new DatabaseSync(path);
+  database.exec(`PRAGMA user_version = ${schemaVersion + 1}`);
+  database.close();
+  refused(
+    path,
+    new RegExp(`has schema ${schemaVersion + 1}; this Jetway knows schema ${schemaVersion}`),
+  );
+});
+
+withFile('FAULTS 6: another application’s database is left alone', async (path) => {
+  mkdirSync(dirname(path));
+  const database = new DatabaseSync(path);
+  database.exec('CREATE TABLE theirs (id INTEGER PRIMARY KEY); PRAGMA application_id = 42');
+  database.close();
+  refused(path, /is a database of another application \(application_id 42\)/);
+  assert.equal(
+    new DatabaseSync(path).prepare('PRAGMA journal_mode').get()?.['journal_mode'],
+    'delete',
+  );
+});
+
+withFile('FAULTS 6: what is no database is refused', async (path) => {
+  mkdirSync(dirname(path));
+  writeFileSync(path, 'not a database at all\n'.repeat(500));
+  refused(path, /is not a database/);
+  writeFileSync(path, 'short');
+  refused(path, /is not a database|is empty/);
+  rmSync(path);
+  mkdirSync(path);
+  assert.throws(() => openFileStore({ path, environment: 'staging' }), {
+    message: `store ${path} is a directory`,
+    hint: `name a file in it in the configuration, such as store: file:${path}/jetway.db`,
+  });
+});
+
+withFile('FAULTS 6: a truncated file is refused, never made anew', async (path) => {
+  for (const kept of [0.5, 0.1]) {
+    rmSync(path, { force: true });
+    await make(path, 500);
+    truncateSync(path, Math.floor(statSync(path).size * kept));
+    refused(path, /is damaged/);
+  }
+  truncateSync(path, 100);
+  refused(path, /is damaged|is not a database/);
+  truncateSync(path, 0);
+  refused(path, /is empty/);
+});
+
+withFile('FAULTS 6: a file with a scribbled page is refused', async (path) => {
+  await make(path, 500);
+  const bytes = readFileSync(path);
+  for (let page = 4; page < bytes.length / 4096; page += 1)
+    bytes.fill(0xa5, page * 4096, page * 4096 + 64);
+  writeFileSync(path, bytes);
+  refused(path, /is damaged/);
+});
+
+withFile('FAULTS 6: a log without its file is refused', async (path) => {
+  await make(path);
+  rmSync(path);
+  writeFileSync(`${path}-wal`, Buffer.alloc(4152, 1));
+  refused(path, /is gone but its log .* is there/);
+});
+
+withFile('FAULTS 6: a server’s store that is gone is not made anew', async (path) => {
+  await openFileStore({ path, environment: 'staging', reserve: 65_536 }).close();
+  rmSync(path);
+  refused(path, /is gone, which a server had/);
+  rmSync(`${path}-reserve`);
+  await make(path);
+});
+
+withFile('file and directory are the owner’s alone', async (path) => {
+  const store = openFileStore({ path, environment: 'live' });
+  await store.addClient(aClient());
+  const mode = (name: string): string => (statSync(name).mode & 0o777).toString(8);
+  assert.equal(mode(dirname(path)), '700');
+  for (const suffix of ['', '-wal', '-shm']) assert.equal(mode(path + suffix), '600');
+  await store.close();
+  // Making it has left nothing beside it.
+  assert.deepEqual(readdirSync(dirname(path)), ['jetway.db']);
+});
+
+withFile('HOSTILE 56: a file that is open to others, or another’s, is refused', async (path) => {
+  await make(path);
+  for (const mode of [0o644, 0o640, 0o602]) {
+    chmodSync(path, mode);
+    refused(path, /is open to others \(mode 06\d\d\)/);
+  }
+  chmodSync(path, 0o600);
+  if (process.getuid?.() === 0) {
+    chownSync(path, 65_534, 65_534);
+    refused(path, /belongs to another user \(uid 65534\)/);
+    chownSync(path, 0, 0);
+  }
+  await make(path);
+});
+
+withFile('a directory that is there keeps its mode', async (path) => {
+  mkdirSync(dirname(path));
+  chmodSync(dirname(path), 0o755);
+  await make(path);
+  assert.equal((statSync(dirname(path)).mode & 0o777).toString(8), '755');
+});
+
+withFile('a path that cannot be is the operator’s to mend', async (_path, directory) => {
+  writeFileSync(`${directory}/plain`, '');
+  const path = `${directory}/plain/jetway.db`;
+  assert.throws(
+    () => openFileStore({ path, environment: 'staging' }),
+    (error) => error instanceof StoreUnusable && error.message.includes('cannot be opened'),
+  );
+});
+
+withFile('a path with signs of its own is one file', async (_path, directory) => {
+  const path = `${directory}/50% of a?b#c&mode=memory.db`;
+  await make(path);
+  assert.deepEqual(readdirSync(directory), ['50% of a?b#c&mode=memory.db']);
+});
+
+withFile('FAULTS 3, 9: every commit is synchronised, and no lock holds the loop', async (path) => {
+  const { database, close } = openFile(path, 'staging', at(0));
+  const pragma = (name: string): unknown =>
+    Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0];
+  assert.equal(pragma('journal_mode'), 'wal');
+  assert.equal(pragma('synchronous'), 2);
+  // A lock is waited for between turns of the event loop, never in SQLite.
+  assert.equal(Object.values(database.prepare('PRAGMA busy_timeout').get() ?? {})[0], 0);
+  close();
+});
+
+withFile('G-22: a closed store is an outage, and closing twice is none', async (path) => {
+  const store = openFileStore({ path, environment: 'staging' });
+  const queued = store.saveAccessToken(aPartnerToken('token'));
+  await store.close();
+  await queued;
+  await store.close();
+  await assert.rejects(store.findClient(club, partner), Unavailable);
+  await assert.rejects(store.saveAccessToken(aPartnerToken('late')), Unavailable);
+  const again = openFileStore({ path, environment: 'staging' });
+  assert.ok(await again.findAccessToken(club, key('token'), at(0)));
+  await again.close();
+});
+
+withFile(
+  'HOSTILE 18: attempts and locks are in the file before they are answered',
+  async (path) => {
+    const store = openFileStore({ path, environment: 'staging' });
+    const policy = { attempts: 1, window: milliseconds(60_000), lock: milliseconds(60_000) };
+    const begin = () => store.beginLoginAttempt(club, 'one' as Digest, policy, at(0));
+    const reader = new DatabaseSync(path, { readOnly: true });
+    const select = reader.prepare('SELECT used, locked_until FROM login_attempt');
+    const kept = (): unknown[] => Object.values(select.get() ?? {});
+    assert.deepEqual(await begin(), { allowed: true });
+    assert.deepEqual(kept(), [1, null]);
+    assert.deepEqual(await begin(), { allowed: false, retryAfter: policy.lock });
+    assert.deepEqual(kept(), [1, at(60)]);
+    await store.endLoginAttempt(club, 'one' as Digest, 'match', at(0));
+    assert.deepEqual(kept(), []);
+    reader.close();
+    await store.close();
+  },
+);
+
+withFile('HOSTILE 18: attempts share the commit of the tokens they arrive with', async (path) => {
+  const store = openFileStore({ path, environment: 'staging' });
+  const policy = { attempts: 5, window: milliseconds(60_000), lock: milliseconds(60_000) };
+  const before = store.commits();
+  await Promise.all(
+    Array.from({ length: 50 }, (_, n) => [
+      store.saveAccessToken(aPartnerToken(`token ${n}`)),
+      store.beginLoginAttempt(club, `account ${n % 7}` as Digest, policy, at(0)),
+    ]).flat(),
+  );
+  assert.equal(store.commits() - before, 1);
+  await store.close();
+});

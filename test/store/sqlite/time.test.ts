@@ -1,0 +1,194 @@
+// Owns tests of the file store's recorded time: what it costs, and what a wrong clock does to a store.
+
+import assert from 'node:assert/strict';
+import { DatabaseSync } from 'node:sqlite';
+import { test } from 'node:test';
+
+import type { Instant } from '../../../src/lib/clock.ts';
+import type { Digest } from '../../../src/lib/digest.ts';
+import { readUptime } from '../../../src/lib/uptime.ts';
+import { verifyStore } from '../../../src/store/sqlite/care/examine.ts';
+import { openFileStore, type FileStore } from '../../../src/store/sqlite/store.ts';
+import { scratchFile } from '../file_directory.ts';
+import {
+  aClient,
+  aFamily,
+  aPartnerToken,
+  aRefreshToken,
+  aSigningKey,
+  at,
+  club,
+  key,
+  partner,
+} from '../fixtures.ts';
+import { isRevoked, login } from '../login.ts';
+
+const year = 365 * 86_400;
+
+function withFile(
+  name: string,
+  body: (open: () => FileStore, path: string) => Promise<void>,
+): void {
+  test(name, async () => {
+    const { path, remove } = scratchFile();
+    try {
+      await body(() => openFileStore({ path, environment: 'staging', now: at(0) }), path);
+    } finally {
+      remove();
+    }
+  });
+}
+
+async function sweepLong(store: FileStore, now: Instant): Promise<number> {
+  let swept = 0;
+  for (let n = 0; n < 12; n += 1) swept += await store.sweep(now, 100);
+  return swept;
+}
+
+withFile('FAULTS 10: recording the time costs a commit in half a minute', async (open) => {
+  const store = open();
+  const costs: number[] = [];
+  for (let second = 0; second <= 90; second += 1) {
+    const before = store.commits();
+    await store.recordTime(at(second));
+    if (store.commits() > before) costs.push(second);
+  }
+  assert.deepEqual(costs, [0, 30, 60, 90]);
+  // It rides along with whatever is written, a second later or more.
+  await store.recordTime(at(95));
+  assert.equal(await store.recordedTime(), at(90));
+  await store.saveAccessToken(aPartnerToken('any'));
+  assert.equal(await store.recordedTime(), at(95));
+  await store.close();
+});
+
+withFile('FAULTS 11: a clock ten years ahead purges nothing in its first hour', async (open) => {
+  const before = open();
+  await login(before);
+  await before.recordTime(at(10));
+  await before.close();
+  const wrong = open();
+  await wrong.recordTime(at(10 * year));
+  assert.equal(await sweepLong(wrong, at(10 * year)), 0);
+  assert.equal(await sweepLong(wrong, at(10 * year + 3599)), 0);
+  await wrong.close();
+  const mended = open();
+  assert.equal(await mended.recordedTime(), at(10 * year));
+  await mended.acceptTime(at(60));
+  assert.equal(await mended.recordedTime(), at(60));
+  assert.equal(await isRevoked(mended), false);
+  assert.equal(await sweepLong(mended, at(60)), 0);
+  await mended.close();
+  const later = open();
+  // An hour on, whoever reads reports has accepted the clock.
+  await sweepLong(later, at(10 * year));
+  assert.ok((await sweepLong(later, at(10 * year + 3600))) > 0);
+  await later.close();
+});
+
+withFile('FAULTS 11: a pause of a night or a restart holds nothing up', async (open) => {
+  const before = open();
+  await before.saveAccessToken(aPartnerToken('token'));
+  await before.recordTime(at(10));
+  await before.close();
+  const store = open();
+  assert.equal(await sweepLong(store, at(86_400)), 1);
+  await store.close();
+});
+
+withFile('FAULTS 11: a login that a clock ahead began ends with it', async (open, path) => {
+  const store = open();
+  const family = aFamily({ createdAt: at(10 * year) });
+  await store.startFamily({ family, refresh: aRefreshToken('r1') });
+  await store.recordTime(at(10 * year));
+  await store.acceptTime(at(60));
+  assert.equal(await isRevoked(store), undefined);
+  await store.recordTime(at(90));
+  assert.equal(await store.recordedTime(), at(90));
+  await store.close();
+  assert.deepEqual(verifyStore(path).damage, []);
+});
+
+withFile(
+  'FAULTS 28: the recorded time goes on with the machine, and not with another',
+  async (open, path) => {
+    const store = open();
+    assert.equal(await store.currentTime(), undefined);
+    await store.recordTime(at(year));
+    const [recorded, current] = [await store.recordedTime(), await store.currentTime()];
+    assert.ok(recorded !== undefined && current !== undefined);
+    assert.ok(
+      current >= recorded && current < recorded + 600_000,
+      `${current - recorded} ms later`,
+    );
+    await store.close();
+    const database = new DatabaseSync(path);
+    const set = database.prepare(`UPDATE meta SET value = ? WHERE name = 'recorded_uptime'`);
+    const { boot, passed } = readUptime();
+    for (const record of [`${passed} another`, `${passed + 3_600_000} ${boot}`]) {
+      set.run(record);
+      const later = open();
+      assert.deepEqual(
+        [await later.recordedTime(), await later.currentTime()],
+        [at(year), undefined],
+      );
+      await later.close();
+    }
+    database.close();
+  },
+);
+
+withFile(
+  'FAULTS 30: what another process has accepted is followed before time is recorded',
+  async (open) => {
+    const [store, other] = [open(), open()];
+    await store.recordTime(at(3600));
+    await other.recordTime(at(3600));
+    await store.acceptTime(at(60));
+    assert.equal(await store.acceptedElsewhere(), undefined);
+    assert.equal((await other.acceptedElsewhere())?.time, at(60));
+    await other.recordTime(at(3640));
+    await other.saveAccessToken(aPartnerToken('late', { issuedAt: at(3640), expiresAt: at(9999) }));
+    assert.equal(await store.recordedTime(), at(60));
+    // What is issued at that time is live, though not by the clock that has still to follow.
+    const times = { issuedAt: at(61.2), expiresAt: at(1861) };
+    await store.saveAccessToken(aPartnerToken('new', times));
+    assert.equal(await sweepLong(other, at(3641)), 0);
+    await other.followTime(at(61));
+    assert.equal(await other.acceptedElsewhere(), undefined);
+    assert.equal(await other.findAccessToken(club, key('late'), at(3641)), undefined);
+    assert.ok(await other.findAccessToken(club, key('new'), at(62)));
+    await other.recordTime(at(100));
+    assert.equal(await store.recordedTime(), at(100));
+    await Promise.all([store.close(), other.close()]);
+    const again = open();
+    assert.equal(await again.acceptedElsewhere(), undefined);
+    await again.close();
+  },
+);
+
+withFile(
+  'FAULTS 29: what signs and what has ended stays so at a clock that is set back',
+  async (open) => {
+    const store = open();
+    const [first, begun, waiting] = [-60, 600, 1200].map((seconds) =>
+      aSigningKey(`from ${seconds}`, { signsFrom: at(seconds) }),
+    );
+    await store.changeSigningKeys(club, () => [first!, begun!, waiting!]);
+    const secret = { digest: 'retired' as Digest, createdAt: at(-60) };
+    const ends = [at(500), at(9000)].map((expiresAt) => ({ ...secret, expiresAt }));
+    await store.addClient(aClient({ secrets: [secret, ...ends] }));
+    await store.recordTime(at(900));
+    const epoch = await store.signingKeyEpoch();
+    await store.acceptTime(at(300));
+    assert.deepEqual(await store.listSigningKeys(club), [
+      first,
+      { ...begun, signsFrom: at(300) },
+      waiting,
+    ]);
+    assert.notEqual(await store.signingKeyEpoch(), epoch);
+    const ended = [secret, { ...secret, expiresAt: at(300) }, { ...secret, expiresAt: at(9000) }];
+    assert.deepEqual((await store.findClient(club, partner))?.secrets, ended);
+    await store.close();
+  },
+);
