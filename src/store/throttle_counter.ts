@@ -2,7 +2,7 @@
 
 import type { Instant } from '../lib/clock.ts';
 import type { ClientId, ProgrammeId, ThrottleLimit } from '../oauth/client.ts';
-import type { ThrottleOutcome } from './contract.ts';
+import type { ThrottleOutcome } from './counters.ts';
 
 interface Window {
   used: number;

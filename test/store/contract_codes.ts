@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 
-import type { SpendOutcome, Store } from '../../src/store/contract.ts';
+import type { Store } from '../../src/store/contract.ts';
+import type { SpendOutcome } from '../../src/store/grants.ts';
 import {
   aCode,
   aFamily,

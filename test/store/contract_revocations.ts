@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 
-import type { Store, TokenOwner } from '../../src/store/contract.ts';
+import type { Store } from '../../src/store/contract.ts';
+import type { TokenOwner } from '../../src/store/grants.ts';
 import {
   aCode,
   aFamily,

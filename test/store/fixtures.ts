@@ -14,7 +14,8 @@ import type {
 } from '../../src/oauth/grant.ts';
 import type { MemberRecord, Subject } from '../../src/oauth/member.ts';
 import type { SigningKeyRecord } from '../../src/oauth/signing_key.ts';
-import type { Rotation, Store } from '../../src/store/contract.ts';
+import type { Store } from '../../src/store/contract.ts';
+import type { Rotation } from '../../src/store/grants.ts';
 
 export const club = 'executive-club' as ProgrammeId;
 export const otherClub = 'second-club' as ProgrammeId;

@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict';
 
-import type { RotateOutcome, Store } from '../../src/store/contract.ts';
+import type { Store } from '../../src/store/contract.ts';
+import type { RotateOutcome } from '../../src/store/grants.ts';
 import {
   aCode,
   aFamily,

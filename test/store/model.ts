@@ -9,15 +9,15 @@ import type {
   TokenFamily,
   TokenKey,
 } from '../../src/oauth/grant.ts';
+import type { Store } from '../../src/store/contract.ts';
 import type {
   IssueOutcome,
   Rotation,
   RotateOutcome,
   SpendOutcome,
   StandingQuestion,
-  Store,
   TokenOwner,
-} from '../../src/store/contract.ts';
+} from '../../src/store/grants.ts';
 
 type Purchase = Parameters<Store['spendCode']>[3];
 

@@ -5,7 +5,8 @@ import * as fc from 'fast-check';
 import { instant, type Instant } from '../../src/lib/clock.ts';
 import type { ProgrammeId } from '../../src/oauth/client.ts';
 import type { AccessToken } from '../../src/oauth/grant.ts';
-import type { StandingQuestion, Store } from '../../src/store/contract.ts';
+import type { Store } from '../../src/store/contract.ts';
+import type { StandingQuestion } from '../../src/store/grants.ts';
 import {
   aCode,
   aFamily,

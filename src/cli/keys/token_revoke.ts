@@ -5,7 +5,8 @@ import { quote } from '../../lib/fault.ts';
 import { normaliseUsername } from '../../members/username.ts';
 import type { ClientId, ProgrammeId } from '../../oauth/client.ts';
 import { type Subject, subjectForm } from '../../oauth/member.ts';
-import type { Store, TokenOwner } from '../../store/contract.ts';
+import type { Store } from '../../store/contract.ts';
+import type { TokenOwner } from '../../store/grants.ts';
 import { CommandError, exitCodes, refuseUsage } from '../exit.ts';
 import { type OutputOptions, print, printJson } from '../output.ts';
 import {

@@ -2,8 +2,8 @@
 
 import type { Log } from '../../engine/service.ts';
 import { after, type Instant, milliseconds, type SystemClock } from '../../lib/clock.ts';
+import type { Keeping } from '../../store/keeping.ts';
 import type { FileStore } from '../../store/sqlite/store.ts';
-import type { StoreTime } from '../../store/time_contract.ts';
 import { dateText } from '../dates.ts';
 import { CommandError, exitCodes } from '../exit.ts';
 
@@ -57,7 +57,7 @@ function gapDetail(now: Instant, recorded: Instant): string {
  * The clock for a command: the store's own time where that is known, whatever the command's clock
  * says, so that no date that it writes is of another clock than the servers' (FAULTS 28).
  */
-export async function storeClock(store: StoreTime, clock: SystemClock): Promise<SystemClock> {
+export async function storeClock(store: Keeping, clock: SystemClock): Promise<SystemClock> {
   const current = await store.currentTime();
   if (current !== undefined) clock.set(current);
   // No server has run since the machine was started: none is ahead of what is recorded.
@@ -79,7 +79,7 @@ export interface SharedTime {
  * and followed by nobody.
  */
 export function sharedTime(
-  { store, clock }: { readonly store: StoreTime; readonly clock: SystemClock },
+  { store, clock }: { readonly store: Keeping; readonly clock: SystemClock },
   log: Log,
 ): SharedTime {
   const follow = async (accepted: Instant): Promise<void> => {

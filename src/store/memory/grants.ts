@@ -13,14 +13,14 @@ import type {
   TokenFamily,
   TokenKey,
 } from '../../oauth/grant.ts';
+import type { Store } from '../contract.ts';
 import type {
   IssuedTokens,
   IssueOutcome,
   Rotation,
   RotateOutcome,
   SpendOutcome,
-  Store,
-} from '../contract.ts';
+} from '../grants.ts';
 import {
   familyIsLive,
   forgetSpentAt,

@@ -5,6 +5,7 @@ import { frozenCopy } from '../../lib/frozen.ts';
 import type { Gateway } from '../../oauth/gateway.ts';
 import type { Store } from '../contract.ts';
 import { sameGateway } from '../judgement.ts';
+import type { Keeping } from '../keeping.ts';
 import {
   attemptsEndAt,
   type AttemptState,
@@ -14,7 +15,6 @@ import {
 } from '../login_attempts.ts';
 import { type NodeLease, nextLease } from '../node_leases.ts';
 import { ThrottleCounter } from '../throttle_counter.ts';
-import type { StoreTime } from '../time_contract.ts';
 import { MemoryTable } from './table.ts';
 
 type GatewayVerbs = Pick<
@@ -104,7 +104,7 @@ export class MemoryLoginAttempts implements AttemptVerbs {
 
 type RestVerbs = Pick<
   Store,
-  'leaseNode' | 'ensureKeyCheck' | keyof StoreTime | 'countTokenRequest' | 'close'
+  Exclude<keyof Keeping, 'recordSecretUse' | 'secretUses' | 'sweep'> | 'countTokenRequest'
 >;
 
 /** Verbs about the store as a whole; `endLaterThan` hears of a time that is accepted. */

@@ -4,7 +4,7 @@
 import type { Instant } from '../../lib/clock.ts';
 import type { ClientId, ProgrammeId } from '../../oauth/client.ts';
 import type { Era } from '../../oauth/grant.ts';
-import type { StandingQuestion, TokenOwner, UnrememberedToken } from '../contract.ts';
+import type { StandingQuestion, TokenOwner, UnrememberedToken } from '../grants.ts';
 import { type AcceptedTime, diedAtOnce, firstEra, isOfThisLife, type Issue } from '../judgement.ts';
 import { MemoryTable } from './table.ts';
 

@@ -4,7 +4,8 @@ import type { DatabaseSync } from 'node:sqlite';
 
 import type { ProgrammeId } from '../../oauth/client.ts';
 import type { AuthorizationCode, TokenFamily, TokenKey } from '../../oauth/grant.ts';
-import type { IssueOutcome, SpendOutcome, Store } from '../contract.ts';
+import type { Store } from '../contract.ts';
+import type { IssueOutcome, SpendOutcome } from '../grants.ts';
 import { type CodeState, forgetSpentAt, judgeSpend, visibleCode } from '../judgement.ts';
 import type { CommitQueue } from './commits/commit_queue.ts';
 import { type Freshness, Remembered } from './commits/freshness.ts';

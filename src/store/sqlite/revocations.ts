@@ -5,7 +5,7 @@ import type { DatabaseSync } from 'node:sqlite';
 
 import type { ProgrammeId } from '../../oauth/client.ts';
 import type { Era } from '../../oauth/grant.ts';
-import type { StandingQuestion, TokenOwner, UnrememberedToken } from '../contract.ts';
+import type { StandingQuestion, TokenOwner, UnrememberedToken } from '../grants.ts';
 import type { Issue } from '../judgement.ts';
 import type { Eras } from './eras.ts';
 import { expectSum, rowSum } from './sums.ts';
