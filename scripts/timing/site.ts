@@ -4,7 +4,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { openStore } from '../../src/cli/workplace.ts';
+import { openStore } from '../../src/cli/open_store.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { mergeNodes, toPlain } from '../../src/lib/document.ts';
 import { parseYaml, stringifyYaml } from '../../src/lib/yaml/yaml.ts';

@@ -34,3 +34,13 @@ export class CommandError extends Error {
 export function refuseUsage(faults: readonly string[]): void {
   if (faults.length > 0) throw new CommandError(exitCodes.usage, faults.join('\n'));
 }
+
+/** Ends the command as wrong usage unless `--yes` was given. */
+export function expectYes({ yes = false }: { readonly yes?: boolean }, loss: string): void {
+  if (!yes) throw new CommandError(exitCodes.usage, `${loss}: add --yes if you mean it`);
+}
+
+/** What the system refused: permissions, missing files, full disks. Its message names the path. */
+export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'syscall' in error && 'code' in error;
+}

@@ -1,9 +1,15 @@
 // Owns which verbs there are, and how a command line is run. What each is stands in the grammar files.
 
-import { Command } from 'commander';
+import { Command, CommanderError } from 'commander';
 
-import { exitCodes } from './exit.ts';
-import { explain } from './explain.ts';
+import { MasterKeyUnusable } from '../config/master_key.ts';
+import { FaultsError, quote, spellOut } from '../lib/fault.ts';
+import { suggest } from '../lib/suggest.ts';
+import { NotHashed } from '../members/not_hashed.ts';
+import { Unavailable } from '../oauth/failure.ts';
+import { isFatal } from '../store/sqlite/commits/outage.ts';
+import { StoreUnusable } from '../store/unusable.ts';
+import { CommandError, exitCodes, isSystemError } from './exit.ts';
 import { clientVerbs } from './grammar/client.ts';
 import { gatewayVerbs } from './grammar/gateway.ts';
 import { addVerb, type Verb } from './grammar/grammar.ts';
@@ -11,8 +17,7 @@ import { keyVerbs } from './grammar/key.ts';
 import { memberVerbs } from './grammar/member.ts';
 import { serverVerbs, startingVerbs, versionVerb } from './grammar/server.ts';
 import { storeVerbs } from './grammar/store.ts';
-import { help } from './help.ts';
-import { say, tolerateClosedPipes } from './output.ts';
+import { OutputLost, print, say, tolerateClosedPipes } from './output.ts';
 import { versionLine } from './version.ts';
 
 /** What verbs of two words are about, by the first. */
@@ -53,7 +58,7 @@ export async function runCommand(args: readonly string[]): Promise<number> {
     await createProgram().parseAsync([...args], { from: 'user' });
     return exitCodes.done;
   } catch (error) {
-    return explain(error);
+    return report(error);
   }
 }
 
@@ -67,4 +72,61 @@ function createProgram(): Command {
     .helpCommand(false);
   for (const verb of verbs) addVerb(program, verb, groups);
   return program;
+}
+
+/** `jetway help [VERB]`; a verb may be of several words, such as `client add`. */
+async function help(program: Command, names: readonly string[]): Promise<void> {
+  let command = program;
+  for (const name of names) {
+    const next = command.commands.find((one) => one.name() === name);
+    if (next === undefined) throw unknownVerb(command, name);
+    command = next;
+  }
+  // What follows the options is in no other text of commander's.
+  let text = '';
+  command.configureOutput({ writeOut: (part) => (text += part) }).outputHelp();
+  await print(text.trimEnd());
+}
+
+function unknownVerb(within: Command, name: string): CommandError {
+  const near = suggest(
+    name,
+    within.commands.map((one) => one.name()),
+  );
+  const hint = near === undefined ? 'jetway help lists them' : `did you mean ${quote(near)}?`;
+  return new CommandError(exitCodes.usage, `there is no verb ${quote(name)} (${hint})`);
+}
+
+/** Tells people what went wrong; the exit code tells programs. */
+function report(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.usage;
+  if (error instanceof CommandError) return ended(error.message, error.exitCode);
+  if (error instanceof FaultsError) return ended(error.message, exitCodes.configuration);
+  if (error instanceof StoreUnusable)
+    return ended(`${error.message}: ${error.hint}`, exitCodes.store);
+  if (error instanceof MasterKeyUnusable) return ended(error.message, exitCodes.store);
+  if (error instanceof NotHashed) {
+    // Verbs hash before they change anything.
+    const what = `nothing was changed, as a password could not be hashed: ${error.message}`;
+    return ended(`${what}; ${error.hint}, then try again`, exitCodes.failed);
+  }
+  if (error instanceof Unavailable && isFatal(error.cause)) {
+    const todo =
+      'look at the disk and the file (jetway store verify) before anything else is done with it';
+    return ended(`the store can no longer be used (${error.message}): ${todo}`, exitCodes.store);
+  }
+  if (error instanceof Unavailable) {
+    return ended(`the store does not answer (${error.message}): try again`, exitCodes.store);
+  }
+  // Whoever read has seen enough: `jetway client list | head -1` is nobody's mistake.
+  if (error instanceof OutputLost && error.code === 'EPIPE') return exitCodes.failed;
+  if (error instanceof OutputLost) return ended(error.message, exitCodes.failed);
+  if (isSystemError(error)) return ended(spellOut(error.message), exitCodes.failed);
+  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return ended(stack, exitCodes.failed);
+}
+
+function ended(message: string, exitCode: number): number {
+  if (message !== '') say(message);
+  return exitCode;
 }

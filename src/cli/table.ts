@@ -1,5 +1,6 @@
-// Owns how data is laid out for people: tables of rows, sheets of labelled values.
+// Owns how data is laid out for people: tables of rows, sheets of labelled values, times.
 
+import type { Instant } from '../lib/clock.ts';
 import { spellOut } from '../lib/fault.ts';
 
 const gap = '  ';
@@ -34,4 +35,9 @@ function alignedLine(cells: readonly string[], widths: readonly number[]): strin
     .map((cell, column) => cell.padEnd(widths[column] ?? 0))
     .join(gap)
     .trimEnd();
+}
+
+/** `2026-01-02T03:04:05Z`: whole seconds, UTC. */
+export function dateText(at: Instant): string {
+  return `${new Date(at).toISOString().slice(0, 19)}Z`;
 }

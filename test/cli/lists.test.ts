@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 
-import { withStore } from '../../src/cli/workplace.ts';
+import { withStore } from '../../src/cli/open_store.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { milliseconds } from '../../src/lib/clock.ts';
 import type { ProgrammeId } from '../../src/oauth/client.ts';

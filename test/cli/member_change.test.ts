@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 
-import { openStore, withStore } from '../../src/cli/workplace.ts';
+import { openStore, withStore } from '../../src/cli/open_store.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { instant, milliseconds } from '../../src/lib/clock.ts';
 import { checkPassword } from '../../src/members/password.ts';

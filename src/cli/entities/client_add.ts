@@ -4,17 +4,11 @@ import type { Config } from '../../config/config.ts';
 import { quote } from '../../lib/fault.ts';
 import type { Client, ClientId } from '../../oauth/client.ts';
 import { liveSecrets } from '../../oauth/secret_rotation.ts';
-import { compileProgramme } from '../../programme/compile.ts';
 import type { Programme } from '../../programme/programme.ts';
 import { CommandError, exitCodes, refuseUsage } from '../exit.ts';
+import { expectDurableStore, type OpenStore, withStore } from '../open_store.ts';
 import { type OutputOptions, warn } from '../output.ts';
-import {
-  configOf,
-  expectDurableStore,
-  loadNamed,
-  type OpenStore,
-  withStore,
-} from '../workplace.ts';
+import { configOf, loadCompiled } from '../programmes.ts';
 import { type ClientFields, type ClientOptions, readClientFields } from './client_fields.ts';
 import { expectComplete, judgeClient } from './client_needs.ts';
 import { newApiKey, newSecret, readGivenSecret } from './client_secret.ts';
@@ -38,8 +32,7 @@ export async function addClient(options: AddClientOptions): Promise<void> {
   const { apiKeyOf, clientId } = options;
   const fields = readClientFields(options);
   const config = configOf(options);
-  const loaded = loadNamed(config, options.programme);
-  const programme = compileProgramme(loaded.id, loaded.definition, config.publicUrl);
+  const { loaded, programme } = loadCompiled(config, options.programme);
   refuseUsage(identifierFaults(programme, clientId));
   const judgement = judgeClient(loaded, { ...fields, apiKeys: [apiKeyOf ?? 'new'] });
   const warnings = expectComplete(judgement, options.incomplete);

@@ -1,7 +1,8 @@
 // Owns the verb `client list`.
 
 import type { Client } from '../../oauth/client.ts';
-import { configOf, selectProgrammes, withStore } from '../workplace.ts';
+import { withStore } from '../open_store.ts';
+import { configOf, selectProgrammes } from '../programmes.ts';
 import { viewUsed } from './client_show.ts';
 import type { ClientView } from './client_view.ts';
 import { type ListOptions, printListing, readLimit } from './listing.ts';

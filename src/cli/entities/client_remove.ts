@@ -1,8 +1,9 @@
 // Owns the verb `client remove`: a client goes for good, with all that was issued to it.
 
+import { expectYes } from '../exit.ts';
+import { withStore } from '../open_store.ts';
 import { print, printJson } from '../output.ts';
-import { configOf, withStore } from '../workplace.ts';
-import { expectYes } from './confirmation.ts';
+import { configOf } from '../programmes.ts';
 import { removedMeanwhile, selectClient, type Selection } from './select.ts';
 
 export interface RemoveClientOptions extends Selection {

@@ -2,8 +2,9 @@
 
 import { endOlder } from '../../oauth/secret_rotation.ts';
 import { CommandError, exitCodes } from '../exit.ts';
+import { withStore } from '../open_store.ts';
 import { print, printJson } from '../output.ts';
-import { configOf, withStore } from '../workplace.ts';
+import { configOf } from '../programmes.ts';
 import { viewUsed } from './client_show.ts';
 import { changeClient, selectClient, type Selection } from './select.ts';
 

@@ -7,11 +7,11 @@ import { parseDuration } from '../../lib/duration.ts';
 import { quote } from '../../lib/fault.ts';
 import type { Client, StoredSecret } from '../../oauth/client.ts';
 import { addSecret, liveSecrets } from '../../oauth/secret_rotation.ts';
-import { dateText } from '../dates.ts';
 import { CommandError, exitCodes } from '../exit.ts';
+import { expectDurableStore, type OpenStore, withStore } from '../open_store.ts';
 import { OutputLost, type OutputOptions, print, printJson } from '../output.ts';
-import { sheet } from '../table.ts';
-import { configOf, expectDurableStore, type OpenStore, withStore } from '../workplace.ts';
+import { configOf } from '../programmes.ts';
+import { dateText, sheet } from '../table.ts';
 import { newApiKey, newSecret, readGivenSecret } from './client_secret.ts';
 import { changeClient, selectClient, type Selection } from './select.ts';
 

@@ -4,9 +4,10 @@ import { quote } from '../../lib/fault.ts';
 import type { Client } from '../../oauth/client.ts';
 import type { LoadedProgramme } from '../../programme/language/load.ts';
 import { CommandError, exitCodes, refuseUsage } from '../exit.ts';
+import { withStore } from '../open_store.ts';
 import { print, printJson, warn } from '../output.ts';
+import { configOf, loadIfGood } from '../programmes.ts';
 import { sheet } from '../table.ts';
-import { configOf, loadIfGood, withStore } from '../workplace.ts';
 import {
   type ClientOptions,
   faultsOf,

@@ -1,9 +1,10 @@
 // Owns the verb `client show`.
 
 import type { Client } from '../../oauth/client.ts';
+import { type OpenStore, withStore } from '../open_store.ts';
 import { print, printJson, warn } from '../output.ts';
+import { configOf } from '../programmes.ts';
 import { sheet } from '../table.ts';
-import { configOf, type OpenStore, withStore } from '../workplace.ts';
 import { redirectWarnings } from './client_needs.ts';
 import { clientRows, type ClientView, viewClient } from './client_view.ts';
 import { selectClient, type Selection } from './select.ts';

@@ -1,8 +1,9 @@
 // Owns the verbs `client disable` and `client enable`.
 
 import type { Client } from '../../oauth/client.ts';
+import { withStore } from '../open_store.ts';
 import { print, printJson } from '../output.ts';
-import { configOf, withStore } from '../workplace.ts';
+import { configOf } from '../programmes.ts';
 import { viewUsed } from './client_show.ts';
 import { changeClient, selectClient, type Selection } from './select.ts';
 

@@ -4,7 +4,7 @@ import { type Instant, milliseconds } from '../../lib/clock.ts';
 import type { Digest } from '../../lib/digest.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import type { Client, StoredSecret } from '../../oauth/client.ts';
-import { dateText } from '../dates.ts';
+import { dateText } from '../table.ts';
 
 /** A client as JSON output has it; what it does not have is null, so that its shape is one. */
 export interface ClientView {

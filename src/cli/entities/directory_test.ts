@@ -12,11 +12,10 @@ import {
   type CheckResult,
   type DirectoryUnderTest,
 } from '../../members/directory_checks.ts';
-import { compileProgramme } from '../../programme/compile.ts';
 import { CommandError, exitCodes, refuseUsage } from '../exit.ts';
 import { type OutputOptions, print, printJson } from '../output.ts';
+import { configOf, loadCompiled } from '../programmes.ts';
 import { readLine } from '../standard_input.ts';
-import { configOf, loadNamed } from '../workplace.ts';
 
 export interface DirectoryTestOptions extends OutputOptions {
   readonly config: string;
@@ -52,8 +51,7 @@ export async function testDirectory(options: DirectoryTestOptions): Promise<void
 /** The programme's directory with its credentials; throws `FaultsError` where they cannot be used. */
 function directoryOf(options: DirectoryTestOptions): DirectoryUnderTest {
   const config = configOf(options);
-  const { id, definition } = loadNamed(config, options.programme);
-  const { members, scope, isClientSubject } = compileProgramme(id, definition, config.publicUrl);
+  const { id, members, scope, isClientSubject } = loadCompiled(config, options.programme).programme;
   if (members.directory === 'store') {
     throw new CommandError(
       exitCodes.usage,

@@ -2,10 +2,9 @@
 
 import type { StoredSecret } from '../../oauth/client.ts';
 import type { Gateway } from '../../oauth/gateway.ts';
-import { dateText } from '../dates.ts';
 import { CommandError, exitCodes } from '../exit.ts';
 import { OutputLost, type OutputOptions, print, printJson } from '../output.ts';
-import { sheet } from '../table.ts';
+import { dateText, sheet } from '../table.ts';
 
 /** A gateway as JSON output has it: everything but its digests. */
 export interface GatewayView {

@@ -2,13 +2,13 @@
 
 import { after } from '../../lib/clock.ts';
 import { addSecret } from '../../oauth/secret_rotation.ts';
-import { CommandError, exitCodes } from '../exit.ts';
+import { CommandError, exitCodes, expectYes } from '../exit.ts';
+import { expectDurableStore, withStore } from '../open_store.ts';
 import { print, printJson } from '../output.ts';
+import { configOf, selectProgrammes } from '../programmes.ts';
 import { sheet } from '../table.ts';
-import { configOf, expectDurableStore, selectProgrammes, withStore } from '../workplace.ts';
 import { readOverlap } from './client_rotate.ts';
 import { newSecret } from './client_secret.ts';
-import { expectYes } from './confirmation.ts';
 import { deliverSecret, gatewayRows, type GatewayView, viewGateway } from './gateway_sheet.ts';
 import { printListing } from './listing.ts';
 import { removedMeanwhile, selectGateway, type Selection } from './select.ts';

@@ -4,10 +4,10 @@ import { quote } from '../../lib/fault.ts';
 import { randomKey } from '../../lib/random.ts';
 import { normaliseUsername } from '../../members/username.ts';
 import type { MemberRecord, Subject } from '../../oauth/member.ts';
-import { compileProgramme } from '../../programme/compile.ts';
 import { CommandError, exitCodes, refuseUsage } from '../exit.ts';
+import { expectDurableStore, withStore } from '../open_store.ts';
 import { type OutputOptions, print, printJson, warn } from '../output.ts';
-import { configOf, expectDurableStore, loadNamed, withStore } from '../workplace.ts';
+import { configOf, loadCompiled } from '../programmes.ts';
 import {
   levelFaults,
   membershipNumberFaults,
@@ -29,8 +29,7 @@ export interface AddMemberOptions extends OutputOptions {
 /** `jetway member add`. */
 export async function addMember(options: AddMemberOptions): Promise<void> {
   const config = configOf(options);
-  const { id, definition } = loadNamed(config, options.programme);
-  const programme = compileProgramme(id, definition, config.publicUrl);
+  const { loaded, programme } = loadCompiled(config, options.programme);
   const username = normaliseUsername(options.username);
   refuseUsage([
     ...usernameFaults('--username', username),
@@ -58,7 +57,7 @@ export async function addMember(options: AddMemberOptions): Promise<void> {
     throw new CommandError(exitCodes.failed, message);
   }
   numberWarnings(programme, membershipNumber).forEach(warn);
-  warnOfDirectory(definition);
+  warnOfDirectory(loaded.definition);
   if (options.json === true) return printJson(viewMember(added));
   return print(
     `member ${quote(username)} is added to ${programme.id}; its subject is ${added.subject}`,

@@ -2,7 +2,8 @@
 
 import { normaliseUsername } from '../../members/username.ts';
 import type { MemberRecord } from '../../oauth/member.ts';
-import { configOf, type OpenStore, selectProgrammes, withStore } from '../workplace.ts';
+import { type OpenStore, withStore } from '../open_store.ts';
+import { configOf, selectProgrammes } from '../programmes.ts';
 import { type ListOptions, printListing, readLimit } from './listing.ts';
 import { type MemberWithLogins, viewWithLogins } from './member_view.ts';
 

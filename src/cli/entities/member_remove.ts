@@ -1,9 +1,10 @@
 // Owns the verb `member remove`: a member goes, with all tokens of its logins.
 
 import { quote } from '../../lib/fault.ts';
+import { expectYes } from '../exit.ts';
+import { withStore } from '../open_store.ts';
 import { print, printJson } from '../output.ts';
-import { configOf, withStore } from '../workplace.ts';
-import { expectYes } from './confirmation.ts';
+import { configOf } from '../programmes.ts';
 import { removedMeanwhile, selectMember, type Selection } from './select.ts';
 
 export interface RemoveMemberOptions extends Selection {

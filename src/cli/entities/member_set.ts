@@ -3,11 +3,11 @@
 import { quote } from '../../lib/fault.ts';
 import { normaliseUsername } from '../../members/username.ts';
 import type { MemberRecord } from '../../oauth/member.ts';
-import { compileProgramme } from '../../programme/compile.ts';
 import { CommandError, exitCodes, refuseUsage } from '../exit.ts';
+import { type OpenStore, withStore } from '../open_store.ts';
 import { print, printJson, warn } from '../output.ts';
+import { configOf, loadCompiled } from '../programmes.ts';
 import { sheet } from '../table.ts';
-import { configOf, loadNamed, type OpenStore, withStore } from '../workplace.ts';
 import {
   levelFaults,
   membershipNumberFaults,
@@ -33,8 +33,7 @@ export async function setMember(name: string, options: SetMemberOptions): Promis
   const passwordHash = options.passwordStdin === true ? await readPasswordHash() : undefined;
   const { member, warnings } = await withStore(config, async (open) => {
     const found = await selectMember(config, open, name, options);
-    const { id, definition } = loadNamed(config, found.programme);
-    const programme = compileProgramme(id, definition, config.publicUrl);
+    const { programme } = loadCompiled(config, found.programme);
     refuseUsage(levelFaults('--level', programme, given(options.level)));
     await expectFreeName(open, found, options);
     const changing = (before: MemberRecord): MemberRecord => changed(before, options, passwordHash);

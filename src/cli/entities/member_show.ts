@@ -1,8 +1,9 @@
 // Owns the verb `member show`.
 
+import { withStore } from '../open_store.ts';
 import { print, printJson } from '../output.ts';
+import { configOf } from '../programmes.ts';
 import { sheet } from '../table.ts';
-import { configOf, withStore } from '../workplace.ts';
 import { memberRows, viewWithLogins } from './member_view.ts';
 import { selectMember, type Selection } from './select.ts';
 

@@ -2,8 +2,9 @@
 
 import { quote } from '../../lib/fault.ts';
 import type { MemberRecord } from '../../oauth/member.ts';
+import { withStore } from '../open_store.ts';
 import { print, printJson } from '../output.ts';
-import { configOf, withStore } from '../workplace.ts';
+import { configOf } from '../programmes.ts';
 import { viewMember } from './member_view.ts';
 import { changeMember, selectMember, type Selection } from './select.ts';
 

@@ -3,8 +3,9 @@
 import { quote } from '../../lib/fault.ts';
 import { normaliseUsername } from '../../members/username.ts';
 import { refuseUsage } from '../exit.ts';
+import { withStore } from '../open_store.ts';
 import { print, printJson } from '../output.ts';
-import { configOf, selectProgrammes, withStore } from '../workplace.ts';
+import { configOf, selectProgrammes } from '../programmes.ts';
 import { usernameFaults } from './member_fields.ts';
 import type { Selection } from './select.ts';
 

@@ -1,8 +1,8 @@
 // Owns how a member is shown: everything but the password's hash.
 
 import type { MemberRecord } from '../../oauth/member.ts';
-import { dateText } from '../dates.ts';
-import type { OpenStore } from '../workplace.ts';
+import type { OpenStore } from '../open_store.ts';
+import { dateText } from '../table.ts';
 
 /** A member as JSON output has it; what it does not have is null, so that its shape is one. */
 export interface MemberView {

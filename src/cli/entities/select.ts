@@ -9,8 +9,9 @@ import type { Gateway, GatewayId } from '../../oauth/gateway.ts';
 import type { MemberRecord, Subject } from '../../oauth/member.ts';
 import type { Store } from '../../store/contract.ts';
 import { CommandError, exitCodes } from '../exit.ts';
+import type { OpenStore } from '../open_store.ts';
 import type { OutputOptions } from '../output.ts';
-import { type OpenStore, selectProgrammes } from '../workplace.ts';
+import { selectProgrammes } from '../programmes.ts';
 
 /** Options of a verb about one record. */
 export interface Selection extends OutputOptions {

@@ -5,11 +5,11 @@ import { isDeepStrictEqual } from 'node:util';
 import { after, milliseconds } from '../../lib/clock.ts';
 import { errorAt, type Fault, quote } from '../../lib/fault.ts';
 import type { Client } from '../../oauth/client.ts';
-import { compileProgramme } from '../../programme/compile.ts';
 import type { Programme } from '../../programme/programme.ts';
 import { CommandError, exitCodes } from '../exit.ts';
+import { expectDurableStore, type OpenStore } from '../open_store.ts';
+import { configOf, loadCompiled } from '../programmes.ts';
 import type { Step } from '../progress.ts';
-import { configOf, expectDurableStore, loadNamed, type OpenStore } from '../workplace.ts';
 import { readCsvTable } from './client_csv.ts';
 import { readYamlTable } from './client_yaml.ts';
 import { type ImportedClient, type ImportRules, judgeImport, sharing } from './clients.ts';
@@ -34,12 +34,11 @@ export interface ClientImportOptions extends ImportOptions {
 /** `jetway client import FILE`. */
 export async function importClients(path: string, options: ClientImportOptions): Promise<void> {
   const config = configOf(options);
-  const { id, definition } = loadNamed(config, options.programme);
-  const programme = compileProgramme(id, definition, config.publicUrl);
+  const { loaded, programme } = loadCompiled(config, options.programme);
   expectDurableStore(config);
   const table = await readTable(path);
   const { incomplete = false, sharedApiKeys = false } = options;
-  const rules = { programme, definition, incomplete, sharedApiKeys };
+  const rules = { programme, definition: loaded.definition, incomplete, sharedApiKeys };
   const { clients, faults } = judgeImport(table, rules);
   const clientImport: Import<ImportedClient> = {
     rows: clients,

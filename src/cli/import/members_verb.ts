@@ -4,12 +4,12 @@ import { errorAt, type Fault, quote } from '../../lib/fault.ts';
 import { randomKey } from '../../lib/random.ts';
 import { checkPassword, hashPassword } from '../../members/password.ts';
 import type { MemberRecord, Subject } from '../../oauth/member.ts';
-import { compileProgramme } from '../../programme/compile.ts';
 import type { Programme } from '../../programme/programme.ts';
 import { warnOfDirectory } from '../entities/member_fields.ts';
 import { CommandError, exitCodes } from '../exit.ts';
+import { expectDurableStore, type OpenStore } from '../open_store.ts';
+import { configOf, loadCompiled } from '../programmes.ts';
 import type { Step } from '../progress.ts';
-import { configOf, expectDurableStore, loadNamed, type OpenStore } from '../workplace.ts';
 import { type ImportedMember, judgeMembers } from './members.ts';
 import {
   type Import,
@@ -26,8 +26,7 @@ const mostBytes = 64 * 1024 * 1024;
 /** `jetway member import FILE`. */
 export async function importMembers(path: string, options: ImportOptions): Promise<void> {
   const config = configOf(options);
-  const { id, definition } = loadNamed(config, options.programme);
-  const programme = compileProgramme(id, definition, config.publicUrl);
+  const { loaded, programme } = loadCompiled(config, options.programme);
   expectDurableStore(config);
   const text = await readImportFile(path, mostBytes);
   const { members, faults } = judgeMembers(importName(path), text, programme);
@@ -39,7 +38,7 @@ export async function importMembers(path: string, options: ImportOptions): Promi
     addAll: (open, fresh, step) => addAll(open, programme, fresh, step),
   };
   await importRows(config, programme, memberImport, options);
-  warnOfDirectory(definition);
+  warnOfDirectory(loaded.definition);
 }
 
 async function findStanding(

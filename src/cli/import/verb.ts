@@ -8,10 +8,10 @@ import { byPosition, type Fault, formatFault } from '../../lib/fault.ts';
 import { readTextFile, UnreadableFile } from '../../lib/read_file.ts';
 import type { Programme } from '../../programme/programme.ts';
 import { CommandError, exitCodes } from '../exit.ts';
+import { type OpenStore, storeStands, withStore } from '../open_store.ts';
 import { type OutputOptions, print, printJson, warn, say } from '../output.ts';
 import { type Step, withProgress } from '../progress.ts';
 import { readText } from '../standard_input.ts';
-import { type OpenStore, storeStands, withStore } from '../workplace.ts';
 
 export interface ImportOptions extends OutputOptions {
   readonly config: string;

@@ -8,7 +8,7 @@ import type { Store } from '../../store/contract.ts';
 import type { RemovalPlan, RetirementPlan, RotationWish } from '../../token/key_rotation.ts';
 import { removed, retired, type Rotated, rotated } from '../../token/key_steps.ts';
 import { newSigningKey } from '../../token/signing_keys.ts';
-import type { OpenStore } from '../workplace.ts';
+import type { OpenStore } from '../open_store.ts';
 import type { KeyedProgramme, SigningProgramme } from './programmes.ts';
 
 /** Rotates as planned; of any number at once one adds a key. */

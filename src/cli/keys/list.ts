@@ -1,9 +1,10 @@
 // Owns the verb `key list`.
 
 import { keyStates } from '../../token/key_rotation.ts';
+import { withStore } from '../open_store.ts';
 import { type OutputOptions, print, printJson, say } from '../output.ts';
+import { configOf } from '../programmes.ts';
 import { table } from '../table.ts';
-import { configOf, withStore } from '../workplace.ts';
 import { forProgrammes, isSigning, type KeySelection, signsNothing } from './programmes.ts';
 import { viewKey } from './view.ts';
 

@@ -3,10 +3,9 @@
 import type { Config } from '../../config/config.ts';
 import { type Fault, FaultsError } from '../../lib/fault.ts';
 import type { ProgrammeId } from '../../oauth/client.ts';
-import { compileProgramme } from '../../programme/compile.ts';
 import { type KeyRules, longestSignedToken, type SigningRules } from '../../token/key_rotation.ts';
 import { CommandError, exitCodes } from '../exit.ts';
-import { loadNamed, selectProgrammes } from '../workplace.ts';
+import { loadCompiled, selectProgrammes } from '../programmes.ts';
 
 export interface KeySelection {
   /** The programme; without it, all that sign tokens. */
@@ -60,8 +59,7 @@ export function signsNothing({ programme: name = '' }: KeySelection): CommandErr
 }
 
 function keyed(config: Config, id: ProgrammeId): KeyedProgramme {
-  const { definition } = loadNamed(config, id);
-  const programme = compileProgramme(id, definition, config.publicUrl);
+  const { programme } = loadCompiled(config, id);
   const longestToken = longestSignedToken(programme);
   if (!programme.signsTokens) return { id, rules: { longestToken } };
   return { id, rules: { algorithm: programme.access.algorithm, longestToken } };

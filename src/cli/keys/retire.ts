@@ -4,10 +4,11 @@ import type { Config } from '../../config/config.ts';
 import { quote } from '../../lib/fault.ts';
 import type { SigningKeyRecord } from '../../oauth/signing_key.ts';
 import { type KeyState, keyStates, type RemovalPlan } from '../../token/key_rotation.ts';
-import { dateText } from '../dates.ts';
 import { CommandError, exitCodes, refuseUsage } from '../exit.ts';
+import { expectDurableStore, type OpenStore, withStore } from '../open_store.ts';
 import { type OutputOptions, print, printJson } from '../output.ts';
-import { configOf, expectDurableStore, type OpenStore, withStore } from '../workplace.ts';
+import { configOf } from '../programmes.ts';
+import { dateText } from '../table.ts';
 import { removeKey, retireKeys } from './changes.ts';
 import {
   forProgrammes,

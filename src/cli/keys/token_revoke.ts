@@ -8,14 +8,9 @@ import { type Subject, subjectForm } from '../../oauth/member.ts';
 import type { Store } from '../../store/contract.ts';
 import type { TokenOwner } from '../../store/grants.ts';
 import { CommandError, exitCodes, refuseUsage } from '../exit.ts';
+import { expectDurableStore, withStore } from '../open_store.ts';
 import { type OutputOptions, print, printJson } from '../output.ts';
-import {
-  configOf,
-  expectDurableStore,
-  loadIfGood,
-  selectProgrammes,
-  withStore,
-} from '../workplace.ts';
+import { configOf, loadIfGood, selectProgrammes } from '../programmes.ts';
 
 export interface RevokeTokensOptions extends OutputOptions {
   readonly config: string;

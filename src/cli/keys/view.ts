@@ -2,7 +2,7 @@
 
 import type { SigningKeyRecord } from '../../oauth/signing_key.ts';
 import type { KeyState, KeyStatus } from '../../token/key_rotation.ts';
-import { dateText } from '../dates.ts';
+import { dateText } from '../table.ts';
 
 /** A key as JSON output has it; what is not known is null, so that its shape is one. */
 export interface KeyView {

@@ -3,8 +3,7 @@
 import type { Address } from '../../config/config.ts';
 import type { App } from '../../http/endpoints.ts';
 import { listen, type ListenOptions, type RunningServer } from '../../http/server.ts';
-import { CommandError, exitCodes } from '../exit.ts';
-import { isSystemError } from '../explain.ts';
+import { CommandError, exitCodes, isSystemError } from '../exit.ts';
 
 const causes: Readonly<Record<string, string>> = {
   EADDRINUSE: 'something listens there already: stop it, or choose another address',

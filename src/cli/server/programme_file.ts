@@ -10,7 +10,7 @@ import { stringifyYaml } from '../../lib/yaml/yaml.ts';
 import { loadProgramme, programmeIdForm } from '../../programme/language/load.ts';
 import { CommandError, exitCodes, refuseUsage } from '../exit.ts';
 import { type OutputOptions, print, printJson } from '../output.ts';
-import { configOf } from '../workplace.ts';
+import { configOf } from '../programmes.ts';
 import { mountFaults } from './mount_faults.ts';
 
 /** The JSON Schema among the shipped files, and what it is called beside programme files. */

@@ -7,7 +7,7 @@ import { stringifyYaml } from '../../lib/yaml/yaml.ts';
 import { effectiveDocument } from '../../programme/language/effective_document.ts';
 import type { LoadedProgramme } from '../../programme/language/load.ts';
 import { type OutputOptions, printData, printJson } from '../output.ts';
-import { configOf, loadNamed } from '../workplace.ts';
+import { configOf, loadNamed } from '../programmes.ts';
 
 export interface ShowOptions extends OutputOptions {
   readonly config: string;

@@ -4,8 +4,8 @@ import type { Log } from '../../engine/service.ts';
 import { after, type Instant, milliseconds, type SystemClock } from '../../lib/clock.ts';
 import type { Keeping } from '../../store/keeping.ts';
 import type { FileStore } from '../../store/sqlite/store.ts';
-import { dateText } from '../dates.ts';
 import { CommandError, exitCodes } from '../exit.ts';
+import { dateText } from '../table.ts';
 
 /** So far a clock may be set back without a report (DESIGN, "Semantics"); a start goes on at the recorded time. */
 const allowedGap = milliseconds(60_000);

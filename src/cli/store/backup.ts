@@ -9,8 +9,8 @@ import { backupStore } from '../../store/sqlite/care/backup.ts';
 import type { StoreReport } from '../../store/sqlite/care/examine.ts';
 import { CommandError, exitCodes, refuseUsage } from '../exit.ts';
 import { type OutputOptions, print, printFile, printJson } from '../output.ts';
+import { configOf } from '../programmes.ts';
 import { withProgress } from '../progress.ts';
-import { configOf } from '../workplace.ts';
 import { storePath, storeSheet, unwritable, viewStore } from './view.ts';
 
 export interface BackupStoreOptions extends OutputOptions {

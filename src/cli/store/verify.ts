@@ -3,7 +3,7 @@
 import { verifyStore } from '../../store/sqlite/care/examine.ts';
 import { CommandError, exitCodes } from '../exit.ts';
 import { type OutputOptions, print, printJson } from '../output.ts';
-import { configOf } from '../workplace.ts';
+import { configOf } from '../programmes.ts';
 import { storePath, storeSheet, viewStore } from './view.ts';
 
 export interface VerifyStoreOptions extends OutputOptions {

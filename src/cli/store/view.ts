@@ -3,11 +3,9 @@
 import type { Config } from '../../config/config.ts';
 import { instant } from '../../lib/clock.ts';
 import type { StoreReport } from '../../store/sqlite/care/examine.ts';
-import { dateText } from '../dates.ts';
-import { CommandError } from '../exit.ts';
-import { isSystemError } from '../explain.ts';
-import { sheet } from '../table.ts';
-import { expectDurableStore } from '../workplace.ts';
+import { CommandError, isSystemError } from '../exit.ts';
+import { expectDurableStore } from '../open_store.ts';
+import { dateText, sheet } from '../table.ts';
 
 /** A store file as JSON output has it; what is not known is null, so that its shape is one. */
 export function viewStore(report: StoreReport): object {

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test, type TestContext } from 'node:test';
 
-import { jetway, jetwayJson, workFolder } from '../command.ts';
-import { serve, signingProgramme, startServer } from '../server.ts';
+import { jetway, jetwayJson, workFolder } from './command.ts';
+import { serve, signingProgramme, startServer } from './server.ts';
 
 const otherKey = `${Buffer.alloc(32, 9).toString('base64url')}\n`;
 
