@@ -1,17 +1,19 @@
-// Owns the check that what the README shows of a programme file loads, and does what is said of it.
+// Owns the check that the programme files in README and docs/operators.md load and do what is said.
 
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { compileProgramme } from '../../src/programme/compile.ts';
 import { loadProgramme, withLogos } from '../../src/programme/language/load.ts';
 
-const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
+const root = join(import.meta.dirname, '../..');
+const readme = readFileSync(join(root, 'README.md'), 'utf8');
+const operators = readFileSync(join(root, 'docs/operators.md'), 'utf8');
 
-test('the login page of the README loads as it stands, in every variant', () => {
-  const [example = '', ...others] = [...readme.matchAll(/```yaml\n(login:\n[^]*?)```/g)].map(
+test('the login page of docs/operators.md loads as it stands, in every variant', () => {
+  const [example = '', ...others] = [...operators.matchAll(/```yaml\n(login:\n[^]*?)```/g)].map(
     ([, text = '']) => text,
   );
   assert.deepEqual(others, []);
@@ -36,4 +38,36 @@ test('the login page of the README loads as it stands, in every variant', () => 
     assert.equal(login.brands.get('Acme')?.name, 'Acme Hotels');
     assert.equal(login.palettes.light.accent, '#7a2457');
   }
+});
+
+test('the programme of the README loads as it stands, without a warning', () => {
+  const [, text = ''] = /```yaml\n(variant:[^]*?)```/.exec(readme) ?? [];
+  const { loaded, faults } = loadProgramme('harbour.yaml', text);
+  assert.deepEqual(faults, []);
+  assert.deepEqual(
+    [...(loaded?.definition.token_response.fields.keys() ?? [])],
+    [
+      'access_token',
+      'refresh_token',
+      'scope',
+      'token_type',
+      'expires_in',
+      'refresh_token_expires_in',
+    ],
+  );
+});
+
+test('every file and page that README and docs name exists', () => {
+  const pages = ['README.md', ...globSync('docs/**/*.md', { cwd: root })];
+  const lost = pages.flatMap((page) => {
+    const text = readFileSync(join(root, page), 'utf8');
+    const links = [...text.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, link = '']) =>
+      join(page, '..', link),
+    );
+    const paths = [...text.matchAll(/`((?:src|test|docs|scripts)\/[\w./-]+\.\w+)`/g)];
+    return [...links, ...paths.map(([, path = '']) => path)]
+      .filter((path) => !existsSync(join(root, path)))
+      .map((path) => `${page}: ${path}`);
+  });
+  assert.deepEqual(lost, []);
 });
