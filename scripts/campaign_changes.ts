@@ -56,9 +56,9 @@ export async function change(store: Store, step: Change, now: Instant): Promise<
 async function unlock(store: Store, account: Digest, now: Instant): Promise<string> {
   const policy = { attempts: 2, window: milliseconds(900_000), lock: milliseconds(900_000) };
   for (let n = 0; n <= policy.attempts; n += 1) {
-    await store.beginLoginAttempt(programme, account, policy, now);
+    await store.reserveAttempt(programme, account, policy, now);
   }
-  return String(await store.unlockAccount(programme, account));
+  return String(await store.unlock(programme, account));
 }
 
 /** The first key, or its end together with the next one. */

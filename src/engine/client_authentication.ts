@@ -42,7 +42,7 @@ export async function authenticateClient(
     firstMatch(service, credentials, client?.secrets ?? nobody, now);
   if (!isActive || secret === undefined) {
     forget(service, credentials);
-    throw countFailure(service, credentials.id, address(), now);
+    throw await countFailure(service, credentials.id, address(), now);
   }
   remember(service, credentials, client.id, secret);
   store.recordSecretUse(programme.id, client.id, secret.digest, now);
@@ -50,17 +50,18 @@ export async function authenticateClient(
 }
 
 /** Known and unknown identifiers are counted alike, and only after all that each of them costs. */
-function countFailure(
-  { failedSecrets }: Service,
+async function countFailure(
+  { programme, store }: Service,
   id: string,
   address: string,
   now: Instant,
-): Refusal {
-  // As a digest: what is remembered of an identifier is as long as a stranger made it otherwise.
-  const who = digest(`${networkOf(address)} ${id}`);
-  const retryAfter = failedSecrets?.blockedFor(who, now);
-  failedSecrets?.count(who, now);
-  return retryAfter === undefined
+): Promise<Refusal> {
+  const limit = programme.clients.failureLimit;
+  if (limit === undefined) return new Refusal('client_authentication_failed');
+  // A digest: strangers make identifiers as long as they like.
+  const key = digest(`${networkOf(address)} ${id}`);
+  const { allowed, retryAfter } = await store.count('failed_secret', programme.id, key, limit, now);
+  return allowed
     ? new Refusal('client_authentication_failed')
     : new Refusal('throttled', { retryAfter: retryAfter / 1000 });
 }

@@ -1,7 +1,7 @@
 // Owns the authentication of members, for every way in: what a member typed goes to the directory
 // only if it may be tried, and what came of it is counted. How it is told is the caller's.
 
-import type { Milliseconds } from '../lib/clock.ts';
+import type { Instant, Milliseconds } from '../lib/clock.ts';
 import type { Digest } from '../lib/digest.ts';
 import { networkOf } from '../lib/ip_address.ts';
 import type { LoginAttempt, Verification } from '../members/directory.ts';
@@ -65,26 +65,23 @@ export async function authenticateMember(
   service: Service,
   attempt: MemberAttempt,
 ): Promise<MemberAuthentication> {
-  const { clock, failedLogins, keyring, programme } = service;
+  const { clock, keyring, programme } = service;
   const username = normaliseUsername(attempt.username);
-  const counted = countedUnder(service, attempt, username);
+  const counted = await countedUnder(service, attempt, username);
   if (counted.retryAfter !== undefined) {
     return { outcome: 'too_many_failures', retryAfter: counted.retryAfter };
   }
-  const countFailure = (): void => {
-    for (const place of counted.places) failedLogins?.count(place, clock.now());
-  };
-
   const { account, owners } = counted;
   const asked = { ...loginAttempt(username, attempt), owners };
   const mayBeAsked = isWellFormed(username, attempt.password) && (await reserve(service, account));
   const verification = await (
     mayBeAsked ? askDirectory(service, account, asked) : decline(service, asked)
-  ).catch((error: unknown) => {
+  ).catch(async (error: unknown) => {
     // Nothing was learnt, so that the account is not charged. But whoever waits takes a place in the
     // queue, whoever finds it full costs a line of the log, and neither may do so time and again for
     // nothing (HOSTILE 59).
-    if (error instanceof HungUp || error instanceof Overloaded) countFailure();
+    if (error instanceof HungUp || error instanceof Overloaded)
+      await countFailure(service, counted);
     throw error;
   });
   if (verification.outcome === 'match') {
@@ -94,7 +91,7 @@ export async function authenticateMember(
     return { outcome: 'match', member, device: cookie };
   }
   // Whichever it was: one that is locked or malformed costs as much, and may be sent without end.
-  countFailure();
+  await countFailure(service, counted);
   return { outcome: 'no_match' };
 }
 
@@ -114,21 +111,53 @@ interface CountedUnder {
  * what its neighbours at the address do, nor to what strangers do at its username. All its browsers
  * together have as many failures as an address has; after that they are like any other browser.
  */
-function countedUnder(
-  { clock, failedLogins, keyring, programme }: Service,
+async function countedUnder(
+  service: Service,
   attempt: MemberAttempt,
   username: string,
-): CountedUnder {
+): Promise<CountedUnder> {
+  const { clock, keyring, programme } = service;
   const now = clock.now();
   const account = keyring.accountDigest(username);
   const places = attempt.address === undefined ? [] : [networkOf(attempt.address)];
   const device = deviceAccount(keyring, programme.id, account, attempt.device, now);
   const browsers = keyring.accountDigest(`browsers ${account}`);
-  if (device !== undefined && failedLogins?.blockedFor(browsers, now) === undefined) {
+  if (device !== undefined && (await blockedFor(service, browsers, now)) === undefined) {
     return { account: device, places: [browsers, ...places], owners: [browsers] };
   }
-  const [retryAfter] = places.map((place) => failedLogins?.blockedFor(place, now));
+  const [place] = places;
+  const retryAfter = place === undefined ? undefined : await blockedFor(service, place, now);
   return { account, places, owners: [account, ...places], retryAfter };
+}
+
+/** For how long a key has had as many failed logins as it may have; undefined while it has fewer. */
+async function blockedFor(
+  { programme, store }: Service,
+  key: string,
+  now: Instant,
+): Promise<Milliseconds | undefined> {
+  const limit = programme.login.addressLimit;
+  if (limit === undefined) return undefined;
+  const { allowed, retryAfter } = await store.count(
+    'failed_login',
+    programme.id,
+    key,
+    limit,
+    now,
+    0,
+  );
+  return allowed ? undefined : retryAfter;
+}
+
+async function countFailure(
+  { clock, programme, store }: Service,
+  { places }: CountedUnder,
+): Promise<void> {
+  const limit = programme.login.addressLimit;
+  if (limit === undefined) return;
+  for (const place of places) {
+    await store.count('failed_login', programme.id, place, limit, clock.now());
+  }
 }
 
 /** Says no without asking, in the directory's own time. */
@@ -144,7 +173,7 @@ async function decline(
 async function reserve({ programme, store, clock }: Service, account: Digest): Promise<boolean> {
   const { lockout } = programme.login;
   if (lockout === undefined) return true;
-  const { allowed } = await store.beginLoginAttempt(programme.id, account, lockout, clock.now());
+  const { allowed } = await store.reserveAttempt(programme.id, account, lockout, clock.now());
   return allowed;
 }
 
@@ -170,7 +199,7 @@ async function settle(
   outcome: AttemptOutcome,
 ): Promise<void> {
   if (programme.login.lockout === undefined) return;
-  await store.endLoginAttempt(programme.id, account, outcome, clock.now());
+  await store.settleAttempt(programme.id, account, outcome, clock.now());
 }
 
 /** What no directory could know a member by is not asked for: it may be long, or break a log. */

@@ -1,8 +1,9 @@
 // Owns bringing a programme into service: its directory, its token formats and their keys.
 
-import { after, milliseconds } from '../lib/clock.ts';
+import { after } from '../lib/clock.ts';
 import type { HookCredentials, HookLimits } from '../members/hook_connection.ts';
 import type { Programme } from '../programme/programme.ts';
+import { Windows } from '../store/windows.ts';
 import { openFormerKeys, openKeyChest, type PublishedKeys } from '../token/key_chest.ts';
 import { longestSignedToken } from '../token/key_rotation.ts';
 import { ProvenHeaders } from '../token/proven_headers.ts';
@@ -14,14 +15,13 @@ import {
 } from '../token/token_format.ts';
 import { tokenIdMaker } from '../token/token_id.ts';
 import { tokenVerifier } from '../token/token_verifier.ts';
-import { createFailureCounter } from './failure_counter.ts';
 import { newFamilyMembers } from './family_member.ts';
 import { FirstBrowsers } from './login/first_browsers.ts';
 import { openDirectory } from './open_directory.ts';
 import type { Foundation, Service } from './service.ts';
 
-/** How many of one address are told to operators; the log itself is bounded for all of them. */
-const stoppedLogins = { limit: 20, window: milliseconds(60_000) };
+/** Addresses whose stopped logins are counted; more are past what the log takes in any case. */
+const mostAddresses = 50_000;
 
 /**
  * Readies a programme; makes its first signing key where it issues JWTs and has none.
@@ -36,17 +36,15 @@ export async function openService(
   hookLimits?: HookLimits,
 ): Promise<Service> {
   const { id, access, refresh } = programme;
-  const { addressLimit, endpoint } = programme.login;
-  const { failureLimit } = programme.clients;
   const service = {
     ...foundation,
     programme,
     directory: openDirectory(programme, foundation, credentials, hookLimits),
     newTokenId: tokenIdMaker(access.tokenId, foundation.node),
-    ...(addressLimit === undefined ? {} : { failedLogins: createFailureCounter(addressLimit) }),
-    ...(failureLimit === undefined ? {} : { failedSecrets: createFailureCounter(failureLimit) }),
-    ...(endpoint.binds === 'first_page' ? { firstBrowsers: new FirstBrowsers() } : {}),
-    stoppedLogins: createFailureCounter(stoppedLogins),
+    ...(programme.login.endpoint.binds === 'first_page'
+      ? { firstBrowsers: new FirstBrowsers() }
+      : {}),
+    stoppedLogins: new Windows(mostAddresses),
     provenHeaders: new ProvenHeaders(),
     families: newFamilyMembers(),
   };

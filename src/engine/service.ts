@@ -4,12 +4,12 @@ import type { Clock, Instant } from '../lib/clock.ts';
 import type { MemberDirectory } from '../members/directory.ts';
 import type { Programme } from '../programme/programme.ts';
 import type { Environment, Store } from '../store/contract.ts';
+import type { Windows } from '../store/windows.ts';
 import type { PublishedKeys } from '../token/key_chest.ts';
 import type { Keyring } from '../token/keyring.ts';
 import type { ProvenHeaders } from '../token/proven_headers.ts';
 import type { TokenFormat } from '../token/token_format.ts';
 import type { TokenVerifier } from '../token/token_verifier.ts';
-import type { FailureCounter } from './failure_counter.ts';
 import type { FamilyMembers } from './family_member.ts';
 import type { FirstBrowsers } from './login/first_browsers.ts';
 
@@ -37,12 +37,11 @@ export interface Service extends Foundation {
   readonly directory: MemberDirectory;
   readonly accessTokens: TokenFormat;
   readonly refreshTokens: TokenFormat;
-  /** Failed logins by the address they came from; absent where they are not limited. */
-  readonly failedLogins?: FailureCounter;
-  /** Logins that ended on a page, by address: each costs a line of the log (HOSTILE 59). */
-  readonly stoppedLogins: FailureCounter;
-  /** Wrong client secrets by client identifier and address; absent where they are not limited. */
-  readonly failedSecrets?: FailureCounter;
+  /**
+   * Logins that ended on a page, by address: each costs a line of this process's log (HOSTILE 59).
+   * The store does not count them: such a page tells of the store's outages too.
+   */
+  readonly stoppedLogins: Windows;
   /** Present where a login belongs to the browser that gets its page first. */
   readonly firstBrowsers?: FirstBrowsers;
   /** Authorization headers of clients and gateways that proved right. */

@@ -74,12 +74,9 @@ async function serveTokens(
 async function throttle(service: Service, client: Client, now: Instant): Promise<void> {
   const limit = client.throttle ?? service.programme.throttle;
   if (limit === undefined) return;
-  const { allowed, retryAfter } = await service.store.countTokenRequest(
-    service.programme.id,
-    client.id,
-    limit,
-    now,
-  );
+  const { id: programme } = service.programme;
+  const outcome = service.store.count('token_request', programme, client.id, limit, now);
+  const { allowed, retryAfter } = await outcome;
   if (!allowed) throw new Refusal('throttled', { retryAfter: retryAfter / 1000 });
 }
 

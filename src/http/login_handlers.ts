@@ -131,6 +131,9 @@ async function renderOutcome(
 /** Characters that are told apart however they are printed, and spelled on the telephone. */
 const unambiguous = '23456789ABCDEFGHJKMNPQRSTVWXYZ';
 
+/** How many stopped logins of one address are told to operators; the log is bounded for all addresses. */
+const toldLogins = { limit: 20, window: 60_000 };
+
 /**
  * Tells operators of a login that ended on a page; the reference that stands on that page. Of an
  * address that has had many there is neither.
@@ -141,9 +144,7 @@ function tell(
   request: WireRequest,
 ): string | undefined {
   const place = networkOf(request.address());
-  const now = clock.now();
-  if (stoppedLogins.blockedFor(place, now) !== undefined) return undefined;
-  stoppedLogins.count(place, now);
+  if (!stoppedLogins.count(place, toldLogins, clock.now()).allowed) return undefined;
   const reference = randomText(unambiguous, 8);
   log.error('login_stopped', { programme: programme.id, reason, reference });
   return reference;

@@ -1,8 +1,8 @@
-// Owns the store's contract for counters: login attempts at accounts, and requests of clients.
+// Owns the store's contract for counters: login attempts at accounts, and events counted in windows.
 
-import type { Instant } from '../lib/clock.ts';
+import type { Instant, Milliseconds } from '../lib/clock.ts';
 import type { Digest } from '../lib/digest.ts';
-import type { ClientId, ProgrammeId, ThrottleLimit } from '../oauth/client.ts';
+import type { ProgrammeId, ThrottleLimit } from '../oauth/client.ts';
 import type {
   AttemptOutcome,
   AttemptPolicy,
@@ -10,47 +10,58 @@ import type {
   LoginAttempt,
 } from './login_attempts.ts';
 
-export interface ThrottleOutcome {
+/**
+ * What is counted in windows: token requests by client (G-18), failed logins by address or account,
+ * wrong client secrets by address and client identifier (HOSTILE 42).
+ */
+export type WindowCounter = 'token_request' | 'failed_login' | 'failed_secret';
+
+export interface WindowOutcome {
   readonly allowed: boolean;
-  /** Milliseconds until the window ends. */
-  readonly retryAfter: number;
+  /** Time until the window ends. */
+  readonly retryAfter: Milliseconds;
 }
 
-/** What is counted against a limit. */
 export interface Counters {
   /**
-   * Reserves one attempt to log in to an account before the directory is asked, so that of any
-   * number at once, in whatever processes, no more than the limit are judged (HOSTILE 18); the one
-   * that exceeds it within the window locks the account, those during the lock change nothing, and
-   * after it all begins anew. `account` is a keyed digest of the normalised username. What cannot be
-   * counted is not allowed.
+   * Reserves one attempt to log in to an account before the directory is asked: of any number of
+   * attempts at once, in any processes, the directory judges no more than the limit (HOSTILE 18).
+   * The attempt that exceeds the limit within the window locks the account. Attempts during the lock
+   * change nothing; after it the count begins anew. `account` is a keyed digest of the normalised
+   * username. An attempt that cannot be counted is not allowed: the verb rejects.
    */
-  beginLoginAttempt(
+  reserveAttempt(
     programme: ProgrammeId,
     account: Digest,
     policy: AttemptPolicy,
     now: Instant,
   ): Promise<LoginAttempt>;
 
-  /** Settles an attempt that was allowed: a match clears the count, an undecided one is given back. */
-  endLoginAttempt(
+  /** Settles a reserved attempt: a match clears the count, an undecided attempt is given back. */
+  settleAttempt(
     programme: ProgrammeId,
     account: Digest,
     outcome: AttemptOutcome,
     now: Instant,
   ): Promise<void>;
 
-  /** What counts against an account now, for operators to read; no failures where nothing does. */
-  loginAttempts(programme: ProgrammeId, account: Digest, now: Instant): Promise<AttemptsShown>;
+  /** What counts against an account now, for operators to read. */
+  findAttempts(programme: ProgrammeId, account: Digest, now: Instant): Promise<AttemptsShown>;
 
   /** Ends an account's lock and clears its count, in every process; false when there is neither. */
-  unlockAccount(programme: ProgrammeId, account: Digest): Promise<boolean>;
+  unlock(programme: ProgrammeId, account: Digest): Promise<boolean>;
 
-  /** Counts one token request against a client's window; costs no durable write. */
-  countTokenRequest(
+  /**
+   * Counts one event against the window of a key and tells whether the limit allows it. An event
+   * that is not allowed is not counted. With `by` 0 the verb only tells. Costs no durable write: the
+   * count may be lost with the process, and processes may have counts of their own.
+   */
+  count(
+    counter: WindowCounter,
     programme: ProgrammeId,
-    client: ClientId,
-    throttle: ThrottleLimit,
+    key: string,
+    limit: ThrottleLimit,
     now: Instant,
-  ): Promise<ThrottleOutcome>;
+    by?: 0 | 1,
+  ): Promise<WindowOutcome>;
 }

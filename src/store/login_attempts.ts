@@ -1,15 +1,19 @@
 // Owns how login attempts are counted: what an attempt and its outcome make of an account's state.
 
 import { after, type Instant, type Milliseconds, milliseconds } from '../lib/clock.ts';
+import type { Digest } from '../lib/digest.ts';
+import { present } from '../lib/present.ts';
+import type { ProgrammeId } from '../oauth/client.ts';
+import type { Counters } from './counters.ts';
 
-/** How many attempts an account has in a window, and how long it is locked after one more. */
+/** How many attempts an account has in a window, and how long one attempt more locks it. */
 export interface AttemptPolicy {
   readonly attempts: number;
   readonly window: Milliseconds;
   readonly lock: Milliseconds;
 }
 
-/** What the directory said; `undecided` when it could not. */
+/** The directory's answer; `undecided` when it could not answer. */
 export type AttemptOutcome = 'match' | 'no_match' | 'undecided';
 
 /** Whether the directory may be asked; if not, for how long not. */
@@ -17,43 +21,86 @@ export type LoginAttempt =
   | { readonly allowed: true }
   | { readonly allowed: false; readonly retryAfter: Milliseconds };
 
-/** An account's attempts: those that did not match, and those that are not decided yet. */
-export interface AttemptState {
-  readonly used: number;
-  readonly windowEndsAt: Instant;
-  readonly lockedUntil?: Instant;
-}
-
 /** What counts against an account. */
 export interface AttemptsShown {
-  /** Attempts that did not match, and those that are not decided yet. */
+  /** Attempts that did not match, and attempts that are not decided yet. */
   readonly failures: number;
   /** Present while the account is locked. */
   readonly lockedUntil?: Instant;
 }
 
-/** What a state amounts to now: one that is over counts no more. */
-export function showAttempts(state: AttemptState | undefined, now: Instant): AttemptsShown {
-  if (state === undefined || now >= attemptsEndAt(state)) return { failures: 0 };
-  const { used: failures, lockedUntil } = state;
-  return { failures, ...(lockedUntil === undefined ? {} : { lockedUntil }) };
+/** An account's attempts, as a backend keeps them. */
+export interface AttemptState {
+  /** Attempts that did not match, and attempts that are not decided yet. */
+  readonly used: number;
+  readonly windowEndsAt: Instant;
+  readonly lockedUntil?: Instant;
 }
 
-/** When a state is over, and may be forgotten. */
+/** What a backend does with the attempts of an account. */
+export interface AttemptRows {
+  readonly find: (programme: ProgrammeId, account: Digest) => Promise<AttemptState | undefined>;
+  /**
+   * Puts what `change` makes of the state in its place, or removes it where that is undefined, in
+   * one durable step that no other process comes between. `change` is pure and may run twice.
+   * `urgent` changes go on when the disk is full.
+   */
+  readonly change: <T>(
+    programme: ProgrammeId,
+    account: Digest,
+    change: AttemptChange<T>,
+    urgent?: 'urgent',
+  ) => Promise<T>;
+}
+
+export type AttemptChange<T> = (before: AttemptState | undefined) => {
+  readonly state: AttemptState | undefined;
+  readonly answer: T;
+};
+
+/** The verbs of login attempts over a backend's rows. */
+export function attemptVerbs({ find, change }: AttemptRows): Omit<Counters, 'count'> {
+  return {
+    reserveAttempt: (programme, account, policy, now) =>
+      change(programme, account, (before) => reserveAttempt(before, policy, now)),
+    settleAttempt: async (programme, account, outcome, now) => {
+      // The reserved attempt stays counted.
+      if (outcome === 'no_match') return;
+      await change(programme, account, (before) => ({
+        state: settleAttempt(before, outcome, now),
+        answer: undefined,
+      }));
+    },
+    findAttempts: async (programme, account, now) => {
+      const state = await find(programme, account);
+      if (state === undefined || now >= attemptsEndAt(state)) return { failures: 0 };
+      return present({ failures: state.used, lockedUntil: state.lockedUntil });
+    },
+    unlock: (programme, account) => {
+      const end: AttemptChange<boolean> = (before) => ({
+        state: undefined,
+        answer: before !== undefined,
+      });
+      return change(programme, account, end, 'urgent');
+    },
+  };
+}
+
+/** When a state counts no more, and may be forgotten. */
 export function attemptsEndAt({ windowEndsAt, lockedUntil }: AttemptState): Instant {
   return lockedUntil ?? windowEndsAt;
 }
 
 /**
- * Reserves an attempt, or refuses it; the one that exceeds the limit locks the account. A refused
- * attempt during the lock changes nothing (the state that is returned is the one given).
+ * Reserves an attempt, or refuses it; the attempt that exceeds the limit locks the account. A refused
+ * attempt during the lock changes nothing: the state that is returned is the state given.
  */
-export function beginAttempt(
+function reserveAttempt(
   before: AttemptState | undefined,
   { attempts, window, lock }: AttemptPolicy,
   now: Instant,
 ): { readonly state: AttemptState; readonly answer: LoginAttempt } {
-  // One that would outlast a whole new one is from before a jump of the clock or a shorter policy.
+  // A state that would outlast a new one is from before a jump of the clock, or of a longer policy.
   const span = before?.lockedUntil === undefined ? window : lock;
   const left = before === undefined ? 0 : attemptsEndAt(before) - now;
   const state = before !== undefined && left > 0 && left <= span ? before : undefined;
@@ -71,17 +118,17 @@ export function beginAttempt(
 }
 
 /**
- * What is left of the state once an attempt is decided: nothing after a match. An undecided one is
- * given back, and with it goes a lock that it helped to bring about: of a window's attempts no more
- * than the limit are ever judged.
+ * What is left of the state after a match (nothing) or an undecided attempt. The undecided attempt
+ * is given back, together with a lock that it helped to bring about: of a window's attempts the
+ * directory still judges no more than the limit.
  */
-export function endAttempt(
+function settleAttempt(
   before: AttemptState | undefined,
-  outcome: AttemptOutcome,
+  outcome: 'match' | 'undecided',
   now: Instant,
 ): AttemptState | undefined {
   if (before === undefined || outcome === 'match') return undefined;
-  if (outcome === 'no_match' || now >= attemptsEndAt(before)) return before;
+  if (now >= attemptsEndAt(before)) return before;
   if (before.used <= 1) return undefined;
   return { used: before.used - 1, windowEndsAt: before.windowEndsAt };
 }

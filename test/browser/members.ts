@@ -168,7 +168,7 @@ export function memberTests(browser: () => Promise<Browser>): void {
       const scene = await setScene(t, await browser(), { store });
       const lookups = holdLookups(t, store);
       // Also where the browser has given up: whose password waits to be hashed is dropped then.
-      const over = t.mock.method(store, 'endLoginAttempt').mock;
+      const over = t.mock.method(store, 'settleAttempt').mock;
       const page = await scene.openLogin(await scene.newContext({ javaScriptEnabled: false }));
       await fillIn(page, scene.member.username, scene.member.password);
       const box = await page.getByRole('button', { name: 'Log in' }).boundingBox();

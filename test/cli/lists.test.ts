@@ -43,8 +43,8 @@ function fail(folder: string, username: string, times: number, limit: number): P
   return withStore(readConfig(join(folder, 'config.yaml')), async ({ store, keyring, clock }) => {
     const account = keyring.accountDigest(username);
     for (let turn = 0; turn < times; turn += 1) {
-      await store.beginLoginAttempt(club, account, policy, clock.now());
-      await store.endLoginAttempt(club, account, 'no_match', clock.now());
+      await store.reserveAttempt(club, account, policy, clock.now());
+      await store.settleAttempt(club, account, 'no_match', clock.now());
     }
   });
 }

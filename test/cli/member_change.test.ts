@@ -140,7 +140,7 @@ describe('member set and its like', { concurrency: 2 }, () => {
     const open = await openStore(readConfig(join(folder, 'config.yaml')));
     const account = open.keyring.accountDigest('ann');
     const attempt = (): Promise<{ readonly allowed: boolean }> =>
-      open.store.beginLoginAttempt(club, account, policy, instant(Date.now()));
+      open.store.reserveAttempt(club, account, policy, instant(Date.now()));
     assert.equal((await attempt()).allowed, true);
     assert.equal((await attempt()).allowed, false);
     const unlock = ['member', 'unlock', ' Ann '];

@@ -88,7 +88,7 @@ async function guess(shared: Store): Promise<unknown> {
   const results: unknown[] = [];
   for (let round = 0; round < rounds; round += 1) {
     const account = `account ${round}` as Digest;
-    results.push(await inParallel(5, () => shared.beginLoginAttempt(club, account, policy, at(1))));
+    results.push(await inParallel(5, () => shared.reserveAttempt(club, account, policy, at(1))));
   }
   return results;
 }

@@ -14,7 +14,7 @@ const other = 'digest-of-another' as Digest;
 /** Five in a minute, then locked for ten. */
 const policy = { attempts: 5, window: milliseconds(60_000), lock: milliseconds(600_000) };
 
-type Outcome = Parameters<Store['endLoginAttempt']>[2];
+type Outcome = Parameters<Store['settleAttempt']>[2];
 
 /** An attempt at that second; what the directory says of it, if it is asked. Returns `asked` or for how long not. */
 async function attempt(
@@ -23,9 +23,9 @@ async function attempt(
   outcome?: Outcome,
   who = account,
 ): Promise<string> {
-  const begun = await store.beginLoginAttempt(club, who, policy, at(seconds));
+  const begun = await store.reserveAttempt(club, who, policy, at(seconds));
   if (!begun.allowed) return `not for ${begun.retryAfter}`;
-  if (outcome) await store.endLoginAttempt(club, who, outcome, at(seconds));
+  if (outcome) await store.settleAttempt(club, who, outcome, at(seconds));
   return 'asked';
 }
 
@@ -41,7 +41,7 @@ export function loginAttemptTests(open: Open): void {
     withStore(open, 'HOSTILE 18: of 50 at once the limit is asked, however slow', async (o) => {
       const begun = await inParallel(50, () => attempt(o.store, 0));
       assert.equal(begun.filter((result) => result === 'asked').length, 5);
-      await inParallel(5, () => o.store.endLoginAttempt(club, account, 'no_match', at(1)));
+      await inParallel(5, () => o.store.settleAttempt(club, account, 'no_match', at(1)));
       assert.equal(await attempt(o.store, 2), 'not for 598000');
     });
 
@@ -62,17 +62,17 @@ export function loginAttemptTests(open: Open): void {
             assert.equal(await attempt(store, 2, undefined, who), 'not for 599000');
         }
         // What one gives back, the other may have.
-        await stores[1]!.endLoginAttempt(club, account, 'undecided', at(3));
+        await stores[1]!.settleAttempt(club, account, 'undecided', at(3));
         const again = await inParallel(10, (n) => attempt(stores[n % 2]!, 4));
         assert.equal(again.filter((result) => result === 'asked').length, 1);
-        await stores[0]!.endLoginAttempt(club, other, 'match', at(3));
+        await stores[0]!.settleAttempt(club, other, 'match', at(3));
         assert.equal(await attempt(stores[1]!, 4, 'no_match', other), 'asked');
       },
     );
 
     withStore(open, 'what counts against an account can be read, in every process', async (o) => {
       const reader = o.another ? await o.another() : o.store;
-      const shown = (seconds: number) => reader.loginAttempts(club, account, at(seconds));
+      const shown = (seconds: number) => reader.findAttempts(club, account, at(seconds));
       assert.deepEqual(await shown(0), { failures: 0 });
       await fail(o.store, 0, 2);
       assert.deepEqual(await shown(1), { failures: 2 });
@@ -81,7 +81,7 @@ export function loginAttemptTests(open: Open): void {
       await attempt(o.store, 61);
       assert.deepEqual(await shown(62), { failures: 5, lockedUntil: at(661) });
       assert.deepEqual(await shown(661), { failures: 0 });
-      assert.deepEqual(await reader.loginAttempts(otherClub, account, at(62)), { failures: 0 });
+      assert.deepEqual(await reader.findAttempts(otherClub, account, at(62)), { failures: 0 });
     });
 
     withStore(open, 'HOSTILE 20: the lock is temporary, and nothing extends it', async (o) => {
@@ -129,11 +129,11 @@ export function loginAttemptTests(open: Open): void {
         const { store } = o;
         await inParallel(6, () => attempt(store, 0));
         assert.equal(await attempt(store, 1), 'not for 599000');
-        await inParallel(5, () => store.endLoginAttempt(club, account, 'undecided', at(2)));
+        await inParallel(5, () => store.settleAttempt(club, account, 'undecided', at(2)));
         await fail(store, 3, 5);
         assert.equal(await attempt(store, 4), 'not for 600000');
         // One that comes back later gives nothing back of a window that is not its own.
-        await store.endLoginAttempt(club, account, 'undecided', at(700));
+        await store.settleAttempt(club, account, 'undecided', at(700));
         await fail(store, 701, 5);
         assert.equal(await attempt(store, 702), 'not for 600000');
       },
@@ -143,9 +143,9 @@ export function loginAttemptTests(open: Open): void {
       await fail(store, 0, 5);
       assert.equal(await attempt(store, 1), 'not for 600000');
       assert.equal(await attempt(store, 1, 'no_match', other), 'asked');
-      const elsewhere = await store.beginLoginAttempt(otherClub, account, policy, at(1));
+      const elsewhere = await store.reserveAttempt(otherClub, account, policy, at(1));
       assert.deepEqual(elsewhere, { allowed: true });
-      assert.equal(await store.unlockAccount(otherClub, other), false);
+      assert.equal(await store.unlock(otherClub, other), false);
     });
 
     withStore(open, 'FAULTS 10: a lock from before a jump of the clock ends', async ({ store }) => {
@@ -157,14 +157,14 @@ export function loginAttemptTests(open: Open): void {
     withStore(open, 'ASVS 6.1.1: an operator unlocks, from another process too', async (o) => {
       const { store } = o;
       const operator = o.another ? await o.another() : store;
-      assert.equal(await operator.unlockAccount(club, account), false);
+      assert.equal(await operator.unlock(club, account), false);
       await fail(store, 0, 5);
       assert.equal(await attempt(store, 0), 'not for 600000');
-      assert.equal(await operator.unlockAccount(club, account), true);
-      assert.equal(await operator.unlockAccount(club, account), false);
+      assert.equal(await operator.unlock(club, account), true);
+      assert.equal(await operator.unlock(club, account), false);
       await fail(store, 1, 5);
       assert.equal(await attempt(store, 1), 'not for 600000');
-      assert.equal(await store.unlockAccount(club, account), true);
+      assert.equal(await store.unlock(club, account), true);
       await fail(store, 2, 5);
     });
 
@@ -187,7 +187,7 @@ export function loginAttemptTests(open: Open): void {
       assert.equal(await attempt(store, 609.999), 'not for 1');
       for (let n = 0; n < 40; n += 1) swept += await store.sweep(at(610), 7);
       assert.equal(swept, 21);
-      assert.equal(await store.unlockAccount(club, account), false);
+      assert.equal(await store.unlock(club, account), false);
     });
   });
 }

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 
+import type { WindowCounter } from '../../src/store/counters.ts';
 import {
   addSigningKey,
   aSigningKey,
@@ -126,7 +127,7 @@ export function throttleTests(open: Open): void {
 
     withStore(open, 'G-18: a window lets its limit pass, then says when it ends', async (o) => {
       const count = (seconds: number) =>
-        o.store.countTokenRequest(club, partner, throttle, at(seconds));
+        o.store.count('token_request', club, partner, throttle, at(seconds));
       assert.deepEqual(await count(0), { allowed: true, retryAfter: 60_000 });
       assert.deepEqual(await count(10), { allowed: true, retryAfter: 50_000 });
       assert.deepEqual(await count(59.999), { allowed: true, retryAfter: 1 });
@@ -136,19 +137,36 @@ export function throttleTests(open: Open): void {
 
     withStore(open, 'G-18: each client of each programme has a counter', async ({ store }) => {
       const results = await inParallel(10, () =>
-        store.countTokenRequest(club, partner, throttle, at(0)),
+        store.count('token_request', club, partner, throttle, at(0)),
       );
       assert.equal(results.filter(({ allowed }) => allowed).length, 3);
       const others = await Promise.all([
-        store.countTokenRequest(club, otherPartner, throttle, at(0)),
-        store.countTokenRequest(otherClub, partner, throttle, at(0)),
+        store.count('token_request', club, otherPartner, throttle, at(0)),
+        store.count('token_request', otherClub, partner, throttle, at(0)),
       ]);
       assert.ok(others.every(({ allowed }) => allowed));
     });
 
+    withStore(
+      open,
+      'HOSTILE 42: every counter counts for itself, and tells without counting',
+      async ({ store }) => {
+        const once = { limit: 1, window: 1000 };
+        const count = (counter: WindowCounter, by?: 0) =>
+          store.count(counter, club, 'key', once, at(0), by);
+        const [allowed, refused] = [true, false].map((is) => ({ allowed: is, retryAfter: 1000 }));
+        for (const counter of ['token_request', 'failed_login', 'failed_secret'] as const) {
+          assert.deepEqual(await count(counter, 0), allowed);
+          assert.deepEqual(await count(counter), allowed);
+          assert.deepEqual(await count(counter, 0), refused);
+          assert.deepEqual(await count(counter), refused);
+        }
+      },
+    );
+
     withStore(open, 'G-18: a limit of none lets nothing pass', async ({ store }) => {
       const none = { limit: 0, window: 1000 };
-      const outcome = await store.countTokenRequest(club, partner, none, at(0));
+      const outcome = await store.count('token_request', club, partner, none, at(0));
       assert.deepEqual(outcome, { allowed: false, retryAfter: 1000 });
     });
   });

@@ -154,7 +154,7 @@ async function makeFull(path: string): Promise<void> {
   });
   await store.revokeAll(club, { subject: 'subject-9' });
   await store.addGateway(aGateway());
-  await store.beginLoginAttempt(club, account, policy, at(3));
+  await store.reserveAttempt(club, account, policy, at(3));
   await store.close();
 }
 
@@ -254,7 +254,7 @@ withFile('a row that is damaged under a running store gets no answer', async (pa
   // One bad row is no reason to refuse everybody else.
   assert.ok(await store.findRefreshToken(club, key('refresh 2'), at(1)));
   // A count that is damaged is begun anew: it may not keep its member out.
-  const begun = await store.beginLoginAttempt(club, account, policy, at(4));
+  const begun = await store.reserveAttempt(club, account, policy, at(4));
   assert.deepEqual(begun, { allowed: true });
   await store.close();
   assert.match(

@@ -48,11 +48,11 @@ async function logIn(store: FileStore, name: string, seconds: number): Promise<v
   });
   const stranger = `stranger ${name}` as Digest;
   for (let guess = 0; guess < 3; guess += 1) {
-    await store.beginLoginAttempt(club, stranger, policy, time(guess));
+    await store.reserveAttempt(club, stranger, policy, time(guess));
   }
   const member = `member ${name}` as Digest;
-  await store.beginLoginAttempt(club, member, policy, time(0));
-  await store.endLoginAttempt(club, member, 'no_match', time(0));
+  await store.reserveAttempt(club, member, policy, time(0));
+  await store.settleAttempt(club, member, 'no_match', time(0));
   const issued = { issuedAt: time(0), expiresAt: time(120), forgetAt: time(hour) };
   await store.issueCode(aCode({ key: key(`code ${name}`), transaction: name, ...issued }));
   const access = (n: number) =>

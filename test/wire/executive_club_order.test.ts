@@ -187,9 +187,10 @@ test('C-8: each fault alone gets its own answer, of any two the earlier one answ
       const throttle = { limit: throttled ? 1 : 1000, window: 60_000 };
       await club.addClient({ id, secret: 'right', roles, more: { throttle } });
       // Uses up the limit of one, and shows that it is what the throttled request lacks.
-      await club.store.countTokenRequest(
+      await club.store.count(
+        'token_request',
         'executive-club' as never,
-        id as never,
+        id,
         throttle,
         club.clock.now(),
       );

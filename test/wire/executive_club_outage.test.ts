@@ -69,15 +69,15 @@ function assertTold(club: Club, event: string, answer: Answer): void {
   assert.ok(!JSON.stringify(answer).includes('/dev/sdz'));
 }
 
-const codeVerbs = ['findClient', 'countTokenRequest', 'findCode', 'spendCode'] as const;
+const codeVerbs = ['findClient', 'count', 'findCode', 'spendCode'] as const;
 const refreshVerbs = [
   'findClient',
-  'countTokenRequest',
+  'count',
   'findRefreshToken',
   'findMemberBySubject',
   'rotateRefreshToken',
 ] as const;
-const partnerVerbs = ['findClient', 'countTokenRequest', 'saveAccessToken'] as const;
+const partnerVerbs = ['findClient', 'count', 'saveAccessToken'] as const;
 
 for (const { name, error, answer, event, page: pageStatus } of faults) {
   test(`G-22: ${name} while a code is redeemed spends nothing`, async (t) => {

@@ -107,11 +107,11 @@ for (const [name, prepare] of Object.entries(floods)) {
     const flood: Promise<unknown>[] = [];
     const refused: Answer[] = [];
     while (refused.length === 0) {
-      const before = count('beginLoginAttempt');
+      const before = count('reserveAttempt');
       for (let n = 0; n < 50; n += 1) {
         flood.push(send().then((answer) => answer.status === 503 && refused.push(answer)));
       }
-      await until(() => count('beginLoginAttempt') === before + 50, 'never: they are looked at');
+      await until(() => count('reserveAttempt') === before + 50, 'never: they are looked at');
       await turn();
     }
     const [looks, before] = [count('findMember'), refused.length];

@@ -143,7 +143,7 @@ test('HOSTILE 20: an operator can end the lock', async (t) => {
   await door.fail(6);
   assert.ok(!isIn(await door.attempt('ann')));
   const account = door.keyring.accountDigest('ann');
-  assert.equal(await door.store.unlockAccount('executive-club' as ProgrammeId, account), true);
+  assert.equal(await door.store.unlock('executive-club' as ProgrammeId, account), true);
   assert.ok(isIn(await door.attempt('ann')));
 });
 
@@ -232,7 +232,7 @@ test('G-22 HOSTILE 63: where attempts cannot be counted, none is made, at locked
   const failing = failingStore();
   const door = await openDoor(t, { store: failing.store });
   await door.fail(6, 'locked');
-  failing.fail('beginLoginAttempt', new Unavailable('the store is away'));
+  failing.fail('reserveAttempt', new Unavailable('the store is away'));
   failing.calls.length = 0;
   const answer = await door.attempt('ann');
   assert.equal(answer.headers['retry-after'], '5');

@@ -89,13 +89,13 @@ type Door = Awaited<ReturnType<typeof openDoor>>;
 /** Attempts that wait for room until their browsers hang up, one after another. */
 async function leaveWaiting(door: Door, times: number, send: () => Sent): Promise<void> {
   for (let time = 0; time < times; time += 1) {
-    const [asked, ended] = [door.count('findMember'), door.count('endLoginAttempt')];
+    const [asked, ended] = [door.count('findMember'), door.count('settleAttempt')];
     const sent = send();
     await until(() => door.count('findMember') > asked, 'never: the attempt waits');
     await turn();
     await sent.hangUp();
     // Its place among the account's attempts is given back.
-    await until(() => door.count('endLoginAttempt') > ended, 'never: the attempt is dropped');
+    await until(() => door.count('settleAttempt') > ended, 'never: the attempt is dropped');
   }
 }
 
@@ -150,7 +150,7 @@ test('HOSTILE 18: a guess whose hash has begun counts, whoever hangs up', async 
     // The server has seen that by the time it has answered somebody else.
     tokensIn(await askTokens(door, { grant_type: 'client_credentials' }));
     goOn();
-    await until(() => door.count('endLoginAttempt') === guess, 'never: it is judged');
+    await until(() => door.count('settleAttempt') === guess, 'never: it is judged');
   }
   t.mock.restoreAll();
   assert.equal((await door.attempt()).status, 200);

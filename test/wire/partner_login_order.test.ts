@@ -228,7 +228,7 @@ async function openOrderedClub(t: Parameters<typeof openPartnerClub>[0]): Promis
       const throttle = { limit: throttled ? 1 : 10_000, window: 60_000 };
       const roles = roleless ? ([] as const) : (['member'] as const);
       await addPartner(club, { id, secret: 'right', roles, more: { throttle } });
-      await club.store.countTokenRequest(club.programme, id as never, throttle, club.clock.now());
+      await club.store.count('token_request', club.programme, id, throttle, club.clock.now());
     }
   }
   return club;

@@ -20,7 +20,7 @@ export async function unlockMember(name: string, options: Selection): Promise<vo
   const programmes = selectProgrammes(config, options.programme);
   const unlocked = await withStore(config, async ({ store, keyring }) => {
     const account = keyring.accountDigest(username);
-    const answers = await Promise.all(programmes.map((one) => store.unlockAccount(one, account)));
+    const answers = await Promise.all(programmes.map((one) => store.unlock(one, account)));
     return programmes.filter((_, index) => answers[index]);
   });
   if (options.json === true) return printJson({ username, unlocked });

@@ -39,7 +39,7 @@ export async function viewWithLogins(
   member: MemberRecord,
 ): Promise<MemberWithLogins> {
   const account = keyring.accountDigest(member.username);
-  const attempts = await store.loginAttempts(member.programme, account, clock.now());
+  const attempts = await store.findAttempts(member.programme, account, clock.now());
   const { failures, lockedUntil } = attempts;
   return {
     ...viewMember(member),

@@ -1,4 +1,4 @@
-// Owns what is left to keep in memory: gateways, login attempts, node numbers, the key check, time.
+// Owns what is left to keep in memory: gateways, node numbers, the key check, time.
 
 import type { Instant } from '../../lib/clock.ts';
 import { frozenCopy } from '../../lib/frozen.ts';
@@ -6,15 +6,7 @@ import type { Gateway } from '../../oauth/gateway.ts';
 import type { Store } from '../contract.ts';
 import { sameGateway } from '../judgement.ts';
 import type { Keeping } from '../keeping.ts';
-import {
-  attemptsEndAt,
-  type AttemptState,
-  beginAttempt,
-  endAttempt,
-  showAttempts,
-} from '../login_attempts.ts';
 import { type NodeLease, nextLease } from '../node_leases.ts';
-import { ThrottleCounter } from '../throttle_counter.ts';
 import { MemoryTable } from './table.ts';
 
 type GatewayVerbs = Pick<
@@ -53,63 +45,10 @@ export function memoryGateways(): GatewayVerbs {
   };
 }
 
-type AttemptVerbs = Pick<
-  Store,
-  'beginLoginAttempt' | 'endLoginAttempt' | 'loginAttempts' | 'unlockAccount'
->;
-
-/** The login attempts' verbs, and forgetting those that are over. */
-export class MemoryLoginAttempts implements AttemptVerbs {
-  readonly #accounts = new MemoryTable<AttemptState>();
-
-  async beginLoginAttempt(
-    ...[programme, account, policy, now]: Parameters<Store['beginLoginAttempt']>
-  ): ReturnType<Store['beginLoginAttempt']> {
-    const before = this.#accounts.get(programme, account);
-    const { state, answer } = beginAttempt(before, policy, now);
-    this.#accounts.set(programme, account, state);
-    return answer;
-  }
-
-  async endLoginAttempt(
-    ...[programme, account, outcome, now]: Parameters<Store['endLoginAttempt']>
-  ): Promise<void> {
-    const left = endAttempt(this.#accounts.get(programme, account), outcome, now);
-    if (left === undefined) this.#accounts.delete(programme, account);
-    else this.#accounts.set(programme, account, left);
-  }
-
-  async loginAttempts(
-    ...[programme, account, now]: Parameters<Store['loginAttempts']>
-  ): ReturnType<Store['loginAttempts']> {
-    return showAttempts(this.#accounts.get(programme, account), now);
-  }
-
-  async unlockAccount(
-    ...[programme, account]: Parameters<Store['unlockAccount']>
-  ): Promise<boolean> {
-    const was = this.#accounts.get(programme, account) !== undefined;
-    this.#accounts.delete(programme, account);
-    return was;
-  }
-
-  forgetAll(): void {
-    this.#accounts.remove(() => true);
-  }
-
-  sweep(now: Instant, limit: number): number {
-    return this.#accounts.sweep(limit, (state) => now >= attemptsEndAt(state));
-  }
-}
-
-type RestVerbs = Pick<
-  Store,
-  Exclude<keyof Keeping, 'recordSecretUse' | 'secretUses' | 'sweep'> | 'countTokenRequest'
->;
+type RestVerbs = Omit<Keeping, 'recordSecretUse' | 'secretUses' | 'sweep'>;
 
 /** Verbs about the store as a whole; `endLaterThan` hears of a time that is accepted. */
 export function memoryRest(endLaterThan: (now: Instant, isBack: boolean) => void): RestVerbs {
-  const throttles = new ThrottleCounter();
   const leases = new Map<number, NodeLease>();
   let recorded: Instant | undefined;
   let keyCheck: string | undefined;
@@ -143,9 +82,6 @@ export function memoryRest(endLaterThan: (now: Instant, isBack: boolean) => void
       if (isBack) leases.clear();
       recorded = now;
       endLaterThan(now, isBack);
-    },
-    async countTokenRequest(programme, client, throttle, now) {
-      return throttles.count(programme, client, throttle, now);
     },
     async close() {},
   };

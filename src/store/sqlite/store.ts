@@ -3,7 +3,8 @@
 import { instant, type Instant } from '../../lib/clock.ts';
 import { Unavailable } from '../../oauth/failure.ts';
 import type { Environment, Store } from '../contract.ts';
-import { ThrottleCounter } from '../throttle_counter.ts';
+import { attemptVerbs } from '../login_attempts.ts';
+import { countInProcess } from '../windows.ts';
 import { timeSetter } from './care/accept_time.ts';
 import { fileSweep } from './care/sweep.ts';
 import { fileClients } from './clients.ts';
@@ -20,7 +21,7 @@ import { openFile, type OpenFile, unusable } from './file/open.ts';
 import { fileGateways } from './gateways.ts';
 import { grantWriter } from './issue.ts';
 import { fileKeyCheck } from './key_check.ts';
-import { fileLoginAttempts } from './login_attempts.ts';
+import { fileAttempts } from './login_attempts.ts';
 import { fileMembers } from './members.ts';
 import { fileNodes } from './nodes.ts';
 import { fileSecretUses } from './notes.ts';
@@ -118,7 +119,6 @@ function serveFrom(file: OpenFile, path: string, options: FileStoreOptions): Fil
   const setTime = timeSetter(database, time, eras);
   const acceptTime = forgetting(fresh, setTime.accept);
   const followTime = forgetting(fresh, setTime.follow);
-  const throttles = new ThrottleCounter();
   return {
     path,
     commits: () => transactions.commits,
@@ -132,7 +132,8 @@ function serveFrom(file: OpenFile, path: string, options: FileStoreOptions): Fil
     ...fileGateways(database, queue),
     ...fileNodes(database, queue),
     ...fileKeyCheck(database, queue),
-    ...fileLoginAttempts(database, queue),
+    ...attemptVerbs(fileAttempts(database, queue)),
+    count: countInProcess(),
     revokeAll: (...call) => queue.writeFromReserve(() => revoke(...call)),
     recordedTime: () => queue.read(time.recorded),
     currentTime: () => queue.read(time.current),
@@ -143,9 +144,6 @@ function serveFrom(file: OpenFile, path: string, options: FileStoreOptions): Fil
     },
     acceptTime: (...call) => queue.writeFromReserve(() => acceptTime(...call)),
     followTime: (...call) => queue.writeFromReserve(() => followTime(...call)),
-    async countTokenRequest(programme, client, throttle, now) {
-      return throttles.count(programme, client, throttle, now);
-    },
     sweep: (now, limit) => queue.writeFromReserve(() => sweep(now, limit)),
     async close() {
       // What a checkpoint under way comes to is heard before anything is committed (FAULTS 5).

@@ -224,7 +224,7 @@ withFile(
   async (path) => {
     const store = openFileStore({ path, environment: 'staging' });
     const policy = { attempts: 1, window: milliseconds(60_000), lock: milliseconds(60_000) };
-    const begin = () => store.beginLoginAttempt(club, 'one' as Digest, policy, at(0));
+    const begin = () => store.reserveAttempt(club, 'one' as Digest, policy, at(0));
     const reader = new DatabaseSync(path, { readOnly: true });
     const select = reader.prepare('SELECT used, locked_until FROM login_attempt');
     const kept = (): unknown[] => Object.values(select.get() ?? {});
@@ -232,7 +232,7 @@ withFile(
     assert.deepEqual(kept(), [1, null]);
     assert.deepEqual(await begin(), { allowed: false, retryAfter: policy.lock });
     assert.deepEqual(kept(), [1, at(60)]);
-    await store.endLoginAttempt(club, 'one' as Digest, 'match', at(0));
+    await store.settleAttempt(club, 'one' as Digest, 'match', at(0));
     assert.deepEqual(kept(), []);
     reader.close();
     await store.close();
@@ -246,7 +246,7 @@ withFile('HOSTILE 18: attempts share the commit of the tokens they arrive with',
   await Promise.all(
     Array.from({ length: 50 }, (_, n) => [
       store.saveAccessToken(aPartnerToken(`token ${n}`)),
-      store.beginLoginAttempt(club, `account ${n % 7}` as Digest, policy, at(0)),
+      store.reserveAttempt(club, `account ${n % 7}` as Digest, policy, at(0)),
     ]).flat(),
   );
   assert.equal(store.commits() - before, 1);

@@ -118,7 +118,7 @@ withBackup('FAULTS 8: no lock comes back, and no node number', async (path, back
   const store = open(path);
   const account = 'digest-of-username' as Digest;
   const policy = { attempts: 1, window: milliseconds(60_000), lock: milliseconds(60_000) };
-  const begin = (target: Store) => target.beginLoginAttempt(club, account, policy, at(60));
+  const begin = (target: Store) => target.reserveAttempt(club, account, policy, at(60));
   await begin(store);
   assert.equal((await begin(store)).allowed, false);
   assert.equal(await store.leaseNode(at(60), 'ended'), 0);

@@ -172,8 +172,7 @@ withSmallDisk(
     await prepare(store, 30);
     await store.addClient(aClient());
     const policy = { attempts: 1, window: milliseconds(60_000), lock: milliseconds(60_000) };
-    const begin = (account: string) =>
-      store.beginLoginAttempt(club, account as Digest, policy, at(1));
+    const begin = (account: string) => store.reserveAttempt(club, account as Digest, policy, at(1));
     await begin('locked');
     assert.deepEqual(await begin('locked'), { allowed: false, retryAfter: policy.lock });
     await inParallel(10, (n) => spend(store, n));

@@ -1,0 +1,96 @@
+// Owns counting in windows inside this process, where counting costs no durable write.
+
+import { BoundedMap } from '../lib/bounded_map.ts';
+import { type Instant, milliseconds } from '../lib/clock.ts';
+import type { ProgrammeId, ThrottleLimit } from '../oauth/client.ts';
+import type { Counters, WindowCounter, WindowOutcome } from './counters.ts';
+
+interface Window {
+  used: number;
+  readonly endsAt: number;
+}
+
+/**
+ * Windows of fixed length by key. A window begins when its key is first counted (G-18). At most
+ * `most` windows are remembered; one more, and the oldest window is forgotten.
+ */
+export class Windows {
+  readonly #windows: BoundedMap<string, Window>;
+
+  constructor(most: number) {
+    this.#windows = new BoundedMap(most);
+  }
+
+  /** How many windows are remembered, ended windows included. */
+  get size(): number {
+    return this.#windows.size;
+  }
+
+  /** Counts one at `now`, unless the key's window is used up. */
+  count(key: string, limit: ThrottleLimit, now: Instant): WindowOutcome {
+    const window = this.#open(key, limit, now) ?? this.#begin(key, limit, now);
+    const allowed = window.used < limit.limit;
+    if (allowed) window.used += 1;
+    return { allowed, retryAfter: milliseconds(window.endsAt - now) };
+  }
+
+  /** What `count` would answer; counts nothing. */
+  look(key: string, limit: ThrottleLimit, now: Instant): WindowOutcome {
+    const { used, endsAt } = this.#open(key, limit, now) ?? { used: 0, endsAt: now + limit.window };
+    return { allowed: used < limit.limit, retryAfter: milliseconds(endsAt - now) };
+  }
+
+  #open(key: string, { window: span }: ThrottleLimit, now: Instant): Window | undefined {
+    const window = this.#windows.get(key);
+    // A window that would outlast a new one began before a jump of the clock, or under a longer limit.
+    const isOpen = window !== undefined && now < window.endsAt && window.endsAt - now <= span;
+    return isOpen ? window : undefined;
+  }
+
+  #begin(key: string, { window: span }: ThrottleLimit, now: Instant): Window {
+    this.#windows.delete(key);
+    this.#dropEnded(now, now + span);
+    const window = { used: 0, endsAt: now + span };
+    this.#windows.set(key, window);
+    return window;
+  }
+
+  /** Looks at two old windows for each new window: ended windows go soon, and no request pays for many. */
+  #dropEnded(now: Instant, newEnd: number): void {
+    for (let looks = 2; looks > 0; looks -= 1) {
+      const key = this.#windows.oldest();
+      const window = key === undefined ? undefined : this.#windows.get(key);
+      if (key === undefined || window === undefined) return;
+      // All windows behind a window of the same length end later than it does.
+      if (now < window.endsAt && window.endsAt <= newEnd) return;
+      this.#windows.delete(key);
+      // A longer window would hide ended windows behind it.
+      if (now < window.endsAt) this.#windows.set(key, window);
+    }
+  }
+}
+
+/**
+ * How many windows of a programme are remembered. Throttles: more than a programme has clients.
+ * Failures come from strangers: 50,000 windows take some 10 MB, and a guesser with more addresses
+ * than that is past any limit per address.
+ */
+const most: Readonly<Record<WindowCounter, number>> = {
+  token_request: 1_000_000,
+  failed_login: 50_000,
+  failed_secret: 50_000,
+};
+
+/** The verb `count`, for a store whose counters live in the process. */
+export function countInProcess(): Counters['count'] {
+  const counters = new Map<WindowCounter, Map<ProgrammeId, Windows>>();
+  return async (counter, programme, key, limit, now, by = 1) => {
+    let windows = counters.get(counter)?.get(programme);
+    if (windows === undefined) {
+      windows = new Windows(most[counter]);
+      const programmes = counters.get(counter) ?? new Map<ProgrammeId, Windows>();
+      counters.set(counter, programmes.set(programme, windows));
+    }
+    return by === 0 ? windows.look(key, limit, now) : windows.count(key, limit, now);
+  };
+}

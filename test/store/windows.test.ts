@@ -1,0 +1,74 @@
+// Owns tests of the windows that are counted in memory: their ends, and the bound on what is remembered.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { Windows } from '../../src/store/windows.ts';
+import { heldBytes } from '../support/heap.ts';
+import { at } from './fixtures.ts';
+
+const once = { limit: 1, window: 1000 };
+
+test('HOSTILE 42: looking counts nothing, and tells when the window of a key is used up', () => {
+  const windows = new Windows(10);
+  const twice = { limit: 2, window: 1000 };
+  const blockedFor = (key: string, seconds: number): number | undefined => {
+    const { allowed, retryAfter } = windows.look(key, twice, at(seconds));
+    return allowed ? undefined : retryAfter;
+  };
+  assert.equal(blockedFor('a', 0), undefined);
+  windows.count('a', twice, at(0));
+  assert.equal(blockedFor('a', 0.001), undefined);
+  windows.count('a', twice, at(0.4));
+  assert.deepEqual(
+    [0.4, 0.4, 0.999, 1].map((seconds) => blockedFor('a', seconds)),
+    [600, 600, 1, undefined],
+  );
+  assert.equal(blockedFor('b', 0.4), undefined);
+  windows.count('a', twice, at(1));
+  assert.equal(blockedFor('a', 1), undefined);
+});
+
+test('G-18: windows that ended are forgotten as new windows begin', () => {
+  const windows = new Windows(1_000_000);
+  const long = { limit: 1, window: 86_400_000 };
+  for (let n = 0; n < 10; n += 1) windows.count(`long ${n}`, long, at(0));
+  for (let second = 0; second < 1000; second += 1) {
+    for (let n = 0; n < 10; n += 1) windows.count(`short ${second} ${n}`, once, at(second));
+    assert.ok(windows.size <= 60, `${windows.size} windows`);
+  }
+  // No open window is forgotten.
+  assert.equal(windows.count('long 3', long, at(1000)).allowed, false);
+});
+
+test('DESIGN: of too many windows the oldest is forgotten', () => {
+  const windows = new Windows(50);
+  for (let n = 0; n < 60; n += 1) windows.count(String(n), once, at(0));
+  assert.equal(windows.size, 50);
+  assert.deepEqual(
+    ['9', '10', '59'].map((key) => windows.look(key, once, at(0)).allowed),
+    [true, false, false],
+  );
+});
+
+test('G-18: a shorter window counts from the next request on', () => {
+  const windows = new Windows(10);
+  windows.count('a', { limit: 1, window: 3_600_000 }, at(0));
+  assert.deepEqual(windows.count('a', once, at(1)), { allowed: true, retryAfter: 1000 });
+});
+
+test('FAULTS 10: a clock that is set back locks nobody out for longer than a window', () => {
+  const windows = new Windows(10);
+  windows.count('a', once, at(3600));
+  assert.equal(windows.look('a', once, at(0)).allowed, true);
+  assert.deepEqual(windows.count('a', once, at(0)), { allowed: true, retryAfter: 1000 });
+});
+
+test('G-18: a single key leaves nothing behind of its windows', () => {
+  const windows = new Windows(1_000_000);
+  const before = heldBytes();
+  for (let second = 0; second < 200_000; second += 1) windows.count('a', once, at(second));
+  const grown = heldBytes() - before;
+  assert.equal(windows.size, 1);
+  assert.ok(grown < 4_000_000, `${grown} bytes more`);
+});
