@@ -1,23 +1,31 @@
-// Owns the login request of a programme, compiled: which client, which redirect URI, and whether
-// the rest of it is in order. What each failure is told as stands in login_failures.ts.
+// Owns the login request of a programme, compiled: the client, the redirect URI, and the checks of
+// every other input. The answer to each failure stands in login_failures.ts.
 
 import type { Client } from '../../oauth/client.ts';
 import { LoginRefusal, type LoginFailureReason } from '../../oauth/failure.ts';
-import { MalformedParameters, type Parameters, parseForm } from '../../oauth/parameters.ts';
-import { proofInputs } from '../../oauth/pkce.ts';
 import { headerValues, type RequestHead, type WireRequest } from '../../oauth/wire_request.ts';
 import type { AuthorizeDefinition } from '../language/authorize_schema.ts';
 import type { Definition } from '../language/definition.ts';
-import { compileInput, type InputRule, type Inputs } from '../requests/input_rules.ts';
+import { compileInputs, inputFault, type InputRule, type Inputs } from '../requests/input_rules.ts';
+import { noBody } from '../requests/request_body.ts';
+import { compileReader } from '../requests/request_reader.ts';
+
+/** A parameter that was repeated or is unknown. */
+interface ParameterFault {
+  readonly reason: 'repeated_parameter' | 'unknown_parameter';
+  /** The input of that name, if there is one. */
+  readonly role: string | undefined;
+  readonly parameter: string;
+}
 
 /** What was sent, by the engine's names, before anything of it is trusted. */
 export interface LoginReading {
+  /** Without inputs that were sent more than once. */
   readonly inputs: Inputs;
-  /** Names of inputs that were sent more than once; their values are not in `inputs`. */
-  readonly repeated: ReadonlySet<string>;
-  /** A parameter the dialect does not know, where it refuses those. */
-  readonly unknown?: string;
+  readonly faults: readonly ParameterFault[];
 }
+
+type LoginRule = InputRule<LoginFailureReason>;
 
 /** The login request as the engine sees it. Every function throws `LoginRefusal`, and only that. */
 export interface LoginEndpoint {
@@ -43,9 +51,7 @@ export interface LoginEndpoint {
 export function compileLoginEndpoint(definition: Definition): LoginEndpoint {
   const { authorize } = definition;
   const { endpoint } = authorize;
-  const rules = Object.entries(endpoint.inputs)
-    .filter(([role]) => authorize.pkce !== 'off' || !proofInputs.has(role))
-    .map(([role, input]) => compileInput(role, input, definition.programme_identifier));
+  const rules = compileInputs(endpoint, definition).map(toLoginRule);
   const stateRule = rules.find((rule) => rule.role === 'state');
   return {
     path: definition.base_path + endpoint.path,
@@ -53,10 +59,8 @@ export function compileLoginEndpoint(definition: Definition): LoginEndpoint {
     redirectStatus: authorize.redirect_status,
     binds: authorize.binds,
     read: compileReading(authorize, rules),
-    clientId: ({ inputs, repeated }) => {
-      if (repeated.has('client_id') || repeated.has('redirect_uri')) {
-        throw new LoginRefusal('ambiguous_request');
-      }
+    clientId: ({ inputs, faults }) => {
+      if (faults.some(isOfAddress)) throw new LoginRefusal('ambiguous_request');
       const id = inputs.get('client_id');
       if (id === undefined) throw new LoginRefusal('missing_client_id');
       return id;
@@ -68,59 +72,60 @@ export function compileLoginEndpoint(definition: Definition): LoginEndpoint {
       return state !== undefined && stateRule?.fits(state) === true ? state : undefined;
     },
     checkRequest: compileRequestChecks(authorize, rules),
-    checkAddress: compileAddressCheck(authorize, rules),
+    checkAddress: compileAddressCheck(rules),
   };
 }
 
+/**
+ * The rule with the reasons of login failures. P-13: a malformed header is told to the user on a
+ * page, a malformed parameter to the client.
+ */
+function toLoginRule(rule: InputRule): LoginRule {
+  const isResponseType = rule.role === 'response_type';
+  const invalid = rule.inHeader ? 'invalid_header' : 'invalid_parameter';
+  return {
+    ...rule,
+    // An empty list in a header is malformed, not missing.
+    keepsEmpty: rule.list,
+    whenMissing: isResponseType ? 'missing_response_type' : 'missing_parameter',
+    whenInvalid: isResponseType ? 'unsupported_response_type' : invalid,
+    whenUnequal: 'context_mismatch',
+    whenRepeated: 'repeated_parameter',
+  };
+}
+
+/** Reads the query and headers. The faults are told once client and redirect URI are known. */
 function compileReading(
-  authorize: AuthorizeDefinition,
-  rules: readonly InputRule[],
+  { endpoint }: AuthorizeDefinition,
+  rules: readonly LoginRule[],
 ): LoginEndpoint['read'] {
-  const { endpoint } = authorize;
-  const known = new Set(rules.map((rule) => rule.wireName));
+  const read = compileReader(endpoint, rules, () => noBody);
   return (request) => {
-    const parameters = readQuery(request.query);
-    const inputs = new Map<string, string>();
-    const repeated = new Set<string>();
-    for (const rule of rules) {
-      const sent =
-        endpoint.inputs[rule.role]?.in === 'header'
-          ? headerValues(request, rule.wireName)
-          : (parameters.get(rule.wireName) ?? []);
-      const [value] = sent;
-      if (rule.list && sent.length > 0) inputs.set(rule.role, sent.join(', '));
-      else if (sent.length > 1) repeated.add(rule.role);
-      else if (value !== undefined && value !== '') inputs.set(rule.role, value);
-    }
-    // RFC 6749 3.1 lets no parameter come twice, known or not.
-    for (const [name, values] of parameters) {
-      if (!known.has(name) && values.length > 1) repeated.add(name);
-    }
-    const unknown =
-      endpoint.unknown === 'refuse'
-        ? [...parameters.keys()].find((name) => !known.has(name))
-        : undefined;
-    return { inputs, repeated, ...(unknown === undefined ? {} : { unknown }) };
+    const faults: ParameterFault[] = [];
+    const inputs = read(request, (reason, facts, role) => {
+      if (reason === 'malformed_body') throw new LoginRefusal('ambiguous_request', facts);
+      const isRepeated = reason === 'repeated_parameter';
+      const told = isRepeated ? reason : 'unknown_parameter';
+      faults.push({ reason: told, role, parameter: facts.parameter ?? '' });
+    });
+    return { inputs, faults };
   };
 }
 
-function readQuery(query: string): Parameters {
-  try {
-    return parseForm(query);
-  } catch (error) {
-    if (!(error instanceof MalformedParameters)) throw error;
-    throw new LoginRefusal('ambiguous_request', { detail: error.message });
-  }
+/** Whether it is unclear which client asks, or where the answer would go. */
+function isOfAddress({ reason, role, parameter }: ParameterFault): boolean {
+  const name = role ?? parameter;
+  return reason === 'repeated_parameter' && (name === 'client_id' || name === 'redirect_uri');
 }
 
 /** A page for another programme's name: its redirect URIs are nothing to this one (P-4). */
-function compileProgrammeCheck(rules: readonly InputRule[]): LoginEndpoint['checkProgramme'] {
+function compileProgrammeCheck(rules: readonly LoginRule[]): LoginEndpoint['checkProgramme'] {
   const named = rules.filter((rule) => rule.equalsProgramme !== undefined);
   return ({ inputs }) => {
     for (const rule of named) {
       const value = inputs.get(rule.role);
       if (value !== undefined && rule.equalsProgramme?.(value) === false) {
-        throw new LoginRefusal('programme_mismatch', { parameter: rule.wireName });
+        refuse('programme_mismatch', rule.wireName);
       }
     }
   };
@@ -147,55 +152,40 @@ function compileRedirectChoice(authorize: AuthorizeDefinition): LoginEndpoint['r
 
 function compileRequestChecks(
   authorize: AuthorizeDefinition,
-  rules: readonly InputRule[],
+  rules: readonly LoginRule[],
 ): LoginEndpoint['checkRequest'] {
-  const wireNames = new Map(rules.map((rule) => [rule.role, rule.wireName]));
-  return (reading, client) => {
-    for (const role of reading.repeated) {
-      throw new LoginRefusal('repeated_parameter', { parameter: wireNames.get(role) ?? role });
+  return ({ inputs, faults }, client) => {
+    // Repeated inputs are told first, then other repeated parameters, then unknown parameters.
+    const fault =
+      faults.find(({ role }) => role !== undefined) ??
+      faults.find(({ reason }) => reason === 'repeated_parameter') ??
+      faults[0];
+    if (fault !== undefined) refuse(fault.reason, fault.parameter);
+    for (const rule of rules) {
+      const value = inputs.get(rule.role);
+      const reason = inputFault(rule, value, rule.required);
+      if (reason !== undefined) refuse(reason, rule.wireName);
+      const isEqual = value === undefined || rule.equalsClient?.(value, client, noSecret) !== false;
+      if (!isEqual) refuse(rule.whenUnequal, rule.wireName);
     }
-    if (reading.unknown !== undefined) {
-      throw new LoginRefusal('unknown_parameter', { parameter: reading.unknown });
-    }
-    for (const rule of rules) checkRule(rule, reading.inputs, client);
-    checkChallenge(authorize.pkce, reading.inputs);
+    checkChallenge(authorize.pkce, inputs);
   };
 }
 
-function compileAddressCheck(
-  authorize: AuthorizeDefinition,
-  rules: readonly InputRule[],
-): LoginEndpoint['checkAddress'] {
-  const rule = rules.find(({ role }) => role === 'forwarded_for');
-  if (rule === undefined || authorize.endpoint.inputs[rule.role]?.in !== 'header') return () => {};
+function compileAddressCheck(rules: readonly LoginRule[]): LoginEndpoint['checkAddress'] {
+  const rule = rules.find(({ role, inHeader }) => role === 'forwarded_for' && inHeader);
+  if (rule === undefined) return () => {};
   return (request) => {
     const sent = headerValues(request, rule.wireName);
-    if (sent.length > 0 && !rule.fits(sent.join(', '))) {
-      throw new LoginRefusal(misfit(rule), { parameter: rule.wireName });
-    }
+    if (sent.length > 0 && !rule.fits(sent.join(', '))) refuse(rule.whenInvalid, rule.wireName);
   };
 }
 
 /** A browser's address bar is no place for a secret: none is ever right there. */
 const noSecret = (): boolean => false;
 
-/** P-13: a malformed header is told to the user on a page, a malformed parameter to the client. */
-function misfit(rule: InputRule): LoginFailureReason {
-  return rule.whenInvalid === 'invalid_header' ? 'invalid_header' : 'invalid_parameter';
-}
-
-function checkRule(rule: InputRule, inputs: Inputs, client: Client): void {
-  const value = inputs.get(rule.role);
-  const isResponseType = rule.role === 'response_type';
-  const refuse = (reason: LoginFailureReason): never => {
-    throw new LoginRefusal(reason, { parameter: rule.wireName });
-  };
-  if (value === undefined) {
-    if (rule.required) refuse(isResponseType ? 'missing_response_type' : 'missing_parameter');
-    return;
-  }
-  if (!rule.fits(value)) refuse(isResponseType ? 'unsupported_response_type' : misfit(rule));
-  if (rule.equalsClient?.(value, client, noSecret) === false) refuse('context_mismatch');
+function refuse(reason: LoginFailureReason, parameter: string): never {
+  throw new LoginRefusal(reason, { parameter });
 }
 
 /** RFC 7636 4.3: a challenge without a method would mean `plain`, which nothing here accepts. */
@@ -203,9 +193,9 @@ function checkChallenge(pkce: AuthorizeDefinition['pkce'], inputs: Inputs): void
   const challenge = inputs.get('code_challenge');
   const method = inputs.get('code_challenge_method');
   if (challenge === undefined && (method !== undefined || pkce === 'required')) {
-    throw new LoginRefusal('missing_parameter', { parameter: 'code_challenge' });
+    refuse('missing_parameter', 'code_challenge');
   }
   if (challenge !== undefined && method !== 'S256') {
-    throw new LoginRefusal('invalid_parameter', { parameter: 'code_challenge_method' });
+    refuse('invalid_parameter', 'code_challenge_method');
   }
 }

@@ -1,70 +1,104 @@
-// Owns one input of an endpoint, compiled: where it is read, what it must look like and equal.
+// Owns one input of an endpoint, compiled: its names, its shape, and what it must equal.
 
 import type { Client, StoredSecret } from '../../oauth/client.ts';
 import type { FailureReason } from '../../oauth/failure.ts';
 import { memberPath } from '../../oauth/parameters.ts';
-import type { Comparison, InputDefinition } from '../language/input_schema.ts';
+import { proofInputs } from '../../oauth/pkce.ts';
+import type { Definition } from '../language/definition.ts';
+import type { Comparison, EndpointDefinition, InputDefinition } from '../language/input_schema.ts';
 import { compileShape } from '../language/value_shape.ts';
 import { formatTest } from './input_formats.ts';
 
-/** Values of a request by the names the engine knows them under; what was empty is absent. */
+/** Values of a request by the engine's names; an empty value is absent. */
 export type Inputs = ReadonlyMap<string, string>;
 
-/** Whether a text is one of the secrets; those are kept as digests under a key of the service's. */
+/** Whether a text is one of a client's secrets, which are stored as keyed digests. */
 export type SecretTest = (text: string, secrets: readonly StoredSecret[]) => boolean;
 
 export type ClientComparison = (value: string, client: Client, isSecret: SecretTest) => boolean;
 
-export interface InputRule {
+/** One input; `Reason` is the list of failures that its endpoint knows. */
+export interface InputRule<Reason = FailureReason> {
   /** The engine's name for it. */
   readonly role: string;
   readonly wireName: string;
-  /** How it is told of: with the objects it lies in, where there are some. */
+  /** Its name in messages: the wire name behind the names of its JSON objects. */
   readonly told: string;
-  /** What it is found under among the parameters of a request. */
+  /** Its key among a request's parameters. */
   readonly key: string;
+  readonly inHeader: boolean;
   readonly required: boolean;
-  /** A header whose lines are one list. */
+  /** Whether several lines of its header are one list. */
   readonly list: boolean;
-  /** The value of a header as sent; undefined where it is not preceded by its scheme. */
+  /** Whether a value of no characters counts as sent. */
+  readonly keepsEmpty: boolean;
+  /** The value of a header without its scheme; undefined where the scheme is absent. */
   readonly unwrap: (sent: string) => string | undefined;
   readonly fits: (value: string) => boolean;
-  /** What it must equal, of the programme and of the client; undefined where nothing is asked. */
+  /** Comparisons with programme and client, where the file asks for one. */
   readonly equalsProgramme?: (value: string) => boolean;
   readonly equalsClient?: ClientComparison;
-  readonly whenMissing: FailureReason;
-  readonly whenInvalid: FailureReason;
-  readonly whenUnequal: FailureReason;
+  readonly whenMissing: Reason;
+  readonly whenInvalid: Reason;
+  readonly whenUnequal: Reason;
+  readonly whenRepeated: FailureReason;
+}
+
+/** The inputs of an endpoint; those of proof keys only where the programme has proof keys. */
+export function compileInputs(
+  { inputs, empty }: Pick<EndpointDefinition, 'inputs' | 'empty'>,
+  { authorize, programme_identifier: identifier }: Definition,
+): readonly InputRule[] {
+  return Object.entries(inputs)
+    .filter(([role]) => authorize.pkce !== 'off' || !proofInputs.has(role))
+    .map(([role, input]) => compileInput(role, input, identifier, empty));
 }
 
 export function compileInput(
   role: string,
   definition: InputDefinition,
   programmeIdentifier: string,
+  empty: EndpointDefinition['empty'] = 'missing',
 ): InputRule {
   const inHeader = definition.in === 'header';
-  const wireName = definition.name ?? role;
-  const { within = [] } = definition;
+  const { name = role, within = [], allowed, must_equal: comparison } = definition;
+  const wireName = inHeader ? name.toLowerCase() : name;
   const hasShape = compileShape(definition);
   const hasFormat = formatTest(definition.format);
-  const allowed = definition.allowed === undefined ? undefined : new Set(definition.allowed);
+  const values = allowed === undefined ? undefined : new Set(allowed);
+  const whenInvalid =
+    definition.when_invalid ?? (inHeader ? 'invalid_header' : 'invalid_parameter');
   return {
     role,
-    wireName: inHeader ? wireName.toLowerCase() : wireName,
-    told: inHeader ? wireName.toLowerCase() : [...within, wireName].join('.'),
-    key: memberPath([...within, wireName]),
+    wireName,
+    told: inHeader ? wireName : [...within, name].join('.'),
+    key: memberPath([...within, name]),
+    inHeader,
     required: definition.required,
     list: inHeader && definition.format !== undefined,
+    keepsEmpty: empty === 'value',
     unwrap: compileUnwrap(definition.scheme),
-    fits: (value) => hasShape(value) && hasFormat(value) && (allowed?.has(value) ?? true),
-    ...compileComparison(definition.must_equal, programmeIdentifier),
+    fits: (value) => hasShape(value) && hasFormat(value) && (values?.has(value) ?? true),
+    ...compileComparison(comparison, programmeIdentifier),
     whenMissing: definition.when_missing ?? missingReason(role, inHeader),
-    whenInvalid: definition.when_invalid ?? (inHeader ? 'invalid_header' : 'invalid_parameter'),
-    whenUnequal: definition.when_unequal ?? unequalReason(definition.must_equal),
+    whenInvalid,
+    whenUnequal: definition.when_unequal ?? unequalReason(comparison),
+    whenRepeated: inHeader ? whenInvalid : 'repeated_parameter',
   };
 }
 
-/** RFC 9110 11.1: scheme in any case, then spaces, then the value. */
+/** Why a value is refused, whichever client sent it; undefined where nothing is wrong. */
+export function inputFault<Reason>(
+  rule: InputRule<Reason>,
+  value: string | undefined,
+  required: boolean,
+): Reason | undefined {
+  if (value === undefined) return required ? rule.whenMissing : undefined;
+  if (!rule.fits(value)) return rule.whenInvalid;
+  return rule.equalsProgramme?.(value) === false ? rule.whenUnequal : undefined;
+}
+
+/** RFC 9110 11.1: a scheme in any case, spaces, then the value. */
 export function compileUnwrap(scheme: string | undefined): InputRule['unwrap'] {
   if (scheme === undefined) return (sent) => sent;
   const form = new RegExp(`^${scheme} +(\\S+)$`, 'i');

@@ -4,14 +4,19 @@ import { basicToken, type CredentialEncoding, decodeCredentials } from '../../oa
 import type { Client, Role } from '../../oauth/client.ts';
 import { Refusal } from '../../oauth/failure.ts';
 import { grantInputs, type GrantType, grantTypes, inputsOfGrants } from '../../oauth/grant.ts';
-import { proofInputs } from '../../oauth/pkce.ts';
 import { headerValues, type WireRequest } from '../../oauth/wire_request.ts';
 import type { PresentedCredentials, ProvenHeaders } from '../../token/proven_headers.ts';
 import type { Definition } from '../language/definition.ts';
 import type { EndpointDefinition } from '../language/input_schema.ts';
 import { grantsAt } from './grant_places.ts';
-import { compileInput, type InputRule, type Inputs, type SecretTest } from './input_rules.ts';
-import { compileReader } from './request_reader.ts';
+import {
+  compileInputs,
+  inputFault,
+  type InputRule,
+  type Inputs,
+  type SecretTest,
+} from './input_rules.ts';
+import { compileReader, refuse } from './request_reader.ts';
 
 /** A token endpoint as the engine sees it. Every function throws `Refusal`, and only that. */
 export interface TokenEndpoint {
@@ -43,10 +48,8 @@ export function compileTokenEndpoint(
   endpoint: EndpointDefinition,
   definition: Definition,
 ): TokenEndpoint {
-  const hasProofs = definition.authorize.pkce !== 'off';
-  const rules = Object.entries(endpoint.inputs)
-    .filter(([role]) => hasProofs || !proofInputs.has(role))
-    .map(([role, input]) => compileInput(role, input, definition.programme_identifier));
+  const rules = compileInputs(endpoint, definition);
+  const read = compileReader(endpoint, rules);
   const isShared = (rule: InputRule): boolean =>
     endpoint.inputs[rule.role]?.in === 'header' && !inputsOfGrants.has(rule.role);
   const clientRules = rules.filter((rule) => rule.equalsClient !== undefined);
@@ -54,7 +57,7 @@ export function compileTokenEndpoint(
   return {
     path: definition.base_path + endpoint.path,
     methods: new Set(endpoint.methods),
-    readInputs: compileReader(endpoint, rules),
+    readInputs: (request) => read(request, refuse),
     readCredentials: compileCredentials(definition.client.authentication, rules),
     checkHeaders: (inputs) => {
       for (const rule of headerRules) checkInput(rule, inputs, rule.required);
@@ -78,17 +81,12 @@ const blankForms: ReadonlyMap<string, RegExp> = new Map([
   ['password', /^$/],
 ]);
 
-/** Throws `Refusal` unless an input is there, where it must be, and has the shape that is asked for. */
+/** Throws `Refusal` unless an input is there, if it is required, and has the shape and value asked for. */
 export function checkInput(rule: InputRule, inputs: Inputs, required: boolean): void {
-  const value = inputs.get(rule.role);
-  if (value === undefined || (required && blankForms.get(rule.role)?.test(value) === true)) {
-    if (required) throw new Refusal(rule.whenMissing, { parameter: rule.told });
-    return;
-  }
-  if (!rule.fits(value)) throw new Refusal(rule.whenInvalid, { parameter: rule.told });
-  if (rule.equalsProgramme?.(value) === false) {
-    throw new Refusal(rule.whenUnequal, { parameter: rule.told });
-  }
+  const sent = inputs.get(rule.role);
+  const isBlank = required && sent !== undefined && blankForms.get(rule.role)?.test(sent) === true;
+  const fault = inputFault(rule, isBlank ? undefined : sent, required);
+  if (fault !== undefined) throw new Refusal(fault, { parameter: rule.told });
 }
 
 export function compileCredentials(

@@ -5,8 +5,8 @@ import { Refusal } from '../../oauth/failure.ts';
 import type { WireRequest } from '../../oauth/wire_request.ts';
 import type { Definition } from '../language/definition.ts';
 import type { EndpointDefinition, InputDefinition } from '../language/input_schema.ts';
-import { compileInput, type Inputs } from './input_rules.ts';
-import { compileReader } from './request_reader.ts';
+import { compileInputs, type Inputs } from './input_rules.ts';
+import { compileReader, refuse } from './request_reader.ts';
 import { compileCredentials, type TokenEndpoint } from './token_endpoint.ts';
 
 /** Every function throws `Refusal`, and only that. */
@@ -51,12 +51,11 @@ export function compileTokenManagement(
   const methods = asked.byGateways
     ? [...new Set([...authentication.methods, 'basic' as const])]
     : authentication.methods;
-  const rules = Object.entries(form.inputs).map(([role, input]) =>
-    compileInput(role, input, definition.programme_identifier),
-  );
+  const rules = compileInputs(form, definition);
+  const read = compileReader({ ...form, path }, rules);
   return {
     path,
-    readInputs: compileReader({ ...form, path }, rules),
+    readInputs: (request) => read(request, refuse),
     readCredentials: compileCredentials({ ...authentication, methods }, rules),
     readToken: (inputs) => {
       const token = inputs.get(question);

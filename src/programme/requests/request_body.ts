@@ -1,0 +1,143 @@
+// Owns the body of a request: its media type, charset and size, and its decoding.
+
+import { BoundedMap } from '../../lib/bounded_map.ts';
+import { type Charset, charsetOf, utf8 } from '../../oauth/charset.ts';
+import { Refusal } from '../../oauth/failure.ts';
+import {
+  MalformedParameters,
+  memberPath,
+  noParameters,
+  type Parameters,
+  parseJsonObject,
+} from '../../oauth/parameters.ts';
+import { headerValues, type WireRequest } from '../../oauth/wire_request.ts';
+import type { EndpointDefinition, ParameterPlace } from '../language/input_schema.ts';
+
+export type BodyForm = Exclude<ParameterPlace, 'query'>;
+
+/** The parameters of a body, and the form they came in; undefined for a body that is not read. */
+export interface ReadBody {
+  readonly form: BodyForm | undefined;
+  readonly parameters: Parameters;
+}
+
+/** Reads the body of a request; throws `Refusal`. */
+export type BodyReader = (request: WireRequest) => ReadBody;
+
+export const noBody: ReadBody = { form: undefined, parameters: noParameters };
+
+interface MediaType {
+  readonly form: BodyForm;
+  readonly charset: Charset;
+}
+
+const usualTypes: Readonly<Record<BodyForm, string>> = {
+  form: 'application/x-www-form-urlencoded',
+  json: 'application/json',
+};
+
+/** Spellings of types and charsets that are parsed once; clients have a few. */
+const rememberedSpellings = 64;
+const longestSpelling = 200;
+
+/** The body of an endpoint in the forms that the endpoint reads. */
+export function compileBodyReader(endpoint: EndpointDefinition): BodyReader {
+  if (endpoint.read.every((place) => place === 'query')) return readStrayForm;
+  const mediaType = compileMediaTypes(endpoint);
+  const objects = objectsOf(endpoint);
+  const bodiless = endpoint.read.includes('query');
+  return (request) => {
+    const { body } = request;
+    const sent = headerValues(request, 'content-type');
+    if (bodiless && sent.length === 0 && body.length === 0) return noBody;
+    const said = mediaType(sent);
+    // Some clients send a Content-Type with a GET that has no body.
+    if (said === undefined && bodiless && body.length === 0) return noBody;
+    if (said === undefined)
+      throw new Refusal('unsupported_media_type', { parameter: 'content-type' });
+    if (body === 'too_large') throw new Refusal('body_too_large');
+    if (bodiless && body.length === 0) return noBody;
+    return { form: said.form, parameters: decodeBody(said, body, objects) };
+  };
+}
+
+/** Paths of the objects in a JSON body in which inputs lie. */
+export function objectsOf({ inputs }: EndpointDefinition): ReadonlySet<string> {
+  const paths = Object.values(inputs).flatMap(({ within = [] }) =>
+    within.map((_, index) => memberPath(within.slice(0, index + 1))),
+  );
+  return new Set(paths);
+}
+
+/**
+ * A form sent to an endpoint that reads no body: a secret or code in the form would seem accepted if
+ * it were ignored (HOSTILE 41, 43). Bodies of other types hold no parameters.
+ */
+function readStrayForm({ body, rawHeaders }: WireRequest): ReadBody {
+  if (body === 'too_large') throw new Refusal('body_too_large');
+  const [type = ''] = headerValues({ rawHeaders }, 'content-type');
+  const isForm = type.split(';')[0]?.trim().toLowerCase() === usualTypes.form;
+  if (!isForm || body.length === 0) return noBody;
+  return { form: undefined, parameters: decodeBody(plainForm, body, noObjects) };
+}
+
+const plainForm: MediaType = { form: 'form', charset: utf8 };
+const noObjects: ReadonlySet<string> = new Set();
+
+function decodeBody(
+  { form, charset }: MediaType,
+  body: Uint8Array,
+  objects: ReadonlySet<string>,
+): Parameters {
+  try {
+    return form === 'json' ? parseJsonObject(charset.text(body), objects) : charset.form(body);
+  } catch (error) {
+    if (!(error instanceof MalformedParameters)) throw error;
+    throw new Refusal('malformed_body', { detail: error.message });
+  }
+}
+
+/**
+ * A function from Content-Type headers to a media type that the endpoint reads, in any letter case
+ * and any charset that holds ASCII (G-9, HOSTILE 44); undefined for other types.
+ */
+function compileMediaTypes(
+  endpoint: EndpointDefinition,
+): (sent: readonly string[]) => MediaType | undefined {
+  const types = typesOf(endpoint);
+  const spellings = new BoundedMap<string, MediaType>(rememberedSpellings);
+  return ([header = '', another]) => {
+    if (another !== undefined) return undefined;
+    const known = types.get(header) ?? spellings.get(header);
+    if (known !== undefined) return known;
+    const found = parse(types, header);
+    if (found !== undefined && header.length <= longestSpelling) spellings.set(header, found);
+    return found;
+  };
+}
+
+function typesOf({
+  read,
+  media_types: others,
+}: EndpointDefinition): ReadonlyMap<string, MediaType> {
+  const forms = read.filter((place) => place !== 'query');
+  const formOf = (type: string): BodyForm | undefined =>
+    forms.length > 1 && /[/+]json$/.test(type) ? 'json' : forms[0];
+  const own = others.map((type) => [type.toLowerCase().replace(/;.*/, ''), formOf(type)] as const);
+  return new Map(
+    [...forms.map((form) => [usualTypes[form], form] as const), ...own].flatMap(([type, form]) =>
+      form === undefined ? [] : [[type, { form, charset: utf8 }] as const],
+    ),
+  );
+}
+
+function parse(types: ReadonlyMap<string, MediaType>, header: string): MediaType | undefined {
+  const [type = '', ...parameters] = header.split(';').map((part) => part.trim().toLowerCase());
+  const found = types.get(type);
+  const named = parameters.filter((parameter) => parameter.startsWith('charset='));
+  const [label = 'utf-8', another] = new Set(
+    named.map((parameter) => parameter.slice('charset='.length).replace(/^"(.*)"$/, '$1')),
+  );
+  const charset = found === undefined || another !== undefined ? undefined : charsetOf(label);
+  return found === undefined || charset === undefined ? undefined : { form: found.form, charset };
+}
