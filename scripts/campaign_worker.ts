@@ -122,7 +122,7 @@ async function rotate(token: string, offer: Offer, now: Instant): Promise<string
     key: token as TokenKey,
     successor: { key: offer.refresh as TokenKey, expiresAt: endOf(now) },
     access: accessToken(offer.access, offer.family as FamilyId, now),
-    sealedAnswer: offer.refresh,
+    keptAnswer: offer.refresh,
     retryUntil: instant(now + 10_000),
     now,
   });

@@ -7,6 +7,7 @@ import { dirname, resolve } from 'node:path';
 import * as v from 'valibot';
 
 import { errorAt, type Fault, FaultsError } from '../lib/fault.ts';
+import { isLoopback } from '../lib/ip_address.ts';
 import { readTextFile, UnreadableFile } from '../lib/read_file.ts';
 import { maxYamlBytes, parseYaml } from '../lib/yaml/yaml.ts';
 import { validate } from '../schema/faults.ts';
@@ -104,8 +105,7 @@ function isSafeInLive(config: {
   // What is no address at all is told of as such.
   if (url === null) return true;
   const { protocol, hostname } = url;
-  const loopback = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
-  return config.environment !== 'live' || protocol === 'https:' || loopback;
+  return config.environment !== 'live' || protocol === 'https:' || isLoopback(hostname);
 }
 
 const configSchema = v.pipe(

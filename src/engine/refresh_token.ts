@@ -27,7 +27,7 @@ export async function authorizeByRefreshToken(
     throw new Refusal('invalid_refresh_token');
   }
   const { family } = state;
-  const answer = state.rotated ? await sealedAnswer(request, state) : undefined;
+  const answer = state.rotated ? await keptAnswer(request, state) : undefined;
   const narrowed = programme.scope.narrow(scope, family.scope);
   if (!(await service.directory.isActive(family.member.subject))) {
     await store.revokeFamily(programme.id, family.id, now);
@@ -57,12 +57,12 @@ function answerOf(presented: string, kept: string, family: TokenFamily): TokenSe
 }
 
 /** The answer a retry may have again; without one the use is reuse, and the family is revoked. */
-async function sealedAnswer(
+async function keptAnswer(
   { service, now }: GrantRequest,
   state: RefreshTokenState,
 ): Promise<string> {
   const inTime = state.retryUntil !== undefined && now <= state.retryUntil;
-  if (state.sealedAnswer !== undefined && inTime) return state.sealedAnswer;
+  if (state.keptAnswer !== undefined && inTime) return state.keptAnswer;
   await service.store.revokeFamily(service.programme.id, state.family.id, now);
   throw new Refusal('invalid_refresh_token', { detail: 'reused: its family is revoked' });
 }
@@ -86,12 +86,12 @@ async function rotate(
     key,
     successor: refresh,
     ...(access === undefined ? {} : { access }),
-    sealedAnswer:
+    keptAnswer:
       successor === undefined ? sealAnswer(presented, tokens) : wordAnswer(successor.nonce, tokens),
     retryUntil: after(now, service.programme.refresh.grace),
     now,
   });
   if (rotated.outcome === 'rotated') return tokens;
-  if (rotated.outcome === 'retried') return answerOf(presented, rotated.sealedAnswer, family);
+  if (rotated.outcome === 'retried') return answerOf(presented, rotated.keptAnswer, family);
   throw new Refusal('invalid_refresh_token', { detail: rotated.outcome });
 }

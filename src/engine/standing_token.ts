@@ -1,6 +1,6 @@
 // Owns the question every use of an access token begins with: is it ours, good now, and whose?
 
-import type { Instant } from '../lib/clock.ts';
+import { allowedDrift, type Instant } from '../lib/clock.ts';
 import type { Client } from '../oauth/client.ts';
 import type { FamilyId } from '../oauth/grant.ts';
 import type { Subject } from '../oauth/member.ts';
@@ -36,14 +36,10 @@ export async function findIssuedToken(
 ): Promise<IssuedToken | undefined> {
   const find = isJwt(text) ? findJwt : findOpaque;
   const issued = await find(service, text, now);
-  return issued === undefined || issued.issuedAt > now + mostAhead ? undefined : issued;
+  // A token whose issuer's clock was further ahead, and was set right since, would live until that
+  // clock's end of it (FAULTS 11).
+  return issued === undefined || issued.issuedAt > now + allowedDrift ? undefined : issued;
 }
-
-/**
- * Milliseconds by which the clock that issued may be ahead of ours. A token of a clock that was
- * further ahead, and was set right since, would live until that clock's end of it (FAULTS 11).
- */
-const mostAhead = 60_000;
 
 /**
  * Such a token, if its client is active, and its member as far as our own store tells. What a cache

@@ -1,5 +1,6 @@
 // Owns the operators' listener: whether the process lives and whether it should get requests.
 
+import { servicePaths } from '../oauth/own_paths.ts';
 import { noStore, type Reply } from '../oauth/reply.ts';
 import { App } from './endpoints.ts';
 
@@ -16,8 +17,12 @@ export function createAdminApp(health: () => Promise<Health> | Health): App {
   const methods = new Set(['GET', 'HEAD']);
   const refusal = json(405, { error: 'method_not_allowed' });
   const wrongMethod = (): Reply => refusal;
-  app.endpoint('/livez', { methods, wrongMethod, answer: () => json(200, { status: 'alive' }) });
-  app.endpoint('/readyz', {
+  app.endpoint(servicePaths.live, {
+    methods,
+    wrongMethod,
+    answer: () => json(200, { status: 'alive' }),
+  });
+  app.endpoint(servicePaths.ready, {
     methods,
     wrongMethod,
     answer: async () => {

@@ -4,10 +4,11 @@
 import { html, raw } from 'hono/html';
 
 import type { LoginForm } from '../engine/login/outcome.ts';
+import { programmePaths } from '../oauth/own_paths.ts';
 import type { Reply } from '../oauth/reply.ts';
 import type { LinkName } from '../programme/language/login_schema.ts';
 import type { Logo } from '../programme/login/logos.ts';
-import { assetsFolder, picturesOf } from '../programme/login/rules.ts';
+import { picturesOf } from '../programme/login/rules.ts';
 import type { LoginPageName, LoginTexts } from '../programme/login/texts.ts';
 import { logsIn, type Programme } from '../programme/programme.ts';
 import { languageSwitch, loginForm, warning } from './login_form.ts';
@@ -40,11 +41,12 @@ export type FilledForm = Pick<LoginForm, 'username' | 'password'>;
  */
 export function createLoginPages(programme: Programme, filled?: FilledForm): LoginPages {
   const { login, name } = programme;
-  const url = new URL(`${programme.issuer}/login`);
+  const url = new URL(`${programme.issuer}${programmePaths.login}`);
   // Pictures have paths where there is a login.
   const showsPictures = logsIn(programme);
   const logo = showsPictures ? login.logo : undefined;
-  const address = ({ fileName }: Logo): string => url.pathname + assetsFolder + fileName;
+  const folder = new URL(programme.issuer + programmePaths.pictures).pathname;
+  const address = ({ fileName }: Logo): string => folder + fileName;
   const frame = createFrame(login.palettes, {
     icon: logo === undefined ? undefined : address(logo),
     any: showsPictures && picturesOf(login).length > 0,

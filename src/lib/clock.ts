@@ -14,6 +14,12 @@ export interface Clock {
   now(): Instant;
 }
 
+/** Clocks that are apart by no more than this are taken for one clock (DESIGN, "Semantics"). */
+export const allowedDrift = milliseconds(60_000);
+
+/** A start this long after the recorded time doubts its clock, and purges nothing for an hour (FAULTS 11). */
+export const longGap = milliseconds(36 * 3_600_000);
+
 export function instant(milliseconds: number): Instant {
   return Math.floor(milliseconds) as Instant;
 }

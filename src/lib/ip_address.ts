@@ -3,6 +3,11 @@
 
 import { BlockList, isIP, SocketAddress } from 'node:net';
 
+/** Whether a host, with or without the brackets of an IPv6 address in a URL, is this machine. */
+export function isLoopback(host: string): boolean {
+  return /^(?:localhost|127\.\d+\.\d+\.\d+|::1|\[::1\])$/.test(host);
+}
+
 const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/;
 
 /**

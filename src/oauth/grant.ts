@@ -87,8 +87,8 @@ export interface RefreshTokenState extends RefreshToken {
   readonly revoked: boolean;
   /** Set once a successor was issued. */
   readonly rotated: boolean;
-  /** What the answer that went with the successor is told again from; there only while a retry may have it. */
-  readonly sealedAnswer?: string;
+  /** The answer that a retry gets again, sealed or as its parts; there only while a retry may have it. */
+  readonly keptAnswer?: string;
   readonly retryUntil?: Instant;
 }
 

@@ -1,6 +1,7 @@
 // Owns redirect URIs: which may be registered, and how an answer is put onto one.
 
-const loopback = /^(?:127(?:\.\d{1,3}){3}|\[::1\]|localhost)$/;
+import { isLoopback } from '../lib/ip_address.ts';
+
 /** Browsers resolve these before they follow a redirect, `%2e` as well as a plain dot. */
 const dotSegment = /\/(?:\.|%2e){1,2}(?:[/?]|$)/i;
 const schemeForm = /^[a-z][a-z0-9+.-]*:/;
@@ -31,7 +32,7 @@ export function redirectUriFault(uri: string, insecure = false): string | undefi
 }
 
 function isInsecure({ protocol, hostname }: URL): boolean {
-  return protocol === 'http:' && !loopback.test(hostname);
+  return protocol === 'http:' && !isLoopback(hostname);
 }
 
 /** Whether codes travel to a registered redirect URI in the clear, over a network. */

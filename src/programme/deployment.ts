@@ -1,11 +1,12 @@
 // Owns the deployment: which path belongs to which endpoint of which programme.
 
 import type { ProgrammeId } from '../oauth/client.ts';
+import { programmePaths } from '../oauth/own_paths.ts';
 import { parseForm } from '../oauth/parameters.ts';
 import { headerValues, type RequestHead } from '../oauth/wire_request.ts';
 import type { Metadata } from './answers/metadata.ts';
 import type { Logo } from './login/logos.ts';
-import { assetsFolder, picturesOf } from './login/rules.ts';
+import { picturesOf } from './login/rules.ts';
 import { logsIn, type Programme, type SelectorRule } from './programme.ts';
 import type { TokenEndpoint } from './requests/token_endpoint.ts';
 import type { TokenManagementEndpoint } from './requests/token_management.ts';
@@ -220,9 +221,9 @@ function routesOf(
       (endpoint) => [endpoint.path, { kind: 'token', programme, endpoint }] as const,
     ),
     ...(programme.signsTokens || hasFormerKeys
-      ? [[`${programme.ownPath}/.well-known/jwks.json`, { kind: 'key_set', programme }] as const]
+      ? [[programme.ownPath + programmePaths.keySet, { kind: 'key_set', programme }] as const]
       : []),
-    [`${programme.ownPath}/verify${everyPathBelow}`, { kind: 'verification', programme }],
+    [`${programme.ownPath + programmePaths.verify}*`, { kind: 'verification', programme }],
     ...extraRoutes(programme),
   ];
 }
@@ -247,7 +248,7 @@ function loginRoutes(programme: Programme): readonly (readonly [string, Route])[
     ...picturesOf(programme.login).map(
       (picture) =>
         [
-          programme.login.pagePath + assetsFolder + picture.fileName,
+          programme.ownPath + programmePaths.pictures + picture.fileName,
           { kind: 'picture', programme, picture },
         ] as const,
     ),

@@ -40,7 +40,7 @@ export type SpendOutcome =
 export type RotateOutcome =
   | { readonly outcome: 'rotated' }
   /** Somebody was faster, inside the retry window: this is the answer that went with the one successor. */
-  | { readonly outcome: 'retried'; readonly sealedAnswer: string }
+  | { readonly outcome: 'retried'; readonly keptAnswer: string }
   /** Reused outside the window, or after its successor was used: the family is revoked by now. */
   | { readonly outcome: 'reused' }
   /** Unknown, expired, revoked or another client's: nothing has changed. */
@@ -57,7 +57,7 @@ export interface Rotation {
    * What lets the presented token have this answer again: the whole of it under a key derived from that
    * token, or what it follows from beside that token. The store alone reveals no token.
    */
-  readonly sealedAnswer: string;
+  readonly keptAnswer: string;
   /** Last moment at which a retry gets that answer; `now` or earlier forbids retries. */
   readonly retryUntil: Instant;
   readonly now: Instant;

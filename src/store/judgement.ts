@@ -110,15 +110,15 @@ export function visibleRefreshToken(
 ): RefreshTokenState | undefined {
   if (now >= state.expiresAt || now >= state.family.endsAt) return undefined;
   // Most have none, and need no copy without one.
-  if (state.sealedAnswer === undefined && state.retryUntil === undefined) return state;
-  const { sealedAnswer, retryUntil, ...rest } = state;
-  if (state.revoked || sealedAnswer === undefined || retryUntil === undefined) return rest;
-  return now > retryUntil ? rest : { ...rest, sealedAnswer, retryUntil };
+  if (state.keptAnswer === undefined && state.retryUntil === undefined) return state;
+  const { keptAnswer, retryUntil, ...rest } = state;
+  if (state.revoked || keptAnswer === undefined || retryUntil === undefined) return rest;
+  return now > retryUntil ? rest : { ...rest, keptAnswer, retryUntil };
 }
 
 export type RotationJudgement =
   | { readonly verdict: 'rotate' | 'reuse' | 'unknown' }
-  | { readonly verdict: 'retry'; readonly sealedAnswer: string };
+  | { readonly verdict: 'retry'; readonly keptAnswer: string };
 
 /**
  * What a try to use a refresh token comes to (G-19, RFC 9700 4.14). The sealed answer is erased
@@ -134,8 +134,8 @@ export function judgeRotation(
     return { verdict: 'unknown' };
   }
   if (!token.rotated) return { verdict: 'rotate' };
-  if (token.sealedAnswer === undefined) return { verdict: 'reuse' };
-  return { verdict: 'retry', sealedAnswer: token.sealedAnswer };
+  if (token.keptAnswer === undefined) return { verdict: 'reuse' };
+  return { verdict: 'retry', keptAnswer: token.keptAnswer };
 }
 
 /** Whether tokens of a family are worth anything; a family that was forgotten has ended. */

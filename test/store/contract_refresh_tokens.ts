@@ -36,7 +36,7 @@ function rotationTests(open: Open): void {
       ...aRefreshToken('r1'),
       ...common,
       rotated: true,
-      sealedAnswer: 'answer with r2',
+      keptAnswer: 'answer with r2',
       retryUntil: at(11),
     });
     assert.deepEqual(await store.findRefreshToken(club, key('r2'), at(11)), {
@@ -83,7 +83,7 @@ function retryTests(open: Open): void {
     await store.rotateRefreshToken(aRotation('r1', 'r2'));
     assert.equal((await store.findRefreshToken(club, key('r1'), at(11)))?.retryUntil, at(11));
     const late = await store.findRefreshToken(club, key('r1'), at(11.001));
-    assert.equal(late?.sealedAnswer, undefined);
+    assert.equal(late?.keptAnswer, undefined);
     assert.equal(late?.rotated, true);
     const retry = aRotation('r1', 'r3', { now: at(11.001) });
     assert.deepEqual(await store.rotateRefreshToken(retry), { outcome: 'reused' });
@@ -112,7 +112,7 @@ function reuseTests(open: Open): void {
     await store.rotateRefreshToken(aRotation('r1', 'r2'));
     await store.rotateRefreshToken(aRotation('r2', 'r3', { now: at(2), retryUntil: at(12) }));
     const before = await store.findRefreshToken(club, key('r1'), at(2));
-    assert.equal(before?.sealedAnswer, undefined);
+    assert.equal(before?.keptAnswer, undefined);
     const reuse = aRotation('r1', 'r4', { now: at(3) });
     assert.deepEqual(await store.rotateRefreshToken(reuse), { outcome: 'reused' });
     for (const name of ['access', 'access of r2', 'access of r3', 'access of r4']) {
@@ -131,7 +131,7 @@ function reuseTests(open: Open): void {
       await login(store);
       await store.rotateRefreshToken(aRotation('r1', 'r2', { retryUntil }));
       const state = await store.findRefreshToken(club, key('r1'), at(1));
-      assert.equal(state?.sealedAnswer, undefined);
+      assert.equal(state?.keptAnswer, undefined);
       const retry = aRotation('r1', 'r3');
       assert.deepEqual(await store.rotateRefreshToken(retry), { outcome: 'reused' });
       assert.equal(await isRevoked(store), true);

@@ -93,11 +93,11 @@ export function sweepTests(open: Open): void {
       await store.spendCode(club, partner, key('code'), bought, at(0));
       await store.rotateRefreshToken(aRotation('r1', 'r2'));
       await sweepAll(store, at(11), 5);
-      assert.ok((await store.findRefreshToken(club, key('r1'), at(11)))?.sealedAnswer);
+      assert.ok((await store.findRefreshToken(club, key('r1'), at(11)))?.keptAnswer);
       await sweepAll(store, at(12), 5);
       // Shown by asking at a time when it would still have been given.
       const state = await store.findRefreshToken(club, key('r1'), at(11));
-      assert.equal(state?.sealedAnswer, undefined);
+      assert.equal(state?.keptAnswer, undefined);
       const reuse = aRotation('r1', 'r3', { now: at(12) });
       assert.deepEqual(await store.rotateRefreshToken(reuse), { outcome: 'reused' });
     });

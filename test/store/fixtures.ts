@@ -133,7 +133,7 @@ export function aRotation(from: string, to: string, over: Partial<Rotation> = {}
     key: key(from),
     successor: aRefreshToken(to),
     access: anAccessToken(`access of ${to}`),
-    sealedAnswer: `answer with ${to}`,
+    keptAnswer: `answer with ${to}`,
     retryUntil: at(11),
     now: at(1),
     ...over,

@@ -45,7 +45,7 @@ withStore(
         client: partner,
         key: key(`r${n}`),
         successor: { key: key(`r${n + 1}`), expiresAt: at(700 + n) },
-        sealedAnswer: `sealed ${n}`,
+        keptAnswer: `sealed ${n}`,
         retryUntil: at(12),
         now: at(2),
       });

@@ -69,7 +69,7 @@ async function logIn(store: FileStore, name: string, seconds: number): Promise<v
     const rotation = aRotation(`${name} refresh ${n - 1}`, '', {
       successor: refresh(n),
       access: access(n),
-      sealedAnswer: 'x'.repeat(400),
+      keptAnswer: 'x'.repeat(400),
       retryUntil: time(n + 10),
       now: time(n),
     });

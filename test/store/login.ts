@@ -18,7 +18,7 @@ import {
 /** What a retry gets while the successor is `to`. */
 export const retried = (to: string): RotateOutcome => ({
   outcome: 'retried',
-  sealedAnswer: `answer with ${to}`,
+  keptAnswer: `answer with ${to}`,
 });
 
 /** A login: `family` with the access token `access` and the refresh token `r1`. */

@@ -25,7 +25,7 @@ async function views(store: Store, sequence: Sequence): Promise<unknown> {
     refresh: await Promise.all(
       made.refresh.map(async (name) => {
         const state = await store.findRefreshToken(programme, key(name), now);
-        return state && [state.family.id, state.revoked, state.rotated, state.sealedAnswer];
+        return state && [state.family.id, state.revoked, state.rotated, state.keptAnswer];
       }),
     ),
   };

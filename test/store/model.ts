@@ -102,7 +102,7 @@ export class Model {
     const rotation = this.rotationOf(programme, key);
     if (rotation === undefined || rotation.retryUntil <= rotation.now) return undefined;
     if (this.rotationOf(programme, rotation.successor.key)) return undefined;
-    return now <= rotation.retryUntil ? rotation.sealedAnswer : undefined;
+    return now <= rotation.retryUntil ? rotation.keptAnswer : undefined;
   }
 
   rotateRefreshToken(rotation: Rotation): RotateOutcome {
@@ -111,8 +111,8 @@ export class Model {
     if (family === undefined || family.client !== client || this.isRevoked(family)) {
       return { outcome: 'unknown' };
     }
-    const sealedAnswer = this.retryAnswer(programme, key, now);
-    if (sealedAnswer !== undefined) return { outcome: 'retried', sealedAnswer };
+    const keptAnswer = this.retryAnswer(programme, key, now);
+    if (keptAnswer !== undefined) return { outcome: 'retried', keptAnswer };
     if (this.rotationOf(programme, key)) {
       this.revokeFamily(programme, family.id);
       return { outcome: 'reused' };

@@ -114,7 +114,7 @@ withProcesses(
     for (const [round, results] of outcomes.entries()) {
       assert.deepEqual(tally(results), { rotated: 1, retried: 9 });
       const answers = results.flatMap((each) =>
-        each.outcome === 'retried' ? each.sealedAnswer : [],
+        each.outcome === 'retried' ? each.keptAnswer : [],
       );
       const successors = ['a', 'b'].map((name) =>
         inParallel(5, (n) => store.findRefreshToken(club, key(`s ${name} ${round} ${n}`), at(1))),

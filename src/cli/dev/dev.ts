@@ -8,6 +8,7 @@ import { mountDemo } from '../../http/demo/pages.ts';
 import { listAssets, readAsset, readAssetBytes } from '../../lib/asset.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { FaultsError } from '../../lib/fault.ts';
+import { isLoopback } from '../../lib/ip_address.ts';
 import { randomKey } from '../../lib/random.ts';
 import { compileProgramme } from '../../programme/compile.ts';
 import type { Definition } from '../../programme/language/definition.ts';
@@ -75,7 +76,7 @@ export async function dev(options: DevOptions): Promise<void> {
 /** Demo secrets are printed on a terminal: nobody but this machine may reach them. */
 function loopbackAddress(text: string): Address {
   const address = readAddress(text);
-  if (address === undefined || !/^(?:127\.\d+\.\d+\.\d+|::1|localhost)$/.test(address.host)) {
+  if (address === undefined || !isLoopback(address.host)) {
     throw new CommandError(
       exitCodes.usage,
       `dev listens on loopback only: "${text}" is not an address such as 127.0.0.1:8080`,

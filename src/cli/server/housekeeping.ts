@@ -2,7 +2,7 @@
 // changes, watching time.
 
 import type { Log, Service } from '../../engine/service.ts';
-import type { SystemClock } from '../../lib/clock.ts';
+import { allowedDrift, type SystemClock } from '../../lib/clock.ts';
 import type { Store } from '../../store/contract.ts';
 import type { NodeNumber } from './node_number.ts';
 
@@ -23,8 +23,6 @@ export interface Household {
 const roundInterval = 1000;
 const rowsPerStep = 500;
 const stepsPerRound = 20;
-/** The wall clock may leave ours this far before operators are told. */
-const allowedDrift = 60_000;
 
 type Chore = () => Promise<unknown>;
 

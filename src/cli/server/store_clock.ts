@@ -1,18 +1,21 @@
 // Owns the time at which a server starts beside what its store has recorded.
 
 import type { Log } from '../../engine/service.ts';
-import { after, type Instant, milliseconds, type SystemClock } from '../../lib/clock.ts';
+import {
+  after,
+  allowedDrift,
+  type Instant,
+  longGap,
+  milliseconds,
+  type SystemClock,
+} from '../../lib/clock.ts';
 import type { Keeping } from '../../store/keeping.ts';
 import type { FileStore } from '../../store/sqlite/store.ts';
 import { CommandError, exitCodes } from '../exit.ts';
 import { dateText } from '../table.ts';
 
-/** So far a clock may be set back without a report (DESIGN, "Semantics"); a start goes on at the recorded time. */
-const allowedGap = milliseconds(60_000);
 /** Uptimes may be this coarse: to catch up with every one of them would put the clock ahead bit by bit. */
 const uptimeStep = milliseconds(1000);
-/** From here on a start doubts its clock: the store purges nothing for an hour. */
-const longGap = milliseconds(36 * 3_600_000);
 
 /**
  * The clock to serve by. With `accept` the machine's time is taken as it is, and whatever was issued
@@ -30,7 +33,7 @@ export async function clockBeside(
   if (recorded === undefined) return clock;
   const current = await store.currentTime();
   // Those that are running go on by what the store's time is by now, and are to follow.
-  const isApart = Math.abs(now - (current ?? now)) > allowedGap;
+  const isApart = Math.abs(now - (current ?? now)) > allowedDrift;
   if (accept && (now < recorded || isApart)) {
     await store.acceptTime(now);
     return clock;
@@ -39,7 +42,7 @@ export async function clockBeside(
     if (now - recorded > longGap) log.error('clock_gap', { detail: gapDetail(now, recorded) });
     return clock;
   }
-  if (recorded <= after(now, allowedGap)) {
+  if (recorded <= after(now, allowedDrift)) {
     clock.catchUp(recorded);
     return clock;
   }
@@ -97,7 +100,7 @@ export function sharedTime(
     const current = await store.currentTime();
     const isBehind = current !== undefined && current > after(clock.now(), uptimeStep);
     const latest = isBehind ? current : recorded;
-    if (latest !== undefined && latest <= after(clock.now(), allowedGap)) clock.catchUp(latest);
+    if (latest !== undefined && latest <= after(clock.now(), allowedDrift)) clock.catchUp(latest);
   };
   const accept = async (): Promise<void> => {
     clock.accept();

@@ -2,6 +2,7 @@
 
 import type { FailureReason } from '../../oauth/failure.ts';
 import type { GrantType } from '../../oauth/grant.ts';
+import { programmePaths, servicePaths } from '../../oauth/own_paths.ts';
 import type { Definition } from '../../programme/language/definition.ts';
 import type { Programme } from '../../programme/programme.ts';
 import type { SampleFault } from '../../programme/requests/sample_faults.ts';
@@ -31,7 +32,7 @@ export interface Demo {
 
 /** Path of a programme's demo: its own page, and others below it. */
 export function demoPath(programme: string): string {
-  return `/demo/${programme}`;
+  return servicePaths.demo + programme;
 }
 
 export function demoCallbackPath(programme: string): string {
@@ -87,7 +88,12 @@ export function verifyRequest(
     ...(apiKey === undefined ? [] : [[apiKeyHeader, apiKey] as const]),
     ...(token === undefined ? [] : [['Authorization', `Bearer ${token}`] as const]),
   ];
-  return { method: 'GET', path: `${programme.ownPath}/verify/${mode}`, query: [], headers };
+  return {
+    method: 'GET',
+    path: programme.ownPath + programmePaths.verify + mode,
+    query: [],
+    headers,
+  };
 }
 
 /** Such questions with one thing wrong; `held` is a good token, and whose it is. */

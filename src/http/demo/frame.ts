@@ -3,9 +3,9 @@
 
 import { html } from 'hono/html';
 
+import { programmePaths } from '../../oauth/own_paths.ts';
 import type { Reply } from '../../oauth/reply.ts';
 import { compilePalettes, type Palette } from '../../programme/login/colours.ts';
-import { assetsFolder } from '../../programme/login/rules.ts';
 import { logsIn, type Programme } from '../../programme/programme.ts';
 import {
   createFrame,
@@ -52,8 +52,10 @@ function coloursOf(
 
 /** Pictures have paths where there is a login. */
 function logoAddress(programme: Programme): string | undefined {
-  const { logo, pagePath } = programme.login;
-  return logo && logsIn(programme) ? pagePath + assetsFolder + logo.fileName : undefined;
+  const { logo } = programme.login;
+  return logo && logsIn(programme)
+    ? programme.ownPath + programmePaths.pictures + logo.fileName
+    : undefined;
 }
 
 /** A programme's logo; nothing where it has none. */

@@ -2,6 +2,7 @@
 
 import { html } from 'hono/html';
 
+import { programmePaths } from '../../oauth/own_paths.ts';
 import type { Reply } from '../../oauth/reply.ts';
 import type { Frame, Markup } from '../page.ts';
 import { commandsPath, type Demo, demoPath, loginRequest, tokensPath } from './demo.ts';
@@ -81,7 +82,7 @@ function details({ programme, definition, by, member }: Demo): Markup {
     ...(programme.grants.has('authorization_code') ? [authorize.endpoint] : []),
     ...Object.values(endpoints),
   ].map(({ methods, path }) => ({ method: methods.join(' or '), path: base + path }));
-  const verify = { method: 'GET', path: `${programme.ownPath}/verify/member` };
+  const verify = { method: 'GET', path: `${programme.ownPath}${programmePaths.verify}member` };
   return html`<h3>Member</h3>
     <dl>${copyable('Username', member.username)}${copyable('Password', member.password)}</dl>
     <h3>Partner</h3>

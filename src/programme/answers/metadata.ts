@@ -2,6 +2,7 @@
 
 import type { GrantType } from '../../oauth/grant.ts';
 import { grantTypes } from '../../oauth/grant.ts';
+import { programmePaths, servicePaths } from '../../oauth/own_paths.ts';
 import type { Definition } from '../language/definition.ts';
 import { endpointsOf } from '../requests/grant_places.ts';
 
@@ -10,8 +11,6 @@ export interface MetadataPlace {
   readonly publicUrl: string;
   readonly ownPath: string;
 }
-
-const wellKnown = '/.well-known/oauth-authorization-server';
 
 /** What of a programme there is for the clients that the document is for. */
 export interface Offered {
@@ -37,6 +36,7 @@ export function compileMetadata(
   place: MetadataPlace,
 ): Metadata {
   const issuer = place.publicUrl + place.ownPath;
+  const wellKnown = servicePaths.metadata;
   return {
     paths: [
       ...new Set([`${wellKnown}/${id}`, wellKnown + new URL(issuer).pathname.replace(/\/$/, '')]),
@@ -49,7 +49,7 @@ function compileDocument(definition: Definition, place: MetadataPlace): Metadata
   const issuer = place.publicUrl + place.ownPath;
   const methods = authenticationMethods(definition);
   const places = { issuer, ...endpoints(definition, place) };
-  const keys = { jwks_uri: `${issuer}/.well-known/jwks.json` };
+  const keys = { jwks_uri: issuer + programmePaths.keySet };
   const abilities = {
     scopes_supported: definition.scope.values,
     response_types_supported: definition.grants.authorization_code === undefined ? [] : ['code'],

@@ -4,6 +4,7 @@ import { positionAt } from '../../lib/document.ts';
 import { errorAt, type Fault, type Path } from '../../lib/fault.ts';
 import type { YamlNode } from '../../lib/yaml/yaml.ts';
 import { grantInputs, type GrantType, grantTypes } from '../../oauth/grant.ts';
+import { programmePaths } from '../../oauth/own_paths.ts';
 import { memberPath } from '../../oauth/parameters.ts';
 import type { Complaint } from '../../schema/complaint.ts';
 import type { Definition } from '../language/definition.ts';
@@ -14,7 +15,6 @@ import {
 } from '../language/input_schema.ts';
 import { memberComplaints } from '../language/members_schema.ts';
 import { type ValueShape, alphabetOf } from '../language/value_shape.ts';
-import { assetsFolder } from '../login/rules.ts';
 import { endpointsOf, grantsAt } from '../requests/grant_places.ts';
 import { verifyComplaints } from '../requests/verify_headers.ts';
 import { answerComplaints } from './answer_consistency.ts';
@@ -77,8 +77,8 @@ function* grantComplaints(definition: Definition): Iterable<Complaint> {
 
 function* endpointComplaints(definition: Definition): Iterable<Complaint> {
   const paths = new Map<string, string>([
-    ['/login', 'the login page'],
-    ['/.well-known/jwks.json', 'the key set'],
+    [programmePaths.login, 'the login page'],
+    [programmePaths.keySet, 'the key set'],
   ]);
   const { path: loginPath } = definition.authorize.endpoint;
   const holder = paths.get(loginPath);
@@ -109,8 +109,9 @@ function* endpointComplaints(definition: Definition): Iterable<Complaint> {
 
 /** Every path below `/verify/` is the gateway's, whatever follows (C-4); others are the login page's. */
 function* reservedComplaints(at: Path, path: string): Iterable<Complaint> {
-  if (path.startsWith('/verify/')) yield [at, `${path} lies below /verify, where gateways ask`];
-  if (path.startsWith(`/login${assetsFolder}`)) {
+  if (path.startsWith(programmePaths.verify))
+    yield [at, `${path} lies below /verify, where gateways ask`];
+  if (path.startsWith(programmePaths.pictures)) {
     yield [at, `${path} lies below /login/assets, where the login page has its pictures`];
   }
 }

@@ -3,6 +3,7 @@
 
 import * as v from 'valibot';
 
+import { isLoopback } from '../../lib/ip_address.ts';
 import type { Complaint } from '../../schema/complaint.ts';
 import { textSchema } from '../../schema/scalars.ts';
 import { type ValueShape, valueShapeSchema } from './value_shape.ts';
@@ -38,8 +39,7 @@ function isHookAddress(text: string): boolean {
   const url = URL.parse(text);
   if (url === null || url.search + url.hash + url.username + url.password !== '') return false;
   if (text.endsWith('/') || url.href.replace(/\/$/, '') !== text) return false;
-  const loopback = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname);
-  return url.protocol === 'https:' || (url.protocol === 'http:' && loopback);
+  return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname));
 }
 
 const fileSchema = v.exactOptional(textSchema);

@@ -3,6 +3,7 @@
 import type { Milliseconds } from '../../lib/clock.ts';
 import type { ThrottleLimit } from '../../oauth/client.ts';
 import type { LoginFailureReason } from '../../oauth/failure.ts';
+import { programmePaths } from '../../oauth/own_paths.ts';
 import { compileRedirectAnswer, type RedirectWriter } from '../answers/redirect_answer.ts';
 import type {
   AuthorizeDefinition,
@@ -43,9 +44,6 @@ export interface Brand {
   readonly logo?: Logo;
 }
 
-/** Folder of the page's pictures, below the page's own path. */
-export const assetsFolder = '/assets/';
-
 /** Compiles the login; `ownPath` is the path of the programme's own pages. */
 export function compileLogin(
   definition: Definition,
@@ -55,7 +53,7 @@ export function compileLogin(
   const { authorize, login } = definition;
   return {
     endpoint: compileLoginEndpoint(definition),
-    pagePath: `${ownPath}/login`,
+    pagePath: ownPath + programmePaths.login,
     lifetime: login.lifetime,
     lockout: login.lockout === 'off' ? undefined : login.lockout,
     addressLimit: login.address_limit === 'off' ? undefined : login.address_limit,

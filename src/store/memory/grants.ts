@@ -109,12 +109,12 @@ export class MemoryGrants implements GrantVerbs {
   }
 
   async rotateRefreshToken(rotation: Rotation): Promise<RotateOutcome> {
-    const { programme, key, now, sealedAnswer, retryUntil } = rotation;
+    const { programme, key, now, keptAnswer, retryUntil } = rotation;
     const row = this.#refresh.get(programme, key);
     const judgement = judgeRotation(this.#refreshState(programme, key), rotation.client, now);
     if (row === undefined || judgement.verdict === 'unknown') return { outcome: 'unknown' };
     if (judgement.verdict === 'retry') {
-      return { outcome: 'retried', sealedAnswer: judgement.sealedAnswer };
+      return { outcome: 'retried', keptAnswer: judgement.keptAnswer };
     }
     if (judgement.verdict === 'reuse') {
       this.#revoke(programme, row.family);
@@ -123,7 +123,7 @@ export class MemoryGrants implements GrantVerbs {
     const { successor: refresh, access } = rotation;
     this.#issue(programme, row.family, { refresh, ...(access && { access }) }, key);
     row.rotated = true;
-    row.retry = retryUntil > now ? { sealedAnswer, retryUntil } : undefined;
+    row.retry = retryUntil > now ? { keptAnswer, retryUntil } : undefined;
     // Whoever holds this token had the answer: its predecessor's retries end here (HOSTILE 29).
     const before = row.predecessor && this.#refresh.get(programme, row.predecessor);
     if (before) before.retry = undefined;

@@ -47,5 +47,5 @@ export interface RefreshRow {
   readonly expiresAt: Instant;
   readonly predecessor?: TokenKey;
   rotated: boolean;
-  retry?: { readonly sealedAnswer: string; readonly retryUntil: Instant } | undefined;
+  retry?: { readonly keptAnswer: string; readonly retryUntil: Instant } | undefined;
 }

@@ -252,7 +252,7 @@ export function refreshTokenState(row: RefreshRow): RefreshTokenState {
     family,
     revoked: row.revoked_at !== null || diedAtOnce(row.family_era ?? family.createdAt, until),
     rotated: row.successor !== null,
-    ...present('sealedAnswer', row.sealed_answer),
+    ...present('keptAnswer', row.sealed_answer),
     ...present('retryUntil', row.retry_until),
   };
 }

@@ -124,7 +124,7 @@ function rotator(
     const judgement = judgeRotation(found?.state, client, now);
     if (found === undefined || judgement.verdict === 'unknown') return { outcome: 'unknown' };
     if (judgement.verdict === 'retry') {
-      return { outcome: 'retried', sealedAnswer: judgement.sealedAnswer };
+      return { outcome: 'retried', keptAnswer: judgement.keptAnswer };
     }
     const { row } = found;
     if (judgement.verdict === 'reuse') {
@@ -132,7 +132,7 @@ function rotator(
       return { outcome: 'reused' };
     }
     const { retryUntil } = rotation;
-    const retry = retryUntil > now ? { answer: rotation.sealedAnswer, until: retryUntil } : {};
+    const retry = retryUntil > now ? { answer: rotation.keptAnswer, until: retryUntil } : {};
     // Whoever holds this token had the answer: its predecessor's retries end here (HOSTILE 29).
     const marked = rowSum(refreshValues(row, successor.key));
     const { changes } = markRotated.run(successor.key, marked, programme, key);

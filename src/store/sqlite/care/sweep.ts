@@ -2,7 +2,7 @@
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
-import type { Instant } from '../../../lib/clock.ts';
+import { type Instant, longGap } from '../../../lib/clock.ts';
 import { looksPerRemoval } from '../../judgement.ts';
 import type { Eras } from '../eras.ts';
 
@@ -21,8 +21,6 @@ const byKey: Order = { columns: 'programme, key', start: ['', ''], end: ['\u{10F
 /** That of their issue. */
 const byRow: Order = { columns: 'rowid', start: [0], end: [Number.MAX_SAFE_INTEGER] };
 
-/** A start this long after the recorded time may have a wrong clock. */
-const longGap = 36 * 3_600_000;
 /** So long whoever reads of it can mend the clock before anything is purged (FAULTS 11). */
 const timeToMend = 3_600_000;
 

@@ -99,7 +99,7 @@ changedBy('a token that was looked at falls with all of its client’s', async (
     client: partner,
     key: refresh.key,
     successor: { key: key('next'), expiresAt: at(600) },
-    sealedAnswer: 'sealed',
+    keptAnswer: 'sealed',
     retryUntil: at(12),
     now: at(2),
   });

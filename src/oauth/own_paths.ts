@@ -1,0 +1,21 @@
+// Owns the paths of Jetway itself, which no dialect chooses.
+
+/** Paths below a programme's own path: `/NAME/login`. */
+export const programmePaths = {
+  login: '/login',
+  /** The login page's pictures. */
+  pictures: '/login/assets/',
+  /** Gateways ask at every path below this one (C-4). */
+  verify: '/verify/',
+  keySet: '/.well-known/jwks.json',
+} as const;
+
+/** Paths of the whole service; `live` and `ready` are on the operators' listener. */
+export const servicePaths = {
+  /** RFC 8414 3.1: what follows is the path of a programme's issuer. */
+  metadata: '/.well-known/oauth-authorization-server',
+  live: '/livez',
+  ready: '/readyz',
+  /** Of `jetway dev` alone. */
+  demo: '/demo/',
+} as const;
