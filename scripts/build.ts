@@ -187,7 +187,7 @@ function seaConfig(node: string, assets: Readonly<Record<string, string>>): obje
     output: 'jetway',
     assets,
     // HOSTILE 61: no debugger and no code by NODE_OPTIONS, SIGUSR1 or OPENSSL_CONF. What node reads
-    // besides, src/cli/server/environment.ts takes away.
+    // besides, src/cli/server/process.ts takes away.
     execArgvExtension: 'none',
     execArgv: ['--disable-sigusr1', '--openssl-config=/dev/null'],
     useCodeCache: false,

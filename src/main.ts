@@ -1,7 +1,7 @@
-// The entry: hands the command line over to cli/.
+// The entry: runs the command line.
 
 import { runCommand } from './cli/program.ts';
-import { refuseEnvironment } from './cli/server/environment.ts';
+import { refuseEnvironment } from './cli/server/process.ts';
 
 refuseEnvironment();
 process.exitCode = await runCommand(process.argv.slice(2));

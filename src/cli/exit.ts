@@ -44,3 +44,15 @@ export function expectYes({ yes = false }: { readonly yes?: boolean }, loss: str
 export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error && 'code' in error;
 }
+
+/**
+ * The error for a file that could not be written: `what` and the system's reason, without the path of
+ * the draft that is written first. Any other error as it is.
+ */
+export function unwritable(error: unknown, exitCode: number, what: string): unknown {
+  if (!(error instanceof Error && 'code' in error)) return error;
+  if (error.code !== 'ERR_SQLITE_ERROR' && !isSystemError(error)) return error;
+  const [reason = ''] = error.message.split(', ');
+  const advice = 'look at its folder, its permissions and the space left on the disk';
+  return new CommandError(exitCode, `${what} (${reason}): ${advice}`);
+}

@@ -7,13 +7,13 @@ import {
   fchmodSync,
   fsyncSync,
   linkSync,
-  mkdirSync,
   openSync,
   unlinkSync,
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 
+import { makeFolder } from '../lib/make_folder.ts';
 import { randomKey } from '../lib/random.ts';
 import { readSecretFile, UnreadableFile } from '../lib/read_file.ts';
 import { masterKeyBytes } from '../token/keyring.ts';
@@ -76,7 +76,7 @@ function decode(path: string, text: string): Uint8Array {
  * The other name is drawn at random: in containers every process may have the same number.
  */
 function makeMasterKey(path: string): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(path), 0o700);
   const draft = `${path}.${randomKey(6)}.new`;
   const descriptor = openSync(draft, 'wx', 0o600);
   try {

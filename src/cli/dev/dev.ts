@@ -1,9 +1,12 @@
 // Owns the verb `dev`: programmes with a demo client and member each, in memory, on loopback.
 
+import { relative } from 'node:path';
+import { isSea } from 'node:sea';
+
 import { type Address, readAddress, readConfig } from '../../config/config.ts';
 import { readProgrammeFolder } from '../../config/programme_files.ts';
 import type { Foundation } from '../../engine/service.ts';
-import type { Demo } from '../../http/demo/demo.ts';
+import { commandsPath, type Demo } from '../../http/demo/demo.ts';
 import { mountDemo } from '../../http/demo/pages.ts';
 import { listAssets, readAsset, readAssetBytes } from '../../lib/asset.ts';
 import { systemClock } from '../../lib/clock.ts';
@@ -21,31 +24,28 @@ import {
 import { createMemoryStore } from '../../store/memory/store.ts';
 import { createKeyring, masterKeyBytes } from '../../token/keyring.ts';
 import { CommandError, exitCodes } from '../exit.ts';
-import { bind } from '../server/bind.ts';
-import { keepHouse } from '../server/housekeeping.ts';
+import { startHousekeeping } from '../server/housekeeping.ts';
 import { openLog } from '../server/log_writer.ts';
-import { buildServing } from '../server/serving.ts';
+import { ignoreSignals, untilSignal } from '../server/process.ts';
+import { buildServing, listenAt } from '../server/serving.ts';
 import { sharedTime } from '../server/store_clock.ts';
-import { refuseSignals, untilTold } from '../server/until_told.ts';
-import { printCommands } from './commands.ts';
 import { onboardDemo } from './onboarding.ts';
-import { startSheet } from './sheet.ts';
 
 export interface DevOptions {
-  /** A configuration whose programmes to show instead of the shipped ones. */
+  /** A configuration whose programmes to serve instead of the shipped ones. */
   readonly config?: string;
   readonly listen: string;
-  /** A programme whose commands to print, of the `dev` that runs there. */
+  /** A programme whose commands to print, from the `dev` that already listens there. */
   readonly commands?: string;
 }
 
-/** `jetway dev`. Resolves once it has been told to stop. */
+/** `jetway dev`. Resolves once a signal has ended it. */
 export async function dev(options: DevOptions): Promise<void> {
   const address = loopbackAddress(options.listen);
   if (options.commands !== undefined) return printCommands(address, options.commands);
   const loaded = readProgrammes(options.config);
   const log = openLog();
-  refuseSignals(log, ['SIGUSR1']);
+  ignoreSignals(log, ['SIGUSR1']);
   const foundation = {
     store: createMemoryStore(),
     clock: systemClock(),
@@ -53,7 +53,7 @@ export async function dev(options: DevOptions): Promise<void> {
     log,
     environment: 'staging' as const,
   };
-  const server = await bind(address, '--listen');
+  const server = await listenAt(address, '--listen');
   const demos = await onboardAll(loaded, server.url, foundation);
   const serving = await buildServing(
     demos.map(({ programme }) => programme),
@@ -64,16 +64,16 @@ export async function dev(options: DevOptions): Promise<void> {
   server.swap(serving.app);
   console.log(startSheet(server.url, demos));
   const services = [...serving.services.values()];
-  const { keep } = sharedTime(foundation, foundation.log);
-  const stopKeeping = keepHouse({ ...foundation, services, keepTime: keep });
-  // Its terminal has closed (SIGHUP): nobody would think of ending it any more.
-  await untilTold(['SIGTERM', 'SIGINT', 'SIGHUP']);
-  stopKeeping();
+  const { keep: keepTime } = sharedTime(foundation, log);
+  const stopHousekeeping = startHousekeeping({ ...foundation, services, keepTime });
+  // SIGHUP as well: after its terminal has closed, nothing else would end it.
+  await untilSignal(['SIGTERM', 'SIGINT', 'SIGHUP']);
+  stopHousekeeping();
   await server.close();
   log.end();
 }
 
-/** Demo secrets are printed on a terminal: nobody but this machine may reach them. */
+/** Demo secrets are printed on a terminal: only this machine may reach the server. */
 function loopbackAddress(text: string): Address {
   const address = readAddress(text);
   if (address === undefined || !isLoopback(address.host)) {
@@ -122,14 +122,49 @@ function onboardAll(
 ): Promise<readonly Demo[]> {
   return Promise.all(
     loaded.map(({ id, definition: written, logos }) => {
-      // The demo member is in the memory store: an airline's own directory does not know it.
+      // The demo member is in the memory store: the airline's own directory does not have it.
       const definition: Definition = { ...written, members: { directory: 'store' } };
-      return onboardDemo(
-        definition,
-        compileProgramme(id, definition, base, logos),
-        base,
-        foundation,
-      );
+      const programme = compileProgramme(id, definition, base, logos);
+      return onboardDemo(definition, programme, base, foundation);
     }),
+  );
+}
+
+/** What is printed at the start: the programmes, logins for them, and at the end the address to open. */
+function startSheet(base: string, demos: readonly Demo[]): string {
+  const [first] = demos;
+  return [
+    `Jetway dev: ${demos.map(({ programme }) => programme.name).join(', ')}.`,
+    'Everything is kept in memory and gone when it stops (Ctrl-C).',
+    ...demos.flatMap(({ programme, dialect, by, member }) => [
+      '',
+      `${programme.name} (${programme.id}): ${dialect}, at ${base}${programme.basePath}`,
+      `  client ${by.client.id}  secret ${by.secret}`,
+      `  member ${member.username}  password ${member.password}`,
+    ]),
+    '',
+    `Commands for curl, one for every grant and error: ${ownName()} dev --commands ${first?.programme.id ?? 'NAME'}`,
+    `Ready. Click through it all in a browser: ${base}/`,
+  ].join('\n');
+}
+
+/** What to type to run this program again from here. */
+function ownName(): string {
+  const path = isSea() ? relative(process.cwd(), process.execPath) : '';
+  return path === '' || path.startsWith('..') ? 'jetway' : path;
+}
+
+/** `jetway dev --commands`. Secrets are fresh in every run, so only the running `dev` knows them. */
+async function printCommands({ host, port }: Address, programme: string): Promise<void> {
+  const base = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  const answer = await fetch(base + commandsPath(encodeURIComponent(programme))).catch(
+    (): undefined => undefined,
+  );
+  if (answer?.ok === true) return void process.stdout.write(await answer.text());
+  throw new CommandError(
+    exitCodes.failed,
+    answer === undefined
+      ? `no jetway dev answers on ${base}: start it in another terminal, or say with --listen where it runs`
+      : `the jetway dev on ${base} has no programme "${programme}": ${base}/ shows those it has`,
   );
 }

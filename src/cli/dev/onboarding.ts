@@ -1,8 +1,9 @@
-// Owns the demo partner and member that `dev` makes for each programme, with fresh secrets.
+// Owns the demo partner and member of each programme in `dev`, with fresh secrets.
 
 import type { Foundation } from '../../engine/service.ts';
 import { type Demo, demoCallbackPath } from '../../http/demo/demo.ts';
 import { digest } from '../../lib/digest.ts';
+import { present } from '../../lib/present.ts';
 import { randomKey } from '../../lib/random.ts';
 import { hashRandomPassword } from '../../members/password.ts';
 import type { Client } from '../../oauth/client.ts';
@@ -25,6 +26,10 @@ export async function onboardDemo(
   const redirectUri = base + demoCallbackPath(programme.id);
   const member = { username: 'demo', password: randomKey(12) };
   const verifier = randomKey(32);
+  const proof =
+    definition.authorize.pkce === 'required'
+      ? { verifier, challenge: digest(verifier) }
+      : undefined;
   const client: Client = {
     programme: programme.id,
     id: programme.clients.newIdentifier(),
@@ -60,13 +65,11 @@ export async function onboardDemo(
     redirectUri,
     member,
     base,
-    ...(definition.authorize.pkce === 'required'
-      ? { proof: { verifier, challenge: digest(verifier) } }
-      : {}),
+    ...present({ proof }),
   };
 }
 
-/** A value of the client's own that the inputs held against it take. */
+/** A value for a property of the client that an input compared with the property accepts. */
 function comparedValue(
   { authorize, token_endpoints: endpoints }: Definition,
   comparison: Comparison,

@@ -1,71 +1,71 @@
-// Owns what a running server does between requests: looking at its store, sweeping, following key
-// changes, watching time.
+// Owns what a running server does once a second between requests: checks its store, sweeps it, follows
+// changes of signing keys, keeps its time and its node number, and watches the machine's clock.
 
 import type { Log, Service } from '../../engine/service.ts';
-import { allowedDrift, type SystemClock } from '../../lib/clock.ts';
+import { allowedDrift, type Clock, type SystemClock } from '../../lib/clock.ts';
+import { randomKey } from '../../lib/random.ts';
 import type { Store } from '../../store/contract.ts';
-import type { NodeNumber } from './node_number.ts';
 
-export interface Household {
+export interface Housekeeping {
   readonly store: Store;
   readonly clock: SystemClock;
   readonly services: readonly Service[];
   readonly log: Log;
-  /** Records the time, and keeps to that of the store's other servers. */
+  /** Records the time, and catches up with the store's other servers. */
   readonly keepTime: () => Promise<void>;
-  /** Absent where the process is alone with its store. */
+  /** Absent where no other process can have the store. */
   readonly node?: NodeNumber;
-  /** Called first in every round: a look at the store. */
-  readonly look?: () => void;
+  /** Runs first in every round. */
+  readonly checkStore?: () => void;
 }
 
-/** A round a second; few rows a step, so that sweeping never stalls a request. */
 const roundInterval = 1000;
+/** Few rows a step, so that sweeping never stalls a request. */
 const rowsPerStep = 500;
 const stepsPerRound = 20;
 
-type Chore = () => Promise<unknown>;
+type Task = () => Promise<unknown>;
 
-/** Keeps house until the returned function is called. */
-export function keepHouse(household: Household): () => void {
-  const { keepTime, node, look, log } = household;
-  const chores: readonly Chore[] = [
-    async () => look?.(),
-    sweeping(household),
-    followingKeys(household),
+/** Runs until the returned function is called. */
+export function startHousekeeping(options: Housekeeping): () => void {
+  const { keepTime, node, checkStore, log } = options;
+  const tasks: readonly Task[] = [
+    async () => checkStore?.(),
+    sweepTask(options),
+    keyTask(options),
     keepTime,
-    ...(node === undefined ? [] : [node.renew]),
-  ].map((chore) => guarded(chore, log));
-  const watch = watchingClock(household);
+    async () => node?.renew(),
+  ].map((task) => guarded(task, log));
+  const watchClock = clockWatch(options);
   const timer = setInterval(() => {
-    watch();
-    for (const chore of chores) void chore();
+    watchClock();
+    for (const task of tasks) void task();
   }, roundInterval);
   return () => clearInterval(timer);
 }
 
-/** A chore that never fails, nor runs twice at a time; what ails it is told once, until it is well again. */
-function guarded(chore: Chore, log: Log): Chore {
-  let isUnderWay = false;
-  let told: string | undefined;
+/** The task, never running twice at a time nor rejecting; an error is logged once, until a run succeeds. */
+function guarded(task: Task, log: Log): Task {
+  let isRunning = false;
+  let logged: string | undefined;
   return async () => {
-    if (isUnderWay) return;
-    isUnderWay = true;
+    if (isRunning) return;
+    isRunning = true;
     try {
-      await chore();
-      told = undefined;
+      await task();
+      logged = undefined;
     } catch (error) {
       const detail = String(error);
-      if (detail !== told) log.error('housekeeping_failed', { detail });
-      told = detail;
+      if (detail !== logged) log.error('housekeeping_failed', { detail });
+      logged = detail;
     } finally {
-      isUnderWay = false;
+      isRunning = false;
     }
   };
 }
 
-/** Steps on while there is much to forget; requests come between the steps. */
-function sweeping({ store, clock }: Household): Chore {
+/** Sweeps in steps; requests are answered between them. */
+function sweepTask({ store, clock }: Housekeeping): Task {
   return async () => {
     for (let step = 0; step < stepsPerRound; step += 1) {
       const removed = await store.sweep(clock.now(), rowsPerStep);
@@ -77,29 +77,48 @@ function sweeping({ store, clock }: Household): Chore {
   };
 }
 
-/** Keys made, told to sign or retired by a command count here within a round. */
-function followingKeys({ store, services }: Household): Chore {
+/** Reloads the signing keys within a second after a command has changed them. */
+function keyTask({ store, services }: Housekeeping): Task {
   let known: number | undefined;
   return async () => {
     const epoch = await store.signingKeyEpoch();
     if (epoch === known) return;
     known = epoch;
-    await Promise.all(services.flatMap(({ keys }) => (keys === undefined ? [] : [keys.reload()])));
+    await Promise.all(services.map(async ({ keys }) => keys?.reload()));
   };
 }
 
-/** Tells once of each jump, and again when it is over; expiry goes on by our own clock. */
-function watchingClock({ clock, log }: Household): () => void {
-  let told = false;
+/** Logs each jump of the machine's clock once, and its end; expiry goes on by the service's own clock. */
+function clockWatch({ clock, log }: Housekeeping): () => void {
+  let wasApart = false;
   return () => {
     const drift = clock.drift();
-    const jumped = Math.abs(drift) > allowedDrift;
-    if (jumped === told) return;
-    told = jumped;
+    const isApart = Math.abs(drift) > allowedDrift;
+    if (isApart === wasApart) return;
+    wasApart = isApart;
     const seconds = String(Math.round(drift / 1000));
-    const detail = jumped
+    const detail = isApart
       ? `the machine's clock is ${seconds} s from the service's, which goes on by its own: mend the machine's clock, or make the service follow it with SIGUSR2 or a restart`
       : "the machine's clock agrees with the service's again";
     log.error('clock_jump', { seconds, detail });
+  };
+}
+
+/** This process's number among those that share its store. */
+export interface NodeNumber {
+  readonly current: () => number;
+  /** Call it every second; the number changes only after the process has slept through its lease. */
+  readonly renew: () => Promise<void>;
+}
+
+/** Leases a number from the store; a restarted process is another holder. */
+export async function leaseNodeNumber(store: Store, clock: Clock): Promise<NodeNumber> {
+  const holder = randomKey(12);
+  let number = await store.leaseNode(clock.now(), holder);
+  return {
+    current: () => number,
+    renew: async () => {
+      number = await store.leaseNode(clock.now(), holder);
+    },
   };
 }

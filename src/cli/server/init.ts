@@ -1,12 +1,13 @@
-// Owns the verb `init`: everything that an operator starts from, written from the files that ship.
+// Owns the verb `init`: writes the configuration and programmes that an operator starts from.
 
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { isSea } from 'node:sea';
 
 import { listAssets, readAsset, readAssetBytes } from '../../lib/asset.ts';
+import { makeFolder } from '../../lib/make_folder.ts';
 import { randomKey } from '../../lib/random.ts';
-import { CommandError, exitCodes } from '../exit.ts';
+import { CommandError, exitCodes, isSystemError, unwritable } from '../exit.ts';
 import { type OutputOptions, print, printJson } from '../output.ts';
 import { schemaAsset, schemaFile, schemaLine } from './programme_file.ts';
 
@@ -26,8 +27,13 @@ export async function init(
       `${target} has ${standing.join(', ')} already: name another folder; nothing is written`,
     );
   }
-  mkdirSync(join(target, folderOfProgrammes), { recursive: true });
-  // `wx`: what came to be there meanwhile is not written over.
+  try {
+    makeFolder(join(target, folderOfProgrammes));
+  } catch (error) {
+    const { path = target } = isSystemError(error) ? error : {};
+    throw unwritable(error, exitCodes.failed, `the folder ${path} cannot be made`);
+  }
+  // `wx`: a file that another process has made meanwhile is not overwritten.
   for (const [path, content] of files) writeFileSync(join(target, path), content, { flag: 'wx' });
   const names = [...files.keys()];
   if (json) return printJson({ folder: target, files: names });
@@ -50,7 +56,7 @@ function initialFiles(): ReadonlyMap<string, string | Uint8Array> {
   ]);
 }
 
-/** The next steps, each a line that can be pasted as it stands. */
+/** The next steps, each a line that can be pasted. */
 function toldOf(target: string, files: readonly string[]): string {
   const programmes = files.filter((path) => path.endsWith('.yaml') && path !== 'config.yaml');
   const first = basename(programmes[0] ?? '', '.yaml');
@@ -69,7 +75,7 @@ function toldOf(target: string, files: readonly string[]): string {
   ].join('\n');
 }
 
-/** What was typed to run this, from whatever folder it is typed again. */
+/** How to run this program again, from any folder. */
 function ownCommand(): string {
   if (isSea()) return process.argv0.includes('/') ? shellWord(process.execPath) : process.argv0;
   return [process.execPath, resolve(process.argv[1] ?? '')].map(shellWord).join(' ');

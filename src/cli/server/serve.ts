@@ -1,44 +1,41 @@
-// Owns the verb `serve`: runs the server of a configuration until it is told to stop.
+// Owns the verb `serve`: runs the server of a configuration until a signal ends it.
 
 import type { Config } from '../../config/config.ts';
-import type { Log } from '../../engine/service.ts';
 import { createAdminApp, type Health } from '../../http/admin.ts';
 import { drainTime } from '../../http/connections.ts';
 import type { RunningServer } from '../../http/server.ts';
 import { formatFault } from '../../lib/fault.ts';
 import { endHashing } from '../../members/password.ts';
-import { type Unavailable } from '../../oauth/failure.ts';
+import type { Unavailable } from '../../oauth/failure.ts';
 import { serverReserve, type StoreHealth } from '../../store/sqlite/store.ts';
 import { CommandError, exitCodes } from '../exit.ts';
 import { type OpenStore, openStore } from '../open_store.ts';
 import { say } from '../output.ts';
 import { compileFolder, configOf } from '../programmes.ts';
 import { dateText } from '../table.ts';
-import { bind } from './bind.ts';
-import { keepHouse } from './housekeeping.ts';
+import { leaseNodeNumber, type NodeNumber, startHousekeeping } from './housekeeping.ts';
 import { openLog, type ServerLog } from './log_writer.ts';
-import { type NodeNumber, openNodeNumber } from './node_number.ts';
-import { buildServing, type Serving } from './serving.ts';
+import { ignoreSignals, untilSignal } from './process.ts';
+import { buildServing, listenAt, type Serving } from './serving.ts';
 import { clockBeside, sharedTime, type SharedTime } from './store_clock.ts';
-import { refuseSignals, untilTold } from './until_told.ts';
 
 export interface ServeOptions {
   readonly config: string;
   readonly acceptClock?: boolean;
 }
 
-/** `jetway serve`. Resolves once the server has been told to stop and has finished. */
+/** `jetway serve`. Resolves once a signal has ended the server and its requests are answered. */
 export async function serve(options: ServeOptions): Promise<void> {
   const log = openLog();
-  refuseSignals(log, ['SIGHUP', 'SIGUSR1']);
+  ignoreSignals(log, ['SIGHUP', 'SIGUSR1']);
   try {
-    await serveUntilTold(options, log);
+    await serveLogging(options, log);
   } finally {
     log.end();
   }
 }
 
-async function serveUntilTold(options: ServeOptions, log: ServerLog): Promise<void> {
+async function serveLogging(options: ServeOptions, log: ServerLog): Promise<void> {
   const config = configOf(options);
   const { programmes, files, credentials } = compileFolder(config.programmes, config.publicUrl);
   const fatal = Promise.withResolvers<Unavailable>();
@@ -48,13 +45,16 @@ async function serveUntilTold(options: ServeOptions, log: ServerLog): Promise<vo
     fatal.resolve(reason);
   };
   const opened = await openStore(config, { reserve: serverReserve, onFatal });
+  const { store, keyring, file } = opened;
   try {
-    const open = await withTime(opened, options.acceptClock ?? false, log);
-    const { store, clock, keyring } = open;
-    const time = sharedTime(open, log);
-    // Before anything is issued: commands go by it.
+    const clock =
+      file === undefined
+        ? opened.clock
+        : await clockBeside(file, opened.clock, options.acceptClock ?? false, log);
+    const time = sharedTime({ store, clock }, log);
+    // Before anything is issued: commands go by the recorded time.
     await time.keep();
-    const node = await openNodeNumber(store, clock);
+    const node = await leaseNodeNumber(store, clock);
     const serving = await buildServing(
       programmes,
       { store, clock, keyring, node: node.current, log, environment: config.environment },
@@ -64,36 +64,27 @@ async function serveUntilTold(options: ServeOptions, log: ServerLog): Promise<vo
         listener: config.gateway === undefined ? 'all' : 'main',
       },
     );
-    const complaints = [
+    for (const { faults } of files) {
       // Warnings are for `check`: an operator who accepted them need not read them at each start.
-      ...files.flatMap(({ faults }) =>
-        faults.filter(({ severity }) => severity === 'error').map(formatFault),
-      ),
-      ...serving.conflicts.map(
-        ({ programme, message }) => `${programme.id} is not served: ${message}`,
-      ),
-    ];
-    for (const complaint of complaints) say(complaint);
+      for (const fault of faults) if (fault.severity === 'error') say(formatFault(fault));
+    }
+    for (const { programme, message } of serving.conflicts) {
+      say(`${programme.id} is not served: ${message}`);
+    }
     if (serving.services.size === 0) {
       throw new CommandError(exitCodes.configuration, `no programme in ${config.programmes} loads`);
     }
     const broken = files.length - serving.services.size;
-    await run({ ...open, log, config, serving, broken, node, time, fatal: fatal.promise });
+    await run({ ...opened, clock, log, config, serving, broken, node, time, fatal: fatal.promise });
   } finally {
-    await opened.store.close();
+    await store.close();
   }
-  // Also what only closing the store has shown.
+  // After the store is closed: closing it may fail as well.
   if (failure !== undefined) throw storeFailed(failure);
 }
 
-async function withTime(open: OpenStore, accept: boolean, log: Log): Promise<OpenStore> {
-  const { file, clock } = open;
-  if (file === undefined) return open;
-  return { ...open, clock: await clockBeside(file, clock, accept, log) };
-}
-
 interface Running extends OpenStore {
-  readonly log: Log;
+  readonly log: ServerLog;
   readonly config: Config;
   readonly serving: Serving;
   /** How many programmes are not served. */
@@ -105,10 +96,10 @@ interface Running extends OpenStore {
 }
 
 async function run(running: Running): Promise<void> {
-  const { log, config, serving, broken, store, file, clock, time, fatal } = running;
+  const { log, config, serving, broken, store, file, clock, node, time, fatal } = running;
   let stopping: string | undefined;
   let condition: StoreHealth = { status: 'ready' };
-  const look = (): void => {
+  const checkStore = (): void => {
     condition = file?.check() ?? condition;
   };
   const health = (): Health => {
@@ -117,40 +108,40 @@ async function run(running: Running): Promise<void> {
     if (broken === 0) return { status: 'ready', reasons: [] };
     return { status: 'degraded', reasons: [`${broken} programmes are not served`] };
   };
-  const server = await bind(config.listen, 'listen', serving.app);
+  const server = await listenAt(config.listen, 'listen', serving.app);
   let gateway: RunningServer | undefined;
   let admin: RunningServer | undefined;
-  let stopKeeping: (() => void) | undefined;
+  let stopHousekeeping: (() => void) | undefined;
   let failure: Unavailable | undefined;
   try {
     if (config.gateway !== undefined) {
-      gateway = await bind(config.gateway, 'gateway', serving.gatewayApp, { share: 1 / 4 });
+      gateway = await listenAt(config.gateway, 'gateway', serving.gatewayApp, { share: 1 / 4 });
     }
     if (config.admin !== undefined) {
-      admin = await bind(config.admin, 'admin', createAdminApp(health), { share: 1 / 8 });
+      admin = await listenAt(config.admin, 'admin', createAdminApp(health), { share: 1 / 8 });
     }
-    // Before anybody hears that it runs, and may tell it to stop.
-    const told = untilTold(['SIGTERM', 'SIGINT']);
+    // Before anything is printed: its reader may send a signal at once.
+    const signalled = untilSignal(['SIGTERM', 'SIGINT']);
     if (gateway !== undefined) console.log(`gateway: ${gateway.url}`);
     if (admin !== undefined) console.log(`admin: ${admin.url}`);
-    announce(config, server, [...serving.services.keys()], broken);
+    announce(running, server.url);
     const services = [...serving.services.values()];
-    const keeping = { store, clock, services, log, node: running.node, look };
-    stopKeeping = keepHouse({ ...keeping, keepTime: time.keep });
-    process.on('SIGUSR2', () => void followClock(running, time));
-    failure = (await Promise.race([told, fatal])) ?? undefined;
+    const upkeep = { store, clock, services, log, node, checkStore };
+    stopHousekeeping = startHousekeeping({ ...upkeep, keepTime: time.keep });
+    process.on('SIGUSR2', () => void followClock(running));
+    failure = (await Promise.race([signalled, fatal])) ?? undefined;
   } finally {
     stopping = failure?.message ?? 'stopping';
-    stopKeeping?.();
-    // A login that its turn will not come for is told so, which it would not be by being cut off.
+    stopHousekeeping?.();
+    // Logins still waiting in the hashing queue at the end get an answer instead of a cut connection.
     endHashing(drainTime);
     await Promise.all([server.close(), gateway?.close()]);
-    // Last: until requests under way are done, readiness tells that no more should come.
+    // Last: readiness says that no more requests should come until those under way are answered.
     await admin?.close();
   }
 }
 
-/** FAULTS 5: what the disk holds is for another start to find out. */
+/** FAULTS 5: only another start can find out what the disk holds. */
 function storeFailed({ message }: Unavailable): CommandError {
   return new CommandError(
     exitCodes.store,
@@ -158,10 +149,10 @@ function storeFailed({ message }: Unavailable): CommandError {
   );
 }
 
-async function followClock({ clock, log }: Running, time: SharedTime): Promise<void> {
+async function followClock({ clock, log, time }: Running): Promise<void> {
   try {
     await time.accept();
-    // Not before the store has taken it over: until then what was issued later than now still counts.
+    // Not before the store has accepted the time: until then tokens issued later than it still count.
     log.error('clock_accepted', {
       detail: `the service goes by the machine's clock, ${dateText(clock.now())}; what was issued later than that has ended`,
     });
@@ -170,14 +161,10 @@ async function followClock({ clock, log }: Running, time: SharedTime): Promise<v
   }
 }
 
-function announce(
-  config: Config,
-  server: RunningServer,
-  names: readonly string[],
-  broken: number,
-): void {
+function announce({ config, serving, broken }: Running, url: string): void {
+  const names = [...serving.services.keys()];
   console.log(
-    `jetway serves ${names.join(', ')} (${config.environment}) at ${server.url} as ${config.publicUrl}`,
+    `jetway serves ${names.join(', ')} (${config.environment}) at ${url} as ${config.publicUrl}`,
   );
   if (broken > 0) {
     console.log(`degraded: ${broken} of ${broken + names.length} programmes are not served`);

@@ -1,4 +1,5 @@
-// Owns the time at which a server starts beside what its store has recorded.
+// Owns how the clock of a server or a command starts from the store's recorded time, and how the
+// servers of one store keep one time.
 
 import type { Log } from '../../engine/service.ts';
 import {
@@ -14,12 +15,11 @@ import type { FileStore } from '../../store/sqlite/store.ts';
 import { CommandError, exitCodes } from '../exit.ts';
 import { dateText } from '../table.ts';
 
-/** Uptimes may be this coarse: to catch up with every one of them would put the clock ahead bit by bit. */
+/** Uptime may be this coarse: catching up with each reading would put the clock ahead bit by bit. */
 const uptimeStep = milliseconds(1000);
 
 /**
- * The clock to serve by. With `accept` the machine's time is taken as it is, and whatever was issued
- * later than now ends.
+ * The clock to serve by. With `accept` it is the machine's, and whatever was issued later than now ends.
  * @throws CommandError for a clock that is behind the recorded time (FAULTS 10).
  */
 export async function clockBeside(
@@ -32,54 +32,51 @@ export async function clockBeside(
   const recorded = await store.recordedTime();
   if (recorded === undefined) return clock;
   const current = await store.currentTime();
-  // Those that are running go on by what the store's time is by now, and are to follow.
+  // Running servers go by the store's current time; they are to follow this one.
   const isApart = Math.abs(now - (current ?? now)) > allowedDrift;
   if (accept && (now < recorded || isApart)) {
     await store.acceptTime(now);
-    return clock;
-  }
-  if (now >= recorded) {
-    if (now - recorded > longGap) log.error('clock_gap', { detail: gapDetail(now, recorded) });
-    return clock;
-  }
-  if (recorded <= after(now, allowedDrift)) {
+  } else if (now >= recorded) {
+    if (now - recorded > longGap) {
+      log.error('clock_gap', {
+        detail: `the machine's clock says ${dateText(now)}, the store last recorded ${dateText(recorded)}: if the clock is wrong, stop the server and set it right within the hour; until then nothing is purged`,
+      });
+    }
+  } else if (recorded <= after(now, allowedDrift)) {
     clock.catchUp(recorded);
-    return clock;
+  } else {
+    throw new CommandError(
+      exitCodes.store,
+      `the machine's clock says ${dateText(now)}, but ${store.path} has recorded ${dateText(recorded)}: set the clock right; if the recorded time was wrong, start once with serve --accept-clock, which ends what was issued later than now`,
+    );
   }
-  throw new CommandError(
-    exitCodes.store,
-    `the machine's clock says ${dateText(now)}, but ${store.path} has recorded ${dateText(recorded)}: set the clock right; if the recorded time was wrong, start once with serve --accept-clock, which ends what was issued later than now`,
-  );
-}
-
-function gapDetail(now: Instant, recorded: Instant): string {
-  return `the machine's clock says ${dateText(now)}, the store last recorded ${dateText(recorded)}: if the clock is wrong, stop the server and set it right within the hour; until then nothing is purged`;
+  return clock;
 }
 
 /**
- * The clock for a command: the store's own time where that is known, whatever the command's clock
- * says, so that no date that it writes is of another clock than the servers' (FAULTS 28).
+ * The clock for a command: the store's current time where it is known, whatever the machine's clock
+ * says, so that the command's dates and the servers' are of one clock (FAULTS 28).
  */
 export async function storeClock(store: Keeping, clock: SystemClock): Promise<SystemClock> {
   const current = await store.currentTime();
   if (current !== undefined) clock.set(current);
-  // No server has run since the machine was started: none is ahead of what is recorded.
+  // No server has run since the machine was started: none is ahead of the recorded time.
   else clock.catchUp((await store.recordedTime()) ?? clock.now());
   return clock;
 }
 
-/** The time that the servers of one store go by. */
+/** The time that the servers of one store share. */
 export interface SharedTime {
-  /** Records the time, catches up with what another server has recorded, follows one that accepted it. */
+  /** Records the time; catches up with the time another server has recorded, or follows the time it accepted. */
   readonly keep: () => Promise<void>;
   /** Follows the machine's clock from now on, backwards too (SIGUSR2). */
   readonly accept: () => Promise<void>;
 }
 
 /**
- * Servers started before and after a small step of the machine's clock would judge one another's
- * expiry and grace windows by it: all go by the latest (FAULTS 12). One that is far ahead is wrong,
- * and followed by nobody.
+ * Servers started before and after a small step of the machine's clock would judge each other's expiry
+ * and grace windows by it: all go by the latest clock (FAULTS 12). A clock that is far ahead is wrong,
+ * and no server follows it.
  */
 export function sharedTime(
   { store, clock }: { readonly store: Keeping; readonly clock: SystemClock },
@@ -106,12 +103,13 @@ export function sharedTime(
     clock.accept();
     await store.acceptTime(clock.now());
   };
-  // Serialised: a `keep` between the two steps of `accept` would catch up with the time that is left.
+  // Serialised: a `keep` between `clock.accept()` and `acceptTime()` would move the clock forward again
+  // to the recorded time.
   let last: Promise<unknown> = Promise.resolve();
-  const inTurn = (task: () => Promise<void>) => (): Promise<void> => {
+  const serialised = (task: () => Promise<void>) => (): Promise<void> => {
     const done = last.then(task);
     last = done.catch(() => undefined);
     return done;
   };
-  return { keep: inTurn(keep), accept: inTurn(accept) };
+  return { keep: serialised(keep), accept: serialised(accept) };
 }

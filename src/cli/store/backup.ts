@@ -7,11 +7,11 @@ import { join } from 'node:path';
 import { shownPath } from '../../config/programme_files.ts';
 import { backupStore } from '../../store/sqlite/care/backup.ts';
 import type { StoreReport } from '../../store/sqlite/care/examine.ts';
-import { CommandError, exitCodes, refuseUsage } from '../exit.ts';
+import { CommandError, exitCodes, refuseUsage, unwritable } from '../exit.ts';
 import { type OutputOptions, print, printFile, printJson } from '../output.ts';
 import { configOf } from '../programmes.ts';
 import { withProgress } from '../progress.ts';
-import { storePath, storeSheet, unwritable, viewStore } from './view.ts';
+import { storePath, storeSheet, viewStore } from './view.ts';
 
 export interface BackupStoreOptions extends OutputOptions {
   readonly config: string;

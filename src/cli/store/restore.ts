@@ -2,10 +2,10 @@
 
 import { shownPath } from '../../config/programme_files.ts';
 import { restoreStore } from '../../store/sqlite/care/restore.ts';
-import { exitCodes, expectYes } from '../exit.ts';
+import { exitCodes, expectYes, unwritable } from '../exit.ts';
 import { type OutputOptions, print, printJson } from '../output.ts';
 import { configOf } from '../programmes.ts';
-import { rowsOf, storePath, storeSheet, unwritable, viewStore } from './view.ts';
+import { rowsOf, storePath, storeSheet, viewStore } from './view.ts';
 
 export interface RestoreStoreOptions extends OutputOptions {
   readonly config: string;

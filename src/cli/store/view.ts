@@ -3,7 +3,6 @@
 import type { Config } from '../../config/config.ts';
 import { instant } from '../../lib/clock.ts';
 import type { StoreReport } from '../../store/sqlite/care/examine.ts';
-import { CommandError, isSystemError } from '../exit.ts';
 import { expectDurableStore } from '../open_store.ts';
 import { dateText, sheet } from '../table.ts';
 
@@ -41,19 +40,6 @@ export function storeSheet(report: StoreReport): string {
 /** One line a table: `12 client`. */
 export function rowsOf(counts: Readonly<Record<string, number>>): readonly string[] {
   return Object.entries(counts).map(([table, count]) => `${count} ${table}`);
-}
-
-/**
- * What to throw where a file could not be written: what the system says of it, without the name of
- * the draft that it was to be written to first. Any other error as it is.
- */
-export function unwritable(error: unknown, exitCode: number, what: string): unknown {
-  if (!(error instanceof Error && 'code' in error)) return error;
-  const isOfSqlite = error.code === 'ERR_SQLITE_ERROR';
-  if (!isOfSqlite && !isSystemError(error)) return error;
-  const [reason = ''] = error.message.split(', ');
-  const advice = 'look at its folder, its permissions and the space left on the disk';
-  return new CommandError(exitCode, `${what} (${reason}): ${advice}`);
 }
 
 /** Where the configured store is; ends the command where that is no file. */

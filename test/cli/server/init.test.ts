@@ -84,6 +84,25 @@ describe('init', { concurrency: 2 }, () => {
     for (const file of files) assert.ok(existsSync(join(folder, file)), file);
   });
 
+  test('a folder that cannot be made is refused with the reason', async (t) => {
+    const folder = scratchFolder(t, 'init');
+    writeFileSync(join(folder, 'file'), '');
+    const advice = 'look at its folder, its permissions and the space left on the disk';
+    for (const [target, path, reason] of [
+      [join(folder, 'file'), join(folder, 'file'), 'EEXIST: file already exists'],
+      [join(folder, 'file/below'), join(folder, 'file'), 'EEXIST: file already exists'],
+      // Node's own recursive mkdir never returns below /proc.
+      ['/proc/jetway/below', '/proc/jetway', 'ENOENT: no such file or directory'],
+    ] as const) {
+      assert.deepEqual(await jetway(folder, ['init', target]), {
+        code: 1,
+        stdout: '',
+        stderr: `the folder ${path} cannot be made (${reason}): ${advice}\n`,
+      });
+    }
+    assert.deepEqual(readdirSync(folder), ['file']);
+  });
+
   test('the example has every key of the configuration there is, and no other', () => {
     const source = read(join(root, 'src/config/config.ts'));
     const [, keys = ''] = /v\.strictObject\(\{\n([^]*?)\n {2}\}\)/.exec(source) ?? [];

@@ -1,9 +1,10 @@
 // Owns putting a backup in the place of a store file, so that nothing that ended since comes back.
 
-import { linkSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { linkSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
+import { makeFolder } from '../../../lib/make_folder.ts';
 import type { Era } from '../../../oauth/grant.ts';
 import type { Environment } from '../../contract.ts';
 import { damagedStore, StoreUnusable } from '../../unusable.ts';
@@ -56,7 +57,7 @@ export async function restoreStore(
     throw new StoreUnusable(`${backup} is the store itself`, 'name the file of a backup');
   }
   const source = openToRead(backup);
-  mkdirSync(dirname(absolute), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(absolute), 0o700);
   const draft = makeDraft(absolute);
   try {
     expectRestorable(reportOn(source, realPath(backup)), options.environment);

@@ -1,11 +1,11 @@
 // Owns making a store file: whole or not at all.
 
-import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 
 import type { Instant } from '../../../lib/clock.ts';
+import { makeFolder } from '../../../lib/make_folder.ts';
 import type { Environment } from '../../contract.ts';
 import { applicationId, schema, schemaVersion } from '../schema.ts';
 import { placeNew, withDraft } from './disk.ts';
@@ -16,7 +16,7 @@ import { placeNew, withDraft } from './disk.ts';
  * process was faster, its file is as good.
  */
 export function makeFile(path: string, environment: Environment, now: Instant): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(path), 0o700);
   withDraft(path, (draft) => {
     writeSchema(draft, environment, now);
     placeNew(draft, path);
