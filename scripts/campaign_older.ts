@@ -4,7 +4,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 
-const schema2 = readFileSync(new URL('../test/store/schema_2.sql', import.meta.url), 'utf8');
+const schema5 = readFileSync(new URL('../test/store/schema_5.sql', import.meta.url), 'utf8');
 const tables = [
   'client',
   'member',
@@ -15,11 +15,11 @@ const tables = [
   'access_token',
 ];
 
-/** Makes the file as the code of schema 2 left it. */
+/** Makes the file as the code of schema 5 left it. */
 export function makeOlder(path: string): void {
   writeFileSync(path, '', { mode: 0o600 });
   const database = new DatabaseSync(path);
-  database.exec(schema2);
+  database.exec(schema5);
   database.exec('PRAGMA journal_mode = WAL');
   database.close();
 }
@@ -34,7 +34,7 @@ const rows = (database: DatabaseSync): readonly unknown[] =>
 const all = ((): readonly unknown[] => {
   const database = new DatabaseSync(':memory:');
   try {
-    database.exec(schema2);
+    database.exec(schema5);
     return rows(database);
   } finally {
     database.close();

@@ -15,6 +15,7 @@ import type {
 } from '../oauth/grant.ts';
 import type { MemberRecord } from '../oauth/member.ts';
 import type { SigningKeyRecord } from '../oauth/signing_key.ts';
+import type { StandingQuestion } from './grants.ts';
 
 /** A code as a backend keeps it. */
 export interface CodeState {
@@ -29,17 +30,16 @@ export interface CodeState {
 export const firstEra = (2 ** 50) as Era;
 
 /**
- * When something was issued: its era. What was issued before schema 5 has none and goes by its
- * instant, which is before every era.
+ * Whether something issued in `era` was revoked with all of its owner's tokens; `until` is the era
+ * that the latest such revocation ended, if there was one.
  */
-export type Issue = Era | Instant;
+export function diedAtOnce(era: Era, until: Era | null | undefined): boolean {
+  return until !== undefined && until !== null && era <= until;
+}
 
-/**
- * Whether something was revoked with all of its owner's tokens; `until` is the era that the latest
- * such revocation ended, if there was any: an instant where that was before schema 5.
- */
-export function diedAtOnce(issue: Issue, until: Issue | null | undefined): boolean {
-  return until !== undefined && until !== null && issue <= until;
+/** A JWT without an era is older than every era: its instant compares as one. */
+export function eraOf({ era, issuedAt }: Pick<StandingQuestion, 'era' | 'issuedAt'>): Era {
+  return era ?? (issuedAt as number as Era);
 }
 
 /** Later than any era: a removed client's tokens are dead whenever they are written (C-5). */
@@ -56,12 +56,13 @@ export interface AcceptedTime {
  * the store's own, which a restore has undone, nor one of a clock that was ahead and set right since.
  */
 export function isOfThisLife(
-  { era, issuedAt }: { readonly era?: Era; readonly issuedAt: Instant },
+  token: Pick<StandingQuestion, 'era' | 'issuedAt'>,
   current: Era,
   accepted: AcceptedTime | undefined,
 ): boolean {
-  if (era !== undefined && era > current) return false;
-  return accepted === undefined || (era ?? 0) > accepted.era || issuedAt <= accepted.time;
+  const era = eraOf(token);
+  if (era > current) return false;
+  return accepted === undefined || era > accepted.era || token.issuedAt <= accepted.time;
 }
 
 export type SpendJudgement =

@@ -83,7 +83,7 @@ for (const umask of [0, 0o022, 0o277]) {
     await store.close();
     await restoreStore(join(folder, 'backup'), path, restoring);
     const old = join(folder, 'old.db');
-    copyFileSync(new URL('./schema_2.sql', import.meta.url), `${old}.sql`);
+    copyFileSync(new URL('./schema_5.sql', import.meta.url), `${old}.sql`);
     writeFileSync(old, '');
     chmodSync(old, 0o600);
     const database = new DatabaseSync(old);

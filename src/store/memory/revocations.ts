@@ -5,7 +5,7 @@ import type { Instant } from '../../lib/clock.ts';
 import type { ClientId, ProgrammeId } from '../../oauth/client.ts';
 import type { Era } from '../../oauth/grant.ts';
 import type { StandingQuestion, TokenOwner, UnrememberedToken } from '../grants.ts';
-import { type AcceptedTime, diedAtOnce, firstEra, isOfThisLife, type Issue } from '../judgement.ts';
+import { type AcceptedTime, diedAtOnce, eraOf, firstEra, isOfThisLife } from '../judgement.ts';
 import { MemoryTable } from './table.ts';
 
 /** One entry an owner, however much it was issued. */
@@ -36,21 +36,16 @@ export class MemoryRevocations {
   }
 
   /** Whether something issued in that era, to that client and for that member if any, is dead. */
-  covers(
-    programme: ProgrammeId,
-    client: ClientId,
-    subject: string | undefined,
-    issue: Issue,
-  ): boolean {
-    if (diedAtOnce(issue, this.#clients.get(programme, client))) return true;
-    return subject !== undefined && diedAtOnce(issue, this.#subjects.get(programme, subject));
+  covers(programme: ProgrammeId, client: ClientId, subject: string | undefined, era: Era): boolean {
+    if (diedAtOnce(era, this.#clients.get(programme, client))) return true;
+    return subject !== undefined && diedAtOnce(era, this.#subjects.get(programme, subject));
   }
 
   /** The same of a token that is not remembered and has no family. */
   coversUnremembered(programme: ProgrammeId, token: StandingQuestion): boolean {
-    const { client, subject, era, issuedAt } = token;
+    const { client, subject } = token;
     if (!isOfThisLife(token, this.#era, this.#accepted)) return true;
-    return this.covers(programme, client, subject, era ?? issuedAt);
+    return this.covers(programme, client, subject, eraOf(token));
   }
 
   #endEra(): Era {

@@ -6,7 +6,6 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { ProgrammeId } from '../../oauth/client.ts';
 import type { Era } from '../../oauth/grant.ts';
 import type { StandingQuestion, TokenOwner, UnrememberedToken } from '../grants.ts';
-import type { Issue } from '../judgement.ts';
 import type { Eras } from './eras.ts';
 import { expectSum, rowSum } from './sums.ts';
 
@@ -34,9 +33,9 @@ export function revokeUnremembered(database: DatabaseSync, until: Era): void {
 
 /** The revocations of a row's client and member; nulls where there are none. */
 export interface RevocationColumns {
-  readonly client_until: Issue | null;
+  readonly client_until: Era | null;
   readonly client_sum: number | null;
-  readonly subject_until: Issue | null;
+  readonly subject_until: Era | null;
   readonly subject_sum: number | null;
 }
 
@@ -58,7 +57,7 @@ export function revocationJoins(table: string, subject = `${table}.subject`): st
 export function revokedUntil(
   row: RevocationColumns & { readonly programme: string; readonly client: string },
   subject: string,
-): Issue | null {
+): Era | null {
   const { programme, client_until: byClient, subject_until: bySubject } = row;
   if (byClient !== null) checkRow(programme, clientName(row.client), byClient, row.client_sum);
   if (bySubject !== null) checkRow(programme, subjectName(subject), bySubject, row.subject_sum);
@@ -68,7 +67,7 @@ export function revokedUntil(
 /** Until when tokens of such a description, which are not remembered, are dead; null if they are not. */
 export function unrememberedUntil(
   database: DatabaseSync,
-): (programme: ProgrammeId, token: StandingQuestion) => Issue | null {
+): (programme: ProgrammeId, token: StandingQuestion) => Era | null {
   const select = database.prepare(
     `SELECT programme, owner, revoked_until, sum FROM revocation
      WHERE programme = ? AND owner IN (?, ?) OR programme = ? AND owner = ?`,
@@ -76,7 +75,7 @@ export function unrememberedUntil(
   return (programme, { client, subject }) => {
     const owners = [clientName(client), subjectName(subject)] as const;
     const rows = select.all(programme, ...owners, everybody, everybody) as unknown as Row[];
-    return rows.reduce<Issue | null>((so, row) => {
+    return rows.reduce<Era | null>((so, row) => {
       checkRow(row.programme, row.owner, row.revoked_until, row.sum);
       return later(so, row.revoked_until);
     }, null);
@@ -118,7 +117,7 @@ export function revokedTokens(database: DatabaseSync): RevokedTokens {
 interface Row {
   readonly programme: string;
   readonly owner: string;
-  readonly revoked_until: Issue;
+  readonly revoked_until: Era;
   readonly sum: number;
 }
 
@@ -130,11 +129,11 @@ function subjectName(subject: string): string {
   return `subject ${subject}`;
 }
 
-function checkRow(programme: string, owner: string, until: Issue, sum: number | null): void {
+function checkRow(programme: string, owner: string, until: Era, sum: number | null): void {
   expectSum('revocation', sum ?? 0, [programme, owner, until]);
 }
 
-function later(a: Issue | null, b: Issue | null): Issue | null {
+function later(a: Era | null, b: Era | null): Era | null {
   return a === null || (b !== null && b > a) ? b : a;
 }
 

@@ -12,9 +12,9 @@ import type {
   TokenKey,
 } from '../../oauth/grant.ts';
 import type { Member } from '../../oauth/member.ts';
-import { type CodeState, diedAtOnce, type Issue } from '../judgement.ts';
+import { type CodeState, diedAtOnce } from '../judgement.ts';
 import { revokedUntil, type RevocationColumns } from './revocations.ts';
-import { damaged, expectSum, revokedSum, withEra } from './sums.ts';
+import { damaged, expectSum, revokedSum } from './sums.ts';
 
 export interface CodeRow extends RevocationColumns {
   /** Its place in the file, which nothing changes while the store is open. */
@@ -32,7 +32,7 @@ export interface CodeRow extends RevocationColumns {
   readonly expires_at: Instant;
   readonly forget_at: Instant;
   readonly spent_for: FamilyId | null;
-  readonly era: Era | null;
+  readonly era: Era;
   readonly sum: number;
 }
 
@@ -52,11 +52,11 @@ export type CodeColumns = readonly [
   Instant,
   Instant,
   FamilyId | null,
-  Era | null,
+  Era,
   number,
-  Issue | null,
+  Era | null,
   number | null,
-  Issue | null,
+  Era | null,
   number | null,
 ];
 
@@ -97,7 +97,7 @@ export interface FamilyRow {
   readonly created_at: Instant;
   readonly ends_at: Instant;
   readonly revoked_at: Instant | null;
-  readonly family_era: Era | null;
+  readonly family_era: Era;
   readonly family_sum: number;
 }
 
@@ -131,11 +131,11 @@ export type RefreshColumns = readonly [
   Instant,
   Instant,
   Instant | null,
-  Era | null,
+  Era,
   number,
-  Issue | null,
+  Era | null,
   number | null,
-  Issue | null,
+  Era | null,
   number | null,
 ];
 
@@ -178,9 +178,8 @@ export interface AccessRow extends RevocationColumns {
   readonly scope: string | null;
   readonly issued_at: Instant;
   readonly expires_at: Instant;
-  readonly era: Era | null;
+  readonly era: Era;
   readonly sum: number;
-  readonly created_at: Instant | null;
   readonly ends_at: Instant | null;
   readonly revoked_at: Instant | null;
   readonly family_era: Era | null;
@@ -192,7 +191,7 @@ export function codeValues(row: CodeRow): readonly (string | number | null)[] {
   const { programme, key, login, client, redirect_uri: redirectUri, member, subject } = row;
   const named = [programme, key, login, client, redirectUri, member, subject, row.scope];
   const times = [row.issued_at, row.expires_at, row.forget_at];
-  return withEra([...named, row.code_challenge, ...times, row.spent_for], row.era);
+  return [...named, row.code_challenge, ...times, row.spent_for, row.era];
 }
 
 /** The code of a row, and the family it was spent for. */
@@ -211,7 +210,7 @@ export function codeState(row: CodeRow): CodeState {
     expiresAt: row.expires_at,
     forgetAt: row.forget_at,
   };
-  const revoked = diedAtOnce(row.era ?? row.issued_at, revokedUntil(row, row.subject));
+  const revoked = diedAtOnce(row.era, revokedUntil(row, row.subject));
   return { code, ...present('spentFor', row.spent_for), revoked };
 }
 
@@ -228,8 +227,8 @@ export function tokenFamily(row: FamilyRow): TokenFamily {
   const { programme, family: id, client, member, subject, scope } = row;
   const { created_at: createdAt, ends_at: endsAt } = row;
   const sum = row.revoked_at === null ? row.family_sum : revokedSum(row.family_sum);
-  const values = [programme, id, client, member, subject, scope, createdAt, endsAt];
-  expectSum('family', sum, withEra(values, row.family_era));
+  const times = [createdAt, endsAt, row.family_era];
+  expectSum('family', sum, [programme, id, client, member, subject, scope, ...times]);
   return {
     id,
     programme,
@@ -250,7 +249,7 @@ export function refreshTokenState(row: RefreshRow): RefreshTokenState {
     key: row.key,
     expiresAt: row.expires_at,
     family,
-    revoked: row.revoked_at !== null || diedAtOnce(row.family_era ?? family.createdAt, until),
+    revoked: row.revoked_at !== null || diedAtOnce(row.family_era, until),
     rotated: row.successor !== null,
     ...present('keptAnswer', row.sealed_answer),
     ...present('retryUntil', row.retry_until),
@@ -267,10 +266,11 @@ export interface LiveAccessToken {
 export function liveAccessToken(row: AccessRow): LiveAccessToken | undefined {
   const { programme, key, client, kind, subject, family, scope } = row;
   const { issued_at: issuedAt, expires_at: expiresAt } = row;
-  const values = [programme, key, client, kind, subject, family, scope, issuedAt, expiresAt];
-  expectSum('access_token', row.sum, withEra(values, row.era));
+  const times = [issuedAt, expiresAt, row.era];
+  const values = [programme, key, client, kind, subject, family, scope, ...times];
+  expectSum('access_token', row.sum, values);
   const until = revokedUntil(row, subject);
-  if (diedAtOnce(row.era ?? issuedAt, until)) return undefined;
+  if (diedAtOnce(row.era, until)) return undefined;
   const loginEndsAt = family === null ? expiresAt : endOfFamily(row, until);
   if (loginEndsAt === undefined) return undefined;
   const names = { ...present('family', family), ...present('scope', scope) };
@@ -279,12 +279,12 @@ export function liveAccessToken(row: AccessRow): LiveAccessToken | undefined {
 }
 
 /** Undefined where the family is dead or forgotten. */
-function endOfFamily(row: AccessRow, until: Issue | null): Instant | undefined {
-  const { created_at: createdAt, ends_at: endsAt, revoked_at: revokedAt, family_sum: sum } = row;
-  if (createdAt === null || endsAt === null || sum === null) return undefined;
+function endOfFamily(row: AccessRow, until: Era | null): Instant | undefined {
+  const { family_era: era, ends_at: endsAt, revoked_at: revokedAt, family_sum: sum } = row;
+  if (era === null || endsAt === null || sum === null) return undefined;
   // The rest of its sum is left to those who use the rest of the row.
   if (sum < 0 !== (revokedAt !== null)) throw damaged('family');
-  return revokedAt !== null || diedAtOnce(row.family_era ?? createdAt, until) ? undefined : endsAt;
+  return revokedAt !== null || diedAtOnce(era, until) ? undefined : endsAt;
 }
 
 /** A property where the column has a value; an optional property is absent, never undefined. */

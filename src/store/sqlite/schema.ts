@@ -4,45 +4,15 @@
 export const applicationId = 0x4a65_7477;
 
 /** The schema below; a file with a higher number was written by a newer Jetway. */
-export const schemaVersion = 5;
-
-const codeColumns = `(
-  programme TEXT NOT NULL,
-  key TEXT NOT NULL,
-  login TEXT NOT NULL,
-  client TEXT NOT NULL,
-  redirect_uri TEXT NOT NULL,
-  member TEXT NOT NULL,
-  subject TEXT NOT NULL,
-  scope TEXT,
-  code_challenge TEXT,
-  issued_at INTEGER NOT NULL,
-  expires_at INTEGER NOT NULL,
-  forget_at INTEGER NOT NULL,
-  spent_for TEXT,
-  sum INTEGER NOT NULL,
-  PRIMARY KEY (programme, key),
-  UNIQUE (programme, login)
-)`;
+export const schemaVersion = 6;
 
 /**
- * Tokens are keyed by programme and TokenKey without a rowid: keys that begin with the time of
- * issue land on the same few pages, and a verb writes one tree per row. There is no index by
- * expiry; sweeps walk the key order instead. There are no foreign keys to `family`: forgetting a
- * family would have to search every token, and a token without its family is worth nothing anyway.
- *
- * `position` keeps the order of creation where times are equal. `sum` is a checksum over the row
- * (sums.ts): SQLite notices damage to its trees, and not a bit that flipped inside a value.
- * `revocation` has one row an owner, however much that owner was issued; `revoked_until` is the era
- * that ended with it, an instant where it was written before schema 5. `subject` beside a member's
- * JSON is there to find it.
+ * Tables of registered things. `position` keeps the order of creation where times are equal.
+ * `subject` beside a member's JSON is there to find it, and `api_key` finds clients by what is in
+ * their records. `sum` in these and the other tables is a checksum over the row (sums.ts): SQLite
+ * notices damage to its trees, and not a bit that flipped inside a value.
  */
-const schema2WithoutCodes = `
-CREATE TABLE meta (
-  name TEXT PRIMARY KEY,
-  value TEXT NOT NULL
-) STRICT, WITHOUT ROWID;
-
+const registryTables = `
 CREATE TABLE client (
   position INTEGER PRIMARY KEY,
   programme TEXT NOT NULL,
@@ -68,6 +38,14 @@ CREATE TABLE secret_use (
   PRIMARY KEY (programme, client, digest)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE api_key (
+  programme TEXT NOT NULL,
+  digest TEXT NOT NULL,
+  client TEXT NOT NULL,
+  sum INTEGER NOT NULL,
+  PRIMARY KEY (programme, digest, client)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE member (
   position INTEGER PRIMARY KEY,
   programme TEXT NOT NULL,
@@ -77,6 +55,15 @@ CREATE TABLE member (
   sum INTEGER NOT NULL,
   UNIQUE (programme, subject),
   UNIQUE (programme, username)
+) STRICT;
+
+CREATE TABLE gateway (
+  position INTEGER PRIMARY KEY,
+  programme TEXT NOT NULL,
+  id TEXT NOT NULL,
+  record TEXT NOT NULL,
+  sum INTEGER NOT NULL,
+  UNIQUE (programme, id)
 ) STRICT;
 
 CREATE TABLE signing_key (
@@ -92,15 +79,50 @@ CREATE TABLE signing_key (
   sum INTEGER NOT NULL,
   UNIQUE (programme, kid)
 ) STRICT;
+`;
 
-CREATE TABLE revocation (
+/**
+ * Tables of what was granted. Tokens are keyed by programme and TokenKey without a rowid: keys that
+ * begin with the time of issue land on the same few pages, and a verb writes one tree per row.
+ * There is no index by expiry; sweeps walk the key order instead. There are no foreign keys to
+ * `family`: forgetting a family would have to search every token, and a token without its family is
+ * worth nothing anyway.
+ *
+ * The keys of codes may be random all over. Codes lie in the order of their issue, so that those
+ * spent together, which were issued together, share pages, and only their two indices are written
+ * all over the place.
+ *
+ * `revocation` has one row an owner, however much that owner was issued; `revoked_until` is the era
+ * that ended with it (eras.ts).
+ */
+export const grantTables: Readonly<
+  Record<
+    'code' | 'family' | 'refresh_token' | 'access_token' | 'revocation' | 'revoked_token',
+    string
+  >
+> = {
+  code: `
+CREATE TABLE code (
   programme TEXT NOT NULL,
-  owner TEXT NOT NULL,
-  revoked_until INTEGER NOT NULL,
+  key TEXT NOT NULL,
+  login TEXT NOT NULL,
+  client TEXT NOT NULL,
+  redirect_uri TEXT NOT NULL,
+  member TEXT NOT NULL,
+  subject TEXT NOT NULL,
+  scope TEXT,
+  code_challenge TEXT,
+  issued_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL,
+  forget_at INTEGER NOT NULL,
+  spent_for TEXT,
+  era INTEGER NOT NULL,
   sum INTEGER NOT NULL,
-  PRIMARY KEY (programme, owner)
-) STRICT, WITHOUT ROWID;
-
+  PRIMARY KEY (programme, key),
+  UNIQUE (programme, login)
+) STRICT;
+`,
+  family: `
 CREATE TABLE family (
   programme TEXT NOT NULL,
   key TEXT NOT NULL,
@@ -111,10 +133,12 @@ CREATE TABLE family (
   created_at INTEGER NOT NULL,
   ends_at INTEGER NOT NULL,
   revoked_at INTEGER,
+  era INTEGER NOT NULL,
   sum INTEGER NOT NULL,
   PRIMARY KEY (programme, key)
 ) STRICT, WITHOUT ROWID;
-
+`,
+  refresh_token: `
 CREATE TABLE refresh_token (
   programme TEXT NOT NULL,
   key TEXT NOT NULL,
@@ -127,7 +151,8 @@ CREATE TABLE refresh_token (
   sum INTEGER NOT NULL,
   PRIMARY KEY (programme, key)
 ) STRICT, WITHOUT ROWID;
-
+`,
+  access_token: `
 CREATE TABLE access_token (
   programme TEXT NOT NULL,
   key TEXT NOT NULL,
@@ -138,53 +163,36 @@ CREATE TABLE access_token (
   scope TEXT,
   issued_at INTEGER NOT NULL,
   expires_at INTEGER NOT NULL,
+  era INTEGER NOT NULL,
   sum INTEGER NOT NULL,
   PRIMARY KEY (programme, key)
 ) STRICT, WITHOUT ROWID;
-`;
-
-/** The tables of schema 2, which had codes in the order of their keys. */
-export const schema2: string = `${schema2WithoutCodes}
-CREATE TABLE code ${codeColumns} STRICT, WITHOUT ROWID;
-`;
-
-/**
- * Codes since schema 4. Their keys may be random all over; they lie in the order of their issue, so
- * that those spent together, which were issued together, share pages, and only their indices are
- * written all over the place.
- */
-export const codesInOrder: string = `
-CREATE TABLE code ${codeColumns} STRICT;
-`;
-
-/**
- * What schema 3 adds. `api_key` finds clients by what is in their records. `node_lease` has no sums:
- * a process whose lease is not what it wrote takes another number.
- */
-export const addedBySchema3 = `
-CREATE TABLE api_key (
+`,
+  revocation: `
+CREATE TABLE revocation (
   programme TEXT NOT NULL,
-  digest TEXT NOT NULL,
-  client TEXT NOT NULL,
+  owner TEXT NOT NULL,
+  revoked_until INTEGER NOT NULL,
   sum INTEGER NOT NULL,
-  PRIMARY KEY (programme, digest, client)
+  PRIMARY KEY (programme, owner)
 ) STRICT, WITHOUT ROWID;
-
-CREATE TABLE gateway (
-  position INTEGER PRIMARY KEY,
-  programme TEXT NOT NULL,
-  id TEXT NOT NULL,
-  record TEXT NOT NULL,
-  sum INTEGER NOT NULL,
-  UNIQUE (programme, id)
-) STRICT;
-
+`,
+  revoked_token: `
 CREATE TABLE revoked_token (
   programme TEXT NOT NULL,
   key TEXT NOT NULL,
   expires_at INTEGER NOT NULL,
   sum INTEGER NOT NULL,
   PRIMARY KEY (programme, key)
+) STRICT, WITHOUT ROWID;
+`,
+};
+
+/** `node_lease` has no sums: a process whose lease is not what it wrote takes another number. */
+const otherTables = `
+CREATE TABLE meta (
+  name TEXT PRIMARY KEY,
+  value TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE login_attempt (
@@ -204,10 +212,5 @@ CREATE TABLE node_lease (
 ) STRICT;
 `;
 
-/** What schema 5 adds: the era in which a row was issued (eras.ts), null of older rows. */
-export const addedBySchema5: string = ['code', 'family', 'access_token']
-  .map((table) => `ALTER TABLE ${table} ADD COLUMN era INTEGER;\n`)
-  .join('');
-
 /** All tables. */
-export const schema: string = schema2WithoutCodes + codesInOrder + addedBySchema3 + addedBySchema5;
+export const schema: string = [registryTables, ...Object.values(grantTables), otherTables].join('');

@@ -52,9 +52,20 @@ export const summedColumns: Readonly<Record<SummedTable, readonly string[]>> = {
     'expires_at',
     'forget_at',
     'spent_for',
+    'era',
   ],
   // Not `revoked_at`: revoking turns the sum over (`~sum`), which needs no look at the row.
-  family: ['programme', 'key', 'client', 'member', 'subject', 'scope', 'created_at', 'ends_at'],
+  family: [
+    'programme',
+    'key',
+    'client',
+    'member',
+    'subject',
+    'scope',
+    'created_at',
+    'ends_at',
+    'era',
+  ],
   // Not the sealed answer, which is authenticated by itself, nor its end: both are erased in bulk.
   refresh_token: ['programme', 'key', 'family', 'expires_at', 'predecessor', 'successor'],
   access_token: [
@@ -67,6 +78,7 @@ export const summedColumns: Readonly<Record<SummedTable, readonly string[]>> = {
     'scope',
     'issued_at',
     'expires_at',
+    'era',
   ],
   revoked_token: ['programme', 'key', 'expires_at'],
   api_key: ['programme', 'digest', 'client'],
@@ -83,13 +95,6 @@ export function rowSum(values: readonly Value[]): number {
   for (const value of values) text += value === null ? '\u0001\u0000' : `${value}\u0000`;
   return crc32(text);
 }
-
-/** A row's values with its era, which rows from before schema 5 have none of, nor in their sums. */
-export function withEra(values: readonly Value[], era: number | null): readonly Value[] {
-  return era === null ? values : [...values, era];
-}
-
-const withEras: ReadonlySet<SummedTable> = new Set(['code', 'family', 'access_token']);
 
 /** The sum of a family that was revoked: SQLite's `~sum`. */
 export function revokedSum(sum: number): number {
@@ -128,15 +133,12 @@ const stride = 1000;
 function countDamaged(database: DatabaseSync, table: SummedTable, endsAt: number): number {
   const columns = summedColumns[table];
   const revokedAt = table === 'family' ? 'revoked_at' : 'NULL';
-  const era = withEras.has(table) ? 'era' : 'NULL';
-  const select = database.prepare(
-    `SELECT ${columns.join(', ')}, ${era}, ${revokedAt}, sum FROM ${table}`,
-  );
+  const select = database.prepare(`SELECT ${columns.join(', ')}, ${revokedAt}, sum FROM ${table}`);
   select.setReturnArrays(true);
   let [seen, count] = [0, 0];
   for (const row of select.iterate() as unknown as Iterable<Value[]>) {
-    const [issued = null, revoked = null, sum = null] = row.splice(columns.length);
-    const expected = rowSum(withEra(row, issued as number | null));
+    const [revoked = null, sum = null] = row.splice(columns.length);
+    const expected = rowSum(row);
     if (sum !== (revoked === null ? expected : revokedSum(expected))) count += 1;
     seen += 1;
     if (seen % stride === 0 && performance.now() > endsAt) break;

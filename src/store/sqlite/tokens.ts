@@ -2,12 +2,17 @@
 
 import type { DatabaseSync } from 'node:sqlite';
 
-import type { Instant } from '../../lib/clock.ts';
 import type { ProgrammeId } from '../../oauth/client.ts';
 import type { Era, RefreshToken, RefreshTokenState, TokenKey } from '../../oauth/grant.ts';
 import type { Store } from '../contract.ts';
 import type { RotateOutcome, Rotation, StandingQuestion } from '../grants.ts';
-import { diedAtOnce, isOfThisLife, judgeRotation, visibleRefreshToken } from '../judgement.ts';
+import {
+  diedAtOnce,
+  eraOf,
+  isOfThisLife,
+  judgeRotation,
+  visibleRefreshToken,
+} from '../judgement.ts';
 import type { CommitQueue } from './commits/commit_queue.ts';
 import { type Freshness, Remembered } from './commits/freshness.ts';
 import type { Eras } from './eras.ts';
@@ -169,8 +174,8 @@ export function fileAccessTokens(
   // Revoking all of a member's tokens is about logins; a partner's own token has no member.
   const subject = `CASE token.kind WHEN 'member' THEN token.subject END`;
   const select = database.prepare(
-    `SELECT token.*, family.created_at, family.ends_at, family.revoked_at,
-       family.era AS family_era, family.sum AS family_sum, ${revocationColumns}
+    `SELECT token.*, family.ends_at, family.revoked_at, family.era AS family_era, family.sum AS family_sum,
+       ${revocationColumns}
      FROM access_token AS token
      LEFT JOIN family ON family.programme = token.programme AND family.key = token.family
      ${revocationJoins('token', subject)}
@@ -180,20 +185,22 @@ export function fileAccessTokens(
   const revoked = revokedTokens(database);
   const deadUntil = unrememberedUntil(database);
   const selectFamily = database.prepare(
-    'SELECT created_at, revoked_at, era FROM family WHERE programme = ? AND key = ?',
+    'SELECT revoked_at, era FROM family WHERE programme = ? AND key = ?',
   );
   const isStanding = (programme: ProgrammeId, token: StandingQuestion): boolean => {
     const until = deadUntil(programme, token);
-    const { tokenId, expiresAt, family, era, issuedAt } = token;
+    const { tokenId, expiresAt, family } = token;
     if (expiresAt !== undefined && expiresAt <= eras.forgotten()) return false;
     if (tokenId !== undefined && revoked.has(programme, tokenId)) return false;
     if (family === undefined) {
       if (!isOfThisLife(token, eras.current(), eras.accepted())) return false;
-      return !diedAtOnce(era ?? issuedAt, until);
+      return !diedAtOnce(eraOf(token), until);
     }
-    const row = selectFamily.get(programme, family) as FamilyDates | undefined;
+    const row = selectFamily.get(programme, family) as
+      | (Pick<FamilyRow, 'revoked_at'> & { readonly era: Era })
+      | undefined;
     if (row === undefined || row.revoked_at !== null) return false;
-    return !diedAtOnce(row.era ?? row.created_at, until);
+    return !diedAtOnce(row.era, until);
   };
   // A gateway asks about the same tokens again and again (C-4).
   const tokens = new Remembered<LiveAccessToken>(fresh, mostAsked);
@@ -229,10 +236,4 @@ const mostAsked = 10_000;
 /** All that decides on a standing; the parts that dialects shape come last. */
 function nameOf({ client, subject, family, tokenId, issuedAt, era }: StandingQuestion): string {
   return JSON.stringify([issuedAt, era ?? 0, family ?? '', tokenId ?? '', client, subject]);
-}
-
-interface FamilyDates {
-  readonly created_at: Instant;
-  readonly revoked_at: Instant | null;
-  readonly era: Era | null;
 }

@@ -145,12 +145,17 @@ export function expectOurs(database: DatabaseSync, path: string): number {
   }
   const version = numberOf(database, 'user_version');
   if (version === schemaVersion || canMigrate(version)) return version;
+  const refusal = `store ${path} has schema ${version}; this Jetway knows schema ${schemaVersion}`;
+  if (version < schemaVersion) {
+    const previous = `schema ${schemaVersion - 1}`;
+    throw new StoreUnusable(
+      `${refusal} and brings ${previous} up to it`,
+      `open it once with the Jetway that wrote ${previous}, then with this one`,
+    );
+  }
   const copy = copyBefore(path, version);
   const orCopy = identityOf(copy) === undefined ? '' : `, or put ${copy} in its place`;
-  throw new StoreUnusable(
-    `store ${path} has schema ${version}; this Jetway knows schema ${schemaVersion}`,
-    `run the Jetway that wrote it, or a newer one${orCopy}`,
-  );
+  throw new StoreUnusable(refusal, `run the Jetway that wrote it, or a newer one${orCopy}`);
 }
 
 function prepare(database: DatabaseSync, path: string, identity: FileIdentity): OpenFile {

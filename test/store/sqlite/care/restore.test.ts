@@ -184,7 +184,7 @@ withBackup(
   'FAULTS 26: a backup of an older schema is brought up, a newer store replaced',
   async (path, backup) => {
     const older = new DatabaseSync(`${backup}.old`);
-    older.exec(readFileSync(new URL('../../schema_1.sql', import.meta.url), 'utf8'));
+    older.exec(readFileSync(new URL('../../schema_5.sql', import.meta.url), 'utf8'));
     older.close();
     const newer = new DatabaseSync(path);
     newer.exec(`PRAGMA user_version = ${schemaVersion + 1}`);
@@ -192,7 +192,7 @@ withBackup(
     const report = await restoreStore(`${backup}.old`, path, staging);
     assert.equal(report.schema, schemaVersion);
     const store = open(path);
-    assert.equal((await store.listClients(club)).length, 2);
+    assert.equal((await store.listClients(club)).length, 3);
     assert.equal(await store.findRefreshToken(club, key('second live'), at(1)), undefined);
     await store.close();
   },

@@ -16,9 +16,10 @@ import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 
 import type { Digest } from '../../../../src/lib/digest.ts';
+import type { ClientId } from '../../../../src/oauth/client.ts';
 import type { SigningKeyRecord } from '../../../../src/oauth/signing_key.ts';
 import { allDamage } from '../../../../src/store/sqlite/care/check.ts';
-import { copyBefore } from '../../../../src/store/sqlite/file/migrate.ts';
+import { copyBefore, migrate } from '../../../../src/store/sqlite/file/migrate.ts';
 import { schemaVersion } from '../../../../src/store/sqlite/schema.ts';
 import { openFileStore } from '../../../../src/store/sqlite/store.ts';
 import { rowSum } from '../../../../src/store/sqlite/sums.ts';
@@ -29,6 +30,7 @@ import {
   aClient,
   aCode,
   aFamily,
+  aGateway,
   aMember,
   anAccessToken,
   aPartnerToken,
@@ -46,20 +48,17 @@ import {
 import { retried } from '../../login.ts';
 import { traced } from '../../strace.ts';
 
-/** The schemas there were. */
-type Older = 1 | 2 | 3;
-
-/** Makes the file as the code of that schema left it. */
-function makeOlder(path: string, version: Older): void {
+/** Makes the file as the code of schema 5 left it. */
+function makeOlder(path: string): void {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, '', { mode: 0o600 });
   const database = new DatabaseSync(path);
-  database.exec(readFileSync(new URL(`../../schema_${version}.sql`, import.meta.url), 'utf8'));
+  database.exec(readFileSync(new URL('../../schema_5.sql', import.meta.url), 'utf8'));
   database.exec('PRAGMA journal_mode = WAL');
   database.close();
 }
 
-function withSchema1(
+function withOlder(
   name: string,
   body: (path: string) => Promise<void>,
   skip: string | false = false,
@@ -67,7 +66,7 @@ function withSchema1(
   test(`migration: ${name}`, { skip }, async () => {
     const { path, remove } = scratchFile();
     try {
-      makeOlder(path, 1);
+      makeOlder(path);
       await body(path);
     } finally {
       remove();
@@ -75,20 +74,7 @@ function withSchema1(
   });
 }
 
-/** A test for each schema there was. */
-function withEach(name: string, body: (path: string, version: Older) => Promise<void>): void {
-  for (const version of [1, 2, 3] as const) {
-    test(`migration from schema ${version}: ${name}`, async () => {
-      const { path, remove } = scratchFile();
-      try {
-        makeOlder(path, version);
-        await body(path, version);
-      } finally {
-        remove();
-      }
-    });
-  }
-}
+const thirdPartner = 'partnerapi-00003' as ClientId;
 
 function inspect<T>(path: string, look: (database: DatabaseSync) => T): T {
   const database = new DatabaseSync(path, { readOnly: true });
@@ -111,20 +97,24 @@ function rowsOf(database: DatabaseSync): unknown {
   return names.map(({ name }) => database.prepare(`SELECT * FROM ${String(name)}`).all());
 }
 
-withEach('FAULTS 26: all there was is there, as it was', async (path, version) => {
+withOlder('FAULTS 26: all there was is there, as it was', async (path) => {
   const store = openFileStore({ path, environment: 'staging' });
   const disabled = aClient({ id: otherPartner, status: 'disabled' });
-  assert.deepEqual(await store.listClients(club), [aClient(), disabled]);
+  const third = aClient({ id: thirdPartner, apiKeys: [], secrets: [] });
+  assert.deepEqual(await store.listClients(club), [aClient(), disabled, third]);
+  assert.equal(await store.addClient(aClient({ id: 'partnerapi-00009' as ClientId })), 'taken');
+  const uses = await store.secretUses(club, partner);
+  assert.deepEqual([...uses], [['digest-of-secret', at(2)]]);
+  assert.deepEqual(await store.listGateways(club), [aGateway()]);
   assert.deepEqual(await store.listClients(otherClub), [aClient({ programme: otherClub })]);
   assert.deepEqual(await store.listMembers(club), [aMember()]);
   const other = aMember({ programme: otherClub, username: 'other' });
   assert.deepEqual(await store.findMember(otherClub, 'other'), other);
-  // Keys of schema 1 signed from the moment they were made.
   assert.deepEqual(await store.listSigningKeys(club), [
     aSigningKey('first', {
       createdAt: at(1),
       signsFrom: at(1),
-      ...(version === 1 ? {} : { retiresAt: at(60) }),
+      retiresAt: at(60),
     }),
     aSigningKey('second', { algorithm: 'RS256', createdAt: at(2), signsFrom: at(2) }),
   ]);
@@ -154,7 +144,7 @@ withEach('FAULTS 26: all there was is there, as it was', async (path, version) =
   await store.close();
 });
 
-withEach('FAULTS 28: what an older Jetway granted ends with a revocation', async (path) => {
+withOlder('FAULTS 28: what an older Jetway granted ends with a revocation', async (path) => {
   const store = openFileStore({ path, environment: 'staging' });
   const living = async (): Promise<readonly boolean[]> => [
     (await store.findCode(club, key('unspent'), at(1))) !== undefined,
@@ -169,7 +159,7 @@ withEach('FAULTS 28: what an older Jetway granted ends with a revocation', async
   await store.close();
 });
 
-withEach('FAULTS 26: what was granted goes on where it was', async (path) => {
+withOlder('FAULTS 26: what was granted goes on where it was', async (path) => {
   const store = openFileStore({ path, environment: 'staging' });
   const revoked = await store.findRefreshToken(club, key('first revoked'), at(2));
   assert.equal(revoked?.revoked, true);
@@ -189,10 +179,40 @@ withEach('FAULTS 26: what was granted goes on where it was', async (path) => {
   await store.close();
 });
 
-test('migration from schema 3: what was revoked up to an instant stays revoked, and no more', async () => {
-  const { path, remove } = scratchFile();
-  try {
-    makeOlder(path, 3);
+withOlder(
+  'FAULTS 28: tokens of an era that had ended are dead, later tokens are not',
+  async (path) => {
+    const store = openFileStore({ path, environment: 'staging' });
+    const isLive = async (name: string): Promise<readonly boolean[]> => [
+      (await store.findCode(club, key(`unspent ${name}`), at(7))) !== undefined,
+      (await store.findAccessToken(club, key(`partner ${name}`), at(7))) !== undefined,
+      (await store.findAccessToken(club, key(`access ${name}`), at(7))) !== undefined,
+      (await store.findRefreshToken(club, key(`first ${name}`), at(7)))?.revoked === false,
+      await store.isStanding(club, {
+        client: thirdPartner,
+        subject: 'subject-1',
+        family: familyId(name),
+        issuedAt: at(6),
+      }),
+    ];
+    assert.deepEqual(await isLive('early'), [false, false, false, false, false]);
+    assert.deepEqual(await isLive('late'), [true, true, true, true, true]);
+    assert.equal(await store.findAccessToken(club, key('access ended'), at(7)), undefined);
+    const retry = aRotation('first late', 'x', { client: thirdPartner, now: at(7) });
+    assert.deepEqual(await store.rotateRefreshToken(retry), retried('second late'));
+    const jwt = { client: partner, subject: `client:${partner}`, issuedAt: at(6) };
+    const end = { expiresAt: at(1800) };
+    assert.equal(await store.isStanding(club, { ...jwt, tokenId: 'jti-1', ...end }), false);
+    assert.equal(await store.isStanding(club, { ...jwt, tokenId: 'jti-2', ...end }), true);
+    const shown = await store.loginAttempts(club, 'locked' as Digest, at(7));
+    assert.deepEqual(shown, { failures: 1, lockedUntil: at(1_000_006) });
+    await store.close();
+  },
+);
+
+withOlder(
+  'FAULTS 28: rows from before eras are revoked up to an instant, and no more',
+  async (path) => {
     const older = new DatabaseSync(path);
     const values = [club, `client ${partner}`, at(3)];
     older.prepare('INSERT INTO revocation VALUES (?, ?, ?, ?)').run(...values, rowSum(values));
@@ -207,30 +227,57 @@ test('migration from schema 3: what was revoked up to an instant stays revoked, 
     await store.saveAccessToken(aPartnerToken('new'));
     assert.ok(await store.findAccessToken(club, key('new'), at(4)));
     await store.close();
-  } finally {
-    remove();
-  }
-});
-
-withEach(
-  'FAULTS 26: the result is what a new file is, its copy what there was',
-  async (path, version) => {
-    const before = inspect(path, rowsOf);
-    const store = openFileStore({ path, environment: 'staging' });
-    await store.close();
-    const copy = copyBefore(path, schemaVersion);
-    assert.deepEqual(readdirSync(dirname(path)), ['jetway.db', basename(copy)]);
-    await openFileStore({ path: `${path}.fresh`, environment: 'staging' }).close();
-    assert.deepEqual(inspect(path, tablesOf), inspect(`${path}.fresh`, tablesOf));
-    assert.deepEqual(inspect(path, versionOf), schemaVersion);
-    assert.deepEqual(inspect(path, allDamage), []);
-    assert.equal(inspect(copy, versionOf), version);
-    assert.deepEqual(inspect(copy, rowsOf), before);
-    assert.equal(statSync(copy).mode & 0o777, 0o600);
   },
 );
 
-withEach('C-4: clients are found by the API keys they had', async (path) => {
+withOlder('FAULTS 6: rows that did not fit their sums still do not', async (path) => {
+  const older = new DatabaseSync(path);
+  older.exec(`UPDATE code SET login = login || 'x' WHERE key IN ('unspent', 'unspent late');
+    UPDATE family SET revoked_at = NULL WHERE key = 'revoked';
+    UPDATE access_token SET kind = 'client' WHERE key IN ('access live', 'access late')`);
+  older.close();
+  const database = new DatabaseSync(path);
+  migrate(database);
+  const expected = 'rows do not fit their checksums: 2 of code, 1 of family, 2 of access_token';
+  assert.deepEqual(allDamage(database), [expected]);
+  database.close();
+});
+
+withOlder('FAULTS 26: schemas 1 to 4 are refused, with the way to bring them up', async (path) => {
+  for (const version of [1, 4]) {
+    const older = new DatabaseSync(path);
+    older.exec(`PRAGMA user_version = ${version}; PRAGMA wal_checkpoint(TRUNCATE)`);
+    older.close();
+    const before = readFileSync(path);
+    assert.throws(
+      () => openFileStore({ path, environment: 'staging' }),
+      (error) =>
+        error instanceof StoreUnusable &&
+        error.message.endsWith(
+          `has schema ${version}; this Jetway knows schema 6 and brings schema 5 up to it`,
+        ) &&
+        error.hint === 'open it once with the Jetway that wrote schema 5, then with this one',
+    );
+    assert.deepEqual(readFileSync(path), before);
+  }
+});
+
+withOlder('FAULTS 26: the result is what a new file is, its copy what there was', async (path) => {
+  const before = inspect(path, rowsOf);
+  const store = openFileStore({ path, environment: 'staging' });
+  await store.close();
+  const copy = copyBefore(path, schemaVersion);
+  assert.deepEqual(readdirSync(dirname(path)), ['jetway.db', basename(copy)]);
+  await openFileStore({ path: `${path}.fresh`, environment: 'staging' }).close();
+  assert.deepEqual(inspect(path, tablesOf), inspect(`${path}.fresh`, tablesOf));
+  assert.deepEqual(inspect(path, versionOf), schemaVersion);
+  assert.deepEqual(inspect(path, allDamage), []);
+  assert.equal(inspect(copy, versionOf), 5);
+  assert.deepEqual(inspect(copy, rowsOf), before);
+  assert.equal(statSync(copy).mode & 0o777, 0o600);
+});
+
+withOlder('C-4: clients are found by the API keys they had', async (path) => {
   const store = openFileStore({ path, environment: 'staging' });
   const holder = (programme: typeof club) =>
     store.findClientsByApiKey(programme, 'digest-of-key' as Digest);
@@ -249,7 +296,7 @@ withEach('C-4: clients are found by the API keys they had', async (path) => {
   await store.close();
 });
 
-withEach('HOSTILE 56: no master key is believed that opens no key of the file', async (path) => {
+withOlder('HOSTILE 56: no master key is believed that opens no key of the file', async (path) => {
   const store = openFileStore({ path, environment: 'staging' });
   const asked: string[] = [];
   const opens = (answer: boolean) => (signingKey: SigningKeyRecord) => {
@@ -263,15 +310,15 @@ withEach('HOSTILE 56: no master key is believed that opens no key of the file', 
   await store.close();
 });
 
-withSchema1('C-3: the wrong environment changes nothing', async (path) => {
+withOlder('C-3: the wrong environment changes nothing', async (path) => {
   const before = readFileSync(path);
   const open = (): unknown => openFileStore({ path, environment: 'live' });
   assert.throws(open, /belongs to environment staging/);
   assert.deepEqual(readFileSync(path), before);
-  assert.equal(existsSync(`${path}.before-schema-4`), false);
+  assert.equal(existsSync(`${path}.before-schema-6`), false);
 });
 
-withSchema1('FAULTS 26: not under a running Jetway of the older schema', async (path) => {
+withOlder('FAULTS 26: not under a running Jetway of the older schema', async (path) => {
   const older = new DatabaseSync(path);
   versionOf(older);
   const open = (): unknown => openFileStore({ path, environment: 'staging' });
@@ -279,12 +326,12 @@ withSchema1('FAULTS 26: not under a running Jetway of the older schema', async (
     open,
     (error) => error instanceof StoreUnusable && /is in use by another process/.test(error.message),
   );
-  assert.equal(versionOf(older), 1);
+  assert.equal(versionOf(older), 5);
   older.close();
   await openFileStore({ path, environment: 'staging' }).close();
 });
 
-withSchema1(
+withOlder(
   'FAULTS 26: killed at any write, the file is of one schema or the other, whole',
   async (path) => {
     const pristine = `${path}.pristine`;
@@ -296,7 +343,7 @@ withSchema1(
     assert.ok(count > 20, `${count} writes`);
     const seen = new Set<unknown>();
     for (let n = 1; n <= count; n += Math.ceil(count / 14)) {
-      for (const suffix of ['', '-wal', '-shm', '.before-schema-4']) {
+      for (const suffix of ['', '-wal', '-shm', '.before-schema-6']) {
         rmSync(path + suffix, { force: true });
       }
       copyFileSync(pristine, path);
@@ -313,7 +360,7 @@ withSchema1(
     // Whoever is killed leaves its draft; the next migration takes it away.
     const drafts = readdirSync(dirname(path)).filter((name) => name.endsWith('.new'));
     assert.ok(drafts.length <= 1, drafts.join(', '));
-    assert.ok(seen.has(1) && seen.has(schemaVersion), `ended with schema ${[...seen].join(', ')}`);
+    assert.ok(seen.has(5) && seen.has(schemaVersion), `ended with schema ${[...seen].join(', ')}`);
   },
   without('strace'),
 );
