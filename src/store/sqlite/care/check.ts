@@ -10,9 +10,9 @@ import { damagedRows, type SummedTable, summedColumns } from '../sums.ts';
 const largestQuickCheck = 64 * 1024 * 1024;
 /** Milliseconds that rows are checked for when a file is opened: a server has to be ready within two seconds (FAULTS 1). */
 const openingBudget = 500;
-/** Milliseconds more for looking codes up. */
-const indexBudget = 200;
-/** Codes between looks at the clock. */
+/** Milliseconds more for each index that rows are looked up in. */
+const indexBudget = 100;
+/** Rows between looks at the clock. */
 const stride = 200;
 
 /** What is lost for good comes first; what is granted ends by itself. */
@@ -39,22 +39,41 @@ export function openingDamage(database: DatabaseSync, path: string): string | un
     const found = pragmaText(database, 'quick_check(1)');
     if (found !== 'ok') return found;
   }
-  const rows = damagedRows(database, tables, performance.now() + openingBudget);
-  const lost = lostCodes(database, performance.now() + indexBudget);
-  return describeRows(rows) ?? (lost === 0 ? undefined : `${lost} codes are missing in an index`);
+  return (
+    describe(unfit, damagedRows(database, tables, performance.now() + openingBudget)) ??
+    describe('rows are missing in an index', lostRows(database))
+  );
 }
 
 /**
- * How many codes are not found by what they are looked up by. Their indices are trees of their own,
- * which a quick check does not hold to the table; every other row granted lies in its index.
+ * Rows of each table that are not found by what they are looked up by. A quick check does not compare
+ * an index with its table; tables without a rowid have none.
  */
-function lostCodes(database: DatabaseSync, endsAt: number): number {
+function lostRows(database: DatabaseSync): ReadonlyMap<string, number> {
+  const indices = database.prepare(
+    `SELECT tables.name, group_concat(columns.name) AS columns
+     FROM pragma_table_list AS tables, pragma_index_list(tables.name) AS indices,
+       pragma_index_info(indices.name) AS columns
+     WHERE tables.schema = 'main' AND tables.type = 'table' AND tables.wr = 0
+     GROUP BY indices.name`,
+  );
+  const lost = new Map<string, number>();
+  for (const { name, columns } of indices.all() as { name: string; columns: string }[]) {
+    const count = countLost(database, name, columns.split(','));
+    if (count > 0) lost.set(name, (lost.get(name) ?? 0) + count);
+  }
+  return lost;
+}
+
+function countLost(database: DatabaseSync, table: string, columns: readonly string[]): number {
+  const same = columns.map((column) => `${column} = row.${column}`).join(' AND ');
+  // NOT INDEXED: else SQLite reads all of the rows from the index, if its columns are all it needs.
   const select = database.prepare(
-    `SELECT rowid = (SELECT rowid FROM code WHERE programme = row.programme AND key = row.key)
-       AND rowid = (SELECT rowid FROM code WHERE programme = row.programme AND login = row.login)
-     FROM code AS row`,
+    `SELECT rowid = (SELECT rowid FROM ${table} WHERE ${same})
+     FROM ${table} AS row NOT INDEXED`,
   );
   select.setReturnArrays(true);
+  const endsAt = performance.now() + indexBudget;
   let [seen, lost] = [0, 0];
   for (const [isFound] of select.iterate() as unknown as Iterable<[number | null]>) {
     if (isFound !== 1) lost += 1;
@@ -69,7 +88,7 @@ export function allDamage(database: DatabaseSync): readonly string[] {
   const found = pragmaText(database, 'integrity_check(20)');
   if (found !== 'ok') return [found];
   if (!hasOurTables(database)) return [`its tables are not those of schema ${schemaVersion}`];
-  const rows = describeRows(damagedRows(database, Object.keys(summedColumns) as SummedTable[]));
+  const rows = describe(unfit, damagedRows(database, Object.keys(summedColumns) as SummedTable[]));
   return rows === undefined ? [] : [rows];
 }
 
@@ -96,10 +115,12 @@ function textsOf(database: DatabaseSync): Set<string> {
   return new Set(kept.map(({ sql }) => String(sql)));
 }
 
-function describeRows(counts: ReadonlyMap<SummedTable, number>): string | undefined {
+const unfit = 'rows do not fit their checksums';
+
+function describe(fault: string, counts: ReadonlyMap<string, number>): string | undefined {
   if (counts.size === 0) return undefined;
   const each = [...counts].map(([table, count]) => `${count} of ${table}`);
-  return `rows do not fit their checksums: ${each.join(', ')}`;
+  return `${fault}: ${each.join(', ')}`;
 }
 
 function pragmaText(database: DatabaseSync, pragma: string): string {

@@ -204,7 +204,7 @@ withOlder(
     const end = { expiresAt: at(1800) };
     assert.equal(await store.isStanding(club, { ...jwt, tokenId: 'jti-1', ...end }), false);
     assert.equal(await store.isStanding(club, { ...jwt, tokenId: 'jti-2', ...end }), true);
-    const shown = await store.loginAttempts(club, 'locked' as Digest, at(7));
+    const shown = await store.findAttempts(club, 'locked' as Digest, at(7));
     assert.deepEqual(shown, { failures: 1, lockedUntil: at(1_000_006) });
     await store.close();
   },
