@@ -161,10 +161,10 @@ withFile('FAULTS 6: what is damaged is not backed up', async (path, directory) =
   assert.throws(() => verifyStore(`${path}.bad`), isUnusable(/is damaged: its log/));
   assert.deepEqual(readFileSync(`${path}.bad-wal`), bytes);
   await open(path).close();
-  const file = readFileSync(path);
-  const place = file.lastIndexOf('client:partnerapi');
-  file[place]! ^= 1;
-  writeFileSync(path, file);
+  const database = new DatabaseSync(path);
+  const first = '(SELECT min(key) FROM access_token)';
+  database.exec(`UPDATE access_token SET subject = subject || 'x' WHERE key = ${first}`);
+  database.close();
   const [damage] = verifyStore(path).damage;
   assert.match(damage ?? '', /rows do not fit their checksums: 1 of access_token/);
   await assert.rejects(backupStore(path, target), isUnusable(/1 of access_token/));
