@@ -76,7 +76,8 @@ const plants: readonly (readonly [rule: string, path: string, text: string])[] =
   ['default export', 'src/lib/a.ts', '// A.\nexport default function a() {}\n'],
   ['default export', 'scripts/a.ts', '// A.\nconst a = 1;\nexport { a as default };\n'],
   ['opening comment', 'src/lib/a.ts', 'export const a = 1;\n// A.\n'],
-  ['length', 'src/lib/a.ts', `// A.\n${'\n'.repeat(320)}`],
+  ['length', 'src/lib/a.ts', `// A.\n${'\n'.repeat(250)}`],
+  ['length', 'test/lib/a.test.ts', `// A.\n${'\n'.repeat(320)}`],
   ['import cycle', 'src/lib/a.ts', "// A.\nimport type { A } from './a.ts';\n"],
   ['shipped name', 'src/cli/a.ts', "// A.\nconst demo = 'executive-club';\n"],
   ['shipped name', 'src/engine/a.ts', "// A.\nconst demo = 'executive' + '-club';\n"],
@@ -102,6 +103,15 @@ const plants: readonly (readonly [rule: string, path: string, text: string])[] =
 describe('architecture', () => {
   test('the sources keep to every rule', () => {
     assert.deepEqual(violations(files, shippedNames), []);
+  });
+
+  test('a folder of src/ has at most 25 files, its folders apart', () => {
+    const many = Array.from({ length: 26 }, (_, at) => [`src/lib/yaml/a${at}.ts`, '// A.\n']);
+    const [found, ...others] = violations(houseWith(Object.fromEntries(many.slice(1))), []);
+    assert.deepEqual([found, ...others], [undefined]);
+    assert.deepEqual(violations(houseWith(Object.fromEntries(many)), []), [
+      { rule: 'shelf', path: 'src/lib/yaml/a0.ts', detail: '26 files in src/lib/yaml, at most 25' },
+    ]);
   });
 
   test('a sound house has no violation', () => {
@@ -146,8 +156,11 @@ describe('architecture', () => {
   test('no import of the sources escapes the rules', async () => {
     const result = await build({
       absWorkingDir: root,
-      entryPoints: files.map((file) => file.path),
-      outdir: 'unused',
+      // One bundle of them all: each file is read and parsed once.
+      stdin: {
+        contents: files.map(({ path }) => `import './${path}';`).join('\n'),
+        resolveDir: root,
+      },
       write: false,
       metafile: true,
       bundle: true,
@@ -159,7 +172,8 @@ describe('architecture', () => {
     for (const { path, text } of files) {
       const named = new Set(modulesNamed(text));
       const seen = result.metafile.inputs[path]?.imports;
-      const missed = seen?.map((one) => one.original ?? one.path).filter((one) => !named.has(one));
+      assert.ok(seen, path);
+      const missed = seen.map((one) => one.original ?? one.path).filter((one) => !named.has(one));
       assert.deepEqual(missed, [], path);
     }
   });

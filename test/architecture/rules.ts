@@ -19,6 +19,8 @@ interface House {
   /** The names of shipped programmes and variants, which are data and never code. */
   readonly shippedNames: readonly string[];
   readonly cycles: ReadonlyMap<string, string>;
+  /** The files of each folder, its folders apart. */
+  readonly shelves: ReadonlyMap<string, readonly string[]>;
 }
 
 /** Folders of src/, lowest floor first; those of one floor do not know each other. */
@@ -48,7 +50,9 @@ const homes: ReadonlyMap<string, readonly string[]> = new Map([
   ['node:sqlite', ['store']],
 ]);
 
-const longestFile = 320;
+const longestSource = 250;
+const longestTest = 320;
+const mostFiles = 25;
 
 /** Where files are loaded, laid over their variant and shown; nothing else hears of variants. */
 const readsVariants = new Set(['schema', 'programme', 'cli']);
@@ -118,9 +122,18 @@ const rules: Readonly<Record<string, Rule>> = {
   'opening comment': ({ text }) =>
     /^(?:#![^\n]*\n)?\s*(?:\/\/|\/\*)/.test(text) ? [] : ['no sentence on what the file owns'],
 
-  length: ({ text }) => {
+  length: ({ path, text }) => {
     const lines = text.split('\n').length - 1;
-    return lines > longestFile ? [`${lines} lines, at most ${longestFile}`] : [];
+    const longest = folderOf(path) === undefined ? longestTest : longestSource;
+    return lines > longest ? [`${lines} lines, at most ${longest}`] : [];
+  },
+
+  // Said once for each folder, of its first file.
+  shelf: ({ path }, { shelves }) => {
+    const folder = posix.dirname(path);
+    const [first, ...others] = shelves.get(folder) ?? [];
+    if (folderOf(path) === undefined || path !== first || others.length < mostFiles) return [];
+    return [`${others.length + 1} files in ${folder}, at most ${mostFiles}`];
   },
 
   'import cycle': ({ path }, { cycles }) => [cycles.get(path) ?? []].flat(),
@@ -157,7 +170,9 @@ export function violations(
   files: readonly SourceFile[],
   shippedNames: readonly string[],
 ): readonly Violation[] {
-  const house: House = { shippedNames, cycles: cyclesAmong(files) };
+  const paths = files.map(({ path }) => path);
+  const shelves = Map.groupBy(paths, (path) => posix.dirname(path));
+  const house: House = { shippedNames, cycles: cyclesAmong(files), shelves };
   return files.flatMap((file) =>
     Object.entries(rules).flatMap(([rule, check]) =>
       check(file, house).map((detail) => ({ rule, path: file.path, detail })),
