@@ -106,10 +106,12 @@ describe('architecture', () => {
   });
 
   test('a folder of src/ has at most 25 files, its folders apart', () => {
-    const many = Array.from({ length: 26 }, (_, at) => [`src/lib/yaml/a${at}.ts`, '// A.\n']);
-    const [found, ...others] = violations(houseWith(Object.fromEntries(many.slice(1))), []);
-    assert.deepEqual([found, ...others], [undefined]);
-    assert.deepEqual(violations(houseWith(Object.fromEntries(many)), []), [
+    const shelf = (count: number): Readonly<Record<string, string>> =>
+      Object.fromEntries(
+        Array.from({ length: count }, (_, at) => [`src/lib/yaml/a${at}.ts`, '// A.\n'] as const),
+      );
+    assert.deepEqual(violations(houseWith(shelf(25)), []), []);
+    assert.deepEqual(violations(houseWith(shelf(26)), []), [
       { rule: 'shelf', path: 'src/lib/yaml/a0.ts', detail: '26 files in src/lib/yaml, at most 25' },
     ]);
   });

@@ -9,9 +9,28 @@ import { test } from 'node:test';
 import { formatFault } from '../../src/lib/fault.ts';
 import { loadProgramme } from '../../src/programme/language/load.ts';
 import { play } from './play.ts';
-import { parseTranscript } from './transcript.ts';
+import { parseTranscript, spelledOut } from './transcript.ts';
 
 const folder = import.meta.dirname;
+
+/** A shipped programme speaks as its transcript says; the third club is the second by another name. */
+const shipped = (
+  [
+    ['executive-club', 'executive-club', String],
+    ['second-club', 'second-club', String],
+    ['third-club', 'second-club', third],
+  ] as const
+).map(([name, file, rename]) => ({
+  name,
+  yaml: readFileSync(`programmes/${name}.yaml`, 'utf8'),
+  transcript: parseTranscript(
+    rename(readFileSync(join(folder, `shipped/${file}.transcript`), 'utf8')),
+  ),
+}));
+
+function third(text: string): string {
+  return text.replaceAll('second-club', 'third-club').replaceAll(/Second(?= ?Club)/g, 'Third');
+}
 
 const dialects = globSync('*.yaml', { cwd: folder })
   .toSorted()
@@ -27,7 +46,7 @@ test('there are at least ten of them', () => {
   assert.equal(globSync('*.transcript', { cwd: folder }).length, dialects.length);
 });
 
-for (const { name, yaml, transcript } of dialects) {
+for (const { name, yaml } of dialects) {
   test(`${name} says in 10 to 40 lines what kind of API speaks so`, () => {
     const lines = yaml.trimEnd().split('\n');
     assert.ok(lines.length >= 10 && lines.length <= 40, `${lines.length} lines`);
@@ -37,7 +56,9 @@ for (const { name, yaml, transcript } of dialects) {
     );
     assert.match(yaml, /^# An? [A-Z]?/);
   });
+}
 
+for (const { name, yaml, transcript } of [...shipped, ...dialects]) {
   test(`${name} loads, and its transcript shows a success of every grant`, () => {
     const { loaded, faults } = loadProgramme(`${name}.yaml`, yaml);
     const errors = faults.filter(({ severity }) => severity === 'error');
@@ -63,7 +84,7 @@ for (const { name, yaml, transcript } of dialects) {
 
 test('a transcript that is wrong anywhere in an answer does not pass', async (t) => {
   const [{ name, yaml, transcript }] = dialects as [(typeof dialects)[number]];
-  const { settings, exchanges } = transcript;
+  const { exchanges } = transcript;
   const [first] = exchanges as [(typeof exchanges)[number]];
   const { answer } = first;
   const wrong = [
@@ -73,7 +94,15 @@ test('a transcript that is wrong anywhere in an answer does not pass', async (t)
     { ...answer, body: answer.body.replace('{access_token}', '{client}') },
   ];
   for (const one of wrong) {
-    const played = play(t, name, yaml, { settings, exchanges: [{ ...first, answer: one }] });
+    const played = play(t, name, yaml, { ...transcript, exchanges: [{ ...first, answer: one }] });
     await assert.rejects(played, assert.AssertionError);
   }
+});
+
+test('a request is sent once with each of its alternatives', () => {
+  const message = { start: '{=GET|PUT} /a', headers: {}, body: 'x={=|{code}0|b}&y' };
+  assert.deepEqual(
+    spelledOut(message).map(({ start, body }) => `${start} ${body}`),
+    ['GET', 'PUT'].flatMap((method) => ['', '{code}0', 'b'].map((x) => `${method} /a x=${x}&y`)),
+  );
 });

@@ -4,11 +4,13 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 
+import { present } from '../../src/lib/present.ts';
+import type { Role } from '../../src/oauth/client.ts';
 import { jsonHeaders } from '../support/club.ts';
 import { type Jetway, startJetway, type TestMember } from '../support/jetway.ts';
 import { openLogin, submitLogin, withoutDevice } from '../support/login.ts';
 import { type Answer, ask } from '../support/wire.ts';
-import { Bindings, type Exchange, type Message, type Transcript } from './transcript.ts';
+import { Bindings, type Message, spelledOut, type Transcript } from './transcript.ts';
 
 /** Headers of every redirect (G-4); a transcript repeats neither these nor those of C-10. */
 const redirectHeaders = {
@@ -25,14 +27,46 @@ export async function play(
   transcript: Transcript,
 ): Promise<void> {
   const jetway = await startJetway(t, { programmes: { [id]: yaml } });
-  const { settings } = transcript;
+  const { settings, usual } = transcript;
   const member = await jetway.addMember({ membershipNumber: settings['membership_number'] ?? '7' });
-  const bindings = new Bindings(await onboard(jetway, settings, member));
-  for (const exchange of transcript.exchanges) {
-    jetway.clock.advance(exchange.pause);
-    const answer = await send(jetway.url, filled(exchange.request, bindings), member);
-    assert.deepEqual(answer, expected(exchange, answer, bindings), exchange.title);
+  const bindings = new Bindings({
+    ...(await onboard(jetway, settings, member)),
+    ...(await onboardOthers(jetway, transcript)),
+  });
+  for (const { pause, title, without, request, answer: told } of transcript.exchanges) {
+    jetway.clock.advance(pause);
+    for (const one of spelledOut(request)) {
+      const added = usual.filter(
+        ([path, name]) => one.start.startsWith(`POST ${path}`) && !without.includes(name),
+      );
+      const usualHeaders = Object.fromEntries(added.map(([, name, value]) => [name, value]));
+      const whole = { ...one, headers: { ...usualHeaders, ...one.headers } };
+      const answer = await send(jetway.url, filled(whole, bindings), member);
+      const asked = `${title}\n${JSON.stringify(whole)}`;
+      assert.deepEqual(answer, expected(told, answer, bindings), asked);
+    }
   }
+}
+
+/** Registers the other partners; their names in the transcript. */
+async function onboardOthers(
+  { addClient }: Jetway,
+  { settings, others }: Transcript,
+): Promise<Record<string, string>> {
+  const names: Record<string, string> = {};
+  const { business_context: businessContext, partner_id: partnerId } = settings;
+  for (const { name, id, secret, marks } of others) {
+    const [roles] = marks.flatMap((mark) => /^roles=(.*)$/.exec(mark)?.[1] ?? []);
+    const status = marks.includes('disabled') ? 'disabled' : 'active';
+    const { basic } = await addClient({
+      id,
+      secret,
+      ...(roles === undefined ? {} : { roles: roles.split(',').filter(Boolean) as Role[] }),
+      more: present({ status, businessContext, partnerId }),
+    });
+    Object.assign(names, { [name]: id, [`${name}_basic`]: basic.slice('Basic '.length) });
+  }
+  return names;
 }
 
 /** Registers the transcript's partner; what the names stand for from the beginning. */
@@ -85,7 +119,7 @@ async function send(base: string, request: Message, member: TestMember): Promise
 }
 
 /** The answer that must come, with what only the answer itself can tell taken from it. */
-function expected({ answer }: Exchange, actual: Answer, bindings: Bindings): Answer {
+function expected(answer: Message, actual: Answer, bindings: Bindings): Answer {
   const status = Number(answer.start);
   const usual = status >= 300 && status < 400 ? redirectHeaders : jsonHeaders;
   const own = Object.entries(answer.headers).map(([name, value]) => [

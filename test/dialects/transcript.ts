@@ -1,6 +1,9 @@
 // Owns wire transcripts as text: settings, then exchanges of a request and the answer it must get.
 //
-//   client = partner-1                  settings: whom the transcript is about
+//   client = partner-1                  settings: the partner that the transcript is about
+//   client other = partner-2 hush       another partner, {other} and {other_basic}; at the end
+//                                       `roles=member,partner` (`roles=` for none) or `disabled`
+//   /club/token sends Accept: */*       a header of every POST that begins with that path
 //
 //   == refresh_token: with new tokens   an exchange, told in words
 //   after 60 seconds                    the clock moves first, if it says so
@@ -13,6 +16,8 @@
 //
 //   {"token":"{access_token_2}"}        in an answer, an unused name takes what stands there
 //
+// A request with {=a|b|c} is sent once with each, and each gets the answer. A header `no Accept` leaves
+// out what the path sends.
 // The lines of a body are joined, so that a long one can be read; {newline} stands for one that stays.
 // So is a header with the lines after it that begin with `&`.
 
@@ -20,6 +25,8 @@ export interface Exchange {
   readonly title: string;
   /** Seconds that pass before it. */
   readonly pause: number;
+  /** Usual headers, by lower-case name, that the request does without. */
+  readonly without: readonly string[];
   readonly request: Message;
   readonly answer: Message;
 }
@@ -32,31 +39,69 @@ export interface Message {
   readonly body: string;
 }
 
+/** A partner beside the one that the transcript is about. */
+export interface OtherClient {
+  readonly name: string;
+  readonly id: string;
+  readonly secret: string;
+  /** As after its identifier and secret: `roles=…`, `disabled`. */
+  readonly marks: readonly string[];
+}
+
 export interface Transcript {
   readonly settings: Readonly<Record<string, string>>;
+  readonly others: readonly OtherClient[];
+  /** Headers of every POST whose target begins with the path. */
+  readonly usual: readonly (readonly [path: string, name: string, value: string])[];
   readonly exchanges: readonly Exchange[];
 }
 
 /** Reads a transcript; throws on what is not one. */
 export function parseTranscript(text: string): Transcript {
   const [head = '', ...rest] = text.split(/^== /m);
-  const settings = head
-    .split('\n')
-    .filter((line) => line !== '' && !line.startsWith('#'))
-    .map((line) => splitAt(line, ' = '));
-  return { settings: Object.fromEntries(settings), exchanges: rest.map(parseExchange) };
+  const lines = head.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  const sending = lines.filter((line) => line.includes(' sends '));
+  const named = lines.filter((line) => !sending.includes(line)).map((line) => splitAt(line, ' = '));
+  return {
+    settings: Object.fromEntries(named.filter(([name]) => !name.includes(' '))),
+    others: named
+      .filter(([name]) => name.startsWith('client '))
+      .map(([name, value]) => {
+        const [id = '', secret = '', ...marks] = value.split(' ');
+        return { name: name.slice('client '.length), id, secret, marks };
+      }),
+    usual: sending.map((line) => {
+      const [path, header] = splitAt(line, ' sends ');
+      const [name, value] = splitAt(header, ': ');
+      return [path, name.toLowerCase(), value] as const;
+    }),
+    exchanges: rest.map(parseExchange),
+  };
+}
+
+/** The request once with each of its `{=a|b}`; all combinations where there are several. */
+export function spelledOut(message: Message): readonly Message[] {
+  const text = JSON.stringify(message);
+  const [all, choices] = /\{=((?:[^{}]|\{[^{}]*\})*)\}/.exec(text) ?? [];
+  if (all === undefined || choices === undefined) return [message];
+  return choices
+    .split('|')
+    .flatMap((choice) => spelledOut(JSON.parse(text.replace(all, () => choice)) as Message));
 }
 
 function parseExchange(text: string): Exchange {
   const lines = text.trimEnd().split('\n');
   const [title = '', next = ''] = lines;
-  const pause = /^after (\d+) seconds$/.exec(next)?.[1];
+  const pause = /^after ([\d.]+) seconds$/.exec(next)?.[1];
   const divider = lines.indexOf('---');
   if (divider < 0) throw new Error(`no answer follows: ${title}`);
+  const asked = lines.slice(pause === undefined ? 1 : 2, divider);
+  const without = asked.filter((line) => /^no [A-Z][\w-]+$/.test(line));
   return {
     title,
     pause: Number(pause ?? 0),
-    request: parseMessage(lines.slice(pause === undefined ? 1 : 2, divider)),
+    without: without.map((line) => line.slice('no '.length).toLowerCase()),
+    request: parseMessage(asked.filter((line) => !without.includes(line))),
     answer: parseMessage(lines.slice(divider + 1)),
   };
 }

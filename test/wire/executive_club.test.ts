@@ -1,4 +1,5 @@
-// The executive club's grants on the wire: whole answers of the grant endpoint (G-2, G-9 to G-12).
+// The executive club's grants beyond what its transcript shows: forms, levels, charsets, secrets and
+// throttling (G-2, G-9 to G-12, G-17, G-18).
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -8,7 +9,6 @@ import {
   codeFor,
   invalidCode,
   isLive,
-  jsonHeaders,
   openClub,
   paths,
   redeem,
@@ -19,55 +19,19 @@ import {
 } from '../support/club.ts';
 import { ask } from '../support/wire.ts';
 
-const opaque = '[0-9a-f]{11}\\.[\\w-]{43}';
-
-/** A token response for a member, to the byte but for the tokens. */
-const memberBody = new RegExp(
-  `^\\{"access_token":"${opaque}","refresh_token":"${opaque}","scope":"AUTHN-LEVEL-10",` +
-    `"token_type":"bearer","expires_in":1800,"ba_refresh_expires_in":86400\\}$`,
-);
-
-test('G-2: a code has 64 lower-case hex characters, and never the same', async (t) => {
+test('G-2 G-10: codes and opaque tokens have their forms, are never the same, and tokens stand', async (t) => {
   const club = await openClub(t);
   const codes = [await codeFor(club), await codeFor(club)];
   for (const code of codes) assert.match(code, /^[0-9a-f]{64}$/);
   assert.equal(new Set(codes).size, 2);
-});
-
-test('G-10 G-11 C-10: authorization_code answers with all six fields', async (t) => {
-  const club = await openClub(t);
-  const answer = await redeem(club, await codeFor(club));
-  assert.deepEqual({ ...answer, body: '' }, { status: 200, headers: jsonHeaders, body: '' });
-  assert.match(answer.body, memberBody);
-  assert.equal(await isLive(club, tokensIn(answer).access_token), true);
-});
-
-test('G-10 G-11 C-10: refresh_token answers with the same fields and new tokens', async (t) => {
-  const club = await openClub(t);
-  const first = await tokensOfLogin(club);
-  const answer = await refresh(club, first.refresh_token);
-  assert.deepEqual({ ...answer, body: '' }, { status: 200, headers: jsonHeaders, body: '' });
-  assert.match(answer.body, memberBody);
-  const second = tokensIn(answer);
-  const all = [first, second].flatMap((one) => [one.access_token, one.refresh_token]);
-  assert.equal(new Set(all).size, 4);
-  assert.equal(await isLive(club, second.access_token), true);
-  const third = tokensIn(await refresh(club, second.refresh_token));
-  assert.notEqual(third.refresh_token, second.refresh_token);
-});
-
-test('G-10 G-11 G-12 C-10: client_credentials has level 15 and no refresh fields', async (t) => {
-  const club = await openClub(t);
-  const answer = await askTokens(club, { grant_type: 'client_credentials' });
-  assert.deepEqual({ ...answer, body: '' }, { status: 200, headers: jsonHeaders, body: '' });
-  assert.match(
-    answer.body,
-    new RegExp(
-      `^\\{"access_token":"${opaque}","scope":"AUTHN-LEVEL-15","token_type":"bearer","expires_in":1800\\}$`,
-    ),
-  );
-  const { access_token: token } = tokensIn(answer);
-  assert.equal(await isLive(club, token), true);
+  const first = tokensIn(await redeem(club, codes[0] ?? ''));
+  const second = tokensIn(await refresh(club, first.refresh_token));
+  const partner = tokensIn(await askTokens(club, { grant_type: 'client_credentials' }));
+  const access = [first, second, partner].map((tokens) => tokens.access_token);
+  const all = [...access, first.refresh_token, second.refresh_token];
+  for (const token of all) assert.match(token, /^[0-9a-f]{11}\.[\w-]{43}$/);
+  assert.equal(new Set(all).size, 5);
+  for (const token of access) assert.equal(await isLive(club, token), true);
 });
 
 test('G-12: the level of a member token is the one the directory gives', async (t) => {
@@ -99,58 +63,96 @@ test('G-12: a member token may be asked for at a lower level, never at a higher;
   assert.deepEqual(await askTokens(club, partner), tooHigh);
 });
 
-test('G-9: a charset may stand beside the media type, another type is refused', async (t) => {
+test('G-9: a charset that holds ASCII may stand beside the media type, which may not be left out', async (t) => {
   const club = await openClub(t);
-  const send = (type: string | undefined, body = 'grant_type=client_credentials') =>
+  const send = (more: Readonly<Record<string, string>>) =>
     ask(club.url, paths.grant, {
       method: 'POST',
-      headers: {
-        authorization: club.client.basic,
-        ...(type === undefined ? {} : { 'content-type': type }),
-      },
-      body,
+      headers: { authorization: club.client.basic, ...more },
+      body: 'grant_type=client_credentials',
     });
-  for (const type of [
-    'application/x-www-form-urlencoded',
-    'application/x-www-form-urlencoded;charset=UTF-8',
-    'application/x-www-form-urlencoded; charset="utf-8"',
-    'application/x-www-form-urlencoded; charset=ISO-8859-1',
-    'application/x-www-form-urlencoded;charset="iso-8859-15"',
-    'application/x-www-form-urlencoded; charset=US-ASCII',
-    'Application/X-WWW-Form-URLEncoded ; Charset=utf-8',
+  for (const charset of [
+    '',
+    ';charset=UTF-8',
+    '; charset="utf-8"',
+    ';charset="iso-8859-15"',
+    '; charset=US-ASCII',
   ]) {
-    assert.equal((await send(type)).status, 200, type);
+    const type = `application/x-www-form-urlencoded${charset}`;
+    assert.equal((await send({ 'content-type': type })).status, 200, type);
   }
-  const refusal = refused(400, {
-    error: 'invalid_request',
-    error_description: 'Content-Type must be application/x-www-form-urlencoded',
+  const error_description = 'Content-Type must be application/x-www-form-urlencoded';
+  assert.deepEqual(await send({}), refused(400, { error: 'invalid_request', error_description }));
+});
+
+test('G-17 C-5: of two secrets both are good until one has expired', async (t) => {
+  const club = await openClub(t);
+  const { clock, keyring } = club;
+  const createdAt = clock.now();
+  const client = await club.addClient({
+    id: 'partnerapi-00002',
+    secret: 'old',
+    more: {
+      secrets: [
+        {
+          digest: keyring.secretDigest('old'),
+          createdAt,
+          expiresAt: (createdAt + 60_000) as never,
+        },
+        { digest: keyring.secretDigest('new'), createdAt },
+      ],
+    },
   });
-  assert.deepEqual(await send('application/json', '{"grant_type":"client_credentials"}'), refusal);
-  assert.deepEqual(await send('text/plain'), refusal);
-  assert.deepEqual(await send(undefined), refusal);
+  const statusWith = async (secret: string): Promise<number> => {
+    const authorization = `Basic ${Buffer.from(`${client.id}:${secret}`).toString('base64')}`;
+    return (await askTokens(club, { grant_type: 'client_credentials' }, { authorization })).status;
+  };
+  assert.deepEqual([await statusWith('old'), await statusWith('new')], [200, 200]);
+  clock.advance(60);
+  assert.deepEqual([await statusWith('old'), await statusWith('new')], [401, 200]);
 });
 
-test('G-9: parameters that no dialect knows are ignored', async (t) => {
+test('G-18: one counter per client over all grants, and a time to come back', async (t) => {
   const club = await openClub(t);
-  const fields = { grant_type: 'client_credentials', resource: 'x', code: 'x', refresh_token: 'y' };
-  assert.equal((await askTokens(club, fields)).status, 200);
+  const throttle = { limit: 4, window: 60_000 };
+  const slow = await club.addClient({ id: 'partnerapi-00002', more: { throttle } });
+  const other = await club.addClient({ id: 'partnerapi-00003', more: { throttle } });
+  const authorization = slow.basic;
+  const slowClub = { ...club, client: slow };
+  const code = await codeFor(slowClub);
+  const tokens = tokensIn(await redeem(slowClub, code));
+  const second = tokensIn(await refresh(slowClub, tokens.refresh_token));
+  assert.equal(
+    (await askTokens(club, { grant_type: 'client_credentials' }, { authorization })).status,
+    200,
+  );
+  club.clock.advance(20.5);
+  assert.deepEqual(await redeem(slowClub, 'nonsense'), invalidCode);
+  const tooMany = refused(429, { error: 'too_many_tokens' }, { 'retry-after': '40' });
+  assert.deepEqual(
+    await askTokens(club, { grant_type: 'client_credentials' }, { authorization }),
+    tooMany,
+  );
+  assert.deepEqual(await refresh(slowClub, second.refresh_token), tooMany);
+  const { basic } = other;
+  assert.equal(
+    (await askTokens(club, { grant_type: 'client_credentials' }, { authorization: basic })).status,
+    200,
+  );
+  club.clock.advance(39.5);
+  tokensIn(await refresh(slowClub, second.refresh_token));
 });
 
-test('G-2: a code is good for one use and for less than two minutes', async (t) => {
+test('G-18: the shipped limit is 600 a minute', async (t) => {
   const club = await openClub(t);
-  const code = await codeFor(club);
-  club.clock.advance(119.999);
-  tokensIn(await redeem(club, code));
-  assert.deepEqual(await redeem(club, code), invalidCode);
-  const late = await codeFor(club);
-  club.clock.advance(120);
-  assert.deepEqual(await redeem(club, late), invalidCode);
-});
-
-test('G-2: the redirect URI may be sent with the code, and then must be the same', async (t) => {
-  const club = await openClub(t);
-  const code = await codeFor(club);
-  const other = { redirect_uri: `${club.client.redirectUri}/` };
-  assert.deepEqual(await redeem(club, code, other), invalidCode);
-  tokensIn(await redeem(club, code, { redirect_uri: club.client.redirectUri }));
+  const headers = { authorization: club.client.basic };
+  const post = () => askTokens(club, { grant_type: 'authorization_code', code: 'x' }, headers);
+  for (let batch = 0; batch < 12; batch++) {
+    const answers = await Promise.all(Array.from({ length: 50 }, post));
+    assert.ok(answers.every(({ status }) => status === 400));
+  }
+  assert.deepEqual(
+    await post(),
+    refused(429, { error: 'too_many_tokens' }, { 'retry-after': '60' }),
+  );
 });

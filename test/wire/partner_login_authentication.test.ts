@@ -8,7 +8,6 @@ import {
   addPartner,
   askKey,
   badRequest,
-  challenged,
   codeFor,
   type Fields,
   headersOf,
@@ -18,8 +17,6 @@ import {
   type PartnerClub,
   redeem,
   refresh,
-  secondClub,
-  thirdClub,
   tokensIn,
   tooMany,
 } from '../support/partner_club.ts';
@@ -37,14 +34,6 @@ async function answerTo(club: PartnerClub, headers: Fields): Promise<Answer> {
 function basic(text: string | Uint8Array): string {
   return `Basic ${Buffer.from(text as string).toString('base64')}`;
 }
-
-test('P-11 HOSTILE 38: without authorization 400 invalid_request names the header', async (t) => {
-  const club = await openPartnerClub(t);
-  for (const authorization of [undefined, '', ' ']) {
-    const answer = await answerTo(club, { authorization });
-    assert.deepEqual(answer, badRequest('Missing header: authorization'));
-  }
-});
 
 test('P-11 HOSTILE 38: authorization that cannot be read is 401 invalid_client', async (t) => {
   const club = await openPartnerClub(t);
@@ -154,43 +143,6 @@ for (const [credentials, spell, misspell, differing] of [
   });
 }
 
-for (const names of [secondClub, thirdClub]) {
-  test(`P-11 HOSTILE 40: unknown client, wrong secret: the same bytes, ${names.name}`, async (t) => {
-    const club = await openPartnerClub(t, { names });
-    const { id, secret } = club.client;
-    const disabled = await addPartner(club, { id: 'Partner2', more: { status: 'disabled' } });
-    const code = await codeFor(club);
-    for (const authorization of [
-      basic(`Nobody:${secret}`),
-      basic(`${id}:${secret}x`),
-      basic(`${id}:`),
-      basic(`${id}:${secret.toUpperCase()}`),
-      basic(`${id.toLowerCase()}:${secret}`),
-      basic(`__proto__:${secret}`),
-      // Not alphanumeric, so that it could be no client's.
-      basic(`Partner-1:${secret}`),
-      disabled.basic,
-    ]) {
-      assert.deepEqual(await answerTo(club, { authorization }), invalidClient(club));
-      assert.deepEqual(await redeem(club, code, {}, { authorization }), invalidClient(club));
-    }
-    tokensIn(await redeem(club, code));
-  });
-}
-
-test('P-11 HOSTILE 41: a client_id that is not the authenticated one is 401', async (t) => {
-  const club = await openPartnerClub(t);
-  await addPartner(club, { id: 'Partner2' });
-  const mismatch = challenged(club, 'invalid_client', 'Invalid parameter: client id');
-  const code = await codeFor(club);
-  for (const id of ['Partner2', 'Nobody', 'partner1', 'Partner1 ']) {
-    assert.deepEqual(await redeem(club, code, { client_id: id }), mismatch, id);
-    assert.deepEqual(await refresh(club, 'unknown', { client_id: id }), mismatch, id);
-  }
-  const tokens = tokensIn(await redeem(club, code, { client_id: club.client.id }));
-  tokensIn(await refresh(club, tokens.refresh_token, { client_id: club.client.id }));
-});
-
 test('P-6 HOSTILE 41: a secret beside Basic is a second method, wherever it stands', async (t) => {
   const club = await openPartnerClub(t);
   const { id, secret, basic: right } = club.client;
@@ -217,15 +169,6 @@ test('P-6 HOSTILE 41: a secret beside Basic is a second method, wherever it stan
   );
   assert.deepEqual(inQuery, misplaced);
   tokensIn(await redeem(club, code, {}, { authorization: right }));
-});
-
-test('P-6 HOSTILE 41: a secret in place of Basic is no authentication', async (t) => {
-  const club = await openPartnerClub(t);
-  const { id, secret } = club.client;
-  const fields = { client_id: id, client_secret: secret };
-  const missing = badRequest('Missing header: authorization');
-  assert.deepEqual(await redeem(club, 'x', fields, { authorization: undefined }), missing);
-  assert.deepEqual(await refresh(club, 'x', fields, { authorization: undefined }), missing);
 });
 
 test('P-6: credentials go into the header, not into the address', async (t) => {

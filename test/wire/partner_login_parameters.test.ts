@@ -12,7 +12,6 @@ import {
   redeem,
   refused,
   tokensIn,
-  tokensOfLogin,
 } from '../support/partner_club.ts';
 import { type Answer, ask, post } from '../support/wire.ts';
 
@@ -83,23 +82,6 @@ test('P-5: a body without parameters is let be', async (t) => {
     const headers = { ...headersOf(club), 'content-type': type };
     tokensIn(await ask(club.url, path, { method: 'POST', headers, body }));
   }
-});
-
-test('P-9: /secure/refresh takes forms only', async (t) => {
-  const club = await openPartnerClub(t);
-  const { refresh_token: token } = await tokensOfLogin(club);
-  const invalid = badRequest('Invalid header: content type');
-  const body = `grant_type=refresh_token&refresh_token=${token}`;
-  const send = (type: string | undefined): Promise<Answer> =>
-    ask(club.url, club.paths.refresh, {
-      method: 'POST',
-      headers: { ...headersOf(club), ...(type === undefined ? {} : { 'content-type': type }) },
-      body,
-    });
-  const others = ['application/json', 'multipart/form-data', `${form}; charset=utf-16`, `${form}x`];
-  for (const type of [undefined, ...others])
-    assert.deepEqual(await send(type), invalid, String(type));
-  tokensIn(await send('Application/X-WWW-Form-URLEncoded;Charset="UTF-8"'));
 });
 
 test('P-10: what cannot be decoded is told without being repeated', async (t) => {

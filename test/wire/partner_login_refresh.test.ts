@@ -10,7 +10,6 @@ import type { Subject } from '../../src/oauth/member.ts';
 import { jsonHeaders } from '../support/club.ts';
 import {
   addPartner,
-  badRequest,
   codeFor,
   headersOf,
   invalidRefreshToken,
@@ -83,15 +82,6 @@ test('P-9 HOSTILE 29: simultaneous refreshes share one successor', async (t) => 
   const all = await Promise.all(Array.from({ length: 20 }, () => refresh(club, token)));
   for (const answer of all) assert.deepEqual(answer, all[0]);
   await rotate(club, tokensIn(all[0] as Answer).refresh_token);
-});
-
-test('P-9 HOSTILE 29: reuse after the window ends the whole family', async (t) => {
-  const club = await openPartnerClub(t);
-  const { refresh_token: token } = await tokensOfLogin(club);
-  const [, successor] = await rotate(club, token);
-  club.clock.advance(10.001);
-  assert.deepEqual(await refresh(club, token), invalidRefreshToken);
-  assert.deepEqual(await refresh(club, successor), invalidRefreshToken);
 });
 
 test('P-9 HOSTILE 29: reuse once the successor was used ends the whole family', async (t) => {
@@ -194,26 +184,6 @@ test('P-9 P-15: a member whose account was closed gets no new tokens', async (t)
     status: 'disabled',
   }));
   assert.deepEqual(await refresh(club, token), invalidRefreshToken);
-});
-
-test('P-9 G-9: a charset that holds ASCII may stand beside the media type, others may not', async (t) => {
-  const club = await openPartnerClub(t);
-  let { refresh_token: token } = await tokensOfLogin(club);
-  const send = (charset: string) =>
-    ask(club.url, club.paths.refresh, {
-      method: 'POST',
-      headers: {
-        ...headersOf(club),
-        'content-type': `application/x-www-form-urlencoded; charset=${charset}`,
-      },
-      body: `grant_type=refresh_token&refresh_token=${token}`,
-    });
-  for (const charset of ['utf-16', 'utf-32', 'klingon']) {
-    assert.deepEqual(await send(charset), badRequest('Invalid header: content type'));
-  }
-  for (const charset of ['ISO-8859-1', 'windows-1252', 'UTF-8']) {
-    token = tokensIn(await send(charset)).refresh_token;
-  }
 });
 
 for (const names of [secondClub, thirdClub]) {

@@ -14,7 +14,6 @@ import {
   askLogin,
   callback,
   context,
-  type Fields,
   loginTarget,
   openPartnerClub,
   redeem,
@@ -139,50 +138,6 @@ test('P-3: scope, brandName and a proof key are taken, and only well-formed', as
   assert.equal((await redeem(club, code)).status, 400, 'the proof is asked for');
   const verifier = { code_verifier: 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk' };
   assert.equal(tokensIn(await redeem(club, code, verifier)).scope, 'retrieve_username');
-});
-
-/** Faults that are told to the partner: where client and redirect URI are good. */
-const redirects: readonly (readonly [name: string, more: Fields, error: string])[] = [
-  ['no response_type', { response_type: undefined }, 'invalid_request'],
-  ['empty response_type', { response_type: '' }, 'invalid_request'],
-  ['response_type token', { response_type: 'token' }, 'unsupported_response_type'],
-  ['response_type CODE', { response_type: 'CODE' }, 'unsupported_response_type'],
-  ['response_type code token', { response_type: 'code token' }, 'unsupported_response_type'],
-  ['no programme', { 'programme-identifier': undefined }, 'invalid_request'],
-  ['empty programme', { 'programme-identifier': '' }, 'invalid_request'],
-  ['no context', { 'business-context-identifier': undefined }, 'invalid_request'],
-  ['digits in context', { 'business-context-identifier': 'Ctx1' }, 'invalid_request'],
-  ['51 letters of context', { 'business-context-identifier': 'c'.repeat(51) }, 'invalid_request'],
-  ['brand with a space', { brandName: 'Big Brand' }, 'invalid_request'],
-  ['brand with markup', { brandName: '<script>' }, 'invalid_request'],
-  ['method without challenge', { code_challenge_method: 'S256' }, 'invalid_request'],
-  ['unknown scope', { scope: 'everything' }, 'invalid_scope'],
-  ['scope in another case', { scope: 'Reset_Password' }, 'invalid_scope'],
-  ['both scopes', { scope: 'reset_password retrieve_username' }, 'invalid_scope'],
-];
-
-test('P-1 P-3 P-12: faults past client and redirect URI go back with error and state', async (t) => {
-  const club = await openPartnerClub(t);
-  for (const [name, more, error] of redirects) {
-    assert.deepEqual(
-      await askLogin(club, { state: 'abc123', ...more }),
-      redirected(`${callback}?error=${error}&state=abc123`),
-      name,
-    );
-    assert.deepEqual(await askLogin(club, more), redirected(`${callback}?error=${error}`), name);
-  }
-  for (const name of ['response_type', 'programme-identifier', 'scope', 'brandName']) {
-    const target = `${loginTarget(club, { state: 's' })}&${name}=a&${name}=a`;
-    const answer = await ask(club.url, target, { method: 'POST' });
-    assert.deepEqual(answer, redirected(`${callback}?error=invalid_request&state=s`), name);
-  }
-});
-
-test('P-12: a client that may not log members in is sent back with access_denied', async (t) => {
-  const club = await openPartnerClub(t);
-  const client = await addPartner(club, { id: 'Partner2', roles: ['partner'] });
-  const answer = await askLogin({ ...club, client }, { state: 's' });
-  assert.deepEqual(answer, redirected(`${callback}?error=access_denied&state=s`));
 });
 
 test('P-1 P-12: an unknown, disabled or misshapen client is told on a page', async (t) => {
