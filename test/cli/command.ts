@@ -1,6 +1,7 @@
 // Owns running the real command line in a folder of its own, as an operator would.
 
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -8,6 +9,7 @@ import type { TestContext } from 'node:test';
 
 import { bundleOf, program } from '../support/program.ts';
 import { scratchFolder } from '../support/scratch.ts';
+import type { CommandRequest } from './command_process.ts';
 
 export const root: string = join(import.meta.dirname, '../..');
 
@@ -18,7 +20,7 @@ export interface Ran {
   readonly stderr: string;
 }
 
-const eachCommand = await bundleOf('test/cli/each_command.ts');
+const commandProcess = await bundleOf('test/cli/command_process.ts');
 
 export const environment: Readonly<Record<string, string>> = {
   PATH: process.env['PATH'] ?? '',
@@ -27,13 +29,45 @@ export const environment: Readonly<Record<string, string>> = {
   NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/jetway/compile'),
 };
 
-/** Runs `jetway` with arguments and standard input in a folder. */
-export function jetway(
+/** Processes that wait for a command. */
+const idle: ChildProcess[] = [];
+
+/**
+ * Runs `jetway` with arguments and standard input in a folder: alone in a process, though the process
+ * may have run other commands before. Commands run at the same time have a process each.
+ */
+export async function jetway(
   folder: string,
   args: readonly string[],
   input: string | Uint8Array = '',
 ): Promise<Ran> {
-  return runScript(folder, [program, ...args], input);
+  // These end their process themselves.
+  if (args[0] === 'serve' || args[0] === 'dev') return runScript(folder, [program, ...args], input);
+  const child = idle.pop() ?? startCommandProcess();
+  child.ref();
+  child.channel?.ref();
+  const ended = new AbortController();
+  const { signal } = ended;
+  const answer = once(child, 'message', { signal }) as Promise<[Ran]>;
+  const exit = once(child, 'exit', { signal }).then(() => {
+    throw new Error(`jetway ${args.join(' ')} ended its process`);
+  });
+  exit.catch(() => undefined);
+  const request = { folder, args, input: Buffer.from(input as Uint8Array).toString('base64') };
+  child.send(request satisfies CommandRequest);
+  const [ran] = await Promise.race([answer, exit]);
+  ended.abort();
+  child.unref();
+  child.channel?.unref();
+  idle.push(child);
+  return ran;
+}
+
+function startCommandProcess(): ChildProcess {
+  return spawn(process.execPath, [commandProcess], {
+    env: environment,
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
 }
 
 /** Runs `jetway` with more in its environment than usual. */
@@ -68,14 +102,14 @@ export function jetwayAt(folder: string, time: OwnTime, args: readonly string[])
 
 type RanEach<Lines> = { readonly [Index in keyof Lines]: Ran };
 
-/** Runs command lines that read no input, in order, in one process. */
+/** Runs command lines that read no input, in order. */
 export async function jetwayEach<const Lines extends readonly (readonly string[])[]>(
   folder: string,
   lines: Lines,
 ): Promise<RanEach<Lines>> {
-  const { stdout, stderr } = await runScript(folder, [eachCommand, JSON.stringify(lines)], '');
-  if (stderr !== '') throw new Error(stderr);
-  return JSON.parse(stdout) as RanEach<Lines>;
+  const runs: Ran[] = [];
+  for (const line of lines) runs.push(await jetway(folder, line));
+  return runs as unknown as RanEach<Lines>;
 }
 
 async function runScript(

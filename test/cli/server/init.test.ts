@@ -10,7 +10,15 @@ import { describe, test } from 'node:test';
 
 import { scratchFolder } from '../../support/scratch.ts';
 import { ask } from '../../support/wire.ts';
-import { environment, jetway, jetwayEach, jetwayJson, root, workFolder } from '../command.ts';
+import {
+  environment,
+  jetway,
+  jetwayEach,
+  jetwayJson,
+  jetwayWith,
+  root,
+  workFolder,
+} from '../command.ts';
 import { startServer } from '../server.ts';
 
 const read = (path: string): string => readFileSync(path, 'utf8');
@@ -29,7 +37,7 @@ async function paste(lines: readonly string[]): Promise<readonly [string, string
 describe('init', { concurrency: 2 }, () => {
   test('writes what ships; what it prints can be pasted, down to a server that answers', async (t) => {
     const parent = scratchFolder(t, "o'brien's ");
-    const { code, stdout, stderr } = await jetway(parent, ['init', 'new folder']);
+    const { code, stdout, stderr } = await jetwayWith(parent, {}, ['init', 'new folder']);
     assert.deepEqual([code, stderr], [0, '']);
     const folder = join(parent, 'new folder');
     assert.equal(read(join(folder, 'config.yaml')), read(join(root, 'config.example.yaml')));
