@@ -16,7 +16,7 @@ import {
 } from '../../scripts/reference/docs_values.ts';
 import { complaints, keyDocs } from '../../scripts/reference/documentation.ts';
 import { type JsonSchema, translate } from '../../scripts/reference/json_schema.ts';
-import { loginInputs, tokenInputs } from '../../src/programme/checks/name_slips.ts';
+import { loginInputs, tokenInputs } from '../../src/programme/checks/inputs.ts';
 import { definitionSchema } from '../../src/programme/language/definition.ts';
 import type { Schema, Shape } from '../../src/schema/walk.ts';
 

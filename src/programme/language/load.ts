@@ -6,8 +6,7 @@ import { suggest } from '../../lib/suggest.ts';
 import { type MapNode, parseYaml, type YamlNode } from '../../lib/yaml/yaml.ts';
 import type { ProgrammeId } from '../../oauth/client.ts';
 import { validate } from '../../schema/faults.ts';
-import { consistencyFaults } from '../checks/consistency.ts';
-import { departures } from '../checks/departures.ts';
+import { checkDefinition } from '../checks/check.ts';
 import { type Logos, type ReadBeside, readLogos } from '../login/logos.ts';
 import { type Definition, definitionSchema } from './definition.ts';
 import { spreadErrorGroups } from './error_groups.ts';
@@ -78,8 +77,7 @@ export function loadProgramme(file: string, text: string): LoadResult {
     ...faults,
     ...idle,
     ...ambiguousNumbers(root, []),
-    ...consistencyFaults(definition, document),
-    ...departures(definition, document),
+    ...checkDefinition(definition, document),
   ]
     .map((fault) => atHome(fault, root))
     .toSorted(byPosition);

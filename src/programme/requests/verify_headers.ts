@@ -1,7 +1,6 @@
 // Owns which headers verification holds against programme and client, and how gateways are told them.
 
 import type { Client } from '../../oauth/client.ts';
-import type { Complaint } from '../../schema/complaint.ts';
 import { isFreeHeader } from '../../schema/scalars.ts';
 import type { Definition } from '../language/definition.ts';
 import type { Comparison, InputDefinition } from '../language/input_schema.ts';
@@ -64,21 +63,4 @@ export function toldHeaders(
 
 function withScheme(scheme: string, value: string | undefined): string | undefined {
   return value === undefined ? undefined : `${scheme} ${value}`;
-}
-
-/** What these words promise that the token endpoints do not keep. */
-export function* verifyComplaints(definition: Definition): Iterable<Complaint> {
-  const { verify } = definition;
-  const held = heldHeaders(definition);
-  if (verify.headers === 'required' && held.size === 0) {
-    yield [
-      ['verify', 'headers'],
-      'there is no header to require: no token endpoint compares one with programme or client',
-      'give an input there in: header and must_equal',
-    ];
-  }
-  for (const [role, input] of held) {
-    if (headerName(role, input).toLowerCase() !== verify.api_key_header.toLowerCase()) continue;
-    yield [['verify', 'api_key_header'], `the input "${role}" is read from this header`];
-  }
 }

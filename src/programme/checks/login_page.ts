@@ -1,4 +1,4 @@
-// Owns the checks of a login page that look at more than one key: its languages and its colours.
+// Owns the checks of a login page across keys: its languages, its texts and its colours.
 
 import { nodeAt } from '../../lib/document.ts';
 import type { Path } from '../../lib/fault.ts';

@@ -1,10 +1,9 @@
 // Owns the membership number of a dialect's answers: its shape, and the grants that need it.
 
 import { grantTypes, type GrantType } from '../../oauth/grant.ts';
-import type { Complaint } from '../../schema/complaint.ts';
 import type { Definition } from '../language/definition.ts';
 import { headerFields } from '../language/response_headers.ts';
-import { alphabetOf, compileShape, describeShape } from '../language/value_shape.ts';
+import { compileShape, describeShape } from '../language/value_shape.ts';
 import { writtenValues } from '../language/value_tree.ts';
 
 export interface MemberNumberRules {
@@ -36,17 +35,4 @@ export function compileMemberNumber({
     fits: (number) => number !== undefined && hasShape(number),
     form: describeShape(shape),
   };
-}
-
-/** A shape that no number has would refuse every member. */
-export function* memberNumberComplaints({ members }: Definition): Iterable<Complaint> {
-  const { membership_number: shape } = members;
-  if (shape === undefined) return;
-  const { prefix = '', characters = 'digits', length = { min: 1 } } = shape;
-  const isNumber = /^\d{1,24}$/.test(prefix + '1'.repeat(length.min));
-  if (isNumber && alphabetOf(characters).includes('1')) return;
-  yield [
-    ['members', 'membership_number'],
-    'no membership number has this shape: they are 1 to 24 digits',
-  ];
 }

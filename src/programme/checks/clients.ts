@@ -1,0 +1,184 @@
+// Owns the checks of clients, members and their tokens: credentials, identifiers,
+// membership numbers, scopes, codes, lifetimes and the headers held at verification.
+
+import { suggest } from '../../lib/suggest.ts';
+import { type Complaint, wrong } from '../../schema/complaint.ts';
+import type { Definition } from '../language/definition.ts';
+import { alphabetOf, type ValueShape } from '../language/value_shape.ts';
+import { heldHeaders } from '../requests/verify_headers.ts';
+import { lackingInputs } from './endpoints.ts';
+
+/** Identifiers that the dialect's own authentication could not carry, and inputs that it lacks. */
+export function* authenticationComplaints(definition: Definition): Iterable<Complaint> {
+  const { identifier, authentication } = definition.client;
+  const { methods, credentials } = authentication;
+  const endpoints = Object.entries(definition.token_endpoints);
+  const message = (role: string): string =>
+    `authentication by parameters needs an input "${role}" here`;
+  if (methods.some((method) => method !== 'parameters')) {
+    const letters = (unsaid: 'printable' | 'alphanumeric'): string =>
+      (identifier.prefix ?? '') + alphabetOf(identifier.characters ?? unsaid);
+    yield* wrong(
+      [
+        credentials === 'either' && /[%+ ]/.test(letters('printable')),
+        ['client', 'identifier'],
+        'identifiers that can hold "%", "+" or a space are not told apart when either encoding is taken',
+        'narrow their characters, or set client.authentication.credentials to raw or form',
+      ],
+      [
+        (credentials === 'raw' || credentials === 'either') &&
+          letters('alphanumeric').includes(':'),
+        ['client', 'identifier'],
+        'identifiers that can hold ":" end there when they are sent raw in the header (RFC 7617 2)',
+        'narrow their characters, or set client.authentication.credentials to form',
+      ],
+    );
+    // One header cannot hold the client's credentials and something else (RFC 9110 11.6.2).
+    for (const [name, { inputs }] of endpoints) {
+      for (const [role, input] of Object.entries(inputs)) {
+        if (input.in !== 'header' || (input.name ?? role).toLowerCase() !== 'authorization')
+          continue;
+        yield [
+          ['token_endpoints', name, 'inputs', role],
+          'the header Authorization holds the credentials of the client already',
+          'read this from another header, or set client.authentication.methods to [parameters]',
+        ];
+      }
+    }
+  }
+  if (!methods.includes('parameters')) return;
+  for (const [name, endpoint] of endpoints) {
+    const roles = ['client_id', 'client_secret'];
+    yield* lackingInputs(['token_endpoints', name], endpoint, roles, message);
+  }
+}
+
+/** A shape that no number has would refuse every member. */
+export function* memberNumberComplaints({ members }: Definition): Iterable<Complaint> {
+  const { membership_number: shape } = members;
+  if (shape === undefined) return;
+  const { prefix = '', characters = 'digits', length = { min: 1 } } = shape;
+  const isNumber = /^\d{1,24}$/.test(prefix + '1'.repeat(length.min));
+  yield* wrong([
+    !isNumber || !alphabetOf(characters).includes('1'),
+    ['members', 'membership_number'],
+    'no membership number has this shape: they are 1 to 24 digits',
+  ]);
+}
+
+export function* scopeComplaints({ scope, authorize, grants }: Definition): Iterable<Complaint> {
+  const { values } = scope;
+  if (scope.kind === 'level') {
+    for (const key of ['client', 'member_default'] as const) {
+      const level = scope[key];
+      if (values.includes(level)) continue;
+      const message = `"${level}" is none of the levels in scope.values`;
+      yield [['scope', key], message, advice(level, values)];
+    }
+    return;
+  }
+  const { separator, restricted } = scope;
+  for (const [index, value] of values.entries()) {
+    if (separator === 'none' || !value.includes(separator)) continue;
+    yield [['scope', 'values', index], `"${value}" holds the separator "${separator}"`];
+  }
+  for (const [index, value] of restricted.entries()) {
+    if (values.includes(value)) continue;
+    yield [
+      ['scope', 'restricted', index],
+      `"${value}" is none of the scopes in scope.values, so that nothing is restricted by it`,
+      advice(value, values),
+    ];
+  }
+  // A partner that asks for less would get a token that is good for everything.
+  const isAsked = grants.authorization_code !== undefined && values.length > 0;
+  yield* wrong([
+    isAsked && authorize.endpoint.inputs['scope'] === undefined,
+    ['authorize', 'endpoint', 'inputs'],
+    'the login request reads no scope, so that tokens are not bound to what partners ask for',
+    'declare an input scope here, or leave scope.values empty',
+  ]);
+}
+
+function advice(word: string, words: readonly string[]): string {
+  const near = suggest(word, words);
+  return near === undefined ? `there are ${words.join(', ')}` : `did you mean "${near}"?`;
+}
+
+/** Levels whose numbers do not rise: the last level is the highest, which every floor lets pass. */
+export function* levelWarnings({ scope }: Definition): Iterable<Complaint> {
+  if (scope.kind !== 'level') return;
+  const numbers = scope.values.map((value) => Number(/\d+(?=\D*$)/.exec(value)?.[0]));
+  for (const [index, number] of numbers.entries()) {
+    const before = numbers[index - 1];
+    if (before === undefined || !(number < before)) continue;
+    yield [
+      ['scope', 'values', index],
+      `"${scope.values[index]}" counts as higher than "${scope.values[index - 1]}", since it stands after it`,
+      'write the levels lowest first',
+    ];
+  }
+}
+
+/** RFC 6749 10.10: the chance of guessing a code must be at most 2^-128. */
+const leastCodeBits = 128;
+
+/** Longest identifiers and codes: both travel in addresses, whose length proxies limit. */
+const longestIdentifier = 255;
+const longestCode = 1024;
+
+export function codeComplaints({ code, client, tokens }: Definition): Iterable<Complaint> {
+  const { lifetime, longest, grace } = tokens.refresh;
+  return wrong(
+    [
+      shapeBits(code) < leastCodeBits,
+      ['code'],
+      `a code of this shape has ${Math.floor(shapeBits(code))} random bits; RFC 6749 10.10 asks for ${leastCodeBits}`,
+      'make it longer',
+    ],
+    [
+      shapeBits(client.identifier) < 13,
+      ['client', 'identifier'],
+      'there are too few identifiers of this shape to give out',
+    ],
+    [
+      lifetime > longest,
+      ['tokens', 'refresh', 'lifetime'],
+      'a refresh token cannot live longer than tokens.refresh.longest',
+    ],
+    [code.lifetime > 600_000, ['code', 'lifetime'], 'a code may live 10m at most (RFC 6749 4.1.2)'],
+    [grace > 300_000, ['tokens', 'refresh', 'grace'], 'a grace window may be 5m at most'],
+    [
+      longestOf(client.identifier) > longestIdentifier,
+      ['client', 'identifier'],
+      `an identifier can have ${longestIdentifier} characters at most`,
+    ],
+    [longestOf(code) > longestCode, ['code'], `a code can have ${longestCode} characters at most`],
+  );
+}
+
+/** Random bits of a generated value, which is as long as its range allows up to 64 characters. */
+function shapeBits(shape: ValueShape): number {
+  const length = Math.max(shape.length?.min ?? 0, Math.min(shape.length?.max ?? 64, 64));
+  return length * Math.log2(alphabetOf(shape.characters ?? 'alphanumeric').length);
+}
+
+function longestOf({ prefix = '', length }: ValueShape): number {
+  return prefix.length + (length?.max ?? 0);
+}
+
+/** What `verify` asks for and the token endpoints do not have. */
+export function* verifyComplaints(definition: Definition): Iterable<Complaint> {
+  const { headers, api_key_header: keyHeader } = definition.verify;
+  const held = heldHeaders(definition);
+  yield* wrong([
+    headers === 'required' && held.size === 0,
+    ['verify', 'headers'],
+    'there is no header to require: no token endpoint compares one with programme or client',
+    'give an input there in: header and must_equal',
+  ]);
+  for (const [role, { name = role }] of held) {
+    if (name.toLowerCase() !== keyHeader.toLowerCase()) continue;
+    yield [['verify', 'api_key_header'], `the input "${role}" is read from this header`];
+  }
+}

@@ -1,0 +1,239 @@
+// Owns the checks of endpoints: each grant has one, no two share a path, each input has a place of its
+// own, and the inputs that login and selector depend on are declared.
+
+import type { Path } from '../../lib/fault.ts';
+import { grantInputs, type GrantType, grantTypes } from '../../oauth/grant.ts';
+import { programmePaths } from '../../oauth/own_paths.ts';
+import { memberPath } from '../../oauth/parameters.ts';
+import { type Complaint, wrong } from '../../schema/complaint.ts';
+import type { Definition } from '../language/definition.ts';
+import {
+  type EndpointDefinition,
+  type InputDefinition,
+  placesOf,
+} from '../language/input_schema.ts';
+import { endpointsOf, grantsAt } from '../requests/grant_places.ts';
+
+/** An endpoint that reads declared inputs, with its path in the file; the login request has no name. */
+type PlacedEndpoint = readonly [at: Path, endpoint: EndpointDefinition, name?: string];
+
+const loginPlace: Path = ['authorize', 'endpoint'];
+
+/** The endpoints of tokens and the login request, in the order of the file. */
+export function endpointsIn({ authorize, token_endpoints }: Definition): PlacedEndpoint[] {
+  const ofTokens = Object.entries(token_endpoints).map(([name, endpoint]): PlacedEndpoint => [
+    ['token_endpoints', name],
+    endpoint,
+    name,
+  ]);
+  return [[loginPlace, authorize.endpoint], ...ofTokens];
+}
+
+/** A complaint for each role that no input has. */
+export function* lackingInputs(
+  at: Path,
+  { inputs }: EndpointDefinition,
+  roles: readonly string[],
+  message: (role: string) => string,
+): Iterable<Complaint> {
+  for (const role of roles) {
+    if (inputs[role] === undefined) yield [[...at, 'inputs'], message(role)];
+  }
+}
+
+export function* grantComplaints(definition: Definition): Iterable<Complaint> {
+  const { grants, token_endpoints: declared } = definition;
+  const names = Object.keys(declared);
+  yield* wrong([
+    Object.keys(grants).length === 0,
+    ['grants'],
+    'a programme needs at least one grant',
+  ]);
+  for (const type of grantTypes) {
+    const asked = grants[type]?.endpoint ?? [];
+    for (const [index, name] of asked.entries()) {
+      if (Object.hasOwn(declared, name)) continue;
+      yield [
+        ['grants', type, 'endpoint', ...(asked.length > 1 ? [index] : [])],
+        `there is no token endpoint "${name}"`,
+        `token_endpoints has ${names.join(', ')}`,
+      ];
+    }
+    for (const [name, endpoint] of endpointsOf(definition, type)) {
+      const message = (role: string): string => `the grant ${type} needs an input "${role}" here`;
+      yield* lackingInputs(['token_endpoints', name], endpoint, grantInputs[type].needs, message);
+    }
+  }
+}
+
+export function* endpointComplaints(definition: Definition): Iterable<Complaint> {
+  yield* pathComplaints(definition);
+  for (const name of Object.keys(definition.token_endpoints)) {
+    yield* grantTypeComplaints(definition, name);
+  }
+  for (const [at, endpoint] of endpointsIn(definition)) {
+    yield* nameComplaints(at, endpoint);
+    for (const [role, input] of Object.entries(endpoint.inputs)) {
+      yield* placeComplaints([...at, 'inputs', role], input, endpoint);
+    }
+  }
+}
+
+/** Paths that are taken already: by Jetway itself, or by another endpoint of the file. */
+function* pathComplaints({
+  authorize,
+  token_endpoints,
+  introspection,
+  revocation,
+}: Definition): Iterable<Complaint> {
+  const holders = new Map([
+    [programmePaths.login, 'the login page'],
+    [programmePaths.keySet, 'the key set'],
+  ]);
+  const claims: readonly (readonly [Path, string | undefined, string])[] = [
+    [loginPlace, authorize.endpoint.path, 'the login request'],
+    ...Object.entries(token_endpoints).map(
+      ([name, { path }]) =>
+        [['token_endpoints', name], path, `the token endpoint ${name}`] as const,
+    ),
+    [['introspection'], introspection?.path, 'introspection'],
+    [['revocation'], revocation?.path, 'revocation'],
+  ];
+  for (const [place, path, claimant] of claims) {
+    if (path === undefined) continue;
+    const at = [...place, 'path'];
+    const holder = holders.get(path);
+    yield* wrong(
+      [holder !== undefined, at, `${path} is the path of ${holder} already`],
+      // Every path below `/verify/` is the gateway's, whatever follows (C-4).
+      [
+        path.startsWith(programmePaths.verify),
+        at,
+        `${path} lies below /verify, where gateways ask`,
+      ],
+      [
+        path.startsWith(programmePaths.pictures),
+        at,
+        `${path} lies below /login/assets, where the login page has its pictures`,
+      ],
+    );
+    holders.set(path, claimant);
+  }
+}
+
+/** Without a grant_type to tell grants apart, an endpoint serves one grant. */
+function* grantTypeComplaints(definition: Definition, name: string): Iterable<Complaint> {
+  const served = grantsAt(definition, name);
+  const at: Path = ['token_endpoints', name];
+  const hasType = definition.token_endpoints[name]?.inputs['grant_type'] !== undefined;
+  yield* wrong(
+    [served.length === 0, at, `no grant is served at the token endpoint "${name}"`],
+    [
+      served.length > 1 && !hasType,
+      [...at, 'inputs'],
+      `${served.join(' and ')} need an input "grant_type" to be told apart`,
+    ],
+  );
+  const wireValue = (type: GrantType): string => definition.grants[type]?.grant_type ?? type;
+  for (const type of hasType ? served : []) {
+    const twin = served.find((other) => other < type && wireValue(other) === wireValue(type));
+    if (twin === undefined) continue;
+    yield [['grants', type], `${twin} has the grant_type "${wireValue(type)}" already`];
+  }
+}
+
+/** Inputs that are read from one place under one name. */
+function* nameComplaints(at: Path, endpoint: EndpointDefinition): Iterable<Complaint> {
+  const seen = new Map<string, string>();
+  for (const [role, input] of Object.entries(endpoint.inputs)) {
+    const name = wirePath(role, input).join('.');
+    for (const place of placesOf(input, endpoint)) {
+      const key = place === 'header' ? `header ${name.toLowerCase()}` : `${place} ${name}`;
+      const other = seen.get(key);
+      if (other !== undefined && other !== role) {
+        yield [[...at, 'inputs', role], `"${other}" is read from the ${place} "${name}" already`];
+      }
+      seen.set(key, role);
+    }
+  }
+}
+
+function wirePath(role: string, { within = [], name = role }: InputDefinition): readonly string[] {
+  return [...within, name];
+}
+
+function* placeComplaints(
+  at: Path,
+  input: InputDefinition,
+  endpoint: EndpointDefinition,
+): Iterable<Complaint> {
+  const { in: place, within } = input;
+  if ((place === 'form' || place === 'json') && !endpoint.read.includes(place)) {
+    const bodies = endpoint.read.filter((one) => one !== 'query').join(' or ');
+    const reads = bodies === '' ? 'no body' : `its body as ${bodies}`;
+    yield [[...at, 'in'], `this endpoint reads ${reads}, so no input can be read as ${place}`];
+  }
+  if (within === undefined) return;
+  if (placesOf(input, endpoint).some((one) => one !== 'json')) {
+    yield [[...at, 'within'], 'only members of a JSON body lie in objects', 'add in: json'];
+  }
+  const outer = memberPath([...within, '']);
+  const text = Object.entries(endpoint.inputs).find(([role, other]) => {
+    const isMember = placesOf(other, endpoint).includes('json');
+    return isMember && outer.startsWith(memberPath([...wirePath(role, other), '']));
+  });
+  if (text !== undefined) {
+    yield [[...at, 'within'], `what is an object here is the text "${text[0]}" already`];
+  }
+}
+
+export function* loginComplaints(definition: Definition): Iterable<Complaint> {
+  const { endpoint, pkce } = definition.authorize;
+  const proofs = pkce === 'off' ? [] : ['code_challenge', 'code_challenge_method'];
+  const needed = ['client_id', 'response_type', 'redirect_uri', ...proofs];
+  const message = (role: string): string => `the login request needs an input "${role}"`;
+  yield* lackingInputs(loginPlace, endpoint, needed, message);
+  if (endpoint.read.some((place) => place !== 'query')) {
+    yield [[...loginPlace, 'read'], 'a login request is read from the query'];
+  }
+  for (const [name, { inputs }] of endpointsOf(definition, 'authorization_code')) {
+    if (pkce === 'off' || inputs['code_verifier'] !== undefined) continue;
+    yield [
+      ['authorize', 'pkce'],
+      `a challenge is accepted here, but the token endpoint ${name} reads no code_verifier`,
+      'declare an input code_verifier there, or set pkce to off',
+    ];
+  }
+}
+
+/** Every documented endpoint must read the selector from a place that is known before the body. */
+export function* selectorComplaints(definition: Definition): Iterable<Complaint> {
+  const { selector } = definition;
+  if (selector === undefined) return;
+  for (const [at, endpoint] of endpointsIn(definition)) {
+    const { inputs, repeated } = endpoint;
+    const input = Object.hasOwn(inputs, selector.input) ? inputs[selector.input] : undefined;
+    if (input === undefined) {
+      yield [[...at, 'inputs'], `the selector "${selector.input}" is not an input here`];
+      continue;
+    }
+    const [place, ...others] = placesOf(input, endpoint);
+    const isEarly = others.length === 0 && (place === 'header' || place === 'query');
+    const inputAt = [...at, 'inputs', selector.input];
+    yield* wrong(
+      [
+        input.must_equal !== 'programme.identifier',
+        inputAt,
+        'the selector must be held against programme.identifier',
+        'add must_equal: programme.identifier',
+      ],
+      [!isEarly, inputAt, 'a selector is read from a header or the query'],
+      [
+        place === 'query' && repeated !== 'refuse',
+        [...at, 'repeated'],
+        'a selector that comes twice in the query chooses no programme',
+        'set repeated to refuse',
+      ],
+    );
+  }
+}

@@ -1,0 +1,157 @@
+// Owns the checks that each declared input can hold the values meant for it: a dialect that refuses
+// the codes, identifiers or grant types it gives out could never answer a token.
+
+import type { Path } from '../../lib/fault.ts';
+import { present } from '../../lib/present.ts';
+import { suggest } from '../../lib/suggest.ts';
+import { grantInputs, inputsOfGrants } from '../../oauth/grant.ts';
+import { proofInputs } from '../../oauth/pkce.ts';
+import { type Complaint, wrong } from '../../schema/complaint.ts';
+import type { Definition } from '../language/definition.ts';
+import type { InputDefinition } from '../language/input_schema.ts';
+import { grantsAt } from '../requests/grant_places.ts';
+import { formatSamples } from '../requests/input_formats.ts';
+import { compileInput } from '../requests/input_rules.ts';
+import { endpointsIn } from './endpoints.ts';
+import { type Given, givenRoles, givenTo } from './given_out.ts';
+
+/** Keys that have no effect at a login request, whatever a file says. */
+export function* idleLoginComplaints({ authorize }: Definition): Iterable<Complaint> {
+  const { repeated, empty, inputs } = authorize.endpoint;
+  const at = ['authorize', 'endpoint'];
+  yield* wrong(
+    [
+      repeated !== 'refuse',
+      [...at, 'repeated'],
+      'a login request never takes a repeated parameter (HOSTILE 4)',
+    ],
+    [
+      empty !== 'missing',
+      [...at, 'empty'],
+      'at the login request an empty parameter is a missing one',
+    ],
+  );
+  for (const [role, input] of Object.entries(inputs)) {
+    for (const key of ['scheme', 'when_missing', 'when_invalid', 'when_unequal'] as const) {
+      if (input[key] === undefined) continue;
+      yield [
+        [...at, 'inputs', role, key],
+        'this has no effect at the login request',
+        'authorize.failures says what each failure gets there',
+      ];
+    }
+  }
+}
+
+/** Inputs that refuse values which Jetway gives out or registers (HOSTILE 58). */
+export function* refusalComplaints(definition: Definition): Iterable<Complaint> {
+  for (const [at, { inputs }, name] of endpointsIn(definition)) {
+    const grants = name === undefined ? [] : grantsAt(definition, name);
+    const isServed = (role: string): boolean =>
+      grants.some((type) =>
+        [grantInputs[type].needs, grantInputs[type].takes].flat().includes(role),
+      );
+    for (const [role, input] of Object.entries(inputs)) {
+      // An input of a grant that another endpoint serves is not looked at here.
+      if (name !== undefined && inputsOfGrants.has(role) && !isServed(role)) continue;
+      yield* inputComplaints(definition, [...at, 'inputs', role], role, input);
+    }
+    const { grant_type: input } = inputs;
+    if (input === undefined) continue;
+    for (const type of grants) {
+      const value = definition.grants[type]?.grant_type ?? type;
+      const given = { what: `"${value}", the grant_type of ${type}`, samples: [value] };
+      const inputAt = [...at, 'inputs', 'grant_type'];
+      yield* refusalsOf(inputAt, input, given);
+      yield* comparisonComplaints(inputAt, input, given);
+    }
+  }
+}
+
+function* inputComplaints(
+  definition: Definition,
+  at: Path,
+  role: string,
+  input: InputDefinition,
+): Iterable<Complaint> {
+  yield* idleShapeComplaints(at, input);
+  const given = givenTo(role, input, definition);
+  const isIdle = definition.authorize.pkce === 'off' && proofInputs.has(role);
+  if (given === undefined || isIdle) return;
+  yield* refusalsOf(at, input, given);
+  if (givenRoles.has(role)) yield* comparisonComplaints(at, input, given);
+}
+
+/** A value in `allowed`, or a format, which the shape of the same input refuses. */
+function* idleShapeComplaints(at: Path, input: InputDefinition): Iterable<Complaint> {
+  const { format, allowed = [] } = input;
+  const { allowed: _, ...open } = input;
+  const { fits } = compileInput('', open, '');
+  for (const [index, value] of allowed.entries()) {
+    if (fits(value)) continue;
+    yield [[...at, 'allowed', index], `this is allowed, and refused by the shape beside it`];
+  }
+  if (format === undefined || formatSamples[format].some(fits)) return;
+  yield [[...at, 'format'], `nothing of this format has the shape beside it`];
+}
+
+/** Of the values given out, only a client identifier can equal a property of the client. */
+function* comparisonComplaints(
+  at: Path,
+  { must_equal: comparison }: InputDefinition,
+  { what }: Given,
+): Iterable<Complaint> {
+  const rightful = at.at(-1) === 'client_id' ? 'client.id' : undefined;
+  if (comparison === undefined || comparison === rightful) return;
+  const message = `this refuses ${what}: none of them is ${comparison}`;
+  yield [[...at, 'must_equal'], message, 'take it out'];
+}
+
+/** A complaint for each key of an input that refuses one of the values by itself. */
+function* refusalsOf(at: Path, input: InputDefinition, given: Given): Iterable<Complaint> {
+  const { prefix } = input;
+  for (const key of ['prefix', 'characters', 'length', 'format', 'allowed'] as const) {
+    if (input[key] === undefined) continue;
+    const { fits } = compileInput('', present({ required: false, prefix, [key]: input[key] }), '');
+    if (given.samples.every(fits)) continue;
+    yield [[...at, key], `this refuses ${given.what}`, 'take it out, or widen it'];
+    // The length of what follows a prefix says nothing where the prefix is wrong.
+    if (key === 'prefix') return;
+  }
+}
+
+const shared = ['client_id', 'redirect_uri', 'scope', 'forwarded_for'];
+
+/** Inputs of the login request that Jetway knows. */
+export const loginInputs: ReadonlySet<string> = new Set([
+  ...shared,
+  'response_type',
+  'state',
+  'brand',
+  'ui_locales',
+  ...[...proofInputs].filter((role) => role !== 'code_verifier'),
+]);
+
+/** Inputs of a token endpoint that Jetway knows. */
+export const tokenInputs: ReadonlySet<string> = new Set([
+  ...shared,
+  'grant_type',
+  'client_secret',
+  ...inputsOfGrants,
+]);
+
+/** An input whose name is nearly a known one: it would have a shape and no use. */
+export function* nameWarnings(definition: Definition): Iterable<Complaint> {
+  for (const [at, { inputs }, name] of endpointsIn(definition)) {
+    const known = name === undefined ? loginInputs : tokenInputs;
+    for (const role of Object.keys(inputs)) {
+      const near = known.has(role) ? undefined : suggest(role, known);
+      if (near === undefined || inputs[near] !== undefined) continue;
+      yield [
+        [...at, 'inputs', role],
+        `Jetway knows no input "${role}", and does nothing with what is sent for it`,
+        `did you mean "${near}"? Another name on the wire is said by its key name`,
+      ];
+    }
+  }
+}
