@@ -86,7 +86,7 @@ function* pathComplaints({
   introspection,
   revocation,
 }: Definition): Iterable<Complaint> {
-  const holders = new Map([
+  const holders = new Map<string, string>([
     [programmePaths.login, 'the login page'],
     [programmePaths.keySet, 'the key set'],
   ]);
