@@ -9,7 +9,6 @@ import type { TestContext } from 'node:test';
 
 import { bundleOf, program } from '../support/program.ts';
 import { scratchFolder } from '../support/scratch.ts';
-import type { CommandRequest } from './command_process.ts';
 
 export const root: string = join(import.meta.dirname, '../..');
 
@@ -28,6 +27,13 @@ export const environment: Readonly<Record<string, string>> = {
   // A start costs less with the program compiled once.
   NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/jetway/compile'),
 };
+
+/** A command line, where it runs, and its standard input in base64. */
+export interface CommandRequest {
+  readonly folder: string;
+  readonly args: readonly string[];
+  readonly input: string;
+}
 
 /** Processes that wait for a command. */
 const idle: ChildProcess[] = [];

@@ -5,14 +5,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { runCommand } from '../../src/cli/program.ts';
-import type { Ran } from './command.ts';
-
-/** A command line, where it runs, and its standard input in base64. */
-export interface CommandRequest {
-  readonly folder: string;
-  readonly args: readonly string[];
-  readonly input: string;
-}
+import type { CommandRequest, Ran } from './command.ts';
 
 async function run({ folder, args, input }: CommandRequest): Promise<Ran> {
   const printed = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
