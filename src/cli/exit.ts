@@ -1,5 +1,7 @@
 // Owns how a command ends: exit codes, and the errors that carry them.
 
+import { StoreUnwritable } from '../store/care.ts';
+
 /** Exit codes every verb keeps to (DESIGN, "Command line"). */
 export const exitCodes = {
   done: 0,
@@ -50,8 +52,7 @@ export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
  * the draft that is written first. Any other error as it is.
  */
 export function unwritable(error: unknown, exitCode: number, what: string): unknown {
-  if (!(error instanceof Error && 'code' in error)) return error;
-  if (error.code !== 'ERR_SQLITE_ERROR' && !isSystemError(error)) return error;
+  if (!(error instanceof StoreUnwritable) && !isSystemError(error)) return error;
   const [reason = ''] = error.message.split(', ');
   const advice = 'look at its folder, its permissions and the space left on the disk';
   return new CommandError(exitCode, `${what} (${reason}): ${advice}`);

@@ -1,15 +1,11 @@
-// Owns opening the configured store: its file, the master key of that file, and the time that commands
-// go by.
-
-import { existsSync } from 'node:fs';
+// Owns opening the configured store with its master key, and the time that commands go by.
 
 import type { Config } from '../config/config.ts';
 import { masterKeyPath, MasterKeyUnusable, readMasterKey } from '../config/master_key.ts';
 import { type SystemClock, systemClock } from '../lib/clock.ts';
+import type { StoreCare } from '../store/care.ts';
 import type { Store } from '../store/contract.ts';
-import { createMemoryStore } from '../store/memory/store.ts';
-import { expectNoDirectory } from '../store/sqlite/file/open.ts';
-import { type FileStore, type FileStoreOptions, openFileStore } from '../store/sqlite/store.ts';
+import { storeAt, type StoreOptions } from '../store/open.ts';
 import { createKeyring, type Keyring } from '../token/keyring.ts';
 import { isSealedUnder } from '../token/signing_keys.ts';
 import { CommandError, exitCodes, isSystemError } from './exit.ts';
@@ -20,32 +16,29 @@ export interface OpenStore {
   readonly store: Store;
   readonly keyring: Keyring;
   readonly clock: SystemClock;
-  /** The store, where it is a file. */
-  readonly file?: FileStore;
 }
 
 /**
- * Opens the configured store; makes it, and its master key, on first use. `options` are a server's.
+ * Opens the configured store; makes it, and its master key, on first use.
  * @throws MasterKeyUnusable, StoreUnusable
  */
 export async function openStore(
   config: Config,
-  options: Pick<FileStoreOptions, 'reserve' | 'onFatal'> = {},
+  options: Pick<StoreOptions, 'onFatal'> = {},
 ): Promise<OpenStore> {
-  // First: what stands there is no store that a master key could be missing for.
-  if (config.store.kind === 'file') expectNoDirectory(config.store.path);
+  const site = storeAt(config.store);
+  // First: a location where no store can be would be told as a store without its master key.
+  site.expectPossible();
   const keyring = createKeyring(masterKeyOf(config));
   const clock = systemClock();
-  if (config.store.kind === 'memory') return { store: createMemoryStore(), keyring, clock };
-  const { path } = config.store;
-  const file = openFileStore({ path, environment: config.environment, ...options });
+  const store = await site.open({ environment: config.environment, ...options });
   try {
-    await expectOwnKey(file, keyring, config);
+    await expectOwnKey(store, keyring, config);
   } catch (error) {
-    await file.close();
+    await store.close();
     throw error;
   }
-  return { store: file, keyring, clock, file };
+  return { store, keyring, clock };
 }
 
 /** Without its key a store is of no use, so what the system refuses here is the store's trouble. */
@@ -61,13 +54,17 @@ function masterKeyOf(config: Config): Uint8Array {
 }
 
 /** Whether there is a store to open; otherwise opening it makes one. */
-export function storeStands({ store }: Config): boolean {
-  return store.kind === 'file' && existsSync(store.path);
+export function storeExists({ store }: Config): boolean {
+  return storeAt(store).exists();
 }
 
-/** What is written to a memory store would be gone at once, and there is nothing in it to see. */
-export function expectDurableStore(config: Config): void {
-  if (config.store.kind !== 'memory') return;
+/**
+ * The care of the configured store. What is written to a memory store would be gone at once, and
+ * there is nothing in it to see.
+ */
+export function expectDurableStore(config: Config): StoreCare {
+  const { care } = storeAt(config.store);
+  if (care !== undefined) return care;
   throw new CommandError(
     exitCodes.store,
     'the store is memory, which only a running server has: set store to file:PATH in the configuration',
@@ -82,8 +79,7 @@ export async function withStore<Result>(
   expectDurableStore(config);
   const open = await openStore(config);
   try {
-    const { file, clock } = open;
-    return await use(file === undefined ? open : { ...open, clock: await storeClock(file, clock) });
+    return await use({ ...open, clock: await storeClock(open.store, open.clock) });
   } finally {
     await open.store.close();
   }
@@ -95,12 +91,10 @@ export async function withStore<Result>(
  * @throws MasterKeyUnusable
  */
 async function expectOwnKey(store: Store, keyring: Keyring, config: Config): Promise<void> {
-  if (config.store.kind === 'memory') return;
   // A store from before the check was kept tells by a key that it has sealed.
   const kept = await store.ensureKeyCheck(keyring.keyCheck, (key) => isSealedUnder(key, keyring));
   if (kept === keyring.keyCheck) return;
-  const { path } = config.store;
   throw new MasterKeyUnusable(
-    `${masterKeyPath(path, config.masterKeyFile)} is not the master key that the store ${path} was made with: put that one back from your backup, or name it (master_key_file, JETWAY_MASTER_KEY_FILE)`,
+    `${masterKeyPath(config)} is not the master key that the store ${storeAt(config.store).name} was made with: put that one back from your backup, or name it (master_key_file, JETWAY_MASTER_KEY_FILE)`,
   );
 }

@@ -7,8 +7,7 @@ import { FaultsError, quote, spellOut } from '../lib/fault.ts';
 import { suggest } from '../lib/suggest.ts';
 import { NotHashed } from '../members/not_hashed.ts';
 import { Unavailable } from '../oauth/failure.ts';
-import { isFatal } from '../store/sqlite/commits/outage.ts';
-import { StoreUnusable } from '../store/unusable.ts';
+import { StoreFailed, StoreUnusable } from '../store/unusable.ts';
 import { CommandError, exitCodes, isSystemError } from './exit.ts';
 import { clientVerbs } from './grammar/client.ts';
 import { gatewayVerbs } from './grammar/gateway.ts';
@@ -110,7 +109,7 @@ function report(error: unknown): number {
     const what = `nothing was changed, as a password could not be hashed: ${error.message}`;
     return ended(`${what}; ${error.hint}, then try again`, exitCodes.failed);
   }
-  if (error instanceof Unavailable && isFatal(error.cause)) {
+  if (error instanceof StoreFailed) {
     const todo =
       'look at the disk and the file (jetway store verify) before anything else is done with it';
     return ended(`the store can no longer be used (${error.message}): ${todo}`, exitCodes.store);

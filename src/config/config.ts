@@ -12,15 +12,12 @@ import { readTextFile, UnreadableFile } from '../lib/read_file.ts';
 import { maxYamlBytes, parseYaml } from '../lib/yaml/yaml.ts';
 import { validate } from '../schema/faults.ts';
 import type { Environment } from '../store/contract.ts';
+import { readStoreLocation, storeForms, type StoreLocation } from '../store/open.ts';
 
 export interface Address {
   readonly host: string;
   readonly port: number;
 }
-
-export type StoreLocation =
-  | { readonly kind: 'memory' }
-  | { readonly kind: 'file'; readonly path: string };
 
 /** What an operator decides about one running service. */
 export interface Config {
@@ -79,10 +76,7 @@ const publicUrlSchema: v.GenericSchema<unknown, string> = v.pipe(
 
 const storeSchema: v.GenericSchema<unknown, string> = v.pipe(
   v.string(),
-  v.check(
-    (text) => text === 'memory' || /^file:.+/.test(text),
-    'expected memory, or file: and a path, such as file:./data/jetway.db',
-  ),
+  v.check((text) => readStoreLocation(text) !== undefined, `expected ${storeForms}`),
 );
 
 function isNetwork(text: string): boolean {
@@ -153,10 +147,7 @@ export function readConfig(path: string): Config {
     listen: output.listen,
     publicUrl: output.public_url,
     programmes: local(output.programmes),
-    store:
-      output.store === 'memory'
-        ? { kind: 'memory' }
-        : { kind: 'file', path: local(output.store.slice('file:'.length)) },
+    store: readStoreLocation(output.store, local) ?? { kind: 'memory' },
     ...(admin === undefined ? {} : { admin }),
     ...(gateway === undefined ? {} : { gateway }),
     trustedProxies: output.trusted_proxies,

@@ -16,6 +16,7 @@ import { dirname, join } from 'node:path';
 import { makeFolder } from '../lib/make_folder.ts';
 import { randomKey } from '../lib/random.ts';
 import { readSecretFile, UnreadableFile } from '../lib/read_file.ts';
+import { storeAt } from '../store/open.ts';
 import { masterKeyBytes } from '../token/keyring.ts';
 import type { Config } from './config.ts';
 
@@ -30,15 +31,16 @@ export class MasterKeyUnusable extends Error {
  * would make every secret and signing key in it worthless.
  */
 export function readMasterKey(config: Config): Uint8Array {
-  if (config.store.kind === 'memory') return randomBytes(masterKeyBytes);
-  const path = masterKeyPath(config.store.path, config.masterKeyFile);
+  const path = masterKeyPath(config);
+  if (path === undefined) return randomBytes(masterKeyBytes);
+  const site = storeAt(config.store);
   // Looked for before the key: a process on its first start makes the key first and then the store,
   // so whoever sees its store finds its key.
-  const storeStands = existsSync(config.store.path);
+  const storeExists = site.exists();
   if (!existsSync(path)) {
-    if (storeStands) {
+    if (storeExists) {
       throw new MasterKeyUnusable(
-        `${path} does not exist, but the store ${config.store.path} does: put the master key back from your backup`,
+        `${path} does not exist, but the store ${site.name} does: put the master key back from your backup`,
       );
     }
     makeMasterKey(path);
@@ -46,11 +48,11 @@ export function readMasterKey(config: Config): Uint8Array {
   return readStandingKey(path);
 }
 
-/** Where the master key of a file store is. */
-export function masterKeyPath(storePath: string, configured: string | undefined): string {
-  return (
-    process.env['JETWAY_MASTER_KEY_FILE'] || (configured ?? join(dirname(storePath), 'master.key'))
-  );
+/** Where the master key of a durable store is; undefined for a store that ends with its process. */
+export function masterKeyPath({ store, masterKeyFile }: Config): string | undefined {
+  const { keyFolder } = storeAt(store);
+  if (keyFolder === undefined) return undefined;
+  return process.env['JETWAY_MASTER_KEY_FILE'] || (masterKeyFile ?? join(keyFolder, 'master.key'));
 }
 
 function readStandingKey(path: string): Uint8Array {

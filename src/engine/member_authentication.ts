@@ -10,7 +10,7 @@ import { longestUsername, normaliseUsername } from '../members/username.ts';
 import type { ClientId } from '../oauth/client.ts';
 import { HungUp, Overloaded } from '../oauth/failure.ts';
 import type { Member } from '../oauth/member.ts';
-import type { AttemptOutcome } from '../store/login_attempts.ts';
+import type { AttemptOutcome } from '../store/counters.ts';
 import { deviceAccount, newDevice } from './login/known_device.ts';
 import type { Service } from './service.ts';
 

@@ -3,12 +3,29 @@
 import type { Instant, Milliseconds } from '../lib/clock.ts';
 import type { Digest } from '../lib/digest.ts';
 import type { ProgrammeId, ThrottleLimit } from '../oauth/client.ts';
-import type {
-  AttemptOutcome,
-  AttemptPolicy,
-  AttemptsShown,
-  LoginAttempt,
-} from './login_attempts.ts';
+
+/** How many attempts an account has in a window, and how long one attempt more locks it. */
+export interface AttemptPolicy {
+  readonly attempts: number;
+  readonly window: Milliseconds;
+  readonly lock: Milliseconds;
+}
+
+/** The directory's answer; `undecided` when it could not answer. */
+export type AttemptOutcome = 'match' | 'no_match' | 'undecided';
+
+/** Whether the directory may be asked; if not, for how long not. */
+export type LoginAttempt =
+  | { readonly allowed: true }
+  | { readonly allowed: false; readonly retryAfter: Milliseconds };
+
+/** What counts against an account. */
+export interface AttemptsShown {
+  /** Attempts that did not match, and attempts that are not decided yet. */
+  readonly failures: number;
+  /** Present while the account is locked. */
+  readonly lockedUntil?: Instant;
+}
 
 /**
  * What is counted in windows: token requests by client (G-18), failed logins by address or account,

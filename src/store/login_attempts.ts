@@ -1,33 +1,10 @@
 // Owns how login attempts are counted: what an attempt and its outcome make of an account's state.
 
-import { after, type Instant, type Milliseconds, milliseconds } from '../lib/clock.ts';
+import { after, type Instant, milliseconds } from '../lib/clock.ts';
 import type { Digest } from '../lib/digest.ts';
 import { present } from '../lib/present.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
-import type { Counters } from './counters.ts';
-
-/** How many attempts an account has in a window, and how long one attempt more locks it. */
-export interface AttemptPolicy {
-  readonly attempts: number;
-  readonly window: Milliseconds;
-  readonly lock: Milliseconds;
-}
-
-/** The directory's answer; `undecided` when it could not answer. */
-export type AttemptOutcome = 'match' | 'no_match' | 'undecided';
-
-/** Whether the directory may be asked; if not, for how long not. */
-export type LoginAttempt =
-  | { readonly allowed: true }
-  | { readonly allowed: false; readonly retryAfter: Milliseconds };
-
-/** What counts against an account. */
-export interface AttemptsShown {
-  /** Attempts that did not match, and attempts that are not decided yet. */
-  readonly failures: number;
-  /** Present while the account is locked. */
-  readonly lockedUntil?: Instant;
-}
+import type { AttemptPolicy, Counters, LoginAttempt } from './counters.ts';
 
 /** An account's attempts, as a backend keeps them. */
 export interface AttemptState {

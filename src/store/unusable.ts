@@ -1,4 +1,6 @@
-// Owns the error for a store that its operator has to look at; outages that pass are `Unavailable`.
+// Owns the errors for a store that its operator has to look at; outages that pass are `Unavailable`.
+
+import { Unavailable } from '../oauth/failure.ts';
 
 /** What can be done about a file that is damaged. */
 export const restoreHint = 'restore it from a backup (jetway store restore); it was left as it is';
@@ -22,3 +24,6 @@ export class StoreUnusable extends Error {
 export function damagedStore(path: string, found: string, options?: ErrorOptions): StoreUnusable {
   return new StoreUnusable(`store ${path} is damaged: ${found}`, restoreHint, options);
 }
+
+/** The disk failed or the file is damaged under an open store: neither time nor another try helps. */
+export class StoreFailed extends Unavailable {}

@@ -139,7 +139,7 @@ test('FAULTS 28: with no server running, what its clock issued ends too', async 
   const site = await openSite(t, { over });
   const wild = await site.start({ ahead: 3600 });
   const own = await partnerToken(wild);
-  await until(async () => (await wild.store.recordedTime()) !== undefined);
+  await until(async () => (await wild.store.time()).recorded !== undefined);
   assert.equal(await wild.server.end('SIGKILL'), null);
   await site.run('token', 'revoke', '--client', wild.client.id, '--programme', programme);
   const right = await site.start({ args: ['--accept-clock'] });

@@ -17,7 +17,7 @@ const store = openFileStore({
 const log = logOf(path);
 await fillLog(store, 'token');
 writeSync(1, 'written\n');
-while (log.length().checkpointed === 0 && store.check().status === 'ready') await sleep(1);
-writeSync(1, `${store.check().status}\n`);
+while (log.length().checkpointed === 0 && store.health().status === 'ready') await sleep(1);
+writeSync(1, `${store.health().status}\n`);
 log.close();
 if (ending === 'close') await store.close();

@@ -40,19 +40,19 @@ for (const [name, message, harm] of cases) {
       await openFileStore({ path: `${path}.copy`, environment: 'staging' }).close();
       const store = openFileStore({ path, environment: 'staging', onFatal });
       await store.saveAccessToken(aPartnerToken('before'));
-      assert.deepEqual(store.check(), { status: 'ready' });
+      assert.deepEqual(store.health(), { status: 'ready' });
       harm(path);
       // SQLite notices nothing: until somebody looks, it says that this is saved.
       await store.saveAccessToken(aPartnerToken('lost'));
       const late = store.saveAccessToken(aPartnerToken('queued'));
       const rejected = assert.rejects(late, Unavailable);
-      const health = store.check();
+      const health = store.health();
       assert.equal(health.status, 'unusable');
       assert.match(health.detail, message);
       await rejected;
       await assert.rejects(store.findAccessToken(club, key('before'), at(0)), Unavailable);
       await assert.rejects(store.saveAccessToken(aPartnerToken('after')), message);
-      assert.equal(store.check().status, 'unusable');
+      assert.equal(store.health().status, 'unusable');
       assert.equal(told.length, 1);
       assert.match(told[0] ?? '', message);
       await store.close();

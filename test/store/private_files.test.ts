@@ -184,7 +184,7 @@ test('HOSTILE 56: nothing behind a link in the place of a file is written to', a
   await make(`${path}.other`);
   const store = openFileStore({ path, environment, reserve: serverReserve });
   // Without its reserve it has no room for grants.
-  assert.equal(store.check().status, 'full');
+  assert.equal(store.health().status, 'full');
   await store.close();
   standsAsItWas();
   rmSync(`${path}-reserve`);

@@ -7,8 +7,8 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { test } from 'node:test';
 
+import type { LoginAttempt } from '../../src/store/counters.ts';
 import type { RotateOutcome, SpendOutcome } from '../../src/store/grants.ts';
-import type { LoginAttempt } from '../../src/store/login_attempts.ts';
 import { verifyStore } from '../../src/store/sqlite/care/examine.ts';
 import { openFileStore } from '../../src/store/sqlite/store.ts';
 import type { Task } from './contender.ts';

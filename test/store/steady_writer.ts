@@ -19,5 +19,5 @@ for (let n = 0; n < Number(count); n += 1) {
     writeSync(1, `refused ${n} ${String(error)}\n`);
   }
 }
-writeSync(1, `${store.check().status}\n`);
+writeSync(1, `${store.health().status}\n`);
 await store.close();

@@ -8,7 +8,7 @@ import { byPosition, type Fault, formatFault } from '../../lib/fault.ts';
 import { readTextFile, UnreadableFile } from '../../lib/read_file.ts';
 import type { Programme } from '../../programme/programme.ts';
 import { CommandError, exitCodes } from '../exit.ts';
-import { type OpenStore, storeStands, withStore } from '../open_store.ts';
+import { type OpenStore, storeExists, withStore } from '../open_store.ts';
 import { type OutputOptions, print, printJson, warn, say } from '../output.ts';
 import { type Step, withProgress } from '../progress.ts';
 import { readText } from '../standard_input.ts';
@@ -59,7 +59,7 @@ export async function importRows<Row>(
     return { imported: fresh.length, unchanged: rows.length - fresh.length };
   };
   // A dry run makes no store, and there is nobody in one that is still to be made.
-  const count = dryRun && !storeStands(config) ? await settle() : await withStore(config, settle);
+  const count = dryRun && !storeExists(config) ? await settle() : await withStore(config, settle);
   if (json === true) return printJson({ programme: id, ...count, dry_run: dryRun });
   return print(told(id, noun, count, dryRun));
 }

@@ -7,7 +7,8 @@ import type { RunningServer } from '../../http/server.ts';
 import { formatFault } from '../../lib/fault.ts';
 import { endHashing } from '../../members/password.ts';
 import type { Unavailable } from '../../oauth/failure.ts';
-import { serverReserve, type StoreHealth } from '../../store/sqlite/store.ts';
+import type { StoreHealth } from '../../store/keeping.ts';
+import { storeAt } from '../../store/open.ts';
 import { CommandError, exitCodes } from '../exit.ts';
 import { type OpenStore, openStore } from '../open_store.ts';
 import { say } from '../output.ts';
@@ -44,13 +45,11 @@ async function serveLogging(options: ServeOptions, log: ServerLog): Promise<void
     failure = reason;
     fatal.resolve(reason);
   };
-  const opened = await openStore(config, { reserve: serverReserve, onFatal });
-  const { store, keyring, file } = opened;
+  const opened = await openStore(config, { onFatal });
+  const { store, keyring } = opened;
   try {
-    const clock =
-      file === undefined
-        ? opened.clock
-        : await clockBeside(file, opened.clock, options.acceptClock ?? false, log);
+    const { name } = storeAt(config.store);
+    const clock = await clockBeside(opened, name, options.acceptClock ?? false, log);
     const time = sharedTime({ store, clock }, log);
     // Before anything is issued: commands go by the recorded time.
     await time.keep();
@@ -96,11 +95,11 @@ interface Running extends OpenStore {
 }
 
 async function run(running: Running): Promise<void> {
-  const { log, config, serving, broken, store, file, clock, node, time, fatal } = running;
+  const { log, config, serving, broken, store, clock, node, time, fatal } = running;
   let stopping: string | undefined;
   let condition: StoreHealth = { status: 'ready' };
   const checkStore = (): void => {
-    condition = file?.check() ?? condition;
+    condition = store.health();
   };
   const health = (): Health => {
     if (stopping !== undefined) return { status: 'unready', reasons: [stopping] };

@@ -11,27 +11,30 @@ import {
   type SystemClock,
 } from '../../lib/clock.ts';
 import type { Keeping } from '../../store/keeping.ts';
-import type { FileStore } from '../../store/sqlite/store.ts';
 import { CommandError, exitCodes } from '../exit.ts';
 import { dateText } from '../table.ts';
 
 /** Uptime may be this coarse: catching up with each reading would put the clock ahead bit by bit. */
 const uptimeStep = milliseconds(1000);
 
+interface ClockedStore {
+  readonly store: Keeping;
+  readonly clock: SystemClock;
+}
+
 /**
  * The clock to serve by. With `accept` it is the machine's, and whatever was issued later than now ends.
  * @throws CommandError for a clock that is behind the recorded time (FAULTS 10).
  */
 export async function clockBeside(
-  store: FileStore,
-  clock: SystemClock,
+  { store, clock }: ClockedStore,
+  storeName: string,
   accept: boolean,
   log: Log,
 ): Promise<SystemClock> {
   const now = clock.now();
-  const recorded = await store.recordedTime();
+  const { recorded, current } = await store.time();
   if (recorded === undefined) return clock;
-  const current = await store.currentTime();
   // Running servers go by the store's current time; they are to follow this one.
   const isApart = Math.abs(now - (current ?? now)) > allowedDrift;
   if (accept && (now < recorded || isApart)) {
@@ -47,7 +50,7 @@ export async function clockBeside(
   } else {
     throw new CommandError(
       exitCodes.store,
-      `the machine's clock says ${dateText(now)}, but ${store.path} has recorded ${dateText(recorded)}: set the clock right; if the recorded time was wrong, start once with serve --accept-clock, which ends what was issued later than now`,
+      `the machine's clock says ${dateText(now)}, but ${storeName} has recorded ${dateText(recorded)}: set the clock right; if the recorded time was wrong, start once with serve --accept-clock, which ends what was issued later than now`,
     );
   }
   return clock;
@@ -58,10 +61,10 @@ export async function clockBeside(
  * says, so that the command's dates and the servers' are of one clock (FAULTS 28).
  */
 export async function storeClock(store: Keeping, clock: SystemClock): Promise<SystemClock> {
-  const current = await store.currentTime();
+  const { recorded, current } = await store.time();
   if (current !== undefined) clock.set(current);
   // No server has run since the machine was started: none is ahead of the recorded time.
-  else clock.catchUp((await store.recordedTime()) ?? clock.now());
+  else clock.catchUp(recorded ?? clock.now());
   return clock;
 }
 
@@ -78,23 +81,20 @@ export interface SharedTime {
  * and grace windows by it: all go by the latest clock (FAULTS 12). A clock that is far ahead is wrong,
  * and no server follows it.
  */
-export function sharedTime(
-  { store, clock }: { readonly store: Keeping; readonly clock: SystemClock },
-  log: Log,
-): SharedTime {
-  const follow = async (accepted: Instant): Promise<void> => {
-    clock.set((await store.currentTime()) ?? accepted);
-    await store.followTime(clock.now());
+export function sharedTime({ store, clock }: ClockedStore, log: Log): SharedTime {
+  const follow = async (time: Instant): Promise<void> => {
+    clock.set(time);
+    await store.acceptTime(clock.now(), 'another_process');
     log.error('clock_accepted', {
       detail: `the service follows another server of its store to ${dateText(clock.now())}, the time that was accepted there; what was issued later than that has ended`,
     });
   };
   const keep = async (): Promise<void> => {
-    const elsewhere = await store.acceptedElsewhere();
-    if (elsewhere !== undefined) await follow(elsewhere.time);
+    const before = await store.time();
+    const { acceptedElsewhere } = before;
+    if (acceptedElsewhere !== undefined) await follow(before.current ?? acceptedElsewhere);
     await store.recordTime(clock.now());
-    const recorded = await store.recordedTime();
-    const current = await store.currentTime();
+    const { recorded, current } = await store.time();
     const isBehind = current !== undefined && current > after(clock.now(), uptimeStep);
     const latest = isBehind ? current : recorded;
     if (latest !== undefined && latest <= after(clock.now(), allowedDrift)) clock.catchUp(latest);

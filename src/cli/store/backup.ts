@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { shownPath } from '../../config/programme_files.ts';
-import { backupStore } from '../../store/sqlite/care/backup.ts';
-import type { StoreReport } from '../../store/sqlite/care/examine.ts';
+import type { StoreCare, StoreReport } from '../../store/care.ts';
 import { CommandError, exitCodes, refuseUsage, unwritable } from '../exit.ts';
+import { expectDurableStore } from '../open_store.ts';
 import { type OutputOptions, print, printFile, printJson } from '../output.ts';
 import { configOf } from '../programmes.ts';
 import { withProgress } from '../progress.ts';
-import { storePath, storeSheet, viewStore } from './view.ts';
+import { storeSheet, viewStore } from './view.ts';
 
 export interface BackupStoreOptions extends OutputOptions {
   readonly config: string;
@@ -20,20 +20,20 @@ export interface BackupStoreOptions extends OutputOptions {
 
 /** `jetway store backup FILE`. Servers that use the store go on meanwhile. */
 export async function backup(file: string, options: BackupStoreOptions): Promise<void> {
-  const path = storePath(configOf(options));
+  const care = expectDurableStore(configOf(options));
   const { force = false, json = false } = options;
-  if (file === '-') return backupToOutput(path, json);
+  if (file === '-') return backupToOutput(care, json);
   if (!force && existsSync(file)) {
     const message = `${file} is there already: name another file, or add --force to replace it`;
     throw new CommandError(exitCodes.failed, message);
   }
-  const report = await copyTo(path, file, force);
+  const report = await copyTo(care, file, force);
   if (json) return printJson(viewStore(report));
   return print(toldOf(report, shownPath(report.path)));
 }
 
-function copyTo(path: string, file: string, overwrite: boolean): Promise<StoreReport> {
-  const copying = () => backupStore(path, file, { overwrite });
+function copyTo(care: StoreCare, file: string, overwrite: boolean): Promise<StoreReport> {
+  const copying = () => care.backup(file, { overwrite });
   return withProgress('copying the store', undefined, copying).catch((error: unknown) => {
     throw unwritable(error, exitCodes.failed, `the backup cannot be written to ${shownPath(file)}`);
   });
@@ -48,7 +48,7 @@ function toldOf(report: StoreReport, target: string): string {
 }
 
 /** To standard output, once it is known to be sound; what is told of it goes to standard error. */
-async function backupToOutput(path: string, json: boolean): Promise<void> {
+async function backupToOutput(care: StoreCare, json: boolean): Promise<void> {
   refuseUsage([
     ...(json ? ['--json and - do not go together: standard output is the backup'] : []),
     ...(process.stdout.isTTY ? ['- writes the backup to standard output: pipe it somewhere'] : []),
@@ -56,7 +56,7 @@ async function backupToOutput(path: string, json: boolean): Promise<void> {
   // In a folder that is its owner's alone, where the system has room for such files (TMPDIR).
   const folder = mkdtempSync(join(tmpdir(), 'jetway-backup-'));
   try {
-    const report = await copyTo(path, join(folder, 'backup.db'), false);
+    const report = await copyTo(care, join(folder, 'backup.db'), false);
     await printFile(report.path);
     console.error(toldOf({ ...report, path: '-' }, 'standard output'));
   } finally {

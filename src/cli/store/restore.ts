@@ -1,11 +1,12 @@
 // Owns the verb `store restore`.
 
 import { shownPath } from '../../config/programme_files.ts';
-import { restoreStore } from '../../store/sqlite/care/restore.ts';
+import { storeAt } from '../../store/open.ts';
 import { exitCodes, expectYes, unwritable } from '../exit.ts';
+import { expectDurableStore } from '../open_store.ts';
 import { type OutputOptions, print, printJson } from '../output.ts';
 import { configOf } from '../programmes.ts';
-import { rowsOf, storePath, storeSheet, viewStore } from './view.ts';
+import { rowsOf, storeSheet, viewStore } from './view.ts';
 
 export interface RestoreStoreOptions extends OutputOptions {
   readonly config: string;
@@ -19,11 +20,10 @@ export async function restore(file: string, options: RestoreStoreOptions): Promi
     'what came into the store since the backup would be put aside, and all codes and tokens would be void',
   );
   const config = configOf(options);
-  const { environment } = config;
-  const path = storePath(config);
-  const restored = restoreStore(file, path, { environment });
+  const restored = expectDurableStore(config).restore(file, config.environment);
   const report = await restored.catch((error: unknown) => {
-    throw unwritable(error, exitCodes.store, `the store ${path} cannot be replaced`);
+    const what = `the store ${storeAt(config.store).name} cannot be replaced`;
+    throw unwritable(error, exitCodes.store, what);
   });
   const { replaced, voided } = report;
   if (options.json === true) {

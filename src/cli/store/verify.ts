@@ -1,10 +1,11 @@
 // Owns the verb `store verify`.
 
-import { verifyStore } from '../../store/sqlite/care/examine.ts';
+import { storeAt } from '../../store/open.ts';
 import { CommandError, exitCodes } from '../exit.ts';
+import { expectDurableStore } from '../open_store.ts';
 import { type OutputOptions, print, printJson } from '../output.ts';
 import { configOf } from '../programmes.ts';
-import { storePath, storeSheet, viewStore } from './view.ts';
+import { storeSheet, viewStore } from './view.ts';
 
 export interface VerifyStoreOptions extends OutputOptions {
   readonly config: string;
@@ -12,7 +13,8 @@ export interface VerifyStoreOptions extends OutputOptions {
 
 /** `jetway store verify [FILE]`. Damage is told like all else, and ends with exit code 4. */
 export async function verify(file: string | undefined, options: VerifyStoreOptions): Promise<void> {
-  const report = verifyStore(file ?? storePath(configOf(options)));
+  const copy = file === undefined ? undefined : storeAt({ kind: 'file', path: file }).care;
+  const report = (copy ?? expectDurableStore(configOf(options))).verify();
   const sound = report.damage.length === 0;
   const verdict = sound ? 'The store is sound.' : 'The store is damaged: restore a backup.';
   if (options.json === true) await printJson(viewStore(report));

@@ -1,9 +1,7 @@
 // Owns how a store file is shown: what it is, what is in it, and what is wrong with it.
 
-import type { Config } from '../../config/config.ts';
 import { instant } from '../../lib/clock.ts';
-import type { StoreReport } from '../../store/sqlite/care/examine.ts';
-import { expectDurableStore } from '../open_store.ts';
+import type { StoreReport } from '../../store/care.ts';
 import { dateText, sheet } from '../table.ts';
 
 /** A store file as JSON output has it; what is not known is null, so that its shape is one. */
@@ -40,10 +38,4 @@ export function storeSheet(report: StoreReport): string {
 /** One line a table: `12 client`. */
 export function rowsOf(counts: Readonly<Record<string, number>>): readonly string[] {
   return Object.entries(counts).map(([table, count]) => `${count} ${table}`);
-}
-
-/** Where the configured store is; ends the command where that is no file. */
-export function storePath(config: Config): string {
-  expectDurableStore(config);
-  return config.store.kind === 'file' ? config.store.path : '';
 }

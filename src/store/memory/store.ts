@@ -5,9 +5,9 @@ import { attemptVerbs } from '../login_attempts.ts';
 import { countInProcess } from '../windows.ts';
 import { memoryClients } from './clients.ts';
 import { MemoryGrants } from './grants.ts';
+import { memoryGateways, memoryKeeping } from './keeping.ts';
 import { memoryAttempts } from './login_attempts.ts';
 import { memoryMembers, memorySigningKeys } from './registrations.ts';
-import { memoryGateways, memoryRest } from './rest.ts';
 import { MemoryRevocations } from './revocations.ts';
 
 /** A store that forgets everything with the process, for tests and `jetway dev`. */
@@ -22,7 +22,7 @@ export function createMemoryStore(): Store {
     ...memoryMembers(revocations),
     ...memorySigningKeys(),
     ...memoryGateways(),
-    ...memoryRest((now, isBack) => {
+    ...memoryKeeping((now, isBack) => {
       grants.endLaterThan(now);
       if (isBack) attempts.forgetAll();
     }),

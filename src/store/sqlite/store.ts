@@ -3,10 +3,9 @@
 import { instant, type Instant } from '../../lib/clock.ts';
 import { Unavailable } from '../../oauth/failure.ts';
 import type { Environment, Store } from '../contract.ts';
+import type { StoreHealth } from '../keeping.ts';
 import { attemptVerbs } from '../login_attempts.ts';
 import { countInProcess } from '../windows.ts';
-import { timeSetter } from './care/accept_time.ts';
-import { fileSweep } from './care/sweep.ts';
 import { fileClients } from './clients.ts';
 import { fileCodes } from './codes.ts';
 import { CommitQueue } from './commits/commit_queue.ts';
@@ -20,10 +19,9 @@ import { nameWatch, realPath } from './file/identity.ts';
 import { openFile, type OpenFile, unusable } from './file/open.ts';
 import { fileGateways } from './gateways.ts';
 import { grantWriter } from './issue.ts';
-import { fileKeyCheck } from './key_check.ts';
+import { fileKeeping } from './keeping.ts';
 import { fileAttempts } from './login_attempts.ts';
 import { fileMembers } from './members.ts';
-import { fileNodes } from './nodes.ts';
 import { fileSecretUses } from './notes.ts';
 import { fileRevoker } from './revocations.ts';
 import { fileSigningKeys } from './signing_keys.ts';
@@ -53,24 +51,9 @@ export interface FileStoreOptions {
   readonly onFatal?: (reason: Unavailable) => void;
 }
 
-/** Whether a store can do its work. */
-export type StoreHealth =
-  | { readonly status: 'ready' }
-  /** Only what frees space or takes away rights goes on, and reading; it passes by itself. */
-  | { readonly status: 'full'; readonly detail: string }
-  /** For good: see `onFatal`. */
-  | { readonly status: 'unusable'; readonly detail: string };
-
 export interface FileStore extends Store {
-  /** Absolute. */
-  readonly path: string;
   /** How many transactions this store has committed. */
   readonly commits: () => number;
-  /**
-   * Looks whether the file is still the one that was opened, and whether there is room on the disk.
-   * Cheap; a server asks every second or so, and tells its readiness by it.
-   */
-  readonly check: () => StoreHealth;
 }
 
 /**
@@ -115,14 +98,9 @@ function serveFrom(file: OpenFile, path: string, options: FileStoreOptions): Fil
   const eras = fileEras(database, fresh);
   const writer = grantWriter(database, fresh, eras);
   const revoke = forgetting(fresh, fileRevoker(database, eras));
-  const sweep = fileSweep(database, time.recorded(), eras);
-  const setTime = timeSetter(database, time, eras);
-  const acceptTime = forgetting(fresh, setTime.accept);
-  const followTime = forgetting(fresh, setTime.follow);
   return {
-    path,
     commits: () => transactions.commits,
-    check: healthCheck(path, queue, space),
+    health: healthCheck(path, queue, space),
     ...fileClients(database, queue, revoke, uses, fresh),
     ...fileMembers(database, queue, revoke, fresh),
     ...fileCodes(database, queue, writer, fresh, eras),
@@ -130,21 +108,10 @@ function serveFrom(file: OpenFile, path: string, options: FileStoreOptions): Fil
     ...fileAccessTokens(database, queue, writer, fresh, eras),
     ...fileSigningKeys(database, queue),
     ...fileGateways(database, queue),
-    ...fileNodes(database, queue),
-    ...fileKeyCheck(database, queue),
+    ...fileKeeping(database, { queue, fresh, eras, time }),
     ...attemptVerbs(fileAttempts(database, queue)),
     count: countInProcess(),
     revokeAll: (...call) => queue.writeFromReserve(() => revoke(...call)),
-    recordedTime: () => queue.read(time.recorded),
-    currentTime: () => queue.read(time.current),
-    acceptedElsewhere: () => queue.read(eras.acceptedElsewhere),
-    recordTime: async (now) => {
-      time.note(now);
-      if (time.isDue()) await queue.write(() => undefined);
-    },
-    acceptTime: (...call) => queue.writeFromReserve(() => acceptTime(...call)),
-    followTime: (...call) => queue.writeFromReserve(() => followTime(...call)),
-    sweep: (now, limit) => queue.writeFromReserve(() => sweep(now, limit)),
     async close() {
       // What a checkpoint under way comes to is heard before anything is committed (FAULTS 5).
       log.pause();

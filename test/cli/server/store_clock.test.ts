@@ -21,13 +21,8 @@ async function start(after: number, accept = false): Promise<readonly [number, s
     await store.recordTime(recorded);
     const events: string[] = [];
     const log = { error: (event: string) => void events.push(event) };
-    const clock = await clockBeside(
-      store,
-      systemClock(() => now),
-      accept,
-      log,
-    );
-    const left = ((await store.recordedTime()) ?? (0 as Instant)) - recorded;
+    const clock = await clockBeside({ store, clock: systemClock(() => now) }, path, accept, log);
+    const left = ((await store.time()).recorded ?? (0 as Instant)) - recorded;
     return [clock.now() - recorded, events, left];
   } finally {
     await store.close();

@@ -4,15 +4,11 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
 
+import type { BackupOptions, StoreReport } from '../../care.ts';
 import { damagedStore, StoreUnusable } from '../../unusable.ts';
 import { makeDraft, placeNew, placeOver, removeDraft } from '../file/disk.ts';
 import { identityOf, realPath } from '../file/identity.ts';
-import { openToRead, reportOn, type StoreReport } from './examine.ts';
-
-export interface BackupOptions {
-  /** Whether a file that is there may be replaced; if left out it may not. */
-  readonly overwrite?: boolean;
-}
+import { openToRead, reportOn } from './examine.ts';
 
 /**
  * Copies the store at `path` to `target` as it is at one moment, however much is written meanwhile.

@@ -4,7 +4,8 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 
-import { instant, type Instant } from '../../../lib/clock.ts';
+import { instant } from '../../../lib/clock.ts';
+import type { StoreReport } from '../../care.ts';
 import type { Environment } from '../../contract.ts';
 import { damagedStore, StoreUnusable } from '../../unusable.ts';
 import { identityOf, isOpenHere, realPath } from '../file/identity.ts';
@@ -13,25 +14,6 @@ import { canMigrate } from '../file/migrate.ts';
 import { closeUnfolded, expectOurs, unusable } from '../file/open.ts';
 import { schemaVersion } from '../schema.ts';
 import { allDamage } from './check.ts';
-
-/** What is known of a store file; plain data. */
-export interface StoreReport {
-  /** Absolute. */
-  readonly path: string;
-  /** Bytes, without the log. */
-  readonly size: number;
-  readonly schema: number;
-  /** Whether this Jetway would bring it up to its own schema when it opens it. */
-  readonly needsMigration: boolean;
-  readonly environment: Environment;
-  readonly createdAt: string;
-  /** The latest time the store has recorded. */
-  readonly recordedTime?: Instant;
-  /** Rows of each table. */
-  readonly counts: Readonly<Record<string, number>>;
-  /** What is wrong with it, in words; empty when it is sound. */
-  readonly damage: readonly string[];
-}
 
 /**
  * Reads a whole store file, which a server may be using, and tells what it is.

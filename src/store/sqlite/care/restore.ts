@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 
 import { makeFolder } from '../../../lib/make_folder.ts';
 import type { Era } from '../../../oauth/grant.ts';
+import type { RestoreReport, StoreReport } from '../../care.ts';
 import type { Environment } from '../../contract.ts';
 import { damagedStore, StoreUnusable } from '../../unusable.ts';
 import { sqliteCode } from '../commits/outage.ts';
@@ -20,7 +21,7 @@ import { revokeUnremembered } from '../revocations.ts';
 import { applicationId } from '../schema.ts';
 import { putTimeRecord, type TimeRecord, timeRecord } from '../time.ts';
 import { copyInto } from './backup.ts';
-import { openToRead, reportOn, type StoreReport } from './examine.ts';
+import { openToRead, reportOn } from './examine.ts';
 
 export interface RestoreOptions {
   /** The configuration's: a backup of the other environment is refused (C-3). */
@@ -29,13 +30,6 @@ export interface RestoreOptions {
 
 /** What was of its moment alone: locks that were lifted since must not come back either. */
 const passing = ['login_attempt', 'node_lease'] as const;
-
-export interface RestoreReport extends StoreReport {
-  /** Where the file that was replaced lies now; absent where there was none. */
-  readonly replaced?: string;
-  /** Codes and tokens of the backup that are void by now, by table. */
-  readonly voided: Readonly<Record<string, number>>;
-}
 
 /** What a backup must not bring back: some of it was used, rotated or revoked since (FAULTS 8). */
 const granted = ['code', 'family', 'refresh_token', 'access_token'] as const;

@@ -2,8 +2,9 @@
 
 import { inTurn } from '../../../lib/turn.ts';
 import { Unavailable } from '../../../oauth/failure.ts';
+import { StoreFailed } from '../../unusable.ts';
 import type { DiskSpace } from './disk_space.ts';
-import { asStoreError, isBusy, isFatal, isFull } from './outage.ts';
+import { asStoreError, isBusy, isFull } from './outage.ts';
 import type { Settlement, Transactions } from './transactions.ts';
 
 const inCommits = (callback: () => void): void => inTurn('commits', callback);
@@ -234,7 +235,7 @@ export class CommitQueue {
   /** The error to hand out. One after which the file cannot be trusted ends the queue: no blind retry (FAULTS 5). */
   judge(error: unknown): unknown {
     const reason = asStoreError(error);
-    if (isFatal(error) && reason instanceof Unavailable) {
+    if (reason instanceof StoreFailed) {
       this.#mayWrite = false;
       this.end(reason);
     }

@@ -1,6 +1,7 @@
 // Owns telling outages of SQLite (it cannot answer now) from faults of a verb (it was asked wrongly).
 
 import { Unavailable } from '../../../oauth/failure.ts';
+import { StoreFailed } from '../../unusable.ts';
 
 const BUSY = 5;
 const IOERR = 10;
@@ -58,18 +59,13 @@ export function isFull(error: unknown): boolean {
 }
 
 /**
- * Neither time nor another try helps: what the disk said, or what it holds, can no longer be
- * believed. After a failed fsync in particular, the next one succeeds without having written.
+ * The error to hand out: `StoreFailed` or `Unavailable` for an outage (G-22), any other as it is. After
+ * a failed fsync in particular, the next one succeeds without having written.
  */
-export function isFatal(error: unknown): boolean {
-  const code = sqliteCode(error);
-  return code === IOERR || code === CORRUPT || code === NOTADB;
-}
-
-/** The error to hand out: `Unavailable` for an outage (G-22), any other as it is. */
 export function asStoreError(error: unknown): unknown {
   const code = sqliteCode(error);
   const name = code === undefined ? undefined : outageCodes.get(code);
   if (name === undefined) return error;
-  return new Unavailable(`store: SQLITE_${name}`, { cause: error });
+  const isFatal = code === IOERR || code === CORRUPT || code === NOTADB;
+  return new (isFatal ? StoreFailed : Unavailable)(`store: SQLITE_${name}`, { cause: error });
 }

@@ -146,7 +146,7 @@ withFile('FAULTS 8: a backup replaces nothing unless it is told to', async (path
     isUnusable(/is the store itself/),
   );
   const other = open(`${directory}/other.db`);
-  const overOther = backupStore(path, other.path, { overwrite: true });
+  const overOther = backupStore(path, `${directory}/other.db`, { overwrite: true });
   await assert.rejects(overOther, isUnusable(/it is a store, not a backup/));
   await Promise.all([store.close(), other.close()]);
 });

@@ -56,7 +56,7 @@ withBackup('FAULTS 8: what was granted is void, what was set up is there', async
   assert.equal(await store.addClient(aClient({ id: otherPartner })), 'taken');
   assert.deepEqual(await store.listMembers(club), [aMember()]);
   assert.deepEqual(await store.listSigningKeys(club), [aSigningKey('kid')]);
-  assert.equal(await store.recordedTime(), at(50));
+  assert.equal((await store.time()).recorded, at(50));
   await login(store);
   await store.close();
   // The replaced file is what it was.
@@ -99,7 +99,7 @@ withBackup(
       await before.close();
       await restoreStore(backup, path, staging);
       const store = open(path);
-      assert.equal(await store.recordedTime(), recorded);
+      assert.equal((await store.time()).recorded, recorded);
       await store.close();
     }
   },

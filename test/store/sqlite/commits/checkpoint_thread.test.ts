@@ -136,7 +136,7 @@ withFile('FAULTS 7: the thread leaves a file alone that came in its place', asyn
   // The store's own connection has the old file still.
   await until(() => isMoved(server));
   assert.deepEqual(readFileSync(path), readFileSync(`${path}.other`));
-  assert.equal(server.store.check().status, 'unusable');
+  assert.equal(server.store.health().status, 'unusable');
   server.log.close();
   await server.store.close();
 });

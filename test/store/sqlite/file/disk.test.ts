@@ -179,7 +179,7 @@ withSmallDisk(
     assert.equal(statSync(`${path}-reserve`).size, reserve);
     const free = fillUp(path);
     await fillStore(store);
-    assert.equal(store.check().status, 'full');
+    assert.equal(store.health().status, 'full');
     const refused = [
       store.saveAccessToken(aPartnerToken('more')),
       store.issueCode(aCode({ key: key('more'), transaction: 'more' })),
@@ -202,7 +202,7 @@ withSmallDisk(
     assert.ok(swept >= 20, `${swept} rows`);
     free();
     await sleep(1100);
-    assert.deepEqual(store.check(), { status: 'ready' });
+    assert.deepEqual(store.health(), { status: 'ready' });
     assert.equal(statSync(`${path}-reserve`).size, reserve);
     await store.saveAccessToken(aPartnerToken('more'));
     for (let n = 20; n < 30; n += 1) assert.deepEqual(await spend(store, n), { outcome: 'spent' });
@@ -240,7 +240,7 @@ withSmallDisk(
     assert.ok((await fillStore(store)) > 300);
     for (let swept = 0; swept < 300;) swept += await store.sweep(at(1800), 50);
     await sleep(1100);
-    assert.deepEqual(store.check(), { status: 'ready' });
+    assert.deepEqual(store.health(), { status: 'ready' });
     await inParallel(100, (n) => store.saveAccessToken(aPartnerToken(`after ${n}`)));
     await store.close();
     expectSound(path);
@@ -251,12 +251,12 @@ withSmallDisk('FAULTS 4: a start on a full disk finds room, and tells', async (p
   await open(path, reserve).close();
   const free = fillUp(path);
   const store = open(path, reserve);
-  assert.equal(store.check().status, 'full');
+  assert.equal(store.health().status, 'full');
   assert.equal(await store.findAccessToken(club, key('any'), at(0)), undefined);
   await store.revokeFamily(club, familyId('any'), at(0));
   free();
   await sleep(1100);
-  assert.equal(store.check().status, 'ready');
+  assert.equal(store.health().status, 'ready');
   await store.saveAccessToken(aPartnerToken('any'));
   await store.close();
 });

@@ -1,4 +1,4 @@
-// Owns what is left to keep in memory: gateways, node numbers, the key check, time.
+// Owns the memory store's verbs for its own keeping: time, key check, node numbers; and gateways.
 
 import type { Instant } from '../../lib/clock.ts';
 import { frozenCopy } from '../../lib/frozen.ts';
@@ -45,44 +45,38 @@ export function memoryGateways(): GatewayVerbs {
   };
 }
 
-type RestVerbs = Omit<Keeping, 'recordSecretUse' | 'secretUses' | 'sweep'>;
+type KeepingVerbs = Omit<Keeping, 'recordSecretUse' | 'secretUses' | 'sweep'>;
 
-/** Verbs about the store as a whole; `endLaterThan` hears of a time that is accepted. */
-export function memoryRest(endLaterThan: (now: Instant, isBack: boolean) => void): RestVerbs {
+/** `endLaterThan` ends what was issued later than a time that is accepted; `isBack`: than before. */
+export function memoryKeeping(endLaterThan: (now: Instant, isBack: boolean) => void): KeepingVerbs {
   const leases = new Map<number, NodeLease>();
   let recorded: Instant | undefined;
   let keyCheck: string | undefined;
   return {
-    async leaseNode(now, holder) {
-      const lease = nextLease([...leases.values()], holder, now);
-      leases.set(lease.node, lease);
-      return lease.node;
-    },
-    async ensureKeyCheck(candidate) {
-      // Its keys are made with it, under the one master key there is.
-      keyCheck ??= candidate;
-      return keyCheck;
-    },
-    async recordedTime() {
-      return recorded;
+    async time() {
+      // No other process has the store.
+      return { recorded, current: undefined, acceptedElsewhere: undefined };
     },
     async recordTime(now) {
       if (recorded === undefined || recorded < now) recorded = now;
     },
-    // No other process has it.
-    async currentTime() {
-      return undefined;
-    },
-    async acceptedElsewhere() {
-      return undefined;
-    },
-    async followTime() {},
     async acceptTime(now) {
       const isBack = recorded !== undefined && now < recorded;
       if (isBack) leases.clear();
       recorded = now;
       endLaterThan(now, isBack);
     },
+    async leaseNode(now, holder) {
+      const lease = nextLease([...leases.values()], holder, now);
+      leases.set(lease.node, lease);
+      return lease.node;
+    },
+    async ensureKeyCheck(candidate) {
+      // Keys and store live as long as the process, under its one master key.
+      keyCheck ??= candidate;
+      return keyCheck;
+    },
+    health: () => ({ status: 'ready' }),
     async close() {},
   };
 }

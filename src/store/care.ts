@@ -1,0 +1,57 @@
+// Owns what can be done with a store beside serving from it: back it up, restore it, examine it.
+
+import type { Instant } from '../lib/clock.ts';
+import type { Environment } from './contract.ts';
+
+/** What a store holds, as of one moment; plain data. */
+export interface StoreReport {
+  /** Absolute. */
+  readonly path: string;
+  /** Bytes, without the log. */
+  readonly size: number;
+  readonly schema: number;
+  /** Whether this Jetway would bring the store up to its own schema when it opens it. */
+  readonly needsMigration: boolean;
+  readonly environment: Environment;
+  readonly createdAt: string;
+  /** The latest time the store has recorded. */
+  readonly recordedTime?: Instant;
+  /** Rows of each table. */
+  readonly counts: Readonly<Record<string, number>>;
+  /** What is wrong with the store, in words; empty when it is sound. */
+  readonly damage: readonly string[];
+}
+
+export interface RestoreReport extends StoreReport {
+  /** Where the replaced file lies now; absent where there was none. */
+  readonly replaced?: string;
+  /** Codes and tokens of the backup that are void by now, by table. */
+  readonly voided: Readonly<Record<string, number>>;
+}
+
+export interface BackupOptions {
+  /** Whether an existing file may be replaced; if left out it may not. */
+  readonly overwrite?: boolean;
+}
+
+/** Care of one store. Each verb throws `StoreUnusable` where there is no sound store or backup. */
+export interface StoreCare {
+  /**
+   * Copies the store to a file as it is at one moment; servers that use the store go on meanwhile.
+   * @throws StoreUnwritable
+   */
+  readonly backup: (target: string, options?: BackupOptions) => Promise<StoreReport>;
+  /**
+   * Puts a backup in the place of the store, which no server may have open. All codes and tokens of
+   * the backup are void.
+   * @throws StoreUnwritable
+   */
+  readonly restore: (backup: string, environment: Environment) => Promise<RestoreReport>;
+  /** Reads the whole store; damage is part of the report. */
+  readonly verify: () => StoreReport;
+}
+
+/** A backend could not write a file of a store: no space, no permission, no such folder. */
+export class StoreUnwritable extends Error {
+  override readonly name = 'StoreUnwritable';
+}

@@ -1,0 +1,89 @@
+// Owns the file store's verbs for its own keeping: time, key check, node numbers, sweeping.
+
+import type { DatabaseSync } from 'node:sqlite';
+
+import type { Keeping } from '../keeping.ts';
+import { isFresh, nextLease, type NodeLease } from '../node_leases.ts';
+import { timeSetter } from './care/accept_time.ts';
+import { fileSweep } from './care/sweep.ts';
+import type { CommitQueue } from './commits/commit_queue.ts';
+import type { Freshness } from './commits/freshness.ts';
+import type { Eras } from './eras.ts';
+import { oldestSigningKey } from './signing_keys.ts';
+import type { RecordedTime } from './time.ts';
+
+type KeepingVerbs = Pick<
+  Keeping,
+  'time' | 'recordTime' | 'acceptTime' | 'ensureKeyCheck' | 'leaseNode' | 'sweep'
+>;
+
+export interface KeepingParts {
+  readonly queue: CommitQueue;
+  readonly fresh: Freshness;
+  readonly eras: Eras;
+  readonly time: RecordedTime;
+}
+
+export function fileKeeping(database: DatabaseSync, parts: KeepingParts): KeepingVerbs {
+  const { queue, fresh, eras, time } = parts;
+  const setTime = timeSetter(database, time, eras);
+  const sweep = fileSweep(database, time.recorded(), eras);
+  return {
+    time: () =>
+      queue.read(() => ({
+        recorded: time.recorded(),
+        current: time.current(),
+        acceptedElsewhere: eras.acceptedElsewhere()?.time,
+      })),
+    recordTime: async (now) => {
+      time.note(now);
+      if (time.isDue()) await queue.write(() => undefined);
+    },
+    acceptTime: (now, acceptedBy) =>
+      queue.writeFromReserve(() => {
+        fresh.forget();
+        if (acceptedBy === 'another_process') setTime.follow(now);
+        else setTime.accept(now);
+      }),
+    ensureKeyCheck: keyCheck(database, queue),
+    leaseNode: nodeLeases(database, queue),
+    sweep: (now, limit) => queue.writeFromReserve(() => sweep(now, limit)),
+  };
+}
+
+function keyCheck(database: DatabaseSync, queue: CommitQueue): Keeping['ensureKeyCheck'] {
+  const select = database.prepare(`SELECT value FROM meta WHERE name = 'key_check'`);
+  const insert = database.prepare(`INSERT INTO meta (name, value) VALUES ('key_check', ?)`);
+  const oldest = oldestSigningKey(database);
+  const kept = (): string | undefined => select.get()?.['value'] as string | undefined;
+  return async (candidate, opens) => {
+    const found = await queue.read(kept);
+    if (found !== undefined) return found;
+    return queue.writeFromReserve(() => {
+      const standing = kept();
+      if (standing !== undefined) return standing;
+      const key = oldest();
+      if (key !== undefined && !opens(key)) return undefined;
+      insert.run(candidate);
+      return candidate;
+    });
+  };
+}
+
+function nodeLeases(database: DatabaseSync, queue: CommitQueue): Keeping['leaseNode'] {
+  const columns = 'node, holder, expires_at AS expiresAt';
+  const own = database.prepare(`SELECT ${columns} FROM node_lease WHERE holder = ?`);
+  const all = database.prepare(`SELECT ${columns} FROM node_lease ORDER BY node`);
+  const put = database.prepare(
+    'REPLACE INTO node_lease (node, holder, expires_at) VALUES (?, ?, ?)',
+  );
+  return async (now, holder) => {
+    const held = await queue.read(() => own.get(holder) as NodeLease | undefined);
+    if (isFresh(held, holder, now)) return held.node;
+    return queue.writeFromReserve(() => {
+      const lease = nextLease(all.all() as unknown as NodeLease[], holder, now);
+      put.run(lease.node, lease.holder, lease.expiresAt);
+      return lease.node;
+    });
+  };
+}
