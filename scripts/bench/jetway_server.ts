@@ -179,7 +179,7 @@ async function issue({ programme: name, count }: IssueOrder): Promise<readonly s
         scope,
         family,
         withRefreshToken: false,
-        settle: async ({ tokens, access }) => {
+        persist: async ({ tokens, access }) => {
           await store.startFamily({ family, ...(access === undefined ? {} : { access }) });
           return tokens;
         },

@@ -1,4 +1,4 @@
-// Owns the authentication of clients: whether identifier and secret belong to an active client.
+// Owns the authentication of clients and gateways by identifier and secret, and of clients by API key.
 
 import type { Instant } from '../lib/clock.ts';
 import { type Digest, digest, sameDigest } from '../lib/digest.ts';
@@ -6,27 +6,27 @@ import { networkOf } from '../lib/ip_address.ts';
 import type { Client, ClientId, StoredSecret } from '../oauth/client.ts';
 import { Refusal } from '../oauth/failure.ts';
 import type { Gateway, GatewayId } from '../oauth/gateway.ts';
+import type { Inputs } from '../programme/requests/input_rules.ts';
 import type { PresentedCredentials } from '../token/proven_headers.ts';
 import type { Service } from './service.ts';
 
-/** What an unknown client's secret is compared with; no text has this digest. */
-const nobody: readonly StoredSecret[] = [
+/** Compared with the secret of an unknown client; no text has this digest. */
+const unmatchableSecrets: readonly StoredSecret[] = [
   { digest: 'A'.repeat(43) as Digest, createdAt: 0 as Instant },
 ];
 
 /**
- * The client that the credentials are those of. Unknown client, disabled client and wrong secret
- * cost the same and are told the same (G-17, HOSTILE 40): the digest is made and compared in each
- * case. Only a header that was let in before, and is to be again, is spared the digest: that it is
- * answered sooner is no news to who holds the right secret, and no other header is remembered. The
- * client's record is read each time, so that a secret retired or expired and a client disabled or
- * removed are refused at once, in the way of those never known.
+ * The client of the credentials. Unknown client, disabled client and wrong secret cost the same and
+ * get the same answer (G-17, HOSTILE 40): the digest is made and compared in each case. It is skipped
+ * for a remembered header alone, which its sender knows to be right. The client's record is read each
+ * time: a secret that was retired or has expired, and a client that was disabled or removed, are
+ * refused at once, like unknown ones.
  *
  * Refuses with `client_authentication_failed`, or with `throttled` where the address has failed for
- * this identifier too often; the right secret is let in even then, so that nobody can lock a partner
- * out by guessing (HOSTILE 42).
+ * this identifier too often. The right secret passes even then: guessing does not lock a partner out
+ * (HOSTILE 42).
  *
- * @param address tells the caller's address, when it is needed
+ * @param address called for the caller's address when it is needed
  */
 export async function authenticateClient(
   service: Service,
@@ -39,7 +39,7 @@ export async function authenticateClient(
   const isActive = client?.status === 'active';
   const secret =
     (isActive ? provenSecret(credentials, client.secrets, now) : undefined) ??
-    firstMatch(service, credentials, client?.secrets ?? nobody, now);
+    firstMatch(service, credentials, client?.secrets ?? unmatchableSecrets, now);
   if (!isActive || secret === undefined) {
     forget(service, credentials);
     throw await countFailure(service, credentials.id, address(), now);
@@ -49,7 +49,7 @@ export async function authenticateClient(
   return client;
 }
 
-/** Known and unknown identifiers are counted alike, and only after all that each of them costs. */
+/** Counts known and unknown identifiers alike, after the digests that each of them costs. */
 async function countFailure(
   { programme, store }: Service,
   id: string,
@@ -66,7 +66,15 @@ async function countFailure(
     : new Refusal('throttled', { retryAfter: retryAfter / 1000 });
 }
 
-/** Whether the credentials hold a secret good now of somebody active, whose identifier they name. */
+/** A client_id beside the credentials must be the same identifier. */
+export function expectNamed(inputs: Inputs, id: string): void {
+  const named = inputs.get('client_id');
+  if (named !== undefined && named !== id) {
+    throw new Refusal('client_mismatch', { parameter: 'client_id' });
+  }
+}
+
+/** Whether the credentials hold a live secret of a gateway that is active and that they name. */
 export function holdsSecret(
   service: Service,
   credentials: PresentedCredentials,
@@ -80,8 +88,8 @@ export function holdsSecret(
 }
 
 /**
- * The identifier is that of the record, although the credentials have the same: theirs is a slice
- * of what was decoded, and would keep all of it in memory, with the secret.
+ * Takes the record's identifier. The credentials' equal one is a slice of the decoded header: it
+ * would keep the whole text in memory, with the secret.
  */
 function remember(
   { provenHeaders }: Service,
@@ -97,7 +105,7 @@ function forget({ provenHeaders }: Service, { header }: PresentedCredentials): v
   if (header?.proven !== undefined) provenHeaders.forget(header.fingerprint);
 }
 
-/** Whether a text is one of a client's keys that are good now; remembers that it was used. */
+/** Whether a text is one of a client's live keys; records its use. */
 export function isLiveKey(
   { programme, store, keyring }: Service,
   client: Client,
@@ -110,7 +118,7 @@ export function isLiveKey(
   return key !== undefined;
 }
 
-/** Whether the API key of that digest is one of the client's that are good now; remembers its use. */
+/** Whether a digest is that of one of the client's live API keys; records its use. */
 export function findLiveKey(
   { programme, store }: Service,
   client: Client,
@@ -126,7 +134,7 @@ function isLive({ expiresAt }: StoredSecret, now: Instant): boolean {
   return expiresAt === undefined || now < expiresAt;
 }
 
-/** The one of the secrets good now that a header proved before; undefined for any other header. */
+/** The live secret that a header proved before; undefined for any other header. */
 function provenSecret(
   { header }: PresentedCredentials,
   secrets: readonly StoredSecret[],
@@ -135,7 +143,7 @@ function provenSecret(
   return header?.proven === undefined ? undefined : liveMatch(header.proven, secrets, now);
 }
 
-/** The secret that the first reading to match one matches. */
+/** The live secret that a reading of the credentials matches, the first reading first. */
 function firstMatch(
   { keyring }: Service,
   credentials: PresentedCredentials,
@@ -149,7 +157,7 @@ function firstMatch(
   return undefined;
 }
 
-/** The one of the secrets good now that has a digest; takes as long whichever it is. */
+/** The live secret of a digest; takes as long whichever matches. */
 function liveMatch(
   presented: Digest,
   secrets: readonly StoredSecret[],

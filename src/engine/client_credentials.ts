@@ -5,16 +5,16 @@ import type { Authorization, GrantRequest } from './authorization.ts';
 /** A client's own token; never with a refresh token (RFC 6749 4.4.3). */
 export async function authorizeClient(request: GrantRequest): Promise<Authorization> {
   const { service, client, scope, era } = request;
-  const { scope: rules } = service.programme;
+  const { programme, store } = service;
   return {
     grant: 'client_credentials',
     kind: 'client',
-    // A prefix that no member's subject has, so that the two are told apart (C-9, HOSTILE 34).
-    subject: service.programme.clientSubject(client.id),
-    scope: rules.ofClient(scope),
+    // Its prefix, which no member's subject has, tells clients from members (C-9, HOSTILE 34).
+    subject: programme.clientSubject(client.id),
+    scope: programme.scope.ofClient(scope),
     withRefreshToken: false,
-    settle: async ({ tokens, access }) => {
-      if (access !== undefined) await service.store.saveAccessToken(access, era);
+    persist: async ({ tokens, access }) => {
+      if (access !== undefined) await store.saveAccessToken(access, era);
       return tokens;
     },
   };

@@ -1,36 +1,24 @@
-// Owns introspection (RFC 7662): its ordered steps, and what is told of a token that is good.
+// Owns introspection (RFC 7662): its ordered steps, and what is told of a live token.
 
 import { epochSeconds, type Instant } from '../lib/clock.ts';
 import type { Client } from '../oauth/client.ts';
-import { Refusal } from '../oauth/failure.ts';
 import type { GatewayId } from '../oauth/gateway.ts';
 import { noStore, type Reply } from '../oauth/reply.ts';
 import { tokenKey } from '../oauth/token_key.ts';
 import type { WireRequest } from '../oauth/wire_request.ts';
 import type { TokenManagementEndpoint } from '../programme/requests/token_management.ts';
 import type { PresentedCredentials } from '../token/proven_headers.ts';
-import { authenticateClient, holdsSecret } from './client_authentication.ts';
+import { authenticateClient, expectNamed, holdsSecret } from './client_authentication.ts';
+import { answering } from './failure.ts';
 import type { Service } from './service.ts';
 import { findStandingToken, type StandingToken } from './standing_token.ts';
-import { explain } from './token_request.ts';
 
-/** Answers an introspection request; never rejects. */
-export async function answerIntrospection(
-  service: Service,
-  endpoint: TokenManagementEndpoint,
-  request: WireRequest,
-): Promise<Reply> {
-  try {
-    return await introspect(service, endpoint, request);
-  } catch (error) {
-    const { reason, facts } = explain(service, error);
-    return service.programme.renderFailure(reason, facts);
-  }
-}
+/** Answers an introspection request. */
+export const answerIntrospection = answering(introspect);
 
 /**
- * The steps. A gateway may ask of every access token of its programme, a client of its own tokens;
- * of any other, as of one that is no good, there is nothing to tell (RFC 7662 2.2 and 4).
+ * The steps. A gateway may ask about every access token of its programme, a client about its own
+ * tokens. Any other token gets the answer of a dead one (RFC 7662 2.2 and 4).
  */
 async function introspect(
   service: Service,
@@ -41,53 +29,47 @@ async function introspect(
   const inputs = endpoint.readInputs(request);
   const credentials = endpoint.readCredentials(request, inputs, service.provenHeaders);
   const asker = await authenticateAsker(service, credentials, now, request.address);
-  const named = inputs.get('client_id');
-  if (named !== undefined && named !== credentials.id) {
-    throw new Refusal('client_mismatch', { parameter: 'client_id' });
-  }
+  expectNamed(inputs, credentials.id);
   const text = endpoint.readToken(inputs);
 
   const token = await findStandingToken(service, text, now);
-  if (token !== undefined && mayKnow(asker, token.client)) return told(accessFacts(service, token));
-  // A refresh token at an API must not pass for good: a gateway is never told of one (HOSTILE 35).
+  if (token !== undefined && (asker === 'gateway' || asker.id === token.client.id)) {
+    return active(accessFacts(service, token));
+  }
+  // An API must not take a refresh token for a good one: a gateway is never told of any (HOSTILE 35).
   if (token !== undefined || asker === 'gateway') return inactive;
   const facts = await refreshFacts(service, asker, text, now);
-  return facts === undefined ? inactive : told(facts);
+  return facts === undefined ? inactive : active(facts);
 }
-
-type Asker = Client | 'gateway';
 
 async function authenticateAsker(
   service: Service,
   credentials: PresentedCredentials,
   now: Instant,
   address: () => string,
-): Promise<Asker> {
+): Promise<Client | 'gateway'> {
   const { store, programme } = service;
   const gateway = await store.findGateway(programme.id, credentials.id as GatewayId);
   const isGateway = gateway?.status === 'active' && holdsSecret(service, credentials, gateway, now);
   return isGateway ? 'gateway' : authenticateClient(service, credentials, now, address);
 }
 
-function mayKnow(asker: Asker, owner: Client): boolean {
-  return asker === 'gateway' || asker.id === owner.id;
-}
-
+/** Undefined members are left out of the JSON. */
 function accessFacts({ programme }: Service, token: StandingToken): object {
   return {
     token_type: 'bearer',
     client_id: token.client.id,
     sub: token.subject,
-    ...(token.scope === undefined ? {} : { scope: token.scope }),
+    scope: token.scope,
     iss: programme.issuer,
     aud: programme.audience,
     iat: epochSeconds(token.issuedAt),
     exp: epochSeconds(token.expiresAt),
-    ...(token.tokenId === undefined ? {} : { jti: token.tokenId }),
+    jti: token.tokenId,
   };
 }
 
-/** Without a token_type, which only access tokens have; asking spends nothing and revokes nothing. */
+/** Without a token_type, which only access tokens have. Reads alone: nothing is spent or revoked. */
 async function refreshFacts(
   { store, programme, directory }: Service,
   client: Client,
@@ -103,13 +85,13 @@ async function refreshFacts(
     token_use: 'refresh_token',
     client_id: client.id,
     sub: family.member.subject,
-    ...(family.scope === undefined ? {} : { scope: family.scope }),
+    scope: family.scope,
     iss: programme.issuer,
     exp: epochSeconds(expiresAt),
   };
 }
 
-function told(facts: object): Reply {
+function active(facts: object): Reply {
   return { ...inactive, body: JSON.stringify({ active: true, ...facts }) };
 }
 

@@ -1,18 +1,18 @@
-// Owns the issuing of tokens: from a grant's authorization to tokens that stand.
+// Owns the issuing of tokens: from a grant's authorization to stored tokens.
 
 import { after, earlier, type Instant, type Milliseconds } from '../lib/clock.ts';
 import type { Client } from '../oauth/client.ts';
 import { type FailureReason, Refusal } from '../oauth/failure.ts';
-import type { AccessToken, Era, GrantType, RefreshToken } from '../oauth/grant.ts';
+import type { AccessToken, Era, GrantType } from '../oauth/grant.ts';
 import { tokenKey } from '../oauth/token_key.ts';
 import type { TokenSet } from '../oauth/token_set.ts';
 import { type TokenFacts, tokenValues } from '../programme/answers/token_layout.ts';
 import type { TokenClaims } from '../token/token_format.ts';
 import type { Authorization, GrantRequest, RepeatedAnswer } from './authorization.ts';
-import { unavailableMember } from './open_directory.ts';
+import { clientLikeSubject } from './failure.ts';
 import type { Service } from './service.ts';
 
-/** Makes the tokens of an authorization and settles it. */
+/** Makes the tokens of an authorization and has it persist them. */
 export async function issueTokens(
   service: Service,
   client: Client,
@@ -22,9 +22,9 @@ export async function issueTokens(
   if ('repeated' in authorization) return authorization.repeated;
   const { accessTokens, refreshTokens } = service;
   const { kind, subject, successor } = authorization;
-  // Also where a code or login is older than the programme's file is (HOSTILE 72).
+  // Also where a code or login is older than the programme's file (HOSTILE 72).
   if (kind === 'member' && service.programme.isClientSubject(subject)) {
-    throw unavailableMember(service.programme);
+    throw clientLikeSubject(service.programme);
   }
   expectMemberNumber(service, authorization);
   const facts = planTokens(service, authorization, now);
@@ -34,33 +34,30 @@ export async function issueTokens(
   const access = accessTokens.opaque
     ? { access: accessRecord(service, client, authorization, facts, accessToken) }
     : {};
-  const { refreshExpiresAt } = facts;
-  if (refreshExpiresAt === undefined) {
-    return authorization.settle({ tokens: { ...facts, accessToken }, ...access });
+  const { refreshExpiresAt: expiresAt } = facts;
+  if (expiresAt === undefined) {
+    return authorization.persist({ tokens: { ...facts, accessToken }, ...access });
   }
   const refreshToken =
     successor?.refreshToken ??
     (await refreshTokens.make(now, () =>
-      refreshClaims(service, client, authorization, facts, refreshExpiresAt),
+      refreshClaims(service, client, authorization, facts, expiresAt),
     ));
-  return authorization.settle({
+  return authorization.persist({
     tokens: { ...facts, accessToken, refreshToken },
     ...access,
-    refresh: refreshRecord(refreshToken, refreshExpiresAt),
+    refresh: { key: tokenKey(refreshToken), expiresAt },
   });
 }
 
-/** What to tell of a member whom no answer can be made for: the failure that each grant has itself. */
+/** The failure that each grant has for a member it cannot answer for. */
 const memberRefusals: Readonly<Partial<Record<GrantType, FailureReason>>> = {
   authorization_code: 'invalid_code',
   refresh_token: 'invalid_refresh_token',
   password: 'invalid_member_credentials',
 };
 
-/**
- * An answer that is to hold the membership number is not made without one of the dialect's shape
- * (P-15). Nothing is spent yet.
- */
+/** Refuses, before anything is spent, where the answer needs a membership number of the dialect's form (P-15). */
 function expectMemberNumber(
   { programme: { memberNumber } }: Service,
   { grant, kind, family }: Authorization,
@@ -75,23 +72,20 @@ function expectMemberNumber(
 /** Everything but the tokens themselves. */
 function planTokens(service: Service, authorization: Authorization, now: Instant): TokenFacts {
   const { access, refresh } = service.programme;
-  const { family, scope } = authorization;
-  const member = family?.member;
+  const { grant, kind, subject, family, scope, withRefreshToken } = authorization;
   const end = (span: Milliseconds): Instant =>
     family === undefined ? after(now, span) : earlier(after(now, span), family.endsAt);
   return {
-    grant: authorization.grant,
-    kind: authorization.kind,
-    subject: authorization.subject,
+    grant,
+    kind,
+    subject,
     tokenId: service.newTokenId(now),
     issuedAt: now,
-    accessExpiresAt: end(access.lifetimes[authorization.grant]),
-    ...(authorization.withRefreshToken ? { refreshExpiresAt: end(refresh.lifetime) } : {}),
-    ...(scope === undefined ? {} : { scope }),
-    ...(member?.level === undefined ? {} : { level: member.level }),
-    ...(member?.membershipNumber === undefined
-      ? {}
-      : { membershipNumber: member.membershipNumber }),
+    accessExpiresAt: end(access.lifetimes[grant]),
+    refreshExpiresAt: withRefreshToken ? end(refresh.lifetime) : undefined,
+    scope,
+    level: family?.member.level,
+    membershipNumber: family?.member.membershipNumber,
   };
 }
 
@@ -115,10 +109,6 @@ function accessRecord(
   };
 }
 
-function refreshRecord(refreshToken: string, expiresAt: Instant): RefreshToken {
-  return { key: tokenKey(refreshToken), expiresAt };
-}
-
 function accessClaims(
   { programme }: Service,
   client: Client,
@@ -134,14 +124,15 @@ function accessClaims(
     tokenId: facts.tokenId,
     issuedAt: facts.issuedAt,
     expiresAt: facts.accessExpiresAt,
-    ...(scope === undefined ? {} : { scope }),
-    // A token of a family has its family's.
-    ...(family === undefined ? { era } : { family: family.id }),
+    scope,
+    family: family?.id,
+    // A revocation finds a member's token by its family, a client's own by its era.
+    era: family === undefined ? era : undefined,
     others: programme.access.claims(tokenValues(facts, client, programme.values)),
   };
 }
 
-/** A refresh token is for the service itself, which finds it by digest and trusts none of this. */
+/** Only this service takes a refresh token: it finds the token by digest and trusts no claim. */
 function refreshClaims(
   { programme, newTokenId }: Service,
   client: Client,

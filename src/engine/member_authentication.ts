@@ -1,5 +1,5 @@
-// Owns the authentication of members, for every way in: what a member typed goes to the directory
-// only if it may be tried, and what came of it is counted. How it is told is the caller's.
+// Owns the authentication of members, at the login page and by the password grant: what is sent to
+// the directory, and what is counted. The caller tells the outcome.
 
 import type { Instant, Milliseconds } from '../lib/clock.ts';
 import type { Digest } from '../lib/digest.ts';
@@ -14,37 +14,37 @@ import type { AttemptOutcome } from '../store/counters.ts';
 import { deviceAccount, newDevice } from './login/known_device.ts';
 import type { Service } from './service.ts';
 
-/** What a member typed. */
+/** The username and password that a member typed. */
 export interface TypedCredentials {
   readonly username: string;
   readonly password: string;
 }
 
-/** One try at being a member. */
+/** One attempt to log in. */
 export interface MemberAttempt extends TypedCredentials {
   readonly client: ClientId;
   /**
-   * Where the member's browser is; its failures are counted. Left out where a partner asks for its
-   * customers from one machine: the client's own throttle holds there, and the lock of the account.
+   * The browser's address, by which failures are counted. Absent where a partner asks for all its
+   * customers from one machine: there the client's throttle and the lock of the account hold.
    */
-  readonly address?: string;
-  /** What a partner says of where its customer is (P-6); a claim that no limit counts by. */
-  readonly claimedAddress?: string;
-  /** The cookie by which the browser may be known (known_device.ts). */
-  readonly device?: string;
-  /** Aborts when nobody waits for the answer any more. */
+  readonly address?: string | undefined;
+  /** The customer's address by a partner's word (P-6); no limit counts by it. */
+  readonly claimedAddress?: string | undefined;
+  /** The cookie of a known browser (known_device.ts). */
+  readonly device?: string | undefined;
+  /** Aborts when the caller has hung up. */
   readonly hangUp: AbortSignal;
 }
 
 export type MemberAuthentication =
-  /** `device` is the cookie by which this browser is to be known from now on, where it matters. */
-  | { readonly outcome: 'match'; readonly member: Member; readonly device?: string }
-  /** Unknown, wrong, disabled, locked or malformed: nobody is told which (HOSTILE 16). */
+  /** `device` is the browser's cookie from now on; absent without a lockout. */
+  | { readonly outcome: 'match'; readonly member: Member; readonly device?: string | undefined }
+  /** Unknown, wrong, disabled, locked or malformed: the outcome does not say which (HOSTILE 16). */
   | { readonly outcome: 'no_match' }
-  /** From that address nothing is looked at for so long. */
+  /** No attempt from that address is looked at for so long. */
   | { readonly outcome: 'too_many_failures'; readonly retryAfter: Milliseconds };
 
-/** Which fields a member left blank; such a form is told apart before anything is tried (P-13). */
+/** The fields that a member left blank: asked for before anything is tried (P-13). */
 export function blankFields({
   username,
   password,
@@ -56,10 +56,10 @@ export function blankFields({
 }
 
 /**
- * Whether a member is who it says. Every answer but `too_many_failures` costs one hash, so that
- * time does not tell what the words do not (HOSTILE 17). Rejects with `Unavailable` when store or
- * directory cannot answer; then nothing is counted, unless too many ask at once. Rejects with `HungUp`
- * when nobody waits any more before the password was looked at.
+ * Checks a member's username and password. Every outcome but `too_many_failures` costs one hash, so
+ * that the time taken reveals no more than the answer (HOSTILE 17). Rejects with `Unavailable` where
+ * store or directory cannot answer; this is counted only where the directory is overloaded. Rejects
+ * with `HungUp`, which is counted, where the caller hung up before the password was checked.
  */
 export async function authenticateMember(
   service: Service,
@@ -77,9 +77,8 @@ export async function authenticateMember(
   const verification = await (
     mayBeAsked ? askDirectory(service, account, asked) : decline(service, asked)
   ).catch(async (error: unknown) => {
-    // Nothing was learnt, so that the account is not charged. But whoever waits takes a place in the
-    // queue, whoever finds it full costs a line of the log, and neither may do so time and again for
-    // nothing (HOSTILE 59).
+    // The account is not charged: the password was not checked. The address is: an attempt took a
+    // place in the queue, or a line of the log where the queue was full (HOSTILE 59).
     if (error instanceof HungUp || error instanceof Overloaded)
       await countFailure(service, counted);
     throw error;
@@ -87,29 +86,30 @@ export async function authenticateMember(
   if (verification.outcome === 'match') {
     const { member } = verification;
     if (programme.login.lockout === undefined) return { outcome: 'match', member };
-    const cookie = newDevice(keyring, programme.id, keyring.accountDigest(username), clock.now());
-    return { outcome: 'match', member, device: cookie };
+    const device = newDevice(keyring, programme.id, keyring.accountDigest(username), clock.now());
+    return { outcome: 'match', member, device };
   }
-  // Whichever it was: one that is locked or malformed costs as much, and may be sent without end.
+  // Locked and malformed attempts too: they cost as much, and could be repeated without end.
   await countFailure(service, counted);
   return { outcome: 'no_match' };
 }
 
 interface CountedUnder {
-  /** Whose attempts lock: those of the browser, where it is known, or else of the username. */
+  /** The count that locks: a known browser's, or else the username's. */
   readonly account: Digest;
-  /** What its failure counts for; no success clears these counts. */
+  /** Keys that a failure is counted by; no success clears their counts. */
   readonly places: readonly string[];
-  /** On whose account it waits for its turn. */
+  /** Owners of the attempt at the directory's queue (lib/gate.ts). */
   readonly owners: readonly string[];
-  /** For how long nothing is looked at that counts here; absent where it is. */
+  /** For how long attempts that count here are refused; absent where they are not. */
   readonly retryAfter?: Milliseconds | undefined;
 }
 
 /**
- * What an attempt counts under (docs/decisions/023). A member at a browser of its own is not held to
- * what its neighbours at the address do, nor to what strangers do at its username. All its browsers
- * together have as many failures as an address has; after that they are like any other browser.
+ * What an attempt counts under (docs/decisions/023). A known browser of the member is not stopped by
+ * failures of its neighbours at the address, nor by those of strangers at the username. All known
+ * browsers of a member together have as many failures as an address; after that they count like any
+ * other browser.
  */
 async function countedUnder(
   service: Service,
@@ -160,7 +160,7 @@ async function countFailure(
   }
 }
 
-/** Says no without asking, in the directory's own time. */
+/** Refuses without asking the directory, in the time that asking takes. */
 async function decline(
   { directory }: Service,
   asked: LoginAttempt,
@@ -169,7 +169,7 @@ async function decline(
   return { outcome: 'no_match' };
 }
 
-/** Takes one of the attempts that the account has, before anything is asked (HOSTILE 18). */
+/** Takes one of the account's attempts before the directory is asked (HOSTILE 18). */
 async function reserve({ programme, store, clock }: Service, account: Digest): Promise<boolean> {
   const { lockout } = programme.login;
   if (lockout === undefined) return true;
@@ -177,32 +177,25 @@ async function reserve({ programme, store, clock }: Service, account: Digest): P
   return allowed;
 }
 
-/** Asks, and settles the attempt that was reserved: given back where the directory has not said. */
+/** Asks the directory and ends the reserved attempt, which is given back if the directory fails. */
 async function askDirectory(
-  service: Service,
+  { programme, store, clock, directory }: Service,
   account: Digest,
   asked: LoginAttempt,
 ): Promise<Verification> {
   let outcome: AttemptOutcome = 'undecided';
   try {
-    const verification = await service.directory.verify(asked);
+    const verification = await directory.verify(asked);
     outcome = verification.outcome === 'match' ? 'match' : 'no_match';
     return verification;
   } finally {
-    await settle(service, account, outcome);
+    if (programme.login.lockout !== undefined) {
+      await store.settleAttempt(programme.id, account, outcome, clock.now());
+    }
   }
 }
 
-async function settle(
-  { programme, store, clock }: Service,
-  account: Digest,
-  outcome: AttemptOutcome,
-): Promise<void> {
-  if (programme.login.lockout === undefined) return;
-  await store.settleAttempt(programme.id, account, outcome, clock.now());
-}
-
-/** What no directory could know a member by is not asked for: it may be long, or break a log. */
+/** Whether a directory could know such a member: other texts may be long, or break its log. */
 function isWellFormed(username: string, password: string): boolean {
   return (
     username !== '' &&
@@ -213,17 +206,11 @@ function isWellFormed(username: string, password: string): boolean {
   );
 }
 
+/** A partner's word for its customer's address precedes its own address, but is not verified. */
 function loginAttempt(username: string, attempt: MemberAttempt): LoginAttempt {
-  const { username: typedUsername, password, client, hangUp } = attempt;
-  return { username, typedUsername, password, client, hangUp, ...whereFrom(attempt) };
-}
-
-/** A partner's word for its customer's address is better than its own, and no more than its word. */
-function whereFrom({ address, claimedAddress }: MemberAttempt): {
-  readonly customerAddress?: string;
-  readonly addressVerified: boolean;
-} {
+  const { username: typedUsername, password, client, hangUp, address, claimedAddress } = attempt;
   const customerAddress = claimedAddress ?? address;
   const addressVerified = claimedAddress === undefined && address !== undefined;
-  return { ...(customerAddress === undefined ? {} : { customerAddress }), addressVerified };
+  const asked = { username, typedUsername, password, client, hangUp, addressVerified };
+  return customerAddress === undefined ? asked : { ...asked, customerAddress };
 }

@@ -6,12 +6,10 @@ import type { RefreshTokenState, TokenFamily, TokenKey } from '../oauth/grant.ts
 import { tokenKey } from '../oauth/token_key.ts';
 import type { TokenSet } from '../oauth/token_set.ts';
 import type { Authorization, GrantRequest, Issued, RepeatedAnswer } from './authorization.ts';
-import { openAnswer, sealAnswer } from './sealed_answer.ts';
-import type { Service } from './service.ts';
-import { answerAgain, type Successor, successorOf, wordAnswer } from './successor.ts';
+import { keepAnswer, readKeptAnswer, type Successor, successorOf } from './retry_answer.ts';
 
 /**
- * A refresh token must be this client's and good still; its member must still be active. It
+ * A refresh token must belong to this client and be live; its member must still be active. It
  * rotates at every use. Inside the grace window a retry gets the same answer again; later reuse
  * revokes the family (G-19, G-23, RFC 9700 4.14.2).
  */
@@ -19,7 +17,7 @@ export async function authorizeByRefreshToken(
   request: GrantRequest,
 ): Promise<Authorization | RepeatedAnswer> {
   const { service, client, inputs, scope, now } = request;
-  const { programme, store } = service;
+  const { programme, store, directory, accessTokens, refreshTokens } = service;
   const presented = inputs.get('refresh_token') ?? '';
   const key = tokenKey(presented);
   const state = await store.findRefreshToken(programme.id, key, now);
@@ -27,14 +25,16 @@ export async function authorizeByRefreshToken(
     throw new Refusal('invalid_refresh_token');
   }
   const { family } = state;
-  const answer = state.rotated ? await keptAnswer(request, state) : undefined;
+  const kept = state.rotated ? await answerForRetry(request, state) : undefined;
   const narrowed = programme.scope.narrow(scope, family.scope);
-  if (!(await service.directory.isActive(family.member.subject))) {
+  if (!(await directory.isActive(family.member.subject))) {
     await store.revokeFamily(programme.id, family.id, now);
     throw new Refusal('invalid_refresh_token', { detail: 'the member is no longer active' });
   }
-  if (answer !== undefined) return { repeated: answerOf(presented, answer, family) };
-  const successor = followsFrom(service) ? successorOf(presented, now) : undefined;
+  if (kept !== undefined) return { repeated: readKeptAnswer(presented, kept, family) };
+  // JWTs cannot be derived again: two signatures over the same claims differ.
+  const isDerived = accessTokens.opaque && refreshTokens.opaque;
+  const successor = isDerived ? successorOf(presented, now) : undefined;
   return {
     grant: 'refresh_token',
     kind: 'member',
@@ -42,32 +42,22 @@ export async function authorizeByRefreshToken(
     scope: narrowed,
     family,
     withRefreshToken: true,
-    ...(successor === undefined ? {} : { successor }),
-    settle: (issued) => rotate(request, { presented, key, family, successor }, issued),
+    successor,
+    persist: (issued) => rotate(request, { presented, key, family, successor }, issued),
   };
 }
 
-/** Whether tokens can follow from the one presented; a signature of our own is never the same twice. */
-function followsFrom({ accessTokens, refreshTokens }: Service): boolean {
-  return accessTokens.opaque && refreshTokens.opaque;
-}
-
-function answerOf(presented: string, kept: string, family: TokenFamily): TokenSet {
-  return answerAgain(presented, kept, family) ?? openAnswer(presented, kept);
-}
-
-/** The answer a retry may have again; without one the use is reuse, and the family is revoked. */
-async function keptAnswer(
+/** The answer that a retry in time gets again; any other use is reuse, which revokes the family. */
+async function answerForRetry(
   { service, now }: GrantRequest,
-  state: RefreshTokenState,
+  { family, keptAnswer, retryUntil }: RefreshTokenState,
 ): Promise<string> {
-  const inTime = state.retryUntil !== undefined && now <= state.retryUntil;
-  if (state.keptAnswer !== undefined && inTime) return state.keptAnswer;
-  await service.store.revokeFamily(service.programme.id, state.family.id, now);
+  if (keptAnswer !== undefined && retryUntil !== undefined && now <= retryUntil) return keptAnswer;
+  await service.store.revokeFamily(service.programme.id, family.id, now);
   throw new Refusal('invalid_refresh_token', { detail: 'reused: its family is revoked' });
 }
 
-interface Presented {
+interface Rotation {
   readonly presented: string;
   readonly key: TokenKey;
   readonly family: TokenFamily;
@@ -76,8 +66,8 @@ interface Presented {
 
 async function rotate(
   { service, client, now }: GrantRequest,
-  { presented, key, family, successor }: Presented,
-  { tokens, access, refresh }: Issued,
+  { presented, key, family, successor }: Rotation,
+  { tokens, refresh, ...access }: Issued,
 ): Promise<TokenSet> {
   if (refresh === undefined) throw new Error('a rotation needs a successor');
   const rotated = await service.store.rotateRefreshToken({
@@ -85,13 +75,12 @@ async function rotate(
     client: client.id,
     key,
     successor: refresh,
-    ...(access === undefined ? {} : { access }),
-    keptAnswer:
-      successor === undefined ? sealAnswer(presented, tokens) : wordAnswer(successor.nonce, tokens),
+    ...access,
+    keptAnswer: keepAnswer(presented, tokens, successor),
     retryUntil: after(now, service.programme.refresh.grace),
     now,
   });
   if (rotated.outcome === 'rotated') return tokens;
-  if (rotated.outcome === 'retried') return answerOf(presented, rotated.keptAnswer, family);
+  if (rotated.outcome === 'retried') return readKeptAnswer(presented, rotated.keptAnswer, family);
   throw new Refusal('invalid_refresh_token', { detail: rotated.outcome });
 }

@@ -1,7 +1,10 @@
-// Owns what one programme needs to be served: its rules beside store, clock, keys and directory.
+// Owns the parts that answer requests to one programme: its rules, the store, clock, keys and directory.
 
+import type { BoundedMap } from '../lib/bounded_map.ts';
 import type { Clock, Instant } from '../lib/clock.ts';
 import type { MemberDirectory } from '../members/directory.ts';
+import type { FamilyId } from '../oauth/grant.ts';
+import type { Member } from '../oauth/member.ts';
 import type { Programme } from '../programme/programme.ts';
 import type { Environment, Store } from '../store/contract.ts';
 import type { Windows } from '../store/windows.ts';
@@ -10,16 +13,15 @@ import type { Keyring } from '../token/keyring.ts';
 import type { ProvenHeaders } from '../token/proven_headers.ts';
 import type { TokenFormat } from '../token/token_format.ts';
 import type { TokenVerifier } from '../token/token_verifier.ts';
-import type { FamilyMembers } from './family_member.ts';
-import type { FirstBrowsers } from './login/first_browsers.ts';
+import type { FirstBrowsers } from './login/transaction.ts';
 
-/** What happens inside and is told to operators, never to clients. No secret goes in. */
+/** The operators' log; clients see nothing of it. No secret goes in. */
 export interface Log {
-  /** Something broke; `detail` is for people, in one line. */
+  /** Something broke; `detail` is one line for people. */
   readonly error: (event: string, facts: Readonly<Record<string, string>>) => void;
 }
 
-/** What all programmes share. */
+/** The parts that all programmes share. */
 export interface Foundation {
   readonly store: Store;
   readonly clock: Clock;
@@ -44,10 +46,11 @@ export interface Service extends Foundation {
   readonly stoppedLogins: Windows;
   /** Present where a login belongs to the browser that gets its page first. */
   readonly firstBrowsers?: FirstBrowsers;
-  /** Authorization headers of clients and gateways that proved right. */
+  /** Authorization headers whose secret was checked and right, so that their digest is not made again. */
   readonly provenHeaders: ProvenHeaders;
   readonly newTokenId: (now: Instant) => string;
-  readonly families: FamilyMembers;
+  /** Members by the family of their login, which keeps its member for good. */
+  readonly families: BoundedMap<FamilyId, Member>;
   /** Present where tokens are JWTs. */
   readonly keys?: PublishedKeys;
   readonly verifyAccessToken?: TokenVerifier;

@@ -1,4 +1,4 @@
-// Owns the question every use of an access token begins with: is it ours, good now, and whose?
+// Owns finding an access token for its use: whether this programme issued it, it is live, and whose it is.
 
 import { allowedDrift, type Instant } from '../lib/clock.ts';
 import type { Client } from '../oauth/client.ts';
@@ -8,7 +8,7 @@ import { tokenKey } from '../oauth/token_key.ts';
 import type { Programme } from '../programme/programme.ts';
 import type { Service } from './service.ts';
 
-/** An access token that is good at this moment. */
+/** A live access token of an active client. */
 export interface StandingToken {
   readonly kind: 'member' | 'client';
   readonly client: Client;
@@ -21,13 +21,13 @@ export interface StandingToken {
   readonly expiresAt: Instant;
 }
 
-/** An access token that is good by itself, whoever holds it. */
+/** A live access token, whatever the status of its client and member. */
 export type IssuedToken = Omit<StandingToken, 'client'> & { readonly client: Client['id'] };
 
 /**
- * The token, if it was issued by this programme, has not expired, was not revoked by itself, with
- * its login or with all of its owner's. Undefined otherwise, without saying why. Its client and its
- * member may be disabled, and enabled again before it ends.
+ * The token, if this programme issued it, it has not expired, and it was not revoked by itself, with
+ * its login or with all tokens of its owner; undefined otherwise. Its client and its member may be
+ * disabled: they may be enabled again before it ends.
  */
 export async function findIssuedToken(
   service: Service,
@@ -42,8 +42,8 @@ export async function findIssuedToken(
 }
 
 /**
- * Such a token, if its client is active, and its member as far as our own store tells. What a cache
- * may answer is the signature alone: the rest is asked at every call.
+ * Such a token of an active client and, where the store is the directory, an active member. Only the
+ * signature may come from a cache: everything else is read at every call.
  */
 export async function findStandingToken(
   service: Service,
@@ -63,8 +63,8 @@ export async function findStandingToken(
 }
 
 /**
- * Whether the subject is one that the programme gives such a token now. Once the prefix of clients
- * is another, the subject of an older token could be somebody else's (C-9, HOSTILE 72).
+ * Whether the subject fits the kind of token by the present prefix of client subjects. After a change
+ * of prefix the subject of an older token could be another owner's (C-9, HOSTILE 72).
  */
 function isItsOwn(
   { clientSubject, isClientSubject }: Programme,
@@ -73,7 +73,7 @@ function isItsOwn(
   return kind === 'client' ? subject === clientSubject(client) : !isClientSubject(subject);
 }
 
-/** A signed token has two dots; no opaque one that we make has. */
+/** A JWT has two dots, an opaque token of ours at most one. */
 function isJwt(text: string): boolean {
   const first = text.indexOf('.');
   return first > 0 && text.includes('.', first + 1);

@@ -2,39 +2,34 @@
 
 import type { Instant } from '../lib/clock.ts';
 import type { Client } from '../oauth/client.ts';
-import {
-  type FailureFacts,
-  type FailureReason,
-  HungUp,
-  Overloaded,
-  Refusal,
-  Unavailable,
-} from '../oauth/failure.ts';
+import { Refusal } from '../oauth/failure.ts';
+import type { GrantType } from '../oauth/grant.ts';
 import type { Reply } from '../oauth/reply.ts';
 import type { WireRequest } from '../oauth/wire_request.ts';
 import type { TokenEndpoint } from '../programme/requests/token_endpoint.ts';
+import type { Grant } from './authorization.ts';
+import { authorizeByCode } from './authorization_code.ts';
 import { authenticateClient, isLiveKey } from './client_authentication.ts';
-import { grants } from './grants.ts';
+import { authorizeClient } from './client_credentials.ts';
+import { answering } from './failure.ts';
 import { issueTokens } from './issue.ts';
+import { authorizeByPassword } from './password.ts';
+import { authorizeByRefreshToken } from './refresh_token.ts';
 import type { Service } from './service.ts';
 
-/** Answers a token request; rejects with `HungUp` alone, where nobody waits for the answer any more. */
-export async function answerTokenRequest(
-  service: Service,
-  endpoint: TokenEndpoint,
-  request: WireRequest,
-): Promise<Reply> {
-  try {
-    return await serveTokens(service, endpoint, request);
-  } catch (error) {
-    const { reason, facts } = explain(service, error);
-    return service.programme.renderFailure(reason, facts);
-  }
-}
+/** Answers a token request; rejects with `HungUp` alone. */
+export const answerTokenRequest = answering(serveTokens);
+
+const grants: Readonly<Record<GrantType, Grant>> = {
+  authorization_code: authorizeByCode,
+  refresh_token: authorizeByRefreshToken,
+  client_credentials: authorizeClient,
+  password: authorizeByPassword,
+};
 
 /**
- * The steps. What comes first answers first (C-8); nothing is spent before `settle`, so that a
- * refused request leaves code and refresh token good.
+ * The steps. The first that fails is told (C-8). Nothing is spent before `persist`: a refused
+ * request leaves code and refresh token good.
  */
 async function serveTokens(
   service: Service,
@@ -47,7 +42,8 @@ async function serveTokens(
   const inputs = endpoint.readInputs(request);
   const credentials = endpoint.readCredentials(request, inputs, service.provenHeaders);
   endpoint.checkHeaders(inputs);
-  // Before anybody is known: who is revoked from here on is not to have tokens that stand (FAULTS 28).
+  // Before client and member are read: a revocation from here on also ends the tokens issued below
+  // (FAULTS 28).
   const era = await service.store.era();
   const client = await authenticateClient(service, credentials, now, request.address);
   endpoint.checkClient(inputs, client, (text, keys) => isLiveKey(service, client, text, keys, now));
@@ -78,34 +74,4 @@ async function throttle(service: Service, client: Client, now: Instant): Promise
   const outcome = service.store.count('token_request', programme, client.id, limit, now);
   const { allowed, retryAfter } = await outcome;
   if (!allowed) throw new Refusal('throttled', { retryAfter: retryAfter / 1000 });
-}
-
-/** Seconds a partner is asked to wait when something the service rests on is away. */
-const outageRetryAfter = 5;
-
-/**
- * The reason to tell; anything that is not a known failure is a server_error and logged. Throws
- * `HungUp` on: there is nobody to tell.
- */
-export function explain(
-  service: Service,
-  error: unknown,
-): { readonly reason: FailureReason; readonly facts: FailureFacts } {
-  if (error instanceof HungUp) throw error;
-  const at = service.clock.now();
-  if (error instanceof Refusal) return { reason: error.reason, facts: { ...error.facts, at } };
-  const programme = service.programme.id;
-  if (error instanceof Unavailable) {
-    // A known failure needs no stack. Strangers can cause many of one kind, which must not take the
-    // lines of the log that are for the other (HOSTILE 59).
-    const event = error instanceof Overloaded ? 'overloaded' : 'unavailable';
-    service.log.error(event, { programme, detail: error.message });
-    return { reason: 'temporarily_unavailable', facts: { retryAfter: outageRetryAfter, at } };
-  }
-  service.log.error('server_error', { programme, detail: describe(error) });
-  return { reason: 'server_error', facts: { at } };
-}
-
-function describe(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

@@ -8,36 +8,30 @@ import { headerValues, type WireRequest } from '../oauth/wire_request.ts';
 import type { Demand } from '../programme/requests/verification.ts';
 import type { Caller } from '../programme/requests/verify_headers.ts';
 import { findLiveKey } from './client_authentication.ts';
+import { answering, renderFailure, type ReportedFailure } from './failure.ts';
 import type { Service } from './service.ts';
-import { findStandingToken, type StandingToken } from './standing_token.ts';
-import { explain } from './token_request.ts';
+import { findStandingToken } from './standing_token.ts';
 import { passed } from './verification_answer.ts';
 
 /** A request as a gateway shows it: its head alone, its body is the API's. */
 export type ShownRequest = Pick<WireRequest, 'query' | 'rawHeaders'>;
 
 /**
- * Answers whether a request may pass; never rejects. `path` is what follows `/verify/`. Undefined
- * where there is no such mode.
+ * Answers whether a request may pass; never rejects. The path is what follows `/verify/`; undefined
+ * where it names no mode.
  */
-export async function answerVerification(
+export const answerVerification = answering(readAndVerify, renderRefusal);
+
+async function readAndVerify(
   service: Service,
   path: string,
   request: ShownRequest,
 ): Promise<Reply | undefined> {
-  try {
-    const demand = service.programme.verification.readDemand(path, request.query);
-    return demand && (await verify(service, demand, request));
-  } catch (error) {
-    const { reason, facts } = explain(service, error);
-    return refusing(reason, service.programme.renderFailure(reason, facts));
-  }
+  const demand = service.programme.verification.readDemand(path, request.query);
+  return demand && verify(service, demand, request);
 }
 
-/**
- * The steps. What must come is asked first, then key and token are judged, and last what they are
- * good for.
- */
+/** The steps: what is missing is told first, then a bad key or token, then what they may not do. */
 async function verify(service: Service, demand: Demand, request: ShownRequest): Promise<Reply> {
   const now = service.clock.now();
   const { verification } = service.programme;
@@ -51,8 +45,9 @@ async function verify(service: Service, demand: Demand, request: ShownRequest): 
   }
   const headers = verification.readHeaders(request);
   const holders = apiKey === undefined ? [] : await holdersOf(service, apiKey, now);
-  const token = bearer === undefined ? undefined : await goodToken(service, bearer, now);
-  // C-2: a key beside a token says who calls, and the token must have been issued to them.
+  const token = bearer === undefined ? undefined : await findStandingToken(service, bearer, now);
+  if (bearer !== undefined && token === undefined) throw new Refusal('invalid_token');
+  // C-2: a key beside a token names the caller, to whom the token must have been issued.
   if (apiKey !== undefined && token !== undefined && !holds(holders, token.client)) {
     throw new Refusal('invalid_api_key', { detail: 'key and token are of two partners' });
   }
@@ -70,16 +65,13 @@ function holds(holders: readonly Client[], { id }: Client): boolean {
 }
 
 /**
- * What is known of who holds a key: the client where it has no other, and what those agree on that
- * the request may mean.
+ * The caller by a key alone: its holder, or of several holders the context and partner that the
+ * clients which the request may mean have in common.
  */
 function sharedBy(holders: readonly Client[], meant: readonly Client[]): Caller {
   const [first, another] = holders;
   if (first !== undefined && another === undefined) return first;
-  return {
-    ...agreed(meant, 'businessContext'),
-    ...agreed(meant, 'partnerId'),
-  };
+  return { ...agreed(meant, 'businessContext'), ...agreed(meant, 'partnerId') };
 }
 
 function agreed(clients: readonly Client[], field: 'businessContext' | 'partnerId'): Caller {
@@ -92,7 +84,7 @@ const bearerForm = /^bearer(?: +(.*))?$/i;
 /** RFC 6750 2.1. */
 const tokenForm = /^[A-Za-z0-9._~+/-]+=*$/;
 
-/** The bearer token; undefined where there is none, under whatever other scheme (RFC 6750 3.1). */
+/** The bearer token; undefined where there is none, also under another scheme (RFC 6750 3.1). */
 function readBearer(request: ShownRequest): string | undefined {
   const [header, another] = headerValues(request, 'authorization');
   if (header === undefined || header === '') return undefined;
@@ -104,7 +96,7 @@ function readBearer(request: ShownRequest): string | undefined {
   return token;
 }
 
-/** Who holds the key, if any of them is good now; every one of them has used it. */
+/** The active clients of whom the key is live; its use is recorded for each. */
 async function holdersOf(
   service: Service,
   apiKey: string,
@@ -120,23 +112,18 @@ async function holdersOf(
   return holders;
 }
 
-async function goodToken(service: Service, text: string, now: Instant): Promise<StandingToken> {
-  const token = await findStandingToken(service, text, now);
-  if (token === undefined) throw new Refusal('invalid_token');
-  return token;
-}
-
 /**
- * A gateway lets pass what is answered with success, so that a refusal must never be, whatever the
- * dialect answers failures with elsewhere. Nor does the API take the credentials of a client, which
- * the challenge of a failure that token endpoints have too may ask for.
+ * A gateway lets a request pass on any success: a failure keeps a status of 400 or more, also where
+ * the dialect answers failures with success elsewhere. A challenge asks for a token, never for a
+ * client's credentials, which the API does not take.
  */
-function refusing(reason: FailureReason, reply: Reply): Reply {
+function renderRefusal(service: Service, failure: ReportedFailure): Reply {
+  const reply = renderFailure(service, failure);
   const { status, headers } = reply;
   const challenge = headers['WWW-Authenticate']?.replace(/^Basic /, 'Bearer ');
   return {
     ...reply,
-    status: status >= 400 ? status : (plainStatus[reason] ?? 401),
+    status: status >= 400 ? status : (plainStatus[failure.reason] ?? 401),
     headers: challenge === undefined ? headers : { ...headers, 'WWW-Authenticate': challenge },
   };
 }

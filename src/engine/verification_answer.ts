@@ -1,16 +1,16 @@
 // Owns what a gateway is told of a request that may pass: the X-Auth headers.
 
 import { epochSeconds } from '../lib/clock.ts';
+import type { FamilyId } from '../oauth/grant.ts';
 import { noStore, type Reply } from '../oauth/reply.ts';
 import type { Caller } from '../programme/requests/verify_headers.ts';
-import { membershipNumberOf } from './family_member.ts';
 import type { Service } from './service.ts';
 import type { StandingToken } from './standing_token.ts';
 
 /**
- * 200 without a body. Every header is there every time, empty where nothing is known: a gateway
- * that copies them onto the request then overwrites each one that came from outside. So are the
- * headers of the dialect's own that name programme and client.
+ * 200 without a body. Every header is always there, empty where nothing is known: a gateway that
+ * copies the headers onto the request overwrites each one that a stranger sent. The same goes for
+ * the dialect's own headers for programme and client.
  */
 export async function passed(
   service: Service,
@@ -46,7 +46,20 @@ export async function passed(
   };
 }
 
-/** Visible ASCII and single spaces inside stay; the percent sign and all else is percent-encoded. */
+/** Undefined for a client's own token, and where the directory told none at the login. */
+async function membershipNumberOf(
+  { store, programme, families }: Service,
+  family: FamilyId | undefined,
+): Promise<string | undefined> {
+  if (family === undefined) return undefined;
+  const known = families.get(family);
+  if (known !== undefined) return known.membershipNumber;
+  const found = await store.findFamily(programme.id, family);
+  if (found !== undefined) families.set(family, found.member);
+  return found?.member.membershipNumber;
+}
+
+/** Visible ASCII and single inner spaces stay; the percent sign and all else is percent-encoded. */
 function headerText(value = ''): string {
   return /^[!-$&-~]*$/.test(value) ? value : encode(value);
 }

@@ -1,9 +1,9 @@
-// Owns the result of a grant: the tokens and what is known of them, before any dialect words it.
+// Owns the result of a grant: the tokens and their facts, before a dialect renders them.
 
 import type { Instant } from '../lib/clock.ts';
 import type { GrantType } from './grant.ts';
 
-/** What a successful token request is answered with; plain data, so that it can be sealed. */
+/** The answer to a successful token request; plain data, so that it can be sealed. */
 export interface TokenSet {
   readonly grant: GrantType;
   readonly kind: 'member' | 'client';
@@ -13,9 +13,9 @@ export interface TokenSet {
   readonly tokenId: string;
   readonly issuedAt: Instant;
   readonly accessExpiresAt: Instant;
-  readonly refreshToken?: string;
-  readonly refreshExpiresAt?: Instant;
-  readonly scope?: string;
-  readonly level?: string;
-  readonly membershipNumber?: string;
+  readonly refreshToken?: string | undefined;
+  readonly refreshExpiresAt?: Instant | undefined;
+  readonly scope?: string | undefined;
+  readonly level?: string | undefined;
+  readonly membershipNumber?: string | undefined;
 }

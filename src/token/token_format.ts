@@ -22,14 +22,14 @@ export interface TokenClaims {
   readonly tokenId: string;
   readonly issuedAt: Instant;
   readonly expiresAt: Instant;
-  readonly scope?: string;
+  readonly scope?: string | undefined;
   /** The token's family, so that a revoked login's tokens can be told. */
-  readonly family?: string;
+  readonly family?: string | undefined;
   /**
    * The era in which a token without a family was issued: in its header, since it tells nobody but
    * this service anything, and the claims are the dialect's.
    */
-  readonly era?: Era;
+  readonly era?: Era | undefined;
   /** Claims of the dialect's own; those above win. */
   readonly others?: Readonly<Record<string, unknown>>;
 }

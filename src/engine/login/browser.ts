@@ -1,4 +1,4 @@
-// Owns which browser a login belongs to: how it is bound to one, and what every other one gets.
+// Owns binding a login to a browser, and what every other browser gets.
 
 import type { Service } from '../service.ts';
 import type { LoginOutcome } from './outcome.ts';
@@ -15,11 +15,11 @@ import {
 export interface LoginPageRequest {
   /** The sealed transaction. */
   readonly sealed: string | undefined;
-  /** The value of the cookie of a name, if the browser sent one. */
+  /** The value of a cookie, if the browser sent it. */
   readonly cookie: (name: string) => string | undefined;
 }
 
-/** The transaction of a login that this browser may go on with, or the page that says why it may not. */
+/** The transaction if this browser may go on with it, or the page that says why not. */
 export function findTransaction(
   service: Service,
   request: LoginPageRequest,
@@ -28,7 +28,7 @@ export function findTransaction(
   return 'kind' in transaction ? transaction : ofBrowser(service, transaction, request);
 }
 
-/** The same for the login page's GET, which binds a login that is bound to no browser yet. */
+/** The same for the login page's GET, which also binds an unbound login to this browser. */
 export function findOrBindTransaction(
   service: Service,
   request: LoginPageRequest,
@@ -53,7 +53,7 @@ function open(
   return typeof found === 'string' ? { kind: 'page', status: 400, page: found } : found;
 }
 
-/** A browser that does not keep the cookie never has the page, and so is never the first (`claim`). */
+/** A browser must show the cookie to be the first: without cookies it never gets the page. */
 function ofBrowser(
   { firstBrowsers, clock }: Service,
   transaction: LoginTransaction,

@@ -1,5 +1,5 @@
-// Owns the cookie by which a browser is known that a member has logged in with before (OWASP's
-// "device cookies"). It lets nobody in: it only says whose failures this browser's are.
+// Owns the cookie of a browser in which a member has logged in before (OWASP's "device cookies"). It
+// authenticates no member: it only decides under which count this browser's failures go.
 
 import { after, type Instant, milliseconds, type Milliseconds } from '../../lib/clock.ts';
 import { type Digest, sameDigest } from '../../lib/digest.ts';
@@ -8,22 +8,22 @@ import { seal, unseal } from '../../lib/seal.ts';
 import type { ProgrammeId } from '../../oauth/client.ts';
 import type { Keyring } from '../../token/keyring.ts';
 
-/** One for each programme: a browser may be that of members of several. */
+/** One for each programme: a browser may have logins at several. */
 export function deviceCookieName(programme: ProgrammeId): string {
   return `jetway_device_${programme}`;
 }
 
-/** How long a browser is known, from each login. */
+/** How long a browser is known after a login. */
 export const deviceLifetime: Milliseconds = milliseconds(180 * 86_400_000);
 
 interface KnownDevice {
-  /** Whose browser it is, as failures of that member are counted under. */
+  /** The account of the member whose browser it is. */
   readonly account: Digest;
   readonly device: string;
   readonly expiresAt: Instant;
 }
 
-/** The cookie of a browser that `account` has just logged in with; never the one it had before. */
+/** A fresh cookie for a browser in which `account` has just logged in. */
 export function newDevice(
   keyring: Keyring,
   programme: ProgrammeId,
@@ -39,8 +39,8 @@ export function newDevice(
 }
 
 /**
- * What the failures of a known browser are counted under: a count of its own, which strangers do
- * not add to. Undefined where the cookie is not this member's, or none of ours.
+ * The account that counts the failures of a known browser; strangers cannot add to it. Undefined
+ * unless the cookie is one that we gave this member.
  */
 export function deviceAccount(
   keyring: Keyring,

@@ -1,9 +1,9 @@
-// Owns what a step of a login can come to; how it is put into HTML and headers is http's.
+// Owns the outcomes of a login's steps. http/ renders them as HTML and headers.
 
 import type { LoginPageName } from '../../programme/login/texts.ts';
 import type { LoginTransaction } from './transaction.ts';
 
-/** Which messages the login page shows. */
+/** A message that the login page can show. */
 export type LoginMessage = 'not_recognised' | 'difficulties' | 'username_blank' | 'password_blank';
 
 /** A login page about to be shown. */
@@ -12,9 +12,9 @@ export interface LoginForm {
   readonly sealed: string;
   readonly formToken: string;
   readonly messages: readonly LoginMessage[];
-  /** What was typed before, to be shown again. */
+  /** As typed before. */
   readonly username: string;
-  /** What the page fills in by itself: in the demo, and nowhere else. */
+  /** Filled in by the page itself, in the demo alone. */
   readonly password?: string;
 }
 
@@ -24,14 +24,14 @@ export type LoginOutcome =
       readonly kind: 'begin';
       readonly status: 302 | 303;
       readonly sealed: string;
-      /** Binds the login to this browser; absent where the browser is bound already, or a later one will be. */
+      /** Binds the login to this browser; absent where it is bound already, or will be later. */
       readonly cookie?: { readonly name: string; readonly value: string; readonly maxAge: number };
     }
   | {
       readonly kind: 'form';
       readonly status: number;
       readonly form: LoginForm;
-      readonly retryAfter?: number;
+      readonly retryAfter?: number | undefined;
     }
   | {
       readonly kind: 'page';
@@ -39,7 +39,7 @@ export type LoginOutcome =
       readonly page: LoginPageName;
       /** The language that the login request asked for, if it did. */
       readonly language?: string | undefined;
-      readonly retryAfter?: number;
+      readonly retryAfter?: number | undefined;
     }
   /** Back to the partner. */
   | {
@@ -47,5 +47,5 @@ export type LoginOutcome =
       readonly status: 302;
       readonly location: string;
       /** The cookie by which this browser is known from now on (known_device.ts). */
-      readonly device?: string;
+      readonly device?: string | undefined;
     };

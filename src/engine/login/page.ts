@@ -1,4 +1,4 @@
-// Owns the login page's two requests: showing the form, and a member's attempt to log in.
+// Owns the login page's two requests: showing the form, and an attempt to log in.
 
 import { after } from '../../lib/clock.ts';
 import type { Client } from '../../oauth/client.ts';
@@ -8,13 +8,13 @@ import type { Member } from '../../oauth/member.ts';
 import { withParameters } from '../../oauth/redirect_uri.ts';
 import { tokenKey } from '../../oauth/token_key.ts';
 import type { RequestHead } from '../../oauth/wire_request.ts';
+import { reportFailure } from '../failure.ts';
 import {
   authenticateMember,
   blankFields,
   type TypedCredentials,
 } from '../member_authentication.ts';
 import type { Service } from '../service.ts';
-import { explain } from '../token_request.ts';
 import { findOrBindTransaction, findTransaction, type LoginPageRequest } from './browser.ts';
 import { deviceCookieName } from './known_device.ts';
 import type { LoginMessage, LoginOutcome } from './outcome.ts';
@@ -44,8 +44,8 @@ export async function showLogin(
 }
 
 /**
- * Checks what a member typed, and sends the browser back to the partner; rejects with `HungUp` alone,
- * where that is no longer waiting.
+ * Authenticates the member and sends the browser back to the partner; rejects with `HungUp` alone,
+ * where the browser has hung up.
  */
 export async function attemptLogin(
   service: Service,
@@ -53,15 +53,15 @@ export async function attemptLogin(
 ): Promise<LoginOutcome> {
   const found = findTransaction(service, request);
   if ('kind' in found) return found;
-  // HOSTILE 13: a form that this browser did not read from us is no attempt.
+  // HOSTILE 13: a form that this browser did not get from us is no attempt.
   if (!isFormToken(service.keyring, found, request.formToken)) {
     return { kind: 'page', status: 403, page: 'forged', language: found.language };
   }
   const { clock, programme, store } = service;
-  const { username } = request;
+  const { username, password, address, hangUp } = request;
   const asked = programme.login.languages.offered.find(({ tag }) => tag === request.language);
-  if (asked !== undefined) return showIn(service, found, asked.tag, username);
-  const messages = blankMessages(request);
+  if (asked !== undefined) return showInLanguage(service, found, asked.tag, username);
+  const messages = blankFields(request).map((field) => `${field}_blank` as const);
   if (messages.length > 0) return showForm(service, found, request, { messages, username });
   let client: Client | undefined;
   try {
@@ -69,26 +69,24 @@ export async function attemptLogin(
     client = await store.findClient(programme.id, found.client);
     const standing = requireStanding(client, found);
     programme.login.endpoint.checkAddress(request.head);
-    const { password, address, hangUp } = request;
     const device = request.cookie(deviceCookieName(programme.id));
-    const known = device === undefined ? {} : { device };
-    const attempt = { username, password, client: standing.id, address, hangUp, ...known };
+    const attempt = { username, password, client: standing.id, address, hangUp, device };
     const told = await authenticateMember(service, attempt);
-    if (told.outcome === 'match')
+    if (told.outcome === 'match') {
       return await finish(service, found, { client: standing, ...told }, begun);
+    }
     return told.outcome === 'too_many_failures'
       ? tooManyFailures(found, told.retryAfter)
       : showForm(service, found, request, { messages: ['not_recognised'], username });
   } catch (error) {
     if (error instanceof LoginRefusal) {
       const { redirectUri, state, language } = found;
-      const address = client && { client, redirectUri, state };
-      return renderLoginFailure(service, error, address, language);
+      return renderLoginFailure(service, error, client && { client, redirectUri, state }, language);
     }
-    const { facts } = explain(service, error);
+    const { retryAfter } = reportFailure(service, error).facts;
     const status = error instanceof Unavailable ? 503 : 500;
-    const shown = { messages: ['difficulties'] as const, username, status };
-    return showForm(service, found, request, { ...shown, retryAfter: facts.retryAfter });
+    const shown = { messages: ['difficulties'], username, status, retryAfter } as const;
+    return showForm(service, found, request, shown);
   }
 }
 
@@ -111,11 +109,11 @@ function showForm(
     username: shown.username,
   };
   const { status = 200, retryAfter } = shown;
-  return { kind: 'form', status, form, ...(retryAfter === undefined ? {} : { retryAfter }) };
+  return { kind: 'form', status, form, retryAfter };
 }
 
-/** The form in another language, which lasts as long as the login: the transaction holds it. */
-function showIn(
+/** The form in another language, which the transaction keeps for the rest of the login. */
+function showInLanguage(
   service: Service,
   found: BoundTransaction,
   language: string,
@@ -126,22 +124,13 @@ function showIn(
   return showForm(service, transaction, { sealed }, { messages: [], username });
 }
 
-function blankMessages(request: LoginFormRequest): LoginMessage[] {
-  return blankFields(request).map((field) => `${field}_blank` as const);
-}
-
-/** The address has had too many failures of late: no attempt from there is looked at (P-13). */
+/** No attempt of an address that had too many failures is looked at (P-13). */
 function tooManyFailures({ language }: BoundTransaction, retryAfter: number): LoginOutcome {
-  return {
-    kind: 'page',
-    status: 429,
-    page: 'too_many_attempts',
-    language,
-    retryAfter: retryAfter / 1000,
-  };
+  const page = 'too_many_attempts';
+  return { kind: 'page', status: 429, page, language, retryAfter: retryAfter / 1000 };
 }
 
-/** The client may have lost its standing, its role or its redirect URI since the login began. */
+/** Since the login began the client may have been disabled, or lost its role or redirect URI. */
 function requireStanding(client: Client | undefined, transaction: BoundTransaction): Client {
   if (client?.status !== 'active') throw new LoginRefusal('unknown_client');
   if (!client.redirectUris.includes(transaction.redirectUri)) {
@@ -151,15 +140,17 @@ function requireStanding(client: Client | undefined, transaction: BoundTransacti
   return client;
 }
 
-/** Issues the code and goes back to the partner; a login whose code was spent is over (HOSTILE 15). */
+interface MatchedMember {
+  readonly client: Client;
+  readonly member: Member;
+  readonly device?: string | undefined;
+}
+
+/** Issues the code and redirects to the partner; a login whose code was spent is over (HOSTILE 15). */
 async function finish(
   service: Service,
   transaction: BoundTransaction,
-  {
-    client,
-    member,
-    device,
-  }: { readonly client: Client; readonly member: Member; readonly device?: string },
+  { client, member, device }: MatchedMember,
   begun: Pick<AuthorizationCode, 'issuedAt' | 'era'>,
 ): Promise<LoginOutcome> {
   const { programme, store, clock } = service;
@@ -178,7 +169,7 @@ async function finish(
     ...(transaction.codeChallenge === undefined
       ? {}
       : { codeChallenge: transaction.codeChallenge }),
-    // Of two attempts the one sent later is the one whose answer the browser waits for.
+    // When the attempt was sent: the browser waits for the answer to the later of two attempts.
     ...begun,
     expiresAt,
     forgetAt: expiresAt > transaction.expiresAt ? expiresAt : transaction.expiresAt,
@@ -193,5 +184,5 @@ async function finish(
     ...(answer.issuer === undefined ? {} : { [answer.issuer]: programme.issuer }),
     ...more('code', client),
   });
-  return { kind: 'redirect', status: 302, location, ...(device === undefined ? {} : { device }) };
+  return { kind: 'redirect', status: 302, location, device };
 }

@@ -12,8 +12,8 @@ import {
 import { withParameters } from '../../oauth/redirect_uri.ts';
 import type { WireRequest } from '../../oauth/wire_request.ts';
 import type { LoginReading } from '../../programme/login/endpoint.ts';
+import { reportFailure } from '../failure.ts';
 import type { Service } from '../service.ts';
-import { explain } from '../token_request.ts';
 import type { LoginOutcome } from './outcome.ts';
 import {
   beginTransaction,
@@ -23,7 +23,7 @@ import {
   sealTransaction,
 } from './transaction.ts';
 
-/** Where a failure may be sent to, once that is known. */
+/** Where an answer to the partner goes, once client and redirect URI are checked. */
 interface ReturnAddress {
   readonly client: Client;
   readonly redirectUri: string;
@@ -49,13 +49,13 @@ export async function answerLoginRequest(
     endpoint.checkRequest(reading, client);
     checkScope(service, reading);
     if (!client.roles.includes('member')) throw new LoginRefusal('access_denied');
-    return begin(service, reading, client, { ...address, language });
+    return begin(service, reading, address, language);
   } catch (error) {
     return renderLoginFailure(service, error, address, language);
   }
 }
 
-/** G-6: unknown and disabled clients are told the same, on a page. */
+/** G-6: unknown and disabled clients get the same page. */
 async function findClient(service: Service, id: string): Promise<Client> {
   const { programme, store } = service;
   const known = programme.clients.isIdentifier(id)
@@ -77,27 +77,20 @@ function checkScope(service: Service, { inputs }: LoginReading): void {
 function begin(
   service: Service,
   { inputs }: LoginReading,
-  client: Client,
-  {
-    redirectUri,
-    state,
-    language,
-  }: Omit<ReturnAddress, 'client'> & { readonly language: string | undefined },
+  { client, redirectUri, state }: ReturnAddress,
+  language: string | undefined,
 ): LoginOutcome {
   const { programme, clock } = service;
   const { redirectStatus, binds } = programme.login.endpoint;
-  const scope = inputs.get('scope');
-  const codeChallenge = inputs.get('code_challenge');
-  const brand = inputs.get('brand');
   const transaction = beginTransaction({
     client: client.id,
     clientName: client.name,
     redirectUri,
-    ...(state === undefined ? {} : { state }),
-    ...(scope === undefined ? {} : { scope }),
-    ...(codeChallenge === undefined ? {} : { codeChallenge }),
-    ...(brand === undefined ? {} : { brand }),
-    ...(language === undefined ? {} : { language }),
+    state,
+    scope: inputs.get('scope'),
+    codeChallenge: inputs.get('code_challenge'),
+    brand: inputs.get('brand'),
+    language,
     expiresAt: after(clock.now(), programme.login.lifetime),
   });
   return binds === 'request'
@@ -105,7 +98,7 @@ function begin(
     : toLoginPage(service, transaction, redirectStatus);
 }
 
-/** On to the login page; the transaction goes with the address. */
+/** On to the login page; its address carries the transaction. */
 export function toLoginPage(
   { keyring, programme }: Service,
   transaction: LoginTransaction,
@@ -114,7 +107,7 @@ export function toLoginPage(
   return { kind: 'begin', status, sealed: sealTransaction(keyring, programme.id, transaction) };
 }
 
-/** On to the login page, bound to the browser that this is the answer to. */
+/** On to the login page, in a login that is bound to the browser of this request. */
 export function beginInBrowser(
   service: Service,
   unbound: LoginTransaction,
@@ -126,61 +119,44 @@ export function beginInBrowser(
   return { ...toLoginPage(service, transaction, status), cookie };
 }
 
-/** A failure as the dialect tells it: a page, or a redirect where there is an address to trust. */
+/** A failure in the dialect's form: a page, or a redirect where there is a trusted address. */
 export function renderLoginFailure(
   service: Service,
   error: unknown,
   address: ReturnAddress | undefined,
   language: string | undefined,
 ): LoginOutcome {
-  const { reason, parameter, retryAfter } = explainLogin(service, error);
+  const { reason, parameter, retryAfter } = reportLoginFailure(service, error);
   const { login, issuer } = service.programme;
   const failure = login.failure(reason);
-  if ('page' in failure || address === undefined) {
-    const shown =
-      'page' in failure ? { status: failure.page.status, page: reason } : difficulties(reason);
-    return {
-      kind: 'page',
-      ...shown,
-      language,
-      ...(retryAfter === undefined ? {} : { retryAfter }),
-    };
+  if ('page' in failure) {
+    return { kind: 'page', status: failure.page.status, page: reason, language, retryAfter };
   }
+  if (address === undefined) {
+    const status = reason === 'temporarily_unavailable' ? 503 : 500;
+    return { kind: 'page', status, page: 'difficulties', language, retryAfter };
+  }
+  const { answer, more } = login;
   const location = withParameters(address.redirectUri, {
-    [login.answer.error]: failure.redirect,
-    [login.answer.state]: address.state,
-    ...(login.answer.issuer === undefined ? {} : { [login.answer.issuer]: issuer }),
-    ...login.more(reason, address.client, {
-      error_description: failure.error_description,
-      parameter,
-    }),
+    [answer.error]: failure.redirect,
+    [answer.state]: address.state,
+    ...(answer.issuer === undefined ? {} : { [answer.issuer]: issuer }),
+    ...more(reason, address.client, { error_description: failure.error_description, parameter }),
   });
   return { kind: 'redirect', status: 302, location };
 }
 
-function explainLogin(
-  service: Service,
-  error: unknown,
-): {
+interface ReportedLoginFailure {
   readonly reason: LoginFailureReason;
   readonly parameter?: string | undefined;
-  readonly retryAfter?: number;
-} {
-  if (error instanceof LoginRefusal)
-    return { reason: error.reason, parameter: error.facts.parameter };
-  const { facts } = explain(service, error);
-  if (!(error instanceof Unavailable)) return { reason: 'server_error' };
-  const { retryAfter } = facts;
-  return {
-    reason: 'temporarily_unavailable',
-    ...(retryAfter === undefined ? {} : { retryAfter }),
-  };
+  readonly retryAfter?: number | undefined;
 }
 
-/** A page stands in for the redirect while there is no address to trust. */
-function difficulties(reason: LoginFailureReason): {
-  readonly status: number;
-  readonly page: 'difficulties';
-} {
-  return { status: reason === 'temporarily_unavailable' ? 503 : 500, page: 'difficulties' };
+function reportLoginFailure(service: Service, error: unknown): ReportedLoginFailure {
+  if (error instanceof LoginRefusal) {
+    return { reason: error.reason, parameter: error.facts.parameter };
+  }
+  const { facts } = reportFailure(service, error);
+  if (!(error instanceof Unavailable)) return { reason: 'server_error' };
+  return { reason: 'temporarily_unavailable', retryAfter: facts.retryAfter };
 }

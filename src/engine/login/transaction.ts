@@ -1,7 +1,9 @@
-// Owns the login transaction: what a login request asked for, sealed and carried by the browser.
+// Owns the login transaction: the contents of a login request, sealed and carried by the browser
+// that the login is bound to.
 
 import { hash, timingSafeEqual } from 'node:crypto';
 
+import { BoundedMap } from '../../lib/bounded_map.ts';
 import type { Instant } from '../../lib/clock.ts';
 import { keyedDigest } from '../../lib/digest.ts';
 import { randomKey } from '../../lib/random.ts';
@@ -9,21 +11,21 @@ import { seal, unseal } from '../../lib/seal.ts';
 import type { ClientId, ProgrammeId } from '../../oauth/client.ts';
 import type { Keyring } from '../../token/keyring.ts';
 
-/** A login that has begun. Nothing of it is stored: strangers cannot make the service write. */
+/** A login that has begun. The store keeps nothing of it: strangers cannot make the service write. */
 export interface LoginTransaction {
   readonly id: string;
   readonly client: ClientId;
   readonly redirectUri: string;
-  readonly state?: string;
-  readonly scope?: string;
-  readonly codeChallenge?: string;
-  readonly brand?: string;
+  readonly state?: string | undefined;
+  readonly scope?: string | undefined;
+  readonly codeChallenge?: string | undefined;
+  readonly brand?: string | undefined;
   /** The client's name when the login began: the page shows it without asking the store. */
   readonly clientName: string;
   /** One of the programme's languages, where the login request asked for one. */
-  readonly language?: string;
+  readonly language?: string | undefined;
   readonly expiresAt: Instant;
-  /** Digest of the cookie of the browser that it is bound to; absent before it is bound to any. */
+  /** Digest of the cookie of its browser; absent before it is bound to one. */
   readonly browser?: string;
 }
 
@@ -42,7 +44,7 @@ export function bindTransaction(transaction: LoginTransaction): {
   readonly transaction: BoundTransaction;
   readonly cookie: string;
 } {
-  // Always a fresh value: one that a stranger planted beforehand binds nothing (HOSTILE 14).
+  // Always a fresh value: a cookie planted beforehand binds nothing (HOSTILE 14).
   const cookie = randomKey(24);
   return { transaction: { ...transaction, browser: browserDigest(cookie) }, cookie };
 }
@@ -55,7 +57,7 @@ export function sealTransaction(
   return seal(keyring.transactionSeal, JSON.stringify(transaction), programme);
 }
 
-/** The transaction; `damaged` when the text is none of this programme's, `expired` when its time is over. */
+/** The transaction; `damaged` unless this programme sealed the text, `expired` after its end. */
 export function openTransaction(
   keyring: Keyring,
   programme: ProgrammeId,
@@ -68,7 +70,7 @@ export function openTransaction(
   return now < transaction.expiresAt ? transaction : 'expired';
 }
 
-/** Whether the browser that sent this cookie is the one that the transaction is bound to. */
+/** Whether the transaction is bound to the browser that sent this cookie. */
 export function isBoundTo(
   transaction: LoginTransaction,
   cookie: string | undefined,
@@ -77,17 +79,17 @@ export function isBoundTo(
   return cookie !== undefined && browser !== undefined && sameText(browserDigest(cookie), browser);
 }
 
-/** Name of the cookie; one for each login, so that two tabs do not disturb each other. */
+/** Name of the cookie; each login has its own, so that two tabs do not disturb each other. */
 export function cookieName(transaction: LoginTransaction): string {
   return `jetway_login_${transaction.id}`;
 }
 
-/** Whether a cookie of ours, by its name, belongs to a login. */
+/** Whether a cookie of this name belongs to a login. */
 export function isLoginCookie(name: string): boolean {
   return name.startsWith('jetway_login_');
 }
 
-/** The form's own token: shows that the form was read by the browser of the login. */
+/** The form's token: only the browser of the login has read it. */
 export function formToken(keyring: Keyring, transaction: BoundTransaction): string {
   return keyedDigest(keyring.formKey, `${transaction.id} ${transaction.browser}`);
 }
@@ -108,4 +110,29 @@ function sameText(a: string, b: string): boolean {
   const left = Buffer.from(a);
   const right = Buffer.from(b);
   return left.length === right.length && timingSafeEqual(left, right);
+}
+
+/**
+ * Which browser got the page of a login first, by the transaction's identifier; in memory, since
+ * strangers must not make the service write (docs/decisions/022).
+ */
+export class FirstBrowsers {
+  // Some 10 MB. A login that was forgotten early can be opened by a second browser, no worse.
+  readonly #logins = new BoundedMap<string, { browser: string; expiresAt: Instant }>(50_000);
+
+  find(id: string): string | undefined {
+    return this.#logins.get(id)?.browser;
+  }
+
+  /** Whether this browser is the first, or no other one was. */
+  claim({ id, browser, expiresAt }: BoundTransaction, now: Instant): boolean {
+    const first = this.find(id);
+    if (first !== undefined) return first === browser;
+    for (let old = this.#logins.oldest(); old !== undefined; old = this.#logins.oldest()) {
+      if (now < (this.#logins.get(old)?.expiresAt ?? 0)) break;
+      this.#logins.delete(old);
+    }
+    this.#logins.set(id, { browser, expiresAt });
+    return true;
+  }
 }

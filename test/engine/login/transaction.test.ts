@@ -1,11 +1,10 @@
-// P-3: which browser had the page of a login first is remembered for as long as the login may take, of
-// a bounded number of logins.
+// P-3: the browser that got the page of a login first is remembered until the login ends, for a bounded
+// number of logins.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { FirstBrowsers } from '../../../src/engine/login/first_browsers.ts';
-import type { BoundTransaction } from '../../../src/engine/login/transaction.ts';
+import { type BoundTransaction, FirstBrowsers } from '../../../src/engine/login/transaction.ts';
 import type { Instant } from '../../../src/lib/clock.ts';
 
 function login(id: string, browser: string, expiresAt = 900): BoundTransaction {

@@ -1,0 +1,78 @@
+// Owns how a request fails: what is told to the caller, and what is logged for operators.
+
+import {
+  type FailureFacts,
+  type FailureReason,
+  HungUp,
+  Overloaded,
+  Refusal,
+  Unavailable,
+} from '../oauth/failure.ts';
+import type { Reply } from '../oauth/reply.ts';
+import type { Programme } from '../programme/programme.ts';
+import type { Service } from './service.ts';
+
+/** A failure as the caller is told of it. */
+export interface ReportedFailure {
+  readonly reason: FailureReason;
+  readonly facts: FailureFacts;
+}
+
+type Steps<Endpoint, Request, Answer> = (
+  service: Service,
+  endpoint: Endpoint,
+  request: Request,
+) => Promise<Answer>;
+
+/**
+ * An endpoint's answer: what its steps return, or the failure that they throw, rendered. Rejects
+ * with `HungUp` alone: the caller has closed the connection.
+ */
+export function answering<Endpoint, Request, Answer>(
+  steps: Steps<Endpoint, Request, Answer>,
+  render: (service: Service, failure: ReportedFailure) => Reply = renderFailure,
+): Steps<Endpoint, Request, Answer | Reply> {
+  return async (service, endpoint, request) => {
+    try {
+      return await steps(service, endpoint, request);
+    } catch (error) {
+      return render(service, reportFailure(service, error));
+    }
+  };
+}
+
+/** The failure in the dialect's words. */
+export function renderFailure({ programme }: Service, { reason, facts }: ReportedFailure): Reply {
+  return programme.renderFailure(reason, facts);
+}
+
+/** Seconds after which a partner may try again while store or directory does not answer. */
+const outageRetryAfter = 5;
+
+/**
+ * The reason to tell for a thrown error. Logs an outage, and anything unknown as a server_error.
+ * Throws `HungUp` again.
+ */
+export function reportFailure(service: Service, error: unknown): ReportedFailure {
+  if (error instanceof HungUp) throw error;
+  const at = service.clock.now();
+  if (error instanceof Refusal) return { reason: error.reason, facts: { ...error.facts, at } };
+  const programme = service.programme.id;
+  if (error instanceof Unavailable) {
+    // Without a stack: the failure is known. Two events, each with its own limit in the log:
+    // strangers can cause `overloaded` at will, and must not crowd out `unavailable` (HOSTILE 59).
+    const event = error instanceof Overloaded ? 'overloaded' : 'unavailable';
+    service.log.error(event, { programme, detail: error.message });
+    return { reason: 'temporarily_unavailable', facts: { retryAfter: outageRetryAfter, at } };
+  }
+  const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  service.log.error('server_error', { programme, detail });
+  return { reason: 'server_error', facts: { at } };
+}
+
+/** For operators alone: the file changed its prefix, or the airline's system its subjects (C-9). */
+export function clientLikeSubject({ id }: Programme): Unavailable {
+  return new Unavailable(
+    `a member of ${id} has a subject that begins as those of clients do: change tokens.client_subject_prefix, or the subject`,
+  );
+}
