@@ -171,7 +171,7 @@ test('HOSTILE 40: whoever is unknown costs the digest that a wrong secret costs'
   await club.addClient({ id: 'partnerapi-00002', more: { status: 'disabled' } });
   const digests: string[] = [];
   const service = {
-    programme: { id: 'executive-club' },
+    programme: { id: 'executive-club', clients: {} },
     store: club.store,
     keyring: {
       ...club.keyring,

@@ -1,15 +1,14 @@
-// Owns YAML: text to nodes that know their place, values to text. Alone in importing `yaml`.
+// Owns YAML: text to nodes with their places, values to text.
 
 import { Composer, Document, isMap, isScalar, isSeq, Lexer, Parser } from 'yaml';
-import type { CST, Node, Scalar, YAMLMap } from 'yaml';
+import type { CST } from 'yaml';
 
 import { byPosition, type Fault, type Path, quote } from '../fault.ts';
-import { judgeKey, type KeyVerdict } from './key.ts';
-import type { MapEntry, MapNode, ScalarNode, YamlNode } from './node.ts';
+import { buildRoot, type Reading } from './build.ts';
+import type { YamlNode } from './node.ts';
 import {
   characterFaults,
   errorAtOffset,
-  foreignCharacterIn,
   openSource,
   positionOf,
   skipBlanks,
@@ -34,12 +33,6 @@ export const maxYamlDepth = 32;
 
 // So many faults are told one by one; a broken file can hold tens of thousands.
 const maxFaults = 100;
-
-const noText: KeyVerdict = {
-  name: undefined,
-  message: 'a key must be text, not a map or list',
-  hint: 'quote it if it is text',
-};
 
 /**
  * Reads one YAML 1.2 document of the core schema; never throws. Refused with a fault at its place:
@@ -97,11 +90,6 @@ function abridged(faults: readonly Fault[]): readonly Fault[] {
   return [...faults.slice(0, maxFaults), { severity: 'error', at: next.at, path: '', message }];
 }
 
-interface Reading {
-  readonly source: YamlSource;
-  readonly faults: Fault[];
-}
-
 function readDocument(source: YamlSource): ParsedYaml {
   const { tokens, tooDeepAt } = readTokens(source.text);
   const survey = surveyTokens(source, tokens);
@@ -122,12 +110,6 @@ function readDocument(source: YamlSource): ParsedYaml {
   }
   const certain = broken.length === 0 && survey.unreliableFrom === undefined;
   return { root: certain ? root : undefined, faults };
-}
-
-function buildRoot(reading: Reading, contents: Node | null): YamlNode | undefined {
-  if (contents === null) return undefined;
-  if (isScalar(contents) && isPlain(contents) && contents.source === '') return undefined;
-  return buildNode(reading, contents, 0, []);
 }
 
 interface Tokens {
@@ -207,60 +189,4 @@ function syntaxFaults(source: YamlSource, document: Document.Parsed, survey: Sur
   return [...byLine.values()].map(({ start, words }) =>
     errorAtOffset(source, start, [], words.message, words.hint),
   );
-}
-
-function buildNode(reading: Reading, node: unknown, fallback: number, path: Path): YamlNode {
-  const known = node as Node | null;
-  const offset = known?.range?.[0] ?? fallback;
-  const at = positionOf(reading.source, offset);
-  if (isMap(node)) return { kind: 'map', at, entries: buildEntries(reading, node, path) };
-  if (isSeq(node)) {
-    const items = node.items.map((item, index) =>
-      buildNode(reading, item, offset, [...path, index]),
-    );
-    return { kind: 'list', at, items };
-  }
-  // An alias lands here too; it has its fault and the document no root.
-  if (!isScalar(node)) return { kind: 'scalar', at, value: null, source: '' };
-  return buildScalar(reading, node, offset, path);
-}
-
-function buildScalar(reading: Reading, node: Scalar, offset: number, path: Path): ScalarNode {
-  const at = positionOf(reading.source, offset);
-  const value = node.value as ScalarNode['value'];
-  const plain = isPlain(node) ? { source: node.source ?? '' } : {};
-  const refuse = (message: string): void => {
-    reading.faults.push(errorAtOffset(reading.source, offset, path, message));
-  };
-  if (typeof value === 'number' && !Number.isFinite(value)) {
-    refuse(`${quote(node.source ?? '')} is not a number that can be used`);
-    return { kind: 'scalar', at, value: null, ...plain };
-  }
-  const foreign = typeof value === 'string' ? foreignCharacterIn(value) : undefined;
-  if (foreign !== undefined) refuse(`this text holds ${foreign}, which is not allowed`);
-  return { kind: 'scalar', at, value, ...plain };
-}
-
-function buildEntries(reading: Reading, map: YAMLMap, path: Path): MapNode['entries'] {
-  const entries = new Map<string, MapEntry>();
-  for (const { key, value } of map.items) {
-    const [start, end] = (key as Node | null)?.range ?? map.range ?? [0, 0];
-    const { name, message, hint } = isScalar(key) ? judgeKey(key.value, key.source ?? '') : noText;
-    const refuse = (words: string, advice?: string): void => {
-      const at = name === undefined ? path : [...path, name];
-      reading.faults.push(errorAtOffset(reading.source, start, at, words, advice));
-    };
-    if (message !== undefined) refuse(message, hint);
-    if (name === undefined) continue;
-    const node = buildNode(reading, value, end, [...path, name]);
-    const earlier = entries.get(name);
-    if (earlier === undefined) {
-      entries.set(name, { keyAt: positionOf(reading.source, start), node });
-    } else refuse(`the key ${quote(name)} is already given at line ${earlier.keyAt.line}`);
-  }
-  return entries;
-}
-
-function isPlain(node: Scalar): boolean {
-  return node.type === 'PLAIN';
 }
