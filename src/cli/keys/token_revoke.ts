@@ -46,7 +46,7 @@ export async function revokeTokens(options: RevokeTokensOptions): Promise<void> 
     await Promise.all(found.map(({ programme, owner }) => store.revokeAll(programme, owner)));
     return found;
   });
-  if (revoked.length === 0) throw nobody(options);
+  if (revoked.length === 0) throw noMatch(options);
   if (options.json === true) return printJson(revoked.map(view));
   return print(revoked.map(line).join('\n'));
 }
@@ -81,7 +81,7 @@ function findElsewhere(
   return { programme, owner: { subject: member }, isElsewhere: true };
 }
 
-function nobody({ client, member, username, programme }: RevokeTokensOptions): CommandError {
+function noMatch({ client, member, username, programme }: RevokeTokensOptions): CommandError {
   const who =
     client === undefined
       ? `member ${username === undefined ? 'with the subject ' : ''}${quote(username ?? member ?? '')}`

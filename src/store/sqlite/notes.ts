@@ -6,10 +6,10 @@ import type { Instant } from '../../lib/clock.ts';
 import type { Digest } from '../../lib/digest.ts';
 import type { ClientId, ProgrammeId } from '../../oauth/client.ts';
 import { isNewUse } from '../judgement.ts';
-import type { Passenger } from './commits/transactions.ts';
+import type { TransactionHook } from './commits/transactions.ts';
 
 /** Uses of secrets, in this process and in the file. */
-export interface SecretUses extends Passenger {
+export interface SecretUses extends TransactionHook {
   readonly record: (programme: ProgrammeId, id: ClientId, secret: Digest, now: Instant) => void;
   /** By digest; uses that are not in the file yet included. */
   readonly of: (programme: ProgrammeId, id: ClientId) => ReadonlyMap<Digest, Instant>;
@@ -60,10 +60,10 @@ export function fileSecretUses(database: DatabaseSync): SecretUses {
         if (gone) waiting.delete(name);
       }
     },
-    board: () => {
+    beforeCommit: () => {
       for (const use of waiting.values()) put(use);
     },
-    arrive: () => waiting.clear(),
+    committed: () => waiting.clear(),
   };
 }
 

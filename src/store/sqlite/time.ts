@@ -1,28 +1,28 @@
-// Owns the time that the file store has recorded, and that goes on from there while its machine runs.
+// Owns the file store's recorded time, and the current time that follows from it while the machine runs.
 
 import type { DatabaseSync } from 'node:sqlite';
 
 import { after, type Instant, milliseconds } from '../../lib/clock.ts';
 import { readUptime, type Uptime } from '../../lib/uptime.ts';
-import type { Passenger } from './commits/transactions.ts';
+import type { TransactionHook } from './commits/transactions.ts';
 
-/** Milliseconds by which the record may lag when nothing else is written, and when something is. */
+/** Milliseconds by which the record may lag: when nothing else is written, and when something is. */
 const idleLag = 30_000;
 const busyLag = 1000;
 
-/** The recorded time, in the file and on its way there. */
-export interface RecordedTime extends Passenger {
+/** The recorded time in the file, and the noted time that is to be written there. */
+export interface RecordedTime extends TransactionHook {
   /** Undefined where none was recorded yet. */
   readonly recorded: () => Instant | undefined;
-  /** The same and what has passed since; undefined where the machine was started anew meanwhile. */
+  /** The recorded time and the uptime since; undefined where the machine was started anew meanwhile. */
   readonly current: () => Instant | undefined;
-  /** Remembers a time; it rides on a transaction as soon as it is worth it. */
+  /** Notes a time. A later transaction writes it, once it is far enough from the recorded time. */
   readonly note: (now: Instant) => void;
-  /** Whether a transaction of its own is due. */
+  /** Whether the noted time needs a transaction of its own. */
   readonly isDue: () => boolean;
-  /** Sets it, later or not; call it inside a write. */
+  /** Records a time, later or not; call it inside a write. */
   readonly set: (now: Instant) => void;
-  /** Forgets what was noted by a clock that has been set since, and notes times again. */
+  /** Forgets times that were noted before the clock was set. */
   readonly startAnew: () => void;
 }
 
@@ -35,7 +35,7 @@ export function fileRecordedTime(database: DatabaseSync): RecordedTime {
   const rows = timeRows(database);
   let life = rows.life();
   let seen: Noted | undefined;
-  let boarded: Instant | undefined;
+  let uncommitted: Instant | undefined;
   let written: Instant | undefined;
   const lag = (): number => {
     if (seen === undefined) return 0;
@@ -64,17 +64,17 @@ export function fileRecordedTime(database: DatabaseSync): RecordedTime {
       seen = undefined;
       written = undefined;
     },
-    board: (changed) => {
+    beforeCommit: (changed) => {
       if (seen === undefined || lag() < (changed ? busyLag : idleLag)) return;
       const before = rows.read();
       const isLater = before === undefined || before.time < seen.time;
-      // What was noted before another process accepted a time is of the clock that was left.
+      // A time that was noted before another process accepted one is of the former clock.
       if (isLater && rows.life() === life) rows.put(seen);
-      boarded = seen.time;
+      uncommitted = seen.time;
     },
-    arrive: () => {
-      written = boarded ?? written;
-      boarded = undefined;
+    committed: () => {
+      written = uncommitted ?? written;
+      uncommitted = undefined;
     },
   };
 }
@@ -109,7 +109,7 @@ function timeRows(database: DatabaseSync): TimeRows {
   };
 }
 
-/** The record of a file as it stands there, for the file that takes its place. */
+/** The rows of a file's recorded time, for the file that takes its place. */
 export type TimeRecord = readonly { readonly name: string; readonly value: string }[];
 
 const recordNames = `('recorded_time', 'recorded_uptime')`;
@@ -119,7 +119,7 @@ export function timeRecord(database: DatabaseSync): TimeRecord {
   return rows.map(({ name, value }) => ({ name: String(name), value: String(value) }));
 }
 
-/** Puts another file's record in the place of this one's; call it inside a write. */
+/** Replaces a file's recorded time by another file's; call it inside a write. */
 export function putTimeRecord(database: DatabaseSync, record: TimeRecord): void {
   database.exec(`DELETE FROM meta WHERE name IN ${recordNames}`);
   const insert = database.prepare('INSERT INTO meta (name, value) VALUES (?, ?)');

@@ -1,5 +1,5 @@
-// Owns the thread that moves a store's log into its file (checkpoint_worker.ts): begun with the first
-// order, and no reason for the process to stay.
+// Owns starting, ordering and ending the checkpoint thread (checkpoint_worker.ts). It starts with the
+// first order and does not keep the process alive.
 
 import type { Worker } from 'node:worker_threads';
 
@@ -8,9 +8,9 @@ import { type FileIdentity, identityOf } from '../file/identity.ts';
 import { CheckpointTurn } from './checkpoint_turn.ts';
 import type { CheckpointReport, CheckpointWork } from './checkpoint_worker.ts';
 
-/** Milliseconds to wait for a checkpoint that runs; a disk that takes longer takes longer for commits too. */
+/** Milliseconds to wait for a running checkpoint; on a disk that is slower, commits are slower too. */
 const patience = 1000;
-/** Its heap holds next to nothing. */
+/** The thread's heap holds next to nothing. */
 const resourceLimits = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2 };
 
 interface Begun {
@@ -18,13 +18,12 @@ interface Begun {
   readonly turn: CheckpointTurn;
 }
 
-/** Who is told what came of an order. */
 export interface CheckpointListener {
-  /** `stuck`: the pages that were in the log by then and have to stay there for now. */
+  /** The log is moved, but for `stuck` pages that have to stay for now. */
   readonly moved: (stuck: number) => void;
-  /** With the result code that SQLite would have thrown, once for each. */
+  /** The checkpoint failed; the error has SQLite's result code. Called once for each failure. */
   readonly failed: (error: Error) => void;
-  /** Nothing was tried: there is no thread, or it has died, or it cannot open the file. */
+  /** No checkpoint was tried: the thread cannot start, has died, or cannot open the file. */
   readonly unable: () => void;
 }
 
@@ -34,7 +33,7 @@ export class CheckpointThread {
   readonly #listener: CheckpointListener;
   #begun: Begun | undefined;
   #isBusy = false;
-  /** Resolves once the order is answered. */
+  /** Resolves once the order has its outcome. */
   #settled: PromiseWithResolvers<void> | undefined;
 
   constructor(path: string, listener: CheckpointListener) {
@@ -43,12 +42,12 @@ export class CheckpointThread {
     this.#listener = listener;
   }
 
-  /** Whether an order has not been answered yet. */
+  /** Whether an order has no outcome yet. */
   get isBusy(): boolean {
     return this.#isBusy;
   }
 
-  /** Has the log moved; call it while the thread is not busy. */
+  /** Orders a checkpoint; call it while the thread is not busy. */
   order(): void {
     this.#isBusy = true;
     try {
@@ -63,8 +62,8 @@ export class CheckpointThread {
   }
 
   /**
-   * Returns once no checkpoint runs, nor will before the next order; or when the disk takes very
-   * long. One that has failed is told of first, before anything else is done with the file.
+   * Returns once no checkpoint runs, nor will run before the next order, or when the disk takes very
+   * long. A failure is told before it returns: nothing else is done with the file before that.
    */
   pause(): void {
     if (this.#begun?.turn.takeBack(patience) === true) this.#isBusy = false;
@@ -72,8 +71,8 @@ export class CheckpointThread {
   }
 
   /**
-   * Ends the thread and closes its connection; undefined where there is none. What came of its
-   * order, however long that takes, has been told by then.
+   * Ends the thread and closes its connection; undefined where there is none. Waits for the outcome of
+   * a running order, however long that takes.
    */
   end(): Promise<unknown> | undefined {
     const { worker } = this.#begun ?? {};
@@ -101,10 +100,10 @@ export class CheckpointThread {
       resourceLimits,
     });
     worker.on('message', (report: CheckpointReport) => this.#hear(report));
-    // 'exit' follows; unheard it would end the process.
+    // 'exit' follows. Without a listener the error would end the process.
     worker.on('error', () => undefined);
     worker.on('exit', () => this.#lose());
-    // After whoever listens: a listener is one more reason to stay.
+    // After the listeners: adding a listener refs the worker again.
     worker.unref();
     return { worker, turn };
   }
@@ -117,7 +116,7 @@ export class CheckpointThread {
     this.#settled?.resolve();
   }
 
-  /** It may have been told already: a pause does not wait for the thread's word. */
+  /** The failure may have been told already: `pause` does not wait for the thread's message. */
   #tellFailure(): void {
     const errcode = this.#begun?.turn.takeFailure();
     if (errcode === undefined) return;

@@ -1,16 +1,16 @@
-// Owns whose turn it is to move the log: SQLite refuses a second checkpoint while one runs, and its
-// busy timeout does not wait for it.
+// Owns which of two threads may move the log: SQLite refuses a second checkpoint while one runs, and
+// its busy timeout does not wait for the first.
 
 const free = 0;
 const asked = 1;
 const running = 2;
-/** A checkpoint failed, and nobody has been told yet. */
+/** A checkpoint failed, and its error has not been taken yet. */
 const failed = 3;
 
-/** What two threads of a store agree on; it lies in memory that both of them see. */
+/** The state of an order, in memory that the store's thread and the checkpoint thread share. */
 export class CheckpointTurn {
   readonly shared: SharedArrayBuffer;
-  /** Whose turn it is, and SQLite's result code of what failed. */
+  /** The state, and SQLite's result code of a failed checkpoint. */
   readonly #state: Int32Array;
 
   constructor(shared: SharedArrayBuffer = new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT)) {
@@ -18,32 +18,32 @@ export class CheckpointTurn {
     this.#state = new Int32Array(shared);
   }
 
-  /** Gives the turn to the other thread, which has to be told. */
+  /** Orders a checkpoint; the checkpoint thread needs a message as well. */
   ask(): void {
     Atomics.store(this.#state, 0, asked);
   }
 
-  /** The other thread's beginning; false where what was asked for has been taken back. */
+  /** The checkpoint thread begins; false where the order has been taken back. */
   begin(): boolean {
     return Atomics.compareExchange(this.#state, 0, asked, running) === asked;
   }
 
-  /** The other thread's end; `errcode` where its checkpoint failed. */
+  /** The checkpoint thread has ended its checkpoint; `errcode` where that failed. */
   end(errcode?: number): void {
     Atomics.store(this.#state, 1, errcode ?? 0);
     Atomics.store(this.#state, 0, errcode === undefined ? free : failed);
     Atomics.notify(this.#state, 0);
   }
 
-  /** SQLite's result code of a checkpoint that failed, for whoever asks first. */
+  /** SQLite's result code of a failed checkpoint, for the first caller. */
   takeFailure(): number | undefined {
     const isOurs = Atomics.compareExchange(this.#state, 0, failed, free) === failed;
     return isOurs ? Atomics.load(this.#state, 1) : undefined;
   }
 
   /**
-   * Takes back what the other thread has not begun, true then; waits for what it has, up to
-   * `patience` milliseconds.
+   * Takes back an order that has not begun (true), or waits up to `patience` milliseconds for the end of
+   * a checkpoint that has (false).
    */
   takeBack(patience: number): boolean {
     if (Atomics.compareExchange(this.#state, 0, asked, free) === asked) return true;

@@ -1,5 +1,5 @@
-// Owns moving a store's log into its file in a thread of its own, on a connection of its own: the
-// synchronising would hold up every request. The executable carries it as an asset (scripts/build.ts).
+// Owns the checkpoint thread: it moves a store's log into its file on a connection of its own, since
+// the fsyncs would hold up every request. The executable carries it as an asset (scripts/build.ts).
 
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
@@ -12,16 +12,16 @@ import { CheckpointTurn } from './checkpoint_turn.ts';
 export interface CheckpointWork {
   /** Absolute. */
   readonly path: string;
-  /** The file that has to be there. */
+  /** The file that the store has open. */
   readonly identity: FileIdentity | undefined;
   readonly turn: SharedArrayBuffer;
 }
 
-/** What came of an order: any message is one. */
+/** The outcome of an order; any message is an order. */
 export type CheckpointReport =
-  /** The pages that were in the log by then and have to stay there for now. */
+  /** `stuck`: pages that were in the log and have to stay there for now. */
   | { readonly outcome: 'moved'; readonly stuck: number }
-  /** How is for whoever takes the turn's failure. */
+  /** `CheckpointTurn.takeFailure` gives the code as well. */
   | { readonly outcome: 'failed'; readonly errcode: number }
   /** Nothing was tried. */
   | { readonly outcome: 'unable' };
@@ -47,7 +47,7 @@ function obey(): CheckpointReport {
   try {
     connection ??= connect();
   } catch {
-    // Descriptors may be short. The store has its own and will see what else may be wrong.
+    // File descriptors may be short. The store has its own connection and notices other faults.
     return { outcome: 'unable' };
   }
   try {
@@ -62,8 +62,7 @@ function connect(): DatabaseSync {
   const url = pathToFileURL(path);
   url.searchParams.set('mode', 'rw');
   const database = new DatabaseSync(url, { timeout: 0 });
-  // Not a byte was read so far. Another file of that name would have the log played into it, which
-  // is not its own (FAULTS 7).
+  // Before the first read: SQLite would play the log into another file of that name (FAULTS 7).
   if (identityOf(path) !== identity) {
     database.close();
     throw new Error(`${path} was removed or replaced`);
@@ -79,14 +78,14 @@ function connect(): DatabaseSync {
 }
 
 /**
- * Moves the log and returns how many of its pages had to stay: a long reader (a backup) needs them
- * where they are. What commits add meanwhile is no part of it: nobody waits for this thread.
+ * Moves the log and returns how many of its pages had to stay, because a long reader (a backup) needs
+ * them. Pages that commits add meanwhile do not count.
  */
 function moveLog(database: DatabaseSync): number {
   const before = lengthOf(database);
   database.prepare('PRAGMA wal_checkpoint(PASSIVE)').get();
   const after = lengthOf(database);
-  // A shorter one has begun again, for which all of it was moved.
+  // A shorter log has begun again, which it does only after all of it was moved.
   return after.log < before.log ? 0 : Math.max(0, before.log - after.checkpointed);
 }
 

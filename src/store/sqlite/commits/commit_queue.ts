@@ -1,4 +1,4 @@
-// Owns when verbs run on the SQLite connection, what one commit covers, and what an error ends.
+// Owns when verbs run on the SQLite connection, which verbs share a commit, and which errors end the queue.
 
 import { inTurn } from '../../../lib/turn.ts';
 import { Unavailable } from '../../../oauth/failure.ts';
@@ -12,7 +12,7 @@ const inCommits = (callback: () => void): void => inTurn('commits', callback);
 interface Job {
   readonly verb: () => unknown;
   readonly fromReserve: boolean;
-  /** When it stops waiting for another process's lock. */
+  /** When the verb stops waiting for another process's lock. */
   readonly patientUntil: number;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
@@ -22,23 +22,23 @@ export interface QueueOptions {
   readonly space?: DiskSpace;
   /** Called after every commit, once its verbs are answered. */
   readonly afterCommit?: () => void;
-  /** Told, once, what has ended the queue: the process has to end too. */
+  /** Called once, with the reason that has ended the queue: the process has to end too. */
   readonly onFatal?: (reason: Unavailable) => void;
 }
 
-/** So that one transaction does not hold up the event loop, or another process, for long. */
+/** Verbs of one transaction: it must not hold up the event loop, or another process, for long. */
 const largestBatch = 256;
-/** Verbs that may wait; more than this can only be a store that does not answer. */
+/** Verbs that may wait; more can only wait for a store that does not answer. */
 const longestQueue = 10_000;
 /** Milliseconds a verb waits for another process's lock: an outage is told within two seconds (FAULTS 13). */
 const patience = 1500;
-/** Milliseconds between looks at a lock; the event loop goes on meanwhile, as it would not in SQLite's own wait. */
+/** Milliseconds between tries for a lock. SQLite's own wait would block the event loop. */
 const retryAfter = 2;
 
 /**
- * Group commit: the writing verbs of one turn of the event loop share one transaction and one
- * fsync, and each promise resolves only after COMMIT, so that what is answered is durable.
- * Verbs run to their end one after another, so neither they nor reads see half of another.
+ * Group commit: the writing verbs of one turn of the event loop share one transaction and one fsync.
+ * Each promise resolves only after COMMIT, so that an answer is durable. Verbs run one after another,
+ * each to its end: no verb sees half of another.
  */
 export class CommitQueue {
   readonly #transactions: Transactions;
@@ -54,18 +54,18 @@ export class CommitQueue {
     this.#options = options;
   }
 
-  /** What has ended the queue; undefined while it serves. */
+  /** The reason that has ended the queue; undefined while it serves. */
   get ended(): Unavailable | undefined {
     return this.#ended;
   }
 
-  /** False once the disk has failed, or what it holds is damaged: the file is left as it is. */
+  /** False once the disk has failed or the file is damaged: the file is left as it is. */
   get mayWrite(): boolean {
     return this.#mayWrite;
   }
 
   /**
-   * Runs a reading verb at once; it sees what is committed.
+   * Runs a reading verb at once; the verb sees committed rows.
    * @throws Unavailable when the store cannot answer.
    */
   read<T>(verb: () => T): Promise<T> {
@@ -83,7 +83,7 @@ export class CommitQueue {
     const patientUntil = performance.now() + patience;
     let error = first;
     for (;;) {
-      // Seldom: another process is bringing the log in order after a crash.
+      // Seldom: another process recovers the log after a crash.
       if (!isBusy(error) || performance.now() > patientUntil) throw this.judge(error);
       await new Promise((resolve) => {
         setTimeout(resolve, retryAfter);
@@ -100,19 +100,19 @@ export class CommitQueue {
   /**
    * Runs a writing verb in a transaction and resolves once that is durable. The verb may run twice
    * and must depend on the database alone.
-   * @throws Unavailable when the store cannot write; nothing has changed then, unless synchronising
-   * the disk failed, after which nobody can know.
+   * @throws Unavailable when the store cannot write. Nothing has changed then, unless an fsync failed:
+   * after that the state of the file is not known.
    */
   write<T>(verb: () => T): Promise<T> {
     return this.#enqueue(verb, false);
   }
 
-  /** The same, for verbs that must go on when the disk is full: they free space, or take away rights. */
+  /** As `write`, for verbs that go on when the disk is full: they free space, or take away rights. */
   writeFromReserve<T>(verb: () => T): Promise<T> {
     return this.#enqueue(verb, true);
   }
 
-  /** Ends the queue for good: what waits and whatever comes is refused. Told also of a closed one. */
+  /** Ends the queue for good: waiting and later verbs are refused. Calls `onFatal` after `close` too. */
   end(reason: Unavailable): void {
     if (this.#isToldOf) return;
     this.#isToldOf = true;
@@ -124,17 +124,17 @@ export class CommitQueue {
   /** Commits what is queued, then refuses everything. */
   close(): void {
     while (this.#jobs.length > 0 && !this.#ended) this.#flush(0);
-    this.#takePassengers();
+    this.#commitNotes();
     this.#ended ??= new Unavailable('store: closed');
   }
 
-  /** What waits to ride along would wait in vain. */
-  #takePassengers(): void {
+  /** Commits what hooks have noted for a later transaction: none will come. */
+  #commitNotes(): void {
     if (this.#ended) return;
     try {
       this.#transactions.settle([]);
     } catch (error) {
-      // It may be lost; that is what it rides along for.
+      // Notes may be lost.
       this.judge(error);
     }
   }
@@ -146,7 +146,7 @@ export class CommitQueue {
     return new Promise<T>((resolve, reject) => {
       const done = (value: unknown): void => resolve(value as T);
       this.#jobs.push({ verb, fromReserve, patientUntil, resolve: done, reject });
-      // Requests that arrived together share a commit.
+      // Requests that were read together share a commit.
       if (!this.#scheduled) this.#schedule(inCommits);
     });
   }
@@ -155,7 +155,7 @@ export class CommitQueue {
     if (this.#ended) return this.#ended;
     if (this.#jobs.length >= longestQueue) return new Unavailable('store: too many verbs wait');
     const hasRoom = fromReserve || (this.#options.space?.hasRoom() ?? true);
-    // To look for room may show that the disk fails.
+    // Looking for room may have shown that the disk fails.
     if (hasRoom || this.#ended) return this.#ended;
     return new Unavailable('store: the disk is full');
   }
@@ -189,7 +189,7 @@ export class CommitQueue {
     this.#options.afterCommit?.();
   }
 
-  /** Another process is writing: those that can wait come first when it is done. */
+  /** Another process is writing: jobs that can wait longer go to the front of the queue. */
   #postpone(batch: readonly Job[], error: unknown): void {
     const now = performance.now();
     const reason = asStoreError(error);
@@ -198,7 +198,7 @@ export class CommitQueue {
     if (this.#jobs.length > 0) this.#schedule((callback) => setTimeout(callback, retryAfter));
   }
 
-  /** A full disk may have room once the log is folded in; after that only the reserve is left (FAULTS 4). */
+  /** A full disk may have room once the log is moved into the file; after that only the reserve is left (FAULTS 4). */
   #settle(batch: readonly Job[]): readonly Settlement[] {
     const { space } = this.#options;
     try {
@@ -222,7 +222,7 @@ export class CommitQueue {
     }
   }
 
-  /** Folding in may tell that the disk fails: then nothing is written any more. */
+  /** Moving the log may show that the disk fails: then nothing is written any more. */
   #fold(space: DiskSpace): void {
     space.foldLog();
     if (this.#ended) throw this.#ended;
@@ -232,7 +232,7 @@ export class CommitQueue {
     return this.#transactions.settle(batch.map(({ verb }) => verb));
   }
 
-  /** The error to hand out. One after which the file cannot be trusted ends the queue: no blind retry (FAULTS 5). */
+  /** The error to hand out. After a `StoreFailed` the file cannot be trusted: it ends the queue (FAULTS 5). */
   judge(error: unknown): unknown {
     const reason = asStoreError(error);
     if (reason instanceof StoreFailed) {

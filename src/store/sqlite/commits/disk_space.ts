@@ -1,4 +1,4 @@
-// Owns what the file store does on a full disk: a reserve for what must go on, and noticing when there is room again.
+// Owns what the file store does on a full disk: a reserve for urgent verbs, and noticing new room.
 
 import { randomBytes } from 'node:crypto';
 import {
@@ -15,16 +15,16 @@ import {
 /** Milliseconds between looks whether there is room again. */
 const lookAgainAfter = 1000;
 
-/** Where the reserve of a store is; it stays when the server has ended. */
+/** The path of a store's reserve; the file stays when the server has ended. */
 export function reserveOf(storePath: string): string {
   return `${storePath}-reserve`;
 }
 
-/** As 'w'; what lies behind a link in its place is somebody else's. */
+/** As 'w', but a link in the reserve's place is not followed: its target is not the store's. */
 const overwriting =
   constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW;
 
-/** Gives up the reserve of a store, if it has one; false if there is nothing to gain. */
+/** Empties the reserve of a store; false if there is none, or it is empty. */
 export function releaseReserve(storePath: string): boolean {
   const path = reserveOf(storePath);
   const found = lstatSync(path, { throwIfNoEntry: false });
@@ -34,9 +34,9 @@ export function releaseReserve(storePath: string): boolean {
 }
 
 /**
- * A file of the size of the reserve lies beside the store. On a full disk even deleting needs space,
- * for the log (FAULTS 4): then the reserve is given up, only verbs that free space or take away
- * rights run, and all others wait until the reserve can be made again.
+ * The reserve is a file beside the store. On a full disk even a DELETE needs space for the log (FAULTS
+ * 4): then the reserve is emptied, and only verbs that free space or take away rights run until the
+ * reserve can be made again.
  */
 export class DiskSpace {
   readonly #storePath: string;
@@ -46,7 +46,7 @@ export class DiskSpace {
   #isFull = false;
   #lookedAt = 0;
 
-  /** `size` in bytes; 0 makes no reserve, and still gives up one that a server has made. */
+  /** `size` in bytes; with 0 no reserve is made, but a server's reserve is still emptied. */
   constructor(storePath: string, size: number, foldLog: () => void) {
     this.#storePath = storePath;
     this.#path = reserveOf(storePath);
@@ -55,23 +55,19 @@ export class DiskSpace {
     this.#isFull = !this.#reserve();
   }
 
-  get isFull(): boolean {
-    return this.#isFull;
-  }
-
   /** Moves the log into the file, so that its space can be used again. */
   foldLog(): void {
     this.#fold();
   }
 
-  /** Gives up the reserve: its space is for the verbs that run next. */
+  /** Empties the reserve: the verbs that run next use its space. */
   release(): void {
     releaseReserve(this.#storePath);
     this.#isFull = this.#size > 0;
     this.#lookedAt = performance.now();
   }
 
-  /** Whether there is room for verbs that need it; looks again now and then where there was none. */
+  /** Whether there is room for verbs that are not urgent; on a full disk it looks again now and then. */
   hasRoom(): boolean {
     if (!this.#isFull) return true;
     const now = performance.now();
@@ -82,7 +78,7 @@ export class DiskSpace {
     return !this.#isFull;
   }
 
-  /** Makes the reserve unless it is there; false when there is no space for it. */
+  /** Makes the reserve unless it exists; false when there is no space for it. */
   #reserve(): boolean {
     if (this.#size === 0) return true;
     const found = lstatSync(this.#path, { throwIfNoEntry: false });
@@ -108,7 +104,7 @@ export class DiskSpace {
     try {
       releaseReserve(this.#storePath);
     } catch {
-      // It could not even be made.
+      // The file could not even be made.
     }
   }
 }

@@ -1,23 +1,23 @@
-// Owns what the file store remembers of rows it has read, and whether they still stand: SQLite tells
-// whether another connection has committed, at least once each turn of the event loop.
+// Owns the cache of rows that the file store has read or written, and when it is out of date: SQLite
+// is asked at least once each turn of the event loop whether another connection has committed.
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
 import { BoundedMap } from '../../../lib/bounded_map.ts';
-import type { Passenger } from './transactions.ts';
+import type { TransactionHook } from './transactions.ts';
 
 /**
- * Milliseconds for which a look stands within a turn. A busy turn is longer than it takes to revoke
- * a token at another server of this store and to come here with it; this is not.
+ * Milliseconds for which an answer counts within a turn. A client can revoke a token at another server
+ * of this store and present it here within one long turn, but not within this time.
  */
 const looksFor = 0.1;
 
 /**
- * An epoch that changes with every commit of another connection, whichever process has it: what the
- * command line changes counts from the next request on (DESIGN, "Command line"). The verbs of this
- * connection forget by themselves what they change.
+ * An epoch that changes with every commit of another connection in any process: changes by the command
+ * line count from the next request on (DESIGN, "Command line"). The verbs of this connection forget
+ * the rows they change themselves.
  */
-export class Freshness implements Passenger {
+export class Freshness implements TransactionHook {
   readonly #version: StatementSync;
   #seen: unknown;
   #epoch = 0;
@@ -30,7 +30,7 @@ export class Freshness implements Passenger {
     this.#version.setReturnArrays(true);
   }
 
-  /** The epoch of this turn. Call it before reading what is to be remembered under it. */
+  /** The epoch of this turn. Read it before the rows that are remembered under it. */
   get epoch(): number {
     const now = performance.now();
     if (this.#hasLooked && now - this.#lookedAt < looksFor) return this.#epoch;
@@ -44,22 +44,18 @@ export class Freshness implements Passenger {
     return this.#epoch;
   }
 
-  /** Whatever was remembered has to be read again. */
+  /** All remembered rows have to be read again. */
   forget(): void {
     this.#epoch += 1;
   }
 
-  /** Nobody else commits while a transaction writes: what stands at its beginning stands. */
-  start(): void {
+  /** No other connection commits while this one writes: one look at the beginning is enough. */
+  begun(): void {
     this.#look();
   }
 
-  board(): void {}
-
-  arrive(): void {}
-
-  /** What the verbs have written, and what is remembered of it, is not so. */
-  undone(): void {
+  /** The verbs have remembered rows that do not stand. */
+  rolledBack(): void {
     this.forget();
   }
 
@@ -72,8 +68,8 @@ export class Freshness implements Passenger {
 }
 
 /**
- * Rows by programme and key, as they were last read or written, while they stand. What they say of
- * themselves ends with time is for the caller to judge: a sweep that removes them tells nobody.
+ * Rows by programme and key, as last read or written. A row may be past its end, and a sweep may have
+ * removed it: the caller judges by the row's own dates.
  */
 export class Remembered<Held> {
   readonly #fresh: Freshness;
@@ -81,14 +77,14 @@ export class Remembered<Held> {
   #held: BoundedMap<string, Held>;
   #epoch = -1;
 
-  /** `most` bounds how many are held; the oldest go first. */
+  /** Holds at most `most` rows; the oldest go first. */
   constructor(fresh: Freshness, most: number) {
     this.#fresh = fresh;
     this.#most = most;
     this.#held = new BoundedMap(most);
   }
 
-  /** What is held of a row; else what `read` finds, which is held if it finds anything. */
+  /** The held row, or else the row that `read` finds, which is held from now on. */
   get(programme: string, key: string, read: () => Held | undefined): Held | undefined {
     this.#expectFresh();
     const name = nameOf(programme, key);
@@ -99,7 +95,7 @@ export class Remembered<Held> {
     return found;
   }
 
-  /** Gives up what is held of a row, for a verb that changes it; undefined if it has to be read. */
+  /** The held row, which is held no longer, for a verb that changes it; undefined if it has to be read. */
   take(programme: string, key: string): Held | undefined {
     this.#expectFresh();
     const name = nameOf(programme, key);
@@ -108,7 +104,7 @@ export class Remembered<Held> {
     return held;
   }
 
-  /** Holds a row as the verb that calls this has written it. */
+  /** Holds a row as its caller has written it. */
   note(programme: string, key: string, written: Held): void {
     this.#expectFresh();
     this.#held.set(nameOf(programme, key), written);

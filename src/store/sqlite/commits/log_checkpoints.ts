@@ -1,19 +1,19 @@
-// Owns moving the write-ahead log into the file: when, by whom, and what its errors mean.
+// Owns moving the write-ahead log into the file: when, on which thread, and what its errors mean.
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
 import { CheckpointThread } from './checkpoint_thread.ts';
 import type { Transactions } from './transactions.ts';
 
-/** Pages in the log from which on they are moved into the file, where space is no concern. */
+/** Pages in the log from which on it is moved into the file, for a store without a reserve. */
 const enough = 1000;
-/** Rough bytes of a page in the log. */
+/** Bytes of a page in the log, roughly. */
 const pageSize = 4096;
-/** Lengths of `enough` from which on the log has to begin again at its beginning. */
+/** Multiple of `enough` at which the log has to begin again at its beginning. */
 const longest = 4;
-/** Pages that may be moved on this thread to get there: two synchronisations, some two milliseconds. */
+/** Pages that this thread may move for that: two fsyncs, some two milliseconds. */
 const few = 200;
-/** Milliseconds between looks at the log's length: one costs as much as a row. */
+/** Milliseconds between looks at the log's length: a look costs as much as a row. */
 const looksAfter = 10;
 /** More pages than a server writes in a millisecond. */
 const pagesPerMillisecond = 200;
@@ -22,19 +22,18 @@ export interface LogCheckpointsOptions {
   /** Absolute. */
   readonly path: string;
   /**
-   * Bytes that are there for a full disk; 0 for a store that is no server's. On a full disk moving
-   * the log into the file takes at most as much again: what waits in it stays within half of the
-   * reserve, so that it can always be moved.
+   * Bytes of the reserve for a full disk; 0 for a command's store. On a full disk moving the log takes
+   * at most as much space as the log: the pages that wait in it stay within half of the reserve, so
+   * that they can always be moved.
    */
   readonly reserve: number;
-  /** Told of any error. */
   readonly failed: (error: unknown) => void;
 }
 
 /**
- * Checkpoints by hand. SQLite's own would run inside a commit, so that replies wait for two more
- * fsyncs, and would say nothing when one of them fails. A server has a thread for them; this one
- * lends a hand where that does not keep up.
+ * Checkpoints by hand. SQLite's automatic checkpoint runs inside a commit, so that replies wait for two
+ * more fsyncs, and ignores a failed fsync. A server has a thread for checkpoints; where that does not
+ * keep up, the calling thread makes one itself.
  */
 export class LogCheckpoints {
   readonly #database: DatabaseSync;
@@ -42,11 +41,11 @@ export class LogCheckpoints {
   readonly #failed: (error: unknown) => void;
   readonly #look: StatementSync;
   readonly #thread: CheckpointThread | undefined;
-  /** Pages from which on they are moved, and from which on nothing else comes first. */
+  /** Waiting pages from which on a checkpoint is ordered, and from which on the calling thread makes it. */
   readonly #enough: number;
   readonly #most: number;
   readonly #looksAfter: number;
-  /** Pages that cannot be moved for now. */
+  /** Waiting pages that cannot be moved for now. */
   #stuck = 0;
   #lookedAt = 0;
   #scheduled = false;
@@ -78,7 +77,7 @@ export class LogCheckpoints {
     });
   }
 
-  /** Call it after a commit; what there is to do is done once the replies are out. Never throws. */
+  /** Call it after a commit; a checkpoint begins once the replies are sent. Never throws. */
   afterCommit(): void {
     const now = performance.now();
     if (this.#scheduled || this.#isPaused || now - this.#lookedAt < this.#looksAfter) return;
@@ -103,36 +102,36 @@ export class LogCheckpoints {
     this.#run('TRUNCATE');
   }
 
-  /** Begins no checkpoint any more, whatever is asked for: the file cannot be trusted. */
+  /** Begins no checkpoint any more, not even by `fold`: the file cannot be trusted. */
   stop(): void {
     this.#isPaused = true;
     this.#isStopped = true;
   }
 
-  /** Returns once no checkpoint runs, nor will but for `fold`; what a thread may be needed for stays. */
+  /** Returns once no checkpoint runs; only `fold` and `finish` begin another. The thread stays. */
   pause(): void {
     this.#isPaused = true;
     this.#thread?.pause();
   }
 
-  /** Ends what holds the file open beside the store; undefined where nothing does. */
+  /** Ends the thread, which has the file open; undefined where there is none. */
   end(): Promise<unknown> | undefined {
     this.#isPaused = true;
     return this.#thread?.end();
   }
 
   /**
-   * The last checkpoint of a server, before its connection is closed: closing would make one too, and
-   * say nothing when it fails (FAULTS 5).
+   * The last checkpoint of a server, before its connection is closed: SQLite's checkpoint at closing
+   * ignores a failed fsync (FAULTS 5).
    */
   finish(): void {
     if (this.#thread !== undefined) this.#run('PASSIVE');
   }
 
   /**
-   * The log begins again with the first commit that finds it moved whole. Commits go on while the
-   * thread works, so that under load there is always a rest: once the log is long, this thread moves
-   * it, as nobody can commit meanwhile.
+   * The log begins again with the first commit that finds all of it moved. Under load commits add pages
+   * while the thread works, so that some always wait: once the log is long, the calling thread moves
+   * them, since no verb of this process can commit meanwhile.
    */
   #beginAgain(): void {
     if (this.#isPaused || !this.#database.isOpen) return;
@@ -148,7 +147,7 @@ export class LogCheckpoints {
   }
 
   #isDue(waiting: number): boolean {
-    // A long reader (a backup) may keep pages where they are: not again at every commit.
+    // A long reader (a backup) may keep pages in the log: do not try again at every commit.
     this.#stuck = Math.min(this.#stuck, waiting);
     const more = waiting - this.#stuck;
     return more >= (this.#thread?.isBusy === true ? this.#most : this.#enough);
@@ -158,7 +157,7 @@ export class LogCheckpoints {
     if (!this.#database.isOpen) return;
     try {
       this.#thread?.pause();
-      // By what the thread has told, too.
+      // The pause may have told a failure of the thread, which stops this as well.
       if (this.#isStopped) return;
       this.#transactions.endRead();
       this.#database.prepare(`PRAGMA wal_checkpoint(${mode})`).get();
@@ -173,7 +172,7 @@ export class LogCheckpoints {
     this.#failed(error);
   }
 
-  /** Pages in the log, and those of them that are not in the file. */
+  /** Pages in the log, and how many of them are not in the file. */
   #length(): { readonly log: number; readonly waiting: number } {
     this.#transactions.endRead();
     const [, log, checkpointed] = this.#look.get() as unknown as [number, number, number];

@@ -1,4 +1,4 @@
-// Owns telling outages of SQLite (it cannot answer now) from faults of a verb (it was asked wrongly).
+// Owns telling outages of SQLite (it cannot answer) from faults of a verb (its question was wrong).
 
 import { Unavailable } from '../../../oauth/failure.ts';
 import { StoreFailed } from '../../unusable.ts';
@@ -9,7 +9,7 @@ const CORRUPT = 11;
 const FULL = 13;
 const NOTADB = 26;
 
-/** Primary result codes of SQLite that say nothing about what was asked (sqlite.org/rescode.html). */
+/** Primary result codes of SQLite that do not depend on the statement (sqlite.org/rescode.html). */
 const outageCodes: ReadonlyMap<number, string> = new Map([
   [3, 'PERM'],
   [BUSY, 'BUSY'],
@@ -26,14 +26,14 @@ const outageCodes: ReadonlyMap<number, string> = new Map([
   [NOTADB, 'NOTADB'],
 ]);
 
-/** The log's index could not grow: an I/O error by its code, a full disk by its cause. */
+/** The log's index could not grow. The code says I/O error; the cause is a full disk. */
 const indexCannotGrow = IOERR | (19 << 8);
 
 /** The primary result code of an error that SQLite raised; undefined for any other error. */
 export function sqliteCode(error: unknown): number | undefined {
   const code = extendedCode(error);
-  // The low byte is the primary code; the rest tells, for instance, which I/O call failed.
   if (code === indexCannotGrow) return FULL;
+  // The low byte is the primary code; the rest tells, for instance, which I/O call failed.
   return code === undefined ? undefined : code & 0xff;
 }
 

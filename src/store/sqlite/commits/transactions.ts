@@ -1,23 +1,23 @@
-// Owns running verbs inside SQLite transactions: together, or apart when one of them fails.
+// Owns running verbs in SQLite transactions: together, or each by itself where one of them fails.
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
 import { inTurn } from '../../../lib/turn.ts';
 import { asStoreError, isOutage } from './outage.ts';
 
-/** Writes a little in transactions that others need anyway. */
-export interface Passenger {
-  /** Called at the beginning of every transaction, once nobody else can write. */
-  readonly start?: () => void;
-  /** Called at the end of every transaction, before it is committed; `changed` if it has written. */
-  readonly board: (changed: boolean) => void;
-  /** What the last `board` wrote is durable. */
-  readonly arrive: () => void;
-  /** Some of what was written since the last `start` has been undone. */
-  readonly undone?: () => void;
+/** Follows every transaction; adds small writes to transactions that others need anyway. */
+export interface TransactionHook {
+  /** The transaction holds the write lock. */
+  readonly begun?: () => void;
+  /** Writes here are part of the commit that follows; `changed` if the verbs have written. */
+  readonly beforeCommit?: (changed: boolean) => void;
+  /** What the last `beforeCommit` wrote is durable. */
+  readonly committed?: () => void;
+  /** Some writes since the last `begun` were rolled back. */
+  readonly rolledBack?: () => void;
 }
 
-/** What became of a verb: what it returned, or what it threw after which nothing of it stands. */
+/** What a verb returned, or what it threw; after an error nothing of the verb stands. */
 export type Settlement = { readonly value: unknown } | { readonly error: unknown };
 
 type Verb = () => unknown;
@@ -25,7 +25,7 @@ type Verb = () => unknown;
 /** Transactions on one connection. */
 export class Transactions {
   readonly #database: DatabaseSync;
-  readonly #passengers: readonly Passenger[];
+  readonly #hooks: readonly TransactionHook[];
   readonly #statement: Readonly<
     Record<'look' | 'begin' | 'commit' | 'rollback' | 'changes', StatementSync>
   >;
@@ -33,9 +33,9 @@ export class Transactions {
   #isReading = false;
   readonly #end = (): void => this.endRead();
 
-  constructor(database: DatabaseSync, passengers: readonly Passenger[]) {
+  constructor(database: DatabaseSync, hooks: readonly TransactionHook[]) {
     this.#database = database;
-    this.#passengers = passengers;
+    this.#hooks = hooks;
     this.#statement = {
       look: database.prepare('BEGIN'),
       // IMMEDIATE takes the write lock first: what a verb reads cannot change before it writes,
@@ -47,16 +47,16 @@ export class Transactions {
     };
   }
 
-  /** How many were committed so far. */
+  /** How many transactions were committed so far. */
   get commits(): number {
     return this.#commits;
   }
 
   /**
-   * Has the reads of this turn share one look at the file: each by itself would take and give back
-   * a lock and ask whether the log has grown. They see what was committed when the first of them
-   * began, and a write ends it. So do the turn's requests, for what they are to see may have been
-   * committed since: one that was read earlier in the turn, by a timer say, is older than they are.
+   * Begins a read transaction that all reads of this turn share: a read by itself would take and give
+   * back a lock and look whether the log has grown. The reads see what was committed when the first
+   * of them began. A write ends the transaction. The step `requests` ends it too: a read before it, by
+   * a timer say, is older than what those requests are to see.
    */
   read(): void {
     if (this.#isReading) return;
@@ -66,7 +66,7 @@ export class Transactions {
     inTurn('replies', this.#end);
   }
 
-  /** Ends what reads share; call it before anything that wants the connection for itself. */
+  /** Ends the transaction of the reads; call it before anything that needs the connection for itself. */
   endRead(): void {
     if (!this.#isReading) return;
     this.#isReading = false;
@@ -74,9 +74,9 @@ export class Transactions {
   }
 
   /**
-   * Runs the verbs in one transaction; only when one of them fails, again with a savepoint for
-   * each. What it returns is durable.
-   * @throws whatever kept the transaction as a whole from being committed; nothing has changed then.
+   * Runs the verbs in one transaction; if a verb fails, again with a savepoint for each verb. What is
+   * returned is durable.
+   * @throws whatever kept the whole transaction from being committed; nothing has changed then.
    */
   settle(verbs: readonly Verb[]): readonly Settlement[] {
     try {
@@ -97,7 +97,7 @@ export class Transactions {
     } catch (error) {
       if (isOutage(error)) throw error;
       this.#database.exec('ROLLBACK TO verb; RELEASE verb');
-      this.#undone();
+      this.#rolledBack();
       return { error: asStoreError(error) };
     }
   }
@@ -106,25 +106,25 @@ export class Transactions {
     this.endRead();
     this.#statement.begin.run();
     try {
-      for (const passenger of this.#passengers) passenger.start?.();
+      for (const hook of this.#hooks) hook.begun?.();
       const before = this.#changes();
       const result = body();
       const changed = this.#changes() !== before;
-      for (const passenger of this.#passengers) passenger.board(changed);
+      for (const hook of this.#hooks) hook.beforeCommit?.(changed);
       this.#statement.commit.run();
       this.#commits += 1;
-      for (const passenger of this.#passengers) passenger.arrive();
+      for (const hook of this.#hooks) hook.committed?.();
       return result;
     } catch (error) {
-      // SQLite has rolled back by itself after some errors (full, I/O) and not after others.
+      // SQLite rolls back by itself after some errors (full, I/O) and not after others.
       if (this.#database.isTransaction) this.#statement.rollback.run();
-      this.#undone();
+      this.#rolledBack();
       throw error;
     }
   }
 
-  #undone(): void {
-    for (const passenger of this.#passengers) passenger.undone?.();
+  #rolledBack(): void {
+    for (const hook of this.#hooks) hook.rolledBack?.();
   }
 
   #changes(): unknown {
