@@ -1,4 +1,4 @@
-// Owns the Hono app of one deployment: each path, every method, built whole and swapped whole.
+// Owns the app of one deployment: every path and method, built whole and swapped whole.
 
 import type { IncomingMessage } from 'node:http';
 
@@ -8,7 +8,7 @@ import type { Log, Service } from '../engine/service.ts';
 import { answerTokenRequest } from '../engine/token_request.ts';
 import { answerVerification } from '../engine/verification.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
-import { noStore, type Reply } from '../oauth/reply.ts';
+import { jsonReply, type Reply } from '../oauth/reply.ts';
 import {
   type Deployment,
   isForGateways,
@@ -17,21 +17,20 @@ import {
   type SharedRoute,
 } from '../programme/deployment.ts';
 import { managementMethods } from '../programme/requests/token_management.ts';
-import { noProxies, type ProxyTest } from './caller_address.ts';
+import { keySetMaxAge } from '../token/jwks.ts';
 import { App, type Endpoint } from './endpoints.ts';
 import { handleLoginPage, handleLoginRequest, type LoginSite } from './login_handlers.ts';
 import { createLoginPages, type FilledForm, renderPicture } from './login_pages.ts';
 import { missingPage, orPage } from './missing_pages.ts';
-import { keySetAnswer, metadataAnswer } from './published.ts';
-import { readHead } from './read_request.ts';
+import { noProxies, type ProxyTest, readHead } from './read_request.ts';
 import { respond, withHeaders } from './respond.ts';
 
 /**
- * Builds the app. Paths are matched as they were sent, and every method reaches our own table.
+ * Builds the app. Paths match as they were sent; every method reaches our own table.
  *
- * @param isProxy whose X-Forwarded-For is believed
- * @param listener which of the paths to serve
- * @param filled members whose login pages come filled in: those of the demo
+ * @param isProxy tests whether X-Forwarded-For of an address is trusted
+ * @param listener the listener whose paths to serve
+ * @param filled members of the demo, whose login pages come filled in
  */
 export function createApp(
   deployment: Deployment,
@@ -57,7 +56,7 @@ export function createApp(
     if (route.kind === 'verification') {
       mountVerification(app, path.slice(0, -1), siteOf(route, sites).service);
     } else if (route.kind === 'shared') app.endpoint(path, shared(route, sites, listener));
-    else app.endpoint(path, single(route, sites, listener));
+    else app.endpoint(path, endpointOf(siteOf(route, sites), route, listener));
   }
   const missing =
     listener === 'gateway' ? () => notFound : missingPage([...sites.values()], notFound);
@@ -65,7 +64,7 @@ export function createApp(
   return app;
 }
 
-/** Every path below the prefix. The body is the API's, and stays unread. */
+/** Every path below the prefix. The body belongs to the API and stays unread. */
 function mountVerification(app: App, prefix: string, service: Service): void {
   app.below(prefix, async (head) => {
     const reply = await answerVerification(service, head.path.slice(prefix.length), head);
@@ -73,7 +72,7 @@ function mountVerification(app: App, prefix: string, service: Service): void {
   });
 }
 
-/** Of the programmes whose login pages come filled in. */
+/** By programme. */
 export type FilledForms = ReadonlyMap<ProgrammeId, FilledForm>;
 
 /** `all` where gateways have no listener of their own. */
@@ -89,30 +88,19 @@ function siteOf({ programme }: Route, sites: Sites): LoginSite {
   return site;
 }
 
-function single(route: Route, sites: Sites, listener: Listener): Endpoint {
-  if (route.kind === 'verification') throw new Error('verify paths are never shared');
-  return endpointOf(siteOf(route, sites), route, listener);
-}
-
+/** The endpoint of a path that several programmes share, by the request's head. */
 function shared(
   route: SharedRoute,
   sites: Sites,
   listener: Listener,
 ): (incoming: IncomingMessage) => Endpoint {
-  const endpoints = new Map(
-    [route.fallback, ...route.byIdentifier.values()].map((one) => [
-      one,
-      single(one, sites, listener),
-    ]),
-  );
-  const fallback = single(route.fallback, sites, listener);
+  const made = (one: Route): Endpoint => endpointOf(siteOf(one, sites), one, listener);
+  const endpoints = new Map([...route.byIdentifier.values()].map((one) => [one, made(one)]));
+  const fallback = made(route.fallback);
   return (incoming) => endpoints.get(selectRoute(route, readHead(incoming))) ?? fallback;
 }
 
-/** A route of one path; `verification` has many, and is mounted by itself. */
-type PathRoute = Exclude<Route, { readonly kind: 'verification' }>;
-
-function endpointOf(site: LoginSite, route: PathRoute, listener: Listener): Endpoint {
+function endpointOf(site: LoginSite, route: Route, listener: Listener): Endpoint {
   const { service } = site;
   switch (route.kind) {
     case 'token':
@@ -137,20 +125,40 @@ function endpointOf(site: LoginSite, route: PathRoute, listener: Listener): Endp
       );
     case 'picture': {
       const picture = renderPicture(route.picture);
-      return plainEndpoint(new Set(['GET']), () => picture);
+      return plainEndpoint(readOnly, () => picture);
     }
-    case 'key_set':
-      return plainEndpoint(published, keySetAnswer(service));
-    case 'metadata':
+    case 'key_set': {
+      const { keys } = service;
+      if (keys === undefined) throw new Error(`${service.programme.id} signs no tokens`);
+      // RFC 7517, read at each request.
+      return plainEndpoint(readOnly, () => published('application/jwk-set+json', keys.keySet()));
+    }
+    case 'metadata': {
+      const offered = { introspection: listener === 'all', keySet: service.keys !== undefined };
+      const reply = published('application/json', route.metadata.document(offered));
+      return plainEndpoint(readOnly, () => reply);
+    }
+    case 'verification':
       break;
   }
-  const offered = { introspection: listener === 'all', keySet: service.keys !== undefined };
-  return plainEndpoint(published, metadataAnswer(route.metadata, offered));
+  throw new Error('verify has many paths, and is mounted by itself');
 }
 
-const published: ReadonlySet<string> = new Set(['GET']);
+const readOnly: ReadonlySet<string> = new Set(['GET']);
 
-/** One whose every answer, to a wrong method too, is in the dialect's words. */
+/**
+ * A document that anybody may fetch. The key set's age is also the metadata's: a key signs only once
+ * every verifier that kept the key set this long has fetched it anew.
+ */
+function published(type: string, body: string): Reply {
+  return Object.freeze({
+    status: 200,
+    headers: { 'Content-Type': type, 'Cache-Control': `public, max-age=${keySetMaxAge}` },
+    body,
+  });
+}
+
+/** Every answer, also to a wrong method, is in the dialect's words. */
 function dialectEndpoint(
   { programme, clock }: Service,
   methods: ReadonlySet<string>,
@@ -166,7 +174,7 @@ function plainEndpoint(methods: ReadonlySet<string>, answer: Endpoint['answer'])
   return { methods, wrongMethod: () => refusal, answer };
 }
 
-/** One that people come to: a wrong method is told on a page to who takes one (P-3). */
+/** Browsers get a page also for a wrong method (P-3). */
 function browserEndpoint(
   site: LoginSite,
   methods: ReadonlySet<string>,
@@ -181,15 +189,6 @@ function allow(methods: ReadonlySet<string>): { readonly Allow: string } {
   return { Allow: [...methods].join(', ') };
 }
 
-/** Answers that belong to no programme's dialect. */
-function houseReply(status: number, error: string): Reply {
-  return Object.freeze({
-    status,
-    headers: Object.freeze({ 'Content-Type': 'application/json', ...noStore }),
-    body: JSON.stringify({ error }),
-  });
-}
-
-const notFound = houseReply(404, 'not_found');
-const methodNotAllowed = houseReply(405, 'method_not_allowed');
-const serverError = houseReply(500, 'server_error');
+const notFound = jsonReply(404, { error: 'not_found' });
+const methodNotAllowed = jsonReply(405, { error: 'method_not_allowed' });
+const serverError = jsonReply(500, { error: 'server_error' });

@@ -1,4 +1,4 @@
-// Owns the connections of listening servers: how many the process has room for, and ending them.
+// Owns the connections of listening servers: their limit in the process, and closing them.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Server, ServerResponse } from 'node:http';
@@ -8,20 +8,20 @@ import { hashingDescriptors } from '../members/hashing.ts';
 
 /** The connections of one server. */
 export interface Connections {
-  /** To be told of every answer before it is begun. */
+  /** Must be called with every answer before it is begun. */
   readonly noteAnswer: (outgoing: ServerResponse) => void;
   /** Stops accepting, lets requests under way finish, then resolves. */
   readonly drain: () => Promise<void>;
 }
 
-/** Node keeps the answer under way with its socket; keeping it ourselves would cost every request. */
+/** Node's own field for the answer under way: a field of ours would cost every request. */
 interface ServingSocket extends Socket {
   readonly _httpMessage?: ServerResponse | null;
 }
 
 /** Milliseconds that requests under way may take once the server is told to stop. */
 export const drainTime = 10_000;
-/** How long a connection may stay open without one: its next request may be on its way. */
+/** Milliseconds that a connection may then stay open without one: its next request may be on its way. */
 const idleTime = 250;
 
 /**
@@ -43,7 +43,7 @@ export function watchConnections(server: Server, share: number): Connections {
       sockets.delete(socket);
     });
   });
-  // The system has no descriptor for one more connection: it is shed, the others go on.
+  // No descriptor is left for one more connection: it is dropped, the others go on.
   server.on('error', () => undefined);
   return {
     noteAnswer: (outgoing) => {
@@ -51,7 +51,7 @@ export function watchConnections(server: Server, share: number): Connections {
     },
     drain: () => {
       draining = true;
-      // Told so by the answer itself, a client opens another connection, elsewhere.
+      // 'Connection: close' has the client open its next connection elsewhere.
       for (const { _httpMessage: outgoing } of sockets) {
         if (outgoing?.headersSent === false) outgoing.shouldKeepAlive = false;
       }
@@ -64,11 +64,12 @@ function close(server: Server): Promise<void> {
   return new Promise((resolve, reject) => {
     const idle = setInterval(() => server.closeIdleConnections(), idleTime);
     const late = setTimeout(() => server.closeAllConnections(), drainTime);
-    // Not its own: that one closes idle connections at once, under requests that are on their way.
+    // Not the HTTP server's own close: it closes idle connections at once, while requests are on
+    // their way to them.
     NetServer.prototype.close.call(server, (error?: Error) => {
       clearInterval(idle);
       clearTimeout(late);
-      // Only now, to end its watch over time limits.
+      // Last, to end its checks of time limits.
       server.close();
       if (error === undefined) resolve();
       else reject(error);
@@ -76,30 +77,30 @@ function close(server: Server): Promise<void> {
   });
 }
 
-/** Descriptors that are no connections: the store's files, and what the runtime opens now and then. */
+/** Descriptors for other uses: the store's files, and those that the runtime opens now and then. */
 const spareDescriptors = 16 + hashingDescriptors;
 /** Fewer connections than this are no service at all. */
 const fewestConnections = 8;
 /** Milliseconds between looks for idle connections that can make room. */
 const reliefInterval = 100;
 
-/** What one server takes of the connections that the process may have. */
+/** One server's part in the connections of the process. */
 interface BudgetShare {
-  /** Takes a connection into account; false where there is no room for it. */
+  /** Counts a connection; false where there is no room for it. */
   readonly take: () => boolean;
   readonly giveBack: () => void;
 }
 
 /**
- * Connections that all servers of the process may have, since what runs out is the process's: the
- * rest is shed at once, before the store lacks a descriptor (FAULTS 20). A server's own share comes
- * first; what is nobody's own is whoever's comes first.
+ * The limit on connections of all servers together: descriptors run out for the whole process. Any
+ * more are dropped at once, before the store lacks a descriptor (FAULTS 20). A connection counts
+ * first against its server's own share, then against the common rest.
  */
 class ConnectionBudget {
   #most: number | undefined;
-  /** The parts that are servers' own. */
+  /** Sum of the servers' own shares, from 0 to 1. */
   #shares = 0;
-  /** Connections open that are in no server's own share. */
+  /** Open connections outside every server's own share. */
   #common = 0;
 
   join(server: Server, share: number): BudgetShare {
@@ -114,7 +115,7 @@ class ConnectionBudget {
       take: () => {
         if (open >= own()) {
           if (this.#common >= this.#all() * (1 - this.#shares)) {
-            // Connections that wait for a next request have to make room for those that bring one.
+            // Idle connections make room for new ones.
             const now = performance.now();
             if (now - relievedAt >= reliefInterval) server.closeIdleConnections();
             relievedAt = now;
@@ -146,7 +147,7 @@ function mostConnections(): number {
     const open = readdirSync('/proc/self/fd').length;
     return Math.max(fewestConnections, files - open - spareDescriptors);
   } catch {
-    // Not told on this system; whatever runs out is seen to where it does.
+    // Not Linux: without a known limit.
     return Infinity;
   }
 }

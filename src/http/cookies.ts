@@ -1,4 +1,4 @@
-// Owns the cookies of a login: their names as browsers see them, how they are set and found again.
+// Owns the cookies of a login: their names on the wire, setting and reading them.
 
 import { headerValues, type WireRequest } from '../oauth/wire_request.ts';
 
@@ -19,15 +19,15 @@ function nameOn(url: URL): string {
   return url.protocol === 'https:' ? '__Host-' : '';
 }
 
-/** The value of a cookie, if exactly one of that name was sent: two would leave open which is ours. */
+/** The value of a cookie, if exactly one of that name was sent: of two, either could be ours. */
 export function cookieValue(request: WireRequest, name: string, url: URL): string | undefined {
   const found = cookies(request).filter(([sent]) => sent === nameOn(url) + name);
   return found.length === 1 ? found[0]?.[1] : undefined;
 }
 
 /**
- * Takes back the oldest of a browser's login cookies where it has more than a person opens logins:
- * proxies refuse a request whose Cookie header has grown past some kilobytes.
+ * The Set-Cookie that removes the oldest of too many login cookies: proxies refuse a request whose
+ * Cookie header has grown past some kilobytes.
  */
 export function takeBackOldest(
   request: WireRequest,
@@ -44,7 +44,7 @@ export function takeBackOldest(
   return logins.length > mostLogins ? setCookie(oldest, '', url, 0) : undefined;
 }
 
-/** Of some seventy bytes each. */
+/** More than a person opens; some seventy bytes each. */
 const mostLogins = 16;
 
 function cookies(request: WireRequest): readonly (readonly [name: string, value: string])[] {

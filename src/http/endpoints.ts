@@ -1,4 +1,4 @@
-// Owns the app as requests find it: endpoints by path, through Hono's router or past it.
+// Owns finding the endpoint of a request: by path, through Hono's router or past it.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
@@ -9,9 +9,10 @@ import { inTurn } from '../lib/turn.ts';
 import { HungUp } from '../oauth/failure.ts';
 import type { Reply } from '../oauth/reply.ts';
 import type { RequestHead, WireRequest } from '../oauth/wire_request.ts';
-import { noProxies, type ProxyTest } from './caller_address.ts';
 import {
   isPlainRequest,
+  noProxies,
+  type ProxyTest,
   readHead,
   readRequest,
   receiveRequest,
@@ -19,10 +20,10 @@ import {
 } from './read_request.ts';
 import { type Answer, respond, withHeaders, write } from './respond.ts';
 
-/** What is answered by the head alone. */
+/** Answers by the request's head alone. */
 export type HeadReply = (head: RequestHead) => Promise<Reply> | Reply;
 
-/** What answers a path. */
+/** Answers the requests to a path. */
 export interface Endpoint {
   readonly methods: ReadonlySet<string>;
   readonly wrongMethod: HeadReply;
@@ -40,21 +41,21 @@ interface Prefix {
 type Select = (incoming: IncomingMessage) => Endpoint;
 
 /**
- * The app of one deployment. Every endpoint is a route of it; the usual request to one, a method it
- * has and a body of known length, is answered without the router and its requests and responses,
- * which cost more than most answers.
+ * The app of one deployment. Every endpoint is a route of it. The usual request, with one of the
+ * endpoint's methods and a body of known length, skips the router and its Request and Response
+ * objects, which cost more than most answers.
  */
 export class App extends Hono<{ Bindings: HttpBindings }> {
   readonly #endpoints = new Map<string, Select>();
   readonly #prefixes = new Map<string, Prefix>();
-  /** Lengths of the prefixes: there are as many look-ups as lengths, not as prefixes. */
+  /** Lengths of the prefixes: a look-up for each length, not for each prefix. */
   #prefixLengths: readonly number[] = [];
   readonly #failed: (error: unknown) => Reply;
   readonly #isProxy: ProxyTest;
 
   /**
-   * @param failed reports what an endpoint threw, and tells what is answered then
-   * @param isProxy whose X-Forwarded-For is believed
+   * @param failed logs an endpoint's error and returns its answer
+   * @param isProxy tests whether X-Forwarded-For of an address is trusted
    */
   constructor(failed: (error: Error) => Reply, isProxy: ProxyTest = noProxies) {
     super({
@@ -69,7 +70,7 @@ export class App extends Hono<{ Bindings: HttpBindings }> {
     this.onError((error) => respond(this.#failed(error)));
   }
 
-  /** Adds one path; on a shared one the request's head decides which endpoint it is. */
+  /** Adds one path; on a shared path the request's head selects the endpoint. */
   endpoint(path: string, target: Endpoint | Select): void {
     const select = typeof target === 'function' ? target : (): Endpoint => target;
     this.#endpoints.set(path, select);
@@ -132,7 +133,7 @@ export class App extends Hono<{ Bindings: HttpBindings }> {
     if (found === undefined) return false;
     const failed = this.#failed;
     const finish = (reply: Reply): void => write(outgoing, reply, failed);
-    // Node discards what is left of a body once the answer is out; of a long one, it need not.
+    // After the answer Node reads the rest of a body to discard it: not of a long one.
     const isShort = isPlainRequest(incoming);
     inTurn('requests', () => {
       found.answer(readHead(incoming)).then(
@@ -144,5 +145,5 @@ export class App extends Hono<{ Bindings: HttpBindings }> {
   }
 }
 
-/** Nobody reads it. */
+/** The client has hung up: it is not read. */
 const cutOff: Reply = Object.freeze({ status: 400, headers: Object.freeze({}), body: '' });

@@ -6,7 +6,7 @@ import type { LoginForm, LoginMessage } from '../engine/login/outcome.ts';
 import type { LoginTexts, OfferedLanguage } from '../programme/login/texts.ts';
 import type { Markup } from './page.ts';
 
-/** The fields that a message is about. */
+/** The fields that a message concerns. */
 const concerned: Readonly<Record<LoginMessage, readonly ('username' | 'password')[]>> = {
   not_recognised: ['username', 'password'],
   difficulties: [],
@@ -14,11 +14,11 @@ const concerned: Readonly<Record<LoginMessage, readonly ('username' | 'password'
   password_blank: ['password'],
 };
 
-/** A sign beside the message, for who does not tell red from green. */
+/** A sign beside the message, for people who cannot tell red from green. */
 export const warning =
   '<svg viewBox="0 0 24 24" aria-hidden="true"><circle cx="12" cy="12" r="9.5" /><path d="M12 7v6m0 3.5v.01" /></svg>';
 
-/** What went wrong, first of all that is read: it has focus when the page opens. */
+/** The messages: they have focus when the page opens, so that they are read first. */
 function alert(texts: LoginTexts, { messages }: LoginForm): Markup | string {
   if (messages.length === 0) return '';
   const told = messages.map((message) => {
@@ -33,14 +33,14 @@ function alert(texts: LoginTexts, { messages }: LoginForm): Markup | string {
   </div>`;
 }
 
-/** The form, with what went wrong above it. */
+/** The form, with the messages above it. */
 export function loginForm(action: string, form: LoginForm, texts: LoginTexts): Markup {
   return html`${alert(texts, form)}${formMarkup(action, form, texts)}`;
 }
 
 /**
- * Other languages for the same login: buttons of the form from outside of it, so that the transaction
- * stands there once and what was typed as a username is kept.
+ * Buttons for the same login in other languages. They belong to the form from outside of it, so that
+ * the page holds the transaction once and keeps the typed username.
  */
 export function languageSwitch(
   { language }: LoginTexts,
@@ -95,7 +95,7 @@ function formMarkup(action: string, form: LoginForm, { labels }: LoginTexts): Ma
   </form>`;
 }
 
-/** Of use with the script alone, which shows it. */
+/** Hidden until the script, which it needs, shows it. */
 function revealButton(label: string): Markup {
   return html`<button
     type="button"

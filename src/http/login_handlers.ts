@@ -1,4 +1,4 @@
-// Owns the HTTP side of a login: from raw requests to the engine's steps, and from outcomes to replies.
+// Owns the HTTP side of a login: raw requests become the engine's requests, outcomes become replies.
 
 import { deviceCookieName, deviceLifetime } from '../engine/login/known_device.ts';
 import type { LoginOutcome } from '../engine/login/outcome.ts';
@@ -9,12 +9,7 @@ import type { Service } from '../engine/service.ts';
 import { networkOf } from '../lib/ip_address.ts';
 import { acceptedLanguages } from '../lib/language.ts';
 import { randomText } from '../lib/random.ts';
-import {
-  MalformedParameters,
-  noParameters,
-  type Parameters,
-  parseForm,
-} from '../oauth/parameters.ts';
+import { noParameters, type Parameters, parseFormOrNone } from '../oauth/parameters.ts';
 import { noStore, type Reply } from '../oauth/reply.ts';
 import { headerValues, type RequestHead, type WireRequest } from '../oauth/wire_request.ts';
 import type { LoginPageName, LoginTexts } from '../programme/login/texts.ts';
@@ -41,10 +36,10 @@ export async function handleLoginPage(site: LoginSite, request: WireRequest): Pr
   const { service, pages } = site;
   const cookie = (name: string): string | undefined => cookieValue(request, name, pages.url);
   if (request.method === 'GET') {
-    const sealed = single(parse(request.query), 'transaction');
+    const sealed = single(parseFormOrNone(request.query), 'transaction');
     const reply = await renderOutcome(site, await showLogin(service, { sealed, cookie }), request);
     const taken = takeBackOldest(request, isLoginCookie, pages.url);
-    // One that binds a login comes first: the form that follows takes the oldest back.
+    // A cookie that binds a login takes precedence: the page that follows takes the oldest back.
     if (taken === undefined || 'Set-Cookie' in reply.headers) return reply;
     return withHeaders(reply, { 'Set-Cookie': taken });
   }
@@ -53,7 +48,7 @@ export async function handleLoginPage(site: LoginSite, request: WireRequest): Pr
   return renderOutcome(site, await attemptLogin(service, attempt), request);
 }
 
-/** A form in another encoding, or past its size, is one that our page did not send. */
+/** A form in another encoding or of excessive size is not our page's: it counts as empty. */
 function readForm(
   request: WireRequest,
 ): Pick<LoginFormRequest, 'sealed' | 'formToken' | 'language' | 'username' | 'password'> {
@@ -61,7 +56,7 @@ function readForm(
   const isForm = /^application\/x-www-form-urlencoded(?:;|$)/i.test(type.trim());
   const fields =
     isForm && request.body !== 'too_large'
-      ? parse(Buffer.from(request.body).toString())
+      ? parseFormOrNone(Buffer.from(request.body).toString())
       : noParameters;
   return {
     sealed: single(fields, 'transaction'),
@@ -77,15 +72,6 @@ function single(parameters: Parameters, name: string): string | undefined {
   return values?.length === 1 ? values[0] : undefined;
 }
 
-function parse(text: string): Parameters {
-  try {
-    return parseForm(text);
-  } catch (error) {
-    if (error instanceof MalformedParameters) return noParameters;
-    throw error;
-  }
-}
-
 async function renderOutcome(
   { service, pages }: LoginSite,
   outcome: LoginOutcome,
@@ -99,46 +85,45 @@ async function renderOutcome(
       const { name, value, maxAge } = cookie;
       return withHeaders(reply, { 'Set-Cookie': setCookie(name, value, pages.url, maxAge) });
     }
-    case 'redirect':
-      return outcome.device === undefined
-        ? redirect(outcome.status, outcome.location)
-        : withHeaders(redirect(outcome.status, outcome.location), {
-            'Set-Cookie': setCookie(
-              deviceCookieName(service.programme.id),
-              outcome.device,
-              pages.url,
-              deviceSeconds,
-            ),
-          });
+    case 'redirect': {
+      const { status, location, device } = outcome;
+      const reply = redirect(status, location);
+      if (device === undefined) return reply;
+      const name = deviceCookieName(service.programme.id);
+      return withHeaders(reply, {
+        'Set-Cookie': setCookie(name, device, pages.url, deviceSeconds),
+      });
+    }
     case 'form':
     case 'page':
       break;
   }
   const asked = outcome.kind === 'form' ? outcome.form.transaction.language : outcome.language;
   const texts = textsFor(service.programme, request, asked);
+  const { status } = outcome;
   const reply =
     outcome.kind === 'form'
-      ? await pages.form(outcome.form, texts, outcome.status)
+      ? await pages.form(outcome.form, texts, status)
       : await pages.message(
           outcome.page,
           texts,
-          outcome.status,
-          tell(service, outcome.page, request),
+          status,
+          logStopped(service, outcome.page, request),
         );
   return withRetryAfter(reply, outcome.retryAfter);
 }
 
-/** Characters that are told apart however they are printed, and spelled on the telephone. */
+/** Characters that differ in any print, and when spelled on the telephone. */
 const unambiguous = '23456789ABCDEFGHJKMNPQRSTVWXYZ';
 
-/** How many stopped logins of one address are told to operators; the log is bounded for all addresses. */
+/** Stopped logins of one address that are logged; the log as a whole is bounded as well. */
 const toldLogins = { limit: 20, window: 60_000 };
 
 /**
- * Tells operators of a login that ended on a page; the reference that stands on that page. Of an
- * address that has had many there is neither.
+ * Logs that a login ended on a page; returns the reference that stands on that page. Neither for an
+ * address that has had many.
  */
-function tell(
+function logStopped(
   { log, programme, stoppedLogins, clock }: Service,
   reason: LoginPageName,
   request: WireRequest,
@@ -150,7 +135,7 @@ function tell(
   return reference;
 }
 
-/** The texts in the language that was asked for, or else in one that the browser asks for. */
+/** The texts in the requested language, or else in one that the browser accepts. */
 export function textsFor(
   { login: { languages } }: Programme,
   request: RequestHead,

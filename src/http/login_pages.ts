@@ -1,5 +1,4 @@
-// Owns the pages of a login: the form, the pages shown in place of it or of a redirect, and the
-// pictures they show.
+// Owns the pages of a login: the form, the pages in place of it or of a redirect, and their pictures.
 
 import { html, raw } from 'hono/html';
 
@@ -20,14 +19,14 @@ export interface LoginPages {
   /** Address of the login page. */
   readonly url: URL;
   readonly form: (form: LoginForm, texts: LoginTexts, status: number) => Promise<Reply>;
-  /** A page in place of the form; `reference` is what the log calls the event. */
+  /** A page in place of the form; the log has the event under `reference`. */
   readonly message: (
     page: LoginPageName,
     texts: LoginTexts,
     status: number,
     reference: string | undefined,
   ) => Promise<Reply>;
-  /** A page that is the same at every showing, made at the first. */
+  /** A page that never changes; made at its first use. */
   readonly standing: (page: LoginPageName, texts: LoginTexts, status: number) => Promise<Reply>;
 }
 
@@ -37,7 +36,7 @@ export type FilledForm = Pick<LoginForm, 'username' | 'password'>;
 /**
  * Makes a programme's pages.
  *
- * @param filled what a form is shown with that nobody has sent yet: the member of a demo
+ * @param filled the member of a demo, for a form that was not sent yet
  */
 export function createLoginPages(programme: Programme, filled?: FilledForm): LoginPages {
   const { login, name } = programme;
@@ -88,7 +87,7 @@ export function createLoginPages(programme: Programme, filled?: FilledForm): Log
       const offered = languageSwitch(texts, login.languages.offered);
       const content = html`${top}
       ${loginForm(url.pathname, form, texts)}${links(texts, 'help', 'website')}${footer(texts, offered)}`;
-      // What a screen reader reads first of a page (GOV.UK's error summary does so, too).
+      // A screen reader reads the title first (as with GOV.UK's error summary).
       const title =
         form.messages.length === 0 ? texts.title : `${texts.labels.error} ${texts.title}`;
       return render(frame, texts, { status, title, content });
@@ -109,14 +108,14 @@ export function createLoginPages(programme: Programme, filled?: FilledForm): Log
   };
 }
 
-/** A picture as it is served: its name changes with its content, so it never has to be asked for again. */
+/** A picture's answer. Its name changes with its content: browsers never have to ask for it again. */
 export function renderPicture({ bytes, type }: Logo): Answer {
   return Object.freeze({
     status: 200,
     headers: Object.freeze({
       'Content-Type': type,
       'Cache-Control': 'public, max-age=31536000, immutable',
-      // A picture that is opened by itself is a document, whose scripts must not run here.
+      // A picture opened by itself is a document, whose scripts must not run.
       'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
       'X-Content-Type-Options': 'nosniff',
       'Cross-Origin-Resource-Policy': 'same-origin',
@@ -138,7 +137,7 @@ function heading({ title, continueTo: [before, after] }: LoginTexts, partner: st
     <p class="partner">${before}<strong>${partner}</strong>${after}</p>`;
 }
 
-/** Ways out for who cannot log in: always in the same order and place (WCAG 2.2 3.2.6). */
+/** Links for members who cannot log in, always in the same order and place (WCAG 2.2 3.2.6). */
 function links(texts: LoginTexts, ...names: readonly LinkName[]): Markup | string {
   const items = linkItems(texts, names);
   return items.length === 0
@@ -148,7 +147,7 @@ function links(texts: LoginTexts, ...names: readonly LinkName[]): Markup | strin
       </ul>`;
 }
 
-/** What every page ends with: the languages it can be had in, and what the law asks for. */
+/** The end of every page: its other languages, and the links that the law asks for. */
 function footer(texts: LoginTexts, languages: Markup | string = ''): Markup | string {
   const items = linkItems(texts, ['privacy', 'terms', 'imprint']);
   if (items.length === 0 && languages === '') return '';

@@ -1,5 +1,5 @@
-// Owns what a browser gets where no page is, or none by that method; whoever takes no HTML gets the
-// house's own answer.
+// Owns the pages for a path without an endpoint and for a wrong method; clients that take no HTML get
+// the plain answer.
 
 import { html } from 'hono/html';
 
@@ -13,15 +13,15 @@ import { plainFrame, renderPage } from './page.ts';
 import { withHeaders } from './respond.ts';
 
 /**
- * Whether the caller is a browser: it asks for HTML by name, where API clients at most take anything,
- * but for old Java ones, which unlike browsers send credentials with the first request.
+ * Whether the caller is a browser: it accepts HTML by name and sends no credentials. API clients accept
+ * anything at most; old Java clients accept HTML by name, but send credentials.
  */
 function takesHtml(head: RequestHead): boolean {
   const accept = headerValues(head, 'accept').join(',');
   return accepts(accept, ['text/html']) && headerValues(head, 'authorization').length === 0;
 }
 
-/** A programme's page for browsers, with the status and the headers of what others get. */
+/** A programme's page for browsers, with the status and headers of the answer to other clients. */
 export function orPage(
   { service, pages }: LoginSite,
   page: LoginPageName,
@@ -35,7 +35,7 @@ export function orPage(
   };
 }
 
-/** What stands where nothing is: a page of the programme whose path it is below, or one of none. */
+/** The answer to unknown paths: a page of the programme whose path they are below, or a plain page. */
 export function missingPage(sites: readonly LoginSite[], otherwise: Reply): HeadReply {
   const byPath = new Map<string, HeadReply>();
   for (const site of sites) {
@@ -45,7 +45,7 @@ export function missingPage(sites: readonly LoginSite[], otherwise: Reply): Head
     const isDefault = [...selectors.values()].some((selector) => selector.isDefault);
     if (isDefault || !byPath.has(basePath)) byPath.set(basePath, answer);
   }
-  // Of two paths, one below the other, the longer is the programme's.
+  // Of two paths, one below the other, the longer one decides.
   const longestFirst = [...byPath].toSorted(([one], [other]) => other.length - one.length);
   let plain: Promise<Reply> | undefined;
   return (head) => {

@@ -1,5 +1,5 @@
-// Owns the frame of every page people see: the document, its style, its script and its security
-// headers. What stands inside is not its business.
+// Owns the frame of every page: the document, its style, its script and its security headers; not the
+// content.
 
 import { hash } from 'node:crypto';
 
@@ -12,7 +12,7 @@ import { compilePalettes, type Palette } from '../programme/login/colours.ts';
 /** Markup that is escaped already. */
 export type Markup = ReturnType<typeof html>;
 
-/** What a page shows beside its content; made once for each programme. */
+/** Everything of a page but its content; made once for each programme. */
 export interface Frame {
   /** `style` and `script` with their tags in one piece: their hashes stand in the policy. */
   readonly style: string;
@@ -25,26 +25,26 @@ export interface Frame {
 /** One page. Everything but `content` is escaped by `renderPage`. */
 export interface Page {
   readonly status: number;
-  /** Of the document: what the browser's tab says. */
+  /** The document's: shown by the browser's tab. */
   readonly title: string;
   readonly language: string;
   readonly direction: 'ltr' | 'rtl';
   readonly content: Markup;
 }
 
-/** A text in lines without what people alone need of it: a page is to weigh little. */
+/** A text without indentation, blank lines and comments, for smaller pages. */
 function withoutLayout(text: string): string {
   const lines = text.split('\n').map((line) => line.trim());
   return lines.filter((line) => !/^(?:$|\/[/*])/.test(line)).join('\n');
 }
 
-/** How a kind of pages looks and what its script does. */
+/** Style sheet and script of a kind of pages. */
 export interface Look {
   readonly sheet: string;
   readonly script: string;
 }
 
-/** The look of `NAME.css` and `NAME.js`, of which there is a shipped file each. */
+/** The look of the shipped files `NAME.css` and `NAME.js`. */
 export function readLook(name: string): Look {
   return {
     sheet: withoutLayout(readAsset(`${name}.css`))
@@ -65,7 +65,7 @@ export function createFrame(
   pictures: { readonly icon?: string | undefined; readonly any: boolean },
   { sheet, script }: Look = loginLook,
 ): Frame {
-  // Behind a logo that is made for light pages alone.
+  // The ground of a logo that is made for light pages.
   const paper = `--paper:${palettes.light.background}`;
   const style = `:root{${paper};${variables(palettes.light)}}@media(prefers-color-scheme:dark){:root{${variables(palettes.dark)}}}\n${sheet}`;
   const headers = pageHeaders({ style, script }, pictures.any);

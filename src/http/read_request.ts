@@ -1,10 +1,10 @@
-// Owns taking a request off the wire: its raw path, query, headers and bounded body.
+// Owns taking a request off the wire: its raw path, query, headers, bounded body and sender's address.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
+import { plainAddress } from '../lib/ip_address.ts';
 import { HungUp } from '../oauth/failure.ts';
 import { headerValues, type RequestHead, type WireRequest } from '../oauth/wire_request.ts';
-import { callerAddress, type ProxyTest } from './caller_address.ts';
 
 /** More than any token or login request holds (HOSTILE 46). */
 const maxBodyBytes = 64 * 1024;
@@ -47,14 +47,14 @@ export function readRequest(exchange: Exchange, isProxy: ProxyTest): Promise<Wir
   });
 }
 
-/** The same without a promise, for the requests that are many. */
+/** The same without a promise, for frequent requests. */
 export function receiveRequest(
   { incoming, outgoing }: Exchange,
   isProxy: ProxyTest,
   received: (request: WireRequest) => void,
   cutOff: (error: HungUp) => void,
 ): void {
-  // A socket that is closed meanwhile has no address any more.
+  // Read now: a closed socket has no address.
   const peer = incoming.socket.remoteAddress ?? '';
   const address = (): string =>
     callerAddress(peer, () => headerValues(incoming, 'x-forwarded-for'), isProxy);
@@ -69,12 +69,12 @@ export function receiveRequest(
   else receiveBody(incoming, take, cutOff);
 }
 
-/** Whether the body, if there is one, is announced with a length that we read to its end. */
+/** Whether the request has no body, or one of an announced length within the limit. */
 export function isPlainRequest(incoming: IncomingMessage): boolean {
   return bodyLength(incoming) <= maxBodyBytes;
 }
 
-/** Bytes of the body as announced; not a number where it comes in chunks. */
+/** Announced bytes of the body; NaN where it comes in chunks. */
 function bodyLength({ headers }: IncomingMessage): number {
   const length = headers['content-length'];
   if (length !== undefined) return Number(length);
@@ -94,7 +94,7 @@ function receiveBody(
       chunks.push(chunk);
       return;
     }
-    // What is unread stays unread; the answer closes the connection.
+    // The rest stays unread; the answer closes the connection.
     incoming.pause();
     incoming.removeAllListeners('data');
     take('too_large');
@@ -103,13 +103,13 @@ function receiveBody(
     const [only] = chunks;
     take(chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks));
   });
-  // An abort is an error only for who listens to errors; every one of them closes.
+  // An aborted request emits 'error' only if somebody listens for it, but always 'close'.
   incoming.on('close', () => {
     if (!incoming.complete) cutOff(new HungUp());
   });
 }
 
-/** Node closes an answer when it is out, or with its connection. */
+/** Node emits 'close' on an answer when it was sent, or with its connection. */
 function hangUpOf(outgoing: ServerResponse): AbortSignal {
   const controller = new AbortController();
   const note = (): void => {
@@ -118,4 +118,42 @@ function hangUpOf(outgoing: ServerResponse): AbortSignal {
   if (outgoing.destroyed) note();
   else outgoing.once('close', note);
   return controller.signal;
+}
+
+/** Whether an address is that of the operator's own proxy. */
+export type ProxyTest = (address: string) => boolean;
+
+/** Trusts no proxy: the caller's address is the socket's. */
+export const noProxies: ProxyTest = () => false;
+
+/**
+ * The caller's address: the socket's, or behind trusted proxies the rightmost hop that is no trusted
+ * proxy. A stranger may have written what stands further left (HOSTILE 21, RFC 9700 4.13). A hop that
+ * is no address ends the search at the hop before it.
+ *
+ * @param peer the socket's address; empty when the socket is gone
+ * @param forwarded every X-Forwarded-For header, in order
+ */
+export function callerAddress(
+  peer: string,
+  forwarded: () => readonly string[],
+  isProxy: ProxyTest,
+): string {
+  let address = plainAddress(peer) ?? peer;
+  if (!isProxy(address)) return address;
+  const hops = forwarded().flatMap((header) => header.split(','));
+  for (const hop of hops.toReversed()) {
+    const found = readHop(hop.trim());
+    if (found === undefined) return address;
+    address = found;
+    if (!isProxy(address)) return address;
+  }
+  return address;
+}
+
+/** The address of a hop; some proxies add a port or brackets. */
+function readHop(hop: string): string | undefined {
+  const [, bracketed] = /^\[([^\]]*)\](?::\d{1,5})?$/.exec(hop) ?? [];
+  const [, withPort] = /^([\d.]+):\d{1,5}$/.exec(hop) ?? [];
+  return plainAddress(bracketed ?? withPort ?? hop);
 }

@@ -12,10 +12,7 @@ export interface Answer extends Omit<Reply, 'body'> {
 
 type Body = ConstructorParameters<typeof Response>[0];
 
-/**
- * A Response of plain parts: the adapter writes such a one at once, without building Web streams
- * and Headers.
- */
+/** A Response of plain parts, which the adapter writes without building Web streams and Headers. */
 export function respond(reply: Answer): Response {
   return new Response(reply.body as Body, {
     status: reply.status,
@@ -39,9 +36,9 @@ interface Waiting {
 
 const waiting: Waiting[] = [];
 /**
- * Writes a reply at the end of this turn, with all the others: who reads them is woken once for all
- * of them then, which saves more than anything else on the way. `failed` tells the one to give where
- * this one cannot be written.
+ * Writes a reply at the end of this turn together with all others: their reader is woken once for all
+ * of them, the largest saving on the request path. `failed` makes the reply to give instead of one
+ * that cannot be written.
  */
 export function write(
   outgoing: ServerResponse,
@@ -63,7 +60,7 @@ function writeNow(
   try {
     put(outgoing, reply);
   } catch (error) {
-    // A header that HTTP cannot carry: nothing has been sent yet.
+    // HTTP cannot carry a header of it; nothing has been sent yet.
     put(outgoing, failed(error));
   }
 }
@@ -71,7 +68,7 @@ function writeNow(
 function put(outgoing: ServerResponse, { status, headers, body }: Answer): void {
   const lines: string[] = [];
   for (const name in headers) lines.push(name, headers[name] ?? '');
-  // RFC 9110 8.6; told with the head, so that head and body leave together.
+  // RFC 9110 8.6. With a known length head and body leave together.
   if (status !== 204 && status !== 304) lines.push('Content-Length', `${Buffer.byteLength(body)}`);
   outgoing.writeHead(status, lines);
   outgoing.end(body);

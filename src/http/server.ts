@@ -1,4 +1,4 @@
-// Owns the listening server: its time limits, and what is refused before any routing.
+// Owns the listening server: its time limits, and requests refused before any routing.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -23,23 +23,23 @@ export interface ListenAddress {
   readonly port: number;
 }
 
-/** Milliseconds that a connection may take, or be left open, for each reason there is. */
+/** Time limits of a connection, in milliseconds. */
 export interface TimeLimits {
   /** For the head of a request. */
   readonly headersTimeout: number;
   /** For a whole request, its body included. */
   readonly requestTimeout: number;
-  /** Between looks at these two. */
+  /** Between checks of these two. */
   readonly connectionsCheckingInterval: number;
   /** Without a next request. */
   readonly keepAliveTimeout: number;
-  /** With a request that was answered, and an answer that nobody reads. */
+  /** While an answer is under way and no byte moves. */
   readonly stillTimeout: number;
 }
 
 /**
- * What a slow or silent sender may take (HOSTILE 47; node's default is 300 s), and who reads as slowly.
- * Nothing moves on a connection either while a member waits for its turn to be authenticated.
+ * Limits for slow or silent senders (HOSTILE 47; node's default is 300 s) and for slow readers. No byte
+ * moves on a connection either while a member waits for its turn to be authenticated.
  */
 export const usualTimeLimits: TimeLimits = {
   headersTimeout: 10_000,
@@ -53,9 +53,9 @@ export const usualTimeLimits: TimeLimits = {
 const maxHeaderSize = 96 * 1024;
 
 export interface ListenOptions {
-  /** How long connections may take; as in earnest unless said otherwise. */
+  /** The usual ones if left out. */
   readonly timeLimits?: TimeLimits;
-  /** Part of the process's connections that no other server takes, from 0 to 1; none if left out. */
+  /** Part of the process's connections kept for this server, from 0 to 1; 0 if left out. */
   readonly share?: number;
 }
 
@@ -70,7 +70,7 @@ export async function listen(
 ): Promise<RunningServer> {
   const { stillTimeout, ...limits } = timeLimits;
   let listener = app === undefined ? notYet : listenerOf(app);
-  // A request without a Host is refused here, in the words that any other bad one gets.
+  // Node's own refusal of a request without a Host has other words than ours.
   const options = { ...limits, maxHeaderSize, requireHostHeader: false };
   const server = createServer(options, (incoming, outgoing) => {
     connections.noteAnswer(outgoing);
@@ -105,7 +105,7 @@ function listenerOf(app: App): Listener {
   const listener = getRequestListener(app.fetch, { hostname: 'localhost' });
   return (incoming, outgoing) => {
     if (app.answers(incoming, outgoing)) return;
-    // The adapter refuses some hosts in words of its own, and nothing here goes by the host.
+    // The adapter has its own refusal for some hosts; nothing here depends on the host.
     incoming.headers.host = 'localhost';
     void listener(incoming, outgoing);
   };
@@ -115,8 +115,8 @@ function listenerOf(app: App): Listener {
 const hostForm = /^(?:[\w.~!$&'()*+,;=%-]+|\[[\w.:]+\])(?::\d*)?$/;
 
 /**
- * HOSTILE 48, 64: node lets a second Host pass, and any text as one. RFC 9112 3.2 has both refused, and
- * a request without, unless it is one of HTTP/1.0.
+ * HOSTILE 48, 64: node accepts a second Host, and any text as a Host. RFC 9112 3.2 has both refused, and
+ * an HTTP/1.1 request without a Host.
  */
 function hasPlainHost(incoming: IncomingMessage): boolean {
   const raw = incoming.rawHeaders;
@@ -130,7 +130,7 @@ function hasPlainHost(incoming: IncomingMessage): boolean {
   return hosts === 1 || (hosts === 0 && incoming.httpVersion === '1.0');
 }
 
-/** HOSTILE 48: a body in layers that we would not peel is read otherwise by who stands in front. */
+/** HOSTILE 48: a proxy reads other transfer codings, which we would not decode, in another way. */
 function isPlainlyFramed({ headers }: IncomingMessage): boolean {
   const encoding = headers['transfer-encoding'];
   return encoding === undefined || encoding.toLowerCase() === 'chunked';
@@ -140,7 +140,7 @@ function notYet(_incoming: IncomingMessage, outgoing: ServerResponse): void {
   refuse(outgoing, 503, 'temporarily_unavailable', { 'Retry-After': '1' });
 }
 
-/** An answer of no programme, for what is refused before one is known. */
+/** An answer before a programme is known. */
 function refuse(
   outgoing: ServerResponse,
   status: number,

@@ -1,21 +1,21 @@
-// Owns decoding of parameters: queries, form bodies and JSON bodies, each strictly.
+// Owns the strict decoding of parameters: queries, form bodies and JSON bodies.
 
 /** Decoded parameters by wire name; a name sent twice holds two values. */
 export type Parameters = ReadonlyMap<string, readonly string[]>;
 
-/** More than a client of any dialect sends; a request with more is not one. */
+/** No client of any dialect sends as many; a request with more is refused. */
 export const maxParameters = 100;
 
 export const noParameters: Parameters = new Map();
 
-/** A body or query that is not in the form it claims to be. */
+/** A body or query that cannot be decoded in its declared form. */
 export class MalformedParameters extends Error {}
 
 /**
  * Decodes `application/x-www-form-urlencoded` text. Stricter than URLSearchParams, which lets
  * `%zz` and broken UTF-8 pass: what cannot be decoded exactly is refused.
  *
- * @param decode a name or value as it was sent, to its text
+ * @param decode turns a name or value as sent into its text
  */
 export function parseForm(text: string, decode: (part: string) => string = decodePart): Parameters {
   const parameters = new Map<string, string[]>();
@@ -32,10 +32,20 @@ export function parseForm(text: string, decode: (part: string) => string = decod
   return parameters;
 }
 
+/** The same, without any parameters where the text cannot be decoded. */
+export function parseFormOrNone(text: string): Parameters {
+  try {
+    return parseForm(text);
+  } catch (error) {
+    if (error instanceof MalformedParameters) return noParameters;
+    throw error;
+  }
+}
+
 /** No name on the wire holds this. */
 const separator = '\u0000';
 
-/** What a JSON member is found under: the objects it lies in, outermost first, and its name. */
+/** The path of a JSON member: the names of its objects, outermost first, and its own. */
 export function memberPath(names: readonly string[]): string {
   return names.join(separator);
 }
@@ -43,9 +53,9 @@ export function memberPath(names: readonly string[]): string {
 const noObjects: ReadonlySet<string> = new Set();
 
 /**
- * Reads the members of a JSON object. Text and whole numbers become text (an absent-minded client
- * sends `"code": 123456`); null counts as empty. What is nested is refused, except in the members of
- * `objects`, by their paths: those are read by the paths of their own members.
+ * Reads the members of a JSON object. Whole numbers become text (an absent-minded client sends
+ * `"code": 123456`); null counts as empty. Nested values are refused, except in the members whose
+ * paths are in `objects`: their own members are read.
  */
 export function parseJsonObject(
   text: string,
@@ -73,7 +83,7 @@ function collectMembers(
   for (const [name, member] of Object.entries(value)) {
     const path = prefix + name;
     const isObject = objects.has(path);
-    // An object is no parameter itself; that it is there twice must still be seen.
+    // An object is no parameter itself, but one that is sent twice must be noticed.
     members.set(path, isObject ? '' : member);
     if (isObject) collectMembers(member, path + separator, objects, members);
   }
@@ -88,12 +98,12 @@ function parseJson(text: string): unknown {
 }
 
 /**
- * Paths of the members that are read, repeated ones as often as they stand: JSON.parse keeps the
- * last of them silently. The text is known to be JSON by now.
+ * Paths of the members that are read, a repeated one several times: JSON.parse keeps the last one
+ * silently. The text is known to be JSON.
  */
 function memberPaths(text: string, objects: ReadonlySet<string>): string[] {
   const paths: string[] = [];
-  // What the members of each open object begin with; undefined where they are not read.
+  // The path of each open object, before its members' names; undefined where they are not read.
   const open: (string | undefined)[] = [];
   let last = '';
   let member: string | undefined = '';

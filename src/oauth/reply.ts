@@ -12,3 +12,12 @@ export const noStore: Readonly<Record<string, string>> = Object.freeze({
   'Cache-Control': 'no-store',
   Pragma: 'no-cache',
 });
+
+/** An answer in JSON of no programme's dialect. */
+export function jsonReply(status: number, body: object): Reply {
+  return Object.freeze({
+    status,
+    headers: Object.freeze({ 'Content-Type': 'application/json', ...noStore }),
+    body: JSON.stringify(body),
+  });
+}

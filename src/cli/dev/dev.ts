@@ -6,7 +6,7 @@ import { isSea } from 'node:sea';
 import { type Address, readAddress, readConfig } from '../../config/config.ts';
 import { readProgrammeFolder } from '../../config/programme_files.ts';
 import type { Foundation } from '../../engine/service.ts';
-import { commandsPath, type Demo } from '../../http/demo/demo.ts';
+import { type Demo, demoPaths } from '../../http/demo/demo.ts';
 import { mountDemo } from '../../http/demo/pages.ts';
 import { listAssets, readAsset, readAssetBytes } from '../../lib/asset.ts';
 import { systemClock } from '../../lib/clock.ts';
@@ -157,7 +157,7 @@ function ownName(): string {
 /** `jetway dev --commands`. Secrets are fresh in every run, so only the running `dev` knows them. */
 async function printCommands({ host, port }: Address, programme: string): Promise<void> {
   const base = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
-  const answer = await fetch(base + commandsPath(encodeURIComponent(programme))).catch(
+  const answer = await fetch(base + demoPaths(encodeURIComponent(programme)).commands).catch(
     (): undefined => undefined,
   );
   if (answer?.ok === true) return void process.stdout.write(await answer.text());

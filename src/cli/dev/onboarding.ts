@@ -1,7 +1,7 @@
 // Owns the demo partner and member of each programme in `dev`, with fresh secrets.
 
 import type { Foundation } from '../../engine/service.ts';
-import { type Demo, demoCallbackPath } from '../../http/demo/demo.ts';
+import { type Demo, demoPaths } from '../../http/demo/demo.ts';
 import { digest } from '../../lib/digest.ts';
 import { present } from '../../lib/present.ts';
 import { randomKey } from '../../lib/random.ts';
@@ -23,7 +23,7 @@ export async function onboardDemo(
   { store, clock, keyring, environment }: Foundation,
 ): Promise<Demo> {
   const [secret, apiKey] = [newSecret(), newApiKey(environment)];
-  const redirectUri = base + demoCallbackPath(programme.id);
+  const redirectUri = base + demoPaths(programme.id).callback;
   const member = { username: 'demo', password: randomKey(12) };
   const verifier = randomKey(32);
   const proof =

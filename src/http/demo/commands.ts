@@ -11,7 +11,6 @@ import {
 } from '../../programme/requests/sample_faults.ts';
 import type { SampleRequest, SampleValues } from '../../programme/requests/sample_request.ts';
 import type { VerificationMode } from '../../programme/requests/verification.ts';
-import { curlCommand, shellVariable, shellWord, takeOut } from './curl.ts';
 import {
   type Demo,
   loginRequest,
@@ -20,6 +19,7 @@ import {
   verifyFaults,
   verifyRequest,
 } from './demo.ts';
+import { curlCommand, shellVariable, shellWord, takeOut } from './sample_sending.ts';
 
 /** Each grant's commands, in the order in which one gives the next what it needs. */
 const steps: readonly (readonly [grant: GrantType, heading: string])[] = [

@@ -1,5 +1,6 @@
-// Owns what a demo knows of one programme, and the requests that its partner and its gateway make.
+// Owns a programme's demo: its partner and member, its paths, and the requests of partner and gateway.
 
+import { present } from '../../lib/present.ts';
 import type { FailureReason } from '../../oauth/failure.ts';
 import type { GrantType } from '../../oauth/grant.ts';
 import { programmePaths, servicePaths } from '../../oauth/own_paths.ts';
@@ -15,11 +16,11 @@ import {
 } from '../../programme/requests/sample_request.ts';
 import type { VerificationMode } from '../../programme/requests/verification.ts';
 
-/** A programme with somebody to use it. */
+/** A programme with a partner and a member to try it with. */
 export interface Demo {
   readonly programme: Programme;
   readonly definition: Definition;
-  /** What the programme's file is laid over, in words. */
+  /** The base of the programme's file, in words. */
   readonly dialect: string;
   readonly by: Required<SampleClient>;
   readonly redirectUri: string;
@@ -30,30 +31,32 @@ export interface Demo {
   readonly base: string;
 }
 
-/** Path of a programme's demo: its own page, and others below it. */
-export function demoPath(programme: string): string {
-  return servicePaths.demo + programme;
+/** The demo's paths for a programme. */
+export function demoPaths(programme: string): DemoPaths {
+  const home = servicePaths.demo + programme;
+  return {
+    home,
+    callback: `${home}/callback`,
+    commands: `${home}/commands`,
+    tokens: `${home}/tokens`,
+  };
 }
 
-export function demoCallbackPath(programme: string): string {
-  return `${demoPath(programme)}/callback`;
+interface DemoPaths {
+  readonly home: string;
+  /** The demo partner's redirect URI leads here. */
+  readonly callback: string;
+  /** Its commands, as plain text. */
+  readonly commands: string;
+  /** Gets tokens and shows them. */
+  readonly tokens: string;
 }
 
-/** Where its commands are, as plain text. */
-export function commandsPath(programme: string): string {
-  return `${demoPath(programme)}/commands`;
-}
-
-/** Where tokens are got, and shown. */
-export function tokensPath(programme: string): string {
-  return `${demoPath(programme)}/tokens`;
-}
-
-/** What a login request of the demo partner holds. */
+/** Values of the demo partner's login request. */
 export function loginValues({ redirectUri, proof }: Demo, state?: string): SampleValues {
   return {
     redirect_uri: redirectUri,
-    ...(state === undefined ? {} : { state }),
+    ...present({ state }),
     ...(proof && { code_challenge: proof.challenge, code_challenge_method: 'S256' }),
   };
 }
@@ -62,7 +65,7 @@ export function loginRequest(demo: Demo, state?: string): SampleRequest {
   return sampleLoginRequest(demo.definition, demo.by.client, loginValues(demo, state));
 }
 
-/** A token request by a grant; `at` says which of its endpoints, where it is not the first. */
+/** A token request by a grant; `at` names its endpoint, the first if left out. */
 export function tokenRequest(
   demo: Demo,
   grant: GrantType,
@@ -74,7 +77,7 @@ export function tokenRequest(
   return sampleTokenRequest(definition, grant, by, { ...values, ...proven }, at);
 }
 
-/** What a gateway asks: may a request with such credentials pass? */
+/** A gateway's request: may a request with these credentials pass? */
 export function verifyRequest(
   { programme, definition, by }: Demo,
   mode: VerificationMode,
@@ -96,7 +99,7 @@ export function verifyRequest(
   };
 }
 
-/** Such questions with one thing wrong; `held` is a good token, and whose it is. */
+/** A gateway's requests with one thing wrong; `held` is a live token and its kind. */
 export function verifyFaults(
   demo: Demo,
   held?: { readonly token: string; readonly kind: 'member' | 'client' },
@@ -104,26 +107,28 @@ export function verifyFaults(
   const fault = (
     reason: FailureReason,
     what: string,
-    ...[mode, credentials]: [VerificationMode, { apiKey?: string; token?: string }]
+    mode: VerificationMode,
+    credentials: { readonly apiKey?: string; readonly token?: string },
   ): SampleFault => ({ reason, what, request: verifyRequest(demo, mode, credentials) });
   const key = demo.programme.verification.apiKeyHeader.toLowerCase();
   const other = held?.kind === 'client' ? 'member' : 'client';
+  const misused = held
+    ? [
+        fault(
+          'insufficient_scope',
+          `a ${held.kind}'s token where a ${other}'s is asked for`,
+          other,
+          {
+            token: held.token,
+          },
+        ),
+      ]
+    : [];
   return [
     fault('missing_api_key', `no ${key}`, 'none', {}),
     fault('invalid_api_key', 'a wrong API key', 'none', { apiKey: 'wrong' }),
     fault('missing_token', 'no authorization', 'member', {}),
     fault('invalid_token', 'a token that was never issued', 'member', { token: 'wrong' }),
-    ...(held === undefined
-      ? []
-      : [
-          fault(
-            'insufficient_scope',
-            `a ${held.kind}'s token where a ${other}'s is asked for`,
-            other,
-            {
-              token: held.token,
-            },
-          ),
-        ]),
+    ...misused,
   ];
 }

@@ -16,7 +16,7 @@ import {
   renderPage,
   variables,
 } from '../page.ts';
-import { type Demo, demoPath } from './demo.ts';
+import { type Demo, demoPaths } from './demo.ts';
 
 const house = compilePalettes({});
 
@@ -83,7 +83,7 @@ export function clubPage(
     frame,
     `${heading} – ${name}`,
     html`<nav aria-label="Demo">
-        <a href="/">All programmes</a> <a href="${demoPath(id)}">${name}</a>
+        <a href="/">All programmes</a> <a href="${demoPaths(id).home}">${name}</a>
       </nav>
       <header class="head">
         ${logoOf(programme)}

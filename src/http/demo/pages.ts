@@ -1,30 +1,24 @@
-// Owns the addresses of the demo: which page stands where, and what a click does. Mounted by `dev` and
-// by no other verb.
+// Owns the demo's paths: the page at each, and the action of each button. Only `dev` mounts them.
 
 import { html } from 'hono/html';
 
 import { BoundedMap } from '../../lib/bounded_map.ts';
 import type { GrantType } from '../../oauth/grant.ts';
-import {
-  MalformedParameters,
-  noParameters,
-  type Parameters,
-  parseForm,
-} from '../../oauth/parameters.ts';
+import { type Parameters, parseFormOrNone } from '../../oauth/parameters.ts';
 import { noStore, type Reply } from '../../oauth/reply.ts';
 import { headerValues, type WireRequest } from '../../oauth/wire_request.ts';
 import type { SampleValues } from '../../programme/requests/sample_request.ts';
 import type { App } from '../endpoints.ts';
 import type { Frame } from '../page.ts';
 import { commandSheet } from './commands.ts';
-import { commandsPath, type Demo, demoCallbackPath, demoPath, tokensPath } from './demo.ts';
+import { type Demo, demoPaths } from './demo.ts';
 import { faultsOf } from './faults.ts';
 import { clubFrame, clubPage, copyable, readDemoLook, startFrame } from './frame.ts';
 import { startPage, waysIn } from './start_page.ts';
 import { beginVisit, provoke, stepsOf, takeStep, type Visit } from './visit.ts';
 import { visitPage } from './visit_page.ts';
 
-/** Visits that can be gone back to; older ones are forgotten. */
+/** Visits that are kept for each programme; the oldest are forgotten. */
 const mostVisits = 200;
 
 type PageAnswer = (request: WireRequest) => Promise<Reply> | Reply;
@@ -38,12 +32,12 @@ export function mountDemo(app: App, demos: readonly Demo[]): void {
     if (index === 0) mountPage(app, base, '/', { GET: () => startPage(frame, demos) });
     const own = clubFrame(demo, look);
     const visits = new BoundedMap<string, Visit>(mostVisits);
-    mountPage(app, base, demoPath(programme.id), { GET: () => startPage(own, [demo]) });
-    mountPage(app, base, commandsPath(programme.id), { GET: () => commandsPage(demo) });
-    mountPage(app, base, demoCallbackPath(programme.id), {
+    mountPage(app, base, demoPaths(programme.id).home, { GET: () => startPage(own, [demo]) });
+    mountPage(app, base, demoPaths(programme.id).commands, { GET: () => commandsPage(demo) });
+    mountPage(app, base, demoPaths(programme.id).callback, {
       GET: (request) => callbackPage(own, demo, request),
     });
-    mountPage(app, base, tokensPath(programme.id), {
+    mountPage(app, base, demoPaths(programme.id).tokens, {
       GET: (request) => shownVisit(own, demo, visits.get(sentOne(request.query, 'visit') ?? '')),
       POST: (request) => click(demo, visits, request),
     });
@@ -51,9 +45,9 @@ export function mountDemo(app: App, demos: readonly Demo[]): void {
 }
 
 /**
- * Secrets stand on these pages: a page of another name, which somebody has pointed at this machine,
- * must not read them. Nor does a page from elsewhere click here: it would push visits out. Browsers
- * are sent to where the demo listens.
+ * Answers at the demo's own host name and to its own pages alone; others are redirected there. The
+ * pages hold secrets, which another name that points at this machine must not read. A click from a
+ * foreign page would push visits out.
  */
 function mountPage(
   app: App,
@@ -73,18 +67,8 @@ function mountPage(
   app.endpoint(path, { methods: new Set(methods), wrongMethod: () => refusal, answer });
 }
 
-/** What a demo page was sent; nothing where it cannot be decoded. */
-function sentFields(text: string): Parameters {
-  try {
-    return parseForm(text);
-  } catch (error) {
-    if (error instanceof MalformedParameters) return noParameters;
-    throw error;
-  }
-}
-
 function sentOne(text: string, name: string): string | undefined {
-  return sentFields(text).get(name)?.[0];
+  return parseFormOrNone(text).get(name)?.[0];
 }
 
 function commandsPage(demo: Demo): Reply {
@@ -92,16 +76,16 @@ function commandsPage(demo: Demo): Reply {
   return { status: 200, headers, body: commandSheet(demo) };
 }
 
-/** The page that stands in for the partner's. */
+/** Stands in for the partner's page. */
 function callbackPage(frame: Frame, demo: Demo, { query }: WireRequest): Promise<Reply> {
-  const sent = sentFields(query);
+  const sent = parseFormOrNone(query);
   const { answer } = demo.definition.authorize;
   const code = sent.get(answer.code)?.[0];
   const rows = [...sent].map(([name, values]) => copyable(name, values.join(' ')));
   const next =
     code === undefined
       ? waysIn(demo)
-      : html`<form method="post" action="${tokensPath(demo.programme.id)}">
+      : html`<form method="post" action="${demoPaths(demo.programme.id).tokens}">
           <input type="hidden" name="grant" value="authorization_code" />
           <input type="hidden" name="code" value="${code}" />
           <button type="submit">Exchange the code for tokens</button>
@@ -135,21 +119,22 @@ function shownVisit(frame: Frame, demo: Demo, visit: Visit | undefined): Promise
   );
 }
 
-/** Does what was clicked, and goes on to the page that shows it: a reload does nothing twice. */
+/** Takes the action, then redirects to its page: a reload does not repeat it. */
 async function click(
   demo: Demo,
   visits: BoundedMap<string, Visit>,
   { query, body }: WireRequest,
 ): Promise<Reply> {
-  const sent = sentFields(body === 'too_large' ? '' : Buffer.from(body).toString());
+  const sent = parseFormOrNone(body === 'too_large' ? '' : Buffer.from(body).toString());
   const grant = sent.get('grant')?.[0];
   const found = visits.get(sentOne(query, 'visit') ?? '');
-  if (found === undefined && grant === undefined) return seeOther(tokensPath(demo.programme.id));
+  if (found === undefined && grant === undefined)
+    return seeOther(demoPaths(demo.programme.id).tokens);
   const visit = found ?? (await begin(demo, grant, sent));
   visits.set(visit.id, visit);
   if (found !== undefined) await goOn(found, sent);
   const last = visit.exchanges.length;
-  return seeOther(`${tokensPath(demo.programme.id)}?visit=${visit.id}#answer-${last}`);
+  return seeOther(`${demoPaths(demo.programme.id).tokens}?visit=${visit.id}#answer-${last}`);
 }
 
 function begin(demo: Demo, grant: string | undefined, sent: Parameters): Promise<Visit> {

@@ -5,7 +5,7 @@ import { html } from 'hono/html';
 import { programmePaths } from '../../oauth/own_paths.ts';
 import type { Reply } from '../../oauth/reply.ts';
 import type { Frame, Markup } from '../page.ts';
-import { commandsPath, type Demo, demoPath, loginRequest, tokensPath } from './demo.ts';
+import { type Demo, demoPaths, loginRequest } from './demo.ts';
 import { copyable, demoPage, logoOf } from './frame.ts';
 
 /** All programmes, or one by itself. */
@@ -33,7 +33,9 @@ function clubCard(demo: Demo, index: number): Markup {
     <header>
       ${logoOf(programme)}
       <div>
-        <h2 id="${programme.id}"><a href="${demoPath(programme.id)}">${programme.name}</a></h2>
+        <h2 id="${programme.id}">
+          <a href="${demoPaths(programme.id).home}">${programme.name}</a>
+        </h2>
         <p>${dialect}</p>
       </div>
     </header>
@@ -69,7 +71,7 @@ function loginButton(demo: Demo): Markup {
 }
 
 function grantButton({ programme }: Demo, grant: string, words: string): Markup {
-  return html`<form method="post" action="${tokensPath(programme.id)}">
+  return html`<form method="post" action="${demoPaths(programme.id).tokens}">
     <input type="hidden" name="grant" value="${grant}" />
     <button type="submit">${words}</button>
   </form>`;
@@ -96,5 +98,5 @@ function details({ programme, definition, by, member }: Demo): Markup {
         ({ method, path }) => html`<li><span>${method}</span> <code>${path}</code></li>`,
       )}
     </ul>
-    <p class="more"><a href="${commandsPath(programme.id)}">Commands for bash</a></p>`;
+    <p class="more"><a href="${demoPaths(programme.id).commands}">Commands for bash</a></p>`;
 }

@@ -6,7 +6,7 @@ import type { GrantType } from '../../oauth/grant.ts';
 import { takeToken, type TokenName, tokenPlace } from '../../programme/answers/token_place.ts';
 import type { SampleRequest, SampleValues } from '../../programme/requests/sample_request.ts';
 import { type Demo, tokenRequest, verifyRequest } from './demo.ts';
-import { type SampleAnswer, sendSample } from './send.ts';
+import { type SampleAnswer, sendSample } from './sample_sending.ts';
 
 /** A request that was sent, and its answer. */
 export interface Exchange {

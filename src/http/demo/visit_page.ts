@@ -1,4 +1,4 @@
-// Owns the page of a visit: the tokens, what has been asked and answered, and what can be done next.
+// Owns the page of a visit: its tokens, its requests with their answers, and the next steps.
 
 import { STATUS_CODES } from 'node:http';
 
@@ -6,12 +6,11 @@ import { html } from 'hono/html';
 
 import type { Reply } from '../../oauth/reply.ts';
 import type { Frame, Markup } from '../page.ts';
-import { curlLines } from './curl.ts';
-import { tokensPath } from './demo.ts';
+import { demoPaths } from './demo.ts';
 import { type DemoFault, faultsOf, unsentAnswers } from './faults.ts';
 import { clock, clubPage, copyable, copyableLines } from './frame.ts';
-import { inspect } from './inspect.ts';
-import type { SampleAnswer } from './send.ts';
+import { curlLines } from './sample_sending.ts';
+import type { SampleAnswer } from './sample_sending.ts';
 import { waysIn } from './start_page.ts';
 import {
   type Exchange,
@@ -49,22 +48,43 @@ function tokenCards({ access, refresh, ended }: Visit): Markup {
   </div>`;
 }
 
-/** What a JWT says; a token of the other kind says nothing to anybody but us. */
+/** What a JWT says; an opaque token says nothing. */
 function inside(token: string): Markup {
-  const found = inspect(token);
-  if (found === undefined) {
+  const parts = token.split('.');
+  const [header, claims] = parts.slice(0, 2).map(decoded);
+  if (parts.length !== 3 || header === undefined || claims === undefined) {
     return html`<p class="note">Opaque: it says nothing by itself. Jetway knows whose it is.</p>`;
   }
-  const { header, claims, times } = found;
+  const timeItems = Object.entries(times).flatMap(([name, means]) => {
+    const seconds = claims[name];
+    if (typeof seconds !== 'number') return [];
+    const at = new Date(seconds * 1000).toUTCString();
+    return [html`<li><code>${name}</code> ${means}: ${at}</li>`];
+  });
   return html`<details>
     <summary>What is inside</summary>
     <p class="note">A JWT: anybody can read it, and check its signature with the key set.</p>
-    ${copyableLines('Header', header)} ${copyableLines('Claims', claims)}
+    ${copyableLines('Header', JSON.stringify(header, null, 2))}
+    ${copyableLines('Claims', JSON.stringify(claims, null, 2))}
     <h3>Times</h3>
     <ul class="paths">
-      ${times.map(({ name, means, at }) => html`<li><code>${name}</code> ${means}: ${at}</li>`)}
+      ${timeItems}
     </ul>
   </details>`;
+}
+
+/** RFC 7519 4.1. */
+const times = { iat: 'issued', nbf: 'not good before', exp: 'expires' } as const;
+
+/** A part of a JWT; undefined where it is no JSON object. */
+function decoded(part: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString());
+    const isObject = typeof value === 'object' && value !== null;
+    return isObject ? (value as Readonly<Record<string, unknown>>) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function exchangeItem({ demo, exchanges }: Visit, exchange: Exchange, index: number): Markup {
@@ -84,7 +104,7 @@ function exchangeItem({ demo, exchanges }: Visit, exchange: Exchange, index: num
   </li>`;
 }
 
-/** What tells something: not how long to keep it, nor of what length it is. */
+/** Headers that are left out: they say nothing of the dialect. */
 const dull =
   /^(?:date|connection|keep-alive|content-length|cache-control|pragma|vary|allow|x-content-type-options|x-frame-options|referrer-policy|content-security-policy|content-language)$/;
 
@@ -122,7 +142,7 @@ const words: Readonly<Record<Step, (visit: Visit) => readonly [label: string, wh
   ],
 };
 
-/** The step that tells most from here: the first that was not taken; after the end, whether it holds. */
+/** The step to suggest: the first that was not taken; once the tokens have ended, Verify. */
 function suggested({ done, ended }: Visit, possible: readonly Step[]): Step | undefined {
   if (ended) return done.at(-1) === 'verify' ? undefined : 'verify';
   return possible.find((step) => !done.includes(step));
@@ -155,10 +175,10 @@ function nextSteps(visit: Visit): Markup {
 }
 
 function actionOf({ demo, id }: Visit): string {
-  return `${tokensPath(demo.programme.id)}?visit=${id}`;
+  return `${demoPaths(demo.programme.id).tokens}?visit=${id}`;
 }
 
-/** By where they come from, each a button that sends it. */
+/** The errors by group, each a button that sends its request. */
 function faultList(visit: Visit): Markup {
   const faults = faultsOf(visit);
   const tile = ({ key, reason, what }: DemoFault): Markup =>

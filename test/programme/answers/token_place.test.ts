@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
 
-import { takeOut } from '../../../src/http/demo/curl.ts';
+import { takeOut } from '../../../src/http/demo/sample_sending.ts';
 import { instant } from '../../../src/lib/clock.ts';
 import type { Client } from '../../../src/oauth/client.ts';
 import type { TokenSet } from '../../../src/oauth/token_set.ts';

@@ -1,5 +1,6 @@
-// Owns turning sample requests, and the way to a token in an answer, into words for a shell.
+// Owns sending sample requests: as curl commands, and over HTTP as a partner's program would.
 
+import { present } from '../../lib/present.ts';
 import type { TokenPlace } from '../../programme/answers/token_place.ts';
 import type { SampleRequest } from '../../programme/requests/sample_request.ts';
 
@@ -28,8 +29,7 @@ function requestWords(base: string, request: SampleRequest): readonly string[] {
   const usual = body === undefined && form === undefined ? 'GET' : 'POST';
   if (method !== usual) words.push(`-X ${method}`);
   if (credentials?.bare === true) {
-    const token = Buffer.from(`${credentials.id}:${credentials.secret}`).toString('base64');
-    words.push(`-H ${shellWord(`authorization: ${token}`)}`);
+    words.push(`-H ${shellWord(`authorization: ${basicToken(credentials)}`)}`);
   } else if (credentials !== undefined) {
     words.push(`-u ${shellWord(`${credentials.id}:${credentials.secret}`)}`);
   }
@@ -76,4 +76,44 @@ function quoted(text: string): string {
   return `$${JSON.stringify(text)
     .replaceAll("'", String.raw`\'`)
     .replaceAll(/^"|"$/g, "'")}`;
+}
+
+export interface SampleAnswer {
+  readonly status: number;
+  /** By name in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** Sends a sample request; follows no redirect. */
+export async function sendSample(base: string, request: SampleRequest): Promise<SampleAnswer> {
+  const { method, path, query, credentials, form, json, raw } = request;
+  const headers = new Headers(request.headers.map(([name, value]) => [name, value]));
+  if (credentials !== undefined) {
+    const token = basicToken(credentials);
+    headers.set('authorization', credentials.bare ? token : `Basic ${token}`);
+  }
+  if (json !== undefined) headers.set('content-type', 'application/json');
+  if (raw !== undefined) headers.set('content-type', raw.type);
+  const search = encoded(query)?.toString() ?? '';
+  const body = raw?.text ?? (json && JSON.stringify(json)) ?? encoded(form);
+  const response = await fetch(base + path + (search === '' ? '' : `?${search}`), {
+    method,
+    headers,
+    redirect: 'manual',
+    ...present({ body }),
+  });
+  return {
+    status: response.status,
+    headers: Object.fromEntries(response.headers),
+    body: await response.text(),
+  };
+}
+
+function encoded(pairs: SampleRequest['form']): URLSearchParams | undefined {
+  return pairs && new URLSearchParams(pairs.map(([name, value]) => [name, value]));
+}
+
+function basicToken({ id, secret }: NonNullable<SampleRequest['credentials']>): string {
+  return Buffer.from(`${id}:${secret}`).toString('base64');
 }

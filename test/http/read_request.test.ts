@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { callerAddress } from '../../src/http/caller_address.ts';
+import { callerAddress } from '../../src/http/read_request.ts';
 import { networkTest } from '../../src/lib/ip_address.ts';
 import { fc } from '../support/property.ts';
 
