@@ -92,6 +92,7 @@ other      partnerapi-00002  Red        partner  active  TIME
       properties: {},
       secrets: [{ created_at: 'TIME', expires_at: null, last_used_at: null }],
       api_keys: [{ created_at: 'TIME', expires_at: null, last_used_at: null }],
+      api_key_shared_with: [],
       created_at: 'TIME',
     });
     assert.equal(enabled, 'client partnerapi-00002 of other is active\n');

@@ -74,10 +74,10 @@ describe('client add, wrong usage', { concurrency: 2 }, () => {
     assert.deepEqual([ran.code, ran.stdout], [2, '']);
     assert.deepEqual(ran.stderr.trimEnd().split('\n'), [
       '--name must be 1 to 200 characters that can be seen',
-      '--role member needs a --redirect-uri, where members return to after a login',
       '--business-context must be 1 to 50 letters, not "Cars2"',
       '--partner-id must be 8 to 20 letters and digits, not "short"',
       '--throttle-limit must be a number from 1 to 1000000, not "0"',
+      '--role member needs a --redirect-uri, where members return to after a login',
     ]);
   });
 

@@ -140,7 +140,7 @@ grants: { password: { endpoint: refresh, role: member } }
     ]);
     assert.equal(long.stderr, '--username is longer than 200 characters\n');
     assert.equal(hidden.stderr, '--username holds characters that cannot be seen\n');
-    assert.equal(levels.stderr, '--level: members of plain have no levels\n');
+    assert.equal(levels.stderr, '--level must be left out: members of plain have no levels\n');
     assert.deepEqual([long.code, hidden.code, levels.code], [2, 2, 2]);
   });
 

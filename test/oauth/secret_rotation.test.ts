@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
-import { newApiKey, newSecret } from '../../src/cli/entities/client_secret.ts';
+import { newApiKey, newSecret } from '../../src/cli/entities/secrets.ts';
 import type { Digest } from '../../src/lib/digest.ts';
 import type { StoredSecret } from '../../src/oauth/client.ts';
 import { addSecret, endOlder, liveSecrets } from '../../src/oauth/secret_rotation.ts';

@@ -13,7 +13,7 @@ import type { Comparison } from '../../programme/language/input_schema.ts';
 import type { Programme } from '../../programme/programme.ts';
 import { fittingValue } from '../../programme/requests/sample_request.ts';
 import { neededProperties } from '../entities/client_needs.ts';
-import { newApiKey, newSecret } from '../entities/client_secret.ts';
+import { newApiKey, newSecret } from '../entities/secrets.ts';
 
 /** Puts a demo partner and member of a programme into the store. */
 export async function onboardDemo(

@@ -1,77 +1,114 @@
 // Owns the verb `client add`: a partner gets an identifier, a secret and an API key, shown once (C-5).
 
-import type { Config } from '../../config/config.ts';
 import { quote } from '../../lib/fault.ts';
-import type { Client, ClientId } from '../../oauth/client.ts';
+import { present } from '../../lib/present.ts';
+import type { Client, ClientId, StoredSecret } from '../../oauth/client.ts';
 import { liveSecrets } from '../../oauth/secret_rotation.ts';
 import type { Programme } from '../../programme/programme.ts';
-import { CommandError, exitCodes, refuseUsage } from '../exit.ts';
-import { expectDurableStore, type OpenStore, withStore } from '../open_store.ts';
-import { type OutputOptions, warn } from '../output.ts';
-import { configOf, loadCompiled } from '../programmes.ts';
-import { type ClientFields, type ClientOptions, readClientFields } from './client_fields.ts';
+import type { Environment } from '../../store/contract.ts';
+import { CommandError, exitCodes } from '../exit.ts';
+import { option } from '../grammar/grammar.ts';
+import { withStore } from '../open_store.ts';
+import { warn } from '../output.ts';
+import { selectProgrammes } from '../programmes.ts';
+import { type ClientFields, clientFields } from './client_fields.ts';
+import { clientKind, returnFaults, fullName, showClient } from './client_kind.ts';
 import { expectComplete, judgeClient } from './client_needs.ts';
-import { newApiKey, newSecret, readGivenSecret } from './client_secret.ts';
-import { deliver, type Onboarding, type ShownKey } from './client_sheet.ts';
-import { selectKeyHolder } from './select.ts';
+import type { Input } from './fields.ts';
+import { select, type Selection, type Surroundings } from './kind.ts';
+import { readNew } from './new_item.ts';
+import { newApiKey, newSecret, readGivenSecret } from './secrets.ts';
+import { type Handover, handOver, jsonOf, sheetOf, shown } from './shown.ts';
 
-export interface AddClientOptions extends ClientOptions, OutputOptions {
-  readonly config: string;
+/** The identifier of a client that has one already. */
+export const clientIdInput: Input = {
+  name: 'client_id',
+  required: true,
+  quoted: true,
+  check: (text, programme) =>
+    programme === undefined || programme.clients.isIdentifier(text)
+      ? undefined
+      : `is no identifier of ${programme.id}: expected ${programme.clients.identifierForm}`,
+  option: option('--client-id <id>', 'an identifier it has already, instead of a new one'),
+};
+
+export type AddClientOptions = Selection & {
   readonly programme: string;
   readonly clientId?: string;
   readonly secretStdin?: boolean;
   readonly apiKeyOf?: string;
   readonly incomplete?: boolean;
-}
+};
 
-/** As long as one identifier in twenty is free, all of these are taken once in 30,000 runs. */
+/** While one identifier in twenty is free, all of these are taken once in 30,000 runs. */
 const identifierTries = 200;
 
 /** `jetway client add`. */
 export async function addClient(options: AddClientOptions): Promise<void> {
   const { apiKeyOf, clientId } = options;
-  const fields = readClientFields(options);
-  const config = configOf(options);
-  const { loaded, programme } = loadCompiled(config, options.programme);
-  refuseUsage(identifierFaults(programme, clientId));
+  const read = readNew(options, clientFields, [clientIdInput], returnFaults);
+  const { config, loaded, programme, fields } = read;
   const judgement = judgeClient(loaded, { ...fields, apiKeys: [apiKeyOf ?? 'new'] });
   const warnings = expectComplete(judgement, options.incomplete);
-  expectDurableStore(config);
   const secret = options.secretStdin === true ? await readGivenSecret() : newSecret();
-  const onboarding = await withStore(config, async (open) => {
-    const key =
+  const { client, key } = await withStore(config, async (open) => {
+    const around = { ...open, config };
+    const givenKey =
       apiKeyOf === undefined
-        ? makeApiKey(config, open)
-        : sharedKey(await selectKeyHolder(config, open, programme.id, apiKeyOf), open);
-    const draft = { ...fields, secret, apiKeys: key.held };
-    return { client: await register(open, programme, draft, clientId as ClientId), key };
+        ? newKey(around)
+        : keyOf(await selectKeyHolder(around, programme, apiKeyOf), around);
+    const held = { ...fields, secret, apiKeys: givenKey.held };
+    const added = await register(around, programme, held, clientId as ClientId | undefined);
+    return { client: added, key: givenKey };
   });
-  [...warnings, ...partnerWarnings(onboarding.client, onboarding.key.holder)].forEach(warn);
-  const { identifier } = programme;
-  const { environment } = config;
-  await deliver({ ...onboarding, secret, identifier, environment }, options);
+  [...warnings, ...partnerWarnings(client, key.holder)].forEach(warn);
+  await handOver(
+    clientSheet(client, secret, key, programme, config.environment),
+    options,
+    (reason) =>
+      `${client.id} of ${client.programme} is added, but ${reason} and its secret is lost: disable it and add another`,
+  );
 }
 
-/** The API key that a new client is to have, and who has it already. */
+/** The API key of a new client: a new one, or that of the client that has it already. */
 interface GivenKey {
-  readonly held: Client['apiKeys'];
-  readonly shown: ShownKey;
+  readonly held: readonly StoredSecret[];
+  readonly text?: string;
   readonly holder?: Client;
 }
 
-function makeApiKey({ environment }: Config, { keyring, clock }: OpenStore): GivenKey {
-  const text = newApiKey(environment);
-  const held = [{ digest: keyring.secretDigest(text), createdAt: clock.now() }];
-  return { held, shown: { text } };
+function newKey({ config, keyring, clock }: Surroundings): GivenKey {
+  const text = newApiKey(config.environment);
+  return { held: [{ digest: keyring.secretDigest(text), createdAt: clock.now() }], text };
 }
 
 /** The keys of another client that are good now (C-5). */
-function sharedKey(holder: Client, { clock }: OpenStore): GivenKey {
-  const of = `${holder.programme}/${holder.id}`;
+function keyOf(holder: Client, { clock }: Surroundings): GivenKey {
   const held = liveSecrets(holder.apiKeys, clock.now());
-  if (held.length > 0) return { held, shown: { of }, holder };
-  const message = `${of} has no API key: client rotate-api-key makes one`;
+  if (held.length > 0) return { held, holder };
+  const message = `${fullName(holder)} has no API key: client rotate-api-key makes one`;
   throw new CommandError(exitCodes.failed, message);
+}
+
+/**
+ * The client whose API key another client of `programme` is to share: by its identifier, which counts
+ * in that programme first, or as PROGRAMME/IDENTIFIER.
+ */
+async function selectKeyHolder(
+  around: Surroundings,
+  programme: Programme,
+  name: string,
+): Promise<Client> {
+  const own = await clientKind.find(around.store, programme.id, name);
+  if (own !== undefined) return own;
+  const slash = name.indexOf('/');
+  const prefix = name.slice(0, Math.max(slash, 0));
+  const elsewhere = selectProgrammes(around.config, undefined).find((one) => one === prefix);
+  const id = elsewhere === undefined ? name : name.slice(slash + 1);
+  const selection = elsewhere === undefined ? {} : { programme: elsewhere };
+  return select(clientKind, around, id, selection, (programmes) =>
+    programmes.map((one) => `--api-key-of ${one}/${id}`).join(' or '),
+  );
 }
 
 function partnerWarnings(client: Client, holder: Client | undefined): readonly string[] {
@@ -79,27 +116,19 @@ function partnerWarnings(client: Client, holder: Client | undefined): readonly s
   return [`${holder.id} has another partner id: clients of one partner alone share an API key`];
 }
 
-type Draft = ClientFields & Pick<Client, 'apiKeys'> & Pick<Onboarding, 'secret'>;
-
 /** Adds the client under the given identifier, or under the first new one that is free. */
 async function register(
-  { store, keyring, clock }: OpenStore,
+  { store, keyring, clock }: Surroundings,
   programme: Programme,
-  { secret, ...fields }: Draft,
+  { secret, ...fields }: ClientFields & Pick<Client, 'apiKeys'> & { readonly secret: string },
   given: ClientId | undefined,
 ): Promise<Client> {
   const createdAt = clock.now();
   const secrets = [{ digest: keyring.secretDigest(secret), createdAt }];
   const tries = given === undefined ? identifierTries : 1;
   for (let turn = 0; turn < tries; turn++) {
-    const client: Client = {
-      programme: programme.id,
-      id: given ?? programme.clients.newIdentifier(),
-      ...fields,
-      secrets,
-      status: 'active',
-      createdAt,
-    };
+    const id = given ?? programme.clients.newIdentifier();
+    const client = { programme: programme.id, id, ...fields, secrets, createdAt };
     if ((await store.addClient(client)) === 'added') return client;
   }
   throw new CommandError(
@@ -110,8 +139,41 @@ async function register(
   );
 }
 
-function identifierFaults({ clients, id }: Programme, given: string | undefined): string[] {
-  return given === undefined || clients.isIdentifier(given)
-    ? []
-    : [`--client-id ${quote(given)} is no identifier of ${id}: expected ${clients.identifierForm}`];
+/** What a new client is handed over as. */
+function clientSheet(
+  client: Client,
+  secret: string,
+  { text, holder }: GivenKey,
+  { identifier }: Programme,
+  environment: Environment,
+): Handover {
+  const { id, programme } = client;
+  const of = holder && fullName(holder);
+  const told = new Set(['client_id', 'programme', 'secrets', 'api_keys']);
+  const rest = showClient(client).filter(({ json }) => !told.has(json));
+  const credentials = [
+    shown('client_id', 'client identifier', id),
+    shown('client_secret', 'client secret', secret),
+    { ...shown('api_key', 'API key', text ?? null), lines: [text ?? `that of ${of}`] },
+  ];
+  const sent = shown('programme_identifier', 'programme identifier', identifier);
+  const inSheet = rest.filter(({ json }) => json !== 'status');
+  return {
+    text: [
+      `Client ${id} is added to ${programme} (${environment}).`,
+      holder === undefined
+        ? 'Its secret and API key are shown this once; no verb can show them again.'
+        : 'Its secret is shown this once; no verb can show it again.',
+      '',
+      sheetOf([...credentials, sent, ...inSheet]),
+    ].join('\n'),
+    json: present({
+      ...jsonOf(credentials),
+      api_key_of: of,
+      programme,
+      ...jsonOf([sent]),
+      environment,
+      ...jsonOf(rest),
+    }),
+  };
 }

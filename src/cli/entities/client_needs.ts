@@ -4,29 +4,23 @@
 import { grantTypes } from '../../oauth/grant.ts';
 import { isInsecureRedirectUri } from '../../oauth/redirect_uri.ts';
 import type { Definition } from '../../programme/language/definition.ts';
-import type { Comparison } from '../../programme/language/input_schema.ts';
 import type { LoadedProgramme } from '../../programme/language/load.ts';
 import { headerFields } from '../../programme/language/response_headers.ts';
 import { clientPropertyPrefix } from '../../programme/language/token_values.ts';
 import { neededValues } from '../../programme/language/value_tree.ts';
 import { refuseUsage } from '../exit.ts';
-import type { ClientFields } from './client_fields.ts';
+import { type ClientFields, clientFields } from './client_fields.ts';
+import { inputsOf } from './fields.ts';
 
-/** What fields are called where the client comes from. */
-export interface FieldNames {
-  readonly role: string;
-  readonly businessContext: string;
-  readonly partnerId: string;
-  readonly apiKeys: string;
-  readonly property: (name: string) => string;
-}
+/** The name that messages have for an input, such as `partner_id` or `property.plan`. */
+type Naming = (input: string) => string;
 
-const optionNames: FieldNames = {
-  role: '--role',
-  businessContext: '--business-context',
-  partnerId: '--partner-id',
-  apiKeys: 'an API key (client rotate-api-key)',
-  property: (name) => `--property ${name}=…`,
+const optionNames: Naming = (input) => {
+  if (input === 'api_key') return 'an API key (client rotate-api-key)';
+  const property = /^property\.(.*)$/.exec(input)?.[1];
+  if (property !== undefined) return `--property ${property}=…`;
+  const { option } = inputsOf(clientFields).find(({ name }) => name === input) ?? {};
+  return option?.flags.split(' ')[0] ?? input;
 };
 
 /** A client as far as a dialect can need something of it. */
@@ -40,49 +34,43 @@ export interface ClientJudgement {
   readonly warnings: readonly string[];
 }
 
-/** What a dialect can hold a request against. */
-const compared = [
-  ['client.business_context', 'businessContext'],
-  ['client.partner_id', 'partnerId'],
-  ['client.api_key', 'apiKeys'],
-] as const satisfies readonly (readonly [Comparison, keyof JudgedClient])[];
-
-/** What answers and tokens can hold, beside properties. */
-const answered = [
-  ['business_context', 'businessContext'],
-  ['partner_id', 'partnerId'],
-] as const satisfies readonly (readonly [string, keyof JudgedClient])[];
+/** What a dialect can compare requests with, and put into answers and tokens, beside properties. */
+const needed = {
+  business_context: 'businessContext',
+  partner_id: 'partnerId',
+  api_key: 'apiKeys',
+} as const satisfies Readonly<Record<string, keyof JudgedClient>>;
 
 /** Judges a client of that programme (C-5). */
 export function judgeClient(
   { id, definition }: Pick<LoadedProgramme, 'id' | 'definition'>,
   client: JudgedClient,
-  names: FieldNames = optionNames,
+  naming: Naming = optionNames,
 ): ClientJudgement {
   const comparisons = comparisonsOf(definition);
   const values = answeredValues(definition);
-  const isMissing = (field: (typeof compared)[number][1]): boolean =>
-    client[field] === undefined || client[field].length === 0;
-  const refusing = compared
-    .filter(([comparison, field]) => comparisons.has(comparison) && isMissing(field))
-    .map(([, field]) => field);
-  const lacking = answered
-    .filter(([value, field]) => values.has(value) && isMissing(field) && !refusing.includes(field))
-    .map(([, field]) => names[field]);
+  const absent = Object.entries(needed).flatMap(([input, field]) =>
+    client[field] === undefined || client[field].length === 0 ? [input] : [],
+  );
+  const refusing = absent.filter((input) => comparisons.has(`client.${input}`));
+  const lacking = absent.filter((input) => values.has(input) && !refusing.includes(input));
   const properties = propertyNames(values)
     .filter((name) => client.properties[name] === undefined)
-    .map(names.property);
+    .map((name) => `property.${name}`);
   return {
     missing: [
       ...refusing.map(
-        (field) =>
-          `${names[field]} is missing: ${id} compares requests with it, and refuses those of a client without`,
+        (input) =>
+          `${naming(input)} is missing: ${id} compares requests with it, and refuses those of a client without`,
       ),
       ...[...lacking, ...properties].map(
-        (name) => `${name} is missing: ${id} puts it into its answers`,
+        (input) => `${naming(input)} is missing: ${id} puts it into its answers`,
       ),
     ],
-    warnings: [...roleWarnings(id, definition, client, names), ...redirectWarnings(client)],
+    warnings: [
+      ...roleWarnings(id, definition, client, naming('roles')),
+      ...redirectWarnings(client),
+    ],
   };
 }
 
@@ -107,7 +95,7 @@ function roleWarnings(
   id: string,
   { grants }: Definition,
   { roles }: ClientFields,
-  { role }: FieldNames,
+  role: string,
 ): readonly string[] {
   if (roles.length === 0) {
     return [`the client has no role: every grant is refused until it is given one (${role})`];
@@ -128,7 +116,7 @@ export function redirectWarnings({ redirectUris }: Pick<ClientFields, 'redirectU
     );
 }
 
-function comparisonsOf({ authorize, token_endpoints }: Definition): ReadonlySet<Comparison> {
+function comparisonsOf({ authorize, token_endpoints }: Definition): ReadonlySet<string> {
   const endpoints = [authorize.endpoint, ...Object.values(token_endpoints)];
   return new Set(
     endpoints

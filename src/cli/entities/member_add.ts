@@ -1,65 +1,56 @@
-// Owns the verb `member add`.
+// Owns the verbs `member add` and `member unlock`.
 
 import { quote } from '../../lib/fault.ts';
 import { randomKey } from '../../lib/random.ts';
 import { normaliseUsername } from '../../members/username.ts';
-import type { MemberRecord, Subject } from '../../oauth/member.ts';
-import { CommandError, exitCodes, refuseUsage } from '../exit.ts';
-import { expectDurableStore, withStore } from '../open_store.ts';
-import { type OutputOptions, print, printJson, warn } from '../output.ts';
-import { configOf, loadCompiled } from '../programmes.ts';
-import {
-  levelFaults,
-  membershipNumberFaults,
-  numberWarnings,
-  usernameFaults,
-  warnOfDirectory,
-} from './member_fields.ts';
-import { readPasswordHash } from './member_password.ts';
-import { viewMember } from './member_view.ts';
-
-export interface AddMemberOptions extends OutputOptions {
-  readonly config: string;
-  readonly programme: string;
-  readonly username: string;
-  readonly level?: string;
-  readonly membershipNumber?: string;
-}
+import type { Subject } from '../../oauth/member.ts';
+import { refuseUsage } from '../exit.ts';
+import { withStore } from '../open_store.ts';
+import { print, printJson, warn } from '../output.ts';
+import { configOf, selectProgrammes } from '../programmes.ts';
+import type { Selection } from './kind.ts';
+import { memberFields, numberWarnings, usernameFault, warnOfDirectory } from './member_fields.ts';
+import { showMember, usernameTaken } from './member_kind.ts';
+import { type NewItem, readNew } from './new_item.ts';
+import { readPasswordHash } from './secrets.ts';
+import { jsonOf } from './shown.ts';
 
 /** `jetway member add`. */
-export async function addMember(options: AddMemberOptions): Promise<void> {
-  const config = configOf(options);
-  const { loaded, programme } = loadCompiled(config, options.programme);
-  const username = normaliseUsername(options.username);
-  refuseUsage([
-    ...usernameFaults('--username', username),
-    ...levelFaults('--level', programme, options.level),
-    ...membershipNumberFaults('--membership-number', options.membershipNumber),
-  ]);
-  expectDurableStore(config);
+export async function addMember(options: NewItem): Promise<void> {
+  const { config, loaded, programme, fields } = readNew(options, memberFields);
+  const { id } = programme;
   const passwordHash = await readPasswordHash();
-  const { level, membershipNumber } = options;
-  const added = await withStore(config, async ({ store, clock }) => {
-    const member: MemberRecord = {
-      programme: programme.id,
-      subject: randomKey(16) as Subject,
-      username,
-      passwordHash,
-      ...(level === undefined ? {} : { level }),
-      ...(membershipNumber === undefined ? {} : { membershipNumber }),
-      status: 'active',
-      createdAt: clock.now(),
-    };
-    return (await store.addMember(member)) === 'added' ? member : undefined;
+  const subject = randomKey(16) as Subject;
+  const member = await withStore(config, async ({ store, clock }) => {
+    const added = { programme: id, subject, ...fields, passwordHash, createdAt: clock.now() };
+    if ((await store.addMember(added)) === 'added') return added;
+    throw usernameTaken(added);
   });
-  if (added === undefined) {
-    const message = `the username ${quote(username)} is taken in ${programme.id}`;
-    throw new CommandError(exitCodes.failed, message);
-  }
-  numberWarnings(programme, membershipNumber).forEach(warn);
+  numberWarnings(programme, fields.membershipNumber).forEach(warn);
   warnOfDirectory(loaded.definition);
-  if (options.json === true) return printJson(viewMember(added));
+  if (options.json === true) return printJson(jsonOf(showMember(member)));
+  return print(`member ${quote(fields.username)} is added to ${id}; its subject is ${subject}`);
+}
+
+/**
+ * `jetway member unlock USERNAME`. The name need not be one of the embedded directory: names of other
+ * directories are locked as well, and so are names that no member has (HOSTILE 16).
+ */
+export async function unlockMember(name: string, options: Selection): Promise<void> {
+  const username = normaliseUsername(name);
+  const fault = usernameFault(username);
+  refuseUsage(fault === undefined ? [] : [`the username ${fault}`]);
+  const config = configOf(options);
+  const programmes = selectProgrammes(config, options.programme);
+  const unlocked = await withStore(config, async ({ store, keyring }) => {
+    const account = keyring.accountDigest(username);
+    const answers = await Promise.all(programmes.map((one) => store.unlock(one, account)));
+    return programmes.filter((_, index) => answers[index]);
+  });
+  if (options.json === true) return printJson({ username, unlocked });
   return print(
-    `member ${quote(username)} is added to ${programme.id}; its subject is ${added.subject}`,
+    unlocked.length === 0
+      ? `the username ${quote(username)} has no failed attempts to forget`
+      : `the failed attempts of ${quote(username)} are forgotten in ${unlocked.join(', ')}`,
   );
 }

@@ -1,65 +1,91 @@
-// Owns what may be said of a member, and what is wrong with it. No store here.
+// Owns the fields of a member: each described once for options, files, `set`, checks and output.
 
 import { quote } from '../../lib/fault.ts';
-import { longestPassword } from '../../members/password.ts';
-import { longestUsername } from '../../members/username.ts';
+import { longestUsername, normaliseUsername } from '../../members/username.ts';
 import type { ClientId } from '../../oauth/client.ts';
-import { subjectForm } from '../../oauth/member.ts';
+import { type MemberRecord, subjectForm } from '../../oauth/member.ts';
 import type { Definition } from '../../programme/language/definition.ts';
 import type { Programme } from '../../programme/programme.ts';
+import { option } from '../grammar/grammar.ts';
 import { warn } from '../output.ts';
+import { type Fields, type Input, textField, textsOf } from './fields.ts';
 
-/** Rules take what they judge by the name it was given under: `--level`, or a column's. */
-type Judged = readonly string[];
+export type MemberFields = Pick<MemberRecord, 'username' | 'status' | 'level' | 'membershipNumber'>;
 
-/** Judged as it is kept: what is typed loses its invisible characters first. */
-export function usernameFaults(label: string, username: string): Judged {
-  if (username === '') return [`${label} is empty`];
-  if (username.length > longestUsername) {
-    return [`${label} is longer than ${longestUsername} characters`];
-  }
-  return /\p{C}/u.test(username) ? [`${label} holds characters that cannot be seen`] : [];
+/** Judged as it is kept: normalising removes invisible characters first. */
+export function usernameFault(typed: string): string | undefined {
+  const username = normaliseUsername(typed);
+  if (username === '') return 'is empty';
+  if (username.length > longestUsername) return `is longer than ${longestUsername} characters`;
+  return /\p{C}/u.test(username) ? 'holds characters that cannot be seen' : undefined;
 }
 
-export function levelFaults(
-  label: string,
-  { id, scope }: Programme,
-  level: string | undefined,
-): Judged {
-  if (level === undefined || scope.levels.includes(level)) return [];
+function levelFault(level: string, programme: Programme | undefined): string | undefined {
+  if (programme === undefined || programme.scope.levels.includes(level)) return undefined;
+  const { id, scope } = programme;
   return scope.levels.length === 0
-    ? [`${label}: members of ${id} have no levels`]
-    : [`${label} ${quote(level)} is none of ${id}: expected one of ${scope.levels.join(', ')}`];
+    ? `must be left out: members of ${id} have no levels`
+    : `${quote(level)} is none of ${id}: expected one of ${scope.levels.join(', ')}`;
 }
 
-export function membershipNumberFaults(label: string, number: string | undefined): Judged {
-  return number === undefined || /^\d{1,24}$/.test(number)
-    ? []
-    : [`${label} must be digits, at most 24, not ${quote(number)}`];
-}
+export const memberFields: Fields<MemberFields> = {
+  username: {
+    json: 'username',
+    inputs: [
+      {
+        name: 'username',
+        required: true,
+        check: usernameFault,
+        option: option(
+          '--username <name>',
+          'what the member types to log in; case does not count',
+          { required: true },
+        ),
+        helpAtSet: 'another name to log in with',
+      },
+    ],
+    read: (given) => normaliseUsername(textsOf(given, 'username')[0] ?? ''),
+  },
+  status: { json: 'status', inputs: [], read: () => 'active' },
+  level: textField(
+    {
+      name: 'level',
+      check: levelFault,
+      option: option(
+        '--level <scope>',
+        'how securely the member is authenticated, such as AUTHN-LEVEL-12',
+      ),
+    },
+    "leave it to the programme's default",
+  ),
+  membershipNumber: textField(
+    {
+      name: 'membership_number',
+      check: (number) =>
+        /^\d{1,24}$/.test(number) ? undefined : `must be digits, at most 24, not ${quote(number)}`,
+      option: option('--membership-number <digits>', 'the number on the card: 16 to 24 digits'),
+    },
+    'take the number away',
+  ),
+};
 
-/** C-9, HOSTILE 34: no member's subject may look like a client's. */
-export function subjectFaults(label: string, programme: Programme, subject: string): Judged {
-  if (!subjectForm.test(subject)) {
-    return [`${label} must be 1 to 255 visible ASCII characters without spaces`];
-  }
-  if (!programme.isClientSubject(subject)) return [];
-  const prefix = programme.clientSubject('' as ClientId);
-  return [`${label} begins with ${quote(prefix)}, as the subjects of clients do`];
-}
-
-/** Never with the password in it. */
-export function passwordFaults(label: string, password: string): Judged {
-  return password.length > longestPassword
-    ? [`${label} is longer than ${longestPassword} characters`]
-    : [];
-}
+/** C-9, HOSTILE 34: no member's subject may look like a client's. Only files can give one. */
+export const subjectInput: Input = {
+  name: 'subject',
+  check: (subject, programme) => {
+    if (!subjectForm.test(subject))
+      return 'must be 1 to 255 visible ASCII characters without spaces';
+    if (programme?.isClientSubject(subject) !== true) return undefined;
+    const prefix = programme.clientSubject('' as ClientId);
+    return `begins with ${quote(prefix)}, as the subjects of clients do`;
+  },
+};
 
 /** What partners may trip over: P-7 has 16 to 24 digits, and some grants refuse any other (P-15). */
 export function numberWarnings(
   { id, memberNumber: { neededBy, fits, form } }: Programme,
   number: string | undefined,
-): Judged {
+): readonly string[] {
   if (neededBy.size > 0 && !fits(number)) {
     const grants = [...neededBy].join(' and ');
     return [
@@ -71,7 +97,7 @@ export function numberWarnings(
     : [`the membership number has ${number.length} digits; partners expect 16 to 24`];
 }
 
-/** Who moves from one directory to the other may want to; everybody else took the wrong verb. */
+/** Correct before a change of directory; otherwise the operator took the wrong verb. */
 export function warnOfDirectory({ members }: Definition): void {
   if (members.directory === 'store') return;
   warn(

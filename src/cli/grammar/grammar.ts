@@ -17,6 +17,15 @@ export interface OptionSpec {
   readonly variable?: string;
 }
 
+/** An option by its flags and description. */
+export function option(
+  flags: string,
+  description: string,
+  more: Omit<OptionSpec, 'flags' | 'description'> = {},
+): OptionSpec {
+  return { flags, description, ...more };
+}
+
 /** A verb: what can be typed, what it does, and how it ends. */
 export interface Verb {
   /** As it is typed: `client add`. */
@@ -90,7 +99,7 @@ export function addVerb(
   // Commander would ask for these before it tells of an option that is spelled wrong.
   command.hook('preAction', () => {
     const given: Readonly<Record<string, unknown>> = command.opts();
-    const missing = required.filter((option) => given[option.attributeName()] === undefined);
+    const missing = required.filter((one) => given[one.attributeName()] === undefined);
     if (missing.length === 0) return;
     const lines = missing.map(({ flags }) => `error: required option '${flags}' not specified`);
     command.error(lines.join('\n'), { code: 'commander.missingMandatoryOptionValue' });
@@ -114,11 +123,11 @@ function usageOf(verb: Verb): string {
 
 function optionOf(spec: OptionSpec): Option {
   const { flags, description, required, choices, variable } = spec;
-  const option = new Option(flags, required === true ? `${description} (required)` : description);
-  if (spec.default !== undefined) option.default(spec.default);
-  if (choices !== undefined) option.choices(choices);
+  const made = new Option(flags, required === true ? `${description} (required)` : description);
+  if (spec.default !== undefined) made.default(spec.default);
+  if (choices !== undefined) made.choices(choices);
   // An empty variable is one that is not set.
-  return variable === undefined || process.env[variable] === '' ? option : option.env(variable);
+  return variable === undefined || process.env[variable] === '' ? made : made.env(variable);
 }
 
 function afterHelp(verb: Verb): string {

@@ -1,6 +1,9 @@
-// Owns judging a table of members: each row becomes a member to be, or has faults. No store here.
+// Owns the verb `member import`: members that exist elsewhere are added with their passwords.
 
 import { errorAt, type Fault, type Position, quote } from '../../lib/fault.ts';
+import { present } from '../../lib/present.ts';
+import { randomKey } from '../../lib/random.ts';
+import { checkPassword, hashPassword } from '../../members/password.ts';
 import {
   hashSchemes,
   iterationsOf,
@@ -8,65 +11,71 @@ import {
   readHash,
 } from '../../members/password_hash.ts';
 import { normaliseUsername } from '../../members/username.ts';
+import type { MemberRecord, Subject } from '../../oauth/member.ts';
 import type { Programme } from '../../programme/programme.ts';
+import { type Input, readFields } from '../entities/fields.ts';
 import {
-  levelFaults,
-  membershipNumberFaults,
+  type MemberFields,
+  memberFields,
   numberWarnings,
-  passwordFaults,
-  subjectFaults,
-  usernameFaults,
+  subjectInput,
+  warnOfDirectory,
 } from '../entities/member_fields.ts';
-import type { CsvValue } from './csv.ts';
-import { type CsvRow, type CsvTable, readCsvColumns } from './csv_columns.ts';
+import { passwordFault } from '../entities/secrets.ts';
+import { CommandError, exitCodes } from '../exit.ts';
+import { expectDurableStore, type OpenStore } from '../open_store.ts';
+import { configOf, loadCompiled } from '../programmes.ts';
+import type { Step } from '../progress.ts';
+import { type Import, importFile, type ImportOptions, type Judged } from './import.ts';
+import { type Row, type Value, valueOf, warningAt } from './table.ts';
 
 /** Each member has exactly one of these: the password itself, or a hash of it made elsewhere. */
 const secretColumns = ['password', ...hashSchemes] as const;
 type SecretColumn = (typeof secretColumns)[number];
 
-const memberColumns: readonly string[] = [
-  'username',
-  'subject',
-  'level',
-  'membership_number',
-  ...secretColumns,
+/** Columns beside the fields of a member. */
+const otherColumns: readonly Input[] = [
+  subjectInput,
+  { name: 'password', check: passwordFault },
+  ...hashSchemes.map((name) => ({ name })),
 ];
 
-/** A member that nothing in its row speaks against. */
-export interface ImportedMember {
+/** `jetway member import FILE`. */
+export async function importMembers(path: string, options: ImportOptions): Promise<void> {
+  const config = configOf(options);
+  const { loaded, programme } = loadCompiled(config, options.programme);
+  expectDurableStore(config);
+  await importFile(config, programme, path, memberImport(programme), options);
+  warnOfDirectory(loaded.definition);
+}
+
+/** Either the password itself or its hash. */
+type Secret = { readonly password: string } | { readonly hash: string };
+
+interface ImportedMember {
   readonly at: Position;
-  /** Normalised. */
-  readonly username: string;
   readonly subject?: string;
-  readonly level?: string;
-  readonly membershipNumber?: string;
-  readonly secret: { readonly password: string } | { readonly hash: string };
+  readonly fields: MemberFields;
+  readonly secret: Secret;
 }
 
-export interface JudgedMembers {
-  readonly members: readonly ImportedMember[];
-  /** Errors and warnings, of the file and of its rows. */
-  readonly faults: readonly Fault[];
-}
-
-/** Reads and judges a text; never throws. */
-export function judgeMembers(file: string, text: string, programme: Programme): JudgedMembers {
-  const table = readCsvColumns(file, text, {
-    isColumn: (name) => memberColumns.includes(name),
-    names: memberColumns,
-    required: ['username'],
-    example: 'username,password,level',
-  });
-  const places = { username: new Map<string, number>(), subject: new Map<string, number>() };
-  const judged = table.rows.map((row) => judgeRow(row, programme, places));
+function memberImport(programme: Programme): Import<ImportedMember, MemberFields> {
   return {
-    members: judged.flatMap(({ member }) => member ?? []),
-    faults: [
-      ...table.faults,
-      ...tableFaults(file, table),
-      ...judged.flatMap(({ faults }) => faults),
-      ...weakHashes(table),
-    ],
+    noun: 'member',
+    fields: memberFields,
+    others: otherColumns,
+    unique: [{ name: 'username', spelling: normaliseUsername }, { name: 'subject' }],
+    // Some 500,000 members.
+    mostBytes: 64 * 1024 * 1024,
+    example: 'username,password,level',
+    tableFaults: ({ columns }) =>
+      columns.size === 0 || secretColumns.some((column) => columns.has(column))
+        ? []
+        : [`there is no column with passwords: one of ${secretColumns.join(', ')}`],
+    judge: (row, errors) => judge(row, errors, programme),
+    warnings: weakHashes,
+    compare: (open, member) => compare(open, programme, member),
+    add: (open, members, step) => addAll(open, programme, members, step),
   };
 }
 
@@ -74,151 +83,69 @@ export function judgeMembers(file: string, text: string, programme: Programme): 
 const goodPbkdf2Iterations = 100_000;
 
 /** One warning for all of a file. */
-function weakHashes({ rows }: CsvTable): readonly Fault[] {
-  const weak = rows
-    .flatMap(({ values }) => values.get('pbkdf2') ?? [])
-    .filter(({ text }) => {
-      const count = iterationsOf(text) ?? 0;
-      return count >= pbkdf2Iterations.least && count < goodPbkdf2Iterations;
-    });
+function weakHashes(rows: readonly Row[]): readonly Fault[] {
+  const weak = rows.flatMap((row) => {
+    const value = valueOf(row, 'pbkdf2');
+    const count = iterationsOf(value?.text ?? '') ?? 0;
+    return count >= pbkdf2Iterations.least && count < goodPbkdf2Iterations ? (value ?? []) : [];
+  });
   const [first] = weak;
   if (first === undefined) return [];
   const others = weak.length === 1 ? '' : `, and so have ${weak.length - 1} more below`;
   const message = `this pbkdf2 hash has fewer than ${goodPbkdf2Iterations} iterations${others}`;
   const hint = 'who steals the store guesses them until their members have logged in once';
-  return [{ severity: 'warning', at: first.at, path: '', message, hint }];
+  return [warningAt(first, message, hint)];
 }
 
-function tableFaults(file: string, { rows, columns, faults }: CsvTable): readonly Fault[] {
-  const at = { file, line: 1, column: 1 };
-  if (faults.length > 0) return [];
-  if (columns.size > 0 && !secretColumns.some((column) => columns.has(column))) {
-    const message = `there is no column with passwords: one of ${secretColumns.join(', ')}`;
-    return [errorAt(at, [], message)];
-  }
-  return rows.length === 0 ? [errorAt(at, [], 'there is no member in this file')] : [];
-}
-
-/** Lines in which names were seen before. */
-interface Places {
-  readonly username: Map<string, number>;
-  readonly subject: Map<string, number>;
-}
-
-function judgeRow(
-  row: CsvRow,
-  programme: Programme,
-  places: Places,
-): { readonly member?: ImportedMember; readonly faults: readonly Fault[] } {
-  const { at, values } = row;
-  const username = values.get('username');
-  const { level, number, subject } = fieldsOf(row);
+function judge(row: Row, checked: readonly Fault[], programme: Programme): Judged<ImportedMember> {
   const secret = readSecret(row);
-  const errors = [
-    ...(username === undefined ? [errorAt(at, ['username'], 'this member has no username')] : []),
-    ...faultsAt(username, (text) => usernameFaults('username', normaliseUsername(text))),
-    ...twice(username, 'username', normaliseUsername, places.username),
-    ...faultsAt(subject, (text) => subjectFaults('subject', programme, text)),
-    ...twice(subject, 'subject', (text) => text, places.subject),
-    ...faultsAt(level, (text) => levelFaults('level', programme, text)),
-    ...faultsAt(number, (text) => membershipNumberFaults('membership_number', text)),
-    ...('faults' in secret ? secret.faults : []),
-  ];
-  if (username === undefined || 'faults' in secret || errors.length > 0) return { faults: errors };
-  const member = {
-    at: username.at,
-    username: normaliseUsername(username.text),
-    ...(subject === undefined ? {} : { subject: subject.text }),
-    ...(level === undefined ? {} : { level: level.text }),
-    ...(number === undefined ? {} : { membershipNumber: number.text }),
-    secret,
-  };
-  const { at: place } = number ?? username;
-  const warnings = numberWarnings(programme, number?.text).map((message): Fault => ({
-    severity: 'warning',
-    at: place,
-    path: '',
-    message,
-  }));
-  return { member, faults: warnings };
-}
-
-function fieldsOf({ values }: CsvRow): {
-  readonly [Name in 'level' | 'number' | 'subject']: CsvValue | undefined;
-} {
+  const errors = 'message' in secret ? [...checked, secret] : checked;
+  const username = valueOf(row, 'username');
+  if (username === undefined || 'message' in secret || errors.length > 0) return { faults: errors };
+  const fields = readFields(memberFields, row.given);
+  const place = valueOf(row, 'membership_number') ?? username;
+  const warnings = numberWarnings(programme, fields.membershipNumber);
   return {
-    level: values.get('level'),
-    number: values.get('membership_number'),
-    subject: values.get('subject'),
+    draft: present({ at: username.at, fields, subject: valueOf(row, 'subject')?.text, secret }),
+    faults: warnings.map((message) => warningAt(place, message)),
   };
 }
 
-function faultsAt(
-  value: CsvValue | undefined,
-  rule: (text: string) => readonly string[],
-): readonly Fault[] {
-  if (value === undefined) return [];
-  return rule(value.text).map((message) => errorAt(value.at, [], message));
-}
-
-/** A name that stands in an earlier line already; its first place is remembered. */
-function twice(
-  value: CsvValue | undefined,
-  column: string,
-  spelling: (text: string) => string,
-  places: Map<string, number>,
-): readonly Fault[] {
-  if (value === undefined) return [];
-  const name = spelling(value.text);
-  const earlier = places.get(name);
-  if (earlier === undefined) {
-    places.set(name, value.at.line);
-    return [];
-  }
-  const message = `${quote(value.text)} is in line ${earlier} already`;
-  return [errorAt(value.at, [column], message)];
-}
-
-/** The password or hash of a row; what it is never stands in a message. */
-function readSecret({
-  at,
-  values,
-}: CsvRow): ImportedMember['secret'] | { readonly faults: readonly Fault[] } {
+/** The password or hash of a row; no message ever quotes it. */
+function readSecret(row: Row): Secret | Fault {
   const given = secretColumns.flatMap((column) => {
-    const value = values.get(column);
+    const value = valueOf(row, column);
     return value === undefined ? [] : [{ column, value }];
   });
   const [only, another] = given;
   if (only === undefined) {
-    return { faults: [errorAt(at, [], `this member has none of ${secretColumns.join(', ')}`)] };
+    return errorAt(row.at, [], `this member has none of ${secretColumns.join(', ')}`);
   }
   if (another !== undefined) {
-    const message = `this member has ${given.map(({ column }) => column).join(' and ')}: one of them is enough`;
-    return { faults: [errorAt(another.value.at, [another.column], message)] };
+    const columns = given.map(({ column }) => column).join(' and ');
+    return errorAt(another.value.at, [], `this member has ${columns}: one of them is enough`);
   }
-  return judgeSecret(only.column, only.value);
+  const { column, value } = only;
+  return column === 'password' ? { password: value.text } : readHashOf(column, value);
 }
 
-function judgeSecret(
-  column: SecretColumn,
-  { text, at }: CsvValue,
-): ImportedMember['secret'] | { readonly faults: readonly Fault[] } {
-  if (column === 'password') {
-    const faults = passwordFaults('password', text);
-    return faults.length === 0
-      ? { password: text }
-      : { faults: faults.map((message) => errorAt(at, [column], message)) };
-  }
+function readHashOf(
+  column: Exclude<SecretColumn, 'password'>,
+  { text, at }: Value,
+): Secret | Fault {
   const scheme = readHash(text)?.scheme;
   if (scheme === column) return { hash: text };
   const { least, most } = pbkdf2Iterations;
   const count = iterationsOf(text);
   if (column === 'pbkdf2' && count !== undefined && (count < least || count > most)) {
-    const message = `this pbkdf2 hash has ${count} iterations: expected ${least} to ${most}`;
-    return { faults: [errorAt(at, [column], message)] };
+    return errorAt(
+      at,
+      [],
+      `this pbkdf2 hash has ${count} iterations: expected ${least} to ${most}`,
+    );
   }
   const hint = scheme === undefined ? hashHints[column] : `it is one of ${scheme}`;
-  return { faults: [errorAt(at, [column], `this is no ${column} hash that is understood`, hint)] };
+  return errorAt(at, [], `this is no ${column} hash that is understood`, hint);
 }
 
 const hashHints = {
@@ -227,3 +154,71 @@ const hashHints = {
   pbkdf2:
     'expected pbkdf2_sha256$iterations$salt$hash or $pbkdf2-sha256$i=iterations$salt$hash, with sha1, sha256 or sha512',
 } as const;
+
+/** Looks for the member in the store by its username, and by its subject where the file says one. */
+async function compare(
+  { store }: OpenStore,
+  { id }: Programme,
+  member: ImportedMember,
+): Promise<{ readonly isThere: boolean; readonly faults: readonly Fault[] }> {
+  const { at, subject } = member;
+  const { username } = member.fields;
+  const named = await store.findMember(id, username);
+  if (named !== undefined && (await isSame(member, named))) return { isThere: true, faults: [] };
+  const taken = (what: string, value: string): Fault =>
+    errorAt(at, [], `the ${what} ${quote(value)} is taken in ${id}`);
+  const faults = named === undefined ? [] : [taken('username', username)];
+  if (subject === undefined) return { isThere: false, faults };
+  const holder = await store.findMemberBySubject(id, subject as Subject);
+  const isTaken = holder !== undefined && holder.subject !== named?.subject;
+  return { isThere: false, faults: isTaken ? [...faults, taken('subject', subject)] : faults };
+}
+
+/** Whether the store has the member as the file tells of it, password and all. */
+async function isSame(member: ImportedMember, kept: MemberRecord): Promise<boolean> {
+  const { secret, fields, subject = kept.subject } = member;
+  return (
+    kept.subject === subject &&
+    kept.level === fields.level &&
+    kept.membershipNumber === fields.membershipNumber &&
+    ('hash' in secret
+      ? kept.passwordHash === secret.hash
+      : await checkPassword(secret.password, kept.passwordHash))
+  );
+}
+
+/** As many as a store lets wait, and share commits. */
+const addedAtOnce = 1000;
+
+/** Every password is hashed before the first member is added: that takes long, and may be cut off. */
+async function addAll(
+  { store, clock }: OpenStore,
+  { id }: Programme,
+  members: readonly ImportedMember[],
+  step: Step,
+): Promise<void> {
+  const records: MemberRecord[] = [];
+  for (const { secret, subject, fields } of members) {
+    records.push({
+      programme: id,
+      ...fields,
+      subject: (subject ?? randomKey(16)) as Subject,
+      passwordHash: 'hash' in secret ? secret.hash : await hashPassword(secret.password),
+      createdAt: clock.now(),
+    });
+    step();
+  }
+  const added: MemberRecord[] = [];
+  for (let from = 0; from < records.length; from += addedAtOnce) {
+    const some = records.slice(from, from + addedAtOnce);
+    const outcomes = await Promise.all(some.map((record) => store.addMember(record)));
+    added.push(...some.filter((_, index) => outcomes[index] === 'added'));
+    const taken = some.filter((_, index) => outcomes[index] === 'taken');
+    if (taken.length === 0) continue;
+    for (const { subject } of added) await store.removeMember(id, subject);
+    throw new CommandError(
+      exitCodes.failed,
+      `nothing is imported: ${taken.map(({ username }) => quote(username)).join(', ')} came to be taken in ${id} meanwhile`,
+    );
+  }
+}

@@ -1,72 +1,71 @@
-// Owns what a file of clients comes down to, CSV or YAML: for each client its values, with places.
+// Owns what a file comes down to, CSV or YAML: rows of values with their places.
 
 import { extname } from 'node:path';
 
-import type { Fault, Position } from '../../lib/fault.ts';
+import { type Fault, type Position, quote } from '../../lib/fault.ts';
+import { present } from '../../lib/present.ts';
+import type { Given, Input, Inputs } from '../entities/fields.ts';
+import { CommandError, exitCodes } from '../exit.ts';
 
-/** What can be said of a client, by the names of columns; properties come beside them. */
-export const importFields = [
-  'client_id',
-  'client_secret',
-  'name',
-  'api_key',
-  'redirect_uris',
-  'insecure_redirect_uris',
-  'roles',
-  'business_context',
-  'partner_id',
-  'throttle_limit',
-  'throttle_window',
-] as const;
-export type ImportField = (typeof importFields)[number];
-
-/** What each client must have: nothing is made up for who has it already. */
-export const requiredFields = ['client_id', 'client_secret', 'name'] as const;
-
-/** Fields that hold several values. */
-export const listFields: ReadonlySet<string> = new Set([
-  'redirect_uris',
-  'insecure_redirect_uris',
-  'roles',
-]);
-
-export interface ImportValue {
-  readonly text: string;
+/** A value of a file: a Given with its place. */
+export interface Value extends Given {
   readonly at: Position;
 }
 
-export interface ImportRow {
+export interface Row {
   readonly at: Position;
-  /** A field that nothing is said of is left out. */
-  readonly values: ReadonlyMap<ImportField, readonly ImportValue[]>;
-  readonly properties: ReadonlyMap<string, ImportValue>;
+  /** By the names of columns; a column without a value is left out, one with a refused value is empty. */
+  readonly given: ReadonlyMap<string, readonly Value[]> & Inputs;
 }
 
-export interface ImportTable {
-  readonly rows: readonly ImportRow[];
-  /** Fields that the file could say something of; what is missing from it altogether is a fault. */
-  readonly fields: ReadonlySet<ImportField>;
+export interface Table {
+  readonly rows: readonly Row[];
+  /** The columns that the file has; a required column that is missing altogether has its fault. */
+  readonly columns: ReadonlySet<string>;
   readonly faults: readonly Fault[];
 }
 
-export type ImportFormat = 'csv' | 'yaml';
+/** The first value of a column. */
+export function valueOf({ given }: Row, column: string): Value | undefined {
+  return given.get(column)?.[0];
+}
 
-/** The format that a file's name tells; undefined for any other. */
-export function importFormatOf(path: string): ImportFormat | undefined {
-  const extension = extname(path).toLowerCase();
-  if (extension === '.csv') return 'csv';
-  return extension === '.yaml' || extension === '.yml' ? 'yaml' : undefined;
+/** Values as they are given for an input: several where the input takes several. */
+export function valuesOf(
+  { name: column, words, many }: Input,
+  { text, at }: Pick<Value, 'text' | 'at'>,
+  name?: string,
+): readonly Value[] {
+  const label = words ?? column;
+  if (many === true) return wordsIn(text, at).map((word) => ({ ...word, label }));
+  return [{ text: name === undefined ? text : `${name}=${text}`, at, label }];
 }
 
 /** The words of a text, which spaces or line breaks separate, each with its place. */
-export function wordsOf({ text, at }: ImportValue): readonly ImportValue[] {
+function wordsIn(text: string, at: Position): readonly Pick<Value, 'text' | 'at'>[] {
   return [...text.matchAll(/\S+/g)].map((match) => {
     const lines = text.slice(0, match.index).split('\n');
     const last = lines.at(-1) ?? '';
-    const place =
-      lines.length === 1
-        ? { ...at, column: at.column + last.length }
-        : { ...at, line: at.line + lines.length - 1, column: last.length + 1 };
-    return { text: match[0], at: place };
+    const line = at.line + lines.length - 1;
+    const column = last.length + (lines.length === 1 ? at.column : 1);
+    return { text: match[0], at: { ...at, line, column } };
   });
+}
+
+/**
+ * The format of a file by its name; standard input has none: a YAML list begins with its first item,
+ * a CSV with its columns.
+ */
+export function formatOf(path: string): (text: string) => 'csv' | 'yaml' {
+  const isList = /^(?:\s*(?:#|---).*\n)*\s*(?:-\s|\[)/;
+  if (path === '-') return (text) => (isList.test(text) ? 'yaml' : 'csv');
+  const extension = extname(path).toLowerCase();
+  if (extension === '.csv') return () => 'csv';
+  if (extension === '.yaml' || extension === '.yml') return () => 'yaml';
+  const message = `${quote(path)} is neither a .csv nor a .yaml file`;
+  throw new CommandError(exitCodes.usage, message);
+}
+
+export function warningAt({ at }: Pick<Value, 'at'>, message: string, hint?: string): Fault {
+  return present({ severity: 'warning', at, path: '', message, hint });
 }

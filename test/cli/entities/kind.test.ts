@@ -5,16 +5,16 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { mock, test } from 'node:test';
 
-import { removeClient } from '../../../src/cli/entities/client_remove.ts';
-import { retireSecret } from '../../../src/cli/entities/client_retire.ts';
-import { rotateApiKey } from '../../../src/cli/entities/client_rotate.ts';
-import { setClient } from '../../../src/cli/entities/client_set.ts';
-import { disableClient, enableClient } from '../../../src/cli/entities/client_status.ts';
-import { removeGateway, rotateGatewaySecret } from '../../../src/cli/entities/gateway_verbs.ts';
-import { removeMember } from '../../../src/cli/entities/member_remove.ts';
-import { setMember } from '../../../src/cli/entities/member_set.ts';
-import { disableMember } from '../../../src/cli/entities/member_status.ts';
-import type { Selection } from '../../../src/cli/entities/select.ts';
+import { removeItem, setItem, setStatus } from '../../../src/cli/entities/change.ts';
+import { clientKind } from '../../../src/cli/entities/client_kind.ts';
+import { gatewayKind } from '../../../src/cli/entities/gateway_kind.ts';
+import type { Selection } from '../../../src/cli/entities/kind.ts';
+import { memberKind } from '../../../src/cli/entities/member_kind.ts';
+import {
+  retireSecret,
+  rotateApiKey,
+  rotateGatewaySecret,
+} from '../../../src/cli/entities/rotate.ts';
 import type { ClientId, ProgrammeId } from '../../../src/oauth/client.ts';
 import type { GatewayId } from '../../../src/oauth/gateway.ts';
 import type { Subject } from '../../../src/oauth/member.ts';
@@ -50,21 +50,20 @@ type Act = (name: string, selection: Selection) => Promise<void>;
 
 const races: Readonly<Record<'client' | 'gateway' | 'member', readonly Act[]>> = {
   client: [
-    disableClient,
-    enableClient,
-    (name, one) => setClient(name, { ...one, name: 'B' }),
+    (name, one) => setStatus(clientKind, name, 'disabled', one),
+    (name, one) => setItem(clientKind, name, { ...one, name: 'B' }),
     retireSecret,
     (name, one) => rotateApiKey(name, { ...one, overlap: '0s' }),
-    (name, one) => removeClient(name, { ...one, yes: true }),
+    (name, one) => removeItem(clientKind, name, { ...one, yes: true }),
   ],
   gateway: [
     (name, one) => rotateGatewaySecret(name, { ...one, overlap: '1d' }),
-    (name, one) => removeGateway(name, { ...one, yes: true }),
+    (name, one) => removeItem(gatewayKind, name, { ...one, yes: true }),
   ],
   member: [
-    disableMember,
-    (name, one) => setMember(name, { ...one, username: 'another' }),
-    (name, one) => removeMember(name, { ...one, yes: true }),
+    (name, one) => setStatus(memberKind, name, 'active', one),
+    (name, one) => setItem(memberKind, name, { ...one, username: 'another' }),
+    (name, one) => removeItem(memberKind, name, { ...one, yes: true }),
   ],
 };
 

@@ -1,0 +1,104 @@
+// Owns clients as a kind of registered thing: how they are named, found, judged and shown.
+
+import type { Client, ClientId } from '../../oauth/client.ts';
+import type { Gateway } from '../../oauth/gateway.ts';
+import { liveSecrets } from '../../oauth/secret_rotation.ts';
+import { refuseUsage } from '../exit.ts';
+import { loadIfGood, selectProgrammes } from '../programmes.ts';
+import { dateText } from '../table.ts';
+import { type ClientFields, clientFields, hasNoReturn } from './client_fields.ts';
+import { expectComplete, judgeClient, redirectWarnings } from './client_needs.ts';
+import type { ChangeableKind, Surroundings } from './kind.ts';
+import { showSecrets } from './secrets.ts';
+import { type Shown, shown, showFields } from './shown.ts';
+
+export const clientKind: ChangeableKind<Client, ClientFields> = {
+  noun: 'client',
+  argument: ['<client-id>', 'its client identifier'],
+  example: 'partnerapi-12345',
+  nameOf: ({ id }) => id,
+  inWords: (id) => id,
+  find: (store, programme, id) => store.findClient(programme, id as ClientId),
+  list: (store, programme) => store.listClients(programme),
+  change: (store, { programme, id }, change) => store.changeClient(programme, id, change),
+  remove: ({ store, clock }, { programme, id }) => store.removeClient(programme, id, clock.now()),
+  show: async (around, client, verb) => {
+    const uses = await around.store.secretUses(client.programme, client.id);
+    const values = showClient(client, uses);
+    return verb === 'show' ? [...values, await showSharers(around, client)] : values;
+  },
+  warnings: redirectWarnings,
+  columns: {
+    PROGRAMME: 'programme',
+    CLIENT: 'client_id',
+    NAME: 'name',
+    ROLES: 'roles',
+    STATUS: 'status',
+    CREATED: 'created_at',
+  },
+  matches: (_, { name }, { name: part = '' }) =>
+    Promise.resolve(name.toLowerCase().includes(String(part).toLowerCase())),
+  removal: {
+    loss: 'would be gone for good, and its identifier could never be given out again; client disable can be undone',
+    done: 'removed with all its tokens; its identifier is never given out again',
+    json: ({ id, programme, name }) => ({ client_id: id, programme, name }),
+  },
+  fields: clientFields,
+  judgeChange: ({ config }, { programme }, { incomplete }) => {
+    const loaded = loadIfGood(config, programme);
+    return Promise.resolve((after) => {
+      refuseUsage(returnFaults(after));
+      if (loaded !== undefined) {
+        return expectComplete(judgeClient(loaded, after), incomplete === true);
+      }
+      const unjudged = `the file of ${programme} has faults: what it needs of a client is not looked at`;
+      return [unjudged, ...redirectWarnings(after)];
+    });
+  },
+};
+
+export function showClient(
+  client: Client,
+  uses: Parameters<typeof showSecrets>[3] = new Map(),
+): readonly Shown[] {
+  return [
+    shown('client_id', 'client identifier', client.id),
+    shown('programme', 'programme', client.programme),
+    ...showFields(clientFields, client),
+    showSecrets('secrets', 'client secrets', client.secrets, uses),
+    showSecrets('api_keys', 'API keys', client.apiKeys, uses),
+    shown('created_at', 'created', dateText(client.createdAt)),
+  ];
+}
+
+/** The other clients, of any configured programme, that have an API key of this client (C-5). */
+async function showSharers({ store, config, clock }: Surroundings, client: Client): Promise<Shown> {
+  const keys = liveSecrets(client.apiKeys, clock.now());
+  const holders = await Promise.all(
+    selectProgrammes(config, undefined).flatMap((programme) =>
+      keys.map(({ digest }) => store.findClientsByApiKey(programme, digest)),
+    ),
+  );
+  const sharers = new Map(holders.flat().map((holder) => [fullName(holder), holder]));
+  sharers.delete(fullName(client));
+  const lines = [...sharers.keys()].toSorted();
+  const value = [...sharers.values()].map(sharerView);
+  return { json: 'api_key_shared_with', label: 'API key shared with', value, lines };
+}
+
+/** A client among those of all programmes: `my-club/partnerapi-12345`. */
+export function fullName({ programme, id }: Pick<Client | Gateway, 'programme' | 'id'>): string {
+  return `${programme}/${id}`;
+}
+
+/** The same in JSON. */
+export function sharerView({ programme, id }: Client): object {
+  return { programme, client_id: id };
+}
+
+/** A login that ends nowhere is refused before it begins. */
+export function returnFaults(client: ClientFields): readonly string[] {
+  return hasNoReturn(client)
+    ? ['--role member needs a --redirect-uri, where members return to after a login']
+    : [];
+}

@@ -1,0 +1,108 @@
+// Owns members as a kind of registered thing: how they are named, found, judged and shown.
+
+import { quote } from '../../lib/fault.ts';
+import { normaliseUsername } from '../../members/username.ts';
+import type { MemberRecord, Subject } from '../../oauth/member.ts';
+import { CommandError, exitCodes, refuseUsage } from '../exit.ts';
+import { option } from '../grammar/grammar.ts';
+import { type OpenStore } from '../open_store.ts';
+import { loadCompiled } from '../programmes.ts';
+import { dateText } from '../table.ts';
+import { complaintsOf, givenIn, inputsOf } from './fields.ts';
+import type { ChangeableKind } from './kind.ts';
+import { type MemberFields, memberFields, numberWarnings } from './member_fields.ts';
+import { readPasswordHash } from './secrets.ts';
+import { type Shown, shown, showFields } from './shown.ts';
+
+export const memberKind: ChangeableKind<MemberRecord, MemberFields> = {
+  noun: 'member',
+  argument: ['<username>', 'its username, or its subject'],
+  example: 'ann',
+  nameOf: ({ username }) => username,
+  inWords: quote,
+  find: async (store, programme, name) =>
+    (await store.findMember(programme, normaliseUsername(name))) ??
+    (await store.findMemberBySubject(programme, name as Subject)),
+  list: (store, programme) => store.listMembers(programme),
+  change: (store, { programme, subject }, change) => store.changeMember(programme, subject, change),
+  remove: ({ store }, { programme, subject }) => store.removeMember(programme, subject),
+  show: async (open, member, verb) =>
+    verb === undefined
+      ? showMember(member)
+      : [...showMember(member), ...showLogins(await loginsOf(open, member))],
+  columns: {
+    PROGRAMME: 'programme',
+    USERNAME: 'username',
+    SUBJECT: 'subject',
+    LEVEL: 'level',
+    MEMBERSHIP: 'membership_number',
+    STATUS: 'status',
+    FAILED: 'failed_logins',
+    'LOCKED UNTIL': 'locked_until',
+    CREATED: 'created_at',
+  },
+  matches: async (open, member, { username: part = '', locked }) =>
+    member.username.includes(normaliseUsername(String(part))) &&
+    (locked !== true || (await loginsOf(open, member)).lockedUntil !== undefined),
+  removal: {
+    loss: 'would be gone for good, with its password and all its tokens; member disable can be undone',
+    done: 'removed with all its tokens',
+    json: ({ programme, username, subject }) => ({ programme, username, subject }),
+  },
+  fields: memberFields,
+  alsoSets: {
+    option: option('--password-stdin', 'read a new password from standard input'),
+    read: async () => ({ passwordHash: await readPasswordHash() }),
+  },
+  judgeChange: async ({ store, config }, member, options) => {
+    const { programme } = loadCompiled(config, member.programme);
+    const { id } = programme;
+    const given = givenIn(options, inputsOf(memberFields));
+    refuseUsage(complaintsOf(memberFields, given, programme).map(({ message }) => message));
+    const username = memberFields.username.read(given);
+    const holder = username === '' ? undefined : await store.findMember(id, username);
+    if (holder !== undefined && holder.subject !== member.subject) {
+      throw usernameTaken({ programme: id, username });
+    }
+    return ({ membershipNumber }) => numberWarnings(programme, membershipNumber);
+  },
+};
+
+/** What counts against logins of a member now. */
+function loginsOf(
+  { store, keyring, clock }: OpenStore,
+  { programme, username }: MemberRecord,
+): ReturnType<typeof store.findAttempts> {
+  return store.findAttempts(programme, keyring.accountDigest(username), clock.now());
+}
+
+export function showMember(member: MemberRecord): readonly Shown[] {
+  const [username, ...rest] = showFields(memberFields, member);
+  return [
+    ...(username === undefined ? [] : [username]),
+    shown('programme', 'programme', member.programme),
+    shown('subject', 'subject', member.subject),
+    ...rest,
+    shown('created_at', 'created', dateText(member.createdAt)),
+  ];
+}
+
+/** Failures are wrong passwords from browsers that are not known to be the member's. */
+function showLogins({
+  failures,
+  lockedUntil,
+}: Awaited<ReturnType<typeof loginsOf>>): readonly Shown[] {
+  const until = lockedUntil === undefined ? null : dateText(lockedUntil);
+  return [
+    shown('failed_logins', 'failed logins', failures),
+    { ...shown('locked_until', 'locked until', until), lines: [until ?? 'not locked'] },
+  ];
+}
+
+export function usernameTaken({
+  programme,
+  username,
+}: Pick<MemberRecord, 'programme' | 'username'>): CommandError {
+  const message = `the username ${quote(username)} is taken in ${programme}`;
+  return new CommandError(exitCodes.failed, message);
+}

@@ -1,0 +1,84 @@
+// Owns the field of a client's properties: each is given as NAME=VALUE in an option, and in files
+// under its name.
+
+import { quote } from '../../lib/fault.ts';
+import { present } from '../../lib/present.ts';
+import type { Client } from '../../oauth/client.ts';
+import { option } from '../grammar/grammar.ts';
+import { type Complaint, type Field, type Given, textsOf } from './fields.ts';
+
+/** Why a text is refused that goes into answers, or to people, as it is. */
+export function visibleFault(text: string, most: number): string | undefined {
+  return text !== '' && text.length <= most && !/\p{C}/u.test(text)
+    ? undefined
+    : `must be 1 to ${most} characters that can be seen`;
+}
+
+/** As dialects name it: `client.instance_url`. */
+function nameFault(name: string): string | undefined {
+  return /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/.test(name)
+    ? undefined
+    : `must be a letter and then letters, digits, "_", "-" or ".", at most 64 in all, not ${quote(name)}`;
+}
+
+/** A value may hold `=` itself. */
+function pairOf(text: string): readonly [name: string, value: string] | undefined {
+  const end = text.indexOf('=');
+  return end < 0 ? undefined : [text.slice(0, end), text.slice(end + 1)];
+}
+
+/** The reader of a file has refused names that cannot be, and names that stand there twice. */
+function complaintsOf({ text, label, at }: Given, earlier: readonly Given[]): readonly Complaint[] {
+  const pair = pairOf(text);
+  if (pair === undefined) return [{ message: `${label} must be name=value, not ${quote(text)}` }];
+  const [name, value] = pair;
+  if (earlier.some((other) => pairOf(other.text)?.[0] === name)) {
+    return [{ message: `${label} ${quote(name)} is given twice` }];
+  }
+  const what =
+    at === undefined ? `${label} ${quote(name)}: the value` : `the property ${quote(name)}`;
+  return [
+    [`${label}: the name`, nameFault(name)] as const,
+    [what, visibleFault(value, 1000)] as const,
+  ].flatMap(([subject, fault]) =>
+    fault === undefined ? [] : [present({ at, message: `${subject} ${fault}` })],
+  );
+}
+
+export const properties: Field<Client['properties']> = {
+  json: 'properties',
+  inputs: [
+    {
+      name: 'property',
+      nested: { map: 'properties', like: '{ instance_url: "https://…" }' },
+      nameFault,
+      option: option(
+        '--property <name=value...>',
+        'a value of its own, which a dialect can answer with as client.NAME; may be repeated',
+      ),
+    },
+    {
+      name: 'remove_properties',
+      onlyAtSet: true,
+      option: option('--remove-property <name...>', 'properties it is not to have any more'),
+    },
+  ],
+  complaints: (given) =>
+    (given.get('property') ?? []).flatMap((pair, index, all) =>
+      complaintsOf(pair, all.slice(0, index)),
+    ),
+  read: (given) => {
+    const pairs = textsOf(given, 'property').map(pairOf);
+    return Object.fromEntries(pairs.filter((pair) => pair !== undefined));
+  },
+  change: (before, given) => {
+    const removed = textsOf(given, 'remove_properties');
+    const kept = Object.entries(before).filter(([name]) => !removed.includes(name));
+    return { ...Object.fromEntries(kept), ...properties.read(given) };
+  },
+  lacks: (before, given) =>
+    textsOf(given, 'remove_properties')
+      .filter((name) => !Object.hasOwn(before, name))
+      .map((name) => `property ${quote(name)}`),
+  lines: (held) => Object.entries(held).map(([name, value]) => `${name}: ${value}`),
+};

@@ -1,0 +1,79 @@
+// Owns the field of a client's redirect URIs: codes are sent to what is registered (RFC 9700 2.6,
+// HOSTILE 7).
+
+import { quote } from '../../lib/fault.ts';
+import { redirectUriFault } from '../../oauth/redirect_uri.ts';
+import { option } from '../grammar/grammar.ts';
+import { type Field, type Input, textsOf } from './fields.ts';
+
+const [all, added, removed, insecure] = [
+  'redirect_uris',
+  'add_redirect_uris',
+  'remove_redirect_uris',
+  'insecure_redirect_uris',
+];
+
+/** A URI that stands among the insecure ones as well is told to be insecure (C-5). */
+const secure: Pick<Input, 'many' | 'quoted' | 'check'> = {
+  many: true,
+  quoted: true,
+  check: (uri, _, given) =>
+    textsOf(given, insecure).includes(uri) ? undefined : redirectUriFault(uri),
+};
+
+export const redirectUris: Field<readonly string[]> = {
+  json: 'redirect_uris',
+  label: 'redirect URIs',
+  inputs: [
+    {
+      ...secure,
+      name: all,
+      option: option(
+        '--redirect-uri <uri...>',
+        'callback URI, compared to the letter; may be repeated',
+      ),
+      helpAtSet: 'callback URIs, instead of all it has',
+    },
+    {
+      ...secure,
+      name: added,
+      onlyAtSet: true,
+      option: option('--add-redirect-uri <uri...>', 'callback URIs beside those it has'),
+    },
+    {
+      name: removed,
+      onlyAtSet: true,
+      option: option('--remove-redirect-uri <uri...>', 'callback URIs it is not to have any more'),
+    },
+    {
+      ...secure,
+      name: insecure,
+      check: (uri) => redirectUriFault(uri, true),
+      option: option(
+        '--insecure-redirect-uri <uri...>',
+        'INSECURE: callback URI of plain http, on the way to which codes can be read',
+      ),
+    },
+  ],
+  read: (given) => [...new Set([...textsOf(given, all), ...textsOf(given, insecure)])],
+  change: (before, given) => {
+    const kept = before.filter((uri) => !textsOf(given, removed).includes(uri));
+    const uris = given.has(all) ? textsOf(given, all) : [...kept, ...textsOf(given, added)];
+    return [...new Set([...uris, ...textsOf(given, insecure)])];
+  },
+  complaints: (given) => {
+    const both = textsOf(given, added)
+      .filter((uri) => textsOf(given, removed).includes(uri))
+      .map((uri) => ({ message: `${quote(uri)} is to be added and to be removed` }));
+    return given.has(all) && (given.has(added) || given.has(removed)) ? [replaces, ...both] : both;
+  },
+  lacks: (before, given) =>
+    textsOf(given, removed)
+      .filter((uri) => !before.includes(uri))
+      .map((uri) => `redirect URI ${quote(uri)}`),
+};
+
+const replaces = {
+  message:
+    '--redirect-uri replaces all there are: leave out --add-redirect-uri and --remove-redirect-uri',
+};

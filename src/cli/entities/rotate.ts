@@ -1,0 +1,237 @@
+// Owns the verbs that replace secrets: `rotate-secret`, `rotate-api-key` and `retire-secret`. A new
+// secret is shown once, and is good beside the old one while the partner changes over.
+
+import type { Config } from '../../config/config.ts';
+import { after, milliseconds, type Milliseconds } from '../../lib/clock.ts';
+import type { Digest } from '../../lib/digest.ts';
+import { parseDuration } from '../../lib/duration.ts';
+import { quote } from '../../lib/fault.ts';
+import type { Client, StoredSecret } from '../../oauth/client.ts';
+import type { Gateway } from '../../oauth/gateway.ts';
+import { addSecret, endOlder, liveSecrets } from '../../oauth/secret_rotation.ts';
+import { CommandError, exitCodes } from '../exit.ts';
+import { expectDurableStore, type OpenStore } from '../open_store.ts';
+import { print, printJson } from '../output.ts';
+import { configOf } from '../programmes.ts';
+import { dateText, sheet } from '../table.ts';
+import { clientKind, fullName, sharerView } from './client_kind.ts';
+import { gatewayKind, gatewaySheet } from './gateway_kind.ts';
+import { called, changeItem, type Kind, type Selection, withItem } from './kind.ts';
+import { newApiKey, newSecret, readGivenSecret } from './secrets.ts';
+import { type Handover, handOver, jsonOf } from './shown.ts';
+
+export type RotateOptions = Selection & {
+  readonly overlap: string;
+  readonly secretStdin?: boolean;
+  /** Leaves other clients that share the API key with what they have. */
+  readonly alone?: boolean;
+};
+
+/** What a rotation replaces, how, and what it prints. */
+interface Rotation<Item extends Client | Gateway> {
+  readonly kind: Kind<Item>;
+  readonly words: string;
+  /** What an operator can do where two are good already. */
+  readonly wayOut: string;
+  readonly held: (item: Item) => readonly StoredSecret[];
+  readonly holding: (item: Item, secrets: readonly StoredSecret[]) => Item;
+  /** Changes all items that have one of the secrets, in one step. */
+  readonly changeHolders?: (
+    open: OpenStore,
+    secrets: readonly Digest[],
+    change: (item: Item) => Item,
+  ) => Promise<readonly Item[]>;
+  readonly sheet: (fresh: Fresh<Item>) => Handover;
+}
+
+/** A new secret, and the items that have it now. */
+interface Fresh<Item> {
+  readonly text: string;
+  readonly item: Item;
+  readonly others: readonly Item[];
+}
+
+const waiting = 'wait until the older one ends, or end both with --overlap 0s';
+
+const clientSecret: Rotation<Client> = {
+  kind: clientKind,
+  words: 'client secret',
+  wayOut: 'end the older one with client retire-secret, or both with --overlap 0s',
+  held: ({ secrets }) => secrets,
+  holding: (client, secrets) => ({ ...client, secrets }),
+  sheet: (fresh) => clientSheet(fresh, 'client_secret', clientSecret),
+};
+
+/** Without `changeHolders`: of the client alone. */
+const ownApiKey: Rotation<Client> = {
+  kind: clientKind,
+  words: 'API key',
+  wayOut: waiting,
+  held: ({ apiKeys }) => apiKeys,
+  holding: (client, apiKeys) => ({ ...client, apiKeys }),
+  sheet: (fresh) => clientSheet(fresh, 'api_key', ownApiKey),
+};
+
+/** C-5: of all clients that share the key. */
+const apiKey: Rotation<Client> = {
+  ...ownApiKey,
+  changeHolders: ({ store }, keys, change) => store.changeKeyHolders(keys, change),
+};
+
+const gatewaySecret: Rotation<Gateway> = {
+  kind: gatewayKind,
+  words: 'gateway secret',
+  wayOut: waiting,
+  held: ({ secrets }) => secrets,
+  holding: (gateway, secrets) => ({ ...gateway, secrets }),
+  sheet: ({ item, text }) => gatewaySheet(item, text),
+};
+
+/** `jetway client rotate-secret CLIENT_ID`. */
+export function rotateSecret(id: string, options: RotateOptions): Promise<void> {
+  return rotate(clientSecret, id, options, () =>
+    options.secretStdin === true ? readGivenSecret() : newSecret(),
+  );
+}
+
+/** `jetway client rotate-api-key CLIENT_ID`. */
+export function rotateApiKey(id: string, options: RotateOptions): Promise<void> {
+  const rotation = options.alone === true ? ownApiKey : apiKey;
+  return rotate(rotation, id, options, ({ environment }) => newApiKey(environment));
+}
+
+/** `jetway gateway rotate-secret GATEWAY_ID`. */
+export function rotateGatewaySecret(id: string, options: RotateOptions): Promise<void> {
+  return rotate(gatewaySecret, id, options, newSecret);
+}
+
+async function rotate<Item extends Client | Gateway>(
+  rotation: Rotation<Item>,
+  id: string,
+  options: RotateOptions,
+  make: (config: Config) => Promise<string> | string,
+): Promise<void> {
+  const { kind, words, held, holding } = rotation;
+  const overlap = readOverlap(options.overlap);
+  const config = configOf(options);
+  expectDurableStore(config);
+  const text = await make(config);
+  await withItem(kind, id, options, async (open, found) => {
+    const digest = open.keyring.secretDigest(text);
+    const befores = new Map<string, Item>();
+    const changed = await changeAll(rotation, open, found, (item) => {
+      befores.set(fullName(item), item);
+      return withFresh(rotation, item, { digest, createdAt: open.clock.now() }, overlap);
+    });
+    const item = changed.find((one) => fullName(one) === fullName(found)) ?? found;
+    const others = changed.filter((one) => one !== item);
+    await handOver(rotation.sheet({ text, item, others }), options, async (reason) => {
+      // A secret that nobody has seen would stand in the way of the next one.
+      const undo = (one: Item): Item => holding(one, held(befores.get(fullName(one)) ?? one));
+      await (others.length > 0
+        ? rotation.changeHolders?.(open, [digest], undo)
+        : changeItem(kind, open, found, undo));
+      return `${reason} and the new ${words} is lost: nothing was changed`;
+    });
+  });
+}
+
+/** Changes the item, and with it all that share a secret with it which is good now. */
+async function changeAll<Item extends Client | Gateway>(
+  { kind, held, changeHolders }: Rotation<Item>,
+  open: OpenStore,
+  found: Item,
+  change: (item: Item) => Item,
+): Promise<readonly Item[]> {
+  const live = liveSecrets(held(found), open.clock.now()).map(({ digest }) => digest);
+  const changed = (await changeHolders?.(open, live, change)) ?? [];
+  // Nobody holds a secret any more that was rotated or taken away meanwhile.
+  return changed.some((item) => fullName(item) === fullName(found))
+    ? changed
+    : [...changed, await changeItem(kind, open, found, change)];
+}
+
+/** @throws CommandError where the item can have no further secret */
+function withFresh<Item extends Client | Gateway>(
+  { kind, words, wayOut, held, holding }: Rotation<Item>,
+  item: Item,
+  fresh: StoredSecret,
+  overlap: Milliseconds,
+): Item {
+  const { createdAt: now } = fresh;
+  const change = addSecret(held(item), fresh, overlap === 0 ? undefined : after(now, overlap));
+  if ('secrets' in change) return holding(item, change.secrets);
+  const whose = `${called(kind, item.id)} of ${item.programme}`;
+  const [older] = liveSecrets(held(item), now);
+  const ends = older?.expiresAt === undefined ? '' : `, which ends ${dateText(older.expiresAt)}`;
+  throw new CommandError(
+    exitCodes.failed,
+    change.refusal === 'held_already'
+      ? `${whose} has that ${words} already`
+      : `${whose} has two ${words}s that are good, the older made ${dateText(older?.createdAt ?? now)}${ends}: ${wayOut}`,
+  );
+}
+
+function clientSheet(
+  { text, item, others }: Fresh<Client>,
+  key: string,
+  { words, held }: Rotation<Client>,
+): Handover {
+  const { id, programme } = item;
+  const old = held(item).find(({ expiresAt }) => expiresAt !== undefined)?.expiresAt;
+  const sharers = others.toSorted((one, other) => (fullName(one) < fullName(other) ? -1 : 1));
+  const rows = [
+    ['client identifier', [id]],
+    [words, [text]],
+    ['the old one', [old === undefined ? 'has ended' : `is good until ${dateText(old)}`]],
+    ['shared with', sharers.map(fullName)],
+  ] as const;
+  const also = `${others.length === 1 ? 'One client shares' : `${others.length} clients share`} it, and had it replaced as well.`;
+  return {
+    text: [
+      `Client ${id} of ${programme} has a new ${words}. It is shown this once.`,
+      ...(others.length === 0 ? [] : [also]),
+      '',
+      sheet(rows),
+    ].join('\n'),
+    json: {
+      client_id: id,
+      [key]: text,
+      programme,
+      previous_expires_at: old === undefined ? null : dateText(old),
+      ...(others.length === 0 ? {} : { shared_with: sharers.map(sharerView) }),
+    },
+  };
+}
+
+/** Old secrets that nobody remembers are what rotation is against. */
+const longestOverlap = milliseconds(366 * 86_400_000);
+
+/** Reads `--overlap`; throws a usage error. */
+function readOverlap(text: string): Milliseconds {
+  const overlap = parseDuration(text);
+  if (overlap !== undefined && overlap <= longestOverlap) return overlap;
+  throw new CommandError(
+    exitCodes.usage,
+    `--overlap must be a duration of at most 366d, such as 30d, not ${quote(text)}`,
+  );
+}
+
+/** `jetway client retire-secret CLIENT_ID`: ends the older of two secrets now. */
+export async function retireSecret(id: string, options: Selection): Promise<void> {
+  const { client, values } = await withItem(clientKind, id, options, async (around, found) => {
+    const changed = await changeItem(clientKind, around, found, (before) => {
+      const change = endOlder(before.secrets, around.clock.now());
+      if ('secrets' in change) return { ...before, secrets: change.secrets };
+      // A partner without a secret is shut out, and another verb does that by its name.
+      throw new CommandError(
+        exitCodes.failed,
+        `client ${id} has no second client secret that is good: make a new one first with client rotate-secret, or shut it out with client disable`,
+      );
+    });
+    return { client: changed, values: await clientKind.show(around, changed) };
+  });
+  if (options.json === true) return printJson(jsonOf(values));
+  const made = client.secrets.map(({ createdAt }) => dateText(createdAt)).join(', ');
+  return print(`client ${id} of ${client.programme} has one client secret now, made ${made}`);
+}

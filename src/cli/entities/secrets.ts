@@ -1,0 +1,112 @@
+// Owns secrets, API keys and passwords as commands make, read, judge and show them.
+
+import type { Instant } from '../../lib/clock.ts';
+import type { Digest } from '../../lib/digest.ts';
+import { randomKey } from '../../lib/random.ts';
+import { hashPassword, longestPassword } from '../../members/password.ts';
+import type { StoredSecret } from '../../oauth/client.ts';
+import { longestApiKey } from '../../programme/requests/verification.ts';
+import type { Environment } from '../../store/contract.ts';
+import { refuseUsage } from '../exit.ts';
+import { warn } from '../output.ts';
+import { readLine } from '../standard_input.ts';
+import { dateText } from '../table.ts';
+import type { Shown } from './shown.ts';
+
+/** DESIGN, "Semantics": generated secrets and API keys have 256 bits. */
+const keyBytes = 32;
+
+/** A thief of store and master key finds shorter ones by guessing. */
+const shortestGoodSecret = 16;
+
+/** NIST SP 800-63B 3.1.1.2: no edition has allowed fewer. */
+const shortestGoodPassword = 8;
+
+export function newSecret(): string {
+  return randomKey(keyBytes);
+}
+
+/** The prefix lets people and secret scanners see what they have found, and where it counts (C-3). */
+export function newApiKey(environment: Environment): string {
+  return `jw_${environment}_${randomKey(keyBytes)}`;
+}
+
+/** A secret that the partner has already, from standard input; warns when it is short. */
+export async function readGivenSecret(): Promise<string> {
+  const secret = await readLine('secret');
+  const fault = secretFault(secret);
+  if (fault !== undefined) refuseUsage([`the secret on standard input ${fault}`]);
+  const warning = secretWarning('secret', secret);
+  if (warning !== undefined) warn(warning);
+  return secret;
+}
+
+/** The hash of a password from standard input; warns when it is short. */
+export async function readPasswordHash(): Promise<string> {
+  const password = await readLine('password');
+  const fault = passwordFault(password);
+  if (fault !== undefined) refuseUsage([`the password ${fault}`]);
+  const hash = await hashPassword(password);
+  const length = Array.from(password.normalize('NFC')).length;
+  if (length < shortestGoodPassword) {
+    warn(
+      `the password has ${length} characters; with fewer than ${shortestGoodPassword} it can be guessed`,
+    );
+  }
+  return hash;
+}
+
+/** Why a text cannot be a secret or API key, to follow its name in a sentence. */
+export function secretFault(text: string): string | undefined {
+  return /\p{Cc}/u.test(text) ? 'holds control characters' : undefined;
+}
+
+/** Why a text cannot be an API key: it has to arrive as the value of a header. */
+export function apiKeyFault(text: string): string | undefined {
+  if (text.length > longestApiKey) return `has more than ${longestApiKey} characters`;
+  return /^[!-~](?:[ -~]*[!-~])?$/.test(text)
+    ? undefined
+    : 'cannot be sent in a header: expected ASCII without spaces around it';
+}
+
+/** Never with the password in it. */
+export function passwordFault(password: string): string | undefined {
+  return password.length > longestPassword
+    ? `is longer than ${longestPassword} characters`
+    : undefined;
+}
+
+/** A warning of a secret that can be guessed; `what` is `secret` or `API key`. */
+export function secretWarning(what: string, text: string): string | undefined {
+  return text.length < shortestGoodSecret
+    ? `the ${what} has ${text.length} characters; with fewer than ${shortestGoodSecret} it can be guessed`
+    : undefined;
+}
+
+/**
+ * Secrets as operators see them. The digest is left out: with the master key it is worth something.
+ * @param uses when each was last used, where that is recorded: once an hour
+ */
+export function showSecrets(
+  json: string,
+  label: string,
+  secrets: readonly StoredSecret[],
+  uses?: ReadonlyMap<Digest, Instant>,
+): Shown {
+  const views = secrets
+    .toSorted((one, other) => one.createdAt - other.createdAt)
+    .map(({ createdAt, expiresAt, digest }) => {
+      const usedAt = uses?.get(digest);
+      return {
+        created_at: dateText(createdAt),
+        expires_at: expiresAt === undefined ? null : dateText(expiresAt),
+        ...(uses && { last_used_at: usedAt === undefined ? null : dateText(usedAt) }),
+      };
+    });
+  const lines = views.map(({ created_at, expires_at, last_used_at }) => {
+    const end = expires_at === null ? '' : `, ends ${expires_at}`;
+    const use = last_used_at === null ? ', never used' : `, last used ${last_used_at}`;
+    return `made ${created_at}${end}${last_used_at === undefined ? '' : use}`;
+  });
+  return { json, label, value: views, lines };
+}

@@ -1,0 +1,68 @@
+// Owns items as operators see them: the same values as JSON and as a sheet.
+
+import { CommandError, exitCodes } from '../exit.ts';
+import { OutputLost, type OutputOptions, print, printJson } from '../output.ts';
+import { sheet } from '../table.ts';
+import { type Fields, listOf } from './fields.ts';
+
+/** A key and value of JSON, and a label and lines of a sheet. */
+export interface Shown {
+  readonly json: string;
+  readonly label: string;
+  readonly value: unknown;
+  readonly lines: readonly string[];
+}
+
+/** A value of one line in sheets; none for null. */
+export function shown(json: string, label: string, value: string | number | null): Shown {
+  return { json, label, value, lines: value === null ? [] : [String(value)] };
+}
+
+/** The fields of an item. A field without a value is null in JSON, so that its shape is one. */
+export function showFields<Shape>(fields: Fields<Shape>, item: Shape): readonly Shown[] {
+  return listOf(fields).map(([name, field]) => {
+    const value: unknown = item[name];
+    return {
+      json: field.json,
+      label: field.label ?? field.json.replaceAll('_', ' '),
+      value: field.view === undefined ? (value ?? null) : field.view(value),
+      lines: field.lines?.(value) ?? [value ?? []].flat().map(String),
+    };
+  });
+}
+
+export function jsonOf(values: readonly Shown[]): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(values.map(({ json, value }) => [json, value]));
+}
+
+export function sheetOf(values: readonly Shown[]): string {
+  return sheet(values.map(({ label, lines }) => [label, lines]));
+}
+
+/** Prints an item as a sheet or as JSON. */
+export function printShown(values: readonly Shown[], { json }: OutputOptions): Promise<void> {
+  return json === true ? printJson(jsonOf(values)) : print(sheetOf(values));
+}
+
+/** A secret with what it belongs to, in text and in JSON. */
+export interface Handover {
+  readonly text: string;
+  readonly json: object;
+}
+
+/**
+ * Prints a secret that the store keeps no copy of.
+ * @param lost what the error says if nobody has seen it; it may undo something first
+ */
+export async function handOver(
+  { text, json }: Handover,
+  options: OutputOptions,
+  lost: (reason: string) => Promise<string> | string,
+): Promise<void> {
+  try {
+    await (options.json === true ? printJson(json) : print(text));
+  } catch (error) {
+    if (!(error instanceof OutputLost)) throw error;
+    throw new CommandError(exitCodes.failed, await lost(error.message));
+  }
+}

@@ -1,0 +1,123 @@
+// Owns the verbs that kinds of registered things have alike, made from a kind's description.
+
+import { setItem, setStatus, removeItem } from '../entities/change.ts';
+import { setOptions } from '../entities/fields.ts';
+import type { ChangeableKind, Kind, Registered } from '../entities/kind.ts';
+import { listItems, listOptions, showItem } from '../entities/show.ts';
+import { option, type Verb } from './grammar.ts';
+
+/** What a verb about one item adds to what all of them have. */
+interface More extends Partial<Pick<Verb, 'details' | 'argument' | 'options'>> {
+  /** The options of the example, after the item's name. */
+  readonly example?: string;
+}
+
+type Run = (name: string, options: never) => Promise<void>;
+
+/** A verb about one item, which must be there. */
+export function verbAbout<Item extends Registered>(
+  { noun, argument, example }: Kind<Item>,
+  verb: string,
+  summary: string,
+  run: Run,
+  { example: tail, options, ...more }: More = {},
+): Verb {
+  const itsProgramme = option(
+    '--programme <name>',
+    `its programme; needed where several have such a ${noun}`,
+  );
+  return {
+    words: `${noun} ${verb}`,
+    summary,
+    argument,
+    reads: 'store',
+    json: true,
+    ...more,
+    options: [itsProgramme, ...(options ?? [])],
+    example: ['jetway', noun, verb, example, tail ?? []].flat().join(' '),
+    run,
+  };
+}
+
+export function showVerb<Item extends Registered>(
+  kind: Kind<Item>,
+  summary: string,
+  more?: More,
+): Verb {
+  return verbAbout(kind, 'show', summary, (name, options) => showItem(kind, name, options), more);
+}
+
+export function removeVerb<Item extends Registered>(
+  kind: Kind<Item>,
+  summary: string,
+  yes = 'yes, for good',
+): Verb {
+  return verbAbout(kind, 'remove', summary, (name, options) => removeItem(kind, name, options), {
+    options: [option('--yes', yes)],
+    example: '--yes',
+  });
+}
+
+export function statusVerbs<Item extends Registered>(
+  kind: Kind<Item>,
+  disable: string,
+  enable: string,
+): readonly Verb[] {
+  return [
+    verbAbout(kind, 'disable', disable, (name, options) =>
+      setStatus(kind, name, 'disabled', options),
+    ),
+    verbAbout(kind, 'enable', enable, (name, options) => setStatus(kind, name, 'active', options)),
+  ];
+}
+
+export function setVerb<Item extends Registered & Shape, Shape extends object>(
+  kind: ChangeableKind<Item, Shape>,
+  summary: string,
+  { options = [], ...more }: More,
+): Verb {
+  const { fields, alsoSets } = kind;
+  const also = alsoSets === undefined ? [] : [alsoSets.option];
+  return verbAbout(kind, 'set', summary, (name, given) => setItem(kind, name, given), {
+    options: [...setOptions(fields), ...also, ...options],
+    ...more,
+  });
+}
+
+export function listVerb<Item extends Registered>(
+  kind: Kind<Item>,
+  { options = listOptions, example = '', ...texts }: Pick<Verb, 'summary'> & More,
+): Verb {
+  return {
+    words: `${kind.noun} list`,
+    ...texts,
+    reads: 'store',
+    json: true,
+    options,
+    example: `jetway ${kind.noun} list ${example}`.trimEnd(),
+    run: (given: never) => listItems(kind, given),
+  };
+}
+
+/** The verbs that go by a programme which must be named. */
+export function programmeVerb(verb: Omit<Verb, 'reads' | 'json'>, programme: string): Verb {
+  const ofProgramme = option('--programme <name>', programme, { required: true });
+  return { ...verb, reads: 'store', json: true, options: [ofProgramme, ...(verb.options ?? [])] };
+}
+
+export function importVerb<Item extends Registered>(
+  { noun }: Kind<Item>,
+  programme: string,
+  { options = [], ...verb }: Pick<Verb, 'summary' | 'details' | 'argument' | 'options' | 'run'>,
+): Verb {
+  return programmeVerb(
+    {
+      words: `${noun} import`,
+      ...verb,
+      options: [option('--dry-run', 'check everything and add nothing'), ...options],
+      example: `jetway ${noun} import ${noun}s.csv --programme my-club --dry-run`,
+      exits: { 1: 'failed; what the file brings is there already, and not like this' },
+    },
+    programme,
+  );
+}

@@ -1,0 +1,111 @@
+// Owns CSV whose first line names columns: which value each row has in which column.
+
+import { errorAt, type Fault, quote } from '../../lib/fault.ts';
+import { nameHint } from '../../lib/suggest.ts';
+import type { Input } from '../entities/fields.ts';
+import { type CsvValue, parseCsv } from './csv.ts';
+import { type Row, type Table, type Value, valuesOf } from './table.ts';
+
+/** A column of a file: its input, and for an input of named values the name. */
+interface Column {
+  readonly input: Input;
+  readonly name?: string;
+}
+
+/**
+ * Reads the table of a text; never throws.
+ * @param example a first line, for a file without one
+ */
+export function readCsvTable(
+  file: string,
+  text: string,
+  inputs: readonly Input[],
+  example: string,
+): Table {
+  const { records, faults } = parseCsv(file, text);
+  const [header, ...rest] = records;
+  const [first] = header ?? [];
+  if (header === undefined || first === undefined) return { rows: [], columns: new Set(), faults };
+  const columns = header.map(({ text: name }) => columnOf(name, inputs));
+  const known = new Set(columns.flatMap((column) => column?.input.name ?? []));
+  if (known.size === 0)
+    return { rows: [], columns: known, faults: [...faults, noHeader(first, example)] };
+  const missing = inputs
+    .filter(({ required, name }) => required === true && !known.has(name))
+    .map(({ name }) => errorAt(first.at, [name], `there is no column ${name}`));
+  const wrong = header.flatMap((value, index) =>
+    headerFaults(value, header.slice(0, index), inputs),
+  );
+  const read = rest.map((record) => readRow(record, columns));
+  return {
+    rows: read.flatMap((row) => ('given' in row ? [row] : [])),
+    columns: known,
+    faults: [
+      ...faults,
+      ...missing,
+      ...wrong,
+      ...read.flatMap((row) => ('given' in row ? [] : [row])),
+    ],
+  };
+}
+
+/** The column of a name; a named value of `property` has the column `property.NAME`. */
+function columnOf(column: string, inputs: readonly Input[]): Column | undefined {
+  for (const input of inputs) {
+    if (input.nameFault === undefined) {
+      if (column === input.name) return { input };
+      continue;
+    }
+    const prefix = `${input.name}.`;
+    const name = column.slice(prefix.length);
+    if (column.startsWith(prefix) && input.nameFault(name) === undefined) return { input, name };
+  }
+  return undefined;
+}
+
+/** The names of columns, for people. */
+function columnNames(inputs: readonly Input[]): readonly string[] {
+  return inputs.map(({ name, nameFault }) => (nameFault === undefined ? name : `${name}.NAME`));
+}
+
+/** Never quotes the line: where a file has no header it may hold a secret. */
+function noHeader({ text, at }: CsvValue, example: string): Fault {
+  const hint = text.includes(';')
+    ? 'separate them with commas'
+    : `the first line names them, such as ${example}`;
+  return errorAt(at, [], 'these are no names of columns', hint);
+}
+
+function headerFaults(
+  { text, at }: CsvValue,
+  before: readonly CsvValue[],
+  inputs: readonly Input[],
+): readonly Fault[] {
+  if (columnOf(text, inputs) === undefined) {
+    const hint = nameHint(text, columnNames(inputs));
+    return [errorAt(at, [text], `there is no column ${quote(text)}`, hint)];
+  }
+  return before.some((other) => other.text === text)
+    ? [errorAt(at, [text], `the column ${quote(text)} is given twice`)]
+    : [];
+}
+
+function readRow(
+  record: readonly CsvValue[],
+  columns: readonly (Column | undefined)[],
+): Row | Fault {
+  const [{ at: place } = { at: { file: '', line: 1, column: 1 } }] = record;
+  const at = { ...place, column: 1 };
+  if (record.length !== columns.length) {
+    const message = `this line has ${record.length} values, but the header names ${columns.length} columns`;
+    return errorAt(at, [], message);
+  }
+  const given = new Map<string, readonly Value[]>();
+  for (const [index, value] of record.entries()) {
+    const column = columns[index];
+    if (column === undefined || value.text === '') continue;
+    const { input, name } = column;
+    given.set(input.name, [...(given.get(input.name) ?? []), ...valuesOf(input, value, name)]);
+  }
+  return { at, given };
+}

@@ -1,0 +1,246 @@
+// Owns what imports share: a file's rows are judged by the fields' checks, and all of them are added
+// or none; a dry run adds none.
+
+import { statSync } from 'node:fs';
+
+import type { Config } from '../../config/config.ts';
+import { shownPath } from '../../config/programme_files.ts';
+import { byPosition, errorAt, type Fault, formatFault, quote } from '../../lib/fault.ts';
+import { readTextFile, UnreadableFile } from '../../lib/read_file.ts';
+import type { Programme } from '../../programme/programme.ts';
+import {
+  complaintsOf,
+  type Complaint,
+  type Fields,
+  type Input,
+  type Inputs,
+  newInputsOf,
+} from '../entities/fields.ts';
+import type { Selection } from '../entities/kind.ts';
+import { CommandError, exitCodes } from '../exit.ts';
+import { type OpenStore, storeExists, withStore } from '../open_store.ts';
+import { print, printJson, say, warn } from '../output.ts';
+import { type Step, withProgress } from '../progress.ts';
+import { readText } from '../standard_input.ts';
+import { readCsvTable } from './csv_table.ts';
+import { formatOf, type Row, type Table, valueOf } from './table.ts';
+import { readYamlTable } from './yaml_table.ts';
+
+export type ImportOptions = Selection & {
+  readonly programme: string;
+  readonly dryRun?: boolean;
+};
+
+/** An item that a row says, if no error stands against it, and what is to be said of the row. */
+export interface Judged<Draft> {
+  readonly draft?: Draft;
+  readonly faults: readonly Fault[];
+}
+
+/** A column whose values must differ from row to row. */
+export interface Unique {
+  readonly name: string;
+  /** The form in which values are compared; the text itself without this. */
+  readonly spelling?: (text: string) => string;
+  /** For a secret: what messages say instead of the value. */
+  readonly words?: string;
+  readonly hint?: string;
+}
+
+/** How items of a kind are imported into a programme. */
+export interface Import<Draft, Shape> {
+  readonly noun: 'client' | 'member';
+  readonly fields: Fields<Shape>;
+  /** Columns that are no fields: credentials. */
+  readonly others: readonly Input[];
+  readonly unique: readonly Unique[];
+  /** The longest file that is read. */
+  readonly mostBytes: number;
+  /** The first line of a CSV file, for hints. */
+  readonly example: string;
+  /** Complaints about several inputs together. */
+  complaints?(given: Inputs): readonly Complaint[];
+  /** What is wrong with a table that has no other fault. */
+  tableFaults?(table: Table): readonly string[];
+  /** Judges a row beside the checks of its inputs, whose errors are handed over. */
+  judge(row: Row, errors: readonly Fault[]): Judged<Draft>;
+  /** What is to be said once of all rows. */
+  warnings?(rows: readonly Row[]): readonly Fault[];
+  /** Looks for the item in the store. An item exactly like this is no fault: an import can be run again. */
+  compare(
+    open: OpenStore,
+    draft: Draft,
+  ): Promise<{ readonly isThere: boolean; readonly faults: readonly Fault[] }>;
+  /** Adds all; calls `step` after each where each takes time. */
+  add(open: OpenStore, drafts: readonly Draft[], step: Step): Promise<void>;
+}
+
+/** Imports what the store does not have yet, or with `dryRun` tells how much that would be. */
+export async function importFile<Draft, Shape>(
+  config: Config,
+  programme: Programme,
+  path: string,
+  spec: Import<Draft, Shape>,
+  { json, dryRun = false }: ImportOptions,
+): Promise<void> {
+  const table = await readTable(path, spec);
+  const { drafts, faults } = judgeTable(table, path, spec, programme);
+  const items = `${spec.noun}s`;
+  const settle = async (open?: OpenStore): Promise<ImportCount> => {
+    const standing =
+      open &&
+      (await withProgress(`looking for ${items} in the store`, drafts.length, (step) =>
+        compareAll(open, spec, drafts, step),
+      ));
+    report(faults, standing?.faults ?? []);
+    const fresh = drafts.filter((draft) => standing?.there.has(draft) !== true);
+    if (!dryRun && open !== undefined) {
+      await withProgress(`importing ${items}`, fresh.length, (step) => spec.add(open, fresh, step));
+    }
+    return { imported: fresh.length, unchanged: drafts.length - fresh.length };
+  };
+  // A dry run makes no store, and in a store that is still to be made there is no item.
+  const count = dryRun && !storeExists(config) ? await settle() : await withStore(config, settle);
+  if (json === true) return printJson({ programme: programme.id, ...count, dry_run: dryRun });
+  return print(told(programme.id, spec.noun, count, dryRun));
+}
+
+/** All that a file can say of an item. */
+export function columnsOf<Shape>({
+  fields,
+  others,
+}: Pick<Import<never, Shape>, 'fields' | 'others'>): readonly Input[] {
+  return [...others, ...newInputsOf(fields)];
+}
+
+async function readTable<Draft, Shape>(path: string, spec: Import<Draft, Shape>): Promise<Table> {
+  const { noun, mostBytes, example } = spec;
+  const inputs = columnsOf(spec);
+  const format = noun === 'client' ? formatOf(path) : () => 'csv';
+  const text = await readFile(path, mostBytes);
+  return format(text) === 'csv'
+    ? readCsvTable(nameOf(path), text, inputs, example)
+    : readYamlTable(nameOf(path), text, inputs, noun);
+}
+
+/** The name of a file in faults; `-` is standard input. */
+function nameOf(path: string): string {
+  return path === '-' ? '<stdin>' : shownPath(path);
+}
+
+/** @throws CommandError for a file that cannot be read. */
+async function readFile(path: string, mostBytes: number): Promise<string> {
+  if (path === '-') return readText('file', mostBytes);
+  const file = shownPath(path);
+  try {
+    const text = readTextFile(path, mostBytes);
+    if ((statSync(path).mode & 0o077) !== 0) {
+      warn(`${file} holds secrets, and others can read it: chmod 600 it, and delete it afterwards`);
+    }
+    return text;
+  } catch (error) {
+    if (!(error instanceof UnreadableFile)) throw error;
+    throw new CommandError(exitCodes.usage, `${file} ${error.message}`);
+  }
+}
+
+function judgeTable<Draft, Shape>(
+  table: Table,
+  path: string,
+  spec: Import<Draft, Shape>,
+  programme: Programme,
+): { readonly drafts: readonly Draft[]; readonly faults: readonly Fault[] } {
+  const { noun, fields, others, unique } = spec;
+  const places = unique.map((one) => ({ ...one, lines: new Map<string, number>() }));
+  const required = columnsOf(spec).filter(
+    (one) => one.required === true && table.columns.has(one.name),
+  );
+  const judged = table.rows.map((row) => {
+    const errors = [
+      ...places.flatMap((one) => repetition(row, one)),
+      ...required
+        .filter(({ name }) => !row.given.has(name))
+        .map(({ name }) => errorAt(row.at, [], `this ${noun} has no ${name}`)),
+      ...[
+        ...complaintsOf(fields, row.given, programme, others),
+        ...(spec.complaints?.(row.given) ?? []),
+      ].map(({ at = row.at, message }) => errorAt(at, [], message)),
+    ];
+    return spec.judge(row, errors);
+  });
+  const start = { file: nameOf(path), line: 1, column: 1 };
+  const empty = table.rows.length === 0 ? [`there is no ${noun} in this file`] : [];
+  const [whole] = table.faults.length > 0 ? [] : [...(spec.tableFaults?.(table) ?? []), ...empty];
+  return {
+    drafts: judged.flatMap(({ draft }) => draft ?? []),
+    faults: [
+      ...table.faults,
+      ...(whole === undefined ? [] : [errorAt(start, [], whole)]),
+      ...judged.flatMap(({ faults }) => faults),
+      ...(spec.warnings?.(table.rows) ?? []),
+    ],
+  };
+}
+
+/** A fault where a value stood in an earlier row; the first line of each value is remembered. */
+function repetition(
+  row: Row,
+  { name, spelling, words, hint, lines }: Unique & { readonly lines: Map<string, number> },
+): readonly Fault[] {
+  const value = valueOf(row, name);
+  if (value === undefined) return [];
+  const key = spelling === undefined ? value.text : spelling(value.text);
+  const earlier = lines.get(key);
+  if (earlier !== undefined) {
+    const message = `${words ?? quote(value.text)} is in line ${earlier} already`;
+    return [errorAt(value.at, [], message, hint)];
+  }
+  lines.set(key, value.at.line);
+  return [];
+}
+
+async function compareAll<Draft, Shape>(
+  open: OpenStore,
+  spec: Import<Draft, Shape>,
+  drafts: readonly Draft[],
+  step: Step,
+): Promise<{ readonly there: ReadonlySet<Draft>; readonly faults: readonly Fault[] }> {
+  const there = new Set<Draft>();
+  const faults: Fault[] = [];
+  for (const draft of drafts) {
+    step();
+    const found = await spec.compare(open, draft);
+    if (found.isThere) there.add(draft);
+    faults.push(...found.faults);
+  }
+  return { there, faults };
+}
+
+interface ImportCount {
+  readonly imported: number;
+  readonly unchanged: number;
+}
+
+/** Prints what was found in the file and in the store; ends the command if any of it is an error. */
+function report(inFile: readonly Fault[], inStore: readonly Fault[]): void {
+  const faults = [...inFile, ...inStore].toSorted(byPosition);
+  for (const fault of faults) say(formatFault(fault));
+  const errors = faults.filter(({ severity }) => severity === 'error').length;
+  if (errors === 0) return;
+  // A file that is right, and comes too late, is no wrong usage.
+  const exitCode = errors === inStore.length ? exitCodes.failed : exitCodes.usage;
+  const message = `nothing is imported: ${errors} ${errors === 1 ? 'error' : 'errors'}`;
+  throw new CommandError(exitCode, message);
+}
+
+function told(
+  programme: string,
+  noun: string,
+  { imported, unchanged }: ImportCount,
+  dryRun: boolean,
+): string {
+  const rows = `${imported} ${noun}${imported === 1 ? '' : 's'}`;
+  const rest = unchanged === 0 ? '' : `; ${unchanged} of the file are there already, like this`;
+  if (dryRun) return `${rows} would be imported into ${programme}${rest}; nothing is written`;
+  return `${rows} ${imported === 1 ? 'is' : 'are'} imported into ${programme}${rest}`;
+}
