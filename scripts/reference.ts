@@ -1,5 +1,5 @@
 // Owns `npm run reference`: the reference page and the JSON Schema of programme files, both made of
-// the schema that loads them and one set of texts.
+// the schema that loads them and its texts.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,11 +7,10 @@ import { join } from 'node:path';
 import { toPlain } from '../src/lib/document.ts';
 import { definitionSchema } from '../src/programme/language/definition.ts';
 import { readVariant, variantNames } from '../src/programme/language/variants.ts';
+import { hasKeys, type Key, keysOf, notesOf, typesOf } from '../src/schema/keys.ts';
 import type { Schema } from '../src/schema/walk.ts';
-import { complaints, describe, isListed } from './reference/documentation.ts';
 import { fileSchema } from './reference/file_schema.ts';
-import { translate, type Translation } from './reference/json_schema.ts';
-import { type Key, keysOf } from './reference/keys.ts';
+import { translate } from './reference/json_schema.ts';
 import { kindsTable, listTables } from './reference/lists.ts';
 import { keyTable, type Variants } from './reference/markdown.ts';
 
@@ -35,32 +34,44 @@ const saidByFile = ['name', 'programme_identifier', 'base_path'];
 /**
  * Makes the reference.
  *
- * @throws an error that lists every key without a text, and every text without a key
+ * @throws an error that lists every key and type without a text
  */
 export function makeReference(schema: Schema = definitionSchema): Reference {
-  const translation = withVariants(translate(schema));
-  const faults = complaints(translation);
+  const translation = translate(schema);
+  const faults = complaints(schema);
   if (faults.length > 0) throw new Error(faults.join('\n'));
   const variants: Variants = Object.fromEntries(
     variantNames().map((name) => [name, variantDocument(name)]),
   );
-  const described = fileSchema(describe(translation), { base: 'variant', saidByFile });
-  const tables = {
-    ...listTables(variants),
-    kinds: kindsTable(translation),
-  };
-  const keys = keysOf(translation).filter(({ path }) => !isListed(path));
+  const described = fileSchema(translation, { base: 'variant', saidByFile });
+  const tables = { ...listTables(variants), kinds: kindsTable(schema, translation) };
+  const keys = keysOf(schema).filter(({ entry }) => entry.told?.example !== undefined);
   const template = readFileSync(join(root, 'scripts/reference/page.md'), 'utf8');
   const page = fillPage(template, tables, sectionsOf(keys), (section) =>
-    keyTable(section, translation, variants),
+    keyTable(section, schema, variants),
   );
   return { page, schema: `${JSON.stringify(described, undefined, 2)}\n` };
 }
 
-/** The names of the variants are known to who loads a file, not to the schema. */
-function withVariants({ root: whole, definitions }: Translation): Translation {
-  const variant = { enum: variantNames() };
-  return { root: { ...whole, properties: { ...whole.properties, variant } }, definitions };
+/** What a schema does not tell of its keys and types, a sentence each; empty when it tells all. */
+export function complaints(schema: Schema): readonly string[] {
+  const kinds = [...typesOf(schema)].filter(([, type]) => !hasKeys(type));
+  return [
+    ...keysOf(schema).flatMap(({ path, entry, required }) => {
+      const { told, default: usual } = entry;
+      if (told === undefined) return [`"${path}" has no text: wrap its schema in key(…)`];
+      if (told.example === undefined) return [];
+      if (usual !== undefined && told.otherwise !== undefined) {
+        return [`"${path}" has a default in the schema: remove its "otherwise"`];
+      }
+      return required || usual !== undefined || told.otherwise !== undefined
+        ? []
+        : [`"${path}" can be left out: say in "otherwise" what holds then`];
+    }),
+    ...kinds
+      .filter(([, type]) => notesOf(type).text === undefined)
+      .map(([name]) => `the type "${name}" has neither keys nor a text: give it one in named(…)`),
+  ];
 }
 
 function variantDocument(name: string): unknown {
@@ -79,7 +90,10 @@ function sectionsOf(keys: readonly Key[]): Map<string, readonly Key[]> {
   return sections;
 }
 
-/** The template with a table in each place it asks for; every table and section has its place. */
+/**
+ * The template with a table in each place it asks for; every table and section has its place.
+ * `{{keys *}}` asks for the keys at the file's root that no place asks for by name.
+ */
 function fillPage(
   template: string,
   tables: Readonly<Record<string, string>>,
@@ -92,11 +106,16 @@ function fillPage(
     unused.delete(name);
     return found;
   };
-  const page = template.replaceAll(/^\{\{(keys )?(.+)\}\}$/gm, (_, keys, names: string) =>
-    keys === undefined
-      ? take(names, tables[names])
-      : tableOf(names.split(' ').flatMap((name) => take(name, sections.get(name)))),
+  const places = /^\{\{(keys )?(.+)\}\}$/gm;
+  const asked = new Set([...template.matchAll(places)].flatMap(([, , names]) => names?.split(' ')));
+  const others = [...sections].flatMap(([name, [key]]) =>
+    asked.has(name) || key?.type !== undefined ? [] : [name],
   );
+  const page = template.replaceAll(places, (_, keys, names: string) => {
+    if (keys === undefined) return take(names, tables[names]);
+    const named = names === '*' ? others : names.split(' ');
+    return tableOf(named.flatMap((name) => take(name, sections.get(name))));
+  });
   if (unused.size > 0) throw new Error(`page.md has no place for ${[...unused].join(', ')}`);
   return page;
 }

@@ -3,10 +3,12 @@
 
 import { isDeepStrictEqual } from 'node:util';
 
-import type * as v from 'valibot';
-
-import type { SchemaNotes } from '../../src/schema/notes.ts';
-import type { Schema, Shape } from '../../src/schema/walk.ts';
+import { toPlain } from '../../src/lib/document.ts';
+import { present } from '../../src/lib/present.ts';
+import { parseYaml } from '../../src/lib/yaml/yaml.ts';
+import { formOf } from '../../src/schema/key_words.ts';
+import { hasKeys, isOptional, notesOf, titleOf } from '../../src/schema/keys.ts';
+import type { PipeStep, Schema, Shape } from '../../src/schema/walk.ts';
 
 /** The part of JSON Schema that is written here. */
 export interface JsonSchema {
@@ -42,11 +44,9 @@ export interface Translation {
   readonly definitions: Definitions;
 }
 
-type PipeAction = v.PipeAction<unknown, unknown, v.BaseIssue<unknown>>;
-type PipedShape = Shape & { readonly pipe?: readonly (Schema | PipeAction)[] };
-
 /**
- * Translates a schema and all it refers to. Each titled schema becomes a definition of its own.
+ * Translates a schema and all it refers to, with the texts of its keys as descriptions and their
+ * examples as values. Each titled schema becomes a definition of its own.
  *
  * @throws when a schema or action of a kind is met that has no row below, and when two different
  *   schemas have one title: what is generated must not differ from what is validated unnoticed
@@ -56,18 +56,19 @@ export function translate(schema: Schema): Translation {
   const pending = new Map<string, Schema>();
 
   const visit = (one: Schema): JsonSchema => {
-    const title = titleOf(one);
-    if (title === undefined) return translateBody(one, visit);
-    const name = title.replaceAll(' ', '_');
+    const name = titleOf(one);
+    if (name === undefined) return translateBody(one, visit);
     const reference = { $ref: `#/$defs/${name}` };
     // A schema that holds itself is met again on the way down.
     if (pending.get(name) === one) return reference;
     pending.set(name, one);
-    const body = { title, ...translateBody(one, visit) };
+    // Editors show what stands nearest to a value: a title without keys would hide the key's text.
+    const title = hasKeys(one) ? notesOf(one).title : undefined;
+    const body = { ...present({ title }), ...translateBody(one, visit) };
     pending.delete(name);
     const known = definitions.get(name);
     if (known !== undefined && !isDeepStrictEqual(known, body)) {
-      throw new Error(`two different schemas have the title "${title}"`);
+      throw new Error(`two different schemas have the title "${name}"`);
     }
     definitions.set(name, body);
     return reference;
@@ -78,31 +79,15 @@ export function translate(schema: Schema): Translation {
   return { root, definitions: Object.fromEntries(sorted) };
 }
 
-function titleOf(schema: Schema): string | undefined {
-  const titles = actionsOf(schema).filter((action) => action.type === 'title');
-  return (titles.at(-1) as { readonly title?: string } | undefined)?.title;
-}
-
-function notesOf(schema: Schema): SchemaNotes {
-  const notes = actionsOf(schema).filter((action) => action.type === 'metadata');
-  return (notes.at(-1) as { readonly metadata?: SchemaNotes } | undefined)?.metadata ?? {};
-}
-
-/** The steps of a pipe after its first schema. */
-function actionsOf(schema: Schema): readonly PipeAction[] {
-  return ((schema as unknown as PipedShape).pipe ?? []).slice(1) as readonly PipeAction[];
-}
-
 type Visit = (schema: Schema) => JsonSchema;
 
 function translateBody(schema: Schema, visit: Visit): JsonSchema {
   const { json, alternatives } = notesOf(schema);
   if (json !== undefined) return json;
   if (alternatives !== undefined) return anyOf(alternatives().map(visit));
-  const { pipe } = schema as unknown as PipedShape;
-  const [first, ...actions] = pipe ?? [];
+  const [first, ...steps] = (schema as Shape).pipe ?? [];
   if (first === undefined) return translateType(schema, visit);
-  return (actions as readonly PipeAction[]).reduce(applyAction, visit(first as Schema));
+  return steps.reduce(applyStep, visit(first as Schema));
 }
 
 function anyOf(options: readonly JsonSchema[]): JsonSchema {
@@ -128,15 +113,18 @@ const types: Readonly<Record<string, (shape: Shape, visit: Visit) => JsonSchema>
   strict_object: ({ entries = {} }, visit) => ({
     type: 'object',
     properties: Object.fromEntries(
-      Object.entries(entries).map(([key, entry]) => [key, visit(entry)]),
+      Object.entries(entries).map(([key, entry]) => [key, { ...visit(entry), ...tell(entry) }]),
     ),
     required: Object.keys(entries).filter((key) => !isOptional(existing(entries[key]))),
     additionalProperties: false,
   }),
   union: ({ options = [] }, visit) => anyOf((options as readonly Schema[]).map(visit)),
   variant: ({ options = [] }, visit) => anyOf((options as readonly Schema[]).map(visit)),
-  exact_optional: (shape, visit) => translateOptional(shape, visit),
-  optional: (shape, visit) => translateOptional(shape, visit),
+  exact_optional: ({ wrapped }, visit) => visit(existing(wrapped)),
+  optional: ({ wrapped, default: usual }, visit) => ({
+    ...visit(existing(wrapped)),
+    default: usual,
+  }),
   nullable: ({ wrapped }, visit) => ({ anyOf: [visit(existing(wrapped)), { type: 'null' }] }),
 };
 
@@ -146,16 +134,20 @@ function translateType(schema: Schema, visit: Visit): JsonSchema {
   return row(schema, visit);
 }
 
-function translateOptional(
-  shape: Shape & { readonly default?: unknown },
-  visit: Visit,
-): JsonSchema {
-  const inner = visit(existing(shape.wrapped));
-  return shape.default === undefined ? inner : { ...inner, default: shape.default };
+/** Links lead to other parts of the page, which an editor does not show. */
+function tell(entry: Shape): JsonSchema {
+  const { text, example } = entry.told ?? {};
+  return present({
+    description: text?.replaceAll(/\[([^\]]+)\]\(#[^)]*\)/g, '$1'),
+    examples: example === undefined ? undefined : [parseExample(example)],
+  });
 }
 
-function isOptional(schema: Schema): boolean {
-  return schema.type === 'optional' || schema.type === 'exact_optional';
+/** The value that an example shows. */
+function parseExample(text: string): unknown {
+  const { root, faults } = parseYaml('example', `value: ${text}`);
+  if (root?.kind !== 'map' || faults.length > 0) throw new Error(`not YAML: ${text}`);
+  return (toPlain(root) as Readonly<Record<string, unknown>>)['value'];
 }
 
 function existing(schema: Schema | undefined): Schema {
@@ -163,14 +155,13 @@ function existing(schema: Schema | undefined): Schema {
   return schema;
 }
 
-const actions: Readonly<Record<string, (schema: JsonSchema, requirement: never) => JsonSchema>> = {
-  title: (schema) => schema,
+const steps: Readonly<Record<string, (schema: JsonSchema, requirement: never) => JsonSchema>> = {
   metadata: (schema) => schema,
   // Code says what these accept or make; a note on the schema can stand in for it.
   check: (schema) => schema,
   check_items: (schema) => ({ ...schema, uniqueItems: true }),
   transform: (schema) => schema,
-  regex: (schema, form: RegExp) => withPattern(schema, form),
+  regex: (schema, form: RegExp) => withPattern(schema, formOf(form)),
   non_empty: (schema) => ({ ...schema, [schema.type === 'array' ? 'minItems' : 'minLength']: 1 }),
   max_length: (schema, maxLength: number) => ({ ...schema, maxLength }),
   integer: (schema) => ({ ...schema, type: 'integer' }),
@@ -178,16 +169,13 @@ const actions: Readonly<Record<string, (schema: JsonSchema, requirement: never) 
   max_value: (schema, maximum: number) => ({ ...schema, maximum }),
 };
 
-function applyAction(schema: JsonSchema, action: PipeAction): JsonSchema {
-  const row = actions[action.type];
-  if (row === undefined) throw new Error(`no JSON Schema is known for ${action.type}`);
-  return row(schema, (action as { readonly requirement?: unknown }).requirement as never);
+function applyStep(schema: JsonSchema, { type, requirement }: PipeStep): JsonSchema {
+  const row = steps[type];
+  if (row === undefined) throw new Error(`no JSON Schema is known for ${type}`);
+  return row(schema, requirement as never);
 }
 
-/** JSON Schema has no flags: its patterns are Unicode ones, as all of ours can be. */
-function withPattern(schema: JsonSchema, form: RegExp): JsonSchema {
-  if (!['', 'u'].includes(form.flags)) throw new Error(`${form} has flags that are lost`);
-  const pattern = new RegExp(form.source, 'u').source.replaceAll('\\/', '/');
+function withPattern(schema: JsonSchema, pattern: string): JsonSchema {
   if (schema.pattern === undefined) return { ...schema, pattern };
   return { ...schema, allOf: [...(schema.allOf ?? []), { pattern }] };
 }

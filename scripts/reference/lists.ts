@@ -7,20 +7,26 @@ import type {
 } from '../../src/programme/language/authorize_schema.ts';
 import type { Definition } from '../../src/programme/language/definition.ts';
 import type { ErrorMapping } from '../../src/programme/language/errors_schema.ts';
-import type { EndpointDefinition } from '../../src/programme/language/input_schema.ts';
-import { characterRanges } from '../../src/programme/language/value_shape.ts';
-import { failureDocs, loginFailureDocs } from './docs_failures.ts';
-import { kindDocs } from './docs_types.ts';
 import {
-  classDocs,
-  errorValueDocs,
-  formatDocs,
-  inputDocs,
-  redirectValueDocs,
-  tokenValueDocs,
-} from './docs_values.ts';
+  failureTexts,
+  pageOnlyFailureTexts,
+  redirectableFailureTexts,
+} from '../../src/programme/language/failure_texts.ts';
+import type { EndpointDefinition } from '../../src/programme/language/input_schema.ts';
+import { formatsOf, formatterOf } from '../../src/programme/language/value_format.ts';
+import { characterRanges } from '../../src/programme/language/value_shape.ts';
+import {
+  errorVocabulary,
+  nothing,
+  redirectVocabulary,
+  tokenVocabulary,
+  type Vocabulary,
+} from '../../src/programme/language/vocabularies.ts';
+import { code } from '../../src/schema/key_words.ts';
+import { hasKeys, notesOf, typesOf } from '../../src/schema/keys.ts';
+import type { Schema } from '../../src/schema/walk.ts';
 import type { Translation } from './json_schema.ts';
-import { code, table, type Variants } from './markdown.ts';
+import { table, type Variants } from './markdown.ts';
 
 /** The part of a variant's document that is listed. */
 type Listed = Pick<Definition, 'authorize' | 'token_endpoints' | 'errors'>;
@@ -29,10 +35,11 @@ type Listed = Pick<Definition, 'authorize' | 'token_endpoints' | 'errors'>;
 export function listTables(variants: Variants): Readonly<Record<string, string>> {
   const listed = Object.entries(variants) as [string, Listed][];
   const names = listed.map(([name]) => name);
+  const loginFailures = { ...pageOnlyFailureTexts, ...redirectableFailureTexts };
   return {
     failures: table(
       ['Reason', 'When', ...names],
-      Object.entries(failureDocs).map(([reason, when]) => [
+      Object.entries(failureTexts).map(([reason, when]) => [
         code(reason),
         when,
         ...listed.map(([, { errors }]) => errorWords(errors.reasons, reason)),
@@ -40,7 +47,7 @@ export function listTables(variants: Variants): Readonly<Record<string, string>>
     ),
     'login failures': table(
       ['Failure', 'When', ...names],
-      Object.entries(loginFailureDocs).map(([reason, when]) => [
+      Object.entries(loginFailures).map(([reason, when]) => [
         code(reason),
         when,
         ...listed.map(([, { authorize }]) => failureWords(authorize.failures, reason)),
@@ -55,41 +62,52 @@ export function listTables(variants: Variants): Readonly<Record<string, string>>
         ),
       ]),
     ),
-    'token values': namesTable('Value', tokenValueDocs),
-    'error values': namesTable('Value', errorValueDocs),
-    'redirect values': namesTable('Value', redirectValueDocs),
-    formats: table(
-      ['`as`', 'For a', 'Written'],
-      Object.entries(formatDocs).map(([name, [kind, example]]) => [code(name), kind, example]),
-    ),
+    'token values': valuesTable(tokenVocabulary),
+    'error values': valuesTable(errorVocabulary),
+    'redirect values': valuesTable(redirectVocabulary),
+    formats: table(['`as`', 'For a', 'Written'], formatRows()),
     inputs: table(
       ['Input', 'Request', 'Use'],
-      Object.entries(inputDocs).map(([name, [where, use]]) => [code(name), where, use]),
+      Object.entries(inputTexts).map(([name, [where, use]]) => [code(name), where, use]),
     ),
     'character classes': table(
       ['Class', 'Characters', 'What they are'],
-      Object.entries(characterRanges).map(([name, range]) => [
+      Object.entries(characterRanges).map(([name, [range, text]]) => [
         code(name),
         code(range),
-        classDocs[name as keyof typeof classDocs],
+        text,
       ]),
     ),
   };
 }
 
-/** The kinds of values that have no keys of their own, with their form where it is a pattern. */
-export function kindsTable({ definitions }: Translation): string {
-  const rows = Object.entries(kindDocs).map(([name, text]) => {
+/** The types that have no keys, with their form where it is a pattern. */
+export function kindsTable(schema: Schema, { definitions }: Translation): string {
+  const rows = [...typesOf(schema)].flatMap(([name, type]) => {
     const pattern = definitions[name]?.pattern;
-    return [name.replaceAll('_', ' '), text, pattern === undefined ? '' : code(pattern)];
+    const form = pattern === undefined ? '' : code(pattern);
+    return hasKeys(type) ? [] : [[name.replaceAll('_', ' '), notesOf(type).text ?? '', form]];
   });
   return table(['Kind', 'What it is', 'Form'], rows);
 }
 
-function namesTable(head: string, docs: Readonly<Record<string, string>>): string {
-  return table(
-    [head, 'What it is'],
-    Object.entries(docs).map(([name, text]) => [code(name), text]),
+function valuesTable({ values }: Vocabulary): string {
+  const rows = Object.entries(values).map(([name, [, text]]) => [code(name), text]);
+  return table(['Value', 'What it is'], [...rows, [code(nothing), '`null`.']]);
+}
+
+/** Each format with the same lifetime, moment or scope in it. */
+function formatRows(): readonly string[][] {
+  const samples = [
+    ['span', 'lifetime', 1_800_000],
+    ['instant', 'time', Date.UTC(2026, 0, 1)],
+    ['scope', 'scope', 'read write'],
+  ] as const;
+  return samples.flatMap(([kind, word, value]) =>
+    formatsOf[kind].map((format) => {
+      const written = formatterOf(kind, format, (scope) => scope.split(' '))(value);
+      return [code(format), word, code(JSON.stringify(written))];
+    }),
   );
 }
 
@@ -125,3 +143,39 @@ function endpointRow(variant: string, key: string, endpoint: EndpointDefinition)
     words.join(', '),
   ];
 }
+
+/** What Jetway does with the inputs it knows by name. */
+export const inputTexts: Readonly<Record<string, readonly [where: string, use: string]>> = {
+  client_id: [
+    'login, token',
+    'Whose login it is; with `client_secret`, who authenticates by parameters.',
+  ],
+  client_secret: ['token', 'The secret of a client that authenticates by parameters.'],
+  response_type: ['login', 'Must be declared; its failures have reasons of their own.'],
+  redirect_uri: [
+    'login, token',
+    'Where the answer goes; at the token endpoint, compared with that.',
+  ],
+  state: ['login', 'Carried back to the partner (RFC 6749 4.1.1).'],
+  scope: ['login, token', 'What is asked for.'],
+  brand: ['login', 'Which of `login.brands` the page shows (P-3).'],
+  ui_locales: [
+    'login',
+    'Languages for the pages, best first, with spaces between (OpenID Connect Core 3.1.2.1).',
+  ],
+  code_challenge: ['login', 'PKCE (RFC 7636).'],
+  code_challenge_method: ['login', 'PKCE; `S256` is the only method.'],
+  grant_type: [
+    'token',
+    'Chooses the grant. An endpoint that serves one grant can leave it undeclared or optional.',
+  ],
+  code: ['token', 'The code to redeem.'],
+  code_verifier: ['token', 'PKCE.'],
+  refresh_token: ['token', 'The refresh token to use.'],
+  username: ['token', 'Whose password it is (the grant `password`, P-9).'],
+  password: ['token', "The member's password."],
+  forwarded_for: [
+    'login, token',
+    "At the login, held to its form when the form is posted, too (P-13). With the grant `password`: what the partner says of its customer's address, for the directory behind a hook. No limit counts by it (P-6).",
+  ],
+};

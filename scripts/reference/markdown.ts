@@ -1,10 +1,8 @@
-// Owns how the reference looks as Markdown: types, defaults and tables of keys.
+// Owns how the reference looks as Markdown: tables of keys, and links to types.
 
-import { stringifyYaml } from '../../src/lib/yaml/yaml.ts';
-import { docOf } from './documentation.ts';
-import { parseExample } from './example.ts';
-import type { JsonSchema, Translation } from './json_schema.ts';
-import { isMapType, type Key } from './keys.ts';
+import { code, defaultWords, inFlow, typeWords } from '../../src/schema/key_words.ts';
+import { hasKeys, type Key, typesOf } from '../../src/schema/keys.ts';
+import type { Schema } from '../../src/schema/walk.ts';
 
 /** The variants' own documents, as plain values by name. */
 export type Variants = Readonly<Record<string, unknown>>;
@@ -16,40 +14,18 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
 }
 
-/** Inline code; double backticks where the text holds one. */
-export function code(text: string): string {
-  return text.includes('`') ? `\`\` ${text} \`\`` : `\`${text}\``;
-}
-
-/** A value on one line, as it would stand in a file. */
-function flow(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(flow).join(', ')}]`;
-  if (typeof value === 'object' && value !== null) {
-    const members = Object.entries(value).map(([key, member]) => `${key}: ${flow(member)}`);
-    return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
-  }
-  if (typeof value === 'string' && /^\w+$/.test(value) && parseExample(value) === value)
-    return value;
-  if (typeof value === 'string' && /[,[\]{}]/.test(value)) return JSON.stringify(value);
-  return stringifyYaml(value).trimEnd();
-}
-
 /** The table of some keys. */
-export function keyTable(
-  keys: readonly Key[],
-  { definitions }: Translation,
-  variants: Variants,
-): string {
+export function keyTable(keys: readonly Key[], schema: Schema, variants: Variants): string {
+  const types = typesOf(schema);
   const rows = keys.map((key) => {
-    const doc = docOf(key.path);
-    if (doc === undefined) throw new Error(`nothing is said of ${key.path}`);
+    const { text = '', example = '' } = key.entry.told ?? {};
     const name = key.path.split('.').at(-1) ?? '';
     return [
       code(shownPath(key)),
-      typeOf(key.schema, definitions),
-      defaultOf(key, doc.otherwise, keys, variants),
-      doc.text,
-      code(`${name}: ${doc.example}`),
+      typeWords(key.entry as Schema, (type) => linkTo(type, types)),
+      defaultOf(key, keys, variants),
+      text,
+      code(`${name}: ${example}`),
     ];
   });
   return table(['Key', 'Type', 'Default', 'What it does', 'Example'], rows);
@@ -61,36 +37,13 @@ function shownPath({ path, type }: Key): string {
   return path.replace(`${type}.`, type.endsWith('_scope') ? 'scope.' : '');
 }
 
-function typeOf(schema: JsonSchema, definitions: Translation['definitions']): string {
-  const of = (one: JsonSchema): string => typeOf(one, definitions);
-  const { $ref, anyOf, items, additionalProperties, pattern } = schema;
-  if ($ref !== undefined) return linkTo($ref.replace('#/$defs/', ''), definitions);
-  if (schema.const !== undefined) return code(flow(schema.const));
-  if (schema.enum !== undefined) return anyOfWords(schema.enum.map((one) => code(flow(one))));
-  if (anyOf !== undefined) return anyOfWords(anyOf.map(of));
-  if (items !== undefined) return `list of ${of(items).replace(/^map of/, 'maps of')}`;
-  if (additionalProperties) return `map of ${of(additionalProperties)}`;
-  if (schema.properties !== undefined) return 'map';
-  if (pattern !== undefined) return `text of the form ${code(pattern)}`;
-  if (schema.type === 'integer') return `whole number, ${schema.minimum} to ${schema.maximum}`;
-  return anyOfWords([schema.type ?? 'value'].flat().map((type) => typeWords[type] ?? type));
-}
-
-const typeWords: Readonly<Record<string, string>> = {
-  string: 'text',
-  number: 'number',
-  boolean: '`true` or `false`',
-  null: 'null',
-};
-
 /** Types with keys have a heading of their own; most others are told of in one place. */
-function linkTo(name: string, definitions: Translation['definitions']): string {
-  const label = name.replaceAll('_', ' ');
-  const definition = definitions[name];
-  if (definition === undefined) throw new Error(`there is no type ${name}`);
-  const heading = headings[name] ?? (isMapType(definition) ? undefined : 'kinds-of-values');
+function linkTo(name: string, types: ReadonlyMap<string, Schema>): string {
+  const type = types.get(name);
+  if (type === undefined) throw new Error(`there is no type ${name}`);
+  const heading = headings[name] ?? (hasKeys(type) ? undefined : 'kinds-of-values');
   if (heading === undefined) throw new Error(`the type ${name} has no heading`);
-  return `[${label}](#${heading})`;
+  return `[${name.replaceAll('_', ' ')}](#${heading})`;
 }
 
 /** Where the page tells of types. */
@@ -120,27 +73,14 @@ const headings: Readonly<Record<string, string>> = {
   failure_reason: 'failures-of-a-token-request',
 };
 
-function anyOfWords(options: readonly string[]): string {
-  const last = options.at(-1) ?? '';
-  return options.length < 2 ? last : `${options.slice(0, -1).join(', ')} or ${last}`;
-}
-
 /** What holds where the key is left out, and what the variants say. */
-function defaultOf(
-  { path, schema, required }: Key,
-  otherwise: string | undefined,
-  keys: readonly Key[],
-  variants: Variants,
-): string {
-  const usual =
-    schema.default === undefined
-      ? (otherwise ?? (required ? 'required' : ''))
-      : code(flow(schema.default));
+function defaultOf(key: Key, keys: readonly Key[], variants: Variants): string {
+  const usual = defaultWords(key);
   // What a map holds is told key by key.
-  if (keys.some((other) => other.path.startsWith(`${path}.`))) return usual;
+  if (keys.some((other) => other.path.startsWith(`${key.path}.`))) return usual;
   const said = Object.entries(variants).flatMap(([variant, document]) => {
-    const value = valueAt(document, path.split('.'));
-    const text = value === undefined ? '' : flow(value);
+    const value = valueAt(document, key.path.split('.'));
+    const text = value === undefined ? '' : inFlow(value);
     const isNews = text !== '' && text.length <= 60 && code(text) !== usual;
     return isNews ? [[variant, code(text)] as const] : [];
   });

@@ -6,6 +6,7 @@ import * as v from 'valibot';
 import { nodeAt, plainMap, toPlain } from '../lib/document.ts';
 import type { Path, Position } from '../lib/fault.ts';
 import type { YamlNode } from '../lib/yaml/node.ts';
+import type { KeyText, SchemaNotes } from './notes.ts';
 
 /** Any schema that runs synchronously. */
 export type Schema = v.GenericSchema;
@@ -24,7 +25,19 @@ export interface Shape {
   readonly options?: readonly unknown[];
   readonly literal?: unknown;
   readonly wrapped?: Schema;
+  /** What an optional schema takes for a value that is left out, as a file would give it. */
+  readonly default?: unknown;
   readonly getter?: (input: unknown) => Schema;
+  /** A first schema, and the steps after it. */
+  readonly pipe?: readonly PipeStep[];
+  readonly told?: KeyText;
+}
+
+/** An action of a pipe, or a further schema. */
+export interface PipeStep {
+  readonly type: string;
+  readonly requirement?: unknown;
+  readonly metadata?: SchemaNotes;
 }
 
 const mapTypes: ReadonlySet<string> = new Set([

@@ -9,12 +9,13 @@ import { describe, test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 
 import { makeReference } from '../../scripts/reference.ts';
-import { keyDocs } from '../../scripts/reference/documentation.ts';
-import { exampleFile } from '../../scripts/reference/example.ts';
 import { mergeNodes, toPlain } from '../../src/lib/document.ts';
 import { formatFault } from '../../src/lib/fault.ts';
 import { parseYaml, stringifyYaml, type YamlNode } from '../../src/lib/yaml/yaml.ts';
+import { definitionSchema } from '../../src/programme/language/definition.ts';
 import { loadProgramme } from '../../src/programme/language/load.ts';
+import { keysOf } from '../../src/schema/keys.ts';
+import { exampleFile } from './example_file.ts';
 
 const root = join(import.meta.dirname, '../..');
 const { page, schema } = makeReference();
@@ -67,9 +68,13 @@ describe('files that ship', () => {
 });
 
 describe('examples of the reference', () => {
-  for (const [path, doc] of Object.entries(keyDocs)) {
-    test(`${path}: ${doc.example}`, () => {
-      const text = exampleFile(path, doc);
+  // The fields of all answers have the same keys.
+  const keys = keysOf(definitionSchema).filter(({ path }) => !/^(error|redirect)_field/.test(path));
+  for (const { path, entry } of keys) {
+    const { example } = entry.told ?? {};
+    if (example === undefined) continue;
+    test(`${path}: ${example}`, () => {
+      const text = exampleFile(path, example);
       assert.deepEqual(errorsOf('example.yaml', text), [], text);
       assertAccepted(text);
     });

@@ -7,17 +7,13 @@ import { test } from 'node:test';
 
 import * as v from 'valibot';
 
-import { makeReference, referencePaths } from '../../scripts/reference.ts';
-import {
-  errorValueDocs,
-  formatDocs,
-  inputDocs,
-  tokenValueDocs,
-} from '../../scripts/reference/docs_values.ts';
-import { complaints, keyDocs } from '../../scripts/reference/documentation.ts';
-import { type JsonSchema, translate } from '../../scripts/reference/json_schema.ts';
+import { complaints, makeReference, referencePaths } from '../../scripts/reference.ts';
+import { translate } from '../../scripts/reference/json_schema.ts';
+import { inputTexts } from '../../scripts/reference/lists.ts';
 import { loginInputs, tokenInputs } from '../../src/programme/checks/inputs.ts';
 import { definitionSchema } from '../../src/programme/language/definition.ts';
+import { keysOf } from '../../src/schema/keys.ts';
+import { key, named } from '../../src/schema/notes.ts';
 import type { Schema, Shape } from '../../src/schema/walk.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -36,60 +32,40 @@ for (const [part, path] of Object.entries(referencePaths)) {
   });
 }
 
-test('every key of the schema is told of, and every text belongs to a key', () => {
-  assert.deepEqual(complaints(translate(definitionSchema)), []);
+const leaf = { text: 'What it does.', example: 'a' };
+
+test('every key of the schema has a text and an example, those of closed lists a text', () => {
+  assert.deepEqual(complaints(definitionSchema), []);
+  const lists = /^(errors\.reasons|authorize\.failures|language\.failures)\./;
+  for (const { path, entry } of keysOf(definitionSchema)) {
+    assert.match(entry.told?.text ?? '', /^.*\S\.$/, path);
+    assert.equal(entry.told?.example === undefined, lists.test(path), path);
+  }
 });
 
-test('a key that nobody tells of is named, wherever it is', () => {
+test('a key and a type that nobody tells of are named, wherever they are', () => {
   const tokens = entries['tokens'] as Shape;
   const deep = v.strictObject({ ...tokens.entries, planted: v.string() });
-  assert.deepEqual(
-    complaints(translate(planted({ planted: v.string(), tokens: deep }))),
-    ['tokens.planted', 'planted'].map(
-      (path) => `"${path}" is not told of: add it to scripts/reference/docs_*.ts`,
+  const kind = key(v.pipe(v.string(), named('planted kind')), leaf);
+  const type = key(v.pipe(v.strictObject({ inner: v.string() }), named('planted type')), leaf);
+  const schema = planted({ planted: v.string(), tokens: key(deep, leaf), kind, type });
+  const untold = [
+    ...['tokens.planted', 'planted', 'planted_type.inner'].map(
+      (path) => `"${path}" has no text: wrap its schema in key(…)`,
     ),
-  );
-  assert.throws(() => makeReference(planted({ planted: v.string() })), /"planted" is not told of/);
-});
-
-test('a key of a type, and a kind of value, that nobody tells of are named', () => {
-  const type = v.pipe(v.strictObject({ inner: v.string() }), v.title('planted type'));
-  const kind = v.pipe(v.string(), v.title('planted kind'));
-  assert.deepEqual(complaints(translate(planted({ name: type, base_path: kind }))), [
-    '"planted_type.inner" is not told of: add it to scripts/reference/docs_*.ts',
-    'the kind of value "planted_kind" is not told of',
-  ]);
-});
-
-test('a text without a key is named', () => {
-  const { name, ...rest } = entries;
-  assert.ok(name);
-  assert.deepEqual(complaints(translate(v.strictObject(rest))), [
-    '"name" is told of, but is no key',
-  ]);
+    'the type "planted_kind" has neither keys nor a text: give it one in named(…)',
+  ];
+  assert.deepEqual(complaints(schema), untold);
+  assert.throws(() => makeReference(schema), { message: untold.join('\n') });
 });
 
 test('what holds when a key is left out is told once', () => {
-  const translation = translate(definitionSchema);
-  const { otherwise, ...audience } = keyDocs['audience']!;
-  assert.ok(otherwise);
-  assert.deepEqual(complaints(translation, { ...keyDocs, audience }), [
+  const silent = key(v.exactOptional(v.string()), leaf);
+  const twice = key(v.optional(v.string(), 'v1'), { ...leaf, otherwise: '`v1`' });
+  assert.deepEqual(complaints(planted({ audience: silent, interface_version: twice })), [
+    '"interface_version" has a default in the schema: remove its "otherwise"',
     '"audience" can be left out: say in "otherwise" what holds then',
   ]);
-  const twice = { ...keyDocs['interface_version']!, otherwise: '`v1`' };
-  assert.deepEqual(complaints(translation, { ...keyDocs, interface_version: twice }), [
-    '"interface_version" has a default in the schema: remove its "otherwise"',
-  ]);
-});
-
-test('the lists of named values and formats are those of the schema', () => {
-  const { definitions } = translate(definitionSchema);
-  const namesIn = (schema: JsonSchema | undefined): readonly unknown[] =>
-    schema?.enum ?? schema?.anyOf?.flatMap((option) => option.enum ?? []) ?? [];
-  const named = definitions['token_field']?.anyOf?.find(({ properties }) => properties?.['as']);
-  assert.deepEqual(namesIn(definitions['token_value']), Object.keys(tokenValueDocs));
-  assert.deepEqual(namesIn(definitions['error_value']), Object.keys(errorValueDocs));
-  assert.deepEqual(namesIn(named?.properties?.['as']), Object.keys(formatDocs));
 });
 
 test('the list of inputs that Jetway knows is that of the code', () => {
@@ -98,12 +74,12 @@ test('the list of inputs that Jetway knows is that of the code', () => {
     readFileSync(join(root, path), 'utf8'),
   );
   const used = texts.flatMap((text) => [...text.matchAll(uses)].map(([, name]) => name ?? ''));
-  assert.deepEqual(new Set(Object.keys(inputDocs)), new Set(used));
+  assert.deepEqual(new Set(Object.keys(inputTexts)), new Set(used));
   for (const [where, known] of [
     ['login', loginInputs],
     ['token', tokenInputs],
   ] as const) {
-    const told = Object.entries(inputDocs).filter(([, [places]]) => places.includes(where));
+    const told = Object.entries(inputTexts).filter(([, [places]]) => places.includes(where));
     assert.deepEqual(new Set(told.map(([name]) => name)), known, where);
   }
 });
@@ -112,7 +88,7 @@ test('what a schema says and JSON Schema cannot is never dropped unseen', () => 
   assert.throws(() => translate(v.date()), /no JSON Schema is known for date/);
   assert.throws(() => translate(v.pipe(v.string(), v.email())), /known for email/);
   assert.throws(() => translate(v.pipe(v.string(), v.regex(/a/i))), /flags that are lost/);
-  const one = v.pipe(v.string(), v.title('twin'));
-  const other = v.pipe(v.number(), v.title('twin'));
+  const one = v.pipe(v.string(), named('twin'));
+  const other = v.pipe(v.number(), named('twin'));
   assert.throws(() => translate(v.strictObject({ one, other })), /have the title "twin"/);
 });

@@ -5,14 +5,10 @@ import { randomUUID } from 'node:crypto';
 import { type FailureFacts, type FailureReason, failureReasons } from '../../oauth/failure.ts';
 import { noStore, type Reply } from '../../oauth/reply.ts';
 import type { Definition } from '../language/definition.ts';
-import {
-  type ErrorMapping,
-  type ErrorsDefinition,
-  errorVocabulary,
-  extraPrefix,
-} from '../language/errors_schema.ts';
+import type { ErrorMapping, ErrorsDefinition } from '../language/errors_schema.ts';
 import type { SplitScope } from '../language/value_format.ts';
 import { inCase, writtenValues } from '../language/value_tree.ts';
+import { errorVocabulary, extraPrefix } from '../language/vocabularies.ts';
 import { encodingOf } from './encoding.ts';
 import { compileBody, type Values } from './tree_writer.ts';
 

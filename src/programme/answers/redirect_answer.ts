@@ -1,26 +1,10 @@
 // Owns what a redirect back to the partner holds besides code, error and state.
 
 import type { Client } from '../../oauth/client.ts';
-import { loginFailureReasons, type LoginFailureReason } from '../../oauth/failure.ts';
-import { clientProperties, clientPropertyPrefix } from '../language/token_values.ts';
-import type { FieldTree, Vocabulary } from '../language/value_tree.ts';
+import type { LoginFailureReason } from '../../oauth/failure.ts';
+import type { FieldTree } from '../language/value_tree.ts';
+import { clientProperties, redirectVocabulary } from '../language/vocabularies.ts';
 import { compileTexts, type Values } from './tree_writer.ts';
-
-/** What such a redirect can hold; `only` names `code`, which a login ends with, or failures. */
-export const redirectVocabulary: Vocabulary = {
-  answer: 'redirect',
-  kinds: {
-    error_description: 'text',
-    parameter: 'text',
-    client_id: 'text',
-    business_context: 'text',
-    partner_id: 'text',
-    programme_identifier: 'text',
-    issuer: 'text',
-  },
-  prefixes: [clientPropertyPrefix],
-  occasions: ['code', ...loginFailureReasons],
-};
 
 /** Parameters by name, in the file's order. */
 export type RedirectWriter = (

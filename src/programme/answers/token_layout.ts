@@ -8,8 +8,8 @@ import type { ScopeRules } from '../../oauth/scope.ts';
 import type { TokenSet } from '../../oauth/token_set.ts';
 import type { Definition } from '../language/definition.ts';
 import { compileHeaders, constantHeaders } from '../language/response_headers.ts';
-import { clientProperties, tokenVocabulary } from '../language/token_values.ts';
 import { writtenValues } from '../language/value_tree.ts';
+import { clientProperties, tokenVocabulary } from '../language/vocabularies.ts';
 import { encodingOf } from './encoding.ts';
 import { compileBody, type Values, type WritingRules } from './tree_writer.ts';
 

@@ -7,10 +7,9 @@ import {
   inCase,
   type NameCase,
   type NamedField,
-  nothing,
   type Scalar,
-  type Vocabulary,
 } from '../language/value_tree.ts';
+import { nothing, type Vocabulary } from '../language/vocabularies.ts';
 import { type Encoding, encodingOf } from './encoding.ts';
 
 /** Values by name for one answer; spans and instants in milliseconds. */
@@ -192,7 +191,7 @@ function compileJoined(fields: readonly Field[], rules: Compilation): Leaf {
 function compileNamed(field: NamedField, { vocabulary, split }: Compilation): Leaf {
   const { value: name, type } = field;
   if (name === nothing) return () => null;
-  const format = formatterOf(vocabulary.kinds[name] ?? 'text', field.as, split);
+  const format = formatterOf(vocabulary.values[name]?.[0] ?? 'text', field.as, split);
   const absent = field.absent === 'nothing' ? null : undefined;
   return (values) => {
     const value = values[name];

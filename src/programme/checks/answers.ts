@@ -6,7 +6,6 @@ import { grantTypes } from '../../oauth/grant.ts';
 import { type Complaint, wrong } from '../../schema/complaint.ts';
 import { isXmlName } from '../answers/encoding.ts';
 import type { Definition } from '../language/definition.ts';
-import { extraPrefix } from '../language/errors_schema.ts';
 import { headerFields } from '../language/response_headers.ts';
 import {
   type Field,
@@ -16,6 +15,7 @@ import {
   type NameCase,
   writtenValues,
 } from '../language/value_tree.ts';
+import { extraPrefix } from '../language/vocabularies.ts';
 
 export function* answerComplaints(definition: Definition): Iterable<Complaint> {
   const { token_response: response, errors, grants, authorize, tokens } = definition;

@@ -2,110 +2,136 @@
 
 import * as v from 'valibot';
 
-import {
-  type PageOnlyLoginFailure,
-  pageOnlyLoginFailures,
-  type RedirectableLoginFailure,
-  redirectableLoginFailures,
-} from '../../oauth/failure.ts';
-import { note } from '../../schema/notes.ts';
+import { key, listed, named, note, type Output } from '../../schema/notes.ts';
 import { textSchema, wireNameSchema } from '../../schema/scalars.ts';
-import { redirectVocabulary } from '../answers/redirect_answer.ts';
-import { type EndpointDefinition, endpointSchema } from './input_schema.ts';
-import { type PageText, pageTextSchema } from './page_text.ts';
-import { type FieldTree, fieldSchemasOf } from './value_tree.ts';
+import { pageOnlyFailureTexts, redirectableFailureTexts } from './failure_texts.ts';
+import { fieldSchemasOf } from './field_schema.ts';
+import { endpointSchema } from './input_schema.ts';
+import { pageTextSchema } from './page_schema.ts';
+import { redirectVocabulary } from './vocabularies.ts';
 
 /** A page shown to the user in place of a redirect. */
-export interface PageDefinition extends PageText {
-  readonly status: number;
-}
-
-export interface PageFailure {
-  readonly page: PageDefinition;
-}
-
-export interface RedirectFailure {
-  readonly redirect: string;
-  readonly error_description?: string;
-}
-
-export type LoginFailures = Readonly<Record<PageOnlyLoginFailure, PageFailure>> &
-  Readonly<Record<RedirectableLoginFailure, PageFailure | RedirectFailure>>;
-
-export interface AuthorizeDefinition {
-  readonly endpoint: EndpointDefinition;
-  /** Status of the redirect to the login page; 303 where the request is a POST. */
-  readonly redirect_status: 302 | 303;
-  /** Which browser a login belongs to: the one that sent the request, or the first to get the page. */
-  readonly binds: 'request' | 'first_page';
-  /** Whether a client with one registered redirect URI may leave it out. */
-  readonly redirect_uri: 'required' | 'optional_when_single';
-  readonly pkce: 'off' | 'optional' | 'required';
-  /** Names of the parameters on the redirect back to the client. */
-  readonly answer: {
-    readonly code: string;
-    readonly error: string;
-    readonly state: string;
-    /** RFC 9207; left out where empty. */
-    readonly issuer?: string;
-    /** What else stands there; `only` names `code` or failures. */
-    readonly more: FieldTree;
-  };
-  readonly failures: LoginFailures;
-}
-
-const pageSchema: v.GenericSchema<unknown, PageFailure> = v.pipe(
+const pageFailureSchema = v.pipe(
   v.strictObject({
-    page: v.strictObject({
-      status: v.pipe(v.number(), v.integer(), v.minValue(400), v.maxValue(599)),
-      title: pageTextSchema,
-      text: pageTextSchema,
-    }),
+    page: key(
+      v.strictObject({
+        status: key(v.pipe(v.number(), v.integer(), v.minValue(400), v.maxValue(599)), {
+          text: 'HTTP status of the page.',
+          example: '403',
+        }),
+        title: key(pageTextSchema, {
+          text: 'Heading and title of the page (G-7: `Security Issue`).',
+          example: 'Security Issue',
+        }),
+        text: key(pageTextSchema, {
+          text: 'The sentence below the heading. It is shown as text: markup has no meaning in it.',
+          example: 'The login request names a partner that is not known here.',
+        }),
+      }),
+      {
+        text: 'A page shown to the user, who stays here. The failures that come before client and redirect URI are known good can be nothing else (RFC 6749 4.1.2.1).',
+        example: '{ status: 403, title: No access, text: This partner cannot log members in. }',
+        otherwise: 'one of `page` and `redirect` is required',
+      },
+    ),
   }),
-  v.title('page failure'),
+  named('page failure'),
 );
 
-const redirectSchema: v.GenericSchema<unknown, RedirectFailure> = v.strictObject({
-  redirect: v.pipe(
-    v.string(),
-    v.regex(/^[A-Za-z0-9_.-]{1,60}$/, 'expected an error code such as invalid_request'),
+const redirectSchema = v.strictObject({
+  redirect: key(
+    v.pipe(
+      v.string(),
+      v.regex(/^[A-Za-z0-9_.-]{1,60}$/, 'expected an error code such as invalid_request'),
+    ),
+    {
+      text: 'Sends the browser back to the partner (302) with this error code, and `state` if there was one (G-5, P-12).',
+      example: 'invalid_scope',
+      otherwise: 'one of `page` and `redirect` is required',
+    },
   ),
-  error_description: v.exactOptional(textSchema),
+  error_description: key(v.exactOptional(textSchema), {
+    text: 'What the redirect can say of this failure beside its code: the value `error_description` of `authorize.answer.more`.',
+    example: 'The login request is incomplete',
+    otherwise: 'none',
+  }),
 });
 
-const failureSchema: v.GenericSchema<unknown, PageFailure | RedirectFailure> = v.pipe(
+const failureSchema = v.pipe(
   v.lazy((input) =>
-    typeof input === 'object' && input !== null && 'page' in input ? pageSchema : redirectSchema,
+    typeof input === 'object' && input !== null && 'page' in input
+      ? pageFailureSchema
+      : redirectSchema,
   ),
-  v.title('login failure'),
-  note({ alternatives: () => [pageSchema, redirectSchema] }),
+  named('login failure'),
+  note({ alternatives: () => [pageFailureSchema, redirectSchema] }),
 );
 
-function entriesOf<Reason extends string, Schema>(
-  reasons: readonly Reason[],
-  schema: Schema,
-): Record<Reason, Schema> {
-  return Object.fromEntries(reasons.map((reason) => [reason, schema])) as Record<Reason, Schema>;
-}
-
-export const authorizeSchema: v.GenericSchema<unknown, AuthorizeDefinition> = v.strictObject({
-  endpoint: endpointSchema,
-  redirect_status: v.optional(v.picklist([302, 303]), 302),
-  binds: v.optional(v.picklist(['request', 'first_page']), 'request'),
-  redirect_uri: v.optional(
-    v.picklist(['required', 'optional_when_single']),
-    'optional_when_single',
-  ),
-  pkce: v.optional(v.picklist(['off', 'optional', 'required']), 'optional'),
-  answer: v.strictObject({
-    code: v.optional(wireNameSchema, 'code'),
-    error: v.optional(wireNameSchema, 'error'),
-    state: v.optional(wireNameSchema, 'state'),
-    issuer: v.exactOptional(wireNameSchema),
-    more: v.optional(fieldSchemasOf(redirectVocabulary).tree, {}),
+const answerSchema = v.strictObject({
+  code: key(v.optional(wireNameSchema, 'code'), {
+    text: 'Carries the authorization code after a login.',
+    example: 'authCode',
   }),
-  failures: v.strictObject({
-    ...entriesOf(pageOnlyLoginFailures, pageSchema),
-    ...entriesOf(redirectableLoginFailures, failureSchema),
+  error: key(v.optional(wireNameSchema, 'error'), {
+    text: 'Carries the error code of a failure that is told by redirect.',
+    example: 'errorCode',
+  }),
+  state: key(v.optional(wireNameSchema, 'state'), {
+    text: 'Carries the `state` of the login request back, where one of the declared shape was sent.',
+    example: 'context',
+  }),
+  issuer: key(v.exactOptional(wireNameSchema), {
+    text: "Carries the programme's issuer, so that clients of several servers can tell whose answer it is (RFC 9207 calls it `iss`).",
+    example: 'iss',
+    otherwise: 'no issuer is sent',
+  }),
+  more: key(v.optional(fieldSchemasOf(redirectVocabulary).tree, {}), {
+    text: 'What else stands on the redirect, by wire name, as [fields](#fields-of-an-answer) that are texts; `only` names `code`, for the redirect with a code, or [failures](#failures-of-a-login-request). What is absent is left out.',
+    example:
+      '{ realmId: client.realm_id, error_description: error_description, region: { constant: eu, only: [code] } }',
   }),
 });
+
+export const authorizeSchema = v.strictObject({
+  endpoint: key(endpointSchema, {
+    text: 'Path, methods and inputs of the login request. It is always read from the query, must declare `client_id`, `response_type` and `redirect_uri`, and refuses repeated parameters whatever `repeated` says.',
+    example: '{ path: /connect, methods: [GET, POST] }',
+  }),
+  redirect_status: key(v.optional(v.picklist([302, 303]), 302), {
+    text: 'Status of the redirect to the login page. Where the request is a POST, 303 makes every browser go on with GET.',
+    example: '303',
+  }),
+  binds: key(v.optional(v.picklist(['request', 'first_page']), 'request'), {
+    text: "Which browser a login belongs to: with `request` the one that sent the login request, which gets the login's cookie with the redirect; with `first_page` the one that gets the login page first, so that the partner's server can send the request and hand the `Location` to the browser (P-3). What each guards against stands in docs/decisions/022-login-binding.md.",
+    example: 'first_page',
+  }),
+  redirect_uri: key(
+    v.optional(v.picklist(['required', 'optional_when_single']), 'optional_when_single'),
+    {
+      text: 'Whether a client with exactly one registered redirect URI may leave `redirect_uri` out (G-3), or must always send it. With several registered it must in any case.',
+      example: 'required',
+    },
+  ),
+  pkce: key(v.optional(v.picklist(['off', 'optional', 'required']), 'optional'), {
+    text: 'Proof keys for codes (RFC 7636, S256 only): `required` refuses a login request without `code_challenge`, `optional` enforces those that are sent. With `off`, the inputs for it are no inputs of the programme, even where they are declared.',
+    example: 'required',
+  }),
+  answer: key(answerSchema, {
+    text: 'Names of the parameters on the redirect back to the partner (RFC 6749 4.1.2).',
+    example: '{ code: authCode, error: errorCode }',
+  }),
+  failures: key(
+    v.strictObject({
+      ...listed(pageOnlyFailureTexts, pageFailureSchema),
+      ...listed(redirectableFailureTexts, failureSchema),
+    }),
+    {
+      text: 'What each failure of a login request becomes: a page for the user, or a redirect with an error code. All of them must be mapped; the list is [below](#failures-of-a-login-request).',
+      example: '{ access_denied: { redirect: not_a_partner } }',
+    },
+  ),
+});
+
+export type AuthorizeDefinition = Output<typeof authorizeSchema>;
+export type PageFailure = Output<typeof pageFailureSchema>;
+export type RedirectFailure = Output<typeof redirectSchema>;

@@ -2,269 +2,223 @@
 
 import * as v from 'valibot';
 
-import type { Milliseconds } from '../../lib/clock.ts';
-import { type CredentialEncoding, credentialEncodings } from '../../oauth/basic.ts';
-import { type Role, roles } from '../../oauth/client.ts';
-import { type GrantType, grantTypes } from '../../oauth/grant.ts';
-import { type ScopeSeparator, scopeSeparators } from '../../oauth/scope.ts';
-import { type SigningAlgorithm, signingAlgorithms } from '../../oauth/signing_key.ts';
+import { credentialEncodings } from '../../oauth/basic.ts';
+import { key, type Output } from '../../schema/notes.ts';
 import {
   basePathSchema,
-  contentTypeSchema,
-  durationSchema,
   lifetimeSchema,
   listOf,
-  oneOrMore,
   pathSchema,
   textSchema,
 } from '../../schema/scalars.ts';
-import type { TokenIdForm } from '../../token/token_id.ts';
-import { type EncodingName, encodings, withContentType } from '../answers/encoding.ts';
-import { type AuthorizeDefinition, authorizeSchema } from './authorize_schema.ts';
-import { type ErrorsDefinition, errorsSchema } from './errors_schema.ts';
-import { type FailureLimitDefinition, failureLimitSchema } from './failure_limit.ts';
-import { type EndpointDefinition, endpointSchema } from './input_schema.ts';
-import { type LoginDefinition, loginSchema } from './login_schema.ts';
-import { type MembersDefinition, membersSchema } from './members_schema.ts';
-import { type ResponseHeaders, responseHeadersSchema } from './response_headers.ts';
-import { tokenVocabulary } from './token_values.ts';
-import {
-  characterClassSchema,
-  lengthSchema,
-  type ValueShape,
-  valueShapeSchema,
-} from './value_shape.ts';
-import { type FieldTree, fieldSchemasOf, type NameCase, nameCaseSchema } from './value_tree.ts';
-import { type VerifyDefinition, verifySchema } from './verify_schema.ts';
+import { authorizeSchema } from './authorize_schema.ts';
+import { errorsSchema } from './errors_schema.ts';
+import { endpointSchema } from './input_schema.ts';
+import { failureLimitSchema, throttleSchema } from './limits.ts';
+import { loginSchema } from './login_schema.ts';
+import { membersSchema } from './members_schema.ts';
+import { grantsSchema, scopeSchema, tokenResponseSchema, tokensSchema } from './token_schema.ts';
+import { characterClassSchema, lengthSchema, valueShapeSchema } from './value_shape.ts';
+import { variantNames } from './variants.ts';
+import { verifySchema } from './verify_schema.ts';
 
-export interface GrantDefinition {
-  /** Names of the token endpoints that serve it; clients are told of the first. */
-  readonly endpoint: readonly string[];
-  /** Value of grant_type on the wire; the grant's own name where it is left out. */
-  readonly grant_type?: string;
-  /** What a client must be allowed to do. */
-  readonly role: Role;
-  /** How long its access tokens live, where that differs. */
-  readonly access_lifetime?: Milliseconds;
-}
-
-/** Scopes that are levels, lowest first: a token carries how securely its owner was authenticated. */
-export interface LevelScopeDefinition {
-  readonly kind: 'level';
-  readonly values: readonly string[];
-  readonly client: string;
-  readonly member_default: string;
-}
-
-/** Scopes that are asked for by name. */
-export interface ListScopeDefinition {
-  readonly kind: 'list';
-  readonly values: readonly string[];
-  readonly separator: ScopeSeparator;
-  /** Those whose tokens a gateway lets through only where it asks for one of them (P-15). */
-  readonly restricted: readonly string[];
-}
-
-export type ScopeDefinition = LevelScopeDefinition | ListScopeDefinition;
-
-export interface AccessTokenDefinition {
-  readonly format: 'opaque' | 'jwt';
-  readonly lifetime: Milliseconds;
-  readonly algorithm: SigningAlgorithm;
-  /** Form of `jti`: a UUID, or a whole number. */
-  readonly token_id: TokenIdForm;
-  readonly claims: FieldTree;
-}
-
-export interface RefreshTokenDefinition {
-  readonly format: 'opaque' | 'jwt';
-  /** From each use. */
-  readonly lifetime: Milliseconds;
-  /** From the login, whatever the uses. */
-  readonly longest: Milliseconds;
-  /** How long a retry gets the same answer again; 0s forbids retries. */
-  readonly grace: Milliseconds;
-}
-
-/** How programmes on one base path are told apart. */
-export interface SelectorDefinition {
-  /** Name of the input, at every documented endpoint, that must equal the programme's identifier. */
-  readonly input: string;
-  readonly default: boolean;
-}
-
-export interface Definition {
-  readonly variant?: string;
-  readonly name: string;
-  readonly programme_identifier: string;
-  readonly base_path: string;
-  readonly interface_version: string;
-  readonly audience?: string;
-  readonly selector?: SelectorDefinition;
-  readonly client: {
-    readonly identifier: ValueShape;
-    readonly authentication: {
-      readonly methods: readonly ('basic' | 'bare_basic' | 'parameters')[];
-      readonly credentials: CredentialEncoding;
-      /** How many wrong secrets for one client may come from one address in a window of time. */
-      readonly failure_limit: FailureLimitDefinition;
-    };
-  };
-  readonly authorize: AuthorizeDefinition;
-  readonly code: ValueShape & { readonly lifetime: Milliseconds };
-  readonly token_endpoints: Readonly<Record<string, EndpointDefinition>>;
-  readonly grants: Readonly<Partial<Record<GrantType, GrantDefinition>>>;
-  readonly scope: ScopeDefinition;
-  readonly tokens: {
-    readonly access: AccessTokenDefinition;
-    readonly refresh: RefreshTokenDefinition;
-    /** Goes before the client identifier in the subject of a client's own token (C-9). */
-    readonly client_subject_prefix: string;
-  };
-  readonly throttle: FailureLimitDefinition;
-  readonly token_response: {
-    readonly status: number;
-    readonly encoding: EncodingName;
-    readonly content_type: string;
-    readonly headers: ResponseHeaders;
-    readonly fields: FieldTree;
-    readonly wrap: readonly string[];
-    readonly name_case: NameCase;
-  };
-  readonly errors: ErrorsDefinition;
-  readonly verify: VerifyDefinition;
-  /** RFC 7662; there is none where it is left out. */
-  readonly introspection?: { readonly path: string };
-  /** RFC 7009; there is none where it is left out. */
-  readonly revocation?: { readonly path: string };
-  /** RFC 8414. */
-  readonly metadata: 'on' | 'off';
-  readonly login: LoginDefinition;
-  readonly members: MembersDefinition;
-}
-
-const authenticationMethods = ['basic', 'bare_basic', 'parameters'] as const;
-
-const grantSchema: v.GenericSchema<unknown, GrantDefinition> = v.pipe(
-  v.strictObject({
-    endpoint: oneOrMore(textSchema),
-    grant_type: v.exactOptional(textSchema),
-    role: v.picklist(roles),
-    access_lifetime: v.exactOptional(lifetimeSchema),
+const selectorSchema = v.strictObject({
+  input: key(textSchema, {
+    text: 'The input, by the name it has under `inputs`, that names the programme. Each endpoint must read it from a header or the query and hold it against `programme.identifier`.',
+    example: 'programme',
   }),
-  v.title('grant'),
-);
+  default: key(v.optional(v.boolean(), false), {
+    text: "Whether this programme's dialect words the answer where the selector is missing or names no programme. Exactly one of those that share a path has it.",
+    example: 'true',
+  }),
+});
 
-const scopeSchema: v.GenericSchema<unknown, ScopeDefinition> = v.variant('kind', [
-  v.pipe(
+const clientSchema = v.strictObject({
+  identifier: key(valueShapeSchema, {
+    text: 'The shape of `client_id` (G-1, P-1): `jetway client add` draws new ones of it, and a login request with another shape gets `unknown_client`.',
+    example: '{ prefix: hh-, characters: digits, length: 8 }',
+  }),
+  authentication: key(
     v.strictObject({
-      kind: v.literal('level'),
-      values: v.pipe(listOf(textSchema), v.nonEmpty('expected at least one level')),
-      client: textSchema,
-      member_default: textSchema,
+      methods: key(
+        v.pipe(
+          listOf(v.picklist(['basic', 'bare_basic', 'parameters'])),
+          v.nonEmpty('expected at least one method'),
+        ),
+        {
+          text: 'What is accepted: `basic` is `Authorization: Basic base64(id:secret)` (RFC 7617), `bare_basic` the same without the word Basic (P-6), `parameters` the inputs `client_id` and `client_secret` under whatever wire names they have. Header and `client_secret` together are `authentication_ambiguous`.',
+          example: '[basic, bare_basic]',
+        },
+      ),
+      credentials: key(v.optional(v.picklist(credentialEncodings), 'raw'), {
+        text: 'How identifier and secret stand in the header: `raw` takes them as they are (RFC 7617), `form` decodes them first (percent and plus), as RFC 6749 2.3.1 has it, `either` takes both, since clients do the one or the other, and `base64` has each of the two in base64 by itself before they are joined. What Jetway generates is the same in all.',
+        example: 'form',
+      }),
+      failure_limit: key(
+        failureLimitSchema(600, '1m', {
+          limit: { text: 'Failures in one window.', example: '60' },
+          window: {
+            text: 'Length of the window, from the first failure. `Retry-After` tells when it ends.',
+            example: '5m',
+          },
+        }),
+        {
+          text: 'How many wrong secrets for one client identifier, known or not, may come from one address (of IPv6, one /64) in a window of time; after that a wrong one is answered `throttled` until the window ends. The right secret is let in even then, so that nobody locks a partner out. In place of a map, `off`.',
+          example: '{ limit: 60, window: 1m }',
+        },
+      ),
     }),
-    v.title('level scope'),
+    {
+      text: 'How a client proves at the token endpoints that it is itself (RFC 6749 2.3).',
+      example: '{ methods: [basic], credentials: form }',
+    },
   ),
-  v.pipe(
-    v.strictObject({
-      kind: v.literal('list'),
-      values: listOf(textSchema),
-      separator: v.optional(v.picklist(scopeSeparators), ' '),
-      restricted: v.optional(listOf(textSchema), []),
-    }),
-    v.title('list scope'),
-  ),
-]);
+});
 
-const throttleSchema: v.GenericSchema<unknown, Definition['throttle']> = v.union([
-  v.literal('off'),
-  v.strictObject({
-    limit: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1_000_000)),
-    window: lifetimeSchema,
+const codeSchema = v.strictObject({
+  prefix: key(v.exactOptional(v.string()), {
+    text: 'Text in front of the random characters.',
+    example: 'ac_',
+    otherwise: 'none',
   }),
-]);
-
-const { tree: tokenFieldsSchema } = fieldSchemasOf(tokenVocabulary);
-
-const tokensSchema: v.GenericSchema<unknown, Definition['tokens']> = v.strictObject({
-  client_subject_prefix: v.optional(
-    v.pipe(
-      v.string(),
-      v.regex(/^[a-z][a-z0-9_.-]*[:|/]$/, 'expected a word and one of : | /, such as client:'),
-    ),
-    'client:',
-  ),
-  access: v.strictObject({
-    format: v.picklist(['opaque', 'jwt']),
-    lifetime: lifetimeSchema,
-    algorithm: v.optional(v.picklist(signingAlgorithms), 'ES256'),
-    token_id: v.optional(v.picklist(['uuid', 'number']), 'uuid'),
-    claims: v.optional(tokenFieldsSchema, {}),
+  characters: key(v.exactOptional(characterClassSchema), {
+    text: 'The class the random characters are drawn from (G-2, P-2).',
+    example: 'base64url',
+    otherwise: '`alphanumeric`',
   }),
-  refresh: v.strictObject({
-    format: v.optional(v.picklist(['opaque', 'jwt']), 'opaque'),
-    lifetime: lifetimeSchema,
-    longest: lifetimeSchema,
-    grace: v.optional(durationSchema, '10s'),
+  length: key(v.exactOptional(lengthSchema), {
+    text: 'Number of random characters.',
+    example: '43',
+    otherwise: '`64`',
+  }),
+  lifetime: key(lifetimeSchema, {
+    text: 'How long a code can be redeemed, once; 10 minutes at most (RFC 6749 4.1.2).',
+    example: '90s',
   }),
 });
 
 /** The schema of a merged file: variant and programme together. */
-export const definitionSchema: v.GenericSchema<unknown, Definition> = v.strictObject({
-  variant: v.exactOptional(v.string()),
-  name: textSchema,
-  programme_identifier: v.pipe(
-    v.string(),
-    v.regex(/^[A-Za-z]{1,20}$/, 'expected 1 to 20 letters (P-1)'),
-  ),
-  base_path: basePathSchema,
-  interface_version: v.optional(textSchema, 'v1'),
-  audience: v.exactOptional(textSchema),
-  selector: v.exactOptional(
-    v.strictObject({ input: textSchema, default: v.optional(v.boolean(), false) }),
-  ),
-  client: v.strictObject({
-    identifier: valueShapeSchema,
-    authentication: v.strictObject({
-      methods: v.pipe(
-        listOf(v.picklist(authenticationMethods)),
-        v.nonEmpty('expected at least one method'),
-      ),
-      credentials: v.optional(v.picklist(credentialEncodings), 'raw'),
-      failure_limit: failureLimitSchema(600, '1m'),
-    }),
+export const definitionSchema = v.strictObject({
+  variant: key(v.exactOptional(v.picklist(variantNames())), {
+    text: 'The dialect this file is laid over. Everything the file does not say is as the variant has it.',
+    example: 'grant',
+    otherwise: 'the file is a complete dialect of its own',
   }),
-  authorize: authorizeSchema,
-  code: v.strictObject({
-    prefix: v.exactOptional(v.string()),
-    characters: v.exactOptional(characterClassSchema),
-    length: v.exactOptional(lengthSchema),
-    lifetime: lifetimeSchema,
+  name: key(textSchema, {
+    text: "The programme's name for people: in `jetway` listings, and as the realm of a `WWW-Authenticate: Basic` challenge.",
+    example: 'Harbour Hotels',
   }),
-  token_endpoints: v.record(textSchema, endpointSchema),
-  grants: v.strictObject(
-    Object.fromEntries(grantTypes.map((type) => [type, v.exactOptional(grantSchema)])),
+  programme_identifier: key(
+    v.pipe(v.string(), v.regex(/^[A-Za-z]{1,20}$/, 'expected 1 to 20 letters (P-1)')),
+    {
+      text: 'The word that partners send as programme-identifier (P-1, P-4) and that answers can hold as `programme_identifier`. Required even where a dialect never sends it: `jetway client add` shows it to each partner.',
+      example: 'HarbourHotels',
+    },
   ),
-  scope: scopeSchema,
-  tokens: tokensSchema,
-  throttle: v.optional(throttleSchema, 'off'),
-  token_response: v.pipe(
-    v.strictObject({
-      status: v.optional(v.picklist([200, 201]), 200),
-      encoding: v.optional(v.picklist(encodings), 'json'),
-      content_type: v.exactOptional(contentTypeSchema),
-      headers: v.optional(responseHeadersSchema, {}),
-      fields: tokenFieldsSchema,
-      wrap: v.optional(v.array(textSchema), []),
-      name_case: v.optional(nameCaseSchema, 'as_written'),
-    }),
-    v.transform(withContentType),
+  base_path: key(basePathSchema, {
+    text: "The path under which all of the programme's endpoints lie; a partner calls the path it was onboarded to (C-2). It begins with `/`, does not end with one, and is matched byte for byte. A `/` alone is the root of the host; other programmes can still lie below it.",
+    example: '/harbour-hotels',
+  }),
+  interface_version: key(v.optional(textSchema, 'v1'), {
+    text: "The label of the interface's version (C-6). It is data and no part of any path; write it into `base_path` if it belongs there.",
+    example: 'v2',
+  }),
+  audience: key(v.exactOptional(textSchema), {
+    text: "The `aud` of the programme's access tokens: whom they are meant for (C-9, RFC 7519 4.1.3).",
+    example: 'https://api.example.com/hotels',
+    otherwise: "the programme's public base URL, as in `iss`",
+  }),
+  selector: key(v.exactOptional(selectorSchema), {
+    text: 'Lets several programmes share a `base_path`: an input of every documented endpoint tells them apart. The login page and key set then lie under `{base_path}/{file name}`.',
+    example: '{ input: programme, default: true }',
+    otherwise: 'the programme has its paths to itself',
+  }),
+  client: key(clientSchema, {
+    text: 'Who may call: what client identifiers look like, and how clients authenticate at the token endpoints.',
+    example: '{ authentication: { methods: [basic, parameters] } }',
+  }),
+  authorize: key(authorizeSchema, {
+    text: 'The login request: the link by which a partner sends a member to log in (RFC 6749 4.1.1).',
+    example: '{ pkce: required }',
+  }),
+  code: key(codeSchema, {
+    text: 'The authorization code that a login ends in: its shape and lifetime. A shape with fewer than 128 random bits does not load (RFC 6749 10.10); of a range of lengths, up to 64 characters are used.',
+    example: '{ characters: base64url, length: 43, lifetime: 90s }',
+  }),
+  token_endpoints: key(v.record(textSchema, endpointSchema), {
+    text: 'The endpoints that issue tokens, by names of your choosing; `grants` refers to them. Each must serve a grant.',
+    example: '{ grant: { path: /token } }',
+  }),
+  grants: key(grantsSchema, {
+    text: 'The grants that the programme offers (G-10, P-9), each at one token endpoint or several. At least one; a null switches one off that the variant has.',
+    example: '{ client_credentials: null }',
+  }),
+  scope: key(scopeSchema, {
+    text: 'What scopes there are. They are either levels, of which a token carries one (G-12), or names that are asked for (P-5); `kind` says which.',
+    example: '{ member_default: AUTHN-LEVEL-12 }',
+  }),
+  tokens: key(tokensSchema, {
+    text: 'The tokens themselves: form, lifetime, and what JWTs say.',
+    example: '{ access: { format: jwt, lifetime: 15m } }',
+  }),
+  throttle: key(throttleSchema, {
+    text: 'How many token requests a client may make in a window of time, over all grants (G-18); one more is `throttled`. `jetway client set` can give a client a limit of its own. In place of a map, `off`.',
+    example: '{ limit: 60, window: 10s }',
+  }),
+  token_response: key(tokenResponseSchema, {
+    text: 'The answer to a token request that succeeded (RFC 6749 5.1). It always says `Cache-Control: no-store`.',
+    example: '{ name_case: upper }',
+  }),
+  errors: key(errorsSchema, {
+    text: 'The answers to token requests that fail. They always say `Cache-Control: no-store`; login requests that fail have `authorize.failures`.',
+    example: '{ text_case: upper }',
+  }),
+  verify: key(v.optional(verifySchema, {}), {
+    text: 'What requests must bring when a gateway asks about them, beside the token (C-4, P-15).',
+    example: '{ headers: required }',
+  }),
+  introspection: key(
+    v.exactOptional(
+      v.strictObject({
+        path: key(pathSchema, {
+          text: "The path below the programme's own: its base path, with its name where that is shared.",
+          example: '/token/introspect',
+        }),
+      }),
+    ),
+    {
+      text: 'Lets gateways, and clients for their own tokens, ask about a token (RFC 7662). Gateways authenticate by what `jetway gateway add` gives them, always with Basic.',
+      example: '{ path: /introspect }',
+      otherwise: 'there is no such endpoint',
+    },
   ),
-  errors: errorsSchema,
-  verify: v.optional(verifySchema, {}),
-  introspection: v.exactOptional(v.strictObject({ path: pathSchema })),
-  revocation: v.exactOptional(v.strictObject({ path: pathSchema })),
-  metadata: v.optional(v.picklist(['on', 'off']), 'off'),
-  login: loginSchema,
-  members: v.optional(membersSchema, {}),
+  revocation: key(
+    v.exactOptional(
+      v.strictObject({
+        path: key(pathSchema, {
+          text: "The path below the programme's own.",
+          example: '/token/revoke',
+        }),
+      }),
+    ),
+    {
+      text: 'Lets clients give up a token (RFC 7009), authenticated as at the token endpoints. A refresh token takes its login and all tokens of it along.',
+      example: '{ path: /revoke }',
+      otherwise: 'there is no such endpoint',
+    },
+  ),
+  metadata: key(v.optional(v.picklist(['on', 'off']), 'off'), {
+    text: 'Publishes what standard clients can be told of the programme (RFC 8414), at `/.well-known/oauth-authorization-server/{file name}` and where the RFC derives it from the issuer.',
+    example: 'on',
+  }),
+  login: key(loginSchema, {
+    text: 'The login page, the one page that members meet.',
+    example: '{ title: Log in to Harbour Hotels, lifetime: 10m }',
+  }),
+  members: key(v.optional(membersSchema, {}), {
+    text: 'Where the members are known whose logins this programme takes (P-15).',
+    example: '{ directory: store }',
+  }),
 });
+
+export type Definition = Output<typeof definitionSchema>;

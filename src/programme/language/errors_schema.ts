@@ -2,7 +2,8 @@
 
 import * as v from 'valibot';
 
-import { type FailureReason, failureReasons } from '../../oauth/failure.ts';
+import { failureReasons } from '../../oauth/failure.ts';
+import { key, listed, named, type Output } from '../../schema/notes.ts';
 import {
   answerHeadersSchema,
   contentTypeSchema,
@@ -10,143 +11,176 @@ import {
   textSchema,
   wireNameSchema,
 } from '../../schema/scalars.ts';
-import { type EncodingName, encodings, withContentType } from '../answers/encoding.ts';
-import {
-  type FieldTree,
-  fieldSchemasOf,
-  type NameCase,
-  nameCaseSchema,
-  type Vocabulary,
-} from './value_tree.ts';
+import { encodings, withContentType } from '../answers/encoding.ts';
+import { failureTexts } from './failure_texts.ts';
+import { fieldSchemasOf } from './field_schema.ts';
+import { nameCases } from './value_tree.ts';
+import { errorVocabulary } from './vocabularies.ts';
 
-/** `extra.title` names what a reason has under `extra: { title: … }`. */
-export const extraPrefix = 'extra.';
-
-/** Values an error body can hold. */
-export const errorVocabulary: Vocabulary = {
-  answer: 'error',
-  kinds: {
-    error: 'text',
-    error_description: 'text',
-    error_code: 'text',
-    parameter: 'text',
-    scope: 'scope',
-    status: 'text',
-    answered_at: 'instant',
-    request_id: 'text',
-  },
-  prefixes: [extraPrefix],
-  occasions: failureReasons,
-};
-
-export interface ErrorMapping {
-  readonly status: number;
-  readonly error: string;
-  /** `{parameter}` stands for the wire name of the parameter or header at fault. */
-  readonly error_description?: string;
-  readonly error_code?: string | number;
-  /** More that the dialect says of this reason, by names of its own. */
-  readonly extra: Readonly<Record<string, string | number>>;
-  /** Send `WWW-Authenticate` with this scheme. */
-  readonly challenge?: 'basic' | 'bearer';
-  readonly headers: Readonly<Record<string, string>>;
-}
-
-export interface ErrorsDefinition {
-  readonly fields: FieldTree;
-  readonly encoding: EncodingName;
-  readonly content_type: string;
-  readonly name_case: NameCase;
-  readonly text_case: NameCase;
-  /** How `{parameter}` is written: as sent, or with separators turned into spaces (P-10). */
-  readonly parameter_names: 'as_sent' | 'spaced';
-  readonly reasons: Readonly<Record<FailureReason, ErrorMapping>>;
-}
-
-export const failureReasonSchema: v.GenericSchema<unknown, FailureReason> = v.pipe(
+export const failureReasonSchema = v.pipe(
   v.picklist(failureReasons),
-  v.title('failure reason'),
+  named(
+    'failure reason',
+    'One of the [failures of a token request](#failures-of-a-token-request).',
+  ),
 );
 
-const mappingEntries = {
-  status: v.pipe(
-    v.number(),
-    v.integer(),
-    v.minValue(200),
-    v.maxValue(599),
-    v.check(
-      (status) => status >= 400 || status <= 203,
-      'expected 200 to 203 or 400 to 599: other statuses have no body or lead elsewhere',
-    ),
+const statusSchema = v.pipe(
+  v.number(),
+  v.integer(),
+  v.minValue(200),
+  v.maxValue(599),
+  v.check(
+    (status) => status >= 400 || status <= 203,
+    'expected 200 to 203 or 400 to 599: other statuses have no body or lead elsewhere',
   ),
-  error: textSchema,
-  error_description: v.pipe(
-    textSchema,
-    v.regex(
-      /^(?:[^{}]|\{parameter\})*$/,
-      'the only name in braces that a description can hold is {parameter}',
-    ),
-  ),
-  error_code: v.union([v.string(), v.number()]),
-  extra: v.record(wireNameSchema, v.union([v.string(), v.number()])),
-  challenge: v.picklist(['basic', 'bearer']),
-  headers: answerHeadersSchema,
-} as const;
+);
 
-const mappingSchema: v.GenericSchema<unknown, ErrorMapping> = v.pipe(
+const descriptionSchema = v.pipe(
+  textSchema,
+  v.regex(
+    /^(?:[^{}]|\{parameter\})*$/,
+    'the only name in braces that a description can hold is {parameter}',
+  ),
+);
+
+const codeSchema = v.union([v.string(), v.number()]);
+const extraSchema = v.record(wireNameSchema, codeSchema);
+const challengeSchema = v.picklist(['basic', 'bearer']);
+
+const mappingSchema = v.pipe(
   v.strictObject({
-    status: mappingEntries.status,
-    error: mappingEntries.error,
-    error_description: v.exactOptional(mappingEntries.error_description),
-    error_code: v.exactOptional(mappingEntries.error_code),
-    extra: v.optional(mappingEntries.extra, {}),
-    challenge: v.exactOptional(mappingEntries.challenge),
-    headers: v.optional(mappingEntries.headers, {}),
+    status: key(statusSchema, {
+      text: 'The HTTP status. `check` warns where a failure is answered with a status of success.',
+      example: '403',
+    }),
+    error: key(textSchema, {
+      text: 'The error code, for the value `error` in `errors.fields` (RFC 6749 5.2).',
+      example: 'invalid_grant',
+    }),
+    error_description: key(v.exactOptional(descriptionSchema), {
+      text: 'The text for people, for the value `error_description`. `{parameter}` stands for the wire name at fault; nothing else can be in braces.',
+      example: '"Invalid parameter: {parameter}"',
+      otherwise: 'none',
+    }),
+    error_code: key(v.exactOptional(codeSchema), {
+      text: "A number or code of the dialect's own, for the value `error_code`.",
+      example: '"E-1042"',
+      otherwise: 'none',
+    }),
+    extra: key(v.optional(extraSchema, {}), {
+      text: 'More that the dialect says of this reason, by names of its own: `extra.title` in `errors.fields` stands for what is under `title` here. What a reason does not have is left out.',
+      example: '{ title: Bad client, help: "https://help.example/7" }',
+    }),
+    challenge: key(v.exactOptional(challengeSchema), {
+      text: '`basic` sends `WWW-Authenticate: Basic realm="…"` along, as RFC 6749 5.2 asks where a client came with Basic (G-17); `bearer` sends `WWW-Authenticate: Bearer`, with `error="…"` where RFC 6750 3.1 has one for the reason (G-13).',
+      example: 'basic',
+      otherwise: 'no challenge',
+    }),
+    headers: key(v.optional(answerHeadersSchema, {}), {
+      text: 'Headers of this answer, beside those that Jetway sets itself.',
+      example: '{ X-Error: invalid-code }',
+    }),
   }),
-  v.title('error answer'),
+  named('error answer'),
 );
 
 /** What is said of many reasons at once; a null takes away what the variant says. */
 const groupSchema = v.pipe(
   v.strictObject({
-    reasons: v.union([
-      v.literal('all'),
-      v.pipe(listOf(failureReasonSchema), v.nonEmpty('expected at least one reason')),
-    ]),
-    status: v.exactOptional(mappingEntries.status),
-    error: v.exactOptional(mappingEntries.error),
-    error_description: v.exactOptional(v.nullable(mappingEntries.error_description)),
-    error_code: v.exactOptional(v.nullable(mappingEntries.error_code)),
-    extra: v.exactOptional(v.nullable(mappingEntries.extra)),
-    challenge: v.exactOptional(v.nullable(mappingEntries.challenge)),
-    headers: v.exactOptional(v.nullable(mappingEntries.headers)),
+    reasons: key(
+      v.union([
+        v.literal('all'),
+        v.pipe(listOf(failureReasonSchema), v.nonEmpty('expected at least one reason')),
+      ]),
+      {
+        text: 'The failure reasons that this group speaks of, or `all`.',
+        example: '[invalid_code, invalid_refresh_token]',
+      },
+    ),
+    status: key(v.exactOptional(statusSchema), {
+      text: 'Their status. With `all` it is not that of `missing_api_key`, `invalid_api_key`, `missing_token`, `invalid_token` and `insufficient_scope`, which keep 401 and 403 unless they are named: a gateway takes any other status for an outage. `check` warns of one.',
+      example: '400',
+      otherwise: 'as the variant has it',
+    }),
+    error: key(v.exactOptional(textSchema), {
+      text: 'Their error code.',
+      example: 'FAILED',
+      otherwise: 'as the variant has it',
+    }),
+    error_description: key(v.exactOptional(v.nullable(descriptionSchema)), {
+      text: 'Their text; null for none.',
+      example: 'null',
+      otherwise: 'as the variant has it',
+    }),
+    error_code: key(v.exactOptional(v.nullable(codeSchema)), {
+      text: "Their code of the dialect's own; null for none.",
+      example: '100',
+      otherwise: 'as the variant has it',
+    }),
+    extra: key(v.exactOptional(v.nullable(extraSchema)), {
+      text: 'More of theirs; null for none.',
+      example: '{ title: Bad client }',
+      otherwise: 'as the variant has it',
+    }),
+    challenge: key(v.exactOptional(v.nullable(challengeSchema)), {
+      text: 'Their challenge; null for none.',
+      example: 'null',
+      otherwise: 'as the variant has it',
+    }),
+    headers: key(v.exactOptional(v.nullable(answerHeadersSchema)), {
+      text: 'Their headers; null for none.',
+      example: '{ X-Failed: "yes" }',
+      otherwise: 'as the variant has it',
+    }),
   }),
-  v.title('error group'),
+  named('error group'),
 );
 
-const reasonEntries = Object.fromEntries(
-  failureReasons.map((reason) => [reason, mappingSchema]),
-) as Record<FailureReason, typeof mappingSchema>;
-
-export const errorsSchema: v.GenericSchema<unknown, ErrorsDefinition> = v.pipe(
+export const errorsSchema = v.pipe(
   v.strictObject({
-    fields: fieldSchemasOf(errorVocabulary).tree,
-    encoding: v.optional(v.picklist(encodings), 'json'),
-    content_type: v.exactOptional(contentTypeSchema),
-    name_case: v.optional(nameCaseSchema, 'as_written'),
-    text_case: v.optional(nameCaseSchema, 'as_written'),
-    parameter_names: v.optional(v.picklist(['as_sent', 'spaced']), 'as_sent'),
-    groups: v.exactOptional(v.array(groupSchema)),
-    reasons: v.strictObject(reasonEntries),
+    fields: key(fieldSchemasOf(errorVocabulary).tree, {
+      text: 'The members of the body, as [fields](#fields-of-an-answer) of the [named values](#named-values) of errors. What a failure does not have is left out.',
+      example: '{ error_description: null, message: error_description }',
+    }),
+    encoding: key(v.optional(v.picklist(encodings), 'json'), {
+      text: 'The form of their bodies, as `token_response.encoding`.',
+      example: 'form',
+    }),
+    content_type: key(v.exactOptional(contentTypeSchema), {
+      text: 'Their `Content-Type`; it changes nothing about the body.',
+      example: 'application/problem+json',
+      otherwise: 'that of the encoding',
+    }),
+    name_case: key(v.optional(v.picklist(nameCases), 'as_written'), {
+      text: 'The case of all names in the body (P-10).',
+      example: 'lower',
+    }),
+    text_case: key(v.optional(v.picklist(nameCases), 'as_written'), {
+      text: 'The case of the texts `error` and `error_description` (P-10).',
+      example: 'upper',
+    }),
+    parameter_names: key(v.optional(v.picklist(['as_sent', 'spaced']), 'as_sent'), {
+      text: 'How `{parameter}` is written: `as_sent`, or `spaced`, with separators turned into spaces: `grant type` (P-10).',
+      example: 'spaced',
+    }),
+    groups: key(v.exactOptional(v.array(groupSchema)), {
+      text: 'What is said of many reasons at once, laid over the variant in the order of the list. `errors.reasons` of the same file win over all groups.',
+      example: '[{ reasons: all, status: 400 }, { reasons: [throttled], status: 429 }]',
+      otherwise: 'none',
+    }),
+    reasons: key(v.strictObject(listed(failureTexts, mappingSchema)), {
+      text: 'What each failure reason becomes. All of them must be mapped; the list is [below](#failures-of-a-token-request).',
+      example: '{ throttled: { status: 503, error: slow_down } }',
+    }),
   }),
-  // Loading has written them out under `reasons` (error_groups.ts).
-  v.transform(withoutGroups),
+  // Loading has written the groups out under `reasons` (error_groups.ts).
+  v.transform((errors) => {
+    const { groups: _, ...rest } = errors;
+    return rest;
+  }),
   v.transform(withContentType),
 );
 
-function withoutGroups<Errors extends { readonly groups?: unknown }>(
-  errors: Errors,
-): Omit<Errors, 'groups'> {
-  const { groups: _, ...rest } = errors;
-  return rest;
-}
+export type ErrorsDefinition = Output<typeof errorsSchema>;
+export type ErrorMapping = Output<typeof mappingSchema>;

@@ -2,7 +2,7 @@
 
 import * as v from 'valibot';
 
-import type { FailureReason } from '../../oauth/failure.ts';
+import { key, named, type Output } from '../../schema/notes.ts';
 import {
   contentTypeSchema,
   endpointPathSchema,
@@ -12,12 +12,12 @@ import {
   wireNameSchema,
 } from '../../schema/scalars.ts';
 import { failureReasonSchema } from './errors_schema.ts';
-import { characterClassSchema, lengthSchema, type ValueShape } from './value_shape.ts';
+import { characterClassSchema, lengthSchema } from './value_shape.ts';
 
-export type Place = 'query' | 'form' | 'json' | 'header';
 /** Where an endpoint reads parameters: the query, or a body of either form. */
 export const parameterPlaces = ['query', 'form', 'json'] as const;
 export type ParameterPlace = (typeof parameterPlaces)[number];
+export type Place = ParameterPlace | 'header';
 
 /** What an input can be held against. */
 export const comparisons = [
@@ -33,64 +33,102 @@ export type Comparison = (typeof comparisons)[number];
 export const inputFormats = ['accepts_json', 'ip_list'] as const;
 export type InputFormat = (typeof inputFormats)[number];
 
-export interface InputDefinition extends ValueShape {
-  /** Wire name; the input's own name where it is left out. */
-  readonly name?: string;
-  /** Where it is read; the endpoint's `read` where it is left out. */
-  readonly in?: Place;
-  /** Objects that a member of a JSON body lies in, outermost first. */
-  readonly within?: readonly string[];
-  /** A word before the value in a header, such as Bearer; it is no part of the value. */
-  readonly scheme?: string;
-  readonly required: boolean;
-  readonly format?: InputFormat;
-  readonly allowed?: readonly string[];
-  readonly must_equal?: Comparison;
-  readonly when_missing?: FailureReason;
-  readonly when_invalid?: FailureReason;
-  readonly when_unequal?: FailureReason;
-}
-
-export interface EndpointDefinition {
-  readonly path: string;
-  readonly methods: readonly ('GET' | 'POST')[];
-  /** Each input is looked for in all of these. */
-  readonly read: readonly ParameterPlace[];
-  /** What a body may say it is, besides the types that its form has in any case. */
-  readonly media_types: readonly string[];
-  readonly repeated: 'refuse' | 'first' | 'last';
-  readonly unknown: 'ignore' | 'refuse';
-  readonly empty: 'missing' | 'value';
-  readonly inputs: Readonly<Record<string, InputDefinition>>;
-}
-
 /** Where an input of an endpoint is looked for. */
 export function placesOf(input: InputDefinition, endpoint: EndpointDefinition): readonly Place[] {
   return input.in === undefined ? endpoint.read : [input.in];
 }
 
-const inputSchema: v.GenericSchema<unknown, InputDefinition> = v.pipe(
+const inputSchema = v.pipe(
   v.strictObject({
-    name: v.exactOptional(wireNameSchema),
-    in: v.exactOptional(v.picklist(['query', 'form', 'json', 'header'])),
-    within: v.exactOptional(
-      v.pipe(v.array(wireNameSchema), v.nonEmpty('expected the name of at least one object')),
+    name: key(v.exactOptional(wireNameSchema), {
+      text: 'Its name on the wire: of a parameter, a JSON member, or a header (in any case). What is told of a JSON member names its objects too: `credentials.site.name`.',
+      example: 'programme-identifier',
+      otherwise: "the input's own name",
+    }),
+    in: key(v.exactOptional(v.picklist([...parameterPlaces, 'header'])), {
+      text: 'Where it is read, if not where the endpoint reads its parameters. A body has one form: `form` and `json` only where the endpoint reads that.',
+      example: 'header',
+      otherwise: "the endpoint's `read`",
+    }),
+    within: key(
+      v.exactOptional(
+        v.pipe(v.array(wireNameSchema), v.nonEmpty('expected the name of at least one object')),
+      ),
+      {
+        text: 'Objects of a JSON body that it lies in, outermost first: `[credentials, site]` for `{"credentials":{"site":{"name":…}}}`. Nothing else in a JSON body may be an object.',
+        example: '[credentials, site]',
+        otherwise: 'it is a member of the body itself',
+      },
     ),
-    scheme: v.exactOptional(
-      v.pipe(v.string(), v.regex(/^[A-Za-z][A-Za-z0-9-]{0,30}$/, 'expected a word such as Bearer')),
+    scheme: key(
+      v.exactOptional(
+        v.pipe(
+          v.string(),
+          v.regex(/^[A-Za-z][A-Za-z0-9-]{0,30}$/, 'expected a word such as Bearer'),
+        ),
+      ),
+      {
+        text: 'A word that stands before the value in a header and is no part of it, such as Bearer (RFC 9110 11.1). A header without it counts as missing. Not at the login request.',
+        example: 'Bearer',
+        otherwise: 'the whole header is the value',
+      },
     ),
-    required: v.optional(v.boolean(), false),
-    prefix: v.exactOptional(v.string()),
-    characters: v.exactOptional(characterClassSchema),
-    length: v.exactOptional(lengthSchema),
-    format: v.exactOptional(v.picklist(inputFormats)),
-    allowed: v.exactOptional(
-      v.pipe(listOf(v.string()), v.nonEmpty('expected at least one value that is taken')),
+    required: key(v.optional(v.boolean(), false), {
+      text: 'Whether a request without it is refused. What a grant cannot do without (`code`, `refresh_token`) is required for that grant in any case.',
+      example: 'true',
+    }),
+    prefix: key(v.exactOptional(v.string()), {
+      text: 'What the value must begin with.',
+      example: 'AUTHN-',
+      otherwise: 'nothing in particular',
+    }),
+    characters: key(v.exactOptional(characterClassSchema), {
+      text: 'What the rest of the value may be made of.',
+      example: 'alphanumeric',
+      otherwise: 'any characters',
+    }),
+    length: key(v.exactOptional(lengthSchema), {
+      text: 'How many characters there may be after the prefix.',
+      example: '1..50',
+      otherwise: 'any number',
+    }),
+    format: key(v.exactOptional(v.picklist(inputFormats)), {
+      text: 'A form that is more than characters: `accepts_json` is an `Accept` header that lets `application/json` through, `ip_list` one IPv4 or IPv6 address or several with commas between (P-6). Such a header may come in several lines.',
+      example: 'ip_list',
+      otherwise: 'none',
+    }),
+    allowed: key(
+      v.exactOptional(
+        v.pipe(listOf(v.string()), v.nonEmpty('expected at least one value that is taken')),
+      ),
+      {
+        text: 'The values that are taken, compared to the letter.',
+        example: '[web, app]',
+        otherwise: 'any that fit',
+      },
     ),
-    must_equal: v.exactOptional(v.picklist(comparisons)),
-    when_missing: v.exactOptional(failureReasonSchema),
-    when_invalid: v.exactOptional(failureReasonSchema),
-    when_unequal: v.exactOptional(failureReasonSchema),
+    must_equal: key(v.exactOptional(v.picklist(comparisons)), {
+      text: 'What it must be equal to where it is sent: `programme.identifier` (P-4), or of the client that authenticated, `client.id` (P-11), `client.business_context`, `client.partner_id` or `client.api_key`.',
+      example: 'client.partner_id',
+      otherwise: 'nothing',
+    }),
+    when_missing: key(v.exactOptional(failureReasonSchema), {
+      text: 'The failure reason when it is required and not there. Token endpoints only: a login request has [reasons of its own](#failures-of-a-login-request).',
+      example: 'authentication_missing',
+      otherwise:
+        '`missing_header`, `missing_grant_type` for `grant_type`, otherwise `missing_parameter`',
+    }),
+    when_invalid: key(v.exactOptional(failureReasonSchema), {
+      text: 'The failure reason when its value does not fit. Token endpoints only.',
+      example: 'invalid_scope',
+      otherwise: '`invalid_header` or `invalid_parameter`',
+    }),
+    when_unequal: key(v.exactOptional(failureReasonSchema), {
+      text: 'The failure reason when it is not what `must_equal` names. Token endpoints only.',
+      example: 'client_authentication_failed',
+      otherwise:
+        '`programme_mismatch`, `client_mismatch` for `client.id`, otherwise `context_mismatch`',
+    }),
   }),
   v.check(
     (input) =>
@@ -101,33 +139,57 @@ const inputSchema: v.GenericSchema<unknown, InputDefinition> = v.pipe(
     (input) => input.scheme === undefined || input.in === 'header',
     'only a header has a scheme before its value: add in: header',
   ),
-  v.title('input'),
+  named('input'),
 );
 
 const roleNameSchema = v.pipe(
   v.string(),
   v.regex(/^[a-z][a-z0-9_]{0,49}$/, 'expected a name in snake_case'),
-  v.title('input name'),
+  named('input name', 'A name in snake_case of up to 50 characters.'),
 );
 
-/** Entries shared by every endpoint that reads parameters. */
-export const endpointSchema: v.GenericSchema<unknown, EndpointDefinition> = v.pipe(
+/** Of the login request and of each token endpoint. */
+export const endpointSchema = v.pipe(
   v.strictObject({
-    path: endpointPathSchema,
-    methods: v.pipe(
-      listOf(v.picklist(['GET', 'POST'])),
-      v.nonEmpty('expected at least one method'),
+    path: key(endpointPathSchema, { text: 'The path below `base_path`.', example: '/token' }),
+    methods: key(
+      v.pipe(listOf(v.picklist(['GET', 'POST'])), v.nonEmpty('expected at least one method')),
+      {
+        text: 'The methods that are answered; any other gets 405 with `Allow`. HEAD is not GET.',
+        example: '[GET, POST]',
+      },
     ),
-    read: v.optional(oneOrMore(v.picklist(parameterPlaces)), 'form'),
-    media_types: v.optional(listOf(contentTypeSchema), []),
-    repeated: v.optional(v.picklist(['refuse', 'first', 'last']), 'refuse'),
-    unknown: v.optional(v.picklist(['ignore', 'refuse']), 'ignore'),
-    empty: v.optional(v.picklist(['missing', 'value']), 'missing'),
-    inputs: v.record(roleNameSchema, inputSchema),
+    read: key(v.optional(oneOrMore(v.picklist(parameterPlaces)), 'form'), {
+      text: 'Where parameters are read: the query, a form body (`application/x-www-form-urlencoded`, in any charset that holds ASCII, G-9), or the members of a JSON body; of a list, in whichever of these they come, and a parameter that comes in two of them came twice. A single input can be read elsewhere by its own `in`.',
+      example: '[form, json]',
+    }),
+    media_types: key(v.optional(listOf(contentTypeSchema), []), {
+      text: 'What the `Content-Type` of a body may say besides that. Where form and JSON are both read, a type that ends with `json` is JSON.',
+      example: '[application/vnd.api+json]',
+    }),
+    repeated: key(v.optional(v.picklist(['refuse', 'first', 'last']), 'refuse'), {
+      text: 'A parameter that is sent more than once: `refuse` it (RFC 6749 3.1), or take the `first` or `last` value. A login request always refuses.',
+      example: 'last',
+    }),
+    unknown: key(v.optional(v.picklist(['ignore', 'refuse']), 'ignore'), {
+      text: 'A parameter that is no input of the endpoint: `ignore` it (RFC 6749 3.1), or `refuse` it as `unknown_parameter`. Headers are never refused for being unknown.',
+      example: 'refuse',
+    }),
+    empty: key(v.optional(v.picklist(['missing', 'value']), 'missing'), {
+      text: 'A parameter without a value (`scope=`): as if it were `missing` (RFC 6749 3.1), or a `value` of no characters that must fit like any other. A login request takes it for missing.',
+      example: 'value',
+    }),
+    inputs: key(v.record(roleNameSchema, inputSchema), {
+      text: "What the endpoint reads, by the name that Jetway knows it under; the wire name is the input's own `name`. Names Jetway knows are [listed below](#inputs-that-jetway-knows); others are checked as declared and used for nothing else.",
+      example: '{ channel: { required: true, allowed: [web, app] } }',
+    }),
   }),
   v.check(
     (endpoint) => endpoint.read.includes('query') || !endpoint.methods.includes('GET'),
     'an endpoint that answers GET reads its parameters from the query: set read to query, or to a list with it',
   ),
-  v.title('endpoint'),
+  named('endpoint'),
 );
+
+export type InputDefinition = Output<typeof inputSchema>;
+export type EndpointDefinition = Output<typeof endpointSchema>;

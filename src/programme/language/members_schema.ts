@@ -5,34 +5,9 @@ import * as v from 'valibot';
 
 import { isLoopback } from '../../lib/ip_address.ts';
 import type { Complaint } from '../../schema/complaint.ts';
+import { key, type Output } from '../../schema/notes.ts';
 import { textSchema } from '../../schema/scalars.ts';
-import { type ValueShape, valueShapeSchema } from './value_shape.ts';
-
-export interface MembersDefinition {
-  readonly directory: 'store' | 'http';
-  /** Address of the hook, without trailing slash. */
-  readonly url?: string;
-  /** Paths of files, from the programme file's folder. */
-  readonly secret_file?: string;
-  readonly previous_secret_file?: string;
-  readonly certificate_file?: string;
-  readonly key_file?: string;
-  readonly authorities_file?: string;
-  /** Questions under way at once. */
-  readonly concurrency?: number;
-  /** What the number looks like in answers that hold it. */
-  readonly membership_number?: ValueShape;
-}
-
-/** Keys that name files of credentials. */
-export const credentialKeys = [
-  'secret_file',
-  'previous_secret_file',
-  'certificate_file',
-  'key_file',
-  'authorities_file',
-] as const;
-export type CredentialKey = (typeof credentialKeys)[number];
+import { valueShapeSchema } from './value_shape.ts';
 
 /** Where a member directory listens: passwords travel there, so plain http is for loopback alone. */
 function isHookAddress(text: string): boolean {
@@ -44,25 +19,71 @@ function isHookAddress(text: string): boolean {
 
 const fileSchema = v.exactOptional(textSchema);
 
-export const membersSchema: v.GenericSchema<unknown, MembersDefinition> = v.strictObject({
-  directory: v.optional(v.picklist(['store', 'http']), 'store'),
-  url: v.exactOptional(
-    v.pipe(
-      v.string(),
-      v.check(
-        isHookAddress,
-        'expected an https address in its plain form, without query or trailing slash, such as https://members.example.com/jetway; http is for loopback alone',
+export const membersSchema = v.strictObject({
+  directory: key(v.optional(v.picklist(['store', 'http']), 'store'), {
+    text: "The kind of directory: `store` is the one inside Jetway's own store, filled by `jetway member`; `http` asks a member system of the airline's own, as docs/member-directory.md describes. The other keys, but for `membership_number`, are for `http` alone.",
+    example: 'http',
+  }),
+  url: key(
+    v.exactOptional(
+      v.pipe(
+        v.string(),
+        v.check(
+          isHookAddress,
+          'expected an https address in its plain form, without query or trailing slash, such as https://members.example.com/jetway; http is for loopback alone',
+        ),
       ),
     ),
+    {
+      text: 'The address of the hook: Jetway posts to `{url}/verify` at each login and to `{url}/status` at each refresh. `https`, or plain `http` on loopback.',
+      example: 'https://members.example.com/jetway',
+      otherwise: 'required with `directory: http`',
+    },
   ),
-  secret_file: fileSchema,
-  previous_secret_file: fileSchema,
-  certificate_file: fileSchema,
-  key_file: fileSchema,
-  authorities_file: fileSchema,
-  concurrency: v.exactOptional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1000))),
-  membership_number: v.exactOptional(valueShapeSchema),
+  secret_file: key(fileSchema, {
+    text: "File with the secret that signs each question (HMAC-SHA256), relative to the programme file's folder; nobody else may read it. The variable `JETWAY_{PROGRAMME}_MEMBERS_SECRET_FILE` goes before it, as one of this kind does for each of these files.",
+    example: 'hook.secret',
+    otherwise: 'nothing is signed, and a client certificate is needed',
+  }),
+  previous_secret_file: key(fileSchema, {
+    text: 'File with the secret before that, while it is being replaced: each question then carries both signatures.',
+    example: 'hook.secret.old',
+    otherwise: 'one signature',
+  }),
+  certificate_file: key(fileSchema, {
+    text: "File with Jetway's own certificate (PEM, its chain behind it), which the hook asks for: mutual TLS.",
+    example: 'jetway.crt',
+    otherwise: 'none is shown',
+  }),
+  key_file: key(fileSchema, {
+    text: 'File with the private key of that certificate (PEM, without a passphrase); nobody else may read it.',
+    example: 'jetway.key',
+    otherwise: 'required with `certificate_file`',
+  }),
+  authorities_file: key(fileSchema, {
+    text: "File with the certificates (PEM) of the authorities that may vouch for the hook; no other is believed then, so that the airline's own authority can be the only one.",
+    example: 'airline-ca.pem',
+    otherwise: 'the public authorities that come with Jetway',
+  }),
+  concurrency: key(
+    v.exactOptional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1000))),
+    {
+      text: 'How many questions may be under way at once; logins have at most three quarters of them, so that refreshes find a place. Four times as many wait their turn; more get the difficulties page at once.',
+      example: '64',
+      otherwise: '32',
+    },
+  ),
+  membership_number: key(v.exactOptional(valueShapeSchema), {
+    text: 'The shape of the membership numbers in answers and tokens (P-7, P-15). A grant whose answer or token holds `membership_number` refuses a member without a number of this shape, before anything is spent: with `invalid_code`, `invalid_refresh_token` or `invalid_member_credentials`. Membership numbers are 1 to 24 digits in any case.',
+    example: '{ characters: digits, length: 16..24 }',
+    otherwise: 'answers hold whatever number a member has, or none',
+  }),
 });
+
+type MembersDefinition = Output<typeof membersSchema>;
+
+/** Keys that name files of credentials. */
+export type CredentialKey = Extract<keyof MembersDefinition, `${string}_file`>;
 
 /** What one key of `members` promises another. */
 export function* memberComplaints(members: MembersDefinition): Iterable<Complaint> {
@@ -78,19 +99,19 @@ export function* memberComplaints(members: MembersDefinition): Iterable<Complain
     yield* certificateComplaints(members);
     return;
   }
-  for (const key of ['url', ...Object.keys(rest)]) {
-    if (!Object.hasOwn(members, key)) continue;
+  for (const name of ['url', ...Object.keys(rest)]) {
+    if (!Object.hasOwn(members, name)) continue;
     yield [
-      ['members', key],
-      `"${key}" says nothing of the directory store`,
+      ['members', name],
+      `"${name}" says nothing of the directory store`,
       'add directory: http, or take it out',
     ];
   }
 }
 
 function* certificateComplaints(members: MembersDefinition): Iterable<Complaint> {
-  for (const key of ['certificate_file', 'key_file', 'authorities_file'] as const) {
-    if (members[key] === undefined || members.url?.startsWith('http:') !== true) continue;
-    yield [['members', key], 'an address of plain http has no use for certificates'];
+  for (const name of ['certificate_file', 'key_file', 'authorities_file'] as const) {
+    if (members[name] === undefined || members.url?.startsWith('http:') !== true) continue;
+    yield [['members', name], 'an address of plain http has no use for certificates'];
   }
 }

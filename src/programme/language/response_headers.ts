@@ -5,19 +5,21 @@ import * as v from 'valibot';
 import { note } from '../../schema/notes.ts';
 import { answerHeadersSchemaOf, headerTextSchema } from '../../schema/scalars.ts';
 import { compileTexts, type Values, type WritingRules } from '../answers/tree_writer.ts';
-import { tokenVocabulary } from './token_values.ts';
-import { type Field, type FieldTree, fieldSchemasOf } from './value_tree.ts';
+import { fieldSchemasOf } from './field_schema.ts';
+import type { Field, FieldTree } from './value_tree.ts';
+import { tokenVocabulary } from './vocabularies.ts';
 
 /** By header name: a text that is always the same, or a field. */
 export type ResponseHeaders = Readonly<Record<string, string | Exclude<Field, string>>>;
 
-const { field: fieldSchema } = fieldSchemasOf(tokenVocabulary);
+/** Of token responses, and of the claims of JWTs. */
+export const tokenFieldSchemas = fieldSchemasOf(tokenVocabulary);
 
 export const responseHeadersSchema: v.GenericSchema<unknown, ResponseHeaders> =
   answerHeadersSchemaOf(
     v.pipe(
-      v.lazy((input) => (typeof input === 'string' ? headerTextSchema : fieldSchema)),
-      note({ alternatives: () => [headerTextSchema, fieldSchema] }),
+      v.lazy((input) => (typeof input === 'string' ? headerTextSchema : tokenFieldSchemas.field)),
+      note({ alternatives: () => [headerTextSchema, tokenFieldSchemas.field] }),
     ) as v.GenericSchema<unknown, ResponseHeaders[string]>,
   );
 

@@ -28,7 +28,7 @@ export const valueFormats: readonly ValueFormat[] = [
 /** What a named value is, which decides how it may be written. */
 export type ValueKind = 'text' | 'span' | 'instant' | 'scope';
 
-const formatsOf: Readonly<Record<ValueKind, readonly ValueFormat[]>> = {
+export const formatsOf: Readonly<Record<ValueKind, readonly ValueFormat[]>> = {
   text: [],
   span: spanFormats,
   instant: instantFormats,

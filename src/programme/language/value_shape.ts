@@ -3,71 +3,77 @@
 import * as v from 'valibot';
 
 import { randomText } from '../../lib/random.ts';
-import { note } from '../../schema/notes.ts';
+import { key, named, note, type Output } from '../../schema/notes.ts';
 
 /**
- * Character classes a file may name. There are no free patterns, so that nothing in a file can
- * make a request slow (HOSTILE 55).
+ * Character classes a file may name, each as a range and in words. There are no free patterns, so
+ * that nothing in a file can make a request slow (HOSTILE 55).
  */
 export const characterRanges = {
-  digits: '0-9',
-  letters: 'A-Za-z',
-  alphanumeric: 'A-Za-z0-9',
-  lower_hex: '0-9a-f',
-  upper_hex: '0-9A-F',
-  base64url: 'A-Za-z0-9_-',
-  visible: '!-~',
-  printable: ' -~',
+  digits: ['0-9', 'decimal digits'],
+  letters: ['A-Za-z', 'ASCII letters'],
+  alphanumeric: ['A-Za-z0-9', 'ASCII letters and digits'],
+  lower_hex: ['0-9a-f', 'hexadecimal digits in lower case'],
+  upper_hex: ['0-9A-F', 'hexadecimal digits in upper case'],
+  base64url: ['A-Za-z0-9_-', 'the alphabet of base64url (RFC 4648 5)'],
+  visible: ['!-~', 'ASCII without space and controls'],
+  printable: [' -~', 'ASCII with space, without controls'],
 } as const;
 
 export type CharacterClass = keyof typeof characterRanges;
-
-export const characterClasses: readonly CharacterClass[] = Object.keys(
-  characterRanges,
-) as CharacterClass[];
+export const characterClasses = Object.keys(characterRanges) as readonly CharacterClass[];
 
 /** Fewest and most characters. */
-export interface LengthRange {
+interface LengthRange {
   readonly min: number;
   readonly max: number;
-}
-
-export interface ValueShape {
-  readonly prefix?: string;
-  readonly characters?: CharacterClass;
-  /** Characters after the prefix. */
-  readonly length?: LengthRange;
 }
 
 const lengthText = /^(\d{1,5})(?:\.\.(\d{1,5}))?$/;
 
 /** `5`, or `8..20`. */
-export const lengthSchema: v.GenericSchema<unknown, LengthRange> = v.pipe(
+export const lengthSchema = v.pipe(
   v.union([v.number(), v.string()]),
   v.check(
     (value) => readLength(value) !== undefined,
     'expected a length such as 5, or a range such as 8..20',
   ),
   v.transform((value) => readLength(value) ?? { min: 0, max: 0 }),
-  v.title('length'),
+  named(
+    'length',
+    'A number of characters, `5`, or the fewest and the most, `8..20`. A prefix does not count.',
+  ),
   note({
     json: { type: ['integer', 'string'], minimum: 0, maximum: 99_999, pattern: lengthText.source },
   }),
 );
 
-export const characterClassSchema: v.GenericSchema<unknown, CharacterClass> = v.pipe(
+export const characterClassSchema = v.pipe(
   v.picklist(characterClasses),
-  v.title('character class'),
+  named('character class', 'One of the [character classes](#character-classes).'),
 );
 
-export const valueShapeSchema: v.GenericSchema<unknown, ValueShape> = v.pipe(
+export const valueShapeSchema = v.pipe(
   v.strictObject({
-    prefix: v.exactOptional(v.string()),
-    characters: v.exactOptional(characterClassSchema),
-    length: v.exactOptional(lengthSchema),
+    prefix: key(v.exactOptional(v.string()), {
+      text: 'What the value begins with.',
+      example: 'hh-',
+      otherwise: 'nothing in particular',
+    }),
+    characters: key(v.exactOptional(characterClassSchema), {
+      text: 'What the rest is made of; new values are drawn from it.',
+      example: 'alphanumeric',
+      otherwise: 'any characters; new values are `alphanumeric`',
+    }),
+    length: key(v.exactOptional(lengthSchema), {
+      text: 'Number of characters after the prefix. Of a range, new identifiers have up to 16.',
+      example: '8..20',
+      otherwise: 'any; new identifiers have 16',
+    }),
   }),
-  v.title('value shape'),
+  named('value shape'),
 );
+export type ValueShape = Output<typeof valueShapeSchema>;
 
 function readLength(value: number | string): LengthRange | undefined {
   const match = lengthText.exec(String(value));
@@ -83,7 +89,7 @@ export function compileShape(shape: ValueShape): (text: string) => boolean {
   const min = length?.min ?? 0;
   const max = length?.max ?? Number.POSITIVE_INFINITY;
   const only =
-    characters === undefined ? undefined : new RegExp(`^[${characterRanges[characters]}]*$`);
+    characters === undefined ? undefined : new RegExp(`^[${characterRanges[characters][0]}]*$`);
   return (text) => {
     if (!text.startsWith(prefix)) return false;
     const rest = text.length - prefix.length;
@@ -94,7 +100,7 @@ export function compileShape(shape: ValueShape): (text: string) => boolean {
 
 /** All characters of a class, for drawing new values from it. */
 export function alphabetOf(characters: CharacterClass): string {
-  const only = new RegExp(`[${characterRanges[characters]}]`);
+  const only = new RegExp(`[${characterRanges[characters][0]}]`);
   return Array.from({ length: 95 }, (_, index) => String.fromCharCode(32 + index))
     .filter((character) => only.test(character))
     .join('');

@@ -3,27 +3,24 @@
 
 import * as v from 'valibot';
 
+import { key } from '../../schema/notes.ts';
 import { freeHeaderSchema } from '../../schema/scalars.ts';
 
-/** `held`: a header that is sent must be right; `required`: and must be sent. */
-const headerPolicies = ['held', 'required', 'ignored'] as const;
-
-export interface VerifyDefinition {
-  /** Name of the header that an API key comes in. */
-  readonly api_key_header: string;
-  readonly headers: (typeof headerPolicies)[number];
-}
-
-export const verifySchema: v.GenericSchema<unknown, VerifyDefinition> = v.strictObject({
-  api_key_header: v.optional(
-    v.pipe(
-      freeHeaderSchema,
-      v.check(
-        (name) => !/^(?:authorization$|x-auth-)/i.test(name),
-        'Authorization has the token, and X-Auth- is how Jetway answers: name another header',
-      ),
-    ),
-    'X-Api-Key',
+const apiKeyHeaderSchema = v.pipe(
+  freeHeaderSchema,
+  v.check(
+    (name) => !/^(?:authorization$|x-auth-)/i.test(name),
+    'Authorization has the token, and X-Auth- is how Jetway answers: name another header',
   ),
-  headers: v.optional(v.picklist(headerPolicies), 'held'),
+);
+
+export const verifySchema = v.strictObject({
+  api_key_header: key(v.optional(apiKeyHeaderSchema, 'X-Api-Key'), {
+    text: 'Name of the header in which requests to the API carry the API key (C-4); it stands in gateways and in what partners are told.',
+    example: 'Partner-Key',
+  }),
+  headers: key(v.optional(v.picklist(['held', 'required', 'ignored']), 'held'), {
+    text: "Headers that name programme or partner: those that a token endpoint reads `in: header` and compares with `must_equal` (not `client.api_key`). `held`: where one is sent it must be the programme's, and that of the token's client or of a holder of the key; the failures are the same as at that endpoint (`invalid_header`, `programme_mismatch`, `context_mismatch`, `client_mismatch`). `required`: each must be sent, or the answer is `missing_header`. `ignored`: nothing is compared. Unless they are ignored, Jetway's yes carries the same headers with the right values, for gateways to pass on (P-4, P-15).",
+    example: 'required',
+  }),
 });

@@ -1,27 +1,11 @@
-// Owns the colours of the login page: what a file may say of them, and the palette that comes of it.
+// Owns the colours of the login page: the palettes that come of what a file says of them.
 
-import * as v from 'valibot';
-
-import { colourForm, contrast, formatRatio, mix, standOut } from '../../lib/contrast.ts';
+import { contrast, formatRatio, mix, standOut } from '../../lib/contrast.ts';
 import type { Complaint } from '../../schema/complaint.ts';
+import type { ColoursDefinition, SchemeDefinition } from '../language/login_schema.ts';
 
 export const colourSchemes = ['light', 'dark'] as const;
 export type ColourScheme = (typeof colourSchemes)[number];
-
-/** What a file says of one scheme. */
-export interface SchemeDefinition {
-  /** Buttons, links and the ring around what has focus. */
-  readonly accent?: string;
-  /** Text on a button. */
-  readonly accent_text?: string;
-  readonly text?: string;
-  /** What the text stands on. */
-  readonly background?: string;
-  /** Around fields. */
-  readonly border?: string;
-}
-
-export type ColoursDefinition = Readonly<Partial<Record<ColourScheme, SchemeDefinition>>>;
 
 /** All colours of a scheme. */
 export interface Palette extends Required<SchemeDefinition> {
@@ -35,28 +19,6 @@ export interface Palette extends Required<SchemeDefinition> {
   readonly alert_text: string;
   readonly alert_background: string;
 }
-
-const colourSchema: v.GenericSchema<string, string> = v.pipe(
-  v.string(),
-  v.regex(colourForm, 'expected a colour in quotes, such as "#0b4f8a"'),
-  v.title('colour'),
-);
-
-const schemeSchema: v.GenericSchema<unknown, SchemeDefinition> = v.pipe(
-  v.strictObject({
-    accent: v.exactOptional(colourSchema),
-    accent_text: v.exactOptional(colourSchema),
-    text: v.exactOptional(colourSchema),
-    background: v.exactOptional(colourSchema),
-    border: v.exactOptional(colourSchema),
-  }),
-  v.title('colour scheme'),
-);
-
-export const coloursSchema: v.GenericSchema<unknown, ColoursDefinition> = v.strictObject({
-  light: v.exactOptional(schemeSchema),
-  dark: v.exactOptional(schemeSchema),
-});
 
 const usual = {
   light: { accent: '#0b4f8a', text: '#16202b', background: '#ffffff' },

@@ -11,7 +11,7 @@ import type {
   RedirectFailure,
 } from '../language/authorize_schema.ts';
 import type { Definition } from '../language/definition.ts';
-import type { LockoutDefinition } from '../language/failure_limit.ts';
+import type { LockoutDefinition } from '../language/login_schema.ts';
 import { type ColourScheme, compilePalettes, type Palette } from './colours.ts';
 import { compileLoginEndpoint, type LoginEndpoint } from './endpoint.ts';
 import type { Logo, Logos } from './logos.ts';

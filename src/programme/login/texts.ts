@@ -3,15 +3,14 @@
 import { chooseLanguage, directionOf } from '../../lib/language.ts';
 import { type LoginFailureReason, loginFailureReasons } from '../../oauth/failure.ts';
 import type { Definition } from '../language/definition.ts';
-import {
-  type LanguageDefinition,
-  linkNames,
-  type LinksDefinition,
-  type LoginLabels,
-  type LoginMessages,
-  type OwnPageName,
-} from '../language/login_schema.ts';
-import type { PageText } from '../language/page_text.ts';
+import { linkNames, type LinksDefinition } from '../language/login_schema.ts';
+import type {
+  LanguageDefinition,
+  LoginLabels,
+  LoginMessages,
+  OwnPageName,
+  PageText,
+} from '../language/page_schema.ts';
 
 /** What stands in place of the form: a page of the login itself, or a failure of its request. */
 export type LoginPageName = OwnPageName | 'difficulties' | 'too_many_attempts' | LoginFailureReason;

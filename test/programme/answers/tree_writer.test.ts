@@ -15,13 +15,13 @@ import { fc } from '../../support/property.ts';
 const rules: WritingRules = {
   vocabulary: {
     answer: 'token',
-    kinds: {
-      name: 'text',
-      digits: 'text',
-      life: 'span',
-      at: 'instant',
-      gone: 'text',
-      scope: 'scope',
+    values: {
+      name: ['text', ''],
+      digits: ['text', ''],
+      life: ['span', ''],
+      at: ['instant', ''],
+      gone: ['text', ''],
+      scope: ['scope', ''],
     },
     prefixes: [],
     occasions: ['authorization_code', 'refresh_token'],

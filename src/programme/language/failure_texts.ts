@@ -1,9 +1,13 @@
-// Owns when each failure reason is raised, in words; the type holds the list complete.
+// Owns when each failure reason is raised, in words; the types hold the lists complete.
 
-import type { FailureReason, LoginFailureReason } from '../../src/oauth/failure.ts';
+import type {
+  FailureReason,
+  PageOnlyLoginFailure,
+  RedirectableLoginFailure,
+} from '../../oauth/failure.ts';
 
 /** In the order in which they are checked (C-8). */
-export const failureDocs: Readonly<Record<FailureReason, string>> = {
+export const failureTexts: Readonly<Record<FailureReason, string>> = {
   method_not_allowed:
     "The method is none of the endpoint's `methods`. The answer gets an `Allow` header.",
   unsupported_media_type:
@@ -45,6 +49,8 @@ export const failureDocs: Readonly<Record<FailureReason, string>> = {
     "The code is unknown, expired, used before, another client's, or bound to another redirect URI or `code_verifier` (G-21). A replay by its own client revokes what it was exchanged for.",
   invalid_refresh_token:
     "The refresh token is unknown, expired, revoked, used before, another client's, or its member is no longer active (G-19, G-23). Reuse after `grace` revokes the login's tokens.",
+  invalid_member_credentials:
+    'The directory does not know a member of that username and password, or not as one that may log in (the grant `password`, P-9). Which of these is never told.',
   missing_api_key:
     'A gateway asked for mode `none` or for the floor `key`, and there is no API key (C-4). `{parameter}` is the header in `verify.api_key_header`.',
   invalid_api_key:
@@ -55,15 +61,13 @@ export const failureDocs: Readonly<Record<FailureReason, string>> = {
     "The access token is unknown, malformed, expired or revoked, by itself, with its login or with all of its owner's, or its client or member is disabled (G-13).",
   insufficient_scope:
     "The token is good, but not for this: a member's where a client's is asked for or the other way round, a lower level, a scope it does not hold, or one of `scope.restricted` that was not asked for (P-15).",
-  invalid_member_credentials:
-    'The directory does not know a member of that username and password, or not as one that may log in (the grant `password`, P-9). Which of these is never told.',
   server_error: 'Something failed that should not have; operators find it in the log (G-22).',
   temporarily_unavailable:
     'The store or the member directory cannot be reached, or the programme is under maintenance (G-22). The answer gets `Retry-After`; nothing is spent.',
 };
 
-/** In the order in which they are checked. The first six can only become pages. */
-export const loginFailureDocs: Readonly<Record<LoginFailureReason, string>> = {
+/** Of login requests, in the order in which they are checked: these can only become pages. */
+export const pageOnlyFailureTexts: Readonly<Record<PageOnlyLoginFailure, string>> = {
   ambiguous_request:
     'The query cannot be decoded, or holds `client_id` or `redirect_uri` more than once.',
   missing_client_id: 'There is no `client_id` (G-6).',
@@ -73,6 +77,10 @@ export const loginFailureDocs: Readonly<Record<LoginFailureReason, string>> = {
     'There is no `redirect_uri`, and the client has several registered, or `authorize.redirect_uri` is `required`.',
   unregistered_redirect_uri: 'The `redirect_uri` is not registered, compared to the letter (G-7).',
   programme_mismatch: 'An input that `must_equal` `programme.identifier` names another (P-4).',
+};
+
+/** Checked after those: a page or a redirect. */
+export const redirectableFailureTexts: Readonly<Record<RedirectableLoginFailure, string>> = {
   repeated_parameter: 'Another input came more than once.',
   unknown_parameter: 'A parameter is no input of the endpoint, and it has `unknown: refuse`.',
   missing_parameter:

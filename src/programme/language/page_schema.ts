@@ -1,0 +1,228 @@
+// Owns the texts of the login page and of the pages in its place, in one language, as files give them.
+
+import * as v from 'valibot';
+
+import { key, listed, named, type Output } from '../../schema/notes.ts';
+import { textSchema } from '../../schema/scalars.ts';
+import { pageOnlyFailureTexts, redirectableFailureTexts } from './failure_texts.ts';
+
+/** Text for people, in which `{programme}` stands for the programme's name. */
+export const pageTextSchema = v.pipe(
+  textSchema,
+  v.regex(
+    /^(?:[^{}]|\{programme\})*$/,
+    'the only name in braces that a text of the page can hold is {programme}',
+  ),
+);
+
+const partnerTextSchema = v.pipe(
+  textSchema,
+  v.regex(
+    /^(?:[^{}]|\{programme\})*\{partner\}(?:[^{}]|\{programme\})*$/,
+    'expected {partner} once, where the name of the partner goes',
+  ),
+);
+
+/** Title and sentence of a page that stands in place of the form. */
+export const pageSchema = v.pipe(
+  v.strictObject({
+    title: key(pageTextSchema, { text: 'Heading and title of the page.', example: 'Too late' }),
+    text: key(pageTextSchema, {
+      text: 'The sentence below the heading. It is shown as text: markup has no meaning in it.',
+      example: 'Please start again.',
+    }),
+  }),
+  named('page text'),
+);
+
+export const messagesSchema = v.pipe(
+  v.strictObject({
+    not_recognised: key(pageTextSchema, {
+      text: 'For an unknown username, a wrong password, a disabled or locked account: one text for all, so that nobody learns which it was.',
+      example: 'These details are not right. Please try again.',
+    }),
+    difficulties: key(pageTextSchema, {
+      text: 'When the service or its directory cannot answer at the moment.',
+      example: 'Please try again in a few minutes.',
+    }),
+    username_blank: key(pageTextSchema, {
+      text: 'When no username was typed. Both blank shows both messages.',
+      example: 'Please enter your membership number.',
+    }),
+    password_blank: key(pageTextSchema, {
+      text: 'When no password was typed.',
+      example: 'Please enter your PIN.',
+    }),
+    too_many_attempts: key(pageTextSchema, {
+      text: 'The page of an address with too many failed logins (`login.address_limit`).',
+      example: 'Too many attempts. Please try again in a quarter of an hour.',
+    }),
+  }),
+  named('login messages'),
+);
+
+export const labelsSchema = v.pipe(
+  v.strictObject({
+    username: key(pageTextSchema, {
+      text: 'Above the field for it.',
+      example: 'Membership number',
+    }),
+    password: key(pageTextSchema, { text: 'Above the field for it.', example: 'PIN' }),
+    log_in: key(pageTextSchema, { text: 'On the button.', example: 'Sign in' }),
+    show_password: key(pageTextSchema, {
+      text: 'Name of the button that shows what was typed; there where scripts run.',
+      example: 'Show PIN',
+    }),
+    error: key(pageTextSchema, {
+      text: "What the title of the browser's tab begins with when the form is shown again with a message.",
+      example: '"Problem:"',
+    }),
+    help: key(pageTextSchema, { text: 'The link to `login.help`.', example: 'Lost your PIN?' }),
+    website: key(pageTextSchema, {
+      text: 'The link to `login.website`.',
+      example: '"{programme} on the web"',
+    }),
+    privacy: key(pageTextSchema, { text: 'The link to `login.privacy`.', example: 'Your data' }),
+    terms: key(pageTextSchema, { text: 'The link to `login.terms`.', example: 'Conditions' }),
+    imprint: key(pageTextSchema, { text: 'The link to `login.imprint`.', example: 'Legal notice' }),
+    unavailable: key(pageTextSchema, {
+      text: 'Heading of the pages that say `difficulties` or `too_many_attempts` in place of the form.',
+      example: 'Please come back later',
+    }),
+    reference: key(pageTextSchema, {
+      text: 'Stands in front of the reference on a page that ends a login; the same reference stands in the log, in the line `login_stopped`.',
+      example: '"Reference:"',
+    }),
+    continue_to: key(partnerTextSchema, {
+      text: "Below the heading; `{partner}` stands for the partner's name.",
+      example: '"and go on to {partner}"',
+    }),
+  }),
+  named('login labels'),
+);
+
+/** Pages of the login itself, whatever the dialect. */
+export const ownPagesSchema = v.strictObject({
+  expired: key(pageSchema, {
+    text: 'The login took longer than `lifetime`, is over, or never was.',
+    example: '{ title: Too late }',
+  }),
+  damaged: key(pageSchema, {
+    text: "The page's address or its form holds no login of this programme.",
+    example: '{ title: Something is missing }',
+  }),
+  other_browser: key(pageSchema, {
+    text: 'The cookie of the login did not come: it began in another browser, or this one takes no cookies.',
+    example: '{ title: Cookies are needed }',
+  }),
+  forged: key(pageSchema, {
+    text: 'The form did not come from the page.',
+    example: '{ title: This form is not ours }',
+  }),
+  not_found: key(pageSchema, {
+    text: "What a browser gets below the programme's path where nothing is (404). Who asks for no `text/html` gets JSON.",
+    example: '{ title: Nothing here }',
+  }),
+  wrong_method: key(pageSchema, {
+    text: 'What a browser gets at a path of the login by a method that it does not have (405), as a login request that is a POST when it is typed into the address bar.',
+    example: '{ title: Please start at your partner }',
+  }),
+});
+
+const { entries: ownPages } = ownPagesSchema;
+
+export const linkSchema = v.exactOptional(
+  v.pipe(v.string(), v.regex(/^https:\/\/[!-~]+$/, 'expected an https:// address')),
+);
+
+/** All texts in one more language, those of failures with them; a link left out is the usual one. */
+export const languageSchema = v.pipe(
+  v.strictObject({
+    title: key(pageTextSchema, { text: 'As `login.title`.', example: 'Bienvenue' }),
+    website: key(linkSchema, {
+      text: 'Where members go who read this language.',
+      example: 'https://www.example.com/fr/',
+      otherwise: '`login.website`',
+    }),
+    help: key(linkSchema, {
+      text: 'Where members go who read this language.',
+      example: 'https://www.example.com/fr/oubli',
+      otherwise: '`login.help`',
+    }),
+    privacy: key(linkSchema, {
+      text: 'The notice for members who read this language.',
+      example: 'https://www.example.com/fr/confidentialite',
+      otherwise: '`login.privacy`',
+    }),
+    terms: key(linkSchema, {
+      text: 'The terms for members who read this language.',
+      example: 'https://www.example.com/fr/conditions',
+      otherwise: '`login.terms`',
+    }),
+    imprint: key(linkSchema, {
+      text: 'The imprint for members who read this language.',
+      example: 'https://www.example.com/fr/mentions-legales',
+      otherwise: '`login.imprint`',
+    }),
+    messages: key(messagesSchema, {
+      text: 'As `login.messages`.',
+      example: '{ difficulties: Veuillez patienter. }',
+    }),
+    labels: key(labelsSchema, { text: 'As `login.labels`.', example: '{ log_in: Entrer }' }),
+    pages: key(
+      v.strictObject({
+        expired: key(pageSchema, {
+          text: 'As `login.pages.expired`.',
+          example: '{ title: Trop tard }',
+        }),
+        damaged: key(pageSchema, {
+          text: 'As `login.pages.damaged`.',
+          example: '{ title: Abîmé }',
+        }),
+        other_browser: key(pageSchema, {
+          text: 'As `login.pages.other_browser`.',
+          example: '{ title: Cookies requis }',
+        }),
+        forged: key(pageSchema, { text: 'As `login.pages.forged`.', example: '{ title: Refusé }' }),
+        not_found: key(pageSchema, {
+          text: 'As `login.pages.not_found`.',
+          example: '{ title: Introuvable }',
+        }),
+        wrong_method: key(pageSchema, {
+          text: 'As `login.pages.wrong_method`.',
+          example: '{ title: Impossible ainsi }',
+        }),
+        failed: key(pageSchema, {
+          text: 'For each failure of a login request that is a page in `authorize.failures` and has no text under `failures`.',
+          example: '{ title: Impossible }',
+        }),
+      }),
+      {
+        text: 'As `login.pages`, and one page more.',
+        example: '{ expired: { title: Trop tard } }',
+      },
+    ),
+    failures: key(
+      v.optional(
+        v.strictObject(
+          listed(
+            { ...pageOnlyFailureTexts, ...redirectableFailureTexts },
+            v.exactOptional(pageSchema),
+          ),
+        ),
+        {},
+      ),
+      {
+        text: 'What the pages of `authorize.failures` say in this language, by failure.',
+        example: '{ unknown_client: { title: Inconnu } }',
+      },
+    ),
+  }),
+  named('language'),
+);
+
+export type PageText = Output<typeof pageSchema>;
+export type LanguageDefinition = Output<typeof languageSchema>;
+export type LoginMessages = LanguageDefinition['messages'];
+export type LoginLabels = LanguageDefinition['labels'];
+export type OwnPageName = keyof typeof ownPages;

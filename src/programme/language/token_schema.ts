@@ -1,0 +1,211 @@
+// Owns what a file may say of grants, scopes, tokens and the answer that has them.
+
+import * as v from 'valibot';
+
+import { roles } from '../../oauth/client.ts';
+import { scopeSeparators } from '../../oauth/scope.ts';
+import { signingAlgorithms } from '../../oauth/signing_key.ts';
+import { key, named } from '../../schema/notes.ts';
+import {
+  contentTypeSchema,
+  durationSchema,
+  lifetimeSchema,
+  listOf,
+  oneOrMore,
+  textSchema,
+} from '../../schema/scalars.ts';
+import { encodings, withContentType } from '../answers/encoding.ts';
+import { responseHeadersSchema, tokenFieldSchemas } from './response_headers.ts';
+import { nameCases } from './value_tree.ts';
+
+const grantSchema = v.exactOptional(
+  v.pipe(
+    v.strictObject({
+      endpoint: key(oneOrMore(textSchema), {
+        text: 'The token endpoint that serves it, by its name under `token_endpoints`, or a list of them (P-9): clients are told of the first.',
+        example: '[key, refresh]',
+      }),
+      grant_type: key(v.exactOptional(textSchema), {
+        text: 'The value of `grant_type` on the wire.',
+        example: 'member_login',
+        otherwise: "the grant's own name",
+      }),
+      role: key(v.picklist(roles), {
+        text: 'The role a client must have been given at onboarding (`--role`): `member` for those that log members in, `partner` for those with tokens of their own. Others get `grant_not_allowed` (G-20, P-11).',
+        example: 'member',
+      }),
+      access_lifetime: key(v.exactOptional(lifetimeSchema), {
+        text: 'How long access tokens of this grant are good, where that is not `tokens.access.lifetime`; within the same bounds.',
+        example: '12h',
+        otherwise: 'as `tokens.access.lifetime`',
+      }),
+    }),
+    named('grant'),
+  ),
+);
+
+export const grantsSchema = v.strictObject({
+  authorization_code: key(grantSchema, {
+    text: "A login's code is exchanged for tokens (RFC 6749 4.1.3). Its endpoint must declare the input `code`; `redirect_uri` and `code_verifier` are compared where declared and sent.",
+    example: '{ endpoint: grant, role: member }',
+    otherwise: 'the programme has no login',
+  }),
+  refresh_token: key(grantSchema, {
+    text: 'A refresh token is exchanged for new tokens and a successor (RFC 6749 6). Its endpoint must declare the input `refresh_token`. Without this grant no refresh tokens are issued.',
+    example: '{ endpoint: grant, role: member }',
+    otherwise: 'no refresh tokens',
+  }),
+  client_credentials: key(grantSchema, {
+    text: 'A client gets a token of its own, without a member (RFC 6749 4.4); there is no refresh token with it (G-11).',
+    example: '{ endpoint: grant, role: partner }',
+    otherwise: 'clients get no tokens of their own',
+  }),
+  password: key(grantSchema, {
+    text: 'A partner exchanges what its customer typed for tokens (RFC 6749 4.3, P-9). Its endpoint must declare the inputs `username` and `password`. RFC 9700 2.4 forbids it, and `check` warns of it.',
+    example: '{ endpoint: grant, role: member }',
+    otherwise: 'off',
+  }),
+});
+
+const levelScopeSchema = v.pipe(
+  v.strictObject({
+    kind: key(v.literal('level'), {
+      text: "Scopes are levels: how securely the token's owner was authenticated. A request may ask for a lower level, never for a higher one.",
+      example: 'level',
+    }),
+    values: key(v.pipe(listOf(textSchema), v.nonEmpty('expected at least one level')), {
+      text: 'The levels, lowest first.',
+      example: '[AUTHN-LEVEL-10, AUTHN-LEVEL-12, AUTHN-LEVEL-15, AUTHN-LEVEL-20]',
+    }),
+    client: key(textSchema, {
+      text: "The level of a client's own tokens; one of `values`.",
+      example: 'AUTHN-LEVEL-12',
+    }),
+    member_default: key(textSchema, {
+      text: "The level of a member's tokens where the directory tells none, or one that is not in `values`.",
+      example: 'AUTHN-LEVEL-12',
+    }),
+  }),
+  named('level scope'),
+);
+
+const listScopeSchema = v.pipe(
+  v.strictObject({
+    kind: key(v.literal('list'), {
+      text: 'Scopes are names that a login or token request asks for (RFC 6749 3.3); what is not in `values` is `invalid_scope`. The login request must declare an input `scope`, where there is a login.',
+      example: 'list',
+    }),
+    values: key(listOf(textSchema), {
+      text: 'The scopes that exist. With an empty list every scope is refused.',
+      example: '[reset_password, retrieve_username, statements]',
+    }),
+    separator: key(v.optional(v.picklist(scopeSeparators), ' '), {
+      text: 'What stands between several scopes in one value: a space or a comma; `none` takes one scope at a time.',
+      example: '","',
+    }),
+    restricted: key(v.optional(listOf(textSchema), []), {
+      text: 'Scopes for one purpose each: a gateway lets a token that holds one pass only where it asks for that scope (P-15). Names that are not in `values` mean nothing.',
+      example: '[reset_password]',
+    }),
+  }),
+  named('list scope'),
+);
+
+export const scopeSchema = v.variant('kind', [levelScopeSchema, listScopeSchema]);
+
+const accessSchema = v.strictObject({
+  format: key(v.picklist(['opaque', 'jwt']), {
+    text: '`opaque` tokens are random text that only Jetway can look up; `jwt` tokens are signed (RFC 9068) and come with a key set at `{base_path}/.well-known/jwks.json` (C-1).',
+    example: 'jwt',
+  }),
+  lifetime: key(lifetimeSchema, {
+    text: 'How long an access token is good, from its issue (G-23). It never outlives `tokens.refresh.longest`, counted from the login; `check` warns beyond a day.',
+    example: '15m',
+  }),
+  algorithm: key(v.optional(v.picklist(signingAlgorithms), 'ES256'), {
+    text: 'What JWTs are signed with, refresh tokens included (RFC 7518, RFC 8037). Of no effect where nothing is a JWT.',
+    example: 'EdDSA',
+  }),
+  token_id: key(v.optional(v.picklist(['uuid', 'number']), 'uuid'), {
+    text: "The form of a token's identifier, `jti` in JWTs: a UUID, or a whole number from 1 to 2^53-1 (P-7).",
+    example: 'number',
+  }),
+  claims: key(v.optional(tokenFieldSchemas.tree, {}), {
+    text: "Claims of the dialect's own, laid out as [fields](#fields-of-an-answer). A JWT always carries `iss`, `aud`, `sub`, `client_id`, `jti`, `iat`, `exp`, and where there is one `scope` and `family`: those win over claims of the same name.",
+    example: '{ programme: programme_identifier, level: level }',
+  }),
+});
+
+const refreshSchema = v.strictObject({
+  format: key(v.optional(v.picklist(['opaque', 'jwt']), 'opaque'), {
+    text: '`jwt` gives refresh tokens the look of one, for clients that insist (P-7). Jetway finds both kinds by digest and trusts nothing a refresh token says.',
+    example: 'jwt',
+  }),
+  lifetime: key(lifetimeSchema, {
+    text: 'How long a refresh token can be used, from its issue; each use gives a new one. At most `longest`.',
+    example: '12h',
+  }),
+  longest: key(lifetimeSchema, {
+    text: 'The end of a login: from then on no token that came from it is good, however often it was refreshed. Required, and in force, without a refresh grant too.',
+    example: '90d',
+  }),
+  grace: key(v.optional(durationSchema, '10s'), {
+    text: 'For how long a retry with a used refresh token gets the same answer once more, for clients whose connection broke. 5 minutes at most; `0s` allows no retry.',
+    example: '30s',
+  }),
+});
+
+const prefixSchema = v.pipe(
+  v.string(),
+  v.regex(/^[a-z][a-z0-9_.-]*[:|/]$/, 'expected a word and one of : | /, such as client:'),
+);
+
+export const tokensSchema = v.strictObject({
+  client_subject_prefix: key(v.optional(prefixSchema, 'client:'), {
+    text: "Stands before the client identifier in the `sub` of a client's own token, so that it cannot be taken for a member's (C-9). When it changes, tokens that clients have by then are refused, and a member whose subject begins so gets none: those logins and refreshes are answered as an outage, and the log says why.",
+    example: '"partner:"',
+  }),
+  access: key(accessSchema, {
+    text: 'Access tokens: what a partner presents to the API.',
+    example: '{ format: jwt, lifetime: 15m }',
+  }),
+  refresh: key(refreshSchema, {
+    text: 'Refresh tokens. Each is used once and answered with its successor; reuse revokes all tokens of the login (G-23, RFC 9700 4.14).',
+    example: '{ lifetime: 7d, longest: 90d }',
+  }),
+});
+
+export const tokenResponseSchema = v.pipe(
+  v.strictObject({
+    status: key(v.optional(v.picklist([200, 201]), 200), {
+      text: 'Its HTTP status.',
+      example: '201',
+    }),
+    encoding: key(v.optional(v.picklist(encodings), 'json'), {
+      text: 'The form of its body: `json`; `form` (`application/x-www-form-urlencoded`, lists as repeated names); `xml` (one object around all, lists as repeated elements); or `text`, the bare value of its one field.',
+      example: 'form',
+    }),
+    content_type: key(v.exactOptional(contentTypeSchema), {
+      text: 'Its `Content-Type`; it changes nothing about the body.',
+      example: 'application/json; charset=utf-8',
+      otherwise: 'that of the encoding',
+    }),
+    headers: key(v.optional(responseHeadersSchema, {}), {
+      text: 'Headers beside those that Jetway sets itself: texts that are always the same, or [fields](#fields-of-an-answer), so that a header can hold the token. Of those, what is absent is left out.',
+      example: '{ X-Interface-Version: v1, X-Subject-Token: { value: access_token } }',
+    }),
+    fields: key(tokenFieldSchemas.tree, {
+      text: "The members of the answer, in order, as [fields](#fields-of-an-answer). A map is laid over the variant's; a list of maps replaces the variant's fields and fixes their order. One of them, or a header, must hold `access_token`.",
+      example: '[{ accessToken: access_token }, { expiresIn: access_lifetime }]',
+    }),
+    wrap: key(v.optional(v.array(textSchema), []), {
+      text: 'Names of objects to put the whole answer into, outermost first: `[token]` gives `{"token":{…}}` (P-8).',
+      example: '[data, token]',
+    }),
+    name_case: key(v.optional(v.picklist(nameCases), 'as_written'), {
+      text: 'The case of all names in the answer (P-8), those in `wrap` included.',
+      example: 'upper',
+    }),
+  }),
+  v.transform(withContentType),
+);

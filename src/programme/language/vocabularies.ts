@@ -1,0 +1,113 @@
+// Owns the named values that answers can be made of: of token responses and JWTs, of error bodies, of
+// redirects back to the partner.
+
+import type { Client } from '../../oauth/client.ts';
+import { failureReasons, loginFailureReasons } from '../../oauth/failure.ts';
+import { grantTypes } from '../../oauth/grant.ts';
+import type { ValueKind } from './value_format.ts';
+
+/**
+ * A value of every answer: `null`. A file cannot write it as a constant, since a null in a file
+ * that is laid over a variant removes the key.
+ */
+export const nothing = 'nothing';
+
+/** What an answer can be made of. */
+export interface Vocabulary {
+  /** What it is: `token` or `error`. */
+  readonly answer: string;
+  /** What each value is, and that in words for the reference. */
+  readonly values: Readonly<Record<string, readonly [kind: ValueKind, text: string]>>;
+  /** Values whose names begin so are free. */
+  readonly prefixes: readonly string[];
+  /** What `only` can name. */
+  readonly occasions: readonly string[];
+}
+
+/** `client.instance_url` names the property `instance_url` of the client's registration. */
+export const clientPropertyPrefix = 'client.';
+/** `extra.title` names what a reason has under `extra: { title: … }`. */
+export const extraPrefix = 'extra.';
+
+const tokenValues: Vocabulary['values'] = {
+  access_token: ['text', 'The access token. Not in claims.'],
+  refresh_token: ['text', 'The refresh token, where one is issued. Not in claims.'],
+  scope: ['scope', 'The scope that was granted, where there is one.'],
+  access_lifetime: ['span', 'How long the access token is good, from now.'],
+  refresh_lifetime: ['span', 'How long the refresh token is good, from now; where one is issued.'],
+  issued_at: ['instant', 'Now.'],
+  access_expires_at: ['instant', 'When the access token expires.'],
+  refresh_expires_at: ['instant', 'When the refresh token expires, where one is issued.'],
+  token_id: ['text', "The access token's identifier (`jti`), as `tokens.access.token_id` has it."],
+  subject: [
+    'text',
+    "Whom the token is about: the member's immutable subject, or the client's (C-9).",
+  ],
+  grant: ['text', 'The grant that was used, by its name in `grants`.'],
+  kind: ['text', '`member` or `client`: whose token it is.'],
+  level: [
+    'text',
+    "How the member was authenticated, from the directory; not in a client's own token.",
+  ],
+  membership_number: ['text', "The member's number, where the directory knows one."],
+  client_id: ['text', "The client's identifier."],
+  client_name: ['text', "The client's name."],
+  business_context: ['text', "The client's business context, where it has one (P-7)."],
+  partner_id: ['text', "The client's partner id, where it has one (P-7)."],
+  programme_identifier: ['text', 'As `programme_identifier` has it.'],
+  issuer: ['text', "The programme's public base URL (`iss`)."],
+  audience: ['text', 'As `audience` has it.'],
+  request_id: ['text', 'A fresh UUID for each answer. Not in claims.'],
+};
+
+const errorValues: Vocabulary['values'] = {
+  error: ['text', "The reason's `error`."],
+  error_description: ['text', "The reason's `error_description`, where it has one."],
+  error_code: ['text', "The reason's `error_code`, where it has one."],
+  parameter: ['text', 'The wire name of the parameter or header at fault, where there is one.'],
+  scope: ['scope', 'The scope that was asked for, where that is what failed.'],
+  status: ['text', 'The HTTP status, as a number.'],
+  answered_at: ['instant', 'Now.'],
+  request_id: ['text', 'A fresh UUID for each answer.'],
+};
+
+const redirectValues: Vocabulary['values'] = {
+  error_description: ['text', "The failure's `error_description`, where it has one."],
+  parameter: ['text', 'The wire name of the parameter or header at fault, where there is one.'],
+  client_id: ['text', "The client's identifier."],
+  business_context: ['text', "The client's business context, where it has one."],
+  partner_id: ['text', "The client's partner id, where it has one."],
+  programme_identifier: ['text', 'As `programme_identifier` has it.'],
+  issuer: ['text', "The programme's public base URL."],
+};
+
+export const tokenVocabulary: Vocabulary = {
+  answer: 'token',
+  values: tokenValues,
+  prefixes: [clientPropertyPrefix],
+  occasions: grantTypes,
+};
+
+export const errorVocabulary: Vocabulary = {
+  answer: 'error',
+  values: errorValues,
+  prefixes: [extraPrefix],
+  occasions: failureReasons,
+};
+
+/** `only` names `code`, which a login ends with, or failures. */
+export const redirectVocabulary: Vocabulary = {
+  answer: 'redirect',
+  values: redirectValues,
+  prefixes: [clientPropertyPrefix],
+  occasions: ['code', ...loginFailureReasons],
+};
+
+/** A client's own values, by the names a file uses. */
+export function clientProperties(client: Client): Record<string, string> {
+  const values: Record<string, string> = {};
+  for (const [name, value] of Object.entries(client.properties)) {
+    values[clientPropertyPrefix + name] = value;
+  }
+  return values;
+}

@@ -1,0 +1,114 @@
+// Owns the list of a schema's keys, and what can be seen of a schema without a value.
+
+import type { SchemaNotes } from './notes.ts';
+import type { Schema, Shape } from './walk.ts';
+
+/** A key of a file, or of one of the types that its keys have. */
+export interface Key {
+  /** From the file's root, or from the type: `tokens.access`, `input.in`. */
+  readonly path: string;
+  /** The type it belongs to; undefined for the keys of the file itself. */
+  readonly type?: string;
+  readonly entry: Shape;
+  /** Whether each map that can stand here must have it. */
+  readonly required: boolean;
+}
+
+/** The keys at the root and below, in the schema's order, then those of each type. */
+export function keysOf(schema: Schema): readonly Key[] {
+  const types = [...typesOf(schema)];
+  return [
+    ...keysBelow(schema, ''),
+    ...types.flatMap(([type, typed]) =>
+      keysBelow(typed, `${type}.`).map((key): Key => ({ ...key, type })),
+    ),
+  ];
+}
+
+/** The types of a schema: everything in it that has a title, by its name in paths. */
+export function typesOf(schema: Schema): ReadonlyMap<string, Schema> {
+  const found = new Map<string, Schema>();
+  const visit = (one: Schema): void => {
+    const title = titleOf(one);
+    if (title !== undefined && found.has(title)) return;
+    if (title !== undefined) found.set(title, one);
+    for (const part of partsOf(one)) visit(part);
+  };
+  visit(schema);
+  return found;
+}
+
+/** Maps of a type of their own stay closed. */
+function keysBelow(schema: Schema, prefix: string): readonly Key[] {
+  const found = new Map<string, Key>();
+  for (const { entries = {} } of mapsIn(schema)) {
+    for (const [name, member] of Object.entries(entries)) {
+      const entry = member as Shape;
+      const path = prefix + name;
+      if (found.has(path)) continue;
+      found.set(path, { path, entry, required: !isOptional(entry) });
+      if (typeOf(member) !== undefined) continue;
+      for (const key of keysBelow(member, `${path}.`)) found.set(key.path, key);
+    }
+  }
+  return [...found.values()];
+}
+
+/** Whether a type's values are maps with keys of their own. */
+export function hasKeys(schema: Schema): boolean {
+  return mapsIn(schema).length > 0;
+}
+
+function mapsIn(schema: Schema): readonly Shape[] {
+  const shape = schema as Shape;
+  if (shape.entries !== undefined) return [shape];
+  return choicesOf(schema)
+    .filter((one) => typeOf(one) === undefined)
+    .flatMap(mapsIn);
+}
+
+/** What a value of the schema is one of; nothing where the schema describes it itself. */
+export function choicesOf(schema: Schema): readonly Schema[] {
+  const { wrapped, type, options = [] } = schema as Shape;
+  if (wrapped !== undefined) return [wrapped];
+  if (type === 'union' || type === 'variant') return options as readonly Schema[];
+  return notesOf(schema).alternatives?.() ?? [];
+}
+
+function partsOf(schema: Schema): readonly Schema[] {
+  const { type, entries = {}, item, key, value, pipe = [] } = schema as Shape;
+  const [first] = pipe as readonly Schema[];
+  if (first !== undefined && 'pipe' in first) return [first];
+  const inRecord = type === 'record' ? [key as Schema, value] : [];
+  return [...choicesOf(schema), ...Object.values(entries), item, ...inRecord].filter(
+    (part) => part !== undefined,
+  );
+}
+
+/** What the steps of a schema's pipe tell, those of its first schema aside. */
+export function notesOf(schema: Schema): SchemaNotes {
+  const steps = ((schema as Shape).pipe ?? []).slice(1);
+  return Object.assign({}, ...steps.map(({ metadata }) => metadata)) as SchemaNotes;
+}
+
+/** The type that a value has, whatever else is asked of it. */
+export function typeOf(schema: Schema): string | undefined {
+  const inner = withoutOptional(schema);
+  const [first] = ((inner as Shape).pipe ?? []) as readonly Schema[];
+  const isNarrowed = first !== undefined && 'pipe' in first;
+  return titleOf(inner) ?? (isNarrowed ? typeOf(first) : undefined);
+}
+
+/** The name of a schema that is a type, as paths have it. */
+export function titleOf(schema: Schema): string | undefined {
+  return notesOf(schema).title?.replaceAll(' ', '_');
+}
+
+export function isOptional({ type }: Schema | Shape): boolean {
+  return type === 'optional' || type === 'exact_optional';
+}
+
+export function withoutOptional(schema: Schema): Schema {
+  const { wrapped } = schema as Shape;
+  return isOptional(schema) && wrapped !== undefined ? withoutOptional(wrapped) : schema;
+}

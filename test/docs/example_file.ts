@@ -1,0 +1,137 @@
+// Owns files around the examples of keys: each example in a whole file in which it can stand.
+
+import { toPlain } from '../../src/lib/document.ts';
+import { parseYaml, stringifyYaml } from '../../src/lib/yaml/yaml.ts';
+
+type Plain = Readonly<Record<string, unknown>>;
+
+/** What examples of keys of a hook stand beside. */
+const hook = 'members: { directory: http, url: https://members.example.com/jetway }';
+
+/** Where an example needs another variant than `grant`, or more YAML beside it. */
+const surroundings: Readonly<Record<string, { readonly on?: string; readonly beside?: string }>> = {
+  selector: { on: 'partner-login' },
+  'selector.input': { on: 'partner-login' },
+  'selector.default': { on: 'partner-login', beside: 'selector: { input: programme }' },
+  'client.authentication.methods': { on: 'partner-login' },
+  verify: { on: 'partner-login' },
+  'verify.headers': { on: 'partner-login' },
+  'members.directory': { beside: hook },
+  'members.url': { beside: hook },
+  'members.secret_file': { beside: hook },
+  'members.previous_secret_file': { beside: hook },
+  'members.certificate_file': { beside: hook },
+  'members.key_file': { beside: hook },
+  'members.authorities_file': { beside: hook },
+  'members.concurrency': { beside: hook },
+  'page_failure.page': { beside: 'authorize: { failures: { invalid_scope: { redirect: null } } }' },
+  'page_failure.page.status': {
+    beside:
+      'authorize: { failures: { invalid_scope: { redirect: null, page: { title: T, text: T } } } }',
+  },
+  'page_failure.page.title': {
+    beside:
+      'authorize: { failures: { invalid_scope: { redirect: null, page: { status: 400, text: T } } } }',
+  },
+  'page_failure.page.text': {
+    beside:
+      'authorize: { failures: { invalid_scope: { redirect: null, page: { status: 400, title: T } } } }',
+  },
+  'login_failure.error_description': {
+    beside: 'authorize: { failures: { access_denied: { redirect: access_denied } } }',
+  },
+  'login.brands': { on: 'partner-login' },
+  'brand.logo': { beside: 'login: { brands: { Harbour: { name: Harbour Hotels } } }' },
+  'grants.password': {
+    beside: 'token_endpoints: { grant: { inputs: { username: {}, password: {} } } }',
+  },
+  'grant.endpoint': {
+    on: 'partner-login',
+    beside: 'grants: { client_credentials: { role: partner } }',
+  },
+  'list_scope.kind': {
+    beside:
+      'scope: { values: [stays], client: null, member_default: null }\nauthorize: { endpoint: { inputs: { scope: {} } } }',
+  },
+  'list_scope.values': { on: 'partner-login' },
+  'list_scope.separator': { on: 'partner-login' },
+  'list_scope.restricted': { on: 'partner-login' },
+  'endpoint.methods': { beside: 'token_endpoints: { grant: { read: query } }' },
+  'endpoint.media_types': { beside: 'token_endpoints: { grant: { read: json } }' },
+  'input.within': { beside: 'token_endpoints: { grant: { read: json } }' },
+  'input.scheme': {
+    beside:
+      'token_endpoints: { grant: { inputs: { device: { in: header, name: x-subject-token } } } }',
+  },
+  'token_field.as': {
+    beside: 'token_response: { fields: { extra: { value: access_expires_at } } }',
+  },
+  'token_field.type': {
+    beside: 'token_response: { fields: { extra: { value: access_lifetime } } }',
+  },
+  'token_field.absent': {
+    beside: 'token_response: { fields: { extra: { value: membership_number } } }',
+  },
+  'token_field.only': { beside: 'token_response: { fields: { extra: { value: issued_at } } }' },
+};
+
+function parseMap(text: string): Plain {
+  const { root, faults } = parseYaml('example', text);
+  if (root?.kind !== 'map' || faults.length > 0) throw new Error(`not YAML: ${text}`);
+  return toPlain(root) as Plain;
+}
+
+/** Where the keys of a type stand in a file: each type at one of the places it can have. */
+const homes: Readonly<Record<string, (key: string, value: string) => string>> = {
+  endpoint: (key, value) => `token_endpoints: { grant: { ${key}: ${value} } }`,
+  input: (key, value) => `token_endpoints: { grant: { inputs: { device: { ${key}: ${value} } } } }`,
+  value_shape: (key, value) => `client: { identifier: { ${key}: ${value} } }`,
+  grant: (key, value) => `grants: { client_credentials: { ${key}: ${value} } }`,
+  token_field: (key, value) => `token_response: { fields: { extra: { ${key}: ${value} } } }`,
+  page_failure: (key, value) =>
+    `authorize: { failures: { invalid_scope: ${nested(key.split('.'), value)} } }`,
+  login_failure: (key, value) => `authorize: { failures: { invalid_scope: { ${key}: ${value} } } }`,
+  error_answer: (key, value) => `errors: { reasons: { invalid_code: { ${key}: ${value} } } }`,
+  error_group: (key, value) =>
+    `errors: { groups: [{ ${key === 'reasons' ? '' : 'reasons: [invalid_code], '}${key}: ${value} }] }`,
+  page_text: (key, value) => `login: { pages: { expired: { ${key}: ${value} } } }`,
+  login_messages: (key, value) => `login: { messages: { ${key}: ${value} } }`,
+  login_labels: (key, value) => `login: { labels: { ${key}: ${value} } }`,
+  language: (key, value) => `login: { languages: { fr: ${nested(key.split('.'), value)} } }`,
+  brand: (key, value) => `login: { brands: { Harbour: { ${key}: ${value} } } }`,
+  colour_scheme: (key, value) => `login: { colours: { light: { ${key}: ${value} } } }`,
+  level_scope: (key, value) => `scope: { ${key}: ${value} }`,
+  list_scope: (key, value) => `scope: { ${key}: ${value} }`,
+};
+
+/** A whole programme file in which the example of a key stands. */
+export function exampleFile(path: string, example: string): string {
+  const { on = 'grant', beside = '{}' } = surroundings[path] ?? {};
+  const steps = path.split('.');
+  const home = homes[steps[0] ?? ''];
+  const over = home ? home(steps.slice(1).join('.'), example) : nested(steps, example).slice(1, -1);
+  const base = [
+    `variant: ${on}`,
+    'name: Example',
+    'programme_identifier: Example',
+    'base_path: /example',
+  ].join('\n');
+  return stringifyYaml([base, beside, over].map(parseMap).reduce(besides));
+}
+
+/** Two maps as one; unlike where a file is laid over a variant, nulls stay. */
+function besides(one: Plain, other: Plain): Plain {
+  const joined = Object.entries(other).map(([key, value]) => {
+    const present = one[key];
+    return [key, isMap(present) && isMap(value) ? besides(present, value) : value];
+  });
+  return { ...one, ...(Object.fromEntries(joined) as Plain) };
+}
+
+function isMap(value: unknown): value is Plain {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function nested(steps: readonly string[], value: string): string {
+  return steps.reduceRight((inner, step) => `{ ${step}: ${inner} }`, value);
+}
