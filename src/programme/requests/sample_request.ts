@@ -1,10 +1,12 @@
 // Owns sample requests: how a client of a programme would ask, built from the programme's own file.
 
+import { present } from '../../lib/present.ts';
 import type { CredentialEncoding } from '../../oauth/basic.ts';
 import type { Client } from '../../oauth/client.ts';
 import { grantInputs, type GrantType } from '../../oauth/grant.ts';
 import type { Definition } from '../language/definition.ts';
 import type {
+  Comparison,
   EndpointDefinition,
   InputDefinition,
   ParameterPlace,
@@ -57,30 +59,28 @@ export function sampleTokenRequest(
   at?: string,
 ): SampleRequest {
   const [first] = endpointsOf(definition, grant);
-  const [, endpoint] = at === undefined ? (first ?? []) : [at, definition.token_endpoints[at]];
+  const endpoint = at === undefined ? first?.[1] : definition.token_endpoints[at];
   if (endpoint === undefined) throw new Error(`${definition.name} has no grant ${grant}`);
-  const method = definition.client.authentication.methods[0] ?? 'basic';
+  const { methods, credentials: encoding } = definition.client.authentication;
+  const [method = 'basic'] = methods;
+  const { id } = by.client;
+  const proof = method === 'parameters' ? { client_id: id, client_secret: by.secret } : {};
   const known = {
     grant_type: definition.grants[grant]?.grant_type ?? grant,
     scope: usualScope(definition, grant),
-    ...(method === 'parameters' ? { client_id: by.client.id, client_secret: by.secret } : {}),
+    ...proof,
     ...values,
   };
-  const needed = new Set<string>([
+  const needed = [
     'grant_type',
     ...grantInputs[grant].needs,
-    ...(method === 'parameters' ? ['client_id', 'client_secret'] : []),
-    ...Object.keys(values),
-  ]);
-  const request = fillInputs(endpoint, definition, by, known, needed);
+    ...Object.keys({ ...proof, ...values }),
+  ];
+  const request = fillInputs(endpoint, definition, by, known, new Set(needed));
   if (method === 'parameters') return request;
-  const encode = credentialEncoders[definition.client.authentication.credentials];
-  const credentials = {
-    id: encode(by.client.id),
-    secret: encode(by.secret),
-    bare: method === 'bare_basic',
-  };
-  return { ...request, credentials };
+  const encode = credentialEncoders[encoding];
+  const bare = method === 'bare_basic';
+  return { ...request, credentials: { id: encode(id), secret: encode(by.secret), bare } };
 }
 
 const credentialEncoders: Readonly<Record<CredentialEncoding, (text: string) => string>> = {
@@ -109,10 +109,10 @@ function fillInputs(
   known: SampleValues,
   needed: ReadonlySet<string>,
 ): SampleRequest {
-  const places = {
-    query: [] as [string, string][],
-    form: [] as [string, string][],
-    header: [] as [string, string][],
+  const sent: Record<'query' | 'form' | 'header', [string, string][]> = {
+    query: [],
+    form: [],
+    header: [],
   };
   let json: JsonMembers = {};
   const usual = usualPlace(endpoint);
@@ -121,21 +121,20 @@ function fillInputs(
     const isSent = input.required || needed.has(role) || role === definition.selector?.input;
     const value = known[role] === undefined ? usualValue(role, input, definition, by) : known[role];
     if (!isSent || value === undefined || value === null) continue;
-    const sent = input.scheme === undefined ? value : `${input.scheme} ${value}`;
-    const place = input.in ?? usual;
-    const name = input.name ?? role;
-    if (place === 'json') json = withMember(json, [...(input.within ?? []), name], sent);
-    else places[place].push([name, sent]);
+    const { in: place = usual, name = role, within = [], scheme } = input;
+    const text = scheme === undefined ? value : `${scheme} ${value}`;
+    if (place === 'json') json = withMember(json, [...within, name], text);
+    else sent[place].push([name, text]);
   }
   const [method = 'POST'] = endpoint.methods;
-  return {
+  return present({
     method,
     path: definition.base_path + endpoint.path,
-    query: places.query,
-    headers: places.header,
-    ...(usual === 'form' || places.form.length > 0 ? { form: places.form } : {}),
-    ...(usual === 'json' || Object.keys(json).length > 0 ? { json } : {}),
-  };
+    query: sent.query,
+    headers: sent.header,
+    form: usual === 'form' || sent.form.length > 0 ? sent.form : undefined,
+    json: usual === 'json' || Object.keys(json).length > 0 ? json : undefined,
+  });
 }
 
 /** Of the places an endpoint reads, a body goes before the query, which others can see. */
@@ -161,33 +160,25 @@ function usualScope({ scope }: Definition, grant: GrantType): string | undefined
   return grant === 'client_credentials' ? scope.client : scope.member_default;
 }
 
-/** What an input holds when nobody says: what it must equal, or the first value that will do. */
+/** The value of an input without a given one: the value it must equal, or the first that fits. */
 function usualValue(
   role: string,
   input: InputDefinition,
   definition: Definition,
   { client, apiKey }: Omit<SampleClient, 'secret'>,
 ): string | undefined {
-  switch (input.must_equal) {
-    case 'programme.identifier':
-      return definition.programme_identifier;
-    case 'client.id':
-      return client.id;
-    case 'client.business_context':
-      return client.businessContext;
-    case 'client.partner_id':
-      return client.partnerId;
-    // Kept as a digest: whoever has the key gives it.
-    case 'client.api_key':
-      return apiKey;
-    case undefined:
-      break;
-  }
-  const usual: Readonly<Record<string, string | undefined>> = {
-    redirect_uri: client.redirectUris[0],
-    response_type: 'code',
+  const compared: Readonly<Record<Comparison, string | undefined>> = {
+    'programme.identifier': definition.programme_identifier,
+    'client.id': client.id,
+    'client.business_context': client.businessContext,
+    'client.partner_id': client.partnerId,
+    // The client keeps a digest alone.
+    'client.api_key': apiKey,
   };
-  return fittingValue(input, usual[role] ?? client.businessContext);
+  if (input.must_equal !== undefined) return compared[input.must_equal];
+  if (role === 'response_type') return fittingValue(input, 'code');
+  const [address] = role === 'redirect_uri' ? client.redirectUris : [];
+  return fittingValue(input, address ?? client.businessContext);
 }
 
 /** A value that an input takes: the one wanted, where it does. */
