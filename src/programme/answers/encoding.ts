@@ -1,30 +1,35 @@
-// Owns the forms a body can be written in: JSON, a form, XML, or one bare text; not what is in it.
+// Owns the encodings of a body: JSON, a form, XML, or one bare text; not its fields.
 
 import type { Scalar } from '../language/value_tree.ts';
 
 export const encodings = ['json', 'form', 'xml', 'text'] as const;
 export type EncodingName = (typeof encodings)[number];
 
-/** How the parts of a body are put together. Names come prepared, so that answers cost little. */
+/** How the parts of a body are put together. Names are prepared once, not for each answer. */
 export interface Encoding {
   readonly contentType: string;
   readonly scalar: (value: Scalar) => string;
-  /** What stands around the value of a member. */
+  /** A function from the value of a member to the whole member. */
   readonly member: (name: string) => (value: string) => string;
   readonly object: (members: readonly string[]) => string;
-  /** A list in brackets; undefined where it is its member, once for each item. */
+  /** A list in brackets; undefined where a list is its member repeated for each item. */
   readonly array: ((items: readonly string[]) => string) | undefined;
-  /** The whole body, from what stands in it. */
+  /** The whole body, from its members. */
   readonly document: (body: string) => string;
 }
+
+/** A value without any quoting. */
+const plain = (value: Scalar): string => (value === null ? '' : String(value));
+
+const after =
+  (start: string) =>
+  (value: string): string =>
+    start + value;
 
 const json: Encoding = {
   contentType: 'application/json',
   scalar: (value) => JSON.stringify(value),
-  member: (name) => {
-    const start = `${JSON.stringify(name)}:`;
-    return (value) => start + value;
-  },
+  member: (name) => after(`${JSON.stringify(name)}:`),
   object: (members) => `{${members.join(',')}}`,
   array: (items) => `[${items.join(',')}]`,
   document: (body) => body,
@@ -32,11 +37,8 @@ const json: Encoding = {
 
 const form: Encoding = {
   contentType: 'application/x-www-form-urlencoded',
-  scalar: (value) => formEncode(value === null ? '' : String(value)),
-  member: (name) => {
-    const start = `${formEncode(name)}=`;
-    return (value) => start + value;
-  },
+  scalar: (value) => formEncode(plain(value)),
+  member: (name) => after(`${formEncode(name)}=`),
   object: (members) => members.join('&'),
   array: undefined,
   document: (body) => body,
@@ -49,7 +51,7 @@ function formEncode(text: string): string {
 
 const xml: Encoding = {
   contentType: 'application/xml',
-  scalar: (value) => (value === null ? '' : escapeXml(String(value))),
+  scalar: (value) => escapeXml(plain(value)),
   member: (name) => (value) => (value === '' ? `<${name}/>` : `<${name}>${value}</${name}>`),
   object: (members) => members.join(''),
   array: undefined,
@@ -64,7 +66,7 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&apos;',
 };
 
-/** XML 1.0 has no way to write control characters, and none for halves of a surrogate pair. */
+/** XML 1.0 has no form for control characters and unpaired surrogates. */
 function escapeXml(text: string): string {
   return text
     .replaceAll(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '\uFFFD')
@@ -73,7 +75,7 @@ function escapeXml(text: string): string {
 
 const text: Encoding = {
   contentType: 'text/plain; charset=utf-8',
-  scalar: (value) => (value === null ? '' : String(value)),
+  scalar: plain,
   member: () => (value) => value,
   object: (members) => members.join(''),
   array: undefined,
@@ -93,7 +95,7 @@ export function withContentType<
   };
 }
 
-/** What XML takes for a name; the letters that all its readers agree on. */
+/** Whether a text is an XML name of the letters that every XML reader takes. */
 export function isXmlName(name: string): boolean {
   return /^[A-Za-z_][A-Za-z0-9_.-]*$/.test(name);
 }

@@ -1,7 +1,8 @@
-// Owns error answers: the one place that writes what a failed token request is told.
+// Owns error answers: the one place that writes the answer to a failed token request.
 
 import { randomUUID } from 'node:crypto';
 
+import { present } from '../../lib/present.ts';
 import { type FailureFacts, type FailureReason, failureReasons } from '../../oauth/failure.ts';
 import { noStore, type Reply } from '../../oauth/reply.ts';
 import type { Definition } from '../language/definition.ts';
@@ -36,11 +37,15 @@ export function compileErrorMap(definition: Definition, split: SplitScope): Fail
     failureReasons.map((reason) => {
       const mapping = errors.reasons[reason];
       const headers = mappingHeaders(reason, mapping, definition);
+      const extra = Object.fromEntries(
+        Object.entries(mapping.extra).map(([name, value]) => [extraPrefix + name, value]),
+      );
       const render = (facts: FailureFacts): Reply => ({
         status: mapping.status,
         headers: withRetry(headers, facts),
         body: writeBody({
           ...errorValues(reason, errors, facts),
+          ...extra,
           ...(tellsRequest ? { request_id: randomUUID() } : {}),
         }),
       });
@@ -65,20 +70,19 @@ function mappingHeaders(
   mapping: ErrorMapping,
   { name, errors }: Definition,
 ): Readonly<Record<string, string>> {
-  const own = Object.keys(mapping.headers).map((header) => header.toLowerCase());
-  const challenge =
-    mapping.challenge === undefined || own.includes('www-authenticate')
-      ? {}
-      : { 'WWW-Authenticate': challengeText(mapping.challenge, reason, name) };
+  const { challenge, headers } = mapping;
+  const isOwn = Object.keys(headers).some((header) => header.toLowerCase() === 'www-authenticate');
+  const text =
+    challenge === undefined || isOwn ? undefined : challengeText(challenge, reason, name);
   return Object.freeze({
     'Content-Type': errors.content_type,
     ...noStore,
-    ...challenge,
-    ...mapping.headers,
+    ...present({ 'WWW-Authenticate': text }),
+    ...headers,
   });
 }
 
-/** RFC 6750 3.1: reasons that a challenge names; a request without any token is told none. */
+/** RFC 6750 3.1: reasons that a challenge names; not for a request without a token. */
 const bearerErrors: ReadonlySet<FailureReason> = new Set(['invalid_token', 'insufficient_scope']);
 
 function challengeText(scheme: 'basic' | 'bearer', reason: FailureReason, name: string): string {
@@ -108,14 +112,7 @@ function errorValues(reason: FailureReason, errors: ErrorsDefinition, facts: Fai
     status: mapping.status,
     reason,
     answered_at: facts.at,
-    ...extraValues(mapping),
   };
-}
-
-function extraValues({ extra }: ErrorMapping): Values {
-  return Object.fromEntries(
-    Object.entries(extra).map(([name, value]) => [extraPrefix + name, value]),
-  );
 }
 
 /**

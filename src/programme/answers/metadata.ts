@@ -1,7 +1,8 @@
-// Owns authorization server metadata (RFC 8414): what standard clients can be told of a programme.
+// Owns authorization server metadata (RFC 8414): the document from which standard clients configure
+// themselves.
 
-import type { GrantType } from '../../oauth/grant.ts';
-import { grantTypes } from '../../oauth/grant.ts';
+import { present } from '../../lib/present.ts';
+import { type GrantType, grantTypes } from '../../oauth/grant.ts';
 import { programmePaths, servicePaths } from '../../oauth/own_paths.ts';
 import type { Definition } from '../language/definition.ts';
 import { endpointsOf } from '../requests/grant_places.ts';
@@ -12,11 +13,11 @@ export interface MetadataPlace {
   readonly ownPath: string;
 }
 
-/** What of a programme there is for the clients that the document is for. */
+/** Endpoints that the document names only at times. */
 export interface Offered {
-  /** Not where clients cannot reach it. */
+  /** False where clients cannot reach the endpoint. */
   readonly introspection: boolean;
-  /** Also of a programme that signs no tokens any more, as long as those it signed may live. */
+  /** True also while tokens live that the programme signed before it stopped signing. */
   readonly keySet: boolean;
 }
 
@@ -47,48 +48,41 @@ export function compileMetadata(
 
 function compileDocument(definition: Definition, place: MetadataPlace): Metadata['document'] {
   const issuer = place.publicUrl + place.ownPath;
+  const { grants, scope, authorize, tokens, introspection, revocation } = definition;
+  const { access } = tokens;
   const methods = authenticationMethods(definition);
   const places = { issuer, ...endpoints(definition, place) };
   const keys = { jwks_uri: issuer + programmePaths.keySet };
+  // JSON leaves out what is undefined.
   const abilities = {
-    scopes_supported: definition.scope.values,
-    response_types_supported: definition.grants.authorization_code === undefined ? [] : ['code'],
+    scopes_supported: scope.values,
+    response_types_supported: grants.authorization_code === undefined ? [] : ['code'],
     response_modes_supported: ['query'],
     grant_types_supported: granted(definition),
     token_endpoint_auth_methods_supported: methods,
-    ...(definition.authorize.pkce === 'off' ? {} : { code_challenge_methods_supported: ['S256'] }),
-    ...(definition.authorize.answer.issuer === undefined
-      ? {}
-      : { authorization_response_iss_parameter_supported: true }),
-    ...(definition.tokens.access.format === 'jwt'
-      ? { access_token_signing_alg_values_supported: [definition.tokens.access.algorithm] }
-      : {}),
+    code_challenge_methods_supported: authorize.pkce === 'off' ? undefined : ['S256'],
+    authorization_response_iss_parameter_supported:
+      authorize.answer.issuer === undefined ? undefined : true,
+    access_token_signing_alg_values_supported:
+      access.format === 'jwt' ? [access.algorithm] : undefined,
     interface_version: definition.interface_version,
+    ...(revocation && {
+      revocation_endpoint: issuer + revocation.path,
+      revocation_endpoint_auth_methods_supported: methods,
+    }),
   };
-  const { introspection, revocation } = definition;
-  const revoking =
-    revocation === undefined
-      ? {}
-      : {
-          revocation_endpoint: issuer + revocation.path,
-          revocation_endpoint_auth_methods_supported: methods,
-        };
-  const asking =
-    introspection === undefined
-      ? {}
-      : {
-          introspection_endpoint: issuer + introspection.path,
-          introspection_endpoint_auth_methods_supported: [
-            ...new Set([...methods, 'client_secret_basic']),
-          ],
-        };
-  return (offered) =>
+  const asking = introspection && {
+    introspection_endpoint: issuer + introspection.path,
+    introspection_endpoint_auth_methods_supported: [
+      ...new Set([...methods, 'client_secret_basic']),
+    ],
+  };
+  return ({ keySet, introspection: isAsked }) =>
     JSON.stringify({
       ...places,
-      ...(offered.keySet ? keys : {}),
+      ...(keySet ? keys : {}),
       ...abilities,
-      ...revoking,
-      ...(offered.introspection ? asking : {}),
+      ...(isAsked ? asking : {}),
     });
 }
 
@@ -97,8 +91,8 @@ function granted({ grants }: Definition): readonly GrantType[] {
 }
 
 /**
- * The token endpoint is that of the first grant; where others have another, which RFC 8414 has no
- * word for, `token_endpoints` tells that of each, and all of them where a grant has several.
+ * `token_endpoint` is the endpoint of the first grant. RFC 8414 has no member for further endpoints:
+ * `token_endpoints` names each grant's, as a list where a grant has several.
  */
 function endpoints(definition: Definition, { publicUrl }: MetadataPlace): object {
   const { grants, authorize, base_path: base } = definition;
@@ -108,29 +102,22 @@ function endpoints(definition: Definition, { publicUrl }: MetadataPlace): object
     );
     return [type, others.length === 0 ? only : [only, ...others]] as const;
   });
-  const [first] = urls.map(([, url]) => [url].flat());
-  return {
-    ...(grants.authorization_code === undefined
-      ? {}
-      : { authorization_endpoint: publicUrl + base + authorize.endpoint.path }),
-    ...(first === undefined ? {} : { token_endpoint: first[0] }),
-    ...(new Set(urls.flatMap(([, url]) => url)).size > 1
-      ? { token_endpoints: Object.fromEntries(urls) }
-      : {}),
-  };
+  const all = urls.flatMap(([, url]) => url);
+  const authorizationUrl = publicUrl + base + authorize.endpoint.path;
+  return present({
+    authorization_endpoint: grants.authorization_code && authorizationUrl,
+    token_endpoint: all[0],
+    token_endpoints: new Set(all).size > 1 ? Object.fromEntries(urls) : undefined,
+  });
 }
 
-/** RFC 7591 2 has names for two of the ways; a dialect's other ones go without. */
+/** RFC 7591 2 names two of the methods; a dialect's other methods are left out. */
 function authenticationMethods({ client, token_endpoints }: Definition): readonly string[] {
   const { methods } = client.authentication;
   const isPost = Object.values(token_endpoints).some(({ read, inputs }) => {
     const { client_id: id, client_secret: secret } = inputs;
-    return (
-      read.includes('form') &&
-      id?.name === undefined &&
-      secret !== undefined &&
-      secret.name === undefined
-    );
+    const isUsual = id?.name === undefined && secret !== undefined && secret.name === undefined;
+    return read.includes('form') && isUsual;
   });
   return [
     ...(methods.includes('basic') ? ['client_secret_basic'] : []),

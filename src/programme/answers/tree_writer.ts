@@ -17,7 +17,7 @@ export type Values = Readonly<Record<string, string | number | undefined>>;
 
 export interface WritingRules {
   readonly vocabulary: Vocabulary;
-  /** The value whose text `only` is held against: the grant, or the failure reason. */
+  /** Name of the value that `only` is compared with: the grant, or the failure reason. */
   readonly occasion: string;
   readonly split: SplitScope;
   readonly nameCase?: NameCase;
@@ -26,10 +26,10 @@ export interface WritingRules {
   readonly encoding?: Encoding;
 }
 
-/** What is written for a value: one text, or one for each item of a list; undefined for nothing. */
+/** The text of a value, or a text for each item of a list; undefined for no value. */
 type Written = string | readonly string[] | undefined;
 type Writer = (values: Values) => Written;
-/** What a value is before it is written. */
+/** A value before it is written. */
 type Leaf = (values: Values) => Scalar | readonly string[] | undefined;
 
 interface Compilation extends WritingRules {
@@ -48,7 +48,7 @@ export function compileBody(tree: FieldTree, rules: WritingRules): (values: Valu
   return (values) => encoding.document(write(values));
 }
 
-/** A tree of texts as texts by name; undefined for one that is empty. What is absent is no text. */
+/** A tree of texts as texts by name, without absent ones; undefined for an empty tree. */
 export function compileTexts(
   tree: FieldTree,
   rules: WritingRules,
@@ -68,7 +68,7 @@ export function compileTexts(
   };
 }
 
-/** The same as an object, for claims. */
+/** A tree as an object, for claims. */
 export function compileClaims(
   tree: FieldTree,
   rules: WritingRules,
@@ -98,10 +98,17 @@ function compileObject(tree: FieldTree, rules: Compilation): (values: Values) =>
 }
 
 function compileField(field: Field, rules: Compilation): Writer {
-  const write = compileForm(field, rules);
+  return onOccasion(field, rules, compileForm(field, rules));
+}
+
+/** The same function, without a result on occasions that the field is not for. */
+function onOccasion<Result>(
+  field: Field,
+  { occasion }: Compilation,
+  write: (values: Values) => Result,
+): (values: Values) => Result | undefined {
   if (typeof field === 'string' || field.only === undefined) return write;
   const occasions = new Set<unknown>(field.only);
-  const { occasion } = rules;
   return (values) => (occasions.has(values[occasion]) ? write(values) : undefined);
 }
 
@@ -153,7 +160,7 @@ function firstOf<Result>(
   return undefined;
 }
 
-/** Fields that are one value; objects and arrays inside them have none. */
+/** A field that is one value; objects and arrays inside it have none. */
 function compileLeaf(field: Field, rules: Compilation): Leaf {
   if (typeof field === 'string') return compileNamed({ value: field }, rules);
   if ('value' in field) return compileNamed(field, rules);
@@ -167,12 +174,9 @@ function compileLeaf(field: Field, rules: Compilation): Leaf {
   return () => constant;
 }
 
-/** A leaf inside another one, on its occasions. */
+/** A leaf inside another leaf, on its occasions. */
 function compilePart(field: Field, rules: Compilation): Leaf {
-  const leaf = compileLeaf(field, rules);
-  if (typeof field === 'string' || field.only === undefined) return leaf;
-  const occasions = new Set<unknown>(field.only);
-  return (values) => (occasions.has(values[rules.occasion]) ? leaf(values) : undefined);
+  return onOccasion(field, rules, compileLeaf(field, rules));
 }
 
 function compileJoined(fields: readonly Field[], rules: Compilation): Leaf {
@@ -203,7 +207,7 @@ function compileNamed(field: NamedField, { vocabulary, split }: Compilation): Le
   };
 }
 
-/** What no number can say (`00123`, a UUID, more digits than JSON readers keep) stays in quotes. */
+/** A text that no number can hold (`00123`, a UUID, more digits than JSON readers keep) stays a text. */
 function bareNumber(written: string | number): string | number {
   const number = Number(written);
   return Number.isSafeInteger(number) && String(number) === String(written) ? number : written;

@@ -1,4 +1,4 @@
-// Owns the colours of the login page: the palettes that come of what a file says of them.
+// Owns the colours of the login page: the palettes made of the colours in a file.
 
 import { contrast, formatRatio, mix, standOut } from '../../lib/contrast.ts';
 import type { Complaint } from '../../schema/complaint.ts';
@@ -27,16 +27,16 @@ const usual = {
 
 const red = '#b3261e';
 
-/** Least contrast of text, and of what tells where a control is (WCAG 2.2 1.4.3 and 1.4.11). */
+/** Least contrast of text, and of the outlines of controls (WCAG 2.2 1.4.3 and 1.4.11). */
 const leastForText = 4.5;
 const leastForControls = 3;
 
-/** The colours of both schemes; what the file leaves open is chosen to be readable beside the rest. */
+/** The colours of both schemes; colours that the file leaves out are chosen to be readable. */
 export function compilePalettes(
   colours: ColoursDefinition,
 ): Readonly<Record<ColourScheme, Palette>> {
   const light = palette('light', colours.light ?? {}, usual.light.accent);
-  // An accent for day, made light enough, is the accent for night.
+  // The dark accent is the light one, made light enough.
   const night = colours.light?.accent ?? usual.dark.accent;
   return { light, dark: palette('dark', colours.dark ?? {}, night) };
 }
@@ -65,7 +65,7 @@ function palette(scheme: ColourScheme, given: SchemeDefinition, usualAccent: str
 
 type ColourName = keyof SchemeDefinition;
 
-/** What must stand out from what. */
+/** Colours that must stand out from the colour behind them. */
 const pairs: readonly (readonly [front: ColourName, behind: ColourName, least: number])[] = [
   ['text', 'background', leastForText],
   ['accent', 'background', leastForText],

@@ -1,12 +1,12 @@
-// Owns the logos of a login page: which files a programme names, whether they are fit to be shown,
-// and what is served of them. Where the files lie is known to who reads them.
+// Owns the logos of a login page: the files that a programme names, the checks that a file is safe to
+// show, and the form in which it is served. The caller reads the files.
 
 import { hash } from 'node:crypto';
 
-import { positionAt } from '../../lib/document.ts';
-import { errorAt, type Fault, type Path } from '../../lib/fault.ts';
+import type { Fault, Path } from '../../lib/fault.ts';
 import { UnreadableFile } from '../../lib/read_file.ts';
 import type { YamlNode } from '../../lib/yaml/node.ts';
+import { toFault } from '../../schema/complaint.ts';
 import type { Definition } from '../language/definition.ts';
 
 /** A picture that pages show, as it is served. */
@@ -15,7 +15,7 @@ export interface Logo {
   readonly type: 'image/svg+xml' | 'image/png';
   /** Named after its content, so that browsers may keep it for ever. */
   readonly fileName: string;
-  /** Whether it changes its own colours for dark pages; another one is shown on light paper there. */
+  /** Whether it has colours of its own for dark pages; others are shown on a light ground there. */
   readonly adapts: boolean;
 }
 
@@ -28,7 +28,7 @@ export type Logos = ReadonlyMap<string, Logo>;
 /** Reads a file beside the programme file; throws `UnreadableFile` where there is none to be read. */
 export type ReadBeside = (name: string, maxBytes: number) => Uint8Array;
 
-/** Reads the logos that a programme names; an error for each that cannot be shown, a warning for heavy pairs. */
+/** Reads the logos that a programme names; an error for each unfit one, a warning for heavy pairs. */
 export function readLogos(
   definition: Definition,
   document: YamlNode,
@@ -42,32 +42,27 @@ export function readLogos(
     } catch (error) {
       if (!(error instanceof UnreadableFile)) throw error;
       const message = `the logo "${name}" ${error.message}`;
-      faults.push(errorAt(positionAt(document, path), path, message, logoHint));
+      faults.push(toFault('error', document, [path, message, logoHint]));
     }
   }
   return { logos, faults: [...faults, ...heavyPairs(definition, document, logos)] };
 }
 
-/** A page shows the programme's logo and the partner's: brands for which both are too much. */
-function heavyPairs({ login }: Definition, document: YamlNode, logos: Logos): readonly Fault[] {
-  const own = logos.get(login.logo ?? '');
-  return Object.entries(login.brands).flatMap(([brand, { logo: name = '' }]) => {
+const logoHint = `a logo is an SVG or PNG file of at most ${maxLogoBytes} bytes, in the folder of the programme file`;
+
+/** Brands whose logo and the programme's, which the page shows together, are too much. */
+function heavyPairs(definition: Definition, document: YamlNode, logos: Logos): readonly Fault[] {
+  const own = logos.get(definition.login.logo ?? '');
+  return logosNamed(definition).flatMap(([path, name]) => {
     const partners = logos.get(name);
     if (own === undefined || partners === undefined || partners === own) return [];
     const bytes = own.bytes.length + partners.bytes.length;
     if (bytes <= maxLogoBytes) return [];
-    const path = ['login', 'brands', brand, 'logo'];
-    return {
-      severity: 'warning',
-      at: positionAt(document, path),
-      path: path.join('.'),
-      message: `the page shows this logo beside the programme's, ${bytes} bytes together, and weighs over 20 KB`,
-      hint: `up to ${maxLogoBytes} bytes together it does not`,
-    };
+    const message = `the page shows this logo beside the programme's, ${bytes} bytes together, and weighs over 20 KB`;
+    const hint = `up to ${maxLogoBytes} bytes together it does not`;
+    return toFault('warning', document, [path, message, hint]);
   });
 }
-
-const logoHint = `a logo is an SVG or PNG file of at most ${maxLogoBytes} bytes, in the folder of the programme file`;
 
 function logosNamed({ login }: Definition): readonly (readonly [Path, string])[] {
   const brands = Object.entries(login.brands).map(
@@ -80,7 +75,7 @@ function logosNamed({ login }: Definition): readonly (readonly [Path, string])[]
 
 const pngSignature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
-/** What would make a picture a program, or one that is loaded from elsewhere. */
+/** Forms by which an SVG picture runs a program or loads something from elsewhere. */
 const unfit = [
   '<!DOCTYPE',
   '<!ENTITY',

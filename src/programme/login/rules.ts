@@ -1,6 +1,7 @@
-// Owns the login of a programme, compiled: its request, its page, and what each failure becomes.
+// Owns the login of a programme, compiled: its request, its page, and the answer to each failure.
 
 import type { Milliseconds } from '../../lib/clock.ts';
+import { present } from '../../lib/present.ts';
 import type { ThrottleLimit } from '../../oauth/client.ts';
 import type { LoginFailureReason } from '../../oauth/failure.ts';
 import { programmePaths } from '../../oauth/own_paths.ts';
@@ -28,7 +29,7 @@ export interface LoginRules {
   readonly addressLimit: ThrottleLimit | undefined;
   /** Names of the parameters on the redirect back to the partner. */
   readonly answer: AuthorizeDefinition['answer'];
-  /** What else stands there: with a code, or with a failure. */
+  /** The redirect's other parameters, beside a code or a failure. */
   readonly more: RedirectWriter;
   readonly failure: (reason: LoginFailureReason) => PageFailure | RedirectFailure;
   readonly languages: LoginLanguages;
@@ -64,25 +65,20 @@ export function compileLogin(
     }),
     failure: (reason) => authorize.failures[reason],
     languages: compileLanguages(definition),
-    ...withLogo(login.logo, logos),
+    ...present({ logo: logos.get(login.logo ?? '') }),
     palettes: compilePalettes(login.colours),
     brands: new Map(
-      Object.entries(login.brands).map(([brand, { name, logo }]) => [
+      Object.entries(login.brands).map(([brand, { name, logo = '' }]) => [
         brand,
-        { name, ...withLogo(logo, logos) },
+        present({ name, logo: logos.get(logo) }),
       ]),
     ),
   };
 }
 
-function withLogo(name: string | undefined, logos: Logos): { readonly logo?: Logo } {
-  const logo = name === undefined ? undefined : logos.get(name);
-  return logo === undefined ? {} : { logo };
-}
-
 /** Every picture that the page may show, once each. */
 export function picturesOf({ logo, brands }: LoginRules): readonly Logo[] {
   const all = [logo, ...[...brands.values()].map((brand) => brand.logo)];
-  const distinct = new Map(all.flatMap((one) => (one === undefined ? [] : [[one.fileName, one]])));
-  return [...distinct.values()];
+  const shown = all.filter((one) => one !== undefined);
+  return [...new Map(shown.map((one) => [one.fileName, one])).values()];
 }

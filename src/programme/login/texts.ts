@@ -1,6 +1,7 @@
 // Owns the texts of the login page, compiled: everything it can say, in each of its languages.
 
 import { chooseLanguage, directionOf } from '../../lib/language.ts';
+import { present } from '../../lib/present.ts';
 import { type LoginFailureReason, loginFailureReasons } from '../../oauth/failure.ts';
 import type { Definition } from '../language/definition.ts';
 import { linkNames, type LinksDefinition } from '../language/login_schema.ts';
@@ -12,7 +13,7 @@ import type {
   PageText,
 } from '../language/page_schema.ts';
 
-/** What stands in place of the form: a page of the login itself, or a failure of its request. */
+/** Pages in place of the form: the login's own, and one for each failure of a login request. */
 export type LoginPageName = OwnPageName | 'difficulties' | 'too_many_attempts' | LoginFailureReason;
 
 /** All that the login page can say in one language. */
@@ -20,11 +21,11 @@ export interface LoginTexts {
   readonly language: string;
   readonly direction: 'ltr' | 'rtl';
   readonly title: string;
-  /** Where the page links to, where the file says so. */
+  /** Addresses that the page links to. */
   readonly links: LinksDefinition;
   readonly messages: LoginMessages;
   readonly labels: Omit<LoginLabels, 'continue_to'>;
-  /** What stands before and after the partner's name. */
+  /** The texts before and after the partner's name. */
   readonly continueTo: readonly [before: string, after: string];
   readonly pages: Readonly<Record<LoginPageName, PageText>>;
 }
@@ -36,7 +37,7 @@ export interface OfferedLanguage {
 }
 
 export interface LoginLanguages {
-  /** What the page lets its reader choose from: two at least, or none. */
+  /** The languages that the page offers: two at least, or none. */
   readonly offered: readonly OfferedLanguage[];
   /** The language that serves the tags asked for, best first; undefined where none does. */
   readonly choose: (asked: readonly string[]) => string | undefined;
@@ -67,11 +68,7 @@ export function compileLanguages(definition: Definition): LoginLanguages {
 }
 
 function linksOf(definition: LinksDefinition): LinksDefinition {
-  const found = linkNames.flatMap((name) => {
-    const address = definition[name];
-    return address === undefined ? [] : [[name, address] as const];
-  });
-  return Object.fromEntries(found);
+  return present(Object.fromEntries(linkNames.map((name) => [name, definition[name]])));
 }
 
 function offer(tag: string): OfferedLanguage {
@@ -104,11 +101,13 @@ function compileTexts(
   });
   const { continue_to: continueTo, ...labels } = texts.labels;
   const [before = '', after = ''] = continueTo.split('{partner}').map(named);
-  const { pages, messages } = texts;
+  const { messages } = texts;
+  const { failed, ...others } = texts.pages;
+  const ownPages = mapValues(others, page);
   const title = labels.unavailable;
   const difficulties = page({ title, text: messages.difficulties });
   const failures = loginFailureReasons.map((reason) => {
-    const usual = isOurs(reason) ? difficulties : page(pages.failed);
+    const usual = isOurs(reason) ? difficulties : page(failed);
     const own = texts.failures[reason];
     return [reason, own === undefined ? usual : page(own)];
   });
@@ -116,29 +115,27 @@ function compileTexts(
     language,
     direction: directionOf(language) ?? 'ltr',
     title: named(texts.title),
-    messages: mapTexts(messages, named),
-    labels: mapTexts(labels, named),
+    messages: mapValues(messages, named),
+    labels: mapValues(labels, named),
     continueTo: [before, after],
     pages: {
       ...(Object.fromEntries(failures) as Record<LoginFailureReason, PageText>),
       difficulties,
       too_many_attempts: page({ title, text: messages.too_many_attempts }),
-      expired: page(pages.expired),
-      damaged: page(pages.damaged),
-      other_browser: page(pages.other_browser),
-      forged: page(pages.forged),
-      not_found: page(pages.not_found),
-      wrong_method: page(pages.wrong_method),
+      ...ownPages,
     },
   };
 }
 
-/** Whether the fault is not in the request. */
+/** Whether Jetway is at fault, not the request. */
 function isOurs(reason: LoginFailureReason): boolean {
   return reason === 'server_error' || reason === 'temporarily_unavailable';
 }
 
-function mapTexts<Texts extends object>(texts: Texts, change: (text: string) => string): Texts {
-  const entries = Object.entries(texts as Readonly<Record<string, string>>);
-  return Object.fromEntries(entries.map(([key, text]) => [key, change(text)])) as Texts;
+function mapValues<Value, Values extends Readonly<Record<keyof Values, Value>>>(
+  values: Values,
+  change: (value: Value) => Value,
+): Values {
+  const entries = Object.entries(values as Readonly<Record<string, Value>>);
+  return Object.fromEntries(entries.map(([key, value]) => [key, change(value)])) as Values;
 }
