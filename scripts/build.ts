@@ -21,7 +21,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { build as bundle } from 'esbuild';
 
 import { type BuildFacts, buildFactsAsset } from '../src/cli/version.ts';
-import { threadAsset } from '../src/lib/thread.ts';
+import { threadAsset } from '../src/lib/asset.ts';
 import { sourceState } from './source_state.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -152,7 +152,7 @@ export async function bundledSource(
   return { source: source.text, map: map.text };
 }
 
-/** What `src/lib/thread.ts` starts; the executable has no files to start them from. */
+/** What `src/lib/asset.ts` starts; the executable has no files to start them from. */
 const threads = [
   'src/members/hashing_worker.ts',
   'src/store/sqlite/commits/checkpoint_worker.ts',

@@ -1,24 +1,25 @@
-// Owns where shipped files (YAML, CSS, logos, package.json) are read from: the executable's embedded
-// assets, or the checkout when sources run directly. Knows nothing of what they mean.
+// Owns reading shipped files (YAML, CSS, logos, package.json) and starting threads of shipped sources:
+// from the executable's embedded assets, or from the checkout when sources run directly.
 
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { getAsset, getAssetKeys, isSea } from 'node:sea';
+import { Worker, type WorkerOptions } from 'node:worker_threads';
 
-// Used only by sources; in the executable there is no checkout and this path means nothing.
+// Of the checkout; meaningless in the executable.
 const root = join(import.meta.dirname, '../..');
 
 /**
  * The text of a shipped file.
  *
  * @param path from the root of the checkout, with forward slashes: `src/variants/grant.yaml`
- * @throws when no such file is shipped; what is embedded is listed in `scripts/build.ts`
+ * @throws when no such file is shipped; `scripts/build.ts` lists the embedded files
  */
 export function readAsset(path: string): string {
   return isSea() ? getAsset(path, 'utf8') : readFileSync(join(root, path), 'utf8');
 }
 
-/** As `readAsset`, for files that are no text. */
+/** As `readAsset`, for binary files. */
 export function readAssetBytes(path: string): Uint8Array {
   return isSea() ? new Uint8Array(getAsset(path)) : readFileSync(join(root, path));
 }
@@ -42,4 +43,21 @@ function embeddedNames(folder: string): string[] {
     .filter((key) => key.startsWith(`${folder}/`))
     .map((key) => key.slice(folder.length + 1))
     .filter((name) => !name.includes('/'));
+}
+
+/**
+ * Starts a thread: of the source in a checkout, of the asset made of it in the executable.
+ *
+ * @param source from the root of the checkout, with forward slashes; `scripts/build.ts` lists them
+ */
+export function startThread(source: string, options: WorkerOptions = {}): Worker {
+  // A thread writes nothing. To pass its output on would make the process's own pipes non-blocking.
+  const quiet = { ...options, stdout: true, stderr: true };
+  if (!isSea()) return new Worker(join(root, source), quiet);
+  return new Worker(readAsset(threadAsset(source)), { ...quiet, eval: true });
+}
+
+/** The asset of a thread's source: a thread started from text is CommonJS. */
+export function threadAsset(source: string): string {
+  return source.replace(/\.ts$/, '.cjs');
 }

@@ -1,16 +1,16 @@
-// Owns a map that forgets its oldest entries, for what may be remembered but need not be.
+// Owns a map that forgets its oldest entries: a cache of bounded size.
 
-/** Holds at most `limit` entries: one more, and the one that was set first goes. */
+/** Holds at most `limit` entries; one more deletes the oldest. */
 export class BoundedMap<Key extends string | number, Value> {
   readonly #entries = new Map<Key, Value>();
   /**
-   * All before it has gone. One that begins anew each time would step over every gap that those have
-   * left in the map: thousands, until the map is laid out again.
+   * Kept, since a fresh iterator would step over the gap of every deleted entry: thousands, until V8
+   * rehashes the map.
    */
   #oldestFirst = this.#entries.keys();
-  /** What it has come to, while that is there. */
+  /** The iterator's last key, while the map has it. */
   #front: Key | undefined;
-  /** How many have gone since it began. */
+  /** Entries deleted since the iterator began. */
   #gone = 0;
   readonly #limit: number;
 
@@ -39,15 +39,15 @@ export class BoundedMap<Key extends string | number, Value> {
   oldest(): Key | undefined {
     if (this.#front !== undefined) return this.#front;
     const next = this.#oldestFirst.next();
-    // One that has come to an end sees nothing that is set later.
+    // An iterator at its end does not see later entries.
     if (next.done === true) this.#oldestFirst = this.#entries.keys();
     else this.#front = next.value;
     return this.#front;
   }
 
   /**
-   * A map that is laid out again leaves its old layout to iterators that have not moved since, and
-   * that layout all that come after it: one that is not asked would keep them all, without end.
+   * V8 keeps a map's old backing tables alive for an iterator that has not advanced since a rehash:
+   * without a fresh iterator now and then every old table would leak.
    */
   #noteGone(): void {
     this.#gone += 1;

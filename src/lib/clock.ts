@@ -1,4 +1,4 @@
-// Owns time: the branded units every module measures in, and the clock they are read from.
+// Owns time: its branded units, and the clock.
 
 /** A point in time, in whole milliseconds since the Unix epoch. */
 export type Instant = number & { readonly __brand: 'Instant' };
@@ -9,7 +9,7 @@ export type Milliseconds = number & { readonly __brand: 'Milliseconds' };
 /** A length of time, in whole seconds, as OAuth's wire formats count. */
 export type Seconds = number & { readonly __brand: 'Seconds' };
 
-/** Where the time comes from; tests set their own. */
+/** Tells the time; tests set their own. */
 export interface Clock {
   now(): Instant;
 }
@@ -41,15 +41,15 @@ export function epochSeconds(at: Instant): Seconds {
   return Math.floor(at / 1000) as Seconds;
 }
 
-/** A clock that can tell when the machine's wall clock has left it. */
+/** A clock that knows how far the machine's wall clock has drifted from it. */
 export interface SystemClock extends Clock {
   /** Milliseconds by which the wall clock is ahead of this one; negative when it is behind. */
   readonly drift: () => number;
   /** Takes over the wall clock's time. */
   readonly accept: () => void;
-  /** Goes on at a later time; an earlier one changes nothing. */
+  /** Moves the clock forward to a time; an earlier time changes nothing. */
   readonly catchUp: (to: Instant) => void;
-  /** Goes on at that time, earlier or later. */
+  /** Moves the clock to a time, earlier or later. */
   readonly set: (to: Instant) => void;
 }
 
@@ -58,13 +58,13 @@ export interface SystemClock extends Clock {
  * clock moves no expiry until it is accepted (DESIGN, "Semantics").
  */
 export function systemClock(wall: () => number = Date.now): SystemClock {
-  let [start, origin] = lookAtWall(wall);
+  let [start, origin] = readWall(wall);
   const now = (): Instant => instant(start + (performance.now() - origin));
   return {
     now,
     drift: () => wall() - now(),
     accept: () => {
-      [start, origin] = lookAtWall(wall);
+      [start, origin] = readWall(wall);
     },
     catchUp: (to) => {
       start += Math.max(0, to - now());
@@ -75,17 +75,17 @@ export function systemClock(wall: () => number = Date.now): SystemClock {
   };
 }
 
-/** Milliseconds that two looks at clocks may be apart: nothing came between them. */
-const shortLook = 1;
-const mostLooks = 20;
+/** Milliseconds between two readings of the monotonic clock that count as one moment. */
+const oneMoment = 1;
+const mostReadings = 20;
 
 /**
- * Wall time, and the monotonic time that it is: a process that was not let run between the two looks
- * would be behind all others of its machine for good, and what it issues dead by their revocations.
+ * Wall time and monotonic time of one moment. A process that was suspended between the two readings
+ * would stay behind all others of its machine, and its tokens would be dead by their revocations.
  */
-function lookAtWall(wall: () => number): readonly [start: number, origin: number] {
+function readWall(wall: () => number): readonly [start: number, origin: number] {
   let best = { start: 0, origin: 0, span: Number.POSITIVE_INFINITY };
-  for (let looks = 0; looks < mostLooks && best.span > shortLook; looks += 1) {
+  for (let readings = 0; readings < mostReadings && best.span > oneMoment; readings += 1) {
     const before = performance.now();
     const start = wall();
     const origin = performance.now();

@@ -1,4 +1,4 @@
-// Owns colours as WCAG 2.2 sees them: how one stands out from another, and what would stand out enough.
+// Owns the contrast of colours (WCAG 2.2): measuring it, and finding a colour with enough of it.
 
 /** A colour as `#rrggbb`. */
 export const colourForm: RegExp = /^#[0-9A-Fa-f]{6}$/;
@@ -11,7 +11,7 @@ export function contrast(one: string, other: string): number {
   return (light + 0.05) / (dark + 0.05);
 }
 
-/** A ratio as people read it, rounded down: what is shown as 4.5 is at least that. */
+/** A ratio as text, rounded down: one shown as 4.5 is at least 4.5. */
 export function formatRatio(ratio: number): string {
   return (Math.floor(ratio * 100) / 100).toFixed(2);
 }
@@ -26,8 +26,8 @@ export function mix(colour: string, other: string, share: number): string {
 }
 
 /**
- * The colour, or the nearest to it on the way to black or to white that has the contrast; where no
- * colour has it, the end of that way.
+ * The colour with the contrast that is nearest to the given one on the way to black or white,
+ * whichever stands out more; black or white itself where no colour has the contrast.
  */
 export function standOut(colour: string, from: string, ratio: number): string {
   const end = contrast('#000000', from) > contrast('#ffffff', from) ? '#000000' : '#ffffff';

@@ -1,4 +1,4 @@
-// Owns one-way digests: what stands in the store in place of a code, a token or a secret.
+// Owns one-way digests, which the store keeps in place of codes, tokens and secrets.
 
 import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 
@@ -17,7 +17,7 @@ export function keyedDigest(key: Uint8Array, text: string): Digest {
 
 /** Bytes of a block of SHA-256. */
 const block = 64;
-/** Bytes of text that the prepared way has room for: three for each character, at worst. */
+/** Bytes of text that the prepared buffer has room for; a character takes three at most. */
 const longestPrepared = 1024;
 
 /**
@@ -37,7 +37,7 @@ export function keyedDigester(key: Uint8Array): (text: string) => Digest {
     const end = block + inner.write(text, block);
     outer.set(hash('sha256', inner.subarray(0, end), 'buffer'), block);
     const made = hash('sha256', outer, 'base64url') as Digest;
-    // No copy of the secret stays behind.
+    // Leaves no copy of the secret.
     inner.fill(0, block, end);
     outer.fill(0, block);
     return made;

@@ -1,5 +1,5 @@
-// Owns what is done with YAML nodes without knowing their meaning: merging one document over
-// another, turning them into plain values, and finding the place of a path.
+// Owns operations on YAML nodes of any meaning: merging one document over another, turning nodes into
+// plain values, and finding the place of a path.
 
 import type { Path, Position } from './fault.ts';
 import type { ListNode, MapEntry, MapNode, YamlNode } from './yaml/node.ts';
@@ -10,7 +10,7 @@ import type { ListNode, MapEntry, MapNode, YamlNode } from './yaml/node.ts';
  * follow. Each node keeps its own place; a map that both have gets that of `over`, the file the
  * operator is editing, unless `over` is empty and changes nothing.
  *
- * @param replaces whether a map at a path takes the place of the one below, since it is of another form
+ * @param replaces whether a map at a path replaces the map of `base`, since it has another form
  */
 export function mergeNodes(base: YamlNode, over: YamlNode, replaces: Replaces = never): YamlNode {
   return mergeAt([], base, over, replaces);
@@ -40,7 +40,7 @@ function mergeMaps(path: Path, base: MapNode, over: MapNode, replaces: Replaces)
   return { kind: 'map', at: over.at, entries };
 }
 
-/** What there is nothing to remove from cannot keep the nulls that would remove it. */
+/** A map without the nulls that would have removed keys of `base`. */
 function withoutNulls(node: YamlNode): YamlNode {
   if (node.kind !== 'map') return node;
   return mergeMaps([], { kind: 'map', at: node.at, entries: new Map() }, node, never);
@@ -60,8 +60,8 @@ export function toPlain(node: YamlNode): unknown {
 const writtenKeys = Symbol('keys as written');
 
 /**
- * A plain object of the entries that remembers their order: JavaScript puts names like whole numbers
- * first. It defines its members and never assigns them: `__proto__` would stay a plain key.
+ * A plain object of the entries that remembers their order: JavaScript puts names that are whole
+ * numbers first. Members are defined, not assigned: `__proto__` stays a plain key.
  */
 export function plainMap(entries: readonly (readonly [string, unknown])[]): object {
   const map = Object.fromEntries(entries);
@@ -109,7 +109,7 @@ function childOf(node: YamlNode, step: string | number): YamlNode | undefined {
   return node.kind === 'map' ? node.entries.get(String(step))?.node : undefined;
 }
 
-/** In a list of maps that stands for one map, a name leads to the member that has it. */
+/** In a list of maps that stands for one map: the value of the first item that has the name. */
 function namedIn({ items }: ListNode, name: string): YamlNode | undefined {
   for (const item of items) {
     const entry = item.kind === 'map' ? item.entries.get(name) : undefined;

@@ -1,4 +1,4 @@
-// Owns faults: what is wrong with a file an operator wrote, where, and how that reads.
+// Owns faults in an operator's files: their place, and their text.
 
 /** A place in a file; line and column count from 1, columns in UTF-16 units as editors do. */
 export interface Position {
@@ -7,7 +7,7 @@ export interface Position {
   readonly column: number;
 }
 
-/** One thing an operator should mend. */
+/** One mistake for an operator to mend. */
 export interface Fault {
   readonly severity: 'error' | 'warning';
   readonly at: Position;
@@ -41,10 +41,10 @@ export function byPosition(one: Fault, other: Fault): number {
 
 const longestQuote = 60;
 
-/** What a terminal would act on or not show: control, format and separator characters. */
+/** Characters that a terminal would act on or not show: control, format and separator characters. */
 const unprintable = /[\p{C}\p{Zl}\p{Zp}]/gu;
 
-/** The text on one line, with what a terminal would act on or not show spelled out (HOSTILE 66). */
+/** The text on one line, with unprintable characters spelled out (HOSTILE 66). */
 export function spellOut(text: string): string {
   return text.replace(unprintable, (char) => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`);
 }
@@ -55,7 +55,7 @@ export function quote(text: string): string {
   return spellOut(JSON.stringify(shown));
 }
 
-/** A value as JSON that shows every character, and is the same value to programs. */
+/** A value as JSON in which unprintable characters are escaped. */
 export function legibleJson(value: unknown, indent?: number): string {
   return JSON.stringify(value, null, indent)
     .split('\n')
@@ -69,7 +69,7 @@ export function legibleJson(value: unknown, indent?: number): string {
     .join('\n');
 }
 
-/** Thrown where faults leave nothing to go on with; carries all of them. */
+/** Thrown where the file cannot be used; carries all its faults. */
 export class FaultsError extends Error {
   override readonly name = 'FaultsError';
   readonly faults: readonly Fault[];

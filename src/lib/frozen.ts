@@ -1,4 +1,4 @@
-// Owns making plain records unchangeable: what is handed to many is nobody's to alter.
+// Owns freezing plain records, which several callers share.
 
 /** Freezes a record of plain objects, arrays and scalars, with all its parts; returns it. */
 export function frozen<T>(record: T): T {

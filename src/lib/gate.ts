@@ -1,33 +1,33 @@
-// Owns gates: so much of some work at once, so much waiting, and no more. Knows nothing of the work.
+// Owns gates: a limit on work at once, and on work that waits.
 
-/** How many may be inside, and how many may wait to be. */
+/** Pieces of work that may run, and that may wait. */
 export interface GateLimits {
   readonly atOnce: number;
   readonly waiting: number;
 }
 
-/** There is no room to wait in: the work was not begun, and will not be. */
+/** No more work may wait: this piece will not be begun. */
 export class GateFull extends Error {
   override readonly name = 'GateFull';
 }
 
 /** How one piece of work waits. */
 export interface Admission {
-  /** Aborted, by an error, when nobody waits for it any more: then it leaves the queue. */
+  /** Aborted, with an error, when its caller hangs up: then the work leaves the queue. */
   readonly hangUp?: AbortSignal | undefined;
-  /** Whose turn it takes: an address's, a member's. */
+  /** Owners whose turn it takes, such as an address or a member. */
   readonly owners?: readonly string[] | undefined;
 }
 
 export interface Gate {
   /**
    * Runs work when there is room for it. Owners take turns: an owner's second piece of work comes
-   * after everybody's first; within a turn the first that came goes first. Where no more may wait,
-   * the piece with the latest turn is sent away, so that no owner can fill the queue. Rejects without
-   * having begun the work: with `GateFull`, or with the reason of `hangUp`.
+   * after every other owner's first; within a turn, work runs by arrival. Where no more may wait, the
+   * piece with the latest turn is refused, so that no owner can fill the queue. Refused work is not
+   * begun: it rejects with `GateFull`, or with the reason of `hangUp`.
    */
   readonly pass: <Result>(work: () => Promise<Result>, admission?: Admission) => Promise<Result>;
-  /** Begins nothing any more: who waits, and whoever comes, is told the reason. */
+  /** Rejects all waiting and later work with the reason. */
   readonly close: (reason: Error) => void;
 }
 
@@ -42,7 +42,7 @@ export function createGate({ atOnce, waiting }: GateLimits): Gate {
   /** By turn, and by arrival within a turn. */
   const queue: Waiting[] = [];
   let inside = 0;
-  /** That of the last piece of work that had waited. */
+  /** The turn of the last piece of work that had waited. */
   let currentTurn = 0;
   let closed: Error | undefined;
 
@@ -86,7 +86,7 @@ export function createGate({ atOnce, waiting }: GateLimits): Gate {
       if (closed !== undefined) throw closed;
       admission.hangUp?.throwIfAborted();
       if (inside < atOnce) inside += 1;
-      // Who leaves hands its place over: nobody who comes later can slip in between.
+      // Finished work hands its place to the queue: later work cannot take it in between.
       else await wait(admission);
       try {
         return await work();

@@ -1,5 +1,4 @@
-// Owns IP addresses as text: the one spelling of each, the network it belongs to, and lists of
-// networks. It reads no request.
+// Owns IP addresses as text: their canonical spelling, their network, and lists of networks.
 
 import { BlockList, isIP, SocketAddress } from 'node:net';
 
@@ -11,8 +10,8 @@ export function isLoopback(host: string): boolean {
 const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/;
 
 /**
- * The one spelling of an address: an IPv4 address that stands in an IPv6 one is the IPv4 address.
- * Undefined for anything else, zone identifiers included, which mean something on one machine only.
+ * The canonical spelling of an address; that of an IPv4-mapped IPv6 address is the IPv4 address.
+ * Undefined for any other text, also for zone identifiers, which have a meaning on one machine only.
  */
 export function plainAddress(text: string): string | undefined {
   const family = text.includes('%') ? 0 : isIP(text);
@@ -23,8 +22,8 @@ export function plainAddress(text: string): string | undefined {
 }
 
 /**
- * What limits count by: an IPv4 address itself, of an IPv6 address the /64, since whoever has one
- * of those addresses has all of them. A text that is no address stands for itself.
+ * The unit that limits count by: an IPv4 address, or the /64 of an IPv6 address, whose holder has all
+ * addresses in it. Any other text is returned as it is.
  */
 export function networkOf(address: string): string {
   if (isIP(address) !== 6) return address;

@@ -1,9 +1,9 @@
-// Owns language tags: which ones a browser asks for, and which of those at hand serves it best.
+// Owns language tags: reading those that a browser accepts, and choosing the best of those offered.
 
-/** A primary language with region, script or variants behind it (RFC 5646), as far as pages need. */
+/** A primary language, then region, script or variants (RFC 5646, as far as pages need). */
 export const languageTagForm: RegExp = /^[a-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}$/;
 
-/** How a language is written; undefined where a tag is well-formed and yet none. */
+/** Writing direction of a language; undefined where there is no such language. */
 export function directionOf(tag: string): 'ltr' | 'rtl' | undefined {
   try {
     return new Intl.Locale(tag).getTextInfo().direction === 'rtl' ? 'rtl' : 'ltr';
@@ -13,7 +13,7 @@ export function directionOf(tag: string): 'ltr' | 'rtl' | undefined {
   }
 }
 
-/** What one header may ask for; who sends more gets what the first of it say. */
+/** Tags and characters of one header that are read; the rest is ignored. */
 const mostAsked = 20;
 const longestAsked = 500;
 
@@ -41,8 +41,8 @@ export function spacedLanguages(value: string): readonly string[] {
 }
 
 /**
- * The language at hand that serves the first of the tags any of them serves: the very one, a more
- * general one (RFC 4647 3.4), or else one of the same primary language.
+ * The language at hand for the first tag that has one: the same tag, a more general one (RFC 4647
+ * 3.4), or else one of the same primary language.
  */
 export function chooseLanguage(
   asked: readonly string[],

@@ -2,11 +2,11 @@
 
 import { randomFillSync } from 'node:crypto';
 
-/** One call for many requests: asking the system costs more than the bytes do. */
+/** Filled by one system call for many requests: the call costs more than the bytes. */
 const pool = Buffer.alloc(4096);
 let used = pool.length;
 
-/** Random bytes of the caller's own; what is handed out leaves no copy behind. */
+/** Random bytes, of which the pool keeps no copy. */
 export function randomBytes(count: number): Buffer {
   if (count > pool.length) return randomFillSync(Buffer.alloc(count));
   if (used + count > pool.length) {

@@ -1,4 +1,4 @@
-// Owns reading files that an operator names: regular files only, bounded, never blocking.
+// Owns reading the operator's files: regular files only, bounded, never blocking.
 
 import {
   closeSync,
@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { join, sep } from 'node:path';
 
-/** A file that cannot be read as what it should be; the message says why. */
+/** A file that cannot be read; the message says why. */
 export class UnreadableFile extends Error {
   override readonly name = 'UnreadableFile';
 }
@@ -25,8 +25,8 @@ export function readTextFile(path: string, maxBytes: number): string {
 }
 
 /**
- * The bytes of a regular file in a folder or below it. A name or a link that leads out of the
- * folder is refused: what is found there might be a secret.
+ * The bytes of a regular file in a folder or below it. A name or link that leads out of the folder
+ * is refused: the file there might be secret.
  */
 export function readFileInside(folder: string, name: string, maxBytes: number): Uint8Array {
   const path = realPath(join(folder, name));
@@ -59,7 +59,7 @@ function readFile(
   }
 }
 
-/** A secret file: as `readTextFile`, and nobody but its owner, who must be us or root, may read it. */
+/** As `readTextFile`, for a secret: only its owner, who must be this user or root, may read it. */
 export function readSecretFile(path: string, maxBytes: number): string {
   return readFile(path, maxBytes, expectPrivate).toString('utf8');
 }

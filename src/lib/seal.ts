@@ -1,4 +1,4 @@
-// Owns sealing: authenticated encryption of short texts, and the keys derived for it.
+// Owns sealing: authenticated encryption of short texts, and deriving its keys.
 
 import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto';
 
@@ -17,18 +17,18 @@ export function deriveKey(secret: Uint8Array | string, purpose: string): Uint8Ar
 export function seal(key: Uint8Array, text: string, context = ''): string {
   const nonce = randomBytes(nonceBytes);
   const cipher = createCipheriv(algorithm, key, nonce);
-  // No context is none to authenticate: it changes nothing but the time it takes.
+  // Authenticating an empty context would change nothing but the time it takes.
   if (context !== '') cipher.setAAD(Buffer.from(context));
   const body = cipher.update(text, 'utf8');
-  // With GCM nothing is left for the end but the tag.
+  // With GCM `final` adds nothing but the tag.
   return Buffer.concat([nonce, body, cipher.final(), cipher.getAuthTag()]).toString('base64url');
 }
 
-/** The text that was sealed, or undefined when key, context or bytes are not those it was sealed with. */
+/** The sealed text; undefined unless key, context and bytes are those of the sealing. */
 export function unseal(key: Uint8Array, sealed: string, context = ''): string | undefined {
   if (!/^[\w-]+$/.test(sealed)) return undefined;
   const bytes = Buffer.from(sealed, 'base64url');
-  // Node's decoder is lax about stray trailing bits: only the one spelling of a sealed text is good.
+  // Node's decoder ignores stray trailing bits: only the canonical spelling is accepted.
   if (bytes.length < nonceBytes + tagBytes || bytes.toString('base64url') !== sealed)
     return undefined;
   const decipher = createDecipheriv(algorithm, key, bytes.subarray(0, nonceBytes));

@@ -1,10 +1,10 @@
-// Owns reading JSON that must mean one thing only: UTF-8, one value, no member named twice.
+// Owns reading JSON strictly: UTF-8, one value, no member twice.
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * The value that the bytes spell. Throws without quoting them, for they may hold what no log
- * should: JSON.parse's own message repeats the text around the fault.
+ * The value of the JSON. Throws without quoting the bytes, which may hold secrets that no log should
+ * have: JSON.parse's own message repeats the text around the fault.
  */
 export function parseStrictJson(bytes: Uint8Array): unknown {
   const { text, value } = parse(bytes);
@@ -21,7 +21,7 @@ function parse(bytes: Uint8Array): { readonly text: string; readonly value: unkn
   }
 }
 
-/** JSON.parse keeps the last of several members silently. The text is known to be JSON by now. */
+/** JSON.parse keeps the last of several members silently. The text is known to be JSON. */
 function repeatsMember(text: string): boolean {
   const open: Set<string>[] = [];
   let last = '';

@@ -53,7 +53,7 @@ function at(row: readonly number[], index: number): number {
   return row[index] ?? Number.POSITIVE_INFINITY;
 }
 
-/** What to say to who wrote a name that there is not. */
+/** The hint for an unknown name. */
 export function nameHint(name: string, known: readonly string[]): string {
   const near = suggest(name, known);
   return near === undefined ? `expected one of ${known.join(', ')}` : `did you mean "${near}"?`;

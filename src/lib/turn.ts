@@ -1,9 +1,7 @@
-// Owns the order of work within a turn of the event loop: what arrived together is done together, step by step.
+// Owns the order of work within a turn of the event loop: requests that arrived together take each step
+// together.
 
-/**
- * The steps of a turn, in their order: requests that were read are worked on, what they write is
- * committed, what they are answered is sent.
- */
+/** The steps of a turn, in order: work on the requests, commit their writes, send their replies. */
 const steps = ['requests', 'commits', 'replies'] as const;
 export type Step = (typeof steps)[number];
 
@@ -11,10 +9,10 @@ const waiting: readonly (() => void)[][] = steps.map(() => []);
 let isPlanned = false;
 
 /**
- * Has something done in a step of this turn or, when that is over, of the next. Each step is done for
- * everybody before the next begins, promises that it settles included: one thing done for many
- * requests stays in the processor's caches, where everything done for one after the other does not,
- * and what many write and are answered leaves in one piece. `callback` must not throw.
+ * Runs a callback in a step of this turn or, where that step is over, of the next. A step ends for all
+ * requests, with the promises that it settles, before the next begins: the code of one step stays in
+ * the processor's caches, and the writes and replies of many requests leave together. `callback` must
+ * not throw.
  */
 export function inTurn(step: Step, callback: () => void): void {
   waiting[steps.indexOf(step)]?.push(callback);
@@ -23,7 +21,7 @@ export function inTurn(step: Step, callback: () => void): void {
 
 function plan(): void {
   isPlanned = true;
-  // One immediate each: promises are settled between them.
+  // One immediate for each step: promises settle between them.
   for (const index of steps.keys()) setImmediate(() => run(index));
 }
 

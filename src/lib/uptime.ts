@@ -1,4 +1,4 @@
-// Owns the time since this machine was started, which no setting of its clock moves.
+// Owns the time since the machine's start, which setting its clock does not change.
 
 import { readFileSync } from 'node:fs';
 import { uptime } from 'node:os';
@@ -7,14 +7,14 @@ import { type Milliseconds, milliseconds } from './clock.ts';
 
 /** Comparable within one start of one machine. */
 export interface Uptime {
-  /** Names the start; empty where the system has no name for it. */
+  /** Identifies the start; empty where the system does not tell. */
   readonly boot: string;
   readonly passed: Milliseconds;
 }
 
 let boot: string | undefined;
 
-/** How long the machine has run, to some ten milliseconds. */
+/** How long the machine has run, exact to some ten milliseconds. */
 export function readUptime(): Uptime {
   boot ??= bootName();
   return { boot, passed: milliseconds(Math.round(uptime() * 1000)) };

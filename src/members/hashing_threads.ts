@@ -3,7 +3,7 @@
 
 import type { Worker } from 'node:worker_threads';
 
-import { startThread } from '../lib/thread.ts';
+import { startThread } from '../lib/asset.ts';
 import type { HashingAnswer, HashingTask } from './hashing_worker.ts';
 import { NotHashed, threadEnded, threadNotStarted } from './not_hashed.ts';
 

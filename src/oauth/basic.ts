@@ -1,15 +1,15 @@
 // Owns reading a client's identifier and secret out of an Authorization header.
 
-/** What the client says it is; nothing here is checked against a registration. */
+/** The credentials as sent; not checked against a registration. */
 export interface ClientCredentials {
   readonly id: string;
-  /** The secret; two readings of it where a dialect takes either encoding. */
+  /** The secret; two readings of it where a dialect accepts either encoding. */
   readonly secrets: readonly string[];
 }
 
 /**
- * How identifier and secret are written before base64: as they are (RFC 7617), form-encoded (RFC
- * 6749 2.3.1), either of the two, or each in base64 of its own.
+ * The encoding of identifier and secret inside the base64: none (RFC 7617), form-encoding (RFC 6749
+ * 2.3.1), either of the two, or base64 for each.
  */
 export const credentialEncodings = ['raw', 'form', 'either', 'base64'] as const;
 export type CredentialEncoding = (typeof credentialEncodings)[number];
@@ -25,11 +25,10 @@ export function basicToken(header: string): string | undefined {
 }
 
 /**
- * Decodes base64(`identifier:secret`). The first colon splits, so that a secret may hold more of
- * them. Where either encoding is taken, the identifier is the decoded one: its shape holds none of
- * the characters that encoding changes, so both spellings of it are one. Returns undefined for
- * anything undecodable: Node's own decoder would let `YT!pi` through, so the alphabet and padding
- * are checked first.
+ * Decodes base64(`identifier:secret`). The first colon splits: a secret may hold colons. Where either
+ * encoding is accepted, the identifier is decoded: its shape has no character that the encoding
+ * changes. Returns undefined for anything undecodable: Node's own decoder accepts `YT!pi`, so alphabet
+ * and padding are checked first.
  */
 export function decodeCredentials(
   token: string,
@@ -39,20 +38,20 @@ export function decodeCredentials(
   const colon = text?.indexOf(':') ?? -1;
   if (text === undefined || colon <= 0) return undefined;
   if (encoding === 'base64') return decodeEach(text.slice(0, colon), text.slice(colon + 1));
-  // An identifier that cannot be decoded is no identifier, whichever encoding was meant.
+  // An identifier that cannot be decoded is none in either encoding.
   const [id] = readings(text.slice(0, colon), encoding === 'raw' ? 'raw' : 'form');
   const secrets = readings(text.slice(colon + 1), encoding);
   return id === undefined || secrets.length === 0 ? undefined : { id, secrets };
 }
 
-/** Identifier and secret that are each in base64 again. */
+/** Identifier and secret that are each encoded in base64 again. */
 function decodeEach(first: string, second: string): ClientCredentials | undefined {
   const [id, secret] = [first, second].map(decodeBase64);
   if (id === undefined || secret === undefined || control.test(id + secret)) return undefined;
   return { id, secrets: [secret] };
 }
 
-/** The text in base64; undefined for anything that is not exactly that. */
+/** The decoded base64; undefined for text outside its alphabet or padding. */
 function decodeBase64(token: string): string | undefined {
   if (!base64.test(token) || token.length % 4 === 1) return undefined;
   if (token.includes('=') && token.length % 4 !== 0) return undefined;
@@ -67,7 +66,7 @@ function decodeUtf8(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** The texts that a spelling can stand for, as it is first; none where it cannot be decoded. */
+/** The possible texts of a value, the value itself first; none where it cannot be decoded. */
 function readings(text: string, encoding: CredentialEncoding): string[] {
   if (encoding === 'raw' || !/[%+]/.test(text)) return control.test(text) ? [] : [text];
   const decoded = decodeForm(text);

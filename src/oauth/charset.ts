@@ -1,10 +1,10 @@
-// Owns the charsets that a body can be in: those that hold ASCII as it is, decoded strictly (G-9).
+// Owns the charsets of a body: those that contain ASCII unchanged, decoded strictly (G-9).
 
 import { isAscii } from 'node:buffer';
 
 import { MalformedParameters, type Parameters, parseForm } from './parameters.ts';
 
-/** How the bytes of a body become text. Both throw `MalformedParameters`. */
+/** Decodes the bytes of a body. Both functions throw `MalformedParameters`. */
 export interface Charset {
   readonly text: (bytes: Uint8Array) => string;
   /** Parameters of a form whose percent-decoded bytes are in this charset. */
@@ -18,10 +18,10 @@ function utf8Charset(): Charset {
   return { text, form: (bytes) => parseForm(text(bytes)) };
 }
 
-/** Charsets by the labels that requests have named so far: there are as many as `TextDecoder` knows. */
+/** Charsets by the labels of requests so far; no more than the labels that `TextDecoder` knows. */
 const known = new Map<string, Charset>();
 
-/** The charset of a label in lower case; undefined where there is none, or it does not hold ASCII. */
+/** The charset of a label in lower case; undefined where there is none, or it changes ASCII. */
 export function charsetOf(label: string): Charset | undefined {
   const charset = known.get(label) ?? newCharset(label);
   if (charset !== undefined) known.set(label, charset);
@@ -38,7 +38,7 @@ function newCharset(label: string): Charset | undefined {
   const decodePart = (part: string): string => text(bytesOf(part));
   return {
     text,
-    // One character for each byte: what separates parameters is ASCII in every one of these charsets.
+    // One character for each byte: the separators of parameters are ASCII in all these charsets.
     form: (bytes) => parseForm(Buffer.from(bytes).toString('latin1'), decodePart),
   };
 }
@@ -48,7 +48,7 @@ function webLabel(label: string): string {
   return label.replace(/^(?:iso)?8859_/, 'iso-8859-').replace(/^euc_/, 'euc-');
 }
 
-/** Charsets that hold ASCII and that `TextDecoder` lacks: of those, ASCII alone is taken. */
+/** Charsets that contain ASCII and that `TextDecoder` lacks: only ASCII is accepted in them. */
 const asciiOnly = /^(?:(?:cp|ibm)(?:437|737|775|85[02578]|86[0-59])|iso646-us|x-macroman)$/;
 
 const asciiCharset: Charset = {
@@ -67,7 +67,7 @@ function decoderOf(label: string): TextDecoder | undefined {
     const decoder = new TextDecoder(label, { fatal: true, ignoreBOM: true });
     return decoder.decode(Buffer.from(visible)) === visible ? decoder : undefined;
   } catch {
-    // There is no such charset, or these bytes are no text in it.
+    // There is no such charset, or it changes ASCII.
     return undefined;
   }
 }

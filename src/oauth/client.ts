@@ -1,4 +1,4 @@
-// Owns the vocabulary of clients: who a partner is to one programme.
+// Owns the vocabulary of clients: a partner's registration with one programme.
 
 import type { Instant } from '../lib/clock.ts';
 import type { Digest } from '../lib/digest.ts';
@@ -13,11 +13,11 @@ export type ClientId = string & { readonly __brand: 'ClientId' };
 export const roles = ['member', 'partner'] as const;
 export type Role = (typeof roles)[number];
 
-/** A secret or API key as it is kept: its keyed digest and the time it was made. */
+/** A secret or API key as the store keeps it: its keyed digest and the time it was made. */
 export interface StoredSecret {
   readonly digest: Digest;
   readonly createdAt: Instant;
-  /** From here on it is refused; absent while it has no end. */
+  /** Refused from this time on; absent while it has no end. */
   readonly expiresAt?: Instant;
 }
 
@@ -34,7 +34,7 @@ export interface Client {
   readonly name: string;
   readonly roles: readonly Role[];
   readonly redirectUris: readonly string[];
-  /** One, or two while one is being rotated out. */
+  /** One, or two during a rotation. */
   readonly secrets: readonly StoredSecret[];
   readonly apiKeys: readonly StoredSecret[];
   readonly businessContext?: string;

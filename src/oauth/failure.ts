@@ -1,10 +1,10 @@
-// Owns the closed list of reasons for which a request can fail; not the words they are told in.
+// Owns the closed list of reasons for which a request can fail; dialects own their words.
 
 import type { Instant } from '../lib/clock.ts';
 
 /**
- * Why a token request, or what a gateway asks, was refused. The list is closed: a dialect that
- * leaves one unmapped does not load, and code can raise no other. Order follows C-8.
+ * Why a token request or a gateway's request was refused. The list is closed: a dialect must map every
+ * reason to load, and code can raise no other. The order follows C-8.
  */
 export const failureReasons = [
   'method_not_allowed',
@@ -45,8 +45,8 @@ export const failureReasons = [
 export type FailureReason = (typeof failureReasons)[number];
 
 /**
- * How a gateway is told that a request may not pass. Gateways know these two statuses as refusals:
- * nginx takes any other for an outage (RFC 6750 3.1).
+ * The statuses that tell a gateway not to let a request pass: nginx takes any other for an outage
+ * (RFC 6750 3.1).
  */
 export const gatewayRefusals: ReadonlyMap<FailureReason, 401 | 403> = new Map([
   ['missing_api_key', 401],
@@ -57,8 +57,8 @@ export const gatewayRefusals: ReadonlyMap<FailureReason, 401 | 403> = new Map([
 ]);
 
 /**
- * Why a login request was refused. The first group is told to the user on a page and never by a
- * redirect, for there is no redirect URI that could be trusted yet (RFC 6749 4.1.2.1).
+ * Why a login request was refused. The first group is shown on a page and never sent by a redirect:
+ * no redirect URI can be trusted yet (RFC 6749 4.1.2.1).
  */
 export const pageOnlyLoginFailures = [
   'ambiguous_request',
@@ -94,21 +94,21 @@ export const loginFailureReasons: readonly LoginFailureReason[] = [
   ...redirectableLoginFailures,
 ];
 
-/** What a failure may tell besides its reason; only the renderer decides what is said of it. */
+/** Facts of a failure besides its reason; only the renderer decides which to tell. */
 export interface FailureFacts {
   /** Wire name of the parameter or header at fault. */
   readonly parameter?: string;
-  /** The scope that was asked for in vain. */
+  /** The requested scope that was refused. */
   readonly scope?: string;
   /** Seconds after which another try may succeed. */
   readonly retryAfter?: number;
-  /** When it is answered. */
+  /** The time of the answer. */
   readonly at?: Instant;
   /** For operators' logs only; never sent. */
   readonly detail?: string;
 }
 
-/** A token request refused for a known reason. Anything else that is thrown is a server_error. */
+/** A token request refused for a known reason. Any other error is a server_error. */
 export class Refusal extends Error {
   readonly reason: FailureReason;
   readonly facts: FailureFacts;
@@ -134,14 +134,14 @@ export class LoginRefusal extends Error {
   }
 }
 
-/** Whoever asked has hung up: nobody is left to answer, and no fault is ours. */
+/** The caller has closed the connection: no answer can be given, and none is logged. */
 export class HungUp extends Error {
   override readonly name = 'HungUp';
 }
 
 /**
- * Something the service rests on (store, directory) does not answer. Never told as invalid_grant,
- * on which partners throw refresh tokens away (G-22).
+ * Store or directory does not answer. Never told as invalid_grant, on which partners throw refresh
+ * tokens away (G-22).
  */
 export class Unavailable extends Error {
   constructor(what: string, options?: ErrorOptions) {
@@ -150,5 +150,5 @@ export class Unavailable extends Error {
   }
 }
 
-/** Too much of it is asked for at once: this was not begun. Whoever asks for it is part of the trouble. */
+/** Refused unbegun: too many ask at once, and the caller is one of them. */
 export class Overloaded extends Unavailable {}

@@ -1,4 +1,4 @@
-// Owns the vocabulary of grants: codes, token families and tokens as the service remembers them.
+// Owns the vocabulary of grants: codes, token families and tokens as the store keeps them.
 
 import type { Instant } from '../lib/clock.ts';
 import type { ClientId, ProgrammeId } from './client.ts';
@@ -12,7 +12,7 @@ export const grantTypes = [
 ] as const;
 export type GrantType = (typeof grantTypes)[number];
 
-/** Inputs of a token request that belong to one grant: what it needs, and what it also takes. */
+/** Inputs of a token request that belong to one grant: those it needs, and those it also takes. */
 export const grantInputs: Readonly<
   Record<GrantType, { readonly needs: readonly string[]; readonly takes: readonly string[] }>
 > = {
@@ -28,38 +28,38 @@ export const inputsOfGrants: ReadonlySet<string> = new Set(
 );
 
 /**
- * The name a code or token is stored under: the time prefix it carries in the clear, if any, then
- * its digest. Keys that begin with the time of issue land beside each other in the store.
+ * The store's key of a code or token: its plain time prefix, if any, then its digest. Keys that begin
+ * with the time of issue lie beside each other in the store.
  */
 export type TokenKey = string & { readonly __brand: 'TokenKey' };
 
 /**
- * A stretch of a store's life between two revocations, counted on from one to the next: the order in
- * which things were issued and revoked, whatever any clock said (docs/decisions/024). Every era is
- * greater than every Instant.
+ * Number of the span between two revocations of a store; each revocation begins the next era. Eras
+ * order issues and revocations independently of any clock (docs/decisions/024). Every era is greater
+ * than every Instant.
  */
 export type Era = number & { readonly __brand: 'Era' };
 
 export type FamilyId = string & { readonly __brand: 'FamilyId' };
 
-/** An authorization code as it is remembered; the code itself is known to the browser alone. */
+/** An authorization code as the store keeps it; only the browser has the code itself. */
 export interface AuthorizationCode {
   readonly programme: ProgrammeId;
   readonly key: TokenKey;
-  /** The login that it came from; a login has at most one live code. */
+  /** Its login, which has at most one live code. */
   readonly transaction: string;
   readonly client: ClientId;
   readonly redirectUri: string;
   readonly member: Member;
-  /** Scope asked for at the login request, if any. */
+  /** The login request's scope, if any. */
   readonly scope?: string;
-  /** RFC 7636 S256 challenge, if one was sent. */
+  /** The login request's S256 challenge (RFC 7636), if any. */
   readonly codeChallenge?: string;
-  /** The era in which its login began, so that a revocation meanwhile takes it along; the store's if left out. */
+  /** The era in which its login began: a later revocation ends it. The store's era if left out. */
   readonly era?: Era;
   readonly issuedAt: Instant;
   readonly expiresAt: Instant;
-  /** The row outlives the code, so that a replay is recognised as one. */
+  /** The row outlives the code, so that a replay is noticed. */
   readonly forgetAt: Instant;
 }
 
@@ -81,7 +81,7 @@ export interface RefreshToken {
   readonly expiresAt: Instant;
 }
 
-/** Where a refresh token stands in its lineage. */
+/** A refresh token's place in its family. */
 export interface RefreshTokenState extends RefreshToken {
   readonly family: TokenFamily;
   readonly revoked: boolean;
@@ -92,7 +92,7 @@ export interface RefreshTokenState extends RefreshToken {
   readonly retryUntil?: Instant;
 }
 
-/** An opaque access token as it is remembered; JWTs carry this themselves and are not stored. */
+/** An opaque access token as the store keeps it; JWTs hold these facts and are not stored. */
 export interface AccessToken {
   readonly programme: ProgrammeId;
   readonly key: TokenKey;

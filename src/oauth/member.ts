@@ -1,4 +1,4 @@
-// Owns the vocabulary of members: who logs in, and how sure the service is of it.
+// Owns the vocabulary of members, who log in.
 
 import type { Instant } from '../lib/clock.ts';
 import type { ProgrammeId } from './client.ts';
@@ -6,18 +6,18 @@ import type { ProgrammeId } from './client.ts';
 /** The directory's immutable name for a member; it outlives changes of username. */
 export type Subject = string & { readonly __brand: 'Subject' };
 
-/** What a subject can be, whatever directory it is of: it goes into tokens, stores and commands as it is. */
+/** The form of every directory's subjects: tokens, stores and commands hold them unencoded. */
 export const subjectForm: RegExp = /^[!-~]{1,255}$/;
 
-/** What a directory tells of a member whose credentials matched. */
+/** A directory's facts of a member whose credentials matched. */
 export interface Member {
   readonly subject: Subject;
-  /** How securely members like this one are authenticated; absent, the programme's default (G-12). */
+  /** Level of the member's authentication; the programme's default if absent (G-12). */
   readonly level?: string;
   readonly membershipNumber?: string;
 }
 
-/** A member as the embedded directory keeps it. */
+/** A member as the store's directory keeps it. */
 export interface MemberRecord extends Member {
   readonly programme: ProgrammeId;
   /** Normalised: see members/username.ts. */

@@ -2,7 +2,7 @@
 
 import { digest } from '../lib/digest.ts';
 
-/** Inputs that proof keys add; a dialect without proof keys reads none of them. */
+/** Inputs of proof keys; a dialect without proof keys reads none of them. */
 export const proofInputs: ReadonlySet<string> = new Set([
   'code_challenge',
   'code_challenge_method',

@@ -1,4 +1,4 @@
-// Owns redirect URIs: which may be registered, and how an answer is put onto one.
+// Owns redirect URIs: which ones may be registered, and adding an answer's parameters.
 
 import { isLoopback } from '../lib/ip_address.ts';
 
@@ -35,7 +35,7 @@ function isInsecure({ protocol, hostname }: URL): boolean {
   return protocol === 'http:' && !isLoopback(hostname);
 }
 
-/** Whether codes travel to a registered redirect URI in the clear, over a network. */
+/** Whether codes travel to a redirect URI in the clear over a network. */
 export function isInsecureRedirectUri(uri: string): boolean {
   const url = URL.parse(uri);
   return url !== null && isInsecure(url);

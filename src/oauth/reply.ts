@@ -1,4 +1,4 @@
-// Owns the shape of an answer on its way out: status, headers, body.
+// Owns the shape of an answer: status, headers, body.
 
 /** A complete HTTP answer; frozen ones are shared between requests. */
 export interface Reply {

@@ -1,30 +1,30 @@
-// Owns what a scope is asked for and granted as, independent of how a dialect spells it.
+// Owns how scopes are checked and granted, whatever a dialect's spelling of them.
 
 import { Refusal } from './failure.ts';
 
 /** How a programme grants scopes. `check` and `narrow` throw `Refusal` with `invalid_scope`. */
 export interface ScopeRules {
-  /** Checks a scope by itself, before anything is known of the grant (C-8). */
+  /** Checks a scope by itself, before the grant is known (C-8). */
   readonly check: (requested: string | undefined) => void;
-  /** What a login grants, given what it asked for and how the member was authenticated. */
+  /** The scope that a login grants, by the requested one and the level of authentication. */
   readonly ofLogin: (
     requested: string | undefined,
     level: string | undefined,
   ) => string | undefined;
-  /** What a token request gets of what was granted, never more (RFC 6749 6, HOSTILE 32). */
+  /** The part of the granted scope that a token request gets (RFC 6749 6, HOSTILE 32). */
   readonly narrow: (
     requested: string | undefined,
     granted: string | undefined,
   ) => string | undefined;
-  /** What a client's own token carries: its one level (G-12), or what it asks for. */
+  /** The scope of a client's own token: its one level (G-12), or the requested scope. */
   readonly ofClient: (requested: string | undefined) => string | undefined;
   /** Levels a member can have, lowest first; empty where scopes are no levels. */
   readonly levels: readonly string[];
   /** Every scope that exists, one by one. */
   readonly values: readonly string[];
-  /** Scopes whose tokens are good for nothing but what asks for them (P-15). */
+  /** Scopes whose tokens pass only where a gateway demands the scope (P-15). */
   readonly restricted: ReadonlySet<string>;
-  /** The scopes that a text holds. */
+  /** The single scopes of a text. */
   readonly split: (scope: string) => readonly string[];
 }
 
@@ -43,7 +43,7 @@ export function levelScopes(
     check: (requested) => {
       if (requested !== undefined && !rank.has(requested)) refuse(requested);
     },
-    // A level the directory made up must not pass for a high one.
+    // An unknown level of the directory must not pass for a high one.
     ofLogin: (_requested, level) =>
       level !== undefined && rank.has(level) ? level : memberDefault,
     narrow: (requested, granted) => {
@@ -60,7 +60,7 @@ export function levelScopes(
   };
 }
 
-/** What stands between two scopes; `none` where a token carries one at most. */
+/** Separator of scopes; `none` where a token has one at most. */
 export const scopeSeparators = [' ', ',', 'none'] as const;
 export type ScopeSeparator = (typeof scopeSeparators)[number];
 

@@ -1,4 +1,4 @@
-// Owns the vocabulary of signing keys: what the store keeps of them.
+// Owns the vocabulary of signing keys, as the store keeps them.
 
 import type { Instant } from '../lib/clock.ts';
 import type { ProgrammeId } from './client.ts';
@@ -17,8 +17,8 @@ export interface SigningKeyRecord {
   /** Private JWK, sealed. */
   readonly sealedPrivateJwk: string;
   readonly createdAt: Instant;
-  /** From here on it signs, and the one before it only verifies; absent until it is told to sign. */
+  /** From this time it signs, and the key before it only verifies; absent while it has no such time. */
   readonly signsFrom?: Instant;
-  /** Set when its successor begins to sign: it may go once no token it signed can live. */
+  /** Set when its successor begins to sign: when the last token that it signed has expired. */
   readonly retiresAt?: Instant;
 }

@@ -1,4 +1,4 @@
-// Owns the making of codes and tokens, and the names they are stored under.
+// Owns making opaque tokens, and the keys under which codes and tokens are stored.
 
 import type { Instant } from '../lib/clock.ts';
 import { digest } from '../lib/digest.ts';
@@ -11,24 +11,24 @@ const timeLength = 11;
 
 /**
  * A fresh opaque token: its time of issue in milliseconds as hex digits, a dot, and 256 random
- * bits. The time is no secret, and rows that begin with it are written side by side in the store:
- * a commit of 26 grants dirties 7 pages instead of 42.
+ * bits. The time is no secret, and rows that begin with it lie side by side in the store: a commit of
+ * 26 grants dirties 7 pages instead of 42.
  */
 export function newToken(now: Instant): string {
   return timedToken(now, randomKey(32));
 }
 
-/** The token of a time of issue and 43 characters of base64url that nobody can guess. */
+/** The token of a time of issue and 43 unguessable characters of base64url. */
 export function timedToken(now: Instant, secret: string): string {
   return `${timePrefix(now)}.${secret}`;
 }
 
-/** The name of a fresh family; its time prefix keeps its row beside those of its tokens. */
+/** A fresh family's identifier; its time prefix keeps its row beside those of its tokens. */
 export function newFamilyId(now: Instant): FamilyId {
   return `${timePrefix(now)}.${randomKey(16)}` as FamilyId;
 }
 
-/** The key of a code or token of any shape: time prefix where it carries one, then its digest. */
+/** The key of a code or token of any form: its time prefix, if any, then its digest. */
 export function tokenKey(token: string): TokenKey {
   if (!timedForm.test(token)) return digest(token) as string as TokenKey;
   return `${token.slice(0, timeLength)}.${digest(token)}` as TokenKey;

@@ -1,4 +1,4 @@
-// Owns the shape in which a request reaches the engine: its raw parts, nothing decoded.
+// Owns the shape of a request to the engine: its raw parts, nothing decoded.
 
 /** An HTTP request as it was sent. */
 export interface WireRequest {
@@ -7,20 +7,20 @@ export interface WireRequest {
   readonly path: string;
   /** What follows the first `?`, still encoded. */
   readonly query: string;
-  /** Names and values in turn, as received, so that a repeated header is seen as one. */
+  /** Names and values in turn as received, so that a repeated header is noticed. */
   readonly rawHeaders: readonly string[];
-  /** The whole body; `too_large` when it went past the limit and was not kept. */
+  /** The whole body; `too_large` where it exceeded the limit and was not kept. */
   readonly body: Uint8Array | 'too_large';
-  /** Address of who sent it, worked out when it is asked for; never what a partner claims (P-6). */
+  /** The sender's address, found when called; never an address that a partner claims (P-6). */
   readonly address: () => string;
   /**
-   * Aborts with `HungUp` once the sender has closed the connection without waiting for the answer;
-   * made when it is asked for, since few requests take long enough to look.
+   * Makes a signal that aborts with `HungUp` once the sender has closed the connection before the
+   * answer. Few requests take long enough to need one.
    */
   readonly hangUp: () => AbortSignal;
 }
 
-/** What of a request is known before its body. */
+/** The parts of a request before its body. */
 export type RequestHead = Omit<WireRequest, 'address' | 'body' | 'hangUp'>;
 
 /** All values of a header, in order. */

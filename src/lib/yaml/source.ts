@@ -53,7 +53,7 @@ export function skipBlanks(source: YamlSource, offset: number): number {
 }
 
 // Controls but tab and line feed, halves of surrogate pairs, non-characters, stray byte order
-// marks, and U+FFFD, which is what a decoder leaves of bytes that are not UTF-8.
+// marks, and U+FFFD, which a decoder puts for bytes that are not UTF-8.
 const foreignCharacter = /[^\P{Cc}\t\n]|[\uFEFF\uFFFD-\uFFFF]|\p{Surrogate}/gu;
 
 /** Every character a file must not hold. */
@@ -70,12 +70,12 @@ export function characterFaults(source: YamlSource): readonly Fault[] {
   return faults;
 }
 
-/** Two bytes to a character: what a decoder of UTF-8 makes of it has a NUL in every other place. */
+/** Decoded as UTF-8, a text in UTF-16 has a NUL in every other place. */
 function isWide(text: string): boolean {
   return /^\uFFFD{0,2}(?:[^\0]\0){2}|^\uFFFD{0,2}(?:\0[^\0]){2}/.test(text);
 }
 
-/** Name of the first character of a value that must not be in it, e.g. from an escape `"\0"`. */
+/** Name of a value's first forbidden character, such as one from an escape `"\0"`. */
 export function foreignCharacterIn(value: string): string | undefined {
   const found = value.match(foreignCharacter)?.[0];
   return found === undefined ? undefined : nameOf(found);

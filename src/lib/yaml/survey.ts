@@ -1,10 +1,10 @@
-// Owns what the tokens of a YAML text give away before anything is built of them: what this
-// house does not read (anchors, aliases, tags, directives) and what is opened but not closed.
+// Owns faults that the tokens of a YAML text show before nodes are built: features that are not read
+// (anchors, aliases, tags, directives), and quotes and brackets that are not closed.
 
 import type { Fault } from '../fault.ts';
 import { errorAtOffset, type YamlSource } from './source.ts';
 
-/** What a walk over the tokens has found so far. */
+/** The findings of a walk over the tokens so far. */
 export interface Survey {
   readonly source: YamlSource;
   readonly faults: Fault[];
@@ -12,7 +12,7 @@ export interface Survey {
   unreliableFrom: number | undefined;
 }
 
-/** A token of the parser's, as far as it matters here. */
+/** The properties of a parser's token that are used here. */
 export interface SurveyedToken {
   readonly type: string;
   readonly offset: number;
@@ -36,7 +36,7 @@ const closedText: Readonly<Record<string, RegExp>> = {
   'double-quoted-scalar': /^"(?:[^"\\]|\\[^])*"$/,
 };
 
-/** Adds what a token and all within it give away; loops where recursion could run deep. */
+/** Adds the faults of a token and all within it; a loop, since recursion could run deep. */
 export function surveyToken(survey: Survey, root: SurveyedToken): void {
   const pending: SurveyedToken[] = [root];
   for (let token = pending.pop(); token !== undefined; token = pending.pop()) {

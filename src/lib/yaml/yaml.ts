@@ -19,7 +19,7 @@ import { isSurveyed, type SyntaxWords, syntaxWords } from './words.ts';
 
 export type { MapNode, YamlNode } from './node.ts';
 
-/** What a text says; without `root` nothing can be said of its content. */
+/** A text's nodes; without `root` its content cannot be checked. */
 export interface ParsedYaml {
   readonly root: YamlNode | undefined;
   readonly faults: readonly Fault[];
@@ -31,7 +31,7 @@ export const maxYamlBytes: number = 64 * 1024;
 /** Maps and lists may nest this deep. */
 export const maxYamlDepth = 32;
 
-// So many faults are told one by one; a broken file can hold tens of thousands.
+// Faults that are told one by one; a broken file can hold tens of thousands.
 const maxFaults = 100;
 
 /**
@@ -61,10 +61,10 @@ export function parseYaml(file: string, text: string): ParsedYaml {
   }
 }
 
-/** What stands behind a value, as a comment; undefined for nothing. */
+/** The comment behind a value; undefined for none. */
 export type Remark = (path: Path) => string | undefined;
 
-/** The text of a value; what parseYaml would read otherwise is quoted. */
+/** The text of a value; texts that parseYaml would read as another value are quoted. */
 export function stringifyYaml(value: unknown, remark?: Remark): string {
   // YAML 1.1 readers take `no` and `1_000` for something else: quoted, all readers agree.
   const document = new Document(value, { compat: 'yaml-1.1', aliasDuplicateObjects: false });

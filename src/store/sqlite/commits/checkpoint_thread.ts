@@ -3,7 +3,7 @@
 
 import type { Worker } from 'node:worker_threads';
 
-import { startThread } from '../../../lib/thread.ts';
+import { startThread } from '../../../lib/asset.ts';
 import { type FileIdentity, identityOf } from '../file/identity.ts';
 import { CheckpointTurn } from './checkpoint_turn.ts';
 import type { CheckpointReport, CheckpointWork } from './checkpoint_worker.ts';
