@@ -16,6 +16,7 @@ import { keyVerbs } from './grammar/key.ts';
 import { memberVerbs } from './grammar/member.ts';
 import { serverVerbs, startingVerbs, versionVerb } from './grammar/server.ts';
 import { storeVerbs } from './grammar/store.ts';
+import { keyHelp } from './key_help.ts';
 import { OutputLost, print, say, tolerateClosedPipes } from './output.ts';
 import { versionLine } from './version.ts';
 
@@ -32,7 +33,8 @@ const groups: Readonly<Record<string, string>> = {
 const helpVerb: Verb = {
   words: 'help',
   summary: 'explain a verb',
-  argument: ['[verb...]', 'a verb, such as serve or client add'],
+  argument: ['[verb...]', 'a verb, such as serve or client add; or a key of programme files'],
+  details: 'help key NAME explains a key of programme files, such as tokens.refresh.grace.',
   example: 'jetway help client add',
   run: (names: readonly string[]) => help(createProgram(), names),
 };
@@ -78,6 +80,10 @@ async function help(program: Command, names: readonly string[]): Promise<void> {
   let command = program;
   for (const name of names) {
     const next = command.commands.find((one) => one.name() === name);
+    if (next === undefined && names[0] === 'key' && names.length === 2) {
+      await print(keyHelp(name, namesOf(command)));
+      return;
+    }
     if (next === undefined) throw unknownVerb(command, name);
     command = next;
   }
@@ -88,12 +94,13 @@ async function help(program: Command, names: readonly string[]): Promise<void> {
 }
 
 function unknownVerb(within: Command, name: string): CommandError {
-  const near = suggest(
-    name,
-    within.commands.map((one) => one.name()),
-  );
+  const near = suggest(name, namesOf(within));
   const hint = near === undefined ? 'jetway help lists them' : `did you mean ${quote(near)}?`;
   return new CommandError(exitCodes.usage, `there is no verb ${quote(name)} (${hint})`);
+}
+
+function namesOf({ commands }: Command): readonly string[] {
+  return commands.map((one) => one.name());
 }
 
 /** Tells people what went wrong; the exit code tells programs. */

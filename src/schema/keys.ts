@@ -67,6 +67,25 @@ function mapsIn(schema: Schema): readonly Shape[] {
     .flatMap(mapsIn);
 }
 
+/** All maps that a value may be, whatever their types. */
+function allMapsIn(schema: Schema): readonly Shape[] {
+  const shape = schema as Shape;
+  const isMap = shape.entries !== undefined || shape.type === 'record';
+  return isMap ? [shape] : choicesOf(schema).flatMap(allMapsIn);
+}
+
+/** The schema at a place in a file, names of the file's own choosing included. */
+export function entryAt(schema: Schema, path: readonly string[]): Shape | undefined {
+  const [step, ...rest] = path;
+  if (step === undefined) return schema;
+  for (const { entries, value } of allMapsIn(schema)) {
+    const member = entries === undefined ? value : entries[step];
+    const found = member && entryAt(member, rest);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
 /** What a value of the schema is one of; nothing where the schema describes it itself. */
 export function choicesOf(schema: Schema): readonly Schema[] {
   const { wrapped, type, options = [] } = schema as Shape;

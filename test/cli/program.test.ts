@@ -60,6 +60,7 @@ describe('version and help', { concurrency: 2 }, () => {
       [['show'], /missing required argument 'programme'/],
       [['show', 'club', 'club'], /too many arguments/],
       [['help', 'serv'], /^there is no verb "serv" \(did you mean "serve"\?\)\n$/],
+      [['help', 'key', 'graec'], /^there is no key "graec" \(did you mean "grace"\?\)\n$/],
       [[], /^Usage: jetway /],
     ] as const;
     const runs = await jetwayEach(

@@ -8,12 +8,14 @@ import { test } from 'node:test';
 import * as v from 'valibot';
 
 import { complaints, makeReference, referencePaths } from '../../scripts/reference.ts';
-import { translate } from '../../scripts/reference/json_schema.ts';
+import { type JsonSchema, translate } from '../../scripts/reference/json_schema.ts';
 import { inputTexts } from '../../scripts/reference/lists.ts';
+import { keyHelp } from '../../src/cli/key_help.ts';
 import { loginInputs, tokenInputs } from '../../src/programme/checks/inputs.ts';
 import { definitionSchema } from '../../src/programme/language/definition.ts';
 import { keysOf } from '../../src/schema/keys.ts';
 import { key, named } from '../../src/schema/notes.ts';
+import { lifetimeSchema } from '../../src/schema/scalars.ts';
 import type { Schema, Shape } from '../../src/schema/walk.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -40,6 +42,33 @@ test('every key of the schema has a text and an example, those of closed lists a
   for (const { path, entry } of keysOf(definitionSchema)) {
     assert.match(entry.told?.text ?? '', /^.*\S\.$/, path);
     assert.equal(entry.told?.example === undefined, lists.test(path), path);
+  }
+});
+
+test('a key that the schema gains stands in the page, in the editor schema and in help', () => {
+  const told = { text: 'How much of it.', example: '5m', otherwise: 'all of it' };
+  const { tokens } = entries;
+  const share = key(v.exactOptional(lifetimeSchema), told);
+  const grown = planted({
+    share,
+    tokens: { ...tokens, entries: { ...(tokens as Shape).entries, share } } as Schema,
+  });
+  const { page, schema } = makeReference(grown);
+  const { properties } = JSON.parse(schema) as JsonSchema;
+  const definition = {
+    description: told.text,
+    examples: ['5m'],
+    anyOf: [{ $ref: '#/$defs/lifetime' }, { type: 'null' }],
+  };
+  assert.deepEqual(properties?.['share'], definition);
+  assert.deepEqual(properties?.['tokens']?.properties?.['share'], definition);
+  for (const path of ['share', 'tokens.share']) {
+    const cells = `[lifetime](#kinds-of-values) | all of it | How much of it. | \`share: 5m\``;
+    assert.ok(page.includes(`\n| \`${path}\` | ${cells} |\n`), path);
+    assert.equal(
+      keyHelp(path, [], grown),
+      `${path}\n\nHow much of it.\n\nType     lifetime\n         A duration of at least \`1s\` and at most \`3650d\`.\nDefault  all of it\nExample  share: 5m`,
+    );
   }
 });
 

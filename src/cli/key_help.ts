@@ -1,0 +1,90 @@
+// Owns `jetway help key NAME`: what a key of programme files does, as the schema tells it.
+
+import { quote } from '../lib/fault.ts';
+import { suggest } from '../lib/suggest.ts';
+import { definitionSchema } from '../programme/language/definition.ts';
+import { defaultWords, typeWords } from '../schema/key_words.ts';
+import { entryAt, isOptional, type Key, keysOf, notesOf, typeOf, typesOf } from '../schema/keys.ts';
+import type { Schema } from '../schema/walk.ts';
+import { CommandError, exitCodes } from './exit.ts';
+
+/**
+ * What is told of a key: by its place in a file (`grants.password.role`), by its path in the
+ * reference (`grant.role`), or by the end of that (`role`). Several keys that end so are listed.
+ *
+ * @param verbs words that may have been meant in place of a key
+ * @throws CommandError where there is no such key; its message names the nearest there is
+ */
+export function keyHelp(
+  name: string,
+  verbs: readonly string[] = [],
+  schema: Schema = definitionSchema,
+): string {
+  const keys = keysOf(schema);
+  const placed = placedKey(name, schema);
+  const found = placed === undefined ? matching(name, keys) : [placed];
+  const [only] = found;
+  if (only === undefined) throw unknownKey(name, keys, verbs);
+  if (found.length === 1) return describe(only, keys, schema);
+  const width = Math.max(...found.map(({ path }) => path.length));
+  const lines = found.map(({ path, entry }) => {
+    const [sentence = ''] = /^.*?[.:](?= |$)/.exec(plain(entry.told?.text)) ?? [];
+    return `  ${path.padEnd(width)}  ${sentence}`;
+  });
+  return [`Keys that end with ${quote(name)}:`, '', ...lines].join('\n');
+}
+
+function placedKey(path: string, schema: Schema): Key | undefined {
+  const entry = entryAt(schema, path.split('.'));
+  return entry?.told && { path, entry, required: !isOptional(entry) };
+}
+
+function matching(name: string, keys: readonly Key[]): readonly Key[] {
+  const exact = keys.filter(({ path }) => path === name);
+  return exact.length > 0 ? exact : keys.filter(({ path }) => path.endsWith(`.${name}`));
+}
+
+function unknownKey(name: string, keys: readonly Key[], verbs: readonly string[]): CommandError {
+  const paths = keys.map(({ path }) => path);
+  const ends = paths.map((path) => path.split('.').at(-1) ?? '');
+  const near = suggest(name, [...verbs, ...paths, ...ends]);
+  const hint =
+    near === undefined ? 'docs/programme-reference.md lists them' : `did you mean ${quote(near)}?`;
+  return new CommandError(exitCodes.usage, `there is no key ${quote(name)} (${hint})`);
+}
+
+function describe(key: Key, keys: readonly Key[], schema: Schema): string {
+  const { path, type, entry } = key;
+  const { text, example } = entry.told ?? {};
+  const name = path.split('.').at(-1) ?? '';
+  const kind = typeOf(entry as Schema);
+  const kindText = notesOf(typesOf(schema).get(kind ?? '') ?? schema).text;
+  const below = keys.filter((one) => {
+    const around = one.path.slice(0, Math.max(0, one.path.lastIndexOf('.')));
+    return around !== '' && (around === path || around === kind);
+  });
+  const rows = [
+    ['Of', type === undefined ? '' : `each ${spaced(type)}`],
+    ['Type', typeWords(entry as Schema, spaced)],
+    ['', plain(kindText)],
+    ['Default', defaultWords(key)],
+    ['Example', example === undefined ? '' : `${name}: ${example}`],
+    ['Keys', below.map((one) => one.path).join(', ')],
+  ].filter(([, words]) => words !== '');
+  return [
+    path,
+    '',
+    plain(text),
+    '',
+    ...rows.map(([head = '', words = '']) => `${head.padEnd(7)}  ${words}`),
+  ].join('\n');
+}
+
+/** Links lead to other parts of the reference page. */
+function plain(markdown = ''): string {
+  return markdown.replaceAll(/\[([^\]]+)\]\(#[^)]*\)/g, '$1');
+}
+
+function spaced(type: string): string {
+  return type.replaceAll('_', ' ');
+}

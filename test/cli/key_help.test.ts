@@ -1,0 +1,82 @@
+// Tests of `jetway help key NAME`: a key by its place, by its path and by its end, and slips.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { keyHelp } from '../../src/cli/key_help.ts';
+import { definitionSchema } from '../../src/programme/language/definition.ts';
+import { keysOf } from '../../src/schema/keys.ts';
+
+const grace = [
+  'tokens.refresh.grace',
+  '',
+  'For how long a retry with a used refresh token gets the same answer once more, for clients whose connection broke. 5 minutes at most; `0s` allows no retry.',
+  '',
+  'Type     duration',
+  '         A whole number and a unit: `500ms`, `90s`, `30m`, `24h`, `30d`. One unit, no spaces, no fractions.',
+  'Default  `10s`',
+  'Example  grace: 30s',
+].join('\n');
+
+test('a key is found by its path, and by an end that it alone has', () => {
+  for (const name of ['tokens.refresh.grace', 'refresh.grace', 'grace']) {
+    assert.equal(keyHelp(name), grace, name);
+  }
+});
+
+test('a key of a type is found by its place in a file and by its path in the reference', () => {
+  const place = keyHelp('token_endpoints.any.inputs.name.must_equal');
+  const path = keyHelp('input.must_equal');
+  assert.match(
+    place,
+    /^token_endpoints\.any\.inputs\.name\.must_equal\n\nWhat it must be equal to /,
+  );
+  assert.match(
+    path,
+    /\nOf {7}each input\nType {5}`programme\.identifier`, .* or `client\.api_key`\n/,
+  );
+  assert.match(
+    keyHelp('errors.reasons.throttled'),
+    /\n\nType {5}error answer\nDefault  required\nKeys/,
+  );
+});
+
+test('several keys that end with a name are listed', () => {
+  const [head, ...lines] = keyHelp('lifetime').split('\n');
+  assert.equal(head, 'Keys that end with "lifetime":');
+  assert.deepEqual(
+    lines.flatMap((line) => /^ {2}(\S+) {2,}\S.*\.$/.exec(line)?.[1] ?? []),
+    ['code.lifetime', 'tokens.access.lifetime', 'tokens.refresh.lifetime', 'login.lifetime'],
+  );
+});
+
+test('a map lists the keys below it, a type those of its maps', () => {
+  assert.match(keyHelp('selector'), /\nKeys {5}selector\.input, selector\.default$/);
+  assert.match(
+    keyHelp('grants.password'),
+    /\nKeys {5}grant\.endpoint, .*, grant\.access_lifetime$/,
+  );
+});
+
+test('a name that no key has: the nearest key or verb is named, as wrong usage', () => {
+  const slips = [
+    ['graec', 'there is no key "graec" (did you mean "grace"?)'],
+    [
+      'token.refresh.grace',
+      'there is no key "token.refresh.grace" (did you mean "tokens.refresh.grace"?)',
+    ],
+    ['rotat', 'there is no key "rotat" (did you mean "rotate"?)'],
+    ['zzzzz', 'there is no key "zzzzz" (docs/programme-reference.md lists them)'],
+  ] as const;
+  for (const [name, message] of slips) {
+    assert.throws(() => keyHelp(name, ['list', 'rotate']), { message, exitCode: 2 });
+  }
+});
+
+test('every key of the schema has its help', () => {
+  for (const { path, entry } of keysOf(definitionSchema)) {
+    const { text = '' } = entry.told ?? {};
+    const start = text.replaceAll(/\[([^\]]+)\]\(#[^)]*\)/g, '$1');
+    assert.ok(keyHelp(path).startsWith(`${path}\n\n${start}\n\n`), path);
+  }
+});
