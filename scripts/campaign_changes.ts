@@ -25,31 +25,39 @@ export function changesOf(name: string): readonly Change[] {
 export async function change(store: Store, step: Change, now: Instant): Promise<string> {
   switch (step.act) {
     case 'addClient':
-      return store.addClient({
-        programme,
-        id: step.id as ClientId,
-        name: 'Campaign',
-        roles: ['partner'],
-        redirectUris: [],
-        secrets: [],
-        apiKeys: [],
-        properties: {},
-        status: 'active',
-        createdAt: now,
-      });
+      return outcomeOf(
+        await store.add('client', [
+          {
+            programme,
+            id: step.id as ClientId,
+            name: 'Campaign',
+            roles: ['partner'],
+            redirectUris: [],
+            secrets: [],
+            apiKeys: [],
+            properties: {},
+            status: 'active',
+            createdAt: now,
+          },
+        ]),
+      );
     case 'disableClient':
-      await store.changeClient(programme, step.id as ClientId, (client) => ({
+      await store.change('client', programme, step.id as ClientId, (client) => ({
         ...client,
         status: 'disabled',
       }));
       return 'disabled';
     case 'removeClient':
-      return String(await store.removeClient(programme, step.id as ClientId, now));
+      return String(await store.remove('client', programme, step.id as ClientId, now));
     case 'unlock':
       return unlock(store, step.account as Digest, now);
     default:
       return changeKeys(store, step.owner as ProgrammeId, step.act === 'firstKey', now);
   }
+}
+
+function outcomeOf(taken: readonly unknown[]): string {
+  return taken.length === 0 ? 'added' : 'taken';
 }
 
 /** Locks the account first. */
@@ -77,7 +85,7 @@ async function changeKeys(
     createdAt: now,
     signsFrom: now,
   });
-  const keys = await store.changeSigningKeys(owner, (before) =>
+  const keys = await store.changeAll('signing_key', { programme: owner }, (before) =>
     isFirst
       ? [...before, key('first')]
       : [...before.map((one) => ({ ...one, retiresAt: endOf(now) })), key('next')],
@@ -95,14 +103,16 @@ export class ChangeLook {
   constructor(database: DatabaseSync) {
     const ofProgramme = `programme = '${programme}'`;
     this.#client = database.prepare(
-      `SELECT record ->> 'status' AS status FROM client WHERE ${ofProgramme} AND id = ?`,
+      `SELECT record ->> 'status' AS status FROM registered
+       WHERE kind = 'client' AND ${ofProgramme} AND id = ?`,
     );
     this.#removed = database.prepare(
-      `SELECT EXISTS (SELECT 1 FROM removed_client WHERE ${ofProgramme} AND id = ?1)
+      `SELECT EXISTS (SELECT 1 FROM removed WHERE kind = 'client' AND ${ofProgramme} AND id = ?1)
          AND EXISTS (SELECT 1 FROM revocation WHERE ${ofProgramme} AND owner = 'client ' || ?1)
          AS yes`,
     );
-    this.#key = database.prepare('SELECT * FROM signing_key WHERE programme = ? AND kid = ?');
+    this.#key = database.prepare(`SELECT record ->> 'retiresAt' AS retires_at FROM registered
+       WHERE kind = 'signing_key' AND programme = ? AND id = ?`);
     this.#attempt = database.prepare(
       `SELECT * FROM login_attempt WHERE ${ofProgramme} AND key = ?`,
     );

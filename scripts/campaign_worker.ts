@@ -16,7 +16,7 @@ const startedAt = performance.now();
 // A small one keeps the thread busy that moves the log.
 const reserve = 1024 * 1024;
 const store: FileStore = openFileStore({ path, environment: 'staging', reserve });
-await store.findClient(programme, client);
+await store.find('client', programme, client);
 say({ ready: performance.now() - startedAt });
 const names = Array.from({ length: Number(lanes) }, () => randomKey(6));
 await Promise.all(names.map((name) => work(name)));

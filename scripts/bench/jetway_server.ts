@@ -105,18 +105,22 @@ const server = await listen({ host: '127.0.0.1', port: 0 }, serving.app);
 async function register(programme: ProgrammeId): Promise<void> {
   const createdAt = clock.now();
   const common = { programme, status: 'active', createdAt } as const;
-  await store.addClient({
-    ...common,
-    id: clientId as ClientId,
-    name: 'Partner',
-    roles: ['member', 'partner'],
-    redirectUris: [redirectUri],
-    secrets: [{ digest: keyring.secretDigest(secret), createdAt }],
-    apiKeys: [],
-    properties: {},
-  });
+  await store.add('client', [
+    {
+      ...common,
+      id: clientId as ClientId,
+      name: 'Partner',
+      roles: ['member', 'partner'],
+      redirectUris: [redirectUri],
+      secrets: [{ digest: keyring.secretDigest(secret), createdAt }],
+      apiKeys: [],
+      properties: {},
+    },
+  ]);
   // Nobody logs in: the hash is of no password.
-  await store.addMember({ ...common, ...member, username: 'ann', passwordHash: '$argon2id$none' });
+  await store.add('member', [
+    { ...common, ...member, username: 'ann', passwordHash: '$argon2id$none' },
+  ]);
 }
 
 function serviceOf(name: string): Service {
@@ -158,7 +162,7 @@ async function mint(count: number): Promise<readonly string[]> {
 async function issue({ programme: name, count }: IssueOrder): Promise<readonly string[]> {
   const service = serviceOf(name);
   const { programme } = service;
-  const client = await store.findClient(programme.id, clientId as ClientId);
+  const client = await store.find('client', programme.id, clientId as ClientId);
   if (client === undefined) throw new Error('the client is gone');
   const now = clock.now();
   const scope = programme.scope.ofLogin(undefined, undefined);

@@ -81,18 +81,20 @@ async function addClients(configFile: string, programmes: readonly SiteProgramme
   const createdAt = clock.now();
   const secrets = [{ digest: keyring.secretDigest(secret), createdAt }];
   const added = programmes.map(({ id }) =>
-    store.addClient({
-      programme: id,
-      id: clientId as ClientId,
-      name: 'Partner',
-      roles: ['member', 'partner'],
-      redirectUris: ['https://partner.example/callback'],
-      secrets,
-      apiKeys: [],
-      properties: {},
-      status: 'active',
-      createdAt,
-    }),
+    store.add('client', [
+      {
+        programme: id,
+        id: clientId as ClientId,
+        name: 'Partner',
+        roles: ['member', 'partner'],
+        redirectUris: ['https://partner.example/callback'],
+        secrets,
+        apiKeys: [],
+        properties: {},
+        status: 'active',
+        createdAt,
+      },
+    ]),
   );
   await Promise.all(added);
   await store.close();

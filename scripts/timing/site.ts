@@ -98,18 +98,20 @@ async function register(
       [client.id, 'active'],
       [disabledClient, 'disabled'],
     ] as const) {
-      await store.addClient({
-        programme,
-        id: id as ClientId,
-        name: 'Partner',
-        roles: ['member', 'partner'],
-        redirectUris: ['https://partner.example/callback'],
-        secrets: [{ digest: keyring.secretDigest(client.secret), createdAt }],
-        apiKeys: [],
-        properties: {},
-        status,
-        createdAt,
-      });
+      await store.add('client', [
+        {
+          programme,
+          id: id as ClientId,
+          name: 'Partner',
+          roles: ['member', 'partner'],
+          redirectUris: ['https://partner.example/callback'],
+          secrets: [{ digest: keyring.secretDigest(client.secret), createdAt }],
+          apiKeys: [],
+          properties: {},
+          status,
+          createdAt,
+        },
+      ]);
     }
   }
   const passwordHash = await hashPassword(password);
@@ -125,7 +127,7 @@ async function register(
   );
   for (let from = 0; from < records.length; from += addedAtOnce) {
     const some = records.slice(from, from + addedAtOnce);
-    await Promise.all(some.map((record) => store.addMember(record)));
+    await Promise.all(some.map((record) => store.add('member', [record])));
   }
   await store.close();
 }

@@ -35,7 +35,7 @@ export async function authenticateClient(
   address: () => string,
 ): Promise<Client> {
   const { programme, store } = service;
-  const client = await store.findClient(programme.id, credentials.id as ClientId);
+  const client = await store.find('client', programme.id, credentials.id as ClientId);
   const isActive = client?.status === 'active';
   const secret =
     (isActive ? provenSecret(credentials, client.secrets, now) : undefined) ??

@@ -49,7 +49,7 @@ async function authenticateAsker(
   address: () => string,
 ): Promise<Client | 'gateway'> {
   const { store, programme } = service;
-  const gateway = await store.findGateway(programme.id, credentials.id as GatewayId);
+  const gateway = await store.find('gateway', programme.id, credentials.id as GatewayId);
   const isGateway = gateway?.status === 'active' && holdsSecret(service, credentials, gateway, now);
   return isGateway ? 'gateway' : authenticateClient(service, credentials, now, address);
 }

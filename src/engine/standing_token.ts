@@ -53,7 +53,7 @@ export async function findStandingToken(
   const { store, programme, directory } = service;
   const issued = await findIssuedToken(service, text, now);
   if (issued === undefined || !isItsOwn(programme, issued)) return undefined;
-  const client = await store.findClient(programme.id, issued.client);
+  const client = await store.find('client', programme.id, issued.client);
   if (client?.status !== 'active') return undefined;
   const isMember = issued.kind === 'member';
   if (isMember && directory.isOwn && !(await directory.isActive(issued.subject as Subject))) {

@@ -104,7 +104,7 @@ async function holdersOf(
 ): Promise<readonly Client[]> {
   const { store, programme, keyring } = service;
   const digest = keyring.secretDigest(apiKey);
-  const clients = await store.findClientsByApiKey(programme.id, digest);
+  const clients = await store.findBy('client', 'api_key', programme.id, digest);
   const holders = clients.filter(
     (client) => client.status === 'active' && findLiveKey(service, client, digest, now),
   );

@@ -9,9 +9,15 @@ import { normaliseUsername } from './username.ts';
 
 /** The part of the store that the directory uses. */
 export interface MemberRecords {
-  findMember(programme: ProgrammeId, username: string): Promise<MemberRecord | undefined>;
-  findMemberBySubject(programme: ProgrammeId, subject: Subject): Promise<MemberRecord | undefined>;
-  changeMember(
+  find(kind: 'member', programme: ProgrammeId, subject: Subject): Promise<MemberRecord | undefined>;
+  findBy(
+    kind: 'member',
+    lookUp: 'username',
+    programme: ProgrammeId,
+    username: string,
+  ): Promise<readonly MemberRecord[]>;
+  change(
+    kind: 'member',
     programme: ProgrammeId,
     subject: Subject,
     change: (member: MemberRecord) => MemberRecord,
@@ -27,7 +33,8 @@ export function createStoreDirectory(
   return {
     async verify(attempt: LoginAttempt): Promise<Verification> {
       const { username, password } = attempt;
-      const record = await records.findMember(programme, normaliseUsername(username));
+      const named = normaliseUsername(username);
+      const [record] = await records.findBy('member', 'username', programme, named);
       const matches = await checkPassword(password, record?.passwordHash ?? decoy, attempt);
       if (record === undefined || !matches || record.status !== 'active') {
         return { outcome: 'no_match' };
@@ -39,7 +46,7 @@ export function createStoreDirectory(
       await checkPassword(attempt.password, decoy, attempt);
     },
     async isActive(subject) {
-      const record = await records.findMemberBySubject(programme, subject);
+      const record = await records.find('member', programme, subject);
       return record?.status === 'active';
     },
     isOwn: true,
@@ -54,7 +61,7 @@ async function renewHash(
 ): Promise<void> {
   try {
     const passwordHash = await hashPassword(password);
-    await records.changeMember(programme, subject, (member) =>
+    await records.change('member', programme, subject, (member) =>
       member.passwordHash === before ? { ...member, passwordHash } : member,
     );
   } catch (error) {

@@ -16,7 +16,7 @@ export interface StoreReport {
   readonly createdAt: string;
   /** The latest time the store has recorded. */
   readonly recordedTime?: Instant;
-  /** Rows of each table. */
+  /** Rows of each table, those of registered things by kind. */
   readonly counts: Readonly<Record<string, number>>;
   /** What is wrong with the store, in words; empty when it is sound. */
   readonly damage: readonly string[];

@@ -1,11 +1,7 @@
 // Owns the decisions that every backend must take alike; it reads and writes nothing itself.
 
-import { isDeepStrictEqual } from 'node:util';
-
 import type { Instant } from '../lib/clock.ts';
-import type { Digest } from '../lib/digest.ts';
-import type { Client, ClientId, ProgrammeId } from '../oauth/client.ts';
-import type { Gateway } from '../oauth/gateway.ts';
+import type { ClientId } from '../oauth/client.ts';
 import type {
   AuthorizationCode,
   Era,
@@ -13,8 +9,6 @@ import type {
   RefreshTokenState,
   TokenFamily,
 } from '../oauth/grant.ts';
-import type { MemberRecord } from '../oauth/member.ts';
-import type { SigningKeyRecord } from '../oauth/signing_key.ts';
 import type { StandingQuestion } from './grants.ts';
 
 /** A code as a backend keeps it. */
@@ -147,85 +141,9 @@ export function familyIsLive(
   return family !== undefined && !family.revoked && now < family.endsAt;
 }
 
-/** Holds a change of a client to its identity: an identifier is never reissued (C-5). */
-export function sameClient(before: Client, after: Client): Client {
-  if (before.programme === after.programme && before.id === after.id) return after;
-  throw new Error(`a change of client ${before.id} may not change its programme or identifier`);
-}
-
-/** Holds a change of a gateway to its identity. */
-export function sameGateway(before: Gateway, after: Gateway): Gateway {
-  if (before.programme === after.programme && before.id === after.id) return after;
-  throw new Error(`a change of gateway ${before.id} may not change its programme or identifier`);
-}
-
-/** Holds a change of a member to its subject, which is immutable (C-9). */
-export function sameMember(before: MemberRecord, after: MemberRecord): MemberRecord {
-  if (before.programme === after.programme && before.subject === after.subject) return after;
-  throw new Error(`a change of member ${before.subject} may not change its programme or subject`);
-}
-
-/** What tells two states of a programme's signing keys apart. */
-export interface SigningKeyChanges {
-  readonly added: readonly SigningKeyRecord[];
-  readonly changed: readonly SigningKeyRecord[];
-  readonly removed: readonly SigningKeyRecord[];
-}
-
-/**
- * Holds a change of a programme's signing keys to that programme, and to one key of a name: tokens
- * name the key that signed them.
- */
-export function signingKeyChanges(
-  programme: ProgrammeId,
-  before: readonly SigningKeyRecord[],
-  after: readonly SigningKeyRecord[],
-): SigningKeyChanges {
-  const known = new Map(before.map((key) => [key.kid, key]));
-  const kept = new Map(after.map((key) => [key.kid, key]));
-  if (kept.size < after.length || after.some((key) => key.programme !== programme)) {
-    throw new Error(
-      `a change of the signing keys of ${programme} must keep them apart and its own`,
-    );
-  }
-  return {
-    added: after.filter(({ kid }) => !known.has(kid)),
-    changed: after.filter((key) => {
-      const one = known.get(key.kid);
-      return one !== undefined && !isDeepStrictEqual(one, key);
-    }),
-    removed: before.filter(({ kid }) => !kept.has(kid)),
-  };
-}
-
 /** Whether a use of a secret is worth recording beside the last one: once an hour is enough. */
 export function isNewUse(last: Instant | undefined, now: Instant): boolean {
   return last === undefined || now - last >= 3_600_000;
-}
-
-/** Digests of all secrets and API keys of a client. */
-export function digestsOf({ secrets, apiKeys }: Client): readonly Digest[] {
-  return [...secrets, ...apiKeys].map(({ digest }) => digest);
-}
-
-/** Identifiers of the clients that cannot be added: given out before, or twice among these (C-5). */
-export function takenAmong(
-  clients: readonly Client[],
-  isTaken: (client: Client) => boolean,
-): readonly ClientId[] {
-  const seen = new Set<string>();
-  const taken = clients.filter((client) => {
-    const name = `${client.programme}\0${client.id}`;
-    const twice = seen.has(name);
-    seen.add(name);
-    return twice || isTaken(client);
-  });
-  return [...new Set(taken.map(({ id }) => id))];
-}
-
-/** The error of a change that gives a member another's username. */
-export function usernameTaken(username: string): Error {
-  return new Error(`username ${username} is taken by another member`);
 }
 
 /** How many rows a sweep may look at for each row that it may remove: looking is far cheaper. */

@@ -1,106 +1,102 @@
-// Owns the store's contract for registered things: clients, members, gateways and signing keys.
+// Owns the store's contract for registered things: clients, members, gateways and signing keys, each
+// kind described in kinds.ts.
 
 import type { Instant } from '../lib/clock.ts';
-import type { Digest } from '../lib/digest.ts';
-import type { Client, ClientId, ProgrammeId } from '../oauth/client.ts';
-import type { Gateway, GatewayId } from '../oauth/gateway.ts';
-import type { MemberRecord, Subject } from '../oauth/member.ts';
-import type { SigningKeyRecord } from '../oauth/signing_key.ts';
+import type { ProgrammeId } from '../oauth/client.ts';
+import type { Id, Item, Kind, LookUp, LookUpKey } from './kinds.ts';
 
-type ClientChange = (client: Client) => Client;
+/** Which part of a list is asked for. */
+export interface Page<K extends Kind> {
+  /** The identifier of the last item before the part; the part begins with the first item if left out. */
+  readonly after?: Id<K>;
+  /** The most items to return; all that follow if left out. */
+  readonly limit?: number;
+}
+
+/** The items that one change is about: those of a programme, or those of any that hold one of the keys. */
+export type Selection<K extends Kind> =
+  | { readonly programme: ProgrammeId }
+  | { [L in LookUp<K>]: Holders<K, L> }[LookUp<K>];
+
+interface Holders<K extends Kind, L extends LookUp<K>> {
+  readonly lookUp: L;
+  readonly keys: readonly LookUpKey<K, L>[];
+}
 
 /** What operators register. Every verb is atomic; changes are pure functions that may run twice. */
 export interface Registry {
-  /** Adds a client unless its identifier was ever given out in this programme (C-5). */
-  addClient(client: Client): Promise<'added' | 'taken'>;
+  /**
+   * Adds all of the items or, if the identifier or the key of a unique look-up of any is taken, none.
+   * An identifier is taken that another item has, also in `items`, or has had where the kind's are
+   * never given out again (C-5). Returns the identifiers of the items that cannot be added; empty when
+   * all are added.
+   */
+  add<K extends Kind>(kind: K, items: readonly Item<K>[]): Promise<readonly Id<K>[]>;
+
+  /** Whether an identifier is taken by an item that is there, or was where that counts (see `add`). */
+  isTaken<K extends Kind>(kind: K, programme: ProgrammeId, id: Id<K>): Promise<boolean>;
+
+  find<K extends Kind>(kind: K, programme: ProgrammeId, id: Id<K>): Promise<Item<K> | undefined>;
 
   /**
-   * Adds all of the clients or, if any identifier was ever given out, none. Returns those that were;
-   * empty when all are added.
+   * The items that hold the key, by identifier: at most one where the look-up is unique. Whether an
+   * API key among them has expired is the caller's to judge.
    */
-  addClients(clients: readonly Client[]): Promise<readonly ClientId[]>;
-
-  findClient(programme: ProgrammeId, id: ClientId): Promise<Client | undefined>;
-
-  /**
-   * The clients that hold the API key, by identifier: several where a partner has one key for all of
-   * its own (C-5). Whether it is live is the caller's to judge.
-   */
-  findClientsByApiKey(programme: ProgrammeId, apiKey: Digest): Promise<readonly Client[]>;
-
-  /** In order of creation. */
-  listClients(programme: ProgrammeId): Promise<readonly Client[]>;
-
-  /** Applies a pure change to the client as it stands; undefined when there is none. It may run twice. */
-  changeClient(
+  findBy<K extends Kind, L extends LookUp<K>>(
+    kind: K,
+    lookUp: L,
     programme: ProgrammeId,
-    id: ClientId,
-    change: ClientChange,
-  ): Promise<Client | undefined>;
-
-  /** As `changeClient`, in one step for every client of any programme that holds one of the API keys. */
-  changeKeyHolders(keys: readonly Digest[], change: ClientChange): Promise<readonly Client[]>;
+    key: LookUpKey<K, L>,
+  ): Promise<readonly Item<K>[]>;
 
   /**
-   * Removes a client for good, with all that was issued to it; its identifier is never given out
-   * again (C-5). False when there is none.
+   * The items of a programme in the order of their kind.
+   * @throws RangeError where `page.after` is not there (any more): nobody knows its place
    */
-  removeClient(programme: ProgrammeId, id: ClientId, now: Instant): Promise<boolean>;
-
-  /** Adds a member unless username or subject is taken. */
-  addMember(member: MemberRecord): Promise<'added' | 'taken'>;
-
-  findMember(programme: ProgrammeId, username: string): Promise<MemberRecord | undefined>;
-
-  findMemberBySubject(programme: ProgrammeId, subject: Subject): Promise<MemberRecord | undefined>;
-
-  /** In order of creation. */
-  listMembers(programme: ProgrammeId): Promise<readonly MemberRecord[]>;
+  list<K extends Kind>(
+    kind: K,
+    programme: ProgrammeId,
+    page?: Page<K>,
+  ): Promise<readonly Item<K>[]>;
 
   /**
-   * Applies a pure change to the member as it stands; undefined when there is none. Rejects,
-   * changing nothing, when the change takes another member's username.
+   * Applies a pure change to the item as it stands; undefined when there is none. Rejects, changing
+   * nothing, when the change gives it another identifier or the key of a unique look-up that another
+   * item holds.
    */
-  changeMember(
+  change<K extends Kind>(
+    kind: K,
     programme: ProgrammeId,
-    subject: Subject,
-    change: (member: MemberRecord) => MemberRecord,
-  ): Promise<MemberRecord | undefined>;
-
-  /** Removes a member, with all tokens of its logins. False when there is none. */
-  removeMember(programme: ProgrammeId, subject: Subject): Promise<boolean>;
-
-  /** Adds a gateway unless the programme has one of that identifier. */
-  addGateway(gateway: Gateway): Promise<'added' | 'taken'>;
-
-  findGateway(programme: ProgrammeId, id: GatewayId): Promise<Gateway | undefined>;
-
-  /** In order of creation. */
-  listGateways(programme: ProgrammeId): Promise<readonly Gateway[]>;
-
-  /** Applies a pure change to the gateway as it stands; undefined when there is none. */
-  changeGateway(
-    programme: ProgrammeId,
-    id: GatewayId,
-    change: (gateway: Gateway) => Gateway,
-  ): Promise<Gateway | undefined>;
-
-  /** Removes a gateway: its secrets are good for nothing at once. False when there is none. */
-  removeGateway(programme: ProgrammeId, id: GatewayId): Promise<boolean>;
-
-  /** Oldest first. */
-  listSigningKeys(programme: ProgrammeId): Promise<readonly SigningKeyRecord[]>;
+    id: Id<K>,
+    change: (item: Item<K>) => Item<K>,
+  ): Promise<Item<K> | undefined>;
 
   /**
-   * Applies a pure change to all keys of a programme as they stand, in one step: those it adds are
-   * added, those it leaves out removed. Resolves to the keys as they are then, oldest first. The
-   * change may run twice.
+   * Applies a pure change to all selected items as they stand, in one step. Of a programme's items,
+   * those that the change adds are added, and those that it leaves out removed, where a removal takes
+   * nothing else along (signing keys). Resolves to the items as they are then: a programme's in the
+   * order of their kind, others in the order of the change.
    */
-  changeSigningKeys(
-    programme: ProgrammeId,
-    change: (keys: readonly SigningKeyRecord[]) => readonly SigningKeyRecord[],
-  ): Promise<readonly SigningKeyRecord[]>;
+  changeAll<K extends Kind>(
+    kind: K,
+    selection: Selection<K>,
+    change: (items: readonly Item<K>[]) => readonly Item<K>[],
+  ): Promise<readonly Item<K>[]>;
 
-  /** Changes whenever a signing key of any programme is added, changed or removed; cheap to ask. */
-  signingKeyEpoch(): Promise<number>;
+  /**
+   * Removes an item, with the tokens of its owner: a client's for good, and its identifier is never
+   * given out again (C-5). False when there is none.
+   */
+  remove<K extends Kind>(
+    kind: K,
+    programme: ProgrammeId,
+    id: Id<K>,
+    now: Instant,
+  ): Promise<boolean>;
+
+  /**
+   * A number that changes whenever an item of the kind is added, changed or removed in any programme;
+   * cheap to ask. Always 0 for a kind without an epoch.
+   */
+  epoch(kind: Kind): Promise<number>;
 }

@@ -16,9 +16,10 @@ import {
 
 /** The part of the store that keeps signing keys. */
 export interface SigningKeyRecords {
-  listSigningKeys(programme: ProgrammeId): Promise<readonly SigningKeyRecord[]>;
-  changeSigningKeys(
-    programme: ProgrammeId,
+  list(kind: 'signing_key', programme: ProgrammeId): Promise<readonly SigningKeyRecord[]>;
+  changeAll(
+    kind: 'signing_key',
+    selection: { readonly programme: ProgrammeId },
     change: (keys: readonly SigningKeyRecord[]) => readonly SigningKeyRecord[],
   ): Promise<readonly SigningKeyRecord[]>;
 }
@@ -54,16 +55,16 @@ export interface KeyChestOptions {
 /** Opens the chest; makes the programme's first key of the algorithm where there is none. */
 export async function openKeyChest(options: KeyChestOptions): Promise<KeyChest> {
   const { programme, algorithm, records, keyring, clock } = options;
-  const present = await records.listSigningKeys(programme);
+  const present = await records.list('signing_key', programme);
   if (!isReadyToSign(present, algorithm)) {
     const now = clock.now();
     const made = { ...(await newSigningKey(programme, algorithm, keyring, now)), signsFrom: now };
-    await records.changeSigningKeys(programme, (keys) => readyToSign(keys, made));
+    await records.changeAll('signing_key', { programme }, (keys) => readyToSign(keys, made));
   }
   let keys: readonly Opened[] = [];
   const shown = await publication(present);
   const reload = async (): Promise<void> => {
-    const found = await records.listSigningKeys(programme);
+    const found = await records.list('signing_key', programme);
     const opened = await openAll(found, algorithm, keyring);
     if (opened.length === 0) throw new Error(`${programme} has no ${algorithm} key left`);
     await shown.show(found);
@@ -83,14 +84,14 @@ export async function openFormerKeys(
   records: SigningKeyRecords,
   end: Instant,
 ): Promise<PublishedKeys | undefined> {
-  const present = await records.listSigningKeys(programme);
+  const present = await records.list('signing_key', programme);
   if (present.length === 0) return undefined;
-  const found = await records.changeSigningKeys(programme, (keys) => givenUp(keys, end));
+  const found = await records.changeAll('signing_key', { programme }, (keys) => givenUp(keys, end));
   const { keySet, verifier, show } = await publication(found);
   return {
     keySet,
     verifier,
-    reload: async () => show(await records.listSigningKeys(programme)),
+    reload: async () => show(await records.list('signing_key', programme)),
   };
 }
 

@@ -126,13 +126,13 @@ export function appearanceTests(browser: () => Promise<Browser>): void {
     const failing = failingStore();
     const scene = await setScene(t, await browser(), { store: failing.store });
     const page = await scene.openLogin();
-    failing.fail('findMember', new Unavailable('planted'));
+    failing.fail('findBy member', new Unavailable('planted'));
     await fillIn(page, scene.member.username, scene.member.password);
     await submit(page);
     const told = page.getByText('We are having difficulties. Please try again later.');
     await told.waitFor();
     await photograph(page, 'executive-club-login_difficulties-en');
-    failing.fail('findClient', new Unavailable('planted'));
+    failing.fail('find client', new Unavailable('planted'));
     await page.goto(scene.loginRequest);
     await assertMessagePage(page, 'You cannot log in at the moment');
     await told.waitFor();

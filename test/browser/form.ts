@@ -206,7 +206,7 @@ export function formTests(browser: () => Promise<Browser>): void {
         [scene.member.username, 'wrong'],
         [scene.member.username, 'unavailable'],
       ] as const) {
-        if (password === 'unavailable') failing.fail('findMember', new Unavailable('planted'));
+        if (password === 'unavailable') failing.fail('findBy member', new Unavailable('planted'));
         await fillIn(page, username, password);
         await submit(page);
         await page.getByRole('alert').waitFor();

@@ -227,12 +227,12 @@ export function memberTests(browser: () => Promise<Browser>): void {
 /** Holds back what the member directory finds until each look-up is let go. */
 function holdLookups(t: TestContext, store: Store): readonly PromiseWithResolvers<undefined>[] {
   const lookups: PromiseWithResolvers<undefined>[] = [];
-  const findMember = store.findMember.bind(store);
-  t.mock.method(store, 'findMember', async (...given: Parameters<Store['findMember']>) => {
+  const findBy = store.findBy.bind(store);
+  t.mock.method(store, 'findBy', async (...given: Parameters<Store['findBy']>) => {
     const lookup = Promise.withResolvers<undefined>();
     lookups.push(lookup);
     await lookup.promise;
-    return findMember(...given);
+    return findBy(...given);
   });
   return lookups;
 }

@@ -43,7 +43,7 @@ export async function perform(
     } else if (act === 'retire') {
       await retireKeys(store, programme, now);
     } else if (act === 'force') {
-      const [first] = await store.listSigningKeys(id);
+      const [first] = await store.list('signing_key', id);
       if (first !== undefined) await removeKey(store, programme, first, now);
     } else {
       const wait = milliseconds(act === 'now' ? 0 : 600_000);

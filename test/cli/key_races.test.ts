@@ -47,7 +47,7 @@ async function atOnce(path: string, acts: readonly Act[], second = 0): Promise<v
 
 async function keysAt(path: string, round = 0): Promise<readonly SigningKeyRecord[]> {
   const store = openFileStore({ path, environment: 'staging' });
-  const keys = await store.listSigningKeys(programmeOf(round));
+  const keys = await store.list('signing_key', programmeOf(round));
   await store.close();
   return keys;
 }
@@ -128,7 +128,7 @@ describe('keys', { concurrency: 2 }, () => {
         for (const { kid = '', ...more } of beginning) {
           await addSigningKey(store, aSigningKey(kid, { programme: programmeOf(0), ...more }));
         }
-        const before = await store.listSigningKeys(programmeOf(0));
+        const before = await store.list('signing_key', programmeOf(0));
         await store.close();
         const kill = ['-e', 'trace=pwrite64', '-e', `inject=pwrite64:signal=KILL:when=${write}`];
         const { stdout } = await traced(kill, script, [path, act, '1', '5']);

@@ -8,6 +8,7 @@ import { describe, test } from 'node:test';
 import { checkPassword } from '../../src/members/password.ts';
 import type { ProgrammeId } from '../../src/oauth/client.ts';
 import { openFileStore } from '../../src/store/sqlite/store.ts';
+import { findMember } from '../store/fixtures.ts';
 import { jetway, jetwayEach, jetwayJson, programmeText, putSecret, workFolder } from './command.ts';
 
 const add = ['member', 'add', '--programme', 'club', '--password-stdin', '--username'];
@@ -39,7 +40,7 @@ describe('member', { concurrency: 2 }, () => {
 
     const path = join(folder, 'data/jetway.db');
     const store = openFileStore({ path, environment: 'staging' });
-    const kept = await store.findMember('club' as ProgrammeId, 'zoë@example.com');
+    const kept = await findMember(store, 'club' as ProgrammeId, 'zoë@example.com');
     assert.ok(await checkPassword(password, kept?.passwordHash ?? ''));
     for (const name of readdirSync(join(folder, 'data'))) {
       assert.ok(!readFileSync(join(folder, 'data', name)).includes(password), name);

@@ -9,6 +9,7 @@ import { readConfig } from '../../src/config/config.ts';
 import { instant, milliseconds } from '../../src/lib/clock.ts';
 import { checkPassword } from '../../src/members/password.ts';
 import type { ProgrammeId } from '../../src/oauth/client.ts';
+import { findMember } from '../store/fixtures.ts';
 import { jetway, jetwayEach, programmeText, putSecret, workFolder } from './command.ts';
 
 const club = 'club' as ProgrammeId;
@@ -60,7 +61,7 @@ describe('member set and its like', { concurrency: 2 }, () => {
     assert.equal(changed.code, 0);
     assert.match(changed.stdout, /^ {2}username {3}anne\n {2}programme {2}club\n/);
     await withStore(readConfig(join(folder, 'config.yaml')), async ({ store }) => {
-      const hash = (await store.findMember(club, 'anne'))?.passwordHash ?? '';
+      const hash = (await findMember(store, club, 'anne'))?.passwordHash ?? '';
       assert.deepEqual(
         [await checkPassword('two', hash), await checkPassword('one', hash)],
         [true, false],

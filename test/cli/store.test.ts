@@ -152,7 +152,7 @@ describe('store', { concurrency: 2 }, () => {
     assert.deepEqual([damaged.code, damaged.stderr, json.code], [4, '', 4]);
     assert.match(
       damaged.stdout,
-      /^The store is damaged: restore a backup\.\n[^]*checksums: 1 of client/,
+      /^The store is damaged: restore a backup\.\n[^]*checksums: 1 of registered/,
     );
     assert.equal((JSON.parse(json.stdout) as Report).damage.length, 1);
   });

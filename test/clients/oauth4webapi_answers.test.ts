@@ -147,7 +147,7 @@ test('G-22: an outage is an error of the server to it, not invalid_grant', async
   const store = createMemoryStore();
   const jetway = await startClub(t, [], { store });
   const partner = partnerOf(jetway, await jetway.addClient(), standardBasic);
-  t.mock.method(store, 'findClient', () => Promise.reject(new Unavailable('the store is away')));
+  t.mock.method(store, 'find', () => Promise.reject(new Unavailable('the store is away')));
   // The library reads error bodies of 4xx only; this one's stands in the response it hands on.
   const error = await rejection(clientCredentials(partner));
   assert.ok(error instanceof oauth.OperationProcessingError, String(error));

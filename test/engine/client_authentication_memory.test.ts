@@ -34,18 +34,20 @@ async function served(): Promise<object> {
   const foundation = { store, clock, keyring, log, environment: 'staging' } as const;
   const service = await openService(programme, foundation);
   const createdAt = clock.now();
-  await store.addClient({
-    programme: id,
-    id: clientId,
-    name: 'Partner',
-    roles: ['partner'],
-    redirectUris: [],
-    secrets: [{ digest: keyring.secretDigest(secret()), createdAt }],
-    apiKeys: [],
-    properties: {},
-    status: 'active',
-    createdAt,
-  });
+  await store.add('client', [
+    {
+      programme: id,
+      id: clientId,
+      name: 'Partner',
+      roles: ['partner'],
+      redirectUris: [],
+      secrets: [{ digest: keyring.secretDigest(secret()), createdAt }],
+      apiKeys: [],
+      properties: {},
+      status: 'active',
+      createdAt,
+    },
+  ]);
   const [endpoint] = programme.tokenEndpoints;
   assert.ok(endpoint);
   for (let sent = 0; sent < 3; sent += 1) {

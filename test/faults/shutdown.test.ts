@@ -96,9 +96,9 @@ test('FAULTS 19, 22: told to stop, a server answers every login that waits, also
   );
   const passwordHash = '$2a$14$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW';
   for (const username of names) {
-    await club.store.addMember(
+    await club.store.add('member', [
       aMember({ username, subject: `subject-of-${username}` as Subject, passwordHash }),
-    );
+    ]);
   }
   const login = await openLogin(club.url, loginTarget(club.client));
   const answers = Promise.allSettled(

@@ -181,7 +181,7 @@ test('what ends a token or a key counts at the next request', async (t) => {
   assert.equal(await status('membership', 'GET', { token: doomed }), 401);
   assert.equal(await status('prices', 'GET', { ...client }), 200);
   const set = (to: 'active' | 'disabled') =>
-    jetway.store.changeClient(programme, executive.client.id as ClientId, (c) => ({
+    jetway.store.change('client', programme, executive.client.id as ClientId, (c) => ({
       ...c,
       status: to,
     }));

@@ -19,15 +19,15 @@ describe('store directory', () => {
   const members: MemberRecord[] = [];
   const asked: string[] = [];
   const records: MemberRecords = {
-    findMember: async (programme, username) => {
+    findBy: async (_kind, _lookUp, programme, username) => {
       asked.push(`${programme} ${username}`);
-      return members.find((member) => member.username === username);
+      return members.filter((member) => member.username === username);
     },
-    findMemberBySubject: async (programme, subject) => {
+    find: async (_kind, programme, subject) => {
       asked.push(`${programme} ${subject}`);
       return members.find((member) => member.subject === subject);
     },
-    changeMember: async (_programme, subject, change) => {
+    change: async (_kind, _programme, subject, change) => {
       const index = members.findIndex((member) => member.subject === subject);
       const found = members[index];
       if (found === undefined) return undefined;
@@ -162,9 +162,9 @@ describe('store directory', () => {
     const record = aMember({ passwordHash: brought });
     let stored: MemberRecord = { ...record, passwordHash: 'changed meanwhile' };
     const racing = createStoreDirectory(club, {
-      findMember: async () => record,
-      findMemberBySubject: async () => record,
-      changeMember: async (_programme, _subject, change) => (stored = change(stored)),
+      findBy: async () => [record],
+      find: async () => record,
+      change: async (_kind, _programme, _subject, change) => (stored = change(stored)),
     });
     const attempt = {
       username: 'ann',
@@ -186,9 +186,9 @@ describe('store directory', () => {
   test('an outage of the records is no answer of the directory’s', async () => {
     const outage = new Unavailable('store');
     const broken = createStoreDirectory(club, {
-      findMember: () => Promise.reject(outage),
-      findMemberBySubject: () => Promise.reject(outage),
-      changeMember: () => Promise.reject(outage),
+      findBy: () => Promise.reject(outage),
+      find: () => Promise.reject(outage),
+      change: () => Promise.reject(outage),
     });
     await assert.rejects(
       broken.verify({

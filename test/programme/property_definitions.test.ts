@@ -93,7 +93,7 @@ async function assertEveryReason({ jetway, faults, dialect, definition, request 
         ...(reason === 'invalid_scope' ? { scope: 'some scope' } : {}),
         ...(reason === 'throttled' ? { retryAfter: 12.3 } : {}),
       };
-      faults.fail('findClient', new Refusal(reason, facts));
+      faults.fail('find client', new Refusal(reason, facts));
       const answer = await sendDraft(jetway.url, good);
       assert.deepEqual(
         answer,

@@ -36,7 +36,7 @@ const scenes: Readonly<Record<string, (store: FileStore) => Promise<unknown>>> =
     return [late, store.close()];
   },
   async passenger(store) {
-    await store.addClient(aClient());
+    await store.add('client', [aClient()]);
     store.recordSecretUse(club, partner, digest('secret'), at(0));
     order('fail-log');
   },

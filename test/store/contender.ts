@@ -50,7 +50,7 @@ async function perform(task: Task): Promise<unknown> {
 async function makeFiles(): Promise<unknown> {
   for (let round = 0; round < rounds; round += 1) {
     const file = openFileStore({ path: `${path}.${round}`, environment: 'staging' });
-    await file.addClient(aClient({ id: name as ClientId }));
+    await file.add('client', [aClient({ id: name as ClientId })]);
     await file.close();
   }
   return 'made';

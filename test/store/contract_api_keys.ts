@@ -17,7 +17,7 @@ const withKeys = (client: Partial<Client>, ...keys: string[]): Client =>
     apiKeys: keys.map((digest) => ({ digest: digest as Digest, createdAt: at(0) })),
   });
 const holders = async (store: Store, key: string, programme = club): Promise<readonly string[]> => {
-  const clients = await store.findClientsByApiKey(programme, key as Digest);
+  const clients = await store.findBy('client', 'api_key', programme, key as Digest);
   return clients.map((client) => client.id);
 };
 
@@ -25,41 +25,41 @@ export function importTests(open: Open): void {
   describe('clients at once', () => {
     withStore(open, 'C-5: all are added, in order', async (o) => {
       const clients = [3, 1, 2].map((n) => withKeys({ id: id(n) }, `key ${n}`));
-      assert.deepEqual(await o.store.addClients(clients), []);
-      assert.deepEqual(await o.store.addClients([]), []);
+      assert.deepEqual(await o.store.add('client', clients), []);
+      assert.deepEqual(await o.store.add('client', []), []);
       const store = o.reopen ? await o.reopen() : o.store;
-      assert.deepEqual(await store.listClients(club), clients);
+      assert.deepEqual(await store.list('client', club), clients);
       assert.deepEqual(await holders(store, 'key 2'), [id(2)]);
     });
 
     withStore(open, 'C-5: or none, when an identifier was ever given out', async ({ store }) => {
-      await store.addClient(aClient());
-      await store.addClient(aClient({ id: otherPartner }));
-      await store.removeClient(club, otherPartner, at(1));
+      await store.add('client', [aClient()]);
+      await store.add('client', [aClient({ id: otherPartner })]);
+      await store.remove('client', club, otherPartner, at(1));
       const clients = [id(7), partner, id(8), otherPartner].map((one) =>
         withKeys({ id: one, name: 'new' }, `key ${one}`),
       );
-      assert.deepEqual(await store.addClients(clients), [partner, otherPartner]);
-      assert.deepEqual(await store.listClients(club), [aClient()]);
+      assert.deepEqual(await store.add('client', clients), [partner, otherPartner]);
+      assert.deepEqual(await store.list('client', club), [aClient()]);
       assert.deepEqual(await holders(store, `key ${id(7)}`), []);
       // The same identifiers are free in another programme.
       const others = clients.map((client) => ({ ...client, programme: otherClub }));
-      assert.deepEqual(await store.addClients(others), []);
+      assert.deepEqual(await store.add('client', others), []);
     });
 
     withStore(open, 'C-5: or when one comes up twice among them', async ({ store }) => {
       const clients = [id(1), id(2), id(1), id(1)].map((one) => aClient({ id: one }));
-      assert.deepEqual(await store.addClients(clients), [id(1)]);
-      assert.deepEqual(await store.listClients(club), []);
+      assert.deepEqual(await store.add('client', clients), [id(1)]);
+      assert.deepEqual(await store.list('client', club), []);
     });
 
     withStore(open, 'C-5: of imports at the same time one gets an identifier', async (o) => {
       const stores = [o.store, o.another ? await o.another() : o.store] as const;
       const results = await inParallel(10, (n) =>
-        stores[n % 2 === 0 ? 0 : 1].addClients([aClient({ id: id(n + 10) }), aClient()]),
+        stores[n % 2 === 0 ? 0 : 1].add('client', [aClient({ id: id(n + 10) }), aClient()]),
       );
       assert.equal(results.filter((taken) => taken.length === 0).length, 1);
-      assert.equal((await o.store.listClients(club)).length, 2);
+      assert.equal((await o.store.list('client', club)).length, 2);
     });
   });
 }
@@ -68,11 +68,13 @@ export function apiKeyTests(open: Open): void {
   describe('API keys', () => {
     withStore(open, 'C-4: a client is found by any of its keys, in its programme', async (o) => {
       const client = withKeys({}, 'first', 'second');
-      await o.store.addClient(client);
-      await o.store.addClient(withKeys({ id: otherPartner }, 'third'));
+      await o.store.add('client', [client]);
+      await o.store.add('client', [withKeys({ id: otherPartner }, 'third')]);
       const stores = [o.store, ...(o.another ? [await o.another()] : [])];
       for (const store of stores) {
-        assert.deepEqual(await store.findClientsByApiKey(club, 'second' as Digest), [client]);
+        assert.deepEqual(await store.findBy('client', 'api_key', club, 'second' as Digest), [
+          client,
+        ]);
         assert.deepEqual(await holders(store, 'first'), [partner]);
         assert.deepEqual(await holders(store, 'third'), [otherPartner]);
         assert.deepEqual(await holders(store, 'third', otherClub), []);
@@ -85,22 +87,22 @@ export function apiKeyTests(open: Open): void {
     withStore(open, 'C-4: rotation, retirement and removal count at once', async (o) => {
       const { store } = o;
       const change = (keys: readonly string[]) =>
-        store.changeClient(club, partner, () => withKeys({ name: 'renamed' }, ...keys));
-      await store.addClient(withKeys({}, 'first'));
+        store.change('client', club, partner, () => withKeys({ name: 'renamed' }, ...keys));
+      await store.add('client', [withKeys({}, 'first')]);
       await change(['first', 'second']);
       assert.deepEqual(await holders(store, 'second'), [partner]);
       assert.deepEqual(await holders(store, 'first'), [partner]);
       await change(['second']);
       assert.deepEqual(await holders(store, 'first'), []);
-      const [renamed] = await store.findClientsByApiKey(club, 'second' as Digest);
+      const [renamed] = await store.findBy('client', 'api_key', club, 'second' as Digest);
       assert.equal(renamed?.name, 'renamed');
-      const refused = store.changeClient(club, partner, () => {
+      const refused = store.change('client', club, partner, () => {
         throw new RangeError('refused');
       });
       await assert.rejects(refused, RangeError);
       const reopened = o.reopen ? await o.reopen() : store;
       assert.deepEqual(await holders(reopened, 'second'), [partner]);
-      await reopened.removeClient(club, partner, at(1));
+      await reopened.remove('client', club, partner, at(1));
       assert.deepEqual(await holders(reopened, 'second'), []);
     });
 
@@ -112,17 +114,17 @@ export function apiKeyTests(open: Open): void {
           assert.deepEqual(await holders(one, 'shared'), ids.toSorted());
         }
       };
-      await store.addClient(withKeys({ id: otherPartner }, 'shared', 'own'));
+      await store.add('client', [withKeys({ id: otherPartner }, 'shared', 'own')]);
       await expectHolders(otherPartner);
-      await store.addClient(withKeys({}, 'shared'));
+      await store.add('client', [withKeys({}, 'shared')]);
       await expectHolders(otherPartner, partner);
-      await store.addClients([withKeys({ id: id(5) }, 'shared')]);
+      await store.add('client', [withKeys({ id: id(5) }, 'shared')]);
       await expectHolders(otherPartner, partner, id(5));
-      await store.removeClient(club, id(5), at(1));
+      await store.remove('client', club, id(5), at(1));
       await expectHolders(otherPartner, partner);
-      await other.changeClient(club, partner, (client) => ({ ...client, apiKeys: [] }));
+      await other.change('client', club, partner, (client) => ({ ...client, apiKeys: [] }));
       await expectHolders(otherPartner);
-      await store.changeClient(club, otherPartner, (client) => ({ ...client, apiKeys: [] }));
+      await store.change('client', club, otherPartner, (client) => ({ ...client, apiKeys: [] }));
       await expectHolders();
     });
 
@@ -133,27 +135,36 @@ export function apiKeyTests(open: Open): void {
         withKeys({ id: otherPartner }, 'shared'),
         withKeys({ id: id(5), programme: otherClub }, 'old'),
       ];
-      await store.addClients([...sharing, withKeys({ id: id(6) }, 'new')]);
+      await store.add('client', [...sharing, withKeys({ id: id(6) }, 'new')]);
       const keys = ['old', 'shared'] as Digest[];
       const rename = (client: Client): Client => ({ ...client, name: `new ${client.name}` });
-      const refused = store.changeKeyHolders(keys, (client) => {
-        if (client.programme === otherClub) throw new RangeError('refused');
-        return rename(client);
-      });
+      const refused = store.changeAll('client', { lookUp: 'api_key', keys }, (clients) =>
+        clients.map((client) => {
+          if (client.programme === otherClub) throw new RangeError('refused');
+          return rename(client);
+        }),
+      );
       await assert.rejects(refused, RangeError);
-      assert.deepEqual((await store.listClients(club)).slice(0, 2), sharing.slice(0, 2));
-      const changed = await store.changeKeyHolders(keys, (client) => ({
-        ...rename(client),
-        apiKeys: [{ digest: 'new' as Digest, createdAt: at(1) }],
-      }));
+      assert.deepEqual((await store.list('client', club)).slice(0, 2), sharing.slice(0, 2));
+      const changed = await store.changeAll('client', { lookUp: 'api_key', keys }, (clients) =>
+        clients.map((client) => ({
+          ...rename(client),
+          apiKeys: [{ digest: 'new' as Digest, createdAt: at(1) }],
+        })),
+      );
       assert.equal(changed.length, 3);
       const reopened = o.reopen ? await o.reopen() : store;
       assert.deepEqual(await holders(reopened, 'new'), [partner, otherPartner, id(6)].toSorted());
       assert.deepEqual(await holders(reopened, 'new', otherClub), [id(5)]);
       assert.deepEqual(await holders(reopened, 'old'), []);
-      assert.deepEqual(await reopened.changeKeyHolders(keys, rename), []);
       assert.deepEqual(
-        (await reopened.listClients(club)).map(({ name }) => name.startsWith('new ')),
+        await reopened.changeAll('client', { lookUp: 'api_key', keys }, (clients) =>
+          clients.map(rename),
+        ),
+        [],
+      );
+      assert.deepEqual(
+        (await reopened.list('client', club)).map(({ name }) => name.startsWith('new ')),
         [true, true, false],
       );
     });

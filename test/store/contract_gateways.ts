@@ -14,50 +14,50 @@ export function gatewayTests(open: Open): void {
   describe('gateways', () => {
     withStore(open, 'RFC 7662 2.1: a gateway comes back as it was added', async (o) => {
       const second = aGateway({ id: 'another' as GatewayId });
-      assert.equal(await o.store.addGateway(aGateway()), 'added');
-      assert.equal(await o.store.addGateway(aGateway({ name: 'Other' })), 'taken');
-      assert.equal(await o.store.addGateway(second), 'added');
+      assert.deepEqual(await o.store.add('gateway', [aGateway()]), []);
+      assert.notDeepEqual(await o.store.add('gateway', [aGateway({ name: 'Other' })]), []);
+      assert.deepEqual(await o.store.add('gateway', [second]), []);
       const elsewhere = aGateway({ programme: otherClub });
-      assert.equal(await o.store.addGateway(elsewhere), 'added');
+      assert.deepEqual(await o.store.add('gateway', [elsewhere]), []);
       const store = o.reopen ? await o.reopen() : o.store;
-      assert.deepEqual(await store.findGateway(club, id), aGateway());
-      assert.deepEqual(await store.listGateways(club), [aGateway(), second]);
-      assert.deepEqual(await store.listGateways(otherClub), [elsewhere]);
-      assert.equal(await store.findGateway(otherClub, second.id), undefined);
+      assert.deepEqual(await store.find('gateway', club, id), aGateway());
+      assert.deepEqual(await store.list('gateway', club), [aGateway(), second]);
+      assert.deepEqual(await store.list('gateway', otherClub), [elsewhere]);
+      assert.equal(await store.find('gateway', otherClub, second.id), undefined);
     });
 
     withStore(open, 'DESIGN: a gateway changes as a client does', async ({ store }) => {
-      await store.addGateway(aGateway({ secrets: [] }));
+      await store.add('gateway', [aGateway({ secrets: [] })]);
       await inParallel(20, (n) =>
-        store.changeGateway(club, id, (gateway) => ({
+        store.change('gateway', club, id, (gateway) => ({
           ...gateway,
           secrets: [...gateway.secrets, { digest: `secret ${n}` as Digest, createdAt: at(n) }],
         })),
       );
-      assert.equal((await store.findGateway(club, id))?.secrets.length, 20);
-      const disabled = await store.changeGateway(club, id, (gateway) => ({
+      assert.equal((await store.find('gateway', club, id))?.secrets.length, 20);
+      const disabled = await store.change('gateway', club, id, (gateway) => ({
         ...gateway,
         secrets: [],
         status: 'disabled',
       }));
       assert.deepEqual(disabled, aGateway({ secrets: [], status: 'disabled' }));
       await assert.rejects(
-        store.changeGateway(club, id, (gateway) => ({ ...gateway, programme: otherClub })),
+        store.change('gateway', club, id, (gateway) => ({ ...gateway, programme: otherClub })),
         /may not change its programme or identifier/,
       );
-      assert.deepEqual(await store.findGateway(club, id), disabled);
-      const nobody = await store.changeGateway(otherClub, id, (gateway) => gateway);
+      assert.deepEqual(await store.find('gateway', club, id), disabled);
+      const nobody = await store.change('gateway', otherClub, id, (gateway) => gateway);
       assert.equal(nobody, undefined);
     });
 
     withStore(open, 'DESIGN: a removed gateway is nobody, in every process', async (o) => {
       const operator = o.another ? await o.another() : o.store;
-      await o.store.addGateway(aGateway());
-      assert.equal(await operator.removeGateway(otherClub, id), false);
-      assert.equal(await operator.removeGateway(club, id), true);
-      assert.equal(await operator.removeGateway(club, id), false);
-      assert.equal(await o.store.findGateway(club, id), undefined);
-      assert.equal(await o.store.addGateway(aGateway({ name: 'New' })), 'added');
+      await o.store.add('gateway', [aGateway()]);
+      assert.equal(await operator.remove('gateway', otherClub, id, at(1)), false);
+      assert.equal(await operator.remove('gateway', club, id, at(1)), true);
+      assert.equal(await operator.remove('gateway', club, id, at(1)), false);
+      assert.equal(await o.store.find('gateway', club, id), undefined);
+      assert.deepEqual(await o.store.add('gateway', [aGateway({ name: 'New' })]), []);
     });
   });
 }

@@ -18,6 +18,7 @@ import {
   key,
   otherClub,
   partner,
+  findMember,
 } from './fixtures.ts';
 import { isRevoked, login } from './login.ts';
 import { withStore, type Open } from './with_store.ts';
@@ -35,33 +36,33 @@ export function removalTests(open: Open): void {
 
 function clientRemovalTests(open: Open): void {
   withStore(open, 'C-5: a removed client is gone, and its identifier for good', async (o) => {
-    await o.store.addClient(aClient());
-    await o.store.addClient(aClient({ programme: otherClub }));
-    assert.equal(await o.store.removeClient(club, partner, at(5)), true);
+    await o.store.add('client', [aClient()]);
+    await o.store.add('client', [aClient({ programme: otherClub })]);
+    assert.equal(await o.store.remove('client', club, partner, at(5)), true);
     for (const again of [async () => o.store, o.reopen]) {
       const store = await again?.();
       if (store === undefined) continue;
-      assert.equal(await store.findClient(club, partner), undefined);
-      assert.deepEqual(await store.listClients(club), []);
-      assert.equal(await store.changeClient(club, partner, (client) => client), undefined);
-      assert.equal(await store.removeClient(club, partner, at(6)), false);
-      assert.equal(await store.addClient(aClient({ name: 'again' })), 'taken');
+      assert.equal(await store.find('client', club, partner), undefined);
+      assert.deepEqual(await store.list('client', club), []);
+      assert.equal(await store.change('client', club, partner, (client) => client), undefined);
+      assert.equal(await store.remove('client', club, partner, at(6)), false);
+      assert.notDeepEqual(await store.add('client', [aClient({ name: 'again' })]), []);
       // Another programme's client of that identifier is another client (C-2).
-      assert.ok(await store.findClient(otherClub, partner));
+      assert.ok(await store.find('client', otherClub, partner));
     }
   });
 
   withStore(open, 'C-5: one that never was is not removed, and may come', async ({ store }) => {
-    assert.equal(await store.removeClient(club, partner, at(5)), false);
-    assert.equal(await store.addClient(aClient()), 'added');
+    assert.equal(await store.remove('client', club, partner, at(5)), false);
+    assert.deepEqual(await store.add('client', [aClient()]), []);
   });
 
   withStore(open, 'DESIGN: a removed client’s tokens die, even those written late', async (o) => {
     const { store } = o;
-    await store.addClient(aClient());
+    await store.add('client', [aClient()]);
     await login(store);
     await store.saveAccessToken(aPartnerToken('partner'));
-    await store.removeClient(club, partner, at(5));
+    await store.remove('client', club, partner, at(5));
     assert.equal(await isRevoked(store), true);
     assert.equal(await store.findAccessToken(club, key('access'), at(5)), undefined);
     assert.equal(await store.findAccessToken(club, key('partner'), at(5)), undefined);
@@ -75,8 +76,8 @@ function clientRemovalTests(open: Open): void {
   });
 
   withStore(open, 'C-5: of simultaneous removals one finds the client', async ({ store }) => {
-    await store.addClient(aClient());
-    const results = await inParallel(5, () => store.removeClient(club, partner, at(5)));
+    await store.add('client', [aClient()]);
+    const results = await inParallel(5, () => store.remove('client', club, partner, at(5)));
     assert.deepEqual(results, [true, false, false, false, false]);
   });
 }
@@ -84,31 +85,31 @@ function clientRemovalTests(open: Open): void {
 function memberRemovalTests(open: Open): void {
   withStore(open, 'DESIGN: a removed member is gone with all tokens', async (o) => {
     const { subject, username } = aMember();
-    await o.store.addMember(aMember());
-    await o.store.addMember(aMember({ programme: otherClub }));
+    await o.store.add('member', [aMember()]);
+    await o.store.add('member', [aMember({ programme: otherClub })]);
     await login(o.store);
-    assert.equal(await o.store.removeMember(club, 'nobody' as Subject), false);
-    assert.equal(await o.store.removeMember(club, subject), true);
+    assert.equal(await o.store.remove('member', club, 'nobody' as Subject, at(1)), false);
+    assert.equal(await o.store.remove('member', club, subject, at(1)), true);
     const store = o.reopen ? await o.reopen() : o.store;
-    assert.equal(await store.findMember(club, username), undefined);
-    assert.equal(await store.findMemberBySubject(club, subject), undefined);
-    assert.deepEqual(await store.listMembers(club), []);
-    assert.equal(await store.removeMember(club, subject), false);
+    assert.equal(await findMember(store, club, username), undefined);
+    assert.equal(await store.find('member', club, subject), undefined);
+    assert.deepEqual(await store.list('member', club), []);
+    assert.equal(await store.remove('member', club, subject, at(1)), false);
     assert.equal(await isRevoked(store), true);
     assert.equal(await store.findAccessToken(club, key('access'), at(5)), undefined);
-    assert.ok(await store.findMember(otherClub, username));
+    assert.ok(await findMember(store, otherClub, username));
   });
 
   withStore(open, 'P-15: a username that was given back may be given again', async ({ store }) => {
     const before = await store.era();
-    await store.addMember(aMember());
-    await store.removeMember(club, aMember().subject);
+    await store.add('member', [aMember()]);
+    await store.remove('member', club, aMember().subject, at(1));
     const next = aMember({ subject: 'subject-2' as Subject });
-    assert.equal(await store.addMember(next), 'added');
-    assert.deepEqual(await store.findMember(club, next.username), next);
+    assert.deepEqual(await store.add('member', [next]), []);
+    assert.deepEqual(await findMember(store, club, next.username), next);
     // The same member come back logs in afresh; what was issued before stays dead.
-    await store.removeMember(club, next.subject);
-    assert.equal(await store.addMember(aMember()), 'added');
+    await store.remove('member', club, next.subject, at(1));
+    assert.deepEqual(await store.add('member', [aMember()]), []);
     const token = { client: partner, subject: aMember().subject, issuedAt: at(4) };
     assert.equal(await store.isStanding(club, { ...token, era: before }), false);
     assert.equal(await store.isStanding(club, { ...token, era: await store.era() }), true);
@@ -120,7 +121,7 @@ function useTests(open: Open): void {
     open,
     'DESIGN: the last use of each secret is known, to the hour',
     async ({ store }) => {
-      await store.addClient(aClient());
+      await store.add('client', [aClient()]);
       const uses = (): Promise<ReadonlyMap<Digest, number>> => store.secretUses(club, partner);
       assert.deepEqual(await uses(), new Map());
       store.recordSecretUse(club, partner, secret, at(0));
@@ -142,7 +143,7 @@ function useTests(open: Open): void {
 
   withStore(open, 'DESIGN: uses outlast a restart, written beside something else', async (o) => {
     if (o.reopen === undefined || o.another === undefined) return;
-    await o.store.addClient(aClient());
+    await o.store.add('client', [aClient()]);
     o.store.recordSecretUse(club, partner, secret, at(0));
     const another = await o.another();
     assert.deepEqual(await another.secretUses(club, partner), new Map());
@@ -158,13 +159,13 @@ function useTests(open: Open): void {
   });
 
   withStore(open, 'DESIGN: a secret that is gone has no uses', async ({ store }) => {
-    await store.addClient(aClient());
+    await store.add('client', [aClient()]);
     store.recordSecretUse(club, partner, secret, at(0));
     store.recordSecretUse(club, partner, apiKey, at(0));
     store.recordSecretUse(club, 'nobody' as ClientId, secret, at(0));
-    await store.changeClient(club, partner, (client: Client) => ({ ...client, secrets: [] }));
+    await store.change('client', club, partner, (client: Client) => ({ ...client, secrets: [] }));
     assert.deepEqual(await store.secretUses(club, partner), new Map([[apiKey, at(0)]]));
-    await store.removeClient(club, partner, at(1));
+    await store.remove('client', club, partner, at(1));
     await store.sweep(at(2), 10);
     assert.deepEqual(await store.secretUses(club, partner), new Map());
     assert.deepEqual(await store.secretUses(club, 'nobody' as ClientId), new Map());

@@ -24,11 +24,11 @@ export function signingKeyTests(open: Open): void {
       async (o) => {
         const stores = [o.store, o.another ? await o.another() : o.store] as const;
         const found = await inParallel(10, (n) =>
-          stores[n % 2 === 0 ? 0 : 1].changeSigningKeys(club, (keys) =>
+          stores[n % 2 === 0 ? 0 : 1].changeAll('signing_key', { programme: club }, (keys) =>
             keys.length > 1 ? keys : [...keys, aSigningKey(`kid ${n}`)],
           ),
         );
-        const standing = await o.store.listSigningKeys(club);
+        const standing = await o.store.list('signing_key', club);
         assert.equal(standing.length, 2);
         for (const keys of found) assert.deepEqual(keys, standing.slice(0, keys.length));
       },
@@ -40,11 +40,14 @@ export function signingKeyTests(open: Open): void {
       const old = aSigningKey('old', { algorithm: 'RS256', createdAt: at(1) });
       const other = aSigningKey('young', { programme: otherClub });
       await addSigningKey(store, young);
-      assert.deepEqual(await store.changeSigningKeys(club, (keys) => [...keys, old]), [old, young]);
+      assert.deepEqual(
+        await store.changeAll('signing_key', { programme: club }, (keys) => [...keys, old]),
+        [old, young],
+      );
       await addSigningKey(store, other);
       const reopened = o.reopen ? await o.reopen() : store;
-      assert.deepEqual(await reopened.listSigningKeys(club), [old, young]);
-      assert.deepEqual(await reopened.listSigningKeys(otherClub), [other]);
+      assert.deepEqual(await reopened.list('signing_key', club), [old, young]);
+      assert.deepEqual(await reopened.list('signing_key', otherClub), [other]);
     });
 
     withStore(open, 'FAULTS 24: keys are added, told to sign, retired and removed', async (o) => {
@@ -54,47 +57,60 @@ export function signingKeyTests(open: Open): void {
       await addSigningKey(store, second);
       const told = { ...second, signsFrom: at(9) };
       const retired = { ...first, retiresAt: at(9) };
-      const changed = await store.changeSigningKeys(club, () => [told, retired]);
+      const changed = await store.changeAll('signing_key', { programme: club }, () => [
+        told,
+        retired,
+      ]);
       assert.deepEqual(changed, [retired, told]);
       const reopened = o.reopen ? await o.reopen() : store;
-      assert.deepEqual(await reopened.listSigningKeys(club), [retired, told]);
-      assert.deepEqual(await reopened.changeSigningKeys(otherClub, () => []), []);
+      assert.deepEqual(await reopened.list('signing_key', club), [retired, told]);
+      assert.deepEqual(
+        await reopened.changeAll('signing_key', { programme: otherClub }, () => []),
+        [],
+      );
       for (const wrong of [[told, told], [{ ...told, programme: otherClub }]]) {
         await assert.rejects(
-          reopened.changeSigningKeys(club, () => wrong),
-          { message: `a change of the signing keys of ${club} must keep them apart and its own` },
+          reopened.changeAll('signing_key', { programme: club }, () => wrong),
+          /a change of several signing keys must keep each of them/,
         );
       }
       await assert.rejects(
-        reopened.changeSigningKeys(club, () => {
+        reopened.changeAll('signing_key', { programme: club }, () => {
           throw new Error('no');
         }),
       );
-      assert.deepEqual(await reopened.listSigningKeys(club), [retired, told]);
-      assert.deepEqual(await reopened.changeSigningKeys(club, (keys) => keys.slice(1)), [told]);
+      assert.deepEqual(await reopened.list('signing_key', club), [retired, told]);
+      assert.deepEqual(
+        await reopened.changeAll('signing_key', { programme: club }, (keys) => keys.slice(1)),
+        [told],
+      );
     });
 
     withStore(open, 'FAULTS 24: the epoch tells of every change and of nothing else', async (o) => {
       const { store } = o;
-      const seen = [await store.signingKeyEpoch()];
+      const seen = [await store.epoch('signing_key')];
       const look = async (): Promise<void> => {
         const other = o.another ? await o.another() : store;
-        seen.push(await other.signingKeyEpoch());
+        seen.push(await other.epoch('signing_key'));
       };
       await addSigningKey(store, aSigningKey('first'));
       await look();
       await addSigningKey(store, aSigningKey('x', { programme: otherClub }));
       await look();
       const later = { signsFrom: at(1) };
-      await store.changeSigningKeys(club, (keys) => keys.map((key) => ({ ...key, ...later })));
+      await store.changeAll('signing_key', { programme: club }, (keys) =>
+        keys.map((key) => ({ ...key, ...later })),
+      );
       await look();
-      await store.changeSigningKeys(club, () => []);
+      await store.changeAll('signing_key', { programme: club }, () => []);
       await look();
       assert.equal(new Set(seen).size, 5);
-      const last = await store.signingKeyEpoch();
-      await store.changeSigningKeys(otherClub, (keys) => keys.map((key) => ({ ...key })));
-      await store.changeSigningKeys(club, () => []);
-      assert.equal(await store.signingKeyEpoch(), last);
+      const last = await store.epoch('signing_key');
+      await store.changeAll('signing_key', { programme: otherClub }, (keys) =>
+        keys.map((key) => ({ ...key })),
+      );
+      await store.changeAll('signing_key', { programme: club }, () => []);
+      assert.equal(await store.epoch('signing_key'), last);
     });
   });
 }

@@ -31,6 +31,7 @@ import {
   inParallel,
   key,
   partner,
+  findMember,
 } from './fixtures.ts';
 
 function withFile(name: string, body: (path: string) => Promise<void>): void {
@@ -139,8 +140,8 @@ const policy = { attempts: 5, window: milliseconds(60_000), lock: milliseconds(6
 /** A closed store with rows of every kind. */
 async function makeFull(path: string): Promise<void> {
   const store = open(path);
-  await store.addClient(aClient());
-  await store.addMember(aMember());
+  await store.add('client', [aClient()]);
+  await store.add('member', [aMember()]);
   await addSigningKey(store, aSigningKey('kid'));
   await inParallel(40, async (n) => {
     const id = familyId(`family ${n}`);
@@ -153,7 +154,7 @@ async function makeFull(path: string): Promise<void> {
     await store.revokeToken(club, { tokenId: `jti ${n}`, expiresAt: at(9000) }, at(3));
   });
   await store.revokeAll(club, { subject: 'subject-9' });
-  await store.addGateway(aGateway());
+  await store.add('gateway', [aGateway()]);
   await store.reserveAttempt(club, account, policy, at(3));
   await store.close();
 }
@@ -183,7 +184,7 @@ withFile('what is refused is left as it is, with its log', async (path) => {
   await makeFull(path);
   const kept = `${path}.kept`;
   const writer = new DatabaseSync(path);
-  writer.exec(`UPDATE client SET record = record || ' '`);
+  writer.exec(`UPDATE registered SET record = record || ' ' WHERE kind = 'client'`);
   // As after a power cut: whoever closes it would fold its log in.
   for (const suffix of ['', '-wal']) copyFileSync(path + suffix, kept + suffix);
   writer.close();
@@ -193,10 +194,10 @@ withFile('what is refused is left as it is, with its log', async (path) => {
   const before = left();
   assert.match(
     (await refusal(path)) ?? '',
-    /is damaged: rows do not fit their checksums: 1 of client$/,
+    /is damaged: rows do not fit their checksums: 1 of registered$/,
   );
   assert.deepEqual(left(), before);
-  assert.deepEqual(verifyStore(path).damage, ['rows do not fit their checksums: 1 of client']);
+  assert.deepEqual(verifyStore(path).damage, ['rows do not fit their checksums: 1 of registered']);
   assert.deepEqual(left(), before);
   // C-3: so is what belongs elsewhere.
   assert.throws(() => openFileStore({ path, environment: 'live' }), StoreUnusable);
@@ -212,14 +213,14 @@ withFile('a row that is damaged under a running store gets no answer', async (pa
     UPDATE family SET revoked_at = NULL WHERE key = 'family 0';
     UPDATE family SET ends_at = ends_at + 1 WHERE key = 'family 1';
     UPDATE code SET spent_for = NULL WHERE key = 'code 2';
-    UPDATE client SET record = replace(record, 'partner.example', 'evil.example');
-    UPDATE member SET record = replace(record, 'subject-1', 'subject-2');
-    UPDATE signing_key SET algorithm = 'RS256';
+    UPDATE registered SET record = replace(record, 'partner.example', 'evil.example');
+    UPDATE registered SET record = replace(record, 'subject-1', 'subject-2');
+    UPDATE registered SET record = replace(record, 'ES256', 'RS256');
     UPDATE refresh_token SET expires_at = expires_at + 1 WHERE key = 'refresh 5';
     UPDATE revocation SET revoked_until = 0;
     UPDATE revoked_token SET expires_at = expires_at + 1 WHERE key = 'jti 0';
-    UPDATE gateway SET record = replace(record, 'active', 'actiwe');
-    UPDATE api_key SET digest = 'another digest';
+    UPDATE registered SET record = replace(record, '"Edge"', '"Egde"');
+    UPDATE look_up SET key = 'another digest' WHERE name = 'api_key';
     UPDATE login_attempt SET used = 99;
   `);
   database.close();
@@ -229,7 +230,7 @@ withFile('a row that is damaged under a running store gets no answer', async (pa
     ['family', () => store.findRefreshToken(club, key('refresh 0'), at(1))],
     ['family', () => store.findRefreshToken(club, key('refresh 1'), at(1))],
     ['code', () => store.spendCode(club, partner, key('code 2'), { family: aFamily() }, at(2))],
-    ['client', () => store.findClient(club, partner)],
+    ['client', () => store.find('client', club, partner)],
     [
       'revocation',
       () => store.isStanding(club, { client: partner, subject: 'subject-9', issuedAt: at(1) }),
@@ -237,11 +238,11 @@ withFile('a row that is damaged under a running store gets no answer', async (pa
   ];
   damaged.push(
     ['revoked_token', () => store.isStanding(club, { ...standing, tokenId: 'jti 0' })],
-    ['gateway', () => store.findGateway(club, aGateway().id)],
-    ['client', () => store.findClientsByApiKey(club, 'another digest' as Digest)],
-    ['member', () => store.findMember(club, aMember().username)],
-    ['member', () => store.findMemberBySubject(club, aMember().subject)],
-    ['signing_key', () => store.listSigningKeys(club)],
+    ['gateway', () => store.find('gateway', club, aGateway().id)],
+    ['client', () => store.findBy('client', 'api_key', club, 'another digest' as Digest)],
+    ['member', () => findMember(store, club, aMember().username)],
+    ['member', () => store.find('member', club, aMember().subject)],
+    ['signing_key', () => store.list('signing_key', club)],
     ['refresh_token', () => store.findRefreshToken(club, key('refresh 5'), at(1))],
   );
   for (const [table, answer] of damaged) {
@@ -259,7 +260,7 @@ withFile('a row that is damaged under a running store gets no answer', async (pa
   await store.close();
   assert.match(
     (await refusal(path)) ?? '',
-    /rows do not fit their checksums: 1 of client, 1 of signing_key, 1 of revocation, 1 of revoked_token, 1 of api_key, 1 of gateway, 1 of member, 2 of family/,
+    /rows do not fit their checksums: 1 of revocation, 1 of revoked_token, 4 of registered, 1 of look_up, 2 of family/,
   );
 });
 

@@ -178,7 +178,16 @@ export function tally(
   return counts;
 }
 
+export async function findMember(
+  store: Store,
+  programme: ProgrammeId,
+  username: string,
+): Promise<MemberRecord | undefined> {
+  const [found] = await store.findBy('member', 'username', programme, username);
+  return found;
+}
+
 /** Adds a key as it is to its programme's. */
 export async function addSigningKey(store: Store, added: SigningKeyRecord): Promise<void> {
-  await store.changeSigningKeys(added.programme, (keys) => [...keys, added]);
+  await store.changeAll('signing_key', { programme: added.programme }, (keys) => [...keys, added]);
 }

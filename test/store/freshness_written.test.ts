@@ -66,14 +66,14 @@ withStore(
   'what is remembered outlives a sweep, and ends by itself',
   async ({ store }) => {
     const expiresAt = at(100);
-    await store.addClient(aClient());
+    await store.add('client', [aClient()]);
     await store.startFamily({
       family: aFamily(),
       access: { ...anAccessToken('access'), expiresAt },
       refresh: { key: key('refresh'), expiresAt },
     });
     await store.issueCode(aCode({ expiresAt, forgetAt: expiresAt }));
-    const client = await store.findClient(club, partner);
+    const client = await store.find('client', club, partner);
     const looks = (now: number): readonly Promise<unknown>[] => [
       store.findAccessToken(club, key('access'), at(now)),
       store.findRefreshToken(club, key('refresh'), at(now)),
@@ -81,10 +81,10 @@ withStore(
     ];
     for (const found of await Promise.all(looks(1))) assert.ok(found);
     assert.equal(await store.sweep(at(50), 100), 0);
-    assert.equal(await store.findClient(club, partner), client, 'not read again');
+    assert.equal(await store.find('client', club, partner), client, 'not read again');
     for (const found of await Promise.all(looks(99))) assert.ok(found);
     assert.equal(await store.sweep(at(100), 100), 3);
-    assert.equal(await store.findClient(club, partner), client, 'not read again');
+    assert.equal(await store.find('client', club, partner), client, 'not read again');
     for (const found of await Promise.all(looks(100))) assert.equal(found, undefined);
   },
 );

@@ -58,7 +58,7 @@ function configOf(path: string): Config {
 /** A closed store with one client, as a server leaves it. */
 async function make(path: string): Promise<void> {
   const store = openFileStore({ path, environment, reserve: serverReserve });
-  await store.addClient(aClient());
+  await store.add('client', [aClient()]);
   await store.close();
 }
 
@@ -77,7 +77,7 @@ for (const umask of [0, 0o022, 0o277]) {
         ]),
       );
     const store = openFileStore({ path, environment });
-    await store.addClient(aClient({ programme: club, id: partner }));
+    await store.add('client', [aClient({ programme: club, id: partner })]);
     await backupStore(path, join(folder, 'backup'));
     const whileOpen = modes();
     await store.close();

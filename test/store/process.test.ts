@@ -79,7 +79,7 @@ withProcesses('FAULTS 9: processes that make the same file share one', async (pa
   assert.deepEqual(made, ['made', 'made']);
   for (let round = 0; round < rounds; round += 1) {
     const store = openFileStore({ path: `${path}.${round}`, environment: 'staging' });
-    const ids = (await store.listClients(club)).map(({ id }) => id);
+    const ids = (await store.list('client', club)).map(({ id }) => id);
     assert.deepEqual(ids.toSorted(), ['a', 'b']);
     await store.close();
   }

@@ -75,7 +75,7 @@ withBackup('FAULTS 6: a damaged log is kept as well, and never played', async (p
   const left = readdirSync(dirname(path)).filter((name) => /-(wal|shm)$/.test(name));
   assert.deepEqual(left, ['jetway.db.before-restore-wal']);
   const store = open(path);
-  assert.deepEqual(await store.listClients(club), [aClient()]);
+  assert.deepEqual(await store.list('client', club), [aClient()]);
   await store.close();
 });
 

@@ -46,10 +46,10 @@ export function withBackup(
 /** A store with something of everything, and its backup. */
 async function makeBackup(path: string, backup: string): Promise<void> {
   const store = open(path);
-  await store.addClient(aClient());
-  await store.addClient(aClient({ id: otherPartner }));
-  await store.removeClient(club, otherPartner, at(0));
-  await store.addMember(aMember());
+  await store.add('client', [aClient()]);
+  await store.add('client', [aClient({ id: otherPartner })]);
+  await store.remove('client', club, otherPartner, at(0));
+  await store.add('member', [aMember()]);
   await addSigningKey(store, aSigningKey('kid'));
   await login(store);
   await store.issueCode(aCode({ key: key('unspent'), transaction: 'login-2' }));
@@ -61,7 +61,7 @@ async function makeBackup(path: string, backup: string): Promise<void> {
 
 export async function clientsOf(path: string): Promise<unknown> {
   const store = open(path);
-  const clients = await store.listClients(club);
+  const clients = await store.list('client', club);
   await store.close();
   return clients;
 }

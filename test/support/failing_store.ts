@@ -1,16 +1,33 @@
 // Owns a store whose verbs can be made to fail, one at a time, and that tells which were called.
 
 import type { Store } from '../../src/store/contract.ts';
+import type { Kind } from '../../src/store/kinds.ts';
 import { createMemoryStore } from '../../src/store/memory/store.ts';
+import type { Registry } from '../../src/store/registry.ts';
+
+/** A verb of the store; a verb of registered things with their kind. */
+export type FailingVerb = Exclude<keyof Store, keyof Registry> | `${keyof Registry} ${Kind}`;
+
+const registryVerbs: readonly string[] = [
+  'add',
+  'isTaken',
+  'find',
+  'findBy',
+  'list',
+  'change',
+  'changeAll',
+  'remove',
+  'epoch',
+] satisfies readonly (keyof Registry)[];
 
 export interface FailingStore {
   readonly store: Store;
   /** From now on the verb rejects before it changes anything. */
-  readonly fail: (verb: keyof Store, error: Error) => void;
+  readonly fail: (verb: FailingVerb, error: Error) => void;
   /** From now on every verb works again. */
   readonly heal: () => void;
   /** Holds the next call of the verb back, before it does anything. */
-  readonly hold: (verb: keyof Store) => Held;
+  readonly hold: (verb: FailingVerb) => Held;
   /** Verbs in the order they were called, failed ones included. */
   readonly calls: string[];
 }
@@ -23,19 +40,18 @@ export interface Held {
 
 /** A memory store with faults to plant in it. */
 export function failingStore(): FailingStore {
-  const faults = new Map<string | symbol, Error>();
-  const gates = new Map<
-    string | symbol,
-    { readonly arrive: () => void; readonly open: Promise<void> }
-  >();
+  const faults = new Map<string, Error>();
+  const gates = new Map<string, { readonly arrive: () => void; readonly open: Promise<void> }>();
   const calls: string[] = [];
   const store = new Proxy(createMemoryStore(), {
-    get: (target, name) => {
-      const verb: unknown = Reflect.get(target, name);
+    get: (target, property) => {
+      const verb: unknown = Reflect.get(target, property);
       if (typeof verb !== 'function') return verb;
       const call = (given: unknown[]): unknown => Reflect.apply(verb, target, given);
       return (...given: unknown[]): unknown => {
-        calls.push(String(name));
+        const called = String(property);
+        const name = registryVerbs.includes(called) ? `${called} ${String(given[0])}` : called;
+        calls.push(name);
         const fault = faults.get(name);
         if (fault !== undefined) return Promise.reject(fault);
         const gate = gates.get(name);

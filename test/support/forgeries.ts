@@ -21,7 +21,7 @@ export async function forgeries(
   club: Pick<PartnerClub, 'store' | 'programme' | 'keyring'>,
   token: string,
 ): Promise<Map<string, string>> {
-  const [record] = await club.store.listSigningKeys(club.programme);
+  const [record] = await club.store.list('signing_key', club.programme);
   assert.ok(record);
   const { privateKey } = await openSigningKey(record, club.keyring);
   const claims = decodeJwt(token);

@@ -119,7 +119,7 @@ export async function giveApiKey(
     createdAt: now,
     ...(expiresAt === undefined ? {} : { expiresAt: expiresAt as typeof now }),
   };
-  await store.changeClient(programme as ProgrammeId, client as ClientId, (before) => ({
+  await store.change('client', programme as ProgrammeId, client as ClientId, (before) => ({
     ...before,
     apiKeys: [...before.apiKeys, apiKey],
   }));
@@ -134,13 +134,15 @@ export async function addGateway(
   secret = 'a-gateway-secret',
 ): Promise<string> {
   const createdAt = clock.now();
-  await store.addGateway({
-    programme: programme as ProgrammeId,
-    id: id as GatewayId,
-    name: 'Gateway',
-    secrets: [{ digest: keyring.secretDigest(secret), createdAt }],
-    status: 'active',
-    createdAt,
-  });
+  await store.add('gateway', [
+    {
+      programme: programme as ProgrammeId,
+      id: id as GatewayId,
+      name: 'Gateway',
+      secrets: [{ digest: keyring.secretDigest(secret), createdAt }],
+      status: 'active',
+      createdAt,
+    },
+  ]);
   return `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
 }

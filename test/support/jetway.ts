@@ -199,20 +199,22 @@ async function addClient(
 ): Promise<TestClient> {
   const { id = 'partnerapi-12345', secret = 'a-secret-of-some-length' } = options;
   const redirectUris = options.redirectUris ?? ['https://partner.example/callback'];
-  const added = await store.addClient({
-    programme: (options.programme ?? programme) as ProgrammeId,
-    id: id as ClientId,
-    name: 'Partner',
-    roles: options.roles ?? ['member', 'partner'],
-    redirectUris,
-    secrets: [{ digest: keyring.secretDigest(secret), createdAt: clock.now() }],
-    apiKeys: [],
-    properties: {},
-    status: 'active',
-    createdAt: clock.now(),
-    ...options.more,
-  });
-  if (added === 'taken') throw new Error(`${id} is taken`);
+  const added = await store.add('client', [
+    {
+      programme: (options.programme ?? programme) as ProgrammeId,
+      id: id as ClientId,
+      name: 'Partner',
+      roles: options.roles ?? ['member', 'partner'],
+      redirectUris,
+      secrets: [{ digest: keyring.secretDigest(secret), createdAt: clock.now() }],
+      apiKeys: [],
+      properties: {},
+      status: 'active',
+      createdAt: clock.now(),
+      ...options.more,
+    },
+  ]);
+  if (added.length > 0) throw new Error(`${id} is taken`);
   const basic = `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
   return { id, secret, redirectUri: redirectUris[0] ?? '', basic };
 }
@@ -225,18 +227,20 @@ async function addMember(
 ): Promise<TestMember> {
   const { username = 'ann', password = 'correct horse battery staple' } = options;
   const subject = `subject-of-${username}`;
-  await store.addMember({
-    programme: (options.programme ?? programme) as ProgrammeId,
-    subject: subject as Subject,
-    username,
-    // Checked as any other is, in a thread, but at a cost that is not for people's passwords.
-    passwordHash: hashRandomPassword(password),
-    status: 'active',
-    createdAt: clock.now(),
-    ...(options.level === undefined ? {} : { level: options.level }),
-    ...(options.membershipNumber === undefined
-      ? {}
-      : { membershipNumber: options.membershipNumber }),
-  });
+  await store.add('member', [
+    {
+      programme: (options.programme ?? programme) as ProgrammeId,
+      subject: subject as Subject,
+      username,
+      // Checked as any other is, in a thread, but at a cost that is not for people's passwords.
+      passwordHash: hashRandomPassword(password),
+      status: 'active',
+      createdAt: clock.now(),
+      ...(options.level === undefined ? {} : { level: options.level }),
+      ...(options.membershipNumber === undefined
+        ? {}
+        : { membershipNumber: options.membershipNumber }),
+    },
+  ]);
   return { username, password, subject };
 }

@@ -34,7 +34,7 @@ export async function changeClient(
   changes: (client: Client) => Partial<Client>,
 ): Promise<void> {
   const id = club.client.id as ClientId;
-  const changed = await club.store.changeClient(programme, id, (client) => ({
+  const changed = await club.store.change('client', programme, id, (client) => ({
     ...client,
     ...changes(client),
   }));

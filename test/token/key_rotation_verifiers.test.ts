@@ -114,7 +114,8 @@ test('no verification fails over two rotations, however old a cache is', async (
   const rotate = rotating(store);
   const retire = (now: Instant): Promise<unknown> => retireKeys(store, programme, now);
   const seen: number[] = [];
-  const count = async (): Promise<unknown> => seen.push((await store.listSigningKeys(club)).length);
+  const count = async (): Promise<unknown> =>
+    seen.push((await store.list('signing_key', club)).length);
   const acts = new Map([
     [300, rotate],
     // Again while a key waits, and retired as often as one likes: neither does harm.
@@ -137,12 +138,12 @@ test('a change of algorithm fails nobody where its key was published ahead', asy
   const ahead = (now: Instant): Promise<unknown> =>
     rotateKeys({ store, keyring }, programme, { wait: shortestWait, algorithm: 'EdDSA' }, now);
   assert.deepEqual(await failures({ store, acts: new Map([[300, ahead]]), until: 900 }), []);
-  const [, key] = await store.listSigningKeys(club);
+  const [, key] = await store.list('signing_key', club);
   const clock = { now: (): Instant => at(930) };
   const options = { programme: club, records: store, keyring, clock };
   const chest = await openKeyChest({ ...options, algorithm: 'EdDSA' });
   assert.equal(chest.signer(at(930)).kid, key?.kid);
-  assert.equal((await store.listSigningKeys(club)).length, 2);
+  assert.equal((await store.list('signing_key', club)).length, 2);
 });
 
 test('verification does fail where a key signs at once, or goes too early', async () => {
@@ -152,8 +153,10 @@ test('verification does fail where a key signs at once, or goes too early', asyn
 
   const early = createMemoryStore();
   const remove = async (): Promise<unknown> => {
-    const [first] = await early.listSigningKeys(club);
-    return early.changeSigningKeys(club, (keys) => keys.filter(({ kid }) => kid !== first?.kid));
+    const [first] = await early.list('signing_key', club);
+    return early.changeAll('signing_key', { programme: club }, (keys) =>
+      keys.filter(({ kid }) => kid !== first?.kid),
+    );
   };
   const tooEarly = new Map([
     [300, rotating(early)],

@@ -6,6 +6,7 @@ import { test } from 'node:test';
 
 import type { Subject } from '../../src/oauth/member.ts';
 import { createMemoryStore } from '../../src/store/memory/store.ts';
+import { findMember } from '../store/fixtures.ts';
 import { testClock } from '../support/clock.ts';
 import {
   askTokens,
@@ -52,9 +53,9 @@ for (const format of ['opaque', 'jwt'] as const) {
       ...(await startJetway(t, { store, clock, programmes: { [programme]: changed } })),
     };
     const clientSubject = `partner:${before.client.id}`;
-    const [ann] = [await store.findMember(programme, 'ann')];
+    const ann = await findMember(store, programme, 'ann');
     assert.ok(ann);
-    await store.addMember({ ...ann, username: 'eve', subject: clientSubject as Subject });
+    await store.add('member', [{ ...ann, username: 'eve', subject: clientSubject as Subject }]);
     const eve = { ...before, member: { ...before.member, username: 'eve' } };
 
     const [tokens, code] = [await tokensOfLogin(eve), await codeFor(eve)];

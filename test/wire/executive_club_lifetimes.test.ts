@@ -23,7 +23,7 @@ const day = 24 * hour;
 
 function setStatus(club: Club, status: 'active' | 'disabled'): Promise<unknown> {
   const subject = club.member.subject as Subject;
-  return club.store.changeMember(programme, subject, (member) => ({ ...member, status }));
+  return club.store.change('member', programme, subject, (member) => ({ ...member, status }));
 }
 
 test('G-23: an access token lives for 30 minutes', async (t) => {
@@ -86,7 +86,10 @@ test('G-23: a member who changed their password or name keeps their logins', asy
   const club = await openClub(t);
   const tokens = await tokensOfLogin(club);
   const subject = club.member.subject as Subject;
-  await club.store.changeMember(programme, subject, (member) => ({ ...member, username: 'anna' }));
+  await club.store.change('member', programme, subject, (member) => ({
+    ...member,
+    username: 'anna',
+  }));
   tokensIn(await refresh(club, tokens.refresh_token));
 });
 
@@ -94,11 +97,11 @@ test('G-23: a partner that lost its role gets no new tokens, and the old ones ar
   const club = await openClub(t);
   const { refresh_token: token } = await tokensOfLogin(club);
   const id = club.client.id as never;
-  await club.store.changeClient(programme, id, (client) => ({ ...client, roles: ['partner'] }));
+  await club.store.change('client', programme, id, (client) => ({ ...client, roles: ['partner'] }));
   assert.deepEqual(
     await refresh(club, token),
     refused(400, { error: 'invalid_grant', error_description: 'access_denied' }),
   );
-  await club.store.changeClient(programme, id, (client) => ({ ...client, roles: ['member'] }));
+  await club.store.change('client', programme, id, (client) => ({ ...client, roles: ['member'] }));
   tokensIn(await refresh(club, token));
 });

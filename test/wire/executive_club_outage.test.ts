@@ -5,7 +5,6 @@ import { type TestContext, test } from 'node:test';
 
 import { Unavailable } from '../../src/oauth/failure.ts';
 import type { Subject } from '../../src/oauth/member.ts';
-import type { Store } from '../../src/store/contract.ts';
 import {
   askTokens,
   type Club,
@@ -22,7 +21,7 @@ import {
   tokensIn,
   tokensOfLogin,
 } from '../support/club.ts';
-import { type FailingStore, failingStore } from '../support/failing_store.ts';
+import { type FailingStore, failingStore, type FailingVerb } from '../support/failing_store.ts';
 import { openLogin, submitLogin } from '../support/login.ts';
 import { readPage } from '../support/page.ts';
 import { type Answer, ask } from '../support/wire.ts';
@@ -69,15 +68,15 @@ function assertTold(club: Club, event: string, answer: Answer): void {
   assert.ok(!JSON.stringify(answer).includes('/dev/sdz'));
 }
 
-const codeVerbs = ['findClient', 'count', 'findCode', 'spendCode'] as const;
+const codeVerbs = ['find client', 'count', 'findCode', 'spendCode'] as const;
 const refreshVerbs = [
-  'findClient',
+  'find client',
   'count',
   'findRefreshToken',
-  'findMemberBySubject',
+  'find member',
   'rotateRefreshToken',
 ] as const;
-const partnerVerbs = ['findClient', 'count', 'saveAccessToken'] as const;
+const partnerVerbs = ['find client', 'count', 'saveAccessToken'] as const;
 
 for (const { name, error, answer, event, page: pageStatus } of faults) {
   test(`G-22: ${name} while a code is redeemed spends nothing`, async (t) => {
@@ -125,7 +124,7 @@ for (const { name, error, answer, event, page: pageStatus } of faults) {
     const disabled = await tokensOfLogin(club);
     const subject = club.member.subject as Subject;
     const status = 'disabled' as const;
-    await club.store.changeMember(programme, subject, (member) => ({ ...member, status }));
+    await club.store.change('member', programme, subject, (member) => ({ ...member, status }));
     for (const tokens of [reused, disabled]) {
       club.failing.fail('revokeFamily', error());
       const broken = await refresh(club, tokens.refresh_token);
@@ -139,7 +138,7 @@ for (const { name, error, answer, event, page: pageStatus } of faults) {
 
   test(`G-22: ${name} at the login request shows a page`, async (t) => {
     const club = await openFailing(t);
-    club.failing.fail('findClient', error());
+    club.failing.fail('find client', error());
     const broken = await ask(club.url, loginTarget(club.client));
     const { 'retry-after': retryAfter, ...headers } = broken.headers;
     assert.equal(retryAfter, pageStatus === 503 ? '5' : undefined);
@@ -156,7 +155,7 @@ for (const { name, error, answer, event, page: pageStatus } of faults) {
 
   test(`G-22: ${name} while a member logs in shows the form again, good for later`, async (t) => {
     const club = await openFailing(t);
-    for (const verb of ['findClient', 'findMember', 'issueCode'] satisfies (keyof Store)[]) {
+    for (const verb of ['find client', 'findBy member', 'issueCode'] satisfies FailingVerb[]) {
       const login = await openLogin(club.url, loginTarget(club.client));
       club.failing.fail(verb, error());
       const broken = await submitLogin(club.url, login, club.member);

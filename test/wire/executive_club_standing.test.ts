@@ -32,7 +32,8 @@ test('G-22: a client that loses its role while a member logs in gets access_deni
   const member = await jetway.addMember();
   const target = `/executive-club/auth/login?client_id=${client.id}&response_type=code&state=s1`;
   const login = await openLogin(jetway.url, target);
-  await jetway.store.changeClient(
+  await jetway.store.change(
+    'client',
     'executive-club' as ProgrammeId,
     client.id as ClientId,
     (before) => ({ ...before, roles: ['partner'] }),

@@ -45,9 +45,9 @@ test('C-4: tokens of a client or a member that was disabled, or of a login that 
     const { store } = jetway;
     const { access, refresh } = await site.login();
     const setClient = (status: 'active' | 'disabled') =>
-      store.changeClient(programme, client.id as ClientId, (before) => ({ ...before, status }));
+      store.change('client', programme, client.id as ClientId, (before) => ({ ...before, status }));
     const setMember = (status: 'active' | 'disabled') =>
-      store.changeMember(programme, 'subject-of-ann' as Subject, (before) => ({
+      store.change('member', programme, 'subject-of-ann' as Subject, (before) => ({
         ...before,
         status,
       }));
@@ -75,7 +75,7 @@ test('C-4: tokens of a client or a member that was disabled, or of a login that 
     assert.equal(await standing(site, other.access), refused, name);
 
     const last = await site.login();
-    await store.removeMember(programme, 'subject-of-ann' as Subject);
+    await store.remove('member', programme, 'subject-of-ann' as Subject, jetway.clock.now());
     assert.equal(await standing(site, last.access), refused, name);
   }
 });

@@ -87,7 +87,7 @@ test('HOSTILE 13: what succeeds, is blank, forged or in doubt counts nothing', a
     const headers = { 'x-forwarded-for': '192.0.2.1' };
     assert.equal(await statusOf(submitLogin(street.url, forged, typed, headers)), 403);
   }
-  failing.fail('findMember', new Unavailable('away'));
+  failing.fail('findBy member', new Unavailable('away'));
   for (let sent = 0; sent < 4; sent += 1) {
     assert.equal(await statusOf(street.attempt('192.0.2.1', 'ann', password)), 503);
   }

@@ -114,10 +114,10 @@ for (const [name, prepare] of Object.entries(floods)) {
       await until(() => count('reserveAttempt') === before + 50, 'never: they are looked at');
       await turn();
     }
-    const [looks, before] = [count('findMember'), refused.length];
+    const [looks, before] = [count('findBy member'), refused.length];
     const answer = door.attempt(bob);
     await until(
-      () => count('findMember') > looks && refused.length > before,
+      () => count('findBy member') > looks && refused.length > before,
       'never: he takes a place',
     );
     resolve();

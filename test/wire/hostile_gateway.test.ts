@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import type { Subject } from '../../src/oauth/member.ts';
+import { findMember } from '../store/fixtures.ts';
 import { forgeries } from '../support/forgeries.ts';
 import { given, giveApiKey, inactive, introspect, revoke, verify } from '../support/gateway.ts';
 import {
@@ -86,7 +87,7 @@ test('C-2 HOSTILE 33: a gateway of one programme is nobody at another', async (t
   assert.ok(site && another);
   const { access } = await site.login();
   const { store } = site.jetway;
-  await store.removeGateway(site.programme, 'gateway-1' as never);
+  await store.remove('gateway', site.programme, 'gateway-1' as never, site.jetway.clock.now());
   const { status } = await introspect(site.jetway, site.base, another.gateway, access);
   assert.equal(status, 401);
 });
@@ -140,16 +141,18 @@ test('HOSTILE 34: a member whose subject is the partner’s identifier is taken 
     const { jetway, base, programme, client, gateway } = site;
     const { id } = client;
     const subject = id as Subject;
-    const old = await jetway.store.findMember(programme, 'ann');
+    const old = await findMember(jetway.store, programme, 'ann');
     assert.ok(old);
-    await jetway.store.removeMember(programme, old.subject);
+    await jetway.store.remove('member', programme, old.subject, jetway.clock.now());
     jetway.clock.advance(2);
-    await jetway.store.addMember({
-      ...old,
-      subject,
-      membershipNumber: '1234567890123456',
-      createdAt: jetway.clock.now(),
-    });
+    await jetway.store.add('member', [
+      {
+        ...old,
+        subject,
+        membershipNumber: '1234567890123456',
+        createdAt: jetway.clock.now(),
+      },
+    ]);
     const { access: member } = await site.login();
     const answer = await post(
       jetway.url,

@@ -107,7 +107,7 @@ test('G-17: a disabled client is refused until it is enabled, a removed one for 
       const disabled = await askTokens(club, partnerToken);
       await changeClient(club, () => ({ status: 'active' }));
       const enabled = await askTokens(club, partnerToken);
-      await club.store.removeClient(programme, club.client.id as ClientId, club.clock.now());
+      await club.store.remove('client', programme, club.client.id as ClientId, club.clock.now());
       return [disabled, enabled, await askTokens(club, partnerToken)];
     },
     [unknownClient, letIn, unknownClient],
@@ -228,7 +228,10 @@ test('G-17: a gateway is let in and refused as it would be unseen, and a client 
   const asked = (authorization: string): Promise<Answer> =>
     introspect(club, programme, authorization, 'x');
   const switchTo = (status: 'active' | 'disabled'): Promise<unknown> =>
-    club.store.changeGateway(programme, 'gateway-1' as GatewayId, (one) => ({ ...one, status }));
+    club.store.change('gateway', programme, 'gateway-1' as GatewayId, (one) => ({
+      ...one,
+      status,
+    }));
   for (let sent = 0; sent < 2; sent += 1) {
     assert.deepEqual(await asked(client), inactive);
     assert.deepEqual(await asked(gateway), inactive);

@@ -52,7 +52,7 @@ test('HOSTILE 16 17: unknown, wrong, locked, disabled and malformed are one answ
   const door = await openDoor(t, { store: failing.store });
   await door.addMember({ username: 'dora' });
   const subject = 'subject-of-dora' as Subject;
-  await door.store.changeMember('executive-club' as ProgrammeId, subject, (member) => ({
+  await door.store.change('member', 'executive-club' as ProgrammeId, subject, (member) => ({
     ...member,
     status: 'disabled',
   }));
@@ -78,7 +78,7 @@ test('HOSTILE 16 17: unknown, wrong, locked, disabled and malformed are one answ
     failing.calls.length = 0;
     hashing.resetCalls();
     answers.push(masked(await door.attempt(username, password), door.login, username));
-    looks.push(failing.calls.filter((verb) => verb === 'findMember').length);
+    looks.push(failing.calls.filter((verb) => verb === 'findBy member').length);
     // HOSTILE 17: nor does any take less than another.
     assert.equal(hashing.callCount(), 1, JSON.stringify(username));
   }
@@ -99,7 +99,7 @@ test('HOSTILE 18: of 50 wrong passwords at once, no more than five reach the dir
   failing.calls.length = 0;
   const answers = await Promise.all(Array.from({ length: 50 }, () => door.attempt('ann', 'wrong')));
   assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
-  const asked = failing.calls.filter((verb) => verb === 'findMember');
+  const asked = failing.calls.filter((verb) => verb === 'findBy member');
   assert.equal(asked.length, 5);
   assert.ok(!isIn(await door.attempt('ann')));
 });
@@ -208,11 +208,11 @@ test('a device is known for half a year from its last login', async (t) => {
 test('G-22: what the directory could not say is counted for nobody', async (t) => {
   const failing = failingStore();
   const door = await openDoor(t, { store: failing.store });
-  failing.fail('findMember', new Unavailable('the directory is away'));
+  failing.fail('findBy member', new Unavailable('the directory is away'));
   for (let time = 0; time < 20; time += 1) {
     assert.equal((await door.attempt('ann')).status, 503);
   }
-  failing.fail('findMember', new Error('a fault of ours'));
+  failing.fail('findBy member', new Error('a fault of ours'));
   for (let time = 0; time < 20; time += 1) {
     assert.equal((await door.attempt('ann')).status, 500);
   }
@@ -221,7 +221,7 @@ test('G-22: what the directory could not say is counted for nobody', async (t) =
 
   // Nor does it wipe out what was counted before.
   await door.fail(4);
-  failing.fail('findMember', new Unavailable('the directory is away'));
+  failing.fail('findBy member', new Unavailable('the directory is away'));
   assert.equal((await door.attempt('ann')).status, 503);
   failing.heal();
   await door.fail(1);
@@ -239,7 +239,7 @@ test('G-22 HOSTILE 63: where attempts cannot be counted, none is made, at locked
   assert.equal(answer.status, 503);
   const locked = await door.attempt('locked');
   assert.deepEqual(masked(locked, door.login, 'locked'), masked(answer, door.login, 'ann'));
-  assert.ok(!failing.calls.includes('findMember'));
+  assert.ok(!failing.calls.includes('findBy member'));
 });
 
 test('with the lockout off nobody is locked out, and no browser is known', async (t) => {

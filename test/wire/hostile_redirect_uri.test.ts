@@ -98,7 +98,7 @@ test('HOSTILE 1: a URI that was withdrawn while the member logged in gets no cod
   const login = await openLogin(club.url, loginTarget(club.client));
   const id = club.client.id as never;
   const redirectUris = ['https://partner.example/new'];
-  await club.store.changeClient('executive-club' as never, id, (client) => ({
+  await club.store.change('client', 'executive-club' as never, id, (client) => ({
     ...client,
     redirectUris,
   }));

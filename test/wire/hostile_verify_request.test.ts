@@ -269,7 +269,7 @@ test('ASVS 1.2.2: whatever is known of client and member arrives in one header, 
   const { store } = site.jetway;
   const names = (await asked('member')).headers;
   for (const [text, header] of spellings) {
-    await store.changeClient(site.programme, site.client.id as ClientId, (before) => ({
+    await store.change('client', site.programme, site.client.id as ClientId, (before) => ({
       ...before,
       partnerId: text,
       businessContext: text,

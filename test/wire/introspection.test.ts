@@ -98,7 +98,7 @@ test('what was revoked, or is a disabled client’s, is inactive at once', async
   const gateway = await addGateway(club, programme);
   const { access_token: token } = await tokensOfLogin(club);
   const setStatus = (status: 'active' | 'disabled') =>
-    club.store.changeClient(programme, club.client.id as ClientId, (c) => ({ ...c, status }));
+    club.store.change('client', programme, club.client.id as ClientId, (c) => ({ ...c, status }));
   await setStatus('disabled');
   assert.deepEqual(await asked(club, gateway, token), inactive);
   await setStatus('active');
@@ -118,12 +118,12 @@ test('nobody else is told anything, in the words of the dialect', async (t) => {
   const headers = {};
   const none = await post(club.url, path, { token }, headers);
   assert.deepEqual(none, refused(400, { error: 'invalid_client' }));
-  await club.store.changeGateway(programme, 'gateway-1' as GatewayId, (one) => ({
+  await club.store.change('gateway', programme, 'gateway-1' as GatewayId, (one) => ({
     ...one,
     status: 'disabled',
   }));
   assert.deepEqual(await asked(club, gateway, token), unknownClient);
-  await club.store.removeGateway(programme, 'gateway-1' as GatewayId);
+  await club.store.remove('gateway', programme, 'gateway-1' as GatewayId, club.clock.now());
   assert.deepEqual(await asked(club, gateway, token), unknownClient);
 });
 
@@ -162,7 +162,7 @@ test('G-22: when the store is away nothing is called inactive', async (t) => {
   const gateway = await addGateway(club, programme);
   const { access_token: token } = await tokensOfLogin(club);
   const away = refused(503, { error: 'temporarily_unavailable' }, { 'retry-after': '5' });
-  for (const verb of ['findGateway', 'findAccessToken', 'findClient'] as const) {
+  for (const verb of ['find gateway', 'findAccessToken', 'find client'] as const) {
     failing.fail(verb, new Unavailable('the disk is gone'));
     assert.deepEqual(await asked(club, gateway, token), away, verb);
     failing.heal();

@@ -87,7 +87,7 @@ test('FAULTS 19 and 22: told to stop, a server answers every login that waits fo
   t.after(() => resolve());
   // As many as are hashed at once, on any machine.
   const before = Array.from({ length: 8 }, () => hashing(() => promise));
-  const asked = t.mock.method(club.store, 'findMember').mock;
+  const asked = t.mock.method(club.store, 'findBy').mock;
   const answers = Promise.all(
     logins.map(async (login, index) => {
       const { username, password } = members[index] ?? club.member;

@@ -89,9 +89,9 @@ type Door = Awaited<ReturnType<typeof openDoor>>;
 /** Attempts that wait for room until their browsers hang up, one after another. */
 async function leaveWaiting(door: Door, times: number, send: () => Sent): Promise<void> {
   for (let time = 0; time < times; time += 1) {
-    const [asked, ended] = [door.count('findMember'), door.count('settleAttempt')];
+    const [asked, ended] = [door.count('findBy member'), door.count('settleAttempt')];
     const sent = send();
-    await until(() => door.count('findMember') > asked, 'never: the attempt waits');
+    await until(() => door.count('findBy member') > asked, 'never: the attempt waits');
     await turn();
     await sent.hangUp();
     // Its place among the account's attempts is given back.

@@ -39,7 +39,7 @@ function codeIn({ headers, body }: Answer): string {
 test('HOSTILE 15: of two attempts the code of the one sent later is good, whichever ends first', async (t) => {
   const failing = failingStore();
   const { submit, clock, ...club } = await visit(t, '', failing.store);
-  const { waiting, letGo } = failing.hold('findMember');
+  const { waiting, letGo } = failing.hold('findBy member');
   const slow = submit();
   await waiting;
   clock.advance(1);
@@ -87,7 +87,7 @@ const losses: Readonly<Record<string, readonly [(client: Client) => Client, stri
 for (const [name, [change, expected]] of Object.entries(losses)) {
   test(`${name} while a member types: no code, whether the password is right or wrong`, async (t) => {
     const { submit, store, client, login, ...club } = await visit(t);
-    await store.changeClient(programme, client.id as ClientId, change);
+    await store.change('client', programme, client.id as ClientId, change);
     const wrong = { ...club.member, password: 'wrong' };
     for (const answer of [await submit(), await submitLogin(club.url, login, wrong)]) {
       if (typeof expected === 'object') assert.deepEqual(answer, expected);
@@ -101,7 +101,7 @@ for (const [name, [change, expected]] of Object.entries(losses)) {
 
 test('C-5: a partner that is removed while a member types gets no code', async (t) => {
   const { submit, store, client, clock } = await visit(t);
-  await store.removeClient(programme, client.id as ClientId, clock.now());
+  await store.remove('client', programme, client.id as ClientId, clock.now());
   const { status, title } = readPage(await submit());
   assert.deepEqual([status, title], [400, 'This login cannot start']);
 });

@@ -153,7 +153,7 @@ test('P-13: the language that the login request asked for lasts, to every page o
   assert.deepEqual(await told(login, password), [429, 'Connexion impossible pour le moment']);
   const late = await begin();
   club.clock.advance(900 - 1);
-  await club.store.changeClient(programme, club.client.id as ClientId, (client) => ({
+  await club.store.change('client', programme, club.client.id as ClientId, (client) => ({
     ...client,
     status: 'disabled',
   }));

@@ -43,7 +43,7 @@ test('P-11: an outage of the store is 500 temporarily_unavailable with Retry-Aft
   const away = refused(500, 'temporarily_unavailable', 'Temporarily unavailable', {
     'retry-after': '5',
   });
-  for (const verb of ['findClient', 'findCode', 'spendCode'] as const) {
+  for (const verb of ['find client', 'findCode', 'spendCode'] as const) {
     failing.fail(verb, new Unavailable('the store is away'));
     assert.deepEqual(await redeem(club, code), away, verb);
     failing.heal();

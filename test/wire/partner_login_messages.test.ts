@@ -63,7 +63,7 @@ const scenarios: Readonly<Record<string, readonly [(door: Door) => Promise<Answe
   ],
   'system unavailable': [
     async ({ attempt, failing, member }) => {
-      failing.fail('findMember', new Unavailable('planted'));
+      failing.fail('findBy member', new Unavailable('planted'));
       const { headers, ...answer } = await attempt(member.username, member.password);
       failing.heal();
       const { 'retry-after': seconds, ...others } = headers;

@@ -179,7 +179,7 @@ test('P-9 P-15: a member whose account was closed gets no new tokens', async (t)
   const club = await openPartnerClub(t);
   const { refresh_token: token } = await tokensOfLogin(club);
   const subject = club.member.subject as Subject;
-  await club.store.changeMember(club.programme, subject, (member) => ({
+  await club.store.change('member', club.programme, subject, (member) => ({
     ...member,
     status: 'disabled',
   }));

@@ -200,7 +200,7 @@ test('P-12 HOSTILE 4: what cannot be read, or names two clients or addresses, is
 test('P-11: trouble inside is a page while nobody is known to send it back to', async (t) => {
   const failing = failingStore();
   const club = await openPartnerClub(t, { store: failing.store });
-  failing.fail('findClient', new Error('planted'));
+  failing.fail('find client', new Error('planted'));
   const title = 'You cannot log in at the moment';
   const difficulties = 'We are having difficulties. Please try again later.';
   const shown = { status: 500, title, heading: title, text: [difficulties] };

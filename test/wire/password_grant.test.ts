@@ -56,7 +56,7 @@ test('P-9: tokens of one login, which a refresh carries on and its member\u2019s
   assert.equal(tokens.ba_refresh_expires_in, 86_400);
   assert.equal(await isLive(club, tokens.access_token), true);
   const next = tokensIn(await refresh(club, tokens.refresh_token));
-  await club.store.changeMember(programme, club.member.subject as Subject, (member) => ({
+  await club.store.change('member', programme, club.member.subject as Subject, (member) => ({
     ...member,
     status: 'disabled',
   }));
@@ -69,7 +69,7 @@ test('FAULTS 28: a revocation takes along the tokens of grants that began before
   const cases = [
     { access: 'opaque', verb: 'startFamily', grant: 'password' },
     { access: 'opaque', verb: 'saveAccessToken', grant: 'client_credentials' },
-    { access: 'jwt', verb: 'findClient', grant: 'client_credentials' },
+    { access: 'jwt', verb: 'find client', grant: 'client_credentials' },
   ] as const;
   for (const { access, verb, grant } of cases) {
     const { store, hold } = failingStore();
@@ -161,13 +161,13 @@ test('G-18: a throttled request asks no directory', async (t) => {
   assert.equal((await askByPassword(club)).status, 200);
   failing.calls.length = 0;
   assert.equal((await askByPassword(club)).status, 429);
-  assert.ok(!failing.calls.includes('findMember'), failing.calls.join());
+  assert.ok(!failing.calls.includes('findBy member'), failing.calls.join());
 });
 
 test('G-22: an outage of directory or store is never invalid_grant, and nothing is issued', async (t) => {
   const failing = failingStore();
   const club = await openPasswordClub(t, { store: failing.store });
-  for (const verb of ['findMember', 'startFamily'] as const) {
+  for (const verb of ['findBy member', 'startFamily'] as const) {
     failing.fail(verb, new Error('the disk is gone'));
     assert.deepEqual(await askByPassword(club), refused(500, { error: 'server_error' }));
     failing.heal();
@@ -242,7 +242,8 @@ test('many wrong passwords for many names do not shut out the partner itself', a
     assert.deepEqual(await askByPassword(club, { username }), wrong);
   }
   assert.equal((await askByPassword(club)).status, 200);
-  const found = await club.store.findMemberBySubject(
+  const found = await club.store.find(
+    'member',
     'executive-club' as ProgrammeId,
     club.member.subject as Subject,
   );

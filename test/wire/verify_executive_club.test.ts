@@ -232,7 +232,7 @@ test('a disabled client is refused at once, by token and by key', async (t) => {
   const { access_token: member } = await tokensOfLogin(club);
   const client = await clientToken(club);
   const setStatus = (status: 'active' | 'disabled') =>
-    club.store.changeClient(programme, club.client.id as ClientId, (c) => ({ ...c, status }));
+    club.store.change('client', programme, club.client.id as ClientId, (c) => ({ ...c, status }));
   await setStatus('disabled');
   assert.deepEqual(await asked(club, 'member', { token: member }), invalidToken);
   assert.deepEqual(await asked(club, 'client', { token: client }), invalidToken);
@@ -251,7 +251,7 @@ test('what is known of client and member is told, spelled so that no header brea
     level: 'AUTHN-LEVEL-12',
     membershipNumber: '1234567890123456',
   });
-  await club.store.changeClient(programme, club.client.id as ClientId, (before) => ({
+  await club.store.change('client', programme, club.client.id as ClientId, (before) => ({
     ...before,
     businessContext: 'Über 100%\r\nX-Auth-Kind: client ',
     partnerId: 'Partner000001',

@@ -72,14 +72,14 @@ test('G-22: when the store is away a gateway is told so, never that a token is n
   const apiKey = await giveApiKey(club, programme, club.client.id);
   const { access_token: token } = await tokensOfLogin(club);
   const away = refused(503, { error: 'temporarily_unavailable' }, { 'retry-after': '5' });
-  for (const verb of ['findAccessToken', 'findClient', 'findFamily'] as const) {
+  for (const verb of ['findAccessToken', 'find client', 'findFamily'] as const) {
     failing.fail(verb, new Unavailable('the disk is gone'));
     assert.deepEqual(await verify(club, programme, 'member', { token }), away, verb);
     failing.heal();
   }
-  failing.fail('findClientsByApiKey', new Unavailable('the disk is gone'));
+  failing.fail('findBy client', new Unavailable('the disk is gone'));
   assert.deepEqual(await verify(club, programme, 'none', { apiKey }), away);
-  failing.fail('findClientsByApiKey', new TypeError('a fault'));
+  failing.fail('findBy client', new TypeError('a fault'));
   const fault = refused(500, { error: 'server_error' });
   assert.deepEqual(await verify(club, programme, 'none', { apiKey }), fault);
   failing.heal();

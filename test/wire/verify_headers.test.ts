@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
+import type { ClientId } from '../../src/oauth/client.ts';
 import { giveApiKey, passed, type Shown, verify } from '../support/gateway.ts';
 import {
   addPartner,
@@ -212,8 +213,10 @@ describe('C-4 C-5: one API key of several clients', () => {
     assert.equal((await byKey(naming('SecondClub', 'Cars'))).status, 401);
     // A holder that is disabled counts no more; one whose key has ended neither.
     const set = (id: string, change: object): Promise<unknown> =>
-      club.store.changeClient(club.programme, id as typeof first, (one) => ({ ...one, ...change }));
-    const first = club.client.id as Parameters<typeof club.store.findClient>[1];
+      club.store.change('client', club.programme, id as ClientId, (one) => ({
+        ...one,
+        ...change,
+      }));
     await set('Partner3', { status: 'disabled' });
     await set('Partner4', { status: 'disabled' });
     assert.deepEqual(await byKey(), facts('', context, partnerId));

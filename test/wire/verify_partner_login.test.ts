@@ -104,7 +104,7 @@ test('a disabled client is refused at once, and so is a token past its time', as
   const club = await openPartnerClub(t);
   const { access_token: token } = await tokensOfLogin(club);
   const setStatus = (status: 'active' | 'disabled') =>
-    club.store.changeClient(club.programme, 'Partner1' as ClientId, (c) => ({ ...c, status }));
+    club.store.change('client', club.programme, 'Partner1' as ClientId, (c) => ({ ...c, status }));
   assert.deepEqual(await asked(club, 'member', { token }), passed(memberFacts, named));
   await setStatus('disabled');
   assert.deepEqual(await asked(club, 'member', { token }), invalidToken);
@@ -153,7 +153,7 @@ test('HOSTILE 36: no forged JWT passes, whatever its header and claims say', asy
 test('FAULTS 24: tokens of a key that signs no more pass, until it is no longer published', async (t) => {
   const club = await openPartnerClub(t, { over: 'tokens: { access: { lifetime: 2h } }' });
   const before = await tokensOfLogin(club);
-  const [old] = await club.store.listSigningKeys(club.programme);
+  const [old] = await club.store.list('signing_key', club.programme);
   const rules = { algorithm: 'ES256', longestToken: milliseconds(7_200_000) } as const;
   const wait = milliseconds(0);
   const { store, keyring, clock } = club;
@@ -165,7 +165,7 @@ test('FAULTS 24: tokens of a key that signs no more pass, until it is no longer 
   assert.equal((await asked(club, 'member', { token: before.access_token })).status, 200);
   assert.equal((await asked(club, 'member', { token: after.access_token })).status, 200);
   // An emergency: the key is gone, and what it signed with it, however lately it was verified.
-  await club.store.changeSigningKeys(club.programme, (keys) =>
+  await club.store.changeAll('signing_key', { programme: club.programme }, (keys) =>
     keys.filter(({ kid }) => kid !== old?.kid),
   );
   await club.reloadKeys();

@@ -46,16 +46,18 @@ export async function onboardDemo(
     status: 'active',
     createdAt: clock.now(),
   };
-  await store.addClient(client);
-  await store.addMember({
-    programme: programme.id,
-    subject: randomKey(16) as Subject,
-    username: member.username,
-    passwordHash: hashRandomPassword(member.password),
-    membershipNumber: '1234567890123456',
-    status: 'active',
-    createdAt: clock.now(),
-  });
+  await store.add('client', [client]);
+  await store.add('member', [
+    {
+      programme: programme.id,
+      subject: randomKey(16) as Subject,
+      username: member.username,
+      passwordHash: hashRandomPassword(member.password),
+      membershipNumber: '1234567890123456',
+      status: 'active',
+      createdAt: clock.now(),
+    },
+  ]);
   return {
     programme,
     definition,

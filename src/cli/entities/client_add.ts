@@ -129,7 +129,8 @@ async function register(
   for (let turn = 0; turn < tries; turn++) {
     const id = given ?? programme.clients.newIdentifier();
     const client = { programme: programme.id, id, ...fields, secrets, createdAt };
-    if ((await store.addClient(client)) === 'added') return client;
+    const taken = await store.add('client', [client]);
+    if (taken.length === 0) return client;
   }
   throw new CommandError(
     exitCodes.failed,

@@ -18,10 +18,11 @@ export const clientKind: ChangeableKind<Client, ClientFields> = {
   example: 'partnerapi-12345',
   nameOf: ({ id }) => id,
   inWords: (id) => id,
-  find: (store, programme, id) => store.findClient(programme, id as ClientId),
-  list: (store, programme) => store.listClients(programme),
-  change: (store, { programme, id }, change) => store.changeClient(programme, id, change),
-  remove: ({ store, clock }, { programme, id }) => store.removeClient(programme, id, clock.now()),
+  find: (store, programme, id) => store.find('client', programme, id as ClientId),
+  list: (store, programme) => store.list('client', programme),
+  change: (store, { programme, id }, change) => store.change('client', programme, id, change),
+  remove: ({ store, clock }, { programme, id }) =>
+    store.remove('client', programme, id, clock.now()),
   show: async (around, client, verb) => {
     const uses = await around.store.secretUses(client.programme, client.id);
     const values = showClient(client, uses);
@@ -76,7 +77,7 @@ async function showSharers({ store, config, clock }: Surroundings, client: Clien
   const keys = liveSecrets(client.apiKeys, clock.now());
   const holders = await Promise.all(
     selectProgrammes(config, undefined).flatMap((programme) =>
-      keys.map(({ digest }) => store.findClientsByApiKey(programme, digest)),
+      keys.map(({ digest }) => store.findBy('client', 'api_key', programme, digest)),
     ),
   );
   const sharers = new Map(holders.flat().map((holder) => [fullName(holder), holder]));

@@ -28,7 +28,8 @@ export async function addGateway(options: NewItem): Promise<void> {
       status: 'active',
       createdAt,
     };
-    if ((await store.addGateway(added)) === 'added') return added;
+    const taken = await store.add('gateway', [added]);
+    if (taken.length === 0) return added;
     const message = `the identifier ${quote(id)}, drawn at random, is taken: try again`;
     throw new CommandError(exitCodes.failed, message);
   });

@@ -18,10 +18,11 @@ export const gatewayKind: Kind<Gateway> = {
   example: 'gateway-0123456789ab',
   nameOf: ({ id }) => id,
   inWords: (id) => id,
-  find: (store, programme, id) => store.findGateway(programme, id as GatewayId),
-  list: (store, programme) => store.listGateways(programme),
-  change: (store, { programme, id }, change) => store.changeGateway(programme, id, change),
-  remove: ({ store }, { programme, id }) => store.removeGateway(programme, id),
+  find: (store, programme, id) => store.find('gateway', programme, id as GatewayId),
+  list: (store, programme) => store.list('gateway', programme),
+  change: (store, { programme, id }, change) => store.change('gateway', programme, id, change),
+  remove: ({ store, clock }, { programme, id }) =>
+    store.remove('gateway', programme, id, clock.now()),
   show: (_, gateway) => Promise.resolve(showGateway(gateway)),
   columns: { PROGRAMME: 'programme', GATEWAY: 'gateway_id', NAME: 'name', CREATED: 'created_at' },
   removal: {

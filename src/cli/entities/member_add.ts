@@ -23,7 +23,8 @@ export async function addMember(options: NewItem): Promise<void> {
   const subject = randomKey(16) as Subject;
   const member = await withStore(config, async ({ store, clock }) => {
     const added = { programme: id, subject, ...fields, passwordHash, createdAt: clock.now() };
-    if ((await store.addMember(added)) === 'added') return added;
+    const taken = await store.add('member', [added]);
+    if (taken.length === 0) return added;
     throw usernameTaken(added);
   });
   numberWarnings(programme, fields.membershipNumber).forEach(warn);

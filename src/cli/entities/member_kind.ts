@@ -21,11 +21,13 @@ export const memberKind: ChangeableKind<MemberRecord, MemberFields> = {
   nameOf: ({ username }) => username,
   inWords: quote,
   find: async (store, programme, name) =>
-    (await store.findMember(programme, normaliseUsername(name))) ??
-    (await store.findMemberBySubject(programme, name as Subject)),
-  list: (store, programme) => store.listMembers(programme),
-  change: (store, { programme, subject }, change) => store.changeMember(programme, subject, change),
-  remove: ({ store }, { programme, subject }) => store.removeMember(programme, subject),
+    (await store.findBy('member', 'username', programme, normaliseUsername(name)))[0] ??
+    (await store.find('member', programme, name as Subject)),
+  list: (store, programme) => store.list('member', programme),
+  change: (store, { programme, subject }, change) =>
+    store.change('member', programme, subject, change),
+  remove: ({ store, clock }, { programme, subject }) =>
+    store.remove('member', programme, subject, clock.now()),
   show: async (open, member, verb) =>
     verb === undefined
       ? showMember(member)
@@ -60,7 +62,7 @@ export const memberKind: ChangeableKind<MemberRecord, MemberFields> = {
     const given = givenIn(options, inputsOf(memberFields));
     refuseUsage(complaintsOf(memberFields, given, programme).map(({ message }) => message));
     const username = memberFields.username.read(given);
-    const holder = username === '' ? undefined : await store.findMember(id, username);
+    const [holder] = username === '' ? [] : await store.findBy('member', 'username', id, username);
     if (holder !== undefined && holder.subject !== member.subject) {
       throw usernameTaken({ programme: id, username });
     }

@@ -75,7 +75,8 @@ const ownApiKey: Rotation<Client> = {
 /** C-5: of all clients that share the key. */
 const apiKey: Rotation<Client> = {
   ...ownApiKey,
-  changeHolders: ({ store }, keys, change) => store.changeKeyHolders(keys, change),
+  changeHolders: ({ store }, keys, change) =>
+    store.changeAll('client', { lookUp: 'api_key', keys }, (clients) => clients.map(change)),
 };
 
 const gatewaySecret: Rotation<Gateway> = {

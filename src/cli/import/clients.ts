@@ -2,7 +2,6 @@
 
 import { isDeepStrictEqual } from 'node:util';
 
-import { after, milliseconds } from '../../lib/clock.ts';
 import { errorAt, type Fault, type Position, quote } from '../../lib/fault.ts';
 import type { Client, ClientId } from '../../oauth/client.ts';
 import type { LoadedProgramme } from '../../programme/language/load.ts';
@@ -120,25 +119,20 @@ function judge(
   };
 }
 
-/** A time that no revocation reaches but that of a removed client, which has no end. */
-const anAge = milliseconds(1000 * 366 * 86_400_000);
-
 /** Whether the store has the client exactly like this, or has given its identifier to another. */
 async function compare(
-  { store, keyring, clock }: OpenStore,
+  { store, keyring }: OpenStore,
   programme: Programme,
   client: ImportedClient,
 ): Promise<{ readonly isThere: boolean; readonly isTaken: boolean }> {
   const { id } = client;
-  const found = await store.findClient(programme.id, id);
+  const found = await store.find('client', programme.id, id);
   if (found !== undefined) {
     const isThere = isDeepStrictEqual(found, recordOf(client, programme, keyring, found));
     return { isThere, isTaken: !isThere };
   }
-  // C-5: of an identifier that was given out before, the store tells only that its tokens are dead.
-  const issuedAt = after(clock.now(), anAge);
-  const question = { client: id, subject: programme.clientSubject(id), issuedAt };
-  return { isThere: false, isTaken: !(await store.isStanding(programme.id, question)) };
+  // C-5: an identifier stays taken after its client was removed.
+  return { isThere: false, isTaken: await store.isTaken('client', programme.id, id) };
 }
 
 /** An API key tells which client asks (C-4): it is one client's alone, unless told otherwise. */
@@ -148,7 +142,7 @@ async function heldKeyFaults(
   { at, id, apiKey }: ImportedClient,
 ): Promise<readonly Fault[]> {
   if (apiKey === undefined) return [];
-  const holders = await store.findClientsByApiKey(programme, keyring.secretDigest(apiKey));
+  const holders = await store.findBy('client', 'api_key', programme, keyring.secretDigest(apiKey));
   const holder = holders.find((other) => other.id !== id);
   if (holder === undefined) return [];
   const message = `the api_key of ${quote(id)} is that of ${quote(holder.id)} of ${programme} already`;
@@ -184,7 +178,7 @@ async function addAll(
 ): Promise<void> {
   const fresh = { createdAt: clock.now(), status: 'active' } as const;
   const records = clients.map((client) => recordOf(client, programme, keyring, fresh));
-  const taken = await store.addClients(records);
+  const taken = await store.add('client', records);
   if (taken.length === 0) return;
   throw new CommandError(
     exitCodes.failed,

@@ -163,13 +163,13 @@ async function compare(
 ): Promise<{ readonly isThere: boolean; readonly faults: readonly Fault[] }> {
   const { at, subject } = member;
   const { username } = member.fields;
-  const named = await store.findMember(id, username);
+  const [named] = await store.findBy('member', 'username', id, username);
   if (named !== undefined && (await isSame(member, named))) return { isThere: true, faults: [] };
   const taken = (what: string, value: string): Fault =>
     errorAt(at, [], `the ${what} ${quote(value)} is taken in ${id}`);
   const faults = named === undefined ? [] : [taken('username', username)];
   if (subject === undefined) return { isThere: false, faults };
-  const holder = await store.findMemberBySubject(id, subject as Subject);
+  const holder = await store.find('member', id, subject as Subject);
   const isTaken = holder !== undefined && holder.subject !== named?.subject;
   return { isThere: false, faults: isTaken ? [...faults, taken('subject', subject)] : faults };
 }
@@ -187,7 +187,7 @@ async function isSame(member: ImportedMember, kept: MemberRecord): Promise<boole
   );
 }
 
-/** As many as a store lets wait, and share commits. */
+/** As many as one write of the store adds: a server's writes wait for no more than that. */
 const addedAtOnce = 1000;
 
 /** Every password is hashed before the first member is added: that takes long, and may be cut off. */
@@ -208,17 +208,18 @@ async function addAll(
     });
     step();
   }
-  const added: MemberRecord[] = [];
   for (let from = 0; from < records.length; from += addedAtOnce) {
-    const some = records.slice(from, from + addedAtOnce);
-    const outcomes = await Promise.all(some.map((record) => store.addMember(record)));
-    added.push(...some.filter((_, index) => outcomes[index] === 'added'));
-    const taken = some.filter((_, index) => outcomes[index] === 'taken');
-    if (taken.length === 0) continue;
-    for (const { subject } of added) await store.removeMember(id, subject);
+    const taken = new Set(await store.add('member', records.slice(from, from + addedAtOnce)));
+    if (taken.size === 0) continue;
+    for (const { subject } of records.slice(0, from)) {
+      await store.remove('member', id, subject, clock.now());
+    }
+    const names = records
+      .filter(({ subject }) => taken.has(subject))
+      .map(({ username }) => quote(username));
     throw new CommandError(
       exitCodes.failed,
-      `nothing is imported: ${taken.map(({ username }) => quote(username)).join(', ')} came to be taken in ${id} meanwhile`,
+      `nothing is imported: ${names.join(', ')} came to be taken in ${id} meanwhile`,
     );
   }
 }

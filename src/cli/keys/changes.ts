@@ -18,7 +18,7 @@ export async function rotateKeys(
   wish: RotationWish,
   now: Instant,
 ): Promise<Rotated> {
-  const seen = await store.listSigningKeys(id);
+  const seen = await store.list('signing_key', id);
   const made = await newSigningKey(id, wish.algorithm ?? rules.algorithm, keyring, now);
   return changeKeys(store, id, (keys) => rotated(keys, { rules, wish, now, made, seen }));
 }
@@ -57,7 +57,7 @@ async function changeKeys<Outcome>(
   },
 ): Promise<Outcome> {
   let outcome: Outcome | undefined;
-  await store.changeSigningKeys(id, (keys) => {
+  await store.changeAll('signing_key', { programme: id }, (keys) => {
     const changed = change(keys);
     outcome = changed.outcome;
     return changed.after;

@@ -19,7 +19,7 @@ export async function listKeys(options: ListKeysOptions): Promise<void> {
     const states = await withStore(config, async ({ store, clock }) => {
       const now = clock.now();
       const lists = programmes.map(async ({ id, rules }) =>
-        keyStates(await store.listSigningKeys(id), rules, now),
+        keyStates(await store.list('signing_key', id), rules, now),
       );
       return (await Promise.all(lists)).flat();
     });

@@ -53,7 +53,7 @@ function retireDue(
 ): Promise<Retired> {
   return withStore(config, async ({ store, clock }) => {
     const isOfInterest = programmes.map(
-      async (one) => isSigning(one) || (await store.listSigningKeys(one.id)).length > 0,
+      async (one) => isSigning(one) || (await store.list('signing_key', one.id)).length > 0,
     );
     if (selection.programme !== undefined && !(await Promise.all(isOfInterest)).includes(true)) {
       throw signsNothing(selection);
@@ -77,7 +77,7 @@ async function retireOne(
 ): Promise<Retired> {
   const now = clock.now();
   for (const programme of programmes) {
-    const keys = await store.listSigningKeys(programme.id);
+    const keys = await store.list('signing_key', programme.id);
     const state = keyStates(keys, programme.rules, now).find(({ key }) => key.kid === kid);
     if (state === undefined) continue;
     if (!force && state.status !== 'due') throw notDue(state);

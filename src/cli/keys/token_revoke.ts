@@ -57,13 +57,13 @@ async function find(
   { client, member, username }: RevokeTokensOptions,
 ): Promise<Found | undefined> {
   if (client !== undefined) {
-    const found = await store.findClient(programme, client as ClientId);
+    const found = await store.find('client', programme, client as ClientId);
     return found && { programme, owner: { client: found.id } };
   }
-  const found =
+  const [found] =
     username === undefined
-      ? await store.findMemberBySubject(programme, (member ?? '') as Subject)
-      : await store.findMember(programme, normaliseUsername(username));
+      ? [await store.find('member', programme, (member ?? '') as Subject)]
+      : await store.findBy('member', 'username', programme, normaliseUsername(username));
   return found && { programme, owner: { subject: found.subject } };
 }
 

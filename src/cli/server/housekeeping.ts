@@ -81,7 +81,7 @@ function sweepTask({ store, clock }: Housekeeping): Task {
 function keyTask({ store, services }: Housekeeping): Task {
   let known: number | undefined;
   return async () => {
-    const epoch = await store.signingKeyEpoch();
+    const epoch = await store.epoch('signing_key');
     if (epoch === known) return;
     known = epoch;
     await Promise.all(services.map(async ({ keys }) => keys?.reload()));

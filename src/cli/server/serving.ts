@@ -64,7 +64,7 @@ async function deployInUseFirst(
   if (deployed.conflicts.length === 0) return deployed;
   const inUse = new Set<Programme>();
   for (const programme of programmes) {
-    if ((await store.listClients(programme.id)).length > 0) inUse.add(programme);
+    if ((await store.list('client', programme.id)).length > 0) inUse.add(programme);
   }
   const rest = programmes.filter((programme) => !inUse.has(programme));
   return deploy([...inUse, ...rest], former);
@@ -77,7 +77,7 @@ async function formerSigners(
 ): Promise<ReadonlySet<ProgrammeId>> {
   const former = new Set<ProgrammeId>();
   for (const { id, signsTokens } of programmes) {
-    if (!signsTokens && (await store.listSigningKeys(id)).length > 0) former.add(id);
+    if (!signsTokens && (await store.list('signing_key', id)).length > 0) former.add(id);
   }
   return former;
 }

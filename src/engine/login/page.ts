@@ -66,7 +66,7 @@ export async function attemptLogin(
   let client: Client | undefined;
   try {
     const begun = { issuedAt: clock.now(), era: await store.era() };
-    client = await store.findClient(programme.id, found.client);
+    client = await store.find('client', programme.id, found.client);
     const standing = requireStanding(client, found);
     programme.login.endpoint.checkAddress(request.head);
     const device = request.cookie(deviceCookieName(programme.id));

@@ -59,7 +59,7 @@ export async function answerLoginRequest(
 async function findClient(service: Service, id: string): Promise<Client> {
   const { programme, store } = service;
   const known = programme.clients.isIdentifier(id)
-    ? await store.findClient(programme.id, id as ClientId)
+    ? await store.find('client', programme.id, id as ClientId)
     : undefined;
   if (known?.status !== 'active') throw new LoginRefusal('unknown_client');
   return known;

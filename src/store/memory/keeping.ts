@@ -1,49 +1,8 @@
-// Owns the memory store's verbs for its own keeping: time, key check, node numbers; and gateways.
+// Owns the memory store's verbs for its own keeping: time, key check, node numbers.
 
 import type { Instant } from '../../lib/clock.ts';
-import { frozenCopy } from '../../lib/frozen.ts';
-import type { Gateway } from '../../oauth/gateway.ts';
-import type { Store } from '../contract.ts';
-import { sameGateway } from '../judgement.ts';
 import type { Keeping } from '../keeping.ts';
 import { type NodeLease, nextLease } from '../node_leases.ts';
-import { MemoryTable } from './table.ts';
-
-type GatewayVerbs = Pick<
-  Store,
-  'addGateway' | 'findGateway' | 'listGateways' | 'changeGateway' | 'removeGateway'
->;
-
-/** The gateways' verbs over a table of their own. */
-export function memoryGateways(): GatewayVerbs {
-  const gateways = new MemoryTable<Gateway>();
-  return {
-    async addGateway(gateway) {
-      const { programme, id } = gateway;
-      if (gateways.get(programme, id) !== undefined) return 'taken';
-      gateways.set(programme, id, frozenCopy(gateway));
-      return 'added';
-    },
-    async findGateway(programme, id) {
-      return gateways.get(programme, id);
-    },
-    async listGateways(programme) {
-      return gateways.filter((gateway) => gateway.programme === programme);
-    },
-    async changeGateway(programme, id, change) {
-      const before = gateways.get(programme, id);
-      if (before === undefined) return undefined;
-      const after = frozenCopy(sameGateway(before, change(before)));
-      gateways.set(programme, id, after);
-      return after;
-    },
-    async removeGateway(programme, id) {
-      if (gateways.get(programme, id) === undefined) return false;
-      gateways.delete(programme, id);
-      return true;
-    },
-  };
-}
 
 type KeepingVerbs = Omit<Keeping, 'recordSecretUse' | 'secretUses' | 'sweep'>;
 

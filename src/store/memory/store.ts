@@ -3,11 +3,10 @@
 import type { Store } from '../contract.ts';
 import { attemptVerbs } from '../login_attempts.ts';
 import { countInProcess } from '../windows.ts';
-import { memoryClients } from './clients.ts';
 import { MemoryGrants } from './grants.ts';
-import { memoryGateways, memoryKeeping } from './keeping.ts';
+import { memoryKeeping } from './keeping.ts';
 import { memoryAttempts } from './login_attempts.ts';
-import { memoryMembers, memorySigningKeys } from './registrations.ts';
+import { memoryRegistry } from './registry.ts';
 import { MemoryRevocations } from './revocations.ts';
 
 /** A store that forgets everything with the process, for tests and `jetway dev`. */
@@ -18,10 +17,7 @@ export function createMemoryStore(): Store {
   return Object.assign(grants, {
     ...attemptVerbs(attempts),
     count: countInProcess(),
-    ...memoryClients(revocations),
-    ...memoryMembers(revocations),
-    ...memorySigningKeys(),
-    ...memoryGateways(),
+    ...memoryRegistry(revocations),
     ...memoryKeeping((now, isBack) => {
       grants.endLaterThan(now);
       if (isBack) attempts.forgetAll();

@@ -9,7 +9,7 @@ import { fileSweep } from './care/sweep.ts';
 import type { CommitQueue } from './commits/commit_queue.ts';
 import type { Freshness } from './commits/freshness.ts';
 import type { Eras } from './eras.ts';
-import { oldestSigningKey } from './signing_keys.ts';
+import { everywhere } from './registered_rows.ts';
 import type { RecordedTime } from './time.ts';
 
 type KeepingVerbs = Pick<
@@ -54,7 +54,7 @@ export function fileKeeping(database: DatabaseSync, parts: KeepingParts): Keepin
 function keyCheck(database: DatabaseSync, queue: CommitQueue): Keeping['ensureKeyCheck'] {
   const select = database.prepare(`SELECT value FROM meta WHERE name = 'key_check'`);
   const insert = database.prepare(`INSERT INTO meta (name, value) VALUES ('key_check', ?)`);
-  const oldest = oldestSigningKey(database);
+  const all = everywhere(database);
   const kept = (): string | undefined => select.get()?.['value'] as string | undefined;
   return async (candidate, opens) => {
     const found = await queue.read(kept);
@@ -62,7 +62,7 @@ function keyCheck(database: DatabaseSync, queue: CommitQueue): Keeping['ensureKe
     return queue.writeFromReserve(() => {
       const standing = kept();
       if (standing !== undefined) return standing;
-      const key = oldest();
+      const [key] = all('signing_key');
       if (key !== undefined && !opens(key)) return undefined;
       insert.run(candidate);
       return candidate;

@@ -14,7 +14,7 @@ export interface SecretUses extends TransactionHook {
   /** By digest; uses that are not in the file yet included. */
   readonly of: (programme: ProgrammeId, id: ClientId) => ReadonlyMap<Digest, Instant>;
   /** Forgets all others of a client; call it inside a write. */
-  readonly keepOnly: (programme: ProgrammeId, id: ClientId, held: readonly Digest[]) => void;
+  readonly keepOnly: (programme: ProgrammeId, id: string, held: readonly Digest[]) => void;
 }
 
 interface Use {
@@ -72,7 +72,7 @@ function useWriter(database: DatabaseSync): (use: Use) => void {
   const upsert = database.prepare(
     `INSERT INTO secret_use (programme, client, digest, used_at)
      SELECT $programme, $id, $secret, $usedAt
-     WHERE EXISTS (SELECT 1 FROM client WHERE programme = $programme AND id = $id)
+     WHERE EXISTS (SELECT 1 FROM registered WHERE kind = 'client' AND programme = $programme AND id = $id)
      ON CONFLICT DO UPDATE SET used_at = excluded.used_at
      WHERE excluded.used_at - used_at >= 3600000`,
   );

@@ -1,85 +1,12 @@
 // Owns the tables of the file store and the numbers that mark a file as one.
 
+import { registryTables } from './registry_schema.ts';
+
 /** `Jetw`, in the header of every store file (PRAGMA application_id). */
 export const applicationId = 0x4a65_7477;
 
 /** The schema below; a file with a higher number was written by a newer Jetway. */
 export const schemaVersion = 6;
-
-/**
- * Tables of registered things. `position` keeps the order of creation where times are equal.
- * `subject` beside a member's JSON is there to find it, and `api_key` finds clients by what is in
- * their records. `sum` in these and the other tables is a checksum over the row (sums.ts): SQLite
- * notices damage to its trees, and not a bit that flipped inside a value.
- */
-const registryTables = `
-CREATE TABLE client (
-  position INTEGER PRIMARY KEY,
-  programme TEXT NOT NULL,
-  id TEXT NOT NULL,
-  record TEXT NOT NULL,
-  sum INTEGER NOT NULL,
-  UNIQUE (programme, id)
-) STRICT;
-
-CREATE TABLE removed_client (
-  programme TEXT NOT NULL,
-  id TEXT NOT NULL,
-  removed_at INTEGER NOT NULL,
-  sum INTEGER NOT NULL,
-  PRIMARY KEY (programme, id)
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE secret_use (
-  programme TEXT NOT NULL,
-  client TEXT NOT NULL,
-  digest TEXT NOT NULL,
-  used_at INTEGER NOT NULL,
-  PRIMARY KEY (programme, client, digest)
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE api_key (
-  programme TEXT NOT NULL,
-  digest TEXT NOT NULL,
-  client TEXT NOT NULL,
-  sum INTEGER NOT NULL,
-  PRIMARY KEY (programme, digest, client)
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE member (
-  position INTEGER PRIMARY KEY,
-  programme TEXT NOT NULL,
-  subject TEXT NOT NULL,
-  username TEXT NOT NULL,
-  record TEXT NOT NULL,
-  sum INTEGER NOT NULL,
-  UNIQUE (programme, subject),
-  UNIQUE (programme, username)
-) STRICT;
-
-CREATE TABLE gateway (
-  position INTEGER PRIMARY KEY,
-  programme TEXT NOT NULL,
-  id TEXT NOT NULL,
-  record TEXT NOT NULL,
-  sum INTEGER NOT NULL,
-  UNIQUE (programme, id)
-) STRICT;
-
-CREATE TABLE signing_key (
-  position INTEGER PRIMARY KEY,
-  programme TEXT NOT NULL,
-  kid TEXT NOT NULL,
-  algorithm TEXT NOT NULL,
-  public_jwk TEXT NOT NULL,
-  sealed_private_jwk TEXT NOT NULL,
-  created_at INTEGER NOT NULL,
-  signs_from INTEGER,
-  retires_at INTEGER,
-  sum INTEGER NOT NULL,
-  UNIQUE (programme, kid)
-) STRICT;
-`;
 
 /**
  * Tables of what was granted. Tokens are keyed by programme and TokenKey without a rowid: keys that
@@ -188,7 +115,10 @@ CREATE TABLE revoked_token (
 `,
 };
 
-/** `node_lease` has no sums: a process whose lease is not what it wrote takes another number. */
+/**
+ * Without sums: a process whose lease is not what it wrote takes another number, and a use of a secret
+ * may be lost anyway.
+ */
 const otherTables = `
 CREATE TABLE meta (
   name TEXT PRIMARY KEY,
@@ -203,6 +133,14 @@ CREATE TABLE login_attempt (
   locked_until INTEGER,
   sum INTEGER NOT NULL,
   PRIMARY KEY (programme, key)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE secret_use (
+  programme TEXT NOT NULL,
+  client TEXT NOT NULL,
+  digest TEXT NOT NULL,
+  used_at INTEGER NOT NULL,
+  PRIMARY KEY (programme, client, digest)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE node_lease (

@@ -6,7 +6,6 @@ import type { Environment, Store } from '../contract.ts';
 import type { StoreHealth } from '../keeping.ts';
 import { attemptVerbs } from '../login_attempts.ts';
 import { countInProcess } from '../windows.ts';
-import { fileClients } from './clients.ts';
 import { fileCodes } from './codes.ts';
 import { CommitQueue } from './commits/commit_queue.ts';
 import { DiskSpace } from './commits/disk_space.ts';
@@ -17,14 +16,12 @@ import { Transactions } from './commits/transactions.ts';
 import { fileEras } from './eras.ts';
 import { nameWatch, realPath } from './file/identity.ts';
 import { openFile, type OpenFile, unusable } from './file/open.ts';
-import { fileGateways } from './gateways.ts';
 import { grantWriter } from './issue.ts';
 import { fileKeeping } from './keeping.ts';
 import { fileAttempts } from './login_attempts.ts';
-import { fileMembers } from './members.ts';
 import { fileSecretUses } from './notes.ts';
+import { fileRegistry } from './registry.ts';
 import { fileRevoker } from './revocations.ts';
-import { fileSigningKeys } from './signing_keys.ts';
 import { fileRecordedTime } from './time.ts';
 import { fileAccessTokens, fileRefreshTokens } from './tokens.ts';
 
@@ -101,13 +98,10 @@ function serveFrom(file: OpenFile, path: string, options: FileStoreOptions): Fil
   return {
     commits: () => transactions.commits,
     health: healthCheck(path, queue, space),
-    ...fileClients(database, queue, revoke, uses, fresh),
-    ...fileMembers(database, queue, revoke, fresh),
+    ...fileRegistry(database, queue, revoke, uses, fresh),
     ...fileCodes(database, queue, writer, fresh, eras),
     ...fileRefreshTokens(database, queue, writer, fresh),
     ...fileAccessTokens(database, queue, writer, fresh, eras),
-    ...fileSigningKeys(database, queue),
-    ...fileGateways(database, queue),
     ...fileKeeping(database, { queue, fresh, eras, time }),
     ...attemptVerbs(fileAttempts(database, queue)),
     count: countInProcess(),

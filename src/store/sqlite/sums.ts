@@ -4,39 +4,24 @@ import type { DatabaseSync } from 'node:sqlite';
 import { crc32 } from 'node:zlib';
 
 import { Unavailable } from '../../oauth/failure.ts';
+import type { Kind } from '../kinds.ts';
+import { registryColumns, type RegistryTable } from './registry_schema.ts';
 
 export type Value = string | number | null;
 
 export type SummedTable =
-  | 'client'
-  | 'removed_client'
-  | 'member'
-  | 'signing_key'
+  | RegistryTable
   | 'revocation'
   | 'code'
   | 'family'
   | 'refresh_token'
   | 'access_token'
   | 'revoked_token'
-  | 'api_key'
-  | 'gateway'
   | 'login_attempt';
 
 /** The columns each sum covers, in the order in which they are written. */
 export const summedColumns: Readonly<Record<SummedTable, readonly string[]>> = {
-  client: ['programme', 'id', 'record'],
-  removed_client: ['programme', 'id', 'removed_at'],
-  member: ['programme', 'subject', 'username', 'record'],
-  signing_key: [
-    'programme',
-    'kid',
-    'algorithm',
-    'public_jwk',
-    'sealed_private_jwk',
-    'created_at',
-    'signs_from',
-    'retires_at',
-  ],
+  ...registryColumns,
   revocation: ['programme', 'owner', 'revoked_until'],
   code: [
     'programme',
@@ -81,8 +66,6 @@ export const summedColumns: Readonly<Record<SummedTable, readonly string[]>> = {
     'era',
   ],
   revoked_token: ['programme', 'key', 'expires_at'],
-  api_key: ['programme', 'digest', 'client'],
-  gateway: ['programme', 'id', 'record'],
   login_attempt: ['programme', 'key', 'used', 'window_ends_at', 'locked_until'],
 };
 
@@ -110,7 +93,7 @@ export function expectSum(table: SummedTable, sum: number, values: readonly Valu
 }
 
 /** The error of a verb that met a damaged row. */
-export function damaged(table: SummedTable): Unavailable {
+export function damaged(table: SummedTable | Kind): Unavailable {
   return new Unavailable(`store: a row of ${table} is damaged`);
 }
 

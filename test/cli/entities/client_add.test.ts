@@ -54,7 +54,7 @@ describe('client add', { concurrency: 2 }, () => {
       properties: {},
     });
     assertNowhere(folder, [client_secret, api_key]);
-    const kept = await store.findClient('club' as ProgrammeId, client_id as ClientId);
+    const kept = await store.find('client', 'club' as ProgrammeId, client_id as ClientId);
     await store.close();
     assert.equal(kept?.secrets[0]?.digest, keyring.secretDigest(client_secret));
     assert.equal(kept?.apiKeys[0]?.digest, keyring.secretDigest(api_key));
@@ -160,10 +160,10 @@ Its secret and API key are shown this once; no verb can show them again.
     const seed = ['client', 'add', '--programme', 'few', '--name', 'A', '--role', 'partner'];
     await jetwayJson(folder, seed);
     const { store } = openStore(folder);
-    const [first] = await store.listClients('few' as ProgrammeId);
+    const [first] = await store.list('client', 'few' as ProgrammeId);
     assert.ok(first);
     const all = Array.from({ length: 10_000 }, (_, n) => `x${String(n).padStart(4, '0')}`);
-    await Promise.all(all.map((id) => store.addClient({ ...first, id: id as ClientId })));
+    await Promise.all(all.map((id) => store.add('client', [{ ...first, id: id as ClientId }])));
     await store.close();
     const ran = await jetway(folder, seed);
     assert.deepEqual([ran.code, ran.stdout], [1, '']);

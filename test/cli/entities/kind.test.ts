@@ -71,18 +71,18 @@ const races: Readonly<Record<'client' | 'gateway' | 'member', readonly Act[]>> =
 const records = {
   client: async (store: Store, name: string) => {
     const client = aClient({ programme: club, id: name as ClientId });
-    assert.equal(await store.addClient(client), 'added');
-    return () => store.removeClient(club, client.id, at(1));
+    assert.deepEqual(await store.add('client', [client]), []);
+    return () => store.remove('client', club, client.id, at(1));
   },
   gateway: async (store: Store, name: string) => {
     const gateway = aGateway({ programme: club, id: name as GatewayId });
-    assert.equal(await store.addGateway(gateway), 'added');
-    return () => store.removeGateway(club, gateway.id);
+    assert.deepEqual(await store.add('gateway', [gateway]), []);
+    return () => store.remove('gateway', club, gateway.id, at(1));
   },
   member: async (store: Store, name: string) => {
     const member = aMember({ programme: club, username: name, subject: name as Subject });
-    assert.equal(await store.addMember(member), 'added');
-    return () => store.removeMember(club, member.subject);
+    assert.deepEqual(await store.add('member', [member]), []);
+    return () => store.remove('member', club, member.subject, at(1));
   },
 };
 

@@ -8,6 +8,7 @@ import { describe, test } from 'node:test';
 import { checkPassword } from '../../../src/members/password.ts';
 import type { ProgrammeId } from '../../../src/oauth/client.ts';
 import { openFileStore } from '../../../src/store/sqlite/store.ts';
+import { findMember } from '../../store/fixtures.ts';
 import { jetway, jetwayEach, putSecret, workFolder } from '../command.ts';
 
 const importing = ['member', 'import', 'members.csv', '--programme', 'club'];
@@ -62,10 +63,10 @@ describe('member import', { concurrency: 2 }, () => {
     const store = openFileStore({ path: join(folder, 'data/jetway.db'), environment: 'staging' });
     const passwords = { ann: 'correct horse', bob: 'U*U', cid: 'password', dan: 'Password' };
     for (const [username, password] of Object.entries(passwords)) {
-      const kept = await store.findMember('club' as ProgrammeId, username);
+      const kept = await findMember(store, 'club' as ProgrammeId, username);
       assert.equal(await checkPassword(password, kept?.passwordHash ?? ''), true, username);
     }
-    const ann = await store.findMember('club' as ProgrammeId, 'ann');
+    const ann = await findMember(store, 'club' as ProgrammeId, 'ann');
     assert.deepEqual([ann?.level, ann?.membershipNumber], ['AUTHN-LEVEL-12', '1234567890123456']);
     await store.close();
   });

@@ -21,18 +21,20 @@ test('C-2: a copied file with the old path does not take the place of the progra
   });
   const store = createMemoryStore();
   const clock = systemClock();
-  await store.addClient({
-    programme: 'executive-club' as ProgrammeId,
-    id: 'partnerapi-12345' as ClientId,
-    name: 'Partner',
-    roles: ['partner'],
-    redirectUris: [],
-    secrets: [],
-    apiKeys: [],
-    properties: {},
-    status: 'active',
-    createdAt: clock.now(),
-  });
+  await store.add('client', [
+    {
+      programme: 'executive-club' as ProgrammeId,
+      id: 'partnerapi-12345' as ClientId,
+      name: 'Partner',
+      roles: ['partner'],
+      redirectUris: [],
+      secrets: [],
+      apiKeys: [],
+      properties: {},
+      status: 'active',
+      createdAt: clock.now(),
+    },
+  ]);
   const keyring = createKeyring(new Uint8Array(32));
   const serving = await buildServing(programmes, {
     store,

@@ -180,7 +180,7 @@ export const grantLoginDecisions: readonly Decision<Club>[] = [
     what: 'a login request that meets an outage is told on a page',
     over: 'login: { messages: { difficulties: Come back later. } }',
     see: async (club, store) => {
-      store.fail('findClient', new Unavailable('away'));
+      store.fail('find client', new Unavailable('away'));
       const { status, headers, body } = await begin(club);
       return [status, headers['retry-after'], /<p>(.*)<\/p>/.exec(body)?.[1]];
     },

@@ -191,7 +191,7 @@ export const grantTokenDecisions: readonly Decision<Club>[] = [
     what: `${name} is ${status}`,
     over: reason(name, 'status: 502, error: trouble'),
     see: async (club, store) => {
-      store.fail('findClient', error);
+      store.fail('find client', error);
       return statusAndBody(await askTokens(club, partnerToken));
     },
     shipped: [status, { error: name }],

@@ -232,7 +232,7 @@ export const partnerTokenDecisions: readonly Decision<PartnerClub>[] = [
     what: 'an outage is 500',
     over: reason('temporarily_unavailable', 'status: 503'),
     see: async (club, store) => {
-      store.fail('findClient', new Unavailable('away'));
+      store.fail('find client', new Unavailable('away'));
       const { status, headers } = await redeem(club, 'x');
       return [status, headers['retry-after']];
     },

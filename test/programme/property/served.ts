@@ -103,7 +103,7 @@ async function addPartner({ addClient, keyring, clock, store }: Jetway, id: Clie
       properties: { instance_url: 'https://club-7.example' },
     },
   });
-  const client = await store.findClient('any' as Client['programme'], added as ClientId);
+  const client = await store.find('client', 'any' as Client['programme'], added as ClientId);
   if (client === undefined) throw new Error('the client was not added');
   return client;
 }

@@ -45,7 +45,7 @@ function withFile(name: string, body: (path: string, directory: string) => Promi
 /** Makes a store with a client and `tokens` access tokens, closed. */
 async function make(path: string, tokens = 0): Promise<void> {
   const store = openFileStore({ path, environment: 'staging', now: at(0) });
-  await store.addClient(aClient());
+  await store.add('client', [aClient()]);
   await inParallel(tokens, (n) => store.saveAccessToken(aPartnerToken(`token ${n}`)));
   await store.close();
 }
@@ -69,7 +69,7 @@ withFile('C-3: belongs to the environment it was made in', async (path) => {
   await make(path);
   refused(path, /belongs to environment staging; this configuration is for live/, 'live');
   const store = openFileStore({ path, environment: 'staging' });
-  assert.deepEqual(await store.findClient(club, partner), aClient());
+  assert.deepEqual(await store.find('client', club, partner), aClient());
   await store.close();
 });
 
@@ -149,7 +149,7 @@ withFile('FAULTS 6: a server’s store that is gone is not made anew', async (pa
 
 withFile('file and directory are the owner’s alone', async (path) => {
   const store = openFileStore({ path, environment: 'live' });
-  await store.addClient(aClient());
+  await store.add('client', [aClient()]);
   const mode = (name: string): string => (statSync(name).mode & 0o777).toString(8);
   assert.equal(mode(dirname(path)), '700');
   for (const suffix of ['', '-wal', '-shm']) assert.equal(mode(path + suffix), '600');
@@ -212,7 +212,7 @@ withFile('G-22: a closed store is an outage, and closing twice is none', async (
   await store.close();
   await queued;
   await store.close();
-  await assert.rejects(store.findClient(club, partner), Unavailable);
+  await assert.rejects(store.find('client', club, partner), Unavailable);
   await assert.rejects(store.saveAccessToken(aPartnerToken('late')), Unavailable);
   const again = openFileStore({ path, environment: 'staging' });
   assert.ok(await again.findAccessToken(club, key('token'), at(0)));

@@ -174,21 +174,21 @@ withFile(
     const [first, begun, waiting] = [-60, 600, 1200].map((seconds) =>
       aSigningKey(`from ${seconds}`, { signsFrom: at(seconds) }),
     );
-    await store.changeSigningKeys(club, () => [first!, begun!, waiting!]);
+    await store.changeAll('signing_key', { programme: club }, () => [first!, begun!, waiting!]);
     const secret = { digest: 'retired' as Digest, createdAt: at(-60) };
     const ends = [at(500), at(9000)].map((expiresAt) => ({ ...secret, expiresAt }));
-    await store.addClient(aClient({ secrets: [secret, ...ends] }));
+    await store.add('client', [aClient({ secrets: [secret, ...ends] })]);
     await store.recordTime(at(900));
-    const epoch = await store.signingKeyEpoch();
+    const epoch = await store.epoch('signing_key');
     await store.acceptTime(at(300));
-    assert.deepEqual(await store.listSigningKeys(club), [
+    assert.deepEqual(await store.list('signing_key', club), [
       first,
       { ...begun, signsFrom: at(300) },
       waiting,
     ]);
-    assert.notEqual(await store.signingKeyEpoch(), epoch);
+    assert.notEqual(await store.epoch('signing_key'), epoch);
     const ended = [secret, { ...secret, expiresAt: at(300) }, { ...secret, expiresAt: at(9000) }];
-    assert.deepEqual((await store.findClient(club, partner))?.secrets, ended);
+    assert.deepEqual((await store.find('client', club, partner))?.secrets, ended);
     await store.close();
   },
 );

@@ -58,7 +58,7 @@ async function openStage(jetway: Jetway, loaded: LoadedProgramme): Promise<Stage
   const { clients } = compileProgramme(id, definition, publicUrl);
   const more = { businessContext: 'PartnerContext', partnerId: 'Partner000001' };
   const added = await jetway.addClient({ id: clients.newIdentifier(), more });
-  const client = await jetway.store.findClient(id, added.id as ClientId);
+  const client = await jetway.store.find('client', id, added.id as ClientId);
   if (client === undefined) throw new Error('the partner was not added');
   return {
     ...jetway,

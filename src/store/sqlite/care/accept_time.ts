@@ -3,11 +3,8 @@
 import type { DatabaseSync } from 'node:sqlite';
 
 import { after, type Instant, milliseconds } from '../../../lib/clock.ts';
-import type { Client, StoredSecret } from '../../../oauth/client.ts';
-import type { Gateway } from '../../../oauth/gateway.ts';
 import type { Eras } from '../eras.ts';
-import { signingKeeper } from '../signing_keys.ts';
-import { rowSum } from '../sums.ts';
+import { registrySetBack } from '../registered_rows.ts';
 import type { RecordedTime } from '../time.ts';
 
 /** What becomes of a store whose servers' clock is set; both are to be called inside a write. */
@@ -37,14 +34,12 @@ export function timeSetter(database: DatabaseSync, time: RecordedTime, eras: Era
   const forgotten = ['login_attempt', 'node_lease'].map((table) =>
     database.prepare(`DELETE FROM ${table}`),
   );
-  const keepSigning = signingKeeper(database);
-  const keepEnded = secretKeeper(database);
+  const setBack = registrySetBack(database);
   return {
     accept: (now) => {
       const recorded = time.current() ?? time.recorded() ?? now;
       if (now < recorded) for (const forget of forgotten) forget.run();
-      keepSigning(now, recorded);
-      keepEnded(now, recorded);
+      setBack(now, recorded);
       for (const drop of dropped) drop.run(now);
       eras.accept(now);
       time.startAnew();
@@ -55,40 +50,5 @@ export function timeSetter(database: DatabaseSync, time: RecordedTime, eras: Era
       eras.follow();
       time.startAnew();
     },
-  };
-}
-
-type Holder = Pick<Gateway, 'secrets'> & Partial<Pick<Client, 'apiKeys'>>;
-
-/**
- * Has secrets and API keys that ended between two times end at the earlier one, for a clock that is
- * set back to it: what was retired stays so. Call the result inside a write.
- */
-function secretKeeper(database: DatabaseSync): (to: Instant, from: Instant) => void {
-  const tables = ['client', 'gateway'].map((table) => ({
-    select: database.prepare(
-      `SELECT programme, id, record FROM ${table} WHERE record LIKE '%"expiresAt"%'`,
-    ),
-    update: database.prepare(
-      `UPDATE ${table} SET record = ?, sum = ? WHERE programme = ? AND id = ?`,
-    ),
-  }));
-  return (to, from) => {
-    const ended = (secret: StoredSecret): StoredSecret =>
-      secret.expiresAt !== undefined && secret.expiresAt > to && secret.expiresAt <= from
-        ? { ...secret, expiresAt: to }
-        : secret;
-    for (const { select, update } of tables) {
-      for (const row of select.all() as unknown as {
-        programme: string;
-        id: string;
-        record: string;
-      }[]) {
-        const { secrets, apiKeys, ...rest } = JSON.parse(row.record) as Holder;
-        const keys = apiKeys === undefined ? {} : { apiKeys: apiKeys.map(ended) };
-        const record = JSON.stringify({ ...rest, secrets: secrets.map(ended), ...keys });
-        update.run(record, rowSum([row.programme, row.id, record]), row.programme, row.id);
-      }
-    }
   };
 }

@@ -17,14 +17,11 @@ const stride = 200;
 
 /** What is lost for good comes first; what is granted ends by itself. */
 const tables: readonly SummedTable[] = [
-  'client',
-  'removed_client',
-  'signing_key',
+  'removed',
   'revocation',
   'revoked_token',
-  'api_key',
-  'gateway',
-  'member',
+  'registered',
+  'look_up',
   'family',
   'code',
   'refresh_token',

@@ -7,6 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { instant } from '../../../lib/clock.ts';
 import type { StoreReport } from '../../care.ts';
 import type { Environment } from '../../contract.ts';
+import { kindNames } from '../../kinds.ts';
 import { damagedStore, StoreUnusable } from '../../unusable.ts';
 import { identityOf, isOpenHere, realPath } from '../file/identity.ts';
 import { logDamage } from '../file/log.ts';
@@ -92,13 +93,16 @@ function metaOf(database: DatabaseSync): ReadonlyMap<string, string> {
 }
 
 function countsOf(database: DatabaseSync): Readonly<Record<string, number>> {
-  const tables = database
-    .prepare(`SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name`)
-    .all();
+  const tables = database.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table'`).all();
   const names = tables.map(({ name }) => String(name)).filter((name) => name !== 'meta');
-  const count = (name: string): number =>
-    Number(database.prepare(`SELECT count(*) AS n FROM ${name}`).get()?.['n']);
-  return Object.fromEntries(names.map((name) => [name, count(name)]));
+  const count = (rows: string): number =>
+    Number(database.prepare(`SELECT count(*) AS n FROM ${rows}`).get()?.['n']);
+  const counts = names.flatMap((name) =>
+    name === 'registered'
+      ? kindNames.map((kind) => [kind, count(`registered WHERE kind = '${kind}'`)] as const)
+      : [[name, count(name)] as const],
+  );
+  return Object.fromEntries(counts.toSorted(([one], [other]) => (one < other ? -1 : 1)));
 }
 
 function damageOf(database: DatabaseSync, schema: number): readonly string[] {

@@ -7,9 +7,18 @@ import { grantTables, schemaVersion } from '../schema.ts';
 import { revokedSum, rowSum, summedColumns, type Value } from '../sums.ts';
 import { claimFile } from './claim.ts';
 import { placeOver, removeOldDrafts, withDraft } from './disk.ts';
+import { registeredFromSchema5 } from './registered_from_schema_5.ts';
 
 /** What leads from each schema to the next, inside a transaction. */
-const steps: ReadonlyMap<number, (database: DatabaseSync) => void> = new Map([[5, requireEras]]);
+const steps: ReadonlyMap<number, (database: DatabaseSync) => void> = new Map([
+  [
+    5,
+    (database) => {
+      requireEras(database);
+      registeredFromSchema5(database);
+    },
+  ],
+]);
 
 /** Whether files of that schema can be brought up to this one. */
 export function canMigrate(version: number): boolean {

@@ -93,8 +93,8 @@ withFile(
   'FAULTS 8: a backup is one file, and the store stays as it is',
   async (path, directory) => {
     const store = open(path);
-    await store.addClient(aClient());
-    await store.addMember(aMember());
+    await store.add('client', [aClient()]);
+    await store.add('member', [aMember()]);
     await store.issueCode(aCode());
     await store.recordTime(at(9));
     const target = `${directory}/copy.db`;
@@ -111,16 +111,16 @@ withFile(
       recordedTime: at(9),
       counts: {
         access_token: 0,
-        api_key: 1,
         client: 1,
         code: 1,
         family: 0,
         gateway: 0,
         login_attempt: 0,
+        look_up: 2,
         member: 1,
         node_lease: 0,
         refresh_token: 0,
-        removed_client: 0,
+        removed: 0,
         revocation: 0,
         revoked_token: 0,
         secret_use: 0,
@@ -128,7 +128,7 @@ withFile(
       },
       damage: [],
     });
-    assert.deepEqual(await store.findClient(club, partner), aClient());
+    assert.deepEqual(await store.find('client', club, partner), aClient());
     await store.close();
   },
 );

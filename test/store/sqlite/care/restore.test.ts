@@ -33,7 +33,7 @@ withBackup('FAULTS 8: what was granted is void, what was set up is there', async
   const before = open(path);
   await before.rotateRefreshToken(aRotation('r1', 'r2'));
   await before.revokeFamily(club, aFamily().id, at(60));
-  await before.addClient(aClient({ id: 'partnerapi-00009' as ClientId }));
+  await before.add('client', [aClient({ id: 'partnerapi-00009' as ClientId })]);
   await before.close();
   const report = await restoreStore(backup, path, staging);
   assert.equal(report.replaced, `${path}.before-restore`);
@@ -52,16 +52,16 @@ withBackup('FAULTS 8: what was granted is void, what was set up is there', async
   for (const name of ['access', 'partner']) {
     assert.equal(await store.findAccessToken(club, key(name), at(1)), undefined);
   }
-  assert.deepEqual(await store.listClients(club), [aClient()]);
-  assert.equal(await store.addClient(aClient({ id: otherPartner })), 'taken');
-  assert.deepEqual(await store.listMembers(club), [aMember()]);
-  assert.deepEqual(await store.listSigningKeys(club), [aSigningKey('kid')]);
+  assert.deepEqual(await store.list('client', club), [aClient()]);
+  assert.notDeepEqual(await store.add('client', [aClient({ id: otherPartner })]), []);
+  assert.deepEqual(await store.list('member', club), [aMember()]);
+  assert.deepEqual(await store.list('signing_key', club), [aSigningKey('kid')]);
   assert.equal((await store.time()).recorded, at(50));
   await login(store);
   await store.close();
   // The replaced file is what it was.
   const replaced = open(`${path}.before-restore`);
-  assert.equal((await replaced.listClients(club)).length, 2);
+  assert.equal((await replaced.list('client', club)).length, 2);
   await replaced.close();
 });
 
@@ -139,7 +139,7 @@ withBackup('FAULTS 8: no lock comes back, and no node number', async (path, back
   assert.equal(await after.leaseNode(at(100), 'new'), 0);
   const jwt = { client: partner, subject: 'subject-1', issuedAt: at(900), tokenId: 'jti' };
   assert.equal(await after.isStanding(club, jwt), false);
-  const [holder] = await after.findClientsByApiKey(club, 'digest-of-key' as Digest);
+  const [holder] = await after.findBy('client', 'api_key', club, 'digest-of-key' as Digest);
   assert.equal(holder?.id, partner);
   await after.close();
 });
@@ -192,7 +192,7 @@ withBackup(
     const report = await restoreStore(`${backup}.old`, path, staging);
     assert.equal(report.schema, schemaVersion);
     const store = open(path);
-    assert.equal((await store.listClients(club)).length, 3);
+    assert.equal((await store.list('client', club)).length, 3);
     assert.equal(await store.findRefreshToken(club, key('second live'), at(1)), undefined);
     await store.close();
   },

@@ -35,24 +35,24 @@ function changedBy(name: string, body: (store: Store, changer: Store) => Promise
 }
 
 changedBy('a client is as it was changed last', async (store, changer) => {
-  await store.addClient(aClient());
-  const first = await store.findClient(club, partner);
+  await store.add('client', [aClient()]);
+  const first = await store.find('client', club, partner);
   assert.deepEqual(first, aClient());
-  assert.equal(await store.findClient(club, partner), first, 'read once');
-  await changer.changeClient(club, partner, (client) => ({ ...client, ...disabled }));
-  assert.deepEqual(await store.findClient(club, partner), aClient(disabled));
-  await changer.removeClient(club, partner, at(1));
-  assert.equal(await store.findClient(club, partner), undefined);
+  assert.equal(await store.find('client', club, partner), first, 'read once');
+  await changer.change('client', club, partner, (client) => ({ ...client, ...disabled }));
+  assert.deepEqual(await store.find('client', club, partner), aClient(disabled));
+  await changer.remove('client', club, partner, at(1));
+  assert.equal(await store.find('client', club, partner), undefined);
 });
 
 changedBy('a member is as it was changed last', async (store, changer) => {
-  await store.addMember(aMember());
-  const first = await store.findMemberBySubject(club, subject);
-  assert.equal(await store.findMemberBySubject(club, subject), first, 'read once');
-  await changer.changeMember(club, subject, (member) => ({ ...member, ...disabled }));
-  assert.deepEqual(await store.findMemberBySubject(club, subject), aMember(disabled));
-  await changer.removeMember(club, subject);
-  assert.equal(await store.findMemberBySubject(club, subject), undefined);
+  await store.add('member', [aMember()]);
+  const first = await store.find('member', club, subject);
+  assert.equal(await store.find('member', club, subject), first, 'read once');
+  await changer.change('member', club, subject, (member) => ({ ...member, ...disabled }));
+  assert.deepEqual(await store.find('member', club, subject), aMember(disabled));
+  await changer.remove('member', club, subject, at(1));
+  assert.equal(await store.find('member', club, subject), undefined);
 });
 
 changedBy('a code that was looked at is gone once it was replaced', async (store, changer) => {
@@ -110,12 +110,12 @@ const endings: readonly (readonly [name: string, end: (store: Store) => Promise<
   ['its login', (store) => store.revokeFamily(club, aFamily().id, at(2))],
   ['all of its client’s', (store) => store.revokeAll(club, { client: partner })],
   ['all of its member’s', (store) => store.revokeAll(club, { subject })],
-  ['its client', (store) => store.removeClient(club, partner, at(2))],
+  ['its client', (store) => store.remove('client', club, partner, at(2))],
 ];
 
 for (const [name, end] of endings) {
   changedBy(`C-4: tokens that were asked about fall with ${name}`, async (store, changer) => {
-    await store.addClient(aClient());
+    await store.add('client', [aClient()]);
     await store.startFamily({ family: aFamily(), access: anAccessToken('access') });
     const jwt = { client: partner, subject, family: aFamily().id, tokenId: 'jti', issuedAt: at(0) };
     for (let turn = 0; turn < 2; turn += 1) {
@@ -152,12 +152,12 @@ changedBy('C-4: a code is dead that comes after all of its client’s', async (s
 });
 
 withStore(openScratchStore, 'what is remembered is nobody’s to change', async ({ store }) => {
-  await store.addClient(aClient());
-  await store.addMember(aMember());
-  const client = await store.findClient(club, partner);
+  await store.add('client', [aClient()]);
+  await store.add('member', [aMember()]);
+  const client = await store.find('client', club, partner);
   assert.ok(client);
   assert.throws(() => (client.roles as string[]).push('admin'), TypeError);
-  const member = await store.findMemberBySubject(club, subject);
+  const member = await store.find('member', club, subject);
   assert.throws(() => Object.assign(member ?? {}, disabled), TypeError);
 });
 

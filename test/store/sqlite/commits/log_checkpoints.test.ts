@@ -61,11 +61,11 @@ withFile(
 withFile('what is remembered of rows stands while the log is moved', async (path) => {
   const server = serve(path, 128 * 1024);
   const { store } = server;
-  await store.addClient(aClient());
-  const first = await store.findClient(club, partner);
+  await store.add('client', [aClient()]);
+  const first = await store.find('client', club, partner);
   for (let cycle = 0; cycle < 10; cycle += 1) {
     await server.turnOver();
-    assert.equal(await store.findClient(club, partner), first);
+    assert.equal(await store.find('client', club, partner), first);
   }
   server.log.close();
   await store.close();

@@ -170,7 +170,7 @@ withSmallDisk(
   async (path) => {
     const store = open(path, reserve);
     await prepare(store, 30);
-    await store.addClient(aClient());
+    await store.add('client', [aClient()]);
     const policy = { attempts: 1, window: milliseconds(60_000), lock: milliseconds(60_000) };
     const begin = (account: string) => store.reserveAttempt(club, account as Digest, policy, at(1));
     await begin('locked');
@@ -195,8 +195,8 @@ withSmallDisk(
     await store.revokeFamily(club, familyId('family 3'), at(2));
     await store.revokeAll(club, { subject: 'subject-9' });
     assert.equal((await store.findRefreshToken(club, key('refresh 3'), at(2)))?.revoked, true);
-    await store.changeClient(club, partner, (client) => ({ ...client, status: 'disabled' }));
-    assert.equal((await store.findClient(club, partner))?.status, 'disabled');
+    await store.change('client', club, partner, (client) => ({ ...client, status: 'disabled' }));
+    assert.equal((await store.find('client', club, partner))?.status, 'disabled');
     let swept = 0;
     for (let n = 0; n < 20; n += 1) swept += await store.sweep(at(1800), 50);
     assert.ok(swept >= 20, `${swept} rows`);

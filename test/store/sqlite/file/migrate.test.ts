@@ -44,6 +44,7 @@ import {
   otherClub,
   otherPartner,
   partner,
+  findMember,
 } from '../../fixtures.ts';
 import { retried } from '../../login.ts';
 import { traced } from '../../strace.ts';
@@ -101,16 +102,19 @@ withOlder('FAULTS 26: all there was is there, as it was', async (path) => {
   const store = openFileStore({ path, environment: 'staging' });
   const disabled = aClient({ id: otherPartner, status: 'disabled' });
   const third = aClient({ id: thirdPartner, apiKeys: [], secrets: [] });
-  assert.deepEqual(await store.listClients(club), [aClient(), disabled, third]);
-  assert.equal(await store.addClient(aClient({ id: 'partnerapi-00009' as ClientId })), 'taken');
+  assert.deepEqual(await store.list('client', club), [aClient(), disabled, third]);
+  assert.notDeepEqual(
+    await store.add('client', [aClient({ id: 'partnerapi-00009' as ClientId })]),
+    [],
+  );
   const uses = await store.secretUses(club, partner);
   assert.deepEqual([...uses], [['digest-of-secret', at(2)]]);
-  assert.deepEqual(await store.listGateways(club), [aGateway()]);
-  assert.deepEqual(await store.listClients(otherClub), [aClient({ programme: otherClub })]);
-  assert.deepEqual(await store.listMembers(club), [aMember()]);
+  assert.deepEqual(await store.list('gateway', club), [aGateway()]);
+  assert.deepEqual(await store.list('client', otherClub), [aClient({ programme: otherClub })]);
+  assert.deepEqual(await store.list('member', club), [aMember()]);
   const other = aMember({ programme: otherClub, username: 'other' });
-  assert.deepEqual(await store.findMember(otherClub, 'other'), other);
-  assert.deepEqual(await store.listSigningKeys(club), [
+  assert.deepEqual(await findMember(store, otherClub, 'other'), other);
+  assert.deepEqual(await store.list('signing_key', club), [
     aSigningKey('first', {
       createdAt: at(1),
       signsFrom: at(1),
@@ -280,18 +284,18 @@ withOlder('FAULTS 26: the result is what a new file is, its copy what there was'
 withOlder('C-4: clients are found by the API keys they had', async (path) => {
   const store = openFileStore({ path, environment: 'staging' });
   const holder = (programme: typeof club) =>
-    store.findClientsByApiKey(programme, 'digest-of-key' as Digest);
+    store.findBy('client', 'api_key', programme, 'digest-of-key' as Digest);
   assert.deepEqual(
     (await holder(club)).map(({ id }) => id),
     [otherPartner, partner].toSorted(),
   );
   assert.deepEqual(await holder(otherClub), [aClient({ programme: otherClub })]);
-  await store.changeClient(club, partner, (client) => ({ ...client, apiKeys: [] }));
+  await store.change('client', club, partner, (client) => ({ ...client, apiKeys: [] }));
   assert.deepEqual(
     (await holder(club)).map(({ id }) => id),
     [otherPartner],
   );
-  await store.removeClient(club, otherPartner, at(9));
+  await store.remove('client', club, otherPartner, at(9));
   assert.deepEqual(await holder(club), []);
   await store.close();
 });
@@ -352,7 +356,11 @@ withOlder(
       assert.equal(stdout.includes('opened') && n < count / 2, false);
       seen.add(inspect(path, versionOf));
       const store = openFileStore({ path, environment: 'staging' });
-      assert.deepEqual(await store.findClient(club, partner), aClient(), `killed at write ${n}`);
+      assert.deepEqual(
+        await store.find('client', club, partner),
+        aClient(),
+        `killed at write ${n}`,
+      );
       assert.ok(await store.findAccessToken(club, key('access live'), at(1)));
       await store.close();
       assert.deepEqual(inspect(path, allDamage), []);

@@ -1,0 +1,121 @@
+// Owns the description of each kind of registered thing: what the backends, commands and tests know of
+// it. A new kind is added here, in `KindTypes` and in `kinds`, and nowhere else in the store.
+
+import type { Instant } from '../lib/clock.ts';
+import type { Digest } from '../lib/digest.ts';
+import type { Client, ClientId, StoredSecret } from '../oauth/client.ts';
+import type { Gateway, GatewayId } from '../oauth/gateway.ts';
+import type { MemberRecord, Subject } from '../oauth/member.ts';
+import type { SigningKeyRecord } from '../oauth/signing_key.ts';
+import type { TokenOwner } from './grants.ts';
+
+/** Of each kind: its record, its identifier within a programme, and the keys of its look-ups. */
+interface KindTypes {
+  client: { item: Client; id: ClientId; lookUps: { api_key: Digest } };
+  member: { item: MemberRecord; id: Subject; lookUps: { username: string } };
+  gateway: { item: Gateway; id: GatewayId; lookUps: object };
+  signing_key: { item: SigningKeyRecord; id: string; lookUps: object };
+}
+
+export type Kind = keyof KindTypes;
+export type Item<K extends Kind> = KindTypes[K]['item'];
+export type Id<K extends Kind> = KindTypes[K]['id'];
+export type LookUp<K extends Kind> = keyof KindTypes[K]['lookUps'] & string;
+export type LookUpKey<K extends Kind, L extends LookUp<K>> = KindTypes[K]['lookUps'][L] & string;
+
+/** How the items of a kind are found other than by identifier. */
+interface LookUpDescription<Held> {
+  readonly keysOf: (item: Held) => readonly string[];
+  /** Whether a key is held by at most one item of a programme. */
+  readonly isUnique: boolean;
+}
+
+/** What a backend knows of a kind; every field is a plain value or a pure function. */
+export interface KindDescription<K extends Kind> {
+  readonly idOf: (item: Item<K>) => Id<K>;
+  readonly lookUps: Readonly<Record<LookUp<K>, LookUpDescription<Item<K>>>>;
+  /** Whether an identifier may be given to another item once its item was removed. */
+  readonly reusesIds: boolean;
+  /**
+   * Whose tokens die when an item is removed: for ever where `reusesIds` is false, else those issued
+   * so far. Absent where a removal takes no tokens along.
+   */
+  readonly ownerOf?: (id: Id<K>) => TokenOwner;
+  /** The secrets whose uses are noted (`recordSecretUse`); absent where none are. */
+  readonly usedSecrets?: (item: Item<K>) => readonly Digest[];
+  /** Whether every change of an item advances the kind's epoch. */
+  readonly hasEpoch: boolean;
+  /** `created`: by `createdAt`, and by registration where that is equal. */
+  readonly order: 'registered' | 'created';
+  /**
+   * The item after the clock was set back from `from` to `to`: what had ended or begun by then stays
+   * so. Absent where no time of an item does.
+   */
+  readonly setBack?: (item: Item<K>, to: Instant, from: Instant) => Item<K>;
+}
+
+export const kinds: { readonly [K in Kind]: KindDescription<K> } = {
+  // C-5: an identifier is never given out again. Partners may hold one API key for several clients.
+  client: {
+    idOf: ({ id }) => id,
+    lookUps: {
+      api_key: { keysOf: ({ apiKeys }) => apiKeys.map(({ digest }) => digest), isUnique: false },
+    },
+    reusesIds: false,
+    ownerOf: (client) => ({ client }),
+    usedSecrets: ({ secrets, apiKeys }) => [...secrets, ...apiKeys].map(({ digest }) => digest),
+    hasEpoch: false,
+    order: 'registered',
+    setBack: (client, to, from) => ({
+      ...client,
+      secrets: keepEnded(client.secrets, to, from),
+      apiKeys: keepEnded(client.apiKeys, to, from),
+    }),
+  },
+  // C-9: the subject is immutable, the username is not.
+  member: {
+    idOf: ({ subject }) => subject,
+    lookUps: { username: { keysOf: ({ username }) => [username], isUnique: true } },
+    reusesIds: true,
+    ownerOf: (subject) => ({ subject }),
+    hasEpoch: false,
+    order: 'registered',
+  },
+  gateway: {
+    idOf: ({ id }) => id,
+    lookUps: {},
+    reusesIds: true,
+    hasEpoch: false,
+    order: 'registered',
+    setBack: (gateway, to, from) => ({
+      ...gateway,
+      secrets: keepEnded(gateway.secrets, to, from),
+    }),
+  },
+  // Tokens name the key that signed them. A key that was told to sign goes on signing.
+  signing_key: {
+    idOf: ({ kid }) => kid,
+    lookUps: {},
+    reusesIds: true,
+    hasEpoch: true,
+    order: 'created',
+    setBack: (key, to, from) =>
+      isBetween(key.signsFrom, to, from) ? { ...key, signsFrom: to } : key,
+  },
+};
+
+export const kindNames = Object.keys(kinds) as readonly Kind[];
+
+function isBetween(time: Instant | undefined, after: Instant, upTo: Instant): boolean {
+  return time !== undefined && time > after && time <= upTo;
+}
+
+function keepEnded(
+  secrets: readonly StoredSecret[],
+  to: Instant,
+  from: Instant,
+): readonly StoredSecret[] {
+  return secrets.map((secret) =>
+    isBetween(secret.expiresAt, to, from) ? { ...secret, expiresAt: to } : secret,
+  );
+}

@@ -1,0 +1,139 @@
+// Owns the steps by which registered things are added, changed and removed in a backend that reads and
+// writes its rows at once; it keeps nothing itself.
+
+import type { Instant } from '../lib/clock.ts';
+import type { Digest } from '../lib/digest.ts';
+import type { ProgrammeId } from '../oauth/client.ts';
+import type { Era } from '../oauth/grant.ts';
+import type { TokenOwner } from './grants.ts';
+import { forever } from './judgement.ts';
+import { type Id, type Item, type Kind, kinds, type LookUp } from './kinds.ts';
+import { changesOf, expectSame, keysOf, keyTaken, takenAmong } from './registrations.ts';
+import type { Page, Selection } from './registry.ts';
+
+/** What a backend keeps of registered things; what changes rows is called inside a write alone. */
+export interface RegisteredRows {
+  find<K extends Kind>(kind: K, programme: ProgrammeId, id: Id<K>): Item<K> | undefined;
+  /** Those that hold the key, by identifier. */
+  holding<K extends Kind>(
+    kind: K,
+    lookUp: LookUp<K>,
+    programme: ProgrammeId,
+    key: string,
+  ): readonly Item<K>[];
+  /** Those of any programme that hold one of the keys. */
+  holdingAny<K extends Kind>(
+    kind: K,
+    lookUp: LookUp<K>,
+    keys: readonly string[],
+  ): readonly Item<K>[];
+  list<K extends Kind>(kind: K, programme: ProgrammeId, page?: Page<K>): readonly Item<K>[];
+  /** See `Registry.isTaken`. */
+  isTaken(kind: Kind, programme: ProgrammeId, id: string): boolean;
+  add<K extends Kind>(kind: K, item: Item<K>): void;
+  /** Returns the item as it is found from now on. */
+  change<K extends Kind>(kind: K, before: Item<K>, after: Item<K>): Item<K>;
+  /** False when there is none. */
+  remove<K extends Kind>(kind: K, programme: ProgrammeId, id: Id<K>): boolean;
+  /** Keeps the identifier of a removed item from being given out again. */
+  bury(kind: Kind, programme: ProgrammeId, id: string, now: Instant): void;
+  advanceEpoch(kind: Kind): void;
+}
+
+/** What else a change or a removal of an item is about. */
+export interface Consequences {
+  /** Kills the tokens of an owner: those issued so far, or up to an era. */
+  readonly revoke: (programme: ProgrammeId, whose: TokenOwner, until?: Era) => void;
+  /** Forgets the uses of all other secrets of an item. */
+  readonly keepUses: (programme: ProgrammeId, id: string, secrets: readonly Digest[]) => void;
+}
+
+/** The registry's writes; each is to be called inside one write of the backend. See `Registry`. */
+export interface Registrar {
+  readonly add: <K extends Kind>(kind: K, items: readonly Item<K>[]) => readonly Id<K>[];
+  readonly change: <K extends Kind>(
+    kind: K,
+    programme: ProgrammeId,
+    id: Id<K>,
+    change: (item: Item<K>) => Item<K>,
+  ) => Item<K> | undefined;
+  readonly changeAll: <K extends Kind>(
+    kind: K,
+    selection: Selection<K>,
+    change: (items: readonly Item<K>[]) => readonly Item<K>[],
+  ) => readonly Item<K>[];
+  readonly remove: <K extends Kind>(
+    kind: K,
+    programme: ProgrammeId,
+    id: Id<K>,
+    now: Instant,
+  ) => boolean;
+}
+
+export function registrar(rows: RegisteredRows, { revoke, keepUses }: Consequences): Registrar {
+  /** The key of a unique look-up that another item holds, if the item is to hold one. */
+  const keyOfAnother = <K extends Kind>(kind: K, item: Item<K>) =>
+    keysOf(kind, item).find(
+      ({ lookUp, key, isUnique }) =>
+        isUnique &&
+        rows
+          .holding(kind, lookUp, item.programme, key)
+          .some((holder) => kinds[kind].idOf(holder) !== kinds[kind].idOf(item)),
+    );
+  const add = <K extends Kind>(kind: K, item: Item<K>): void => {
+    rows.add(kind, item);
+    rows.advanceEpoch(kind);
+  };
+  const put = <K extends Kind>(kind: K, before: Item<K>, after: Item<K>): Item<K> => {
+    const held = keyOfAnother(kind, after);
+    if (held !== undefined) throw keyTaken(kind, held.lookUp, held.key);
+    const { idOf, usedSecrets } = kinds[kind];
+    if (usedSecrets) keepUses(after.programme, idOf(after), usedSecrets(after));
+    rows.advanceEpoch(kind);
+    return rows.change(kind, before, after);
+  };
+  const drop = <K extends Kind>(kind: K, programme: ProgrammeId, id: Id<K>): boolean => {
+    const { usedSecrets } = kinds[kind];
+    if (!rows.remove(kind, programme, id)) return false;
+    if (usedSecrets) keepUses(programme, id, []);
+    rows.advanceEpoch(kind);
+    return true;
+  };
+  return {
+    add: (kind, items) => {
+      const taken = takenAmong(
+        kind,
+        items,
+        (item) =>
+          rows.isTaken(kind, item.programme, kinds[kind].idOf(item)) ||
+          keyOfAnother(kind, item) !== undefined,
+      );
+      if (taken.length === 0) for (const item of items) add(kind, item);
+      return taken;
+    },
+    change: (kind, programme, id, change) => {
+      const before = rows.find(kind, programme, id);
+      return before && put(kind, before, expectSame(kind, before, change(before)));
+    },
+    changeAll: (kind, selection, change) => {
+      const isOfOne = 'programme' in selection;
+      const before = isOfOne
+        ? rows.list(kind, selection.programme)
+        : rows.holdingAny(kind, selection.lookUp, selection.keys);
+      const after = change(before);
+      const { added, changed, removed } = changesOf(kind, selection, before, after);
+      for (const item of removed) drop(kind, item.programme, kinds[kind].idOf(item));
+      for (const one of changed) put(kind, one.before, one.after);
+      for (const item of added) add(kind, item);
+      if (isOfOne) return rows.list(kind, selection.programme);
+      return after.flatMap((item) => rows.find(kind, item.programme, kinds[kind].idOf(item)) ?? []);
+    },
+    remove: (kind, programme, id, now) => {
+      if (!drop(kind, programme, id)) return false;
+      const { reusesIds, ownerOf } = kinds[kind];
+      if (!reusesIds) rows.bury(kind, programme, id, now);
+      if (ownerOf) revoke(programme, ownerOf(id), ...(reusesIds ? [] : [forever]));
+      return true;
+    },
+  };
+}
