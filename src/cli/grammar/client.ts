@@ -7,6 +7,7 @@ import { addOptions } from '../entities/fields.ts';
 import { retireSecret, rotateApiKey, rotateSecret } from '../entities/rotate.ts';
 import { listOptions } from '../entities/show.ts';
 import { clientColumns, importClients } from '../import/clients.ts';
+import { columnsHelp } from '../import/table.ts';
 import { option, type OptionSpec, type Verb } from './grammar.ts';
 import {
   importVerb,
@@ -29,15 +30,6 @@ export function overlapOption(duration: string): OptionSpec {
     default: duration,
   });
 }
-
-/** Names of columns in groups, for the help of an import. */
-const columns = {
-  required: clientColumns.filter(({ required }) => required).map(({ name }) => name),
-  single: clientColumns
-    .filter(({ required, many, nested }) => !(required ?? many ?? nested))
-    .map(({ name }) => name),
-  many: clientColumns.filter(({ many }) => many).map(({ name }) => name),
-};
 
 export const clientVerbs: readonly Verb[] = [
   programmeVerb(
@@ -62,7 +54,7 @@ export const clientVerbs: readonly Verb[] = [
   ),
   importVerb(clientKind, 'programme the partners are onboarded to', {
     summary: 'register clients that exist elsewhere, with their secrets: all of them or none',
-    details: `Columns of a .csv, keys of a .yaml: ${columns.required.join(', ')}, which every client needs; ${columns.single.join(', ')}; several values each, in a .csv with spaces between them: ${columns.many.join(', ')} (insecure: plain http); throttle_limit and throttle_window (in a .yaml throttle: { limit, window }), property.NAME (in a .yaml properties: { NAME: value }).`,
+    details: `Columns of a .csv, keys of a .yaml: ${columnsHelp('client', clientColumns)}.`,
     argument: [
       '<file>',
       'a .csv with a header line, or a .yaml list, which nobody else should read; - for standard input',

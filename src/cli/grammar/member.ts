@@ -1,11 +1,12 @@
 // Owns the verbs below `member`. What can be said of a member is said in entities/member_fields.ts.
 
-import { addOptions, inputsOf } from '../entities/fields.ts';
+import { addOptions, newInputsOf } from '../entities/fields.ts';
 import { addMember, unlockMember } from '../entities/member_add.ts';
 import { memberFields, subjectInput } from '../entities/member_fields.ts';
 import { memberKind } from '../entities/member_kind.ts';
 import { listOptions } from '../entities/show.ts';
 import { importMembers } from '../import/members.ts';
+import { columnsHelp } from '../import/table.ts';
 import { testDirectory } from '../server/directory_test.ts';
 import { option, type Verb } from './grammar.ts';
 import {
@@ -17,8 +18,6 @@ import {
   showVerb,
   statusVerbs,
 } from './kind_verbs.ts';
-
-const [username, ...optional] = [...inputsOf(memberFields), subjectInput].map(({ name }) => name);
 
 export const memberVerbs: readonly Verb[] = [
   programmeVerb(
@@ -37,7 +36,7 @@ export const memberVerbs: readonly Verb[] = [
   ),
   importVerb(memberKind, 'programme the members belong to', {
     summary: 'add members that exist elsewhere, with their passwords: all of them or none',
-    details: `Columns: ${username}, which every member needs, ${optional.join(', ')}, and of each member exactly one of password (as it is typed), bcrypt, argon2 (a PHC string) and pbkdf2. That is pbkdf2_sha256$ITERATIONS$SALT$HASH as Django has it, with the salt as text, or $pbkdf2-sha256$i=ITERATIONS$SALT$HASH and $pbkdf2-sha256$ITERATIONS$SALT$HASH as PHC and passlib have it, with the salt in base64; sha1 and sha512 in the place of sha256 too, and from 1000 to 10000000 iterations. Hashes are kept until the next login, and are argon2id from then on. bcrypt knows 72 bytes of a password: a longer one does not match such a hash; set it anew by member set.`,
+    details: `Columns: ${columnsHelp('member', [...newInputsOf(memberFields), subjectInput])}, and of each member exactly one of password (as it is typed), bcrypt, argon2 (a PHC string) and pbkdf2. That is pbkdf2_sha256$ITERATIONS$SALT$HASH as Django has it, with the salt as text, or $pbkdf2-sha256$i=ITERATIONS$SALT$HASH and $pbkdf2-sha256$ITERATIONS$SALT$HASH as PHC and passlib have it, with the salt in base64; sha1 and sha512 in the place of sha256 too, and from 1000 to 10000000 iterations. Hashes are kept until the next login, and are argon2id from then on. bcrypt knows 72 bytes of a password: a longer one does not match such a hash; set it anew by member set.`,
     argument: [
       '<file>',
       'a .csv with a header line, which nobody else should read; - for standard input',

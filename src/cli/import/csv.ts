@@ -11,7 +11,7 @@ import {
 
 export interface CsvValue {
   readonly text: string;
-  /** Of its first character, inside the quotes if there are any. */
+  /** The place of its first character, inside the quotes if there are any. */
   readonly at: Position;
 }
 
@@ -21,101 +21,72 @@ export interface Csv {
   readonly faults: readonly Fault[];
 }
 
-/** A reader of the whole text; `offset` is what was read. */
-interface Reading {
-  readonly source: YamlSource;
-  readonly faults: Fault[];
-  offset: number;
-}
-
-/** Reads a text; never throws. What follows a fault in a line is left out, the next line is read. */
+/** Reads a text; never throws. After a fault the rest of its line is left out, and the next is read. */
 export function parseCsv(file: string, text: string): Csv {
   const source = openSource(file, text);
   const foreign = characterFaults(source);
   if (foreign.length > 0) return { records: [], faults: foreign };
-  const reading: Reading = { source, faults: [], offset: 0 };
-  const records: CsvValue[][] = [];
-  while (reading.offset < source.text.length) {
-    const record = readRecord(reading);
-    if (record !== undefined && (record.length > 1 || record[0]?.text !== '')) records.push(record);
+  const records: (readonly CsvValue[])[] = [];
+  const faults: Fault[] = [];
+  for (let offset = 0; offset < source.text.length;) {
+    const { end, values, fault } = readRecord(source, offset);
+    offset = end;
+    if (fault !== undefined) faults.push(fault);
+    else if (values.length > 1 || values[0]?.text !== '') records.push(values);
   }
-  return { records, faults: reading.faults.toSorted(byPosition) };
+  return { records, faults: faults.toSorted(byPosition) };
 }
 
-/** One record and its line break; undefined where it is broken. */
-function readRecord(reading: Reading): CsvValue[] | undefined {
-  const { text } = reading.source;
-  const record: CsvValue[] = [];
-  for (;;) {
-    const value = text[reading.offset] === '"' ? readQuoted(reading) : readPlain(reading);
-    if (value === undefined) return undefined;
-    record.push(value);
-    if (text[reading.offset] !== ',') break;
-    reading.offset += 1;
-  }
-  reading.offset = lineEnd(reading) + 1;
-  return record;
+interface Record {
+  readonly values: readonly CsvValue[];
+  readonly fault?: Fault;
+  /** Where the next record begins. */
+  readonly end: number;
 }
 
-function readPlain(reading: Reading): CsvValue | undefined {
-  const { source, offset } = reading;
-  const found = /[^,\n]*/y;
-  found.lastIndex = offset;
-  const text = (found.exec(source.text)?.[0] ?? '').replace(/\r$/, '');
-  const quoteAt = text.indexOf('"');
-  if (quoteAt >= 0) {
-    return refuse(
-      reading,
-      offset + quoteAt,
-      'a value that holds a " must stand in quotes, with each " written twice',
-    );
-  }
-  reading.offset += text.length;
-  skipReturn(reading);
-  return { text, at: positionOf(source, offset) };
-}
-
-function readQuoted(reading: Reading): CsvValue | undefined {
-  const { source, offset: start } = reading;
-  let end = start + 1;
-  for (;;) {
-    end = source.text.indexOf('"', end);
-    if (end < 0) {
-      reading.faults.push(
-        errorAtOffset(source, start, [], 'the quote that opens here is never closed'),
-      );
-      reading.offset = source.text.length;
-      return undefined;
+function readRecord(source: YamlSource, start: number): Record {
+  const { text } = source;
+  const lineEnd = (offset: number): number => {
+    const end = text.indexOf('\n', offset);
+    return end < 0 ? text.length : end + 1;
+  };
+  const broken = (offset: number, message: string, end = lineEnd(offset)): Record => ({
+    values: [],
+    fault: errorAtOffset(source, offset, [], message),
+    end,
+  });
+  const values: CsvValue[] = [];
+  for (let offset = start; ; offset += 1) {
+    const isQuoted = text[offset] === '"';
+    const begin = isQuoted ? offset + 1 : offset;
+    const end = isQuoted ? closingQuote(text, begin) : plainEnd(text, begin);
+    if (end < 0) return broken(offset, 'the quote that opens here is never closed', text.length);
+    const raw = text.slice(begin, end);
+    const stray = isQuoted ? -1 : raw.indexOf('"');
+    if (stray >= 0) {
+      const message = 'a value that holds a " must stand in quotes, with each " written twice';
+      return broken(begin + stray, message);
     }
-    if (source.text[end + 1] !== '"') break;
-    end += 2;
+    values.push({ text: raw.replaceAll('""', '"'), at: positionOf(source, begin) });
+    offset = isQuoted ? end + 1 : end;
+    // A carriage return is half a line break here: the character check has refused all others.
+    if (text[offset] === '\r') offset += 1;
+    if (offset >= text.length || text[offset] === '\n') return { values, end: offset + 1 };
+    if (text[offset] !== ',') {
+      return broken(offset, 'a "," or the end of the line must follow a closing quote');
+    }
   }
-  reading.offset = end + 1;
-  skipReturn(reading);
-  if (![undefined, ',', '\n'].includes(source.text[reading.offset])) {
-    return refuse(
-      reading,
-      reading.offset,
-      'a "," or the end of the line must follow a closing quote',
-    );
-  }
-  const text = source.text.slice(start + 1, end).replaceAll('""', '"');
-  return { text, at: positionOf(source, start + 1) };
 }
 
-/** A carriage return is half a line break here: the character check has refused all others. */
-function skipReturn(reading: Reading): void {
-  if (reading.source.text[reading.offset] === '\r') reading.offset += 1;
+function plainEnd(text: string, begin: number): number {
+  const end = /[,\r\n]/g;
+  end.lastIndex = begin;
+  return end.exec(text)?.index ?? text.length;
 }
 
-function lineEnd({ source, offset }: Reading): number {
-  const end = source.text.indexOf('\n', offset);
-  return end < 0 ? source.text.length : end;
-}
-
-/** Tells the fault and goes on at the next line. */
-function refuse(reading: Reading, offset: number, message: string): undefined {
-  reading.faults.push(errorAtOffset(reading.source, offset, [], message));
-  reading.offset = lineEnd(reading) + 1;
-  return undefined;
+/** The offset of the quote that closes a value; negative if none does. */
+function closingQuote(text: string, begin: number): number {
+  let end = text.indexOf('"', begin);
+  while (end >= 0 && text[end + 1] === '"') end = text.indexOf('"', end + 2);
+  return end;
 }

@@ -4,7 +4,7 @@ import { errorAt, type Fault, quote } from '../../lib/fault.ts';
 import { nameHint } from '../../lib/suggest.ts';
 import type { Input } from '../entities/fields.ts';
 import { type CsvValue, parseCsv } from './csv.ts';
-import { type Row, type Table, type Value, valuesOf } from './table.ts';
+import { columnName, type Row, type Table, type Value, valuesOf } from './table.ts';
 
 /** A column of a file: its input, and for an input of named values the name. */
 interface Column {
@@ -63,11 +63,6 @@ function columnOf(column: string, inputs: readonly Input[]): Column | undefined 
   return undefined;
 }
 
-/** The names of columns, for people. */
-function columnNames(inputs: readonly Input[]): readonly string[] {
-  return inputs.map(({ name, nameFault }) => (nameFault === undefined ? name : `${name}.NAME`));
-}
-
 /** Never quotes the line: where a file has no header it may hold a secret. */
 function noHeader({ text, at }: CsvValue, example: string): Fault {
   const hint = text.includes(';')
@@ -82,7 +77,7 @@ function headerFaults(
   inputs: readonly Input[],
 ): readonly Fault[] {
   if (columnOf(text, inputs) === undefined) {
-    const hint = nameHint(text, columnNames(inputs));
+    const hint = nameHint(text, inputs.map(columnName));
     return [errorAt(at, [text], `there is no column ${quote(text)}`, hint)];
   }
   return before.some((other) => other.text === text)

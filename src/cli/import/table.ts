@@ -25,6 +25,25 @@ export interface Table {
   readonly faults: readonly Fault[];
 }
 
+/** The name of an input's column, for people. */
+export function columnName({ name, nameFault }: Input): string {
+  return nameFault === undefined ? name : `${name}.NAME`;
+}
+
+/** The columns of a file, for help. */
+export function columnsHelp(noun: string, inputs: readonly Input[]): string {
+  const required = inputs.filter((input) => input.required).map(columnName);
+  const others = inputs.flatMap((input) => {
+    const { many, nested } = input;
+    if (input.required === true) return [];
+    const note = nested && ` (in a .yaml ${nested.map}: { ${nested.key ?? 'NAME'}: … })`;
+    return [
+      columnName(input) + (many === true ? ' (several, with spaces between them)' : (note ?? '')),
+    ];
+  });
+  return `${required.join(', ')}, which every ${noun} needs; ${others.join(', ')}`;
+}
+
 /** The first value of a column. */
 export function valueOf({ given }: Row, column: string): Value | undefined {
   return given.get(column)?.[0];
