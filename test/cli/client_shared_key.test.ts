@@ -9,7 +9,7 @@ import { describe, test, type TestContext } from 'node:test';
 
 import { passed, verify } from '../support/gateway.ts';
 import { program } from '../support/program.ts';
-import { jetway, jetwayEach, jetwayJson, programmeText, putSecret, workFolder } from './command.ts';
+import { jetwayEach, jetwayJson, programmeText, putSecret, workFolder } from './command.ts';
 import { serve } from './server.ts';
 
 const [first, second, third] = ['partnerapi-00001', 'partnerapi-00002', 'partnerapi-00003'];
@@ -179,39 +179,53 @@ describe('C-5: an API key of several clients', { concurrency: 2 }, () => {
     assert.equal(after.stdout, before.stdout);
   });
 
-  test('stands twice in a file, or is in the store, only where that is told', async (t) => {
+  // Without --shared-api-keys: client_import_faults.test.ts.
+  test('stands twice in a file, or is in the store, where that is told', async (t) => {
     const folder = folderOf(t);
-    const [key, secret] = ['an-imported-api-key', 'an-imported-secret'];
+    const key = 'an-imported-api-key';
     const header = 'client_id,client_secret,name,roles,api_key\n';
-    const row = (id: string): string => `${id},${secret},Blue,partner,${key}\n`;
+    const row = (id: string): string => `${id},an-imported-secret,Blue,partner,${key}\n`;
     putSecret(folder, 'two.csv', header + row(first) + row(second));
     putSecret(folder, 'one.csv', header + row(third));
-    const load = ['client', 'import', '--programme', 'club'];
-    const [refused, taken, again, later, told] = await jetwayEach(folder, [
+    const load = ['client', 'import', '--programme', 'club', '--shared-api-keys'];
+    const [taken, again, later] = await jetwayEach(folder, [
       [...load, 'two.csv'],
-      [...load, 'two.csv', '--shared-api-keys'],
-      [...load, 'two.csv', '--shared-api-keys'],
+      [...load, 'two.csv'],
       [...load, 'one.csv'],
-      [...load, 'one.csv', '--shared-api-keys'],
     ]);
     assert.deepEqual(
-      [refused.code, refused.stderr.split('\n')[0]],
+      [taken, later].map(({ code, stderr }) => [code, stderr]),
       [
-        2,
-        'two.csv:3:50: error: this api_key is in line 2 already (clients of one partner may share one: --shared-api-keys)',
+        [0, ''],
+        [0, ''],
       ],
     );
-    assert.deepEqual([taken.code, taken.stderr], [0, '']);
     assert.match(again.stdout, /2 of the file are there already/);
-    assert.equal(later.code, 1);
-    assert.match(
-      later.stderr,
-      /^one\.csv:2:1: error: the api_key of "\S+" is that of "\S+" of club/,
-    );
-    assert.deepEqual([told.code, told.stderr], [0, '']);
     const url = await serve(t, folder);
     assert.deepEqual(await statuses(url, key), [200, 401, 401]);
-    const nobody = await jetway(folder, ['client', 'import', '--help']);
-    assert.match(nobody.stdout, /--shared-api-keys/);
+  });
+
+  test('is told of by client show: which other clients have it', async (t) => {
+    const folder = folderOf(t);
+    const [, , , , json, words, alone] = await jetwayEach(folder, [
+      add('club', first),
+      add('third', second, '--api-key-of', first),
+      add('other', third, '--api-key-of', first),
+      add('other', second),
+      ['client', 'show', third, '--json'],
+      ['client', 'show', third],
+      ['client', 'show', second, '--programme', 'other', '--json'],
+    ]);
+    const sharers = (stdout: string): unknown =>
+      (JSON.parse(stdout) as Record<string, unknown>)['api_key_shared_with'];
+    assert.deepEqual(sharers(json.stdout), [
+      { programme: 'club', client_id: first },
+      { programme: 'third', client_id: second },
+    ]);
+    assert.match(
+      words.stdout,
+      new RegExp(`^ {2}API key shared with +club/${first}\\n +third/${second}$`, 'm'),
+    );
+    assert.deepEqual(sharers(alone.stdout), []);
   });
 });

@@ -4,43 +4,21 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { describe, test } from 'node:test';
 
-import { jetway, jetwayEach, jetwayJson, workFolder } from './command.ts';
+import { jetway, jetwayEach, workFolder } from './command.ts';
 
 const add = ['client', 'add', '--programme', 'club', '--name', 'Blue Cars'];
 const callback = ['--redirect-uri', 'https://blue.example/cb'];
 
-/** HOSTILE 7, RFC 9700 2.1 and 2.6: what may not be registered, and why. */
+/** HOSTILE 7: one URI of each reason; test/oauth/redirect_uri.test.ts has them all. */
 const refusedUris = [
   ['javascript:alert(1)', /scheme "javascript:"/],
-  ['data:text/html,x', /scheme "data:"/],
-  ['file:///etc/passwd', /scheme "file:"/],
-  ['http://blue.example/cb', /plain http to another machine/],
   ['http://127.0.0.1.blue.example/cb', /plain http to another machine/],
-  ['http://localhost.blue.example/cb', /plain http to another machine/],
   ['https://*.blue.example/cb', /wildcard/],
-  ['https://blue.example/*', /wildcard/],
-  ['https://blue.example/cb#f', /fragment/],
   ['https://blue.example/cb#', /fragment/],
-  ['https://user:pass@blue.example/cb', /credentials/],
   ['https://user@blue.example/cb', /credentials/],
-  ['https://blue.example/a/../cb', /dot segments/],
-  ['https://blue.example/./cb', /dot segments/],
   ['https://blue.example/%2e%2e/cb', /dot segments/],
-  ['https:///blue.example/cb', /no host/],
-  ['https://blue.example\\@evil.example/cb', /no URI may hold/],
-  ['https:\\\\blue.example', /no URI may hold/],
-  ['https:blue.example/cb', /no \/\/ after its scheme/],
-  ['https:/blue.example/cb', /no \/\/ after its scheme/],
-  ['HTTPS://blue.example/cb', /lower-case scheme/],
-  ['//blue.example/cb', /not an absolute URI/],
   ['/cb', /not an absolute URI/],
   ['', /spaces or characters outside ASCII/],
-  ['https://blue.example/c b', /spaces or characters outside ASCII/],
-  ['https://blue.example/\tcb', /spaces or characters outside ASCII/],
-  ['https://blue.example/cb\n', /spaces or characters outside ASCII/],
-  ['https://bl\u{ff55}e.example/cb', /spaces or characters outside ASCII/],
-  ['https://blue.example:99999/', /not a URI/],
-  [`https://blue.example/${'a'.repeat(2000)}`, /longer than 2000 characters/],
 ] as const;
 
 describe('client add, wrong usage', { concurrency: 2 }, () => {
@@ -55,13 +33,6 @@ describe('client add, wrong usage', { concurrency: 2 }, () => {
       assert.match(lines[index] ?? '', reason, uri);
     }
     assert.deepEqual(readdirSync(folder).toSorted(), ['config.yaml', 'programmes']);
-  });
-
-  test('allows http on loopback, and a scheme of an app', async (t) => {
-    const uris = ['http://127.0.0.1:8080/cb', 'http://[::1]/cb', 'http://localhost/', 'a.b:/cb'];
-    const options = uris.flatMap((uri) => ['--redirect-uri', uri]);
-    const added = await jetwayJson(workFolder(t), [...add, '--role', 'member', ...options]);
-    assert.deepEqual((added as { redirect_uris: unknown }).redirect_uris, uris);
   });
 
   test('names everything that is wrong at once', async (t) => {

@@ -81,6 +81,26 @@ describe('redirectUriFault', () => {
     for (const [uri, words] of faults) assert.match(redirectUriFault(uri) ?? 'none', words, uri);
   });
 
+  test('as an insecure one, nothing but plain http to another machine (C-5)', () => {
+    assert.equal(redirectUriFault('http://partner.example/cb', true), undefined);
+    for (const uri of [
+      'javascript:alert(1)',
+      'data:text/html;x',
+      'file:///etc/passwd',
+      'ftp://partner.example/cb',
+      'HTTP://partner.example/cb',
+      'http://*.partner.example/cb',
+      'http://partner.example/cb#f',
+      'http://u@partner.example/cb',
+      'http://partner.example/a/../cb',
+      'https://partner.example/cb',
+      'http://127.0.0.1/cb',
+      'com.example.app:/cb',
+    ]) {
+      assert.notEqual(redirectUriFault(uri, true), undefined, uri);
+    }
+  });
+
   test('what may be registered is a URI that browsers go to as it is written', () => {
     const segment = fc.oneof(
       fc.string({ unit: fc.constantFrom(...Array.from('ab.~-_%2eE@:*?=/')), maxLength: 12 }),

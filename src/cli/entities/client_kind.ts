@@ -80,11 +80,9 @@ async function showSharers({ store, config, clock }: Surroundings, client: Clien
       keys.map(({ digest }) => store.findBy('client', 'api_key', programme, digest)),
     ),
   );
-  const sharers = new Map(holders.flat().map((holder) => [fullName(holder), holder]));
-  sharers.delete(fullName(client));
-  const lines = [...sharers.keys()].toSorted();
-  const value = [...sharers.values()].map(sharerView);
-  return { json: 'api_key_shared_with', label: 'API key shared with', value, lines };
+  const byName = new Map(holders.flat().map((holder) => [fullName(holder), holder]));
+  byName.delete(fullName(client));
+  return sharersShown('api_key_shared_with', 'API key shared with', [...byName.values()]);
 }
 
 /** A client among those of all programmes: `my-club/partnerapi-12345`. */
@@ -92,9 +90,11 @@ export function fullName({ programme, id }: Pick<Client | Gateway, 'programme' |
   return `${programme}/${id}`;
 }
 
-/** The same in JSON. */
-export function sharerView({ programme, id }: Client): object {
-  return { programme, client_id: id };
+/** Clients that have the same API key, by their names. */
+export function sharersShown(json: string, label: string, clients: readonly Client[]): Shown {
+  const sorted = clients.toSorted((one, other) => (fullName(one) < fullName(other) ? -1 : 1));
+  const value = sorted.map(({ programme, id }) => ({ programme, client_id: id }));
+  return { json, label, value, lines: sorted.map(fullName) };
 }
 
 /** A login that ends nowhere is refused before it begins. */

@@ -13,12 +13,12 @@ import { CommandError, exitCodes } from '../exit.ts';
 import { expectDurableStore, type OpenStore } from '../open_store.ts';
 import { print, printJson } from '../output.ts';
 import { configOf } from '../programmes.ts';
-import { dateText, sheet } from '../table.ts';
-import { clientKind, fullName, sharerView } from './client_kind.ts';
+import { dateText } from '../table.ts';
+import { clientKind, fullName, sharersShown } from './client_kind.ts';
 import { gatewayKind, gatewaySheet } from './gateway_kind.ts';
 import { called, changeItem, type Kind, type Selection, withItem } from './kind.ts';
 import { newApiKey, newSecret, readGivenSecret } from './secrets.ts';
-import { type Handover, handOver, jsonOf } from './shown.ts';
+import { type Handover, handOver, jsonOf, sheetOf, shown } from './shown.ts';
 
 export type RotateOptions = Selection & {
   readonly overlap: string;
@@ -180,28 +180,25 @@ function clientSheet(
 ): Handover {
   const { id, programme } = item;
   const old = held(item).find(({ expiresAt }) => expiresAt !== undefined)?.expiresAt;
-  const sharers = others.toSorted((one, other) => (fullName(one) < fullName(other) ? -1 : 1));
-  const rows = [
-    ['client identifier', [id]],
-    [words, [text]],
-    ['the old one', [old === undefined ? 'has ended' : `is good until ${dateText(old)}`]],
-    ['shared with', sharers.map(fullName)],
-  ] as const;
+  const end = old === undefined ? null : dateText(old);
   const also = `${others.length === 1 ? 'One client shares' : `${others.length} clients share`} it, and had it replaced as well.`;
+  const values = [
+    shown('client_id', 'client identifier', id),
+    shown(key, words, text),
+    {
+      ...shown('previous_expires_at', 'the old one', end),
+      lines: [end === null ? 'has ended' : `is good until ${end}`],
+    },
+    ...(others.length === 0 ? [] : [sharersShown('shared_with', 'shared with', others)]),
+  ];
   return {
     text: [
       `Client ${id} of ${programme} has a new ${words}. It is shown this once.`,
       ...(others.length === 0 ? [] : [also]),
       '',
-      sheet(rows),
+      sheetOf(values),
     ].join('\n'),
-    json: {
-      client_id: id,
-      [key]: text,
-      programme,
-      previous_expires_at: old === undefined ? null : dateText(old),
-      ...(others.length === 0 ? {} : { shared_with: sharers.map(sharerView) }),
-    },
+    json: { ...jsonOf(values), programme },
   };
 }
 
