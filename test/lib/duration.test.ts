@@ -15,27 +15,8 @@ test('a whole number and a unit', () => {
 });
 
 test('nothing else is a duration', () => {
-  for (const text of [
-    '',
-    '5',
-    's',
-    '5 s',
-    ' 5s',
-    '5s ',
-    '5s\n',
-    '-5s',
-    '+5s',
-    '1.5h',
-    '1e3s',
-    '1h30m',
-    '5S',
-    '5min',
-    '5w',
-    '5constructor',
-    '٥s',
-    '1234567890s',
-    'Infinitys',
-  ]) {
+  const texts = '5 s -5s +5s 1.5h 1e3s 1h30m 5S 5min 5w 5constructor ٥s 1234567890s Infinitys';
+  for (const text of [...texts.split(' '), '', '5 s', ' 5s', '5s ', '5s\n']) {
     assert.equal(parseDuration(text), undefined, JSON.stringify(text));
   }
 });

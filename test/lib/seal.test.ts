@@ -55,15 +55,10 @@ describe('seal', () => {
     for (let length = 0; length < sealed.length; length++) {
       assert.equal(unseal(key, sealed.slice(0, length)), undefined, String(length));
     }
-    for (const bad of [
-      `${sealed}A`,
-      `${sealed}=`,
-      `${sealed}\n`,
-      ` ${sealed}`,
-      `${sealed}${sealed}`,
-    ]) {
-      assert.equal(unseal(key, bad), undefined);
+    for (const tail of ['A', '=', '\n', sealed]) {
+      assert.equal(unseal(key, sealed + tail), undefined);
     }
+    assert.equal(unseal(key, ` ${sealed}`), undefined);
     assert.equal(unseal(key, seal(key, 'x').replace(/./, '+')), undefined);
     assert.equal(unseal(key, randomBytes(64).toString('base64url')), undefined);
   });

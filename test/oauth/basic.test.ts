@@ -23,20 +23,9 @@ describe('basicToken', () => {
   });
 
   test('is undefined for another scheme, none, or more than one token', () => {
-    for (const header of [
-      '',
-      'Basic',
-      'Basic ',
-      'BasicYTpi',
-      'Bearer YTpi',
-      'YTpi',
-      'Basic\tYTpi',
-    ]) {
-      assert.equal(basicToken(header), undefined, header);
-    }
-    for (const header of ['Basic a b', ' Basic YTpi', 'Basic YTpi ', 'X Basic YTpi']) {
-      assert.equal(basicToken(header), undefined, header);
-    }
+    const others = ['', 'Basic', 'Basic ', 'BasicYTpi', 'Bearer YTpi', 'YTpi', 'Basic\tYTpi'];
+    const more = ['Basic a b', ' Basic YTpi', 'Basic YTpi ', 'X Basic YTpi'];
+    for (const header of [...others, ...more]) assert.equal(basicToken(header), undefined, header);
   });
 });
 
@@ -55,10 +44,8 @@ describe('decodeCredentials', () => {
     fc.assert(
       fc.property(identifier, text, (id, secret) => {
         const [name = '', value = ''] = new URLSearchParams([[id, secret]]).toString().split('=');
-        assert.deepEqual(decodeCredentials(base64(`${name}:${value}`), 'form'), {
-          id,
-          secrets: [secret],
-        });
+        const decoded = decodeCredentials(base64(`${name}:${value}`), 'form');
+        assert.deepEqual(decoded, { id, secrets: [secret] });
       }),
     );
   });
@@ -117,28 +104,12 @@ describe('decodeCredentials', () => {
   });
 
   test('what cannot be decoded is undefined', () => {
-    const bad: readonly string[] = [
-      '',
-      '=',
-      '====',
-      'A',
-      'YTpi=',
-      'YTpiYw=',
-      'YTpiYw===',
-      'YTp=i',
-      'YT!pi',
-      'YT pi',
-      'YTpi\n',
-      'YT-_',
-      base64('no colon'),
-      base64(':secret'),
-      base64('a\u0000:b'),
-      base64('a:b\u007f'),
-      base64('a:b\n'),
-      base64(Uint8Array.of(0x61, 0x3a, 0xff)),
-      base64(Uint8Array.of(0x61, 0x3a, 0xc0, 0x80)),
-      base64(Uint8Array.of(0x61, 0x3a, 0xed, 0xa0, 0x80)),
-    ];
+    const malformed = '= ==== A YTpi= YTpiYw= YTpiYw=== YTp=i YT!pi YT-_'.split(' ');
+    const decoded = ['no colon', ':secret', 'a\u0000:b', 'a:b\u007f', 'a:b\n'].map(base64);
+    const bytes = [[0xff], [0xc0, 0x80], [0xed, 0xa0, 0x80]].map((tail) =>
+      base64(Uint8Array.of(0x61, 0x3a, ...tail)),
+    );
+    const bad = ['', 'YT pi', 'YTpi\n', ...malformed, ...decoded, ...bytes];
     for (const token of bad) assert.equal(decodeCredentials(token, 'raw'), undefined, token);
     for (const pair of ['a:%zz', 'a:%', '%ff:b', 'a:%00', 'a%0A:b']) {
       assert.equal(decodeCredentials(base64(pair), 'form'), undefined, pair);
@@ -146,28 +117,23 @@ describe('decodeCredentials', () => {
   });
 
   test('a byte order mark is a character like any other', () => {
-    assert.deepEqual(decodeCredentials(base64('\ufeffa:b'), 'raw'), {
-      id: '\ufeffa',
-      secrets: ['b'],
-    });
+    const decoded = decodeCredentials(base64('\ufeffa:b'), 'raw');
+    assert.deepEqual(decoded, { id: '\ufeffa', secrets: ['b'] });
   });
 });
 
 describe('credentials that are each in base64', () => {
-  const encode = (plain: string): string => Buffer.from(plain).toString('base64');
-  const decode = (pair: string) => decodeCredentials(encode(pair), 'base64');
+  const decode = (pair: string) => decodeCredentials(base64(pair), 'base64');
 
   test('identifier and secret may hold colons', () => {
-    assert.deepEqual(decode(`${encode('V1:1:A:B')}:${encode('p:w')}`), {
-      id: 'V1:1:A:B',
-      secrets: ['p:w'],
-    });
+    const decoded = decode(`${base64('V1:1:A:B')}:${base64('p:w')}`);
+    assert.deepEqual(decoded, { id: 'V1:1:A:B', secrets: ['p:w'] });
   });
 
   test('what is not base64 within base64 is no credentials', () => {
-    for (const bad of ['a:b', `${encode('a')}:b!`, `${encode('a')}:`, encode('a'), ':YQ==']) {
+    for (const bad of ['a:b', `${base64('a')}:b!`, `${base64('a')}:`, base64('a'), ':YQ==']) {
       assert.equal(decode(bad), undefined, bad);
     }
-    assert.equal(decode(`${encode('a\nb')}:${encode('c')}`), undefined);
+    assert.equal(decode(`${base64('a\nb')}:${base64('c')}`), undefined);
   });
 });

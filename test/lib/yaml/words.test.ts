@@ -3,20 +3,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { formatFault } from '../../../src/lib/fault.ts';
-import { parseYaml } from '../../../src/lib/yaml/yaml.ts';
-
-/** All faults as printed, and whether there is a root to go on with. */
-function read(text: string): { readonly faults: readonly string[]; readonly rooted: boolean } {
-  const { root, faults } = parseYaml('f', text);
-  return { faults: faults.map(formatFault), rooted: root !== undefined };
-}
+import { read } from './read.ts';
 
 const loose =
   'a key must stand on one line (a ":" is missing here, or the next line is indented too deep)';
 const indent = 'the indentation does not fit the lines before it';
 const secondColon =
   'a second "key:" on one line (quote the value, or put the inner keys on lines of their own, indented)';
+const looseItem =
+  'a list item cannot start here (put it on a line of its own, under the key of its list)';
+const escape = 'unknown escape in double quotes (write \\\\ for a backslash, or use single quotes)';
+const noComma =
+  'a "," is missing, or indented lines stand inside [ ] or { } (texts with ": " in them stand in quotes)';
 
 // Text and its faults: one a line, each where a person would look for it.
 const broken: readonly (readonly [string, readonly string[]])[] = [
@@ -40,27 +38,10 @@ const broken: readonly (readonly [string, readonly string[]])[] = [
   ['a: [1,,2]', ['1:7: error: unexpected ","']],
   ['a: ]', ['1:4: error: unexpected "]"']],
   ['a: {"b":1, "c"2}', ['1:15: error: a "," or ":" is missing']],
-  [
-    'a: {b c: 1 d: 2}',
-    [
-      '1:10: error: a "," is missing, or indented lines stand inside [ ] or { } (texts with ": " in them stand in quotes)',
-    ],
-  ],
-  [
-    'a: - b',
-    [
-      '1:4: error: a list item cannot start here ' +
-        '(put it on a line of its own, under the key of its list)',
-    ],
-  ],
+  ['a: {b c: 1 d: 2}', [`1:10: error: ${noComma}`]],
+  ['a: - b', [`1:4: error: ${looseItem}`]],
   ['a: |x\n  y', ['1:5: error: block text must start on the line after "|" or ">"']],
-  [
-    'a: "\\q"',
-    [
-      '1:5: error: unknown escape in double quotes ' +
-        '(write \\\\ for a backslash, or use single quotes)',
-    ],
-  ],
+  ['a: "\\q"', [`1:5: error: ${escape}`]],
   ['a: "x"#c', ['1:7: error: a comment needs a space before its "#"']],
   ['--- a: 1', ['1:5: error: keys and list items must start on the line after "---"']],
   [`${'k'.repeat(1025)}: 1`, ['1:1: error: a key may have at most 1024 characters']],

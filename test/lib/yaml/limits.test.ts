@@ -3,17 +3,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { formatFault } from '../../src/lib/fault.ts';
-import { maxYamlBytes, maxYamlDepth, type ParsedYaml, parseYaml } from '../../src/lib/yaml/yaml.ts';
-import { anyText } from '../support/any_text.ts';
-import { cpuTimeOf } from '../support/cpu.ts';
-import { fc } from '../support/property.ts';
-
-/** All faults as printed, and whether there is a root to go on with. */
-function read(text: string): { readonly faults: readonly string[]; readonly rooted: boolean } {
-  const { root, faults } = parseYaml('f', text);
-  return { faults: faults.map(formatFault), rooted: root !== undefined };
-}
+import {
+  maxYamlBytes,
+  maxYamlDepth,
+  type ParsedYaml,
+  parseYaml,
+} from '../../../src/lib/yaml/yaml.ts';
+import { anyText } from '../../support/any_text.ts';
+import { cpuTimeOf } from '../../support/cpu.ts';
+import { fc } from '../../support/property.ts';
+import { read } from './read.ts';
 
 const tooLarge = (bytes: number) => [
   `f:1:1: error: the file holds ${bytes} bytes; at most 65536 are read`,
@@ -31,17 +30,10 @@ test('HOSTILE 54: maps and lists nest at most 32 deep', () => {
   assert.deepEqual(read(nested(maxYamlDepth)).faults, []);
   const deep = 'error: maps and lists nest more than 32 deep from here';
   assert.deepEqual(read(nested(33)), { faults: [`f:1:33: ${deep}`], rooted: false });
-  const steps = Array.from({ length: 33 }, (_, depth) => `${' '.repeat(depth)}a:`);
-  assert.deepEqual(
-    read(
-      `${steps
-        .slice(1)
-        .map((line) => line.slice(1))
-        .join('\n')} 1`,
-    ).faults,
-    [],
-  );
-  assert.deepEqual(read(`${steps.join('\n')} 1`).faults, [`f:33:33: ${deep}`]);
+  const steps = (count: number) =>
+    Array.from({ length: count }, (_, depth) => `${' '.repeat(depth)}a:`).join('\n');
+  assert.deepEqual(read(`${steps(32)} 1`).faults, []);
+  assert.deepEqual(read(`${steps(33)} 1`).faults, [`f:33:33: ${deep}`]);
 });
 
 test('HOSTILE 54: many faults are told up to a hundred, then counted', () => {
@@ -54,22 +46,7 @@ test('HOSTILE 54: many faults are told up to a hundred, then counted', () => {
 
 // Each unit is repeated up to 64 KiB: what recursion, backtracking or quadratic checks choke on.
 const nesting = ['[', '{', '- ', '? ', 'a: ', '[a: ', '{a: {', '{"a":', '? - ', '-\n', 'a: [\n'];
-const closing = [
-  '[]',
-  ']',
-  '}',
-  '{}',
-  '"',
-  "'",
-  "''",
-  '\\"',
-  '"a": ',
-  '}-\n:\n',
-  '>',
-  '9e',
-  '0',
-  '1.',
-];
+const closing = String.raw`[] ] } {} " ' '' \" > 9e 0 1.`.split(' ').concat('"a": ', '}-\n:\n');
 const names = ['!a ', '&a ', '*a ', '&a &b ', '<<: *a\n', '%a\n', '\ta: \n\n*a - ', '@\n', '- @\n'];
 const lines = ['#\n', ' #\n', '---\n', '...\n', 'a\n', '\n', ' \n', '\t\n', '|\n', '|2\n', '- |\n'];
 const keys = ['a:\n', ':', ': ', ',', 'k\n: ', '1: ', 'a: 1\n', '__proto__: 1\n'];
@@ -90,46 +67,20 @@ test('HOSTILE 54: no text of 64 KiB takes a second, none throws, all faults lie 
 });
 
 test('property: random text never throws, its faults lie in it', () => {
-  const pieces = [
-    '[',
-    ']',
-    '{',
-    '}',
-    ':',
-    '?',
-    '-',
-    '#',
-    '|',
-    '>',
-    '&',
-    '*',
-    '!',
-    '%',
-    '@',
-    '`',
-    '"',
-    "'",
-    '\\',
-    ' ',
-    '\n',
-    '\t',
-    ',',
-    '~',
-    '0',
-    'a',
+  const pieces = Array.from(`[]{}:?-#|>&*!%@\`"'\\ \n\t,~0a`).concat(
     ': ',
     '- ',
     '\n  ',
     'a: ',
     '---\n',
     '\r\n',
-  ];
+  );
   const text = fc.oneof(
     fc.string({ unit: fc.constantFrom(...pieces), maxLength: 40 }),
     anyText(40),
-    fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 20 }).map((codes) => {
-      return String.fromCharCode(...codes);
-    }),
+    fc
+      .array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 20 })
+      .map((codes) => String.fromCharCode(...codes)),
   );
   fc.assert(
     fc.property(text, (one) => assertHarmless(one, JSON.stringify(one))),
