@@ -1,34 +1,118 @@
-// Tests of warnings of limits that a programme does without.
+// Tests of warnings: gateways keep their refusals whatever errors.groups says, and each warning stands
+// at the key that it is about.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { formatFault } from '../../../src/lib/fault.ts';
+import { gatewayRefusals } from '../../../src/oauth/failure.ts';
 import { loadProgramme } from '../../../src/programme/language/load.ts';
 
 const head = 'variant: grant\nname: A\nprogramme_identifier: A\nbase_path: /a\n';
 
-function warnings(yaml: string): readonly string[] {
+/** Warnings of the file with such a text in them. */
+function warned(yaml: string, text: string): readonly string[] {
   const { loaded, faults } = loadProgramme('a.yaml', head + yaml);
   assert.ok(loaded !== undefined);
-  const limits = faults.filter(({ message }) => message.startsWith('nothing limits'));
-  return limits.map(formatFault);
+  return faults.filter(({ message }) => message.includes(text)).map(formatFault);
 }
+
+test('HOSTILE 58 C-4: all leaves a gateway its 401 and 403, unless they are named, which is warned of', () => {
+  const statuses = (groups: string, more = ''): readonly unknown[] => {
+    const { loaded } = loadProgramme('a.yaml', `${head}errors: { groups: [${groups}]${more} }`);
+    const reasons = loaded?.definition.errors.reasons;
+    return [...gatewayRefusals.keys()].map((reason) => reasons?.[reason].status);
+  };
+  const all = '{ reasons: all, status: 400, error: failed }';
+  const named = '{ reasons: [invalid_token, insufficient_scope], status: 418 }';
+  assert.deepEqual(statuses(all), [401, 401, 401, 401, 403]);
+  assert.deepEqual(statuses(`${all}, ${named}`), [401, 401, 401, 418, 418]);
+  assert.deepEqual(statuses(`${named}, ${all}`), [401, 401, 401, 418, 418]);
+  const own = ', reasons: { missing_token: { status: 503 } }';
+  assert.deepEqual(statuses(all, own), [401, 401, 503, 401, 403]);
+  // Without a variant there is none that they could keep.
+  const bare = `errors: { fields: { error: error }, groups: [{ reasons: all, status: 410, error: x }] }`;
+  const { faults } = loadProgramme('a.yaml', bare);
+  assert.deepEqual(
+    faults.filter(({ path }) => path.startsWith('errors')),
+    [],
+  );
+  assert.deepEqual(warned(`errors: { groups: [${all}] }`, 'a gateway takes'), []);
+  // What a gateway's headers are held against, where a dialect has them (P-15).
+  const partner = head.replace('variant: grant', 'variant: partner-login');
+  const { faults: mismatch } = loadProgramme('a.yaml', `${partner}errors: { groups: [${all}] }`);
+  const told = mismatch.filter(({ message }) => message.startsWith('a gateway takes 400'));
+  assert.deepEqual(
+    told.map(({ path }) => path),
+    ['errors.reasons.context_mismatch.status'],
+  );
+  assert.deepEqual(
+    warned(
+      `errors:
+  groups:
+    - { reasons: [invalid_token], status: 400 }
+    - { reasons: [insufficient_scope, missing_token], status: 200 }
+  reasons:
+    invalid_api_key: { status: 503 }
+    temporarily_unavailable: { status: 401 }
+`,
+      'a gateway takes',
+    ),
+    [
+      'a.yaml:7:43: warning: a gateway takes 400 for an outage, and tells callers 503 for invalid_token (RFC 6750 3.1) (give invalid_token the status 401 or 403)',
+      'a.yaml:10:32: warning: a gateway takes 503 for an outage, and tells callers 503 for invalid_api_key (RFC 6750 3.1) (give invalid_api_key the status 401 or 403)',
+      'a.yaml:11:40: warning: a gateway takes 401 for a refusal, and callers throw good tokens away at temporarily_unavailable (RFC 6750 3.1) (give temporarily_unavailable the status 503)',
+    ],
+  );
+});
+
+test('P-11: a 401 that asks for no authentication is warned of, at its place', () => {
+  const mute = (reasons: string): readonly string[] =>
+    warned(`errors: { reasons: { ${reasons} } }\n`, 'how to authenticate');
+  assert.deepEqual(mute('client_mismatch: { status: 401 }'), [
+    'a.yaml:5:49: warning: the 401 of client_mismatch does not say how to authenticate (RFC 9110 15.5.2) (give client_mismatch a challenge)',
+  ]);
+  assert.deepEqual(mute('client_mismatch: { status: 401, challenge: basic }'), []);
+  const own = 'headers: { www-authenticate: Own }';
+  assert.deepEqual(mute(`client_mismatch: { status: 401, ${own} }`), []);
+});
+
+test('HOSTILE 58: what may have been meant is warned of, at its place', () => {
+  const { faults } = loadProgramme(
+    'a.yaml',
+    `${head}scope:
+  values: [AUTHN-LEVEL-10, AUTHN-LEVEL-15, AUTHN-LEVEL-12]
+token_endpoints:
+  grant:
+    inputs:
+      redirect_uri: null
+      redirect_url: {}
+      device: {}
+`,
+  );
+  const told = faults.map(formatFault).filter((text) => !text.includes('RFC 6749 4.1.3'));
+  assert.deepEqual(told, [
+    'a.yaml:6:44: warning: "AUTHN-LEVEL-12" counts as higher than "AUTHN-LEVEL-15", since it stands after it (write the levels lowest first)',
+    'a.yaml:11:21: warning: Jetway knows no input "redirect_url", and does nothing with what is sent for it (did you mean "redirect_uri"? Another name on the wire is said by its key name)',
+  ]);
+});
 
 const remedy =
   '(RFC 6749 10.10) (leave it out for the usual limit, unless something in front of Jetway has one)';
+
+const limits = 'nothing limits';
 
 test('HOSTILE 65: each limit on guesses that is off is warned of where it is switched off', () => {
   const off = `login: { lockout: off, address_limit: off }
 client: { authentication: { failure_limit: off } }
 `;
-  assert.deepEqual(warnings(off), [
+  assert.deepEqual(warned(off, limits), [
     `a.yaml:5:19: warning: nothing limits wrong passwords for one username ${remedy}`,
     `a.yaml:5:39: warning: nothing limits failed logins from one address ${remedy}`,
     `a.yaml:6:44: warning: nothing limits wrong secrets for one client ${remedy}`,
   ]);
-  assert.deepEqual(warnings('login: { lockout: off }\n'), [
+  assert.deepEqual(warned('login: { lockout: off }\n', limits), [
     `a.yaml:5:19: warning: nothing limits wrong passwords for one username ${remedy}`,
   ]);
-  assert.deepEqual(warnings('login: { lockout: { attempts: 9 } }\n'), []);
+  assert.deepEqual(warned('login: { lockout: { attempts: 9 } }\n', limits), []);
 });

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { errorsOf } from '../../support/definition.ts';
+import { errorsOf, overlays } from '../../support/definition.ts';
 
 const api =
   'API keys that Jetway generates: jw_staging_ or jw_live_ and 43 characters of base64url';
@@ -69,43 +69,32 @@ const refusing: readonly (readonly [
 ];
 
 /** YAML laid over the executive club, and the errors that must come of it. */
-const faults: readonly (readonly [over: string, errors: readonly string[]])[] = [
+const faults = [
   ...refusing.map(([key, value, refused, within = 'token_endpoints: { grant']) => {
     const [role = '', slip = ''] = key.split('.');
     const over = `${within}: { inputs: { ${role}: { ${slip}: ${value} } } } }`;
     const at = within.startsWith('authorize') ? 'authorize.endpoint' : 'token_endpoints.grant';
     return [over, [`${at}.inputs.${key}: this refuses ${refused}`]] as const;
   }),
-  [
-    'token_endpoints: { grant: { inputs: { grant_type: { must_equal: client.id }, partner: { length: 4, allowed: [good, bad], format: ip_list } } } }',
-    [
-      ...['authorization_code', 'refresh_token', 'client_credentials'].map(
-        (type) =>
-          `token_endpoints.grant.inputs.grant_type.must_equal: this refuses "${type}", the grant_type of ${type}: none of them is client.id`,
-      ),
-      'token_endpoints.grant.inputs.partner.allowed.0: this is allowed, and refused by the shape beside it',
-      'token_endpoints.grant.inputs.partner.allowed.1: this is allowed, and refused by the shape beside it',
-      'token_endpoints.grant.inputs.partner.format: nothing of this format has the shape beside it',
-    ],
-  ],
-  [
-    'token_endpoints: { grant: { inputs: { state: { allowed: [] } } } }',
-    ['token_endpoints.grant.inputs.state.allowed: expected at least one value that is taken'],
-  ],
-  [
-    'tokens: { refresh: { format: jwt } }\ntoken_endpoints: { grant: { inputs: { refresh_token: { length: 55 } } } }',
-    [
-      'token_endpoints.grant.inputs.refresh_token.length: this refuses refresh tokens, which are JWTs of 300 to 2400 characters',
-    ],
-  ],
-  [
-    'scope: { kind: list, values: [reset, read], restricted: [read, reste], client: null, member_default: null }',
-    [
-      'authorize.endpoint.inputs: the login request reads no scope, so that tokens are not bound to what partners ask for',
-      'scope.restricted.1: "reste" is none of the scopes in scope.values, so that nothing is restricted by it',
-    ],
-  ],
-  ['scope: { kind: list, values: [], client: null, member_default: null }', []],
+  ...overlays(`
+token_endpoints: { grant: { inputs: { grant_type: { must_equal: client.id }, partner: { length: 4, allowed: [good, bad], format: ip_list } } } }
+  token_endpoints.grant.inputs.grant_type.must_equal: this refuses "authorization_code", the grant_type of authorization_code: none of them is client.id
+  token_endpoints.grant.inputs.grant_type.must_equal: this refuses "refresh_token", the grant_type of refresh_token: none of them is client.id
+  token_endpoints.grant.inputs.grant_type.must_equal: this refuses "client_credentials", the grant_type of client_credentials: none of them is client.id
+  token_endpoints.grant.inputs.partner.allowed.0: this is allowed, and refused by the shape beside it
+  token_endpoints.grant.inputs.partner.allowed.1: this is allowed, and refused by the shape beside it
+  token_endpoints.grant.inputs.partner.format: nothing of this format has the shape beside it
+token_endpoints: { grant: { inputs: { state: { allowed: [] } } } }
+  token_endpoints.grant.inputs.state.allowed: expected at least one value that is taken
+tokens: { refresh: { format: jwt } }
+token_endpoints: { grant: { inputs: { refresh_token: { length: 55 } } } }
+  token_endpoints.grant.inputs.refresh_token.length: this refuses refresh tokens, which are JWTs of 300 to 2400 characters
+scope: { kind: list, values: [reset, read], restricted: [read, reste], client: null, member_default: null }
+  authorize.endpoint.inputs: the login request reads no scope, so that tokens are not bound to what partners ask for
+  scope.restricted.1: "reste" is none of the scopes in scope.values, so that nothing is restricted by it
+scope: { kind: list, values: [], client: null, member_default: null }
+  none
+`),
 ];
 
 for (const [over, errors] of faults) {
