@@ -9,7 +9,12 @@ export interface OutputOptions {
   readonly json?: boolean;
 }
 
-/** Nobody reads standard output any more, or it has no room; the code says which. */
+/** Options of a verb that prints data and reads the configuration. */
+export interface VerbOptions extends OutputOptions {
+  readonly config: string;
+}
+
+/** Standard output cannot be written to: its reader has gone (EPIPE), or its disk is full. */
 export class OutputLost extends Error {
   override readonly name = 'OutputLost';
   readonly code: string;
@@ -20,22 +25,31 @@ export class OutputLost extends Error {
   }
 }
 
-/** Prints lines of text for people; throws `OutputLost` unless all of it was taken. */
+/** Prints a verb's result: `value` as JSON with `--json`, otherwise `text`. */
+export function printResult(
+  { json = false }: OutputOptions,
+  value: unknown,
+  text: string,
+): Promise<void> {
+  return json ? printJson(value) : print(text);
+}
+
+/** Prints lines of text for people; throws `OutputLost` unless all of it was written. */
 export function print(text: string): Promise<void> {
   return printData(legible(text));
 }
 
-/** Prints lines of text that are a file's, as they are. */
+/** Prints lines of a file's text, unchanged. */
 export function printData(text: string): Promise<void> {
   return write(`${text}\n`);
 }
 
-/** Lines of text in which nothing moves a terminal's cursor, whatever files are called (HOSTILE 66). */
+/** Lines of text without characters that move a terminal's cursor, as file names may have (HOSTILE 66). */
 function legible(text: string): string {
   return text.split('\n').map(spellOut).join('\n');
 }
 
-/** Says lines of text on standard error. */
+/** Prints lines of text on standard error. */
 export function say(text: string): void {
   console.error(legible(text));
 }
@@ -49,7 +63,7 @@ function write(data: string | Uint8Array): Promise<void> {
   });
 }
 
-/** Writes a file to standard output as it is; throws `OutputLost` unless all of it was taken. */
+/** Writes a file to standard output unchanged; throws `OutputLost` unless all of it was written. */
 export async function printFile(path: string): Promise<void> {
   const chunks = createReadStream(path) as AsyncIterable<Uint8Array>;
   for await (const chunk of chunks) await write(chunk);
@@ -60,14 +74,14 @@ export function printJson(value: unknown): Promise<void> {
   return printData(legibleJson(value, 2));
 }
 
-/** Says something on standard error that the data on standard output does not hold. */
+/** Prints a warning on standard error. */
 export function warn(message: string): void {
   say(`warning: ${message}`);
 }
 
 /**
- * Keeps a reader that went away (`jetway client list | head -1`) from ending the process with a
- * stack; `print` still hears of it.
+ * Keeps a reader that goes away (`jetway client list | head -1`) from ending the process with a stack;
+ * `print` still rejects.
  */
 export function tolerateClosedPipes(): void {
   for (const stream of [process.stdout, process.stderr]) {
@@ -76,5 +90,5 @@ export function tolerateClosedPipes(): void {
 }
 
 function ignore(): void {
-  // Whoever wrote was told already.
+  // `write` rejects with the same error.
 }

@@ -37,6 +37,11 @@ function alignedLine(cells: readonly string[], widths: readonly number[]): strin
     .trimEnd();
 }
 
+/** A time for JSON output, where an unknown time is null. */
+export function dateOrNull(at: Instant | undefined): string | null {
+  return at === undefined ? null : dateText(at);
+}
+
 /** `2026-01-02T03:04:05Z`: whole seconds, UTC. */
 export function dateText(at: Instant): string {
   return `${new Date(at).toISOString().slice(0, 19)}Z`;

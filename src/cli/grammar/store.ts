@@ -2,7 +2,7 @@
 
 import { backup } from '../store/backup.ts';
 import { restore } from '../store/restore.ts';
-import { verify } from '../store/verify.ts';
+import { verify } from '../store/view.ts';
 import type { Verb } from './grammar.ts';
 
 export const storeVerbs: readonly Verb[] = [

@@ -1,42 +1,55 @@
-// Owns the verb `key list`.
+// Owns the verb `key list`: never a private half, sealed or not.
 
-import { keyStates } from '../../token/key_rotation.ts';
+import { type KeyState, keyStates, type KeyStatus } from '../../token/key_rotation.ts';
 import { withStore } from '../open_store.ts';
-import { type OutputOptions, print, printJson, say } from '../output.ts';
+import { printResult, say } from '../output.ts';
 import { configOf } from '../programmes.ts';
-import { table } from '../table.ts';
-import { forProgrammes, isSigning, type KeySelection, signsNothing } from './programmes.ts';
-import { viewKey } from './view.ts';
-
-export interface ListKeysOptions extends KeySelection, OutputOptions {
-  readonly config: string;
-}
+import { dateOrNull, dateText, table } from '../table.ts';
+import { expectKeys, forProgrammes, type KeyOptions } from './programmes.ts';
 
 /** `jetway key list`: by programme, oldest first. */
-export async function listKeys(options: ListKeysOptions): Promise<void> {
+export async function listKeys(options: KeyOptions): Promise<void> {
   const config = configOf(options);
   await forProgrammes(config, options, async (programmes) => {
     const states = await withStore(config, async ({ store, clock }) => {
+      await expectKeys(store, programmes, options);
       const now = clock.now();
       const lists = programmes.map(async ({ id, rules }) =>
         keyStates(await store.list('signing_key', id), rules, now),
       );
       return (await Promise.all(lists)).flat();
     });
-    const isNamed = options.programme !== undefined;
-    if (isNamed && states.length === 0 && !programmes.some(isSigning)) throw signsNothing(options);
     const views = states.map(viewKey);
-    if (options.json === true) return printJson(views);
-    if (views.length === 0) return say('there are no keys; serve makes the first ones');
-    const rows = views.map((view) => [
-      view.programme,
-      view.kid,
-      view.algorithm,
-      view.status,
-      view.signs_from ?? '-',
-      view.retires_at ?? '-',
-    ]);
+    if (options.json !== true && views.length === 0) {
+      return say('there are no keys; serve makes the first ones');
+    }
     const headings = ['PROGRAMME', 'KEY', 'ALGORITHM', 'STATUS', 'SIGNS FROM', 'RETIRES AT'];
-    return print(table(headings, rows));
+    const rows = views.map(({ created_at: _, ...shown }) =>
+      Object.values(shown).map((value) => value ?? '-'),
+    );
+    return printResult(options, views, table(headings, rows));
   });
+}
+
+/** A key as JSON output has it. */
+interface KeyView {
+  readonly programme: string;
+  readonly kid: string;
+  readonly algorithm: string;
+  readonly status: KeyStatus;
+  readonly created_at: string;
+  readonly signs_from: string | null;
+  readonly retires_at: string | null;
+}
+
+function viewKey({ key, status, retiresAt }: KeyState): KeyView {
+  return {
+    programme: key.programme,
+    kid: key.kid,
+    algorithm: key.algorithm,
+    status,
+    created_at: dateText(key.createdAt),
+    signs_from: dateOrNull(key.signsFrom),
+    retires_at: dateOrNull(retiresAt),
+  };
 }

@@ -1,13 +1,16 @@
-// Owns which programmes a command about signing keys is for, and what decides about their keys.
+// Owns which programmes a command about signing keys is for, and the rules of their keys.
 
 import type { Config } from '../../config/config.ts';
 import { type Fault, FaultsError } from '../../lib/fault.ts';
 import type { ProgrammeId } from '../../oauth/client.ts';
+import type { SigningKeyRecord } from '../../oauth/signing_key.ts';
+import type { Store } from '../../store/contract.ts';
 import { type KeyRules, longestSignedToken, type SigningRules } from '../../token/key_rotation.ts';
 import { CommandError, exitCodes } from '../exit.ts';
+import type { VerbOptions } from '../output.ts';
 import { loadCompiled, selectProgrammes } from '../programmes.ts';
 
-export interface KeySelection {
+export interface KeyOptions extends VerbOptions {
   /** The programme; without it, all that sign tokens. */
   readonly programme?: string;
 }
@@ -24,12 +27,12 @@ export interface SigningProgramme extends KeyedProgramme {
 }
 
 /**
- * Does something for each programme selected. One whose file has errors is told of once the others
- * are done: theirs may be urgent.
+ * Calls `act` with the selected programmes. Errors in programme files are reported after it: the keys
+ * of the other programmes may be urgent.
  */
 export async function forProgrammes(
   config: Config,
-  { programme: name }: KeySelection,
+  { programme: name }: KeyOptions,
   act: (programmes: readonly KeyedProgramme[]) => Promise<void>,
 ): Promise<void> {
   const faults: Fault[] = [];
@@ -50,12 +53,27 @@ export function isSigning(programme: KeyedProgramme): programme is SigningProgra
   return programme.rules.algorithm !== undefined;
 }
 
-/** The refusal of what was asked of a programme by name that has nothing to do with keys. */
-export function signsNothing({ programme: name = '' }: KeySelection): CommandError {
+/** Refuses a programme named by the command that neither signs tokens nor has keys. */
+export async function expectKeys(
+  store: Store,
+  programmes: readonly KeyedProgramme[],
+  options: KeyOptions,
+): Promise<void> {
+  if (options.programme === undefined || programmes.some(isSigning)) return;
+  const keys = await Promise.all(programmes.map(({ id }) => store.list('signing_key', id)));
+  if (keys.flat().length === 0) throw signsNothing(options);
+}
+
+export function signsNothing({ programme: name = '' }: KeyOptions): CommandError {
   return new CommandError(
     exitCodes.failed,
     `${name} signs no tokens: they are opaque (tokens.access.format)`,
   );
+}
+
+/** A key as messages name it. */
+export function nameOf({ programme, algorithm, kid }: SigningKeyRecord): string {
+  return `${programme}: the ${algorithm} key ${kid}`;
 }
 
 function keyed(config: Config, id: ProgrammeId): KeyedProgramme {

@@ -1,30 +1,28 @@
-// Owns the verb `key retire`: removes keys whose last token has ended, or one that must go at once.
+// Owns the verb `key retire`: removes keys whose last token has ended, or one key at once.
 
-import type { Config } from '../../config/config.ts';
 import { quote } from '../../lib/fault.ts';
 import type { SigningKeyRecord } from '../../oauth/signing_key.ts';
 import { type KeyState, keyStates, type RemovalPlan } from '../../token/key_rotation.ts';
 import { CommandError, exitCodes, refuseUsage } from '../exit.ts';
 import { expectDurableStore, type OpenStore, withStore } from '../open_store.ts';
-import { type OutputOptions, print, printJson } from '../output.ts';
+import { printResult } from '../output.ts';
 import { configOf } from '../programmes.ts';
-import { dateText } from '../table.ts';
+import { dateOrNull, dateText } from '../table.ts';
 import { removeKey, retireKeys } from './changes.ts';
 import {
+  expectKeys,
   forProgrammes,
-  isSigning,
   type KeyedProgramme,
-  type KeySelection,
-  signsNothing,
+  type KeyOptions,
+  nameOf,
 } from './programmes.ts';
 
-export interface RetireKeysOptions extends KeySelection, OutputOptions {
-  readonly config: string;
+export interface RetireKeysOptions extends KeyOptions {
   readonly kid?: string;
   readonly force?: boolean;
 }
 
-/** What went, and what only verifies and stays. */
+/** Keys that were removed, and keys that sign no more and stay to verify. */
 interface Retired {
   readonly removed: readonly SigningKeyRecord[];
   readonly kept: readonly Pick<KeyState, 'key' | 'retiresAt'>[];
@@ -37,36 +35,27 @@ export async function retireSigningKeys(options: RetireKeysOptions): Promise<voi
   const config = configOf(options);
   expectDurableStore(config);
   await forProgrammes(config, options, async (programmes) => {
-    const retired =
-      kid === undefined
-        ? await retireDue(config, programmes, options)
-        : await withStore(config, (open) => retireOne(open, programmes, kid, force));
-    if (options.json === true) await printJson(viewOf(retired));
-    else await print(linesOf(retired).join('\n'));
+    const retired = await withStore(config, async (open) => {
+      if (kid !== undefined) return retireOne(open, programmes, kid, force);
+      await expectKeys(open.store, programmes, options);
+      return retireDue(open, programmes);
+    });
+    await printResult(options, viewOf(retired), linesOf(retired).join('\n'));
   });
 }
 
-function retireDue(
-  config: Config,
+async function retireDue(
+  { store, clock }: OpenStore,
   programmes: readonly KeyedProgramme[],
-  selection: KeySelection,
 ): Promise<Retired> {
-  return withStore(config, async ({ store, clock }) => {
-    const isOfInterest = programmes.map(
-      async (one) => isSigning(one) || (await store.list('signing_key', one.id)).length > 0,
-    );
-    if (selection.programme !== undefined && !(await Promise.all(isOfInterest)).includes(true)) {
-      throw signsNothing(selection);
-    }
-    const removed: SigningKeyRecord[] = [];
-    const kept: Retired['kept'][number][] = [];
-    for (const programme of programmes) {
-      const plan = await retireKeys(store, programme, clock.now());
-      removed.push(...plan.remove);
-      kept.push(...plan.keep);
-    }
-    return { removed, kept };
-  });
+  const removed: SigningKeyRecord[] = [];
+  const kept: Retired['kept'][number][] = [];
+  for (const programme of programmes) {
+    const plan = await retireKeys(store, programme, clock.now());
+    removed.push(...plan.remove);
+    kept.push(...plan.keep);
+  }
+  return { removed, kept };
 }
 
 async function retireOne(
@@ -82,7 +71,7 @@ async function retireOne(
     if (state === undefined) continue;
     if (!force && state.status !== 'due') throw notDue(state);
     const plan = await removeKey(store, programme, state.key, now);
-    if ('refusal' in plan) throw refused(state.key, plan.refusal);
+    if ('refusal' in plan) throw refused(state.key, refusals[plan.refusal]);
     return { removed: [state.key], kept: [] };
   }
   throw new CommandError(exitCodes.failed, `there is no key ${quote(kid)}: key list names them`);
@@ -96,25 +85,22 @@ function notDue({ key, status, retiresAt }: KeyState): CommandError {
     retiring: `may go from ${retiresAt === undefined ? 'a time that key retire finds' : dateText(retiresAt)}`,
     due: '',
   }[status];
-  return new CommandError(
-    exitCodes.failed,
-    `${nameOf(key)} ${words}: --force removes it all the same, and no token it signed can be verified from then on`,
+  return refused(
+    key,
+    `${words}: --force removes it all the same, and no token it signed can be verified from then on`,
   );
 }
 
-type Refusal = Extract<RemovalPlan, { readonly refusal: unknown }>['refusal'];
+const refusals: Readonly<
+  Record<Extract<RemovalPlan, { readonly refusal: unknown }>['refusal'], string>
+> = {
+  only_key: 'is the only one there is: make another sign first with key rotate --now',
+  signs: 'signs, and none waits to follow it: make another sign first with key rotate --now',
+  undated: 'may sign still, in a server from before tokens were opaque: restart servers first',
+};
 
-function refused(key: SigningKeyRecord, refusal: Refusal): CommandError {
-  const words = {
-    only_key: 'is the only one there is: make another sign first with key rotate --now',
-    signs: 'signs, and none waits to follow it: make another sign first with key rotate --now',
-    undated: 'may sign still, in a server from before tokens were opaque: restart servers first',
-  }[refusal];
-  return new CommandError(exitCodes.failed, `${nameOf(key)} ${words}`);
-}
-
-function nameOf({ programme, algorithm, kid }: SigningKeyRecord): string {
-  return `${programme}: the ${algorithm} key ${kid}`;
+function refused(key: SigningKeyRecord, why: string): CommandError {
+  return new CommandError(exitCodes.failed, `${nameOf(key)} ${why}`);
 }
 
 function viewOf({ removed, kept }: Retired): object {
@@ -123,7 +109,7 @@ function viewOf({ removed, kept }: Retired): object {
     kept: kept.map(({ key: { programme, kid }, retiresAt }) => ({
       programme,
       kid,
-      retires_at: retiresAt === undefined ? null : dateText(retiresAt),
+      retires_at: dateOrNull(retiresAt),
     })),
   };
 }

@@ -1,22 +1,21 @@
 // Owns the verb `key rotate`: publishes the next key now, to sign once every verifier knows it.
 
-import { type Milliseconds, milliseconds } from '../../lib/clock.ts';
+import { milliseconds } from '../../lib/clock.ts';
 import { formatDuration, parseDuration } from '../../lib/duration.ts';
 import { quote } from '../../lib/fault.ts';
+import { present } from '../../lib/present.ts';
 import type { SigningAlgorithm } from '../../oauth/signing_key.ts';
 import { type RotationWish, shortestWait } from '../../token/key_rotation.ts';
 import type { Rotated } from '../../token/key_steps.ts';
 import { refuseUsage } from '../exit.ts';
 import { expectDurableStore, withStore } from '../open_store.ts';
-import { type OutputOptions, print, printJson, say } from '../output.ts';
+import { printResult, say } from '../output.ts';
 import { configOf } from '../programmes.ts';
-import { dateText } from '../table.ts';
+import { dateOrNull, dateText } from '../table.ts';
 import { rotateKeys } from './changes.ts';
-import { forProgrammes, isSigning, type KeySelection, signsNothing } from './programmes.ts';
-import { signsFromText } from './view.ts';
+import { forProgrammes, isSigning, type KeyOptions, nameOf, signsNothing } from './programmes.ts';
 
-export interface RotateKeysOptions extends KeySelection, OutputOptions {
-  readonly config: string;
+export interface RotateKeysOptions extends KeyOptions {
   readonly wait?: string;
   readonly now?: boolean;
   readonly algorithm?: SigningAlgorithm;
@@ -39,13 +38,12 @@ export async function rotateSigningKeys(options: RotateKeysOptions): Promise<voi
       }
       return done;
     });
-    if (options.json === true) return printJson(rotated.map(viewRotated));
-    if (rotated.length === 0) return say('no programme signs tokens');
-    return print(rotated.flatMap(linesOf).join('\n'));
+    if (options.json !== true && rotated.length === 0) return say('no programme signs tokens');
+    return printResult(options, rotated.map(viewRotated), rotated.flatMap(linesOf).join('\n'));
   });
 }
 
-/** A wait too short for verifiers to follow is only for who asks for it by name. */
+/** A key that signs sooner than verifiers can follow must be asked for by name (`--now`). */
 function readWish({ wait, now = false, algorithm }: RotateKeysOptions): RotationWish {
   const span = wait === undefined ? shortestWait : parseDuration(wait);
   const least = formatDuration(shortestWait);
@@ -57,8 +55,7 @@ function readWish({ wait, now = false, algorithm }: RotateKeysOptions): Rotation
         ]
       : []),
   ]);
-  const chosen: Milliseconds = now ? milliseconds(0) : (span ?? shortestWait);
-  return { wait: chosen, ...(algorithm === undefined ? {} : { algorithm }) };
+  return { wait: now ? milliseconds(0) : (span ?? shortestWait), ...present({ algorithm }) };
 }
 
 function viewRotated({ step, key, predecessors }: Rotated): object {
@@ -67,26 +64,26 @@ function viewRotated({ step, key, predecessors }: Rotated): object {
     kid: key.kid,
     algorithm: key.algorithm,
     changed: step === 'add' || step === 'hasten',
-    signs_from: signsFromText(key) ?? null,
+    signs_from: dateOrNull(key.signsFrom),
     retiring: predecessors.map(({ kid, retiresAt }) => ({ kid, retires_at: dateText(retiresAt) })),
   };
 }
 
 function linesOf({ step, key, predecessors }: Rotated): readonly string[] {
-  const { programme, kid, algorithm } = key;
-  const from = signsFromText(key);
-  const name = `${programme}: the ${algorithm} key ${kid}`;
+  const from = dateOrNull(key.signsFrom);
+  const name = nameOf(key);
   if (step === 'wait') return [`${name} waits already and signs from ${from}; nothing is changed`];
   if (step === 'overtaken') {
     return [`${name} signs from ${from}, by another command just now; nothing more is changed`];
   }
-  const switching = `once verifiers have it, in ${formatDuration(shortestWait)}, set tokens.access.algorithm to ${algorithm} and restart`;
+  const switching = `once verifiers have it, in ${formatDuration(shortestWait)}, set tokens.access.algorithm to ${key.algorithm} and restart`;
   if (step === 'stand') return [`${name} is published already: ${switching}`];
-  if (from === undefined) return [`${name} is published: ${switching}`];
+  if (from === null) return [`${name} is published: ${switching}`];
   return [
     `${name} is published and signs from ${from}`,
     ...predecessors.map(
-      (one) => `${programme}: the key ${one.kid} may be retired from ${dateText(one.retiresAt)}`,
+      (one) =>
+        `${key.programme}: the key ${one.kid} may be retired from ${dateText(one.retiresAt)}`,
     ),
   ];
 }

@@ -8,13 +8,12 @@ import { shownPath } from '../../config/programme_files.ts';
 import type { StoreCare, StoreReport } from '../../store/care.ts';
 import { CommandError, exitCodes, refuseUsage, unwritable } from '../exit.ts';
 import { expectDurableStore } from '../open_store.ts';
-import { type OutputOptions, print, printFile, printJson } from '../output.ts';
+import { printFile, printResult, type VerbOptions } from '../output.ts';
 import { configOf } from '../programmes.ts';
 import { withProgress } from '../progress.ts';
 import { storeSheet, viewStore } from './view.ts';
 
-export interface BackupStoreOptions extends OutputOptions {
-  readonly config: string;
+export interface BackupStoreOptions extends VerbOptions {
   readonly force?: boolean;
 }
 
@@ -28,8 +27,7 @@ export async function backup(file: string, options: BackupStoreOptions): Promise
     throw new CommandError(exitCodes.failed, message);
   }
   const report = await copyTo(care, file, force);
-  if (json) return printJson(viewStore(report));
-  return print(toldOf(report, shownPath(report.path)));
+  return printResult(options, viewStore(report), toldOf(report, shownPath(report.path)));
 }
 
 function copyTo(care: StoreCare, file: string, overwrite: boolean): Promise<StoreReport> {
@@ -47,13 +45,13 @@ function toldOf(report: StoreReport, target: string): string {
   return [...told, '', storeSheet(report)].join('\n');
 }
 
-/** To standard output, once it is known to be sound; what is told of it goes to standard error. */
+/** To standard output, once the backup was checked; the report goes to standard error. */
 async function backupToOutput(care: StoreCare, json: boolean): Promise<void> {
   refuseUsage([
     ...(json ? ['--json and - do not go together: standard output is the backup'] : []),
     ...(process.stdout.isTTY ? ['- writes the backup to standard output: pipe it somewhere'] : []),
   ]);
-  // In a folder that is its owner's alone, where the system has room for such files (TMPDIR).
+  // A folder that only its owner can read, where the system keeps large files (TMPDIR).
   const folder = mkdtempSync(join(tmpdir(), 'jetway-backup-'));
   try {
     const report = await copyTo(care, join(folder, 'backup.db'), false);

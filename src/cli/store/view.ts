@@ -1,10 +1,26 @@
-// Owns how a store file is shown: what it is, what is in it, and what is wrong with it.
+// Owns the verb `store verify`, and how a store file is shown: what it is, its rows, and its damage.
 
 import { instant } from '../../lib/clock.ts';
 import type { StoreReport } from '../../store/care.ts';
-import { dateText, sheet } from '../table.ts';
+import { storeAt } from '../../store/open.ts';
+import { CommandError, exitCodes } from '../exit.ts';
+import { expectDurableStore } from '../open_store.ts';
+import { printResult, type VerbOptions } from '../output.ts';
+import { configOf } from '../programmes.ts';
+import { dateOrNull, dateText, sheet } from '../table.ts';
 
-/** A store file as JSON output has it; what is not known is null, so that its shape is one. */
+/** `jetway store verify [FILE]`. Damage is part of the result, and ends the command with exit code 4. */
+export async function verify(file: string | undefined, options: VerbOptions): Promise<void> {
+  const copy = file === undefined ? undefined : storeAt({ kind: 'file', path: file }).care;
+  const report = (copy ?? expectDurableStore(configOf(options))).verify();
+  const isSound = report.damage.length === 0;
+  const verdict = isSound ? 'The store is sound.' : 'The store is damaged: restore a backup.';
+  await printResult(options, viewStore(report), `${verdict}\n\n${storeSheet(report)}`);
+  // The damage is printed already.
+  if (!isSound) throw new CommandError(exitCodes.store, '');
+}
+
+/** A store file as JSON output has it. */
 export function viewStore(report: StoreReport): object {
   const { path, size, schema, needsMigration, environment, createdAt, recordedTime } = report;
   return {
@@ -14,7 +30,7 @@ export function viewStore(report: StoreReport): object {
     needs_migration: needsMigration,
     environment,
     created_at: dateText(instant(Date.parse(createdAt))),
-    recorded_time: recordedTime === undefined ? null : dateText(recordedTime),
+    recorded_time: dateOrNull(recordedTime),
     counts: report.counts,
     damage: report.damage,
   };
