@@ -24,8 +24,8 @@ export async function listKeys(options: KeyOptions): Promise<void> {
       return say('there are no keys; serve makes the first ones');
     }
     const headings = ['PROGRAMME', 'KEY', 'ALGORITHM', 'STATUS', 'SIGNS FROM', 'RETIRES AT'];
-    const rows = views.map(({ created_at: _, ...shown }) =>
-      Object.values(shown).map((value) => value ?? '-'),
+    const rows = views.map(({ programme, kid, algorithm, status, signs_from, retires_at }) =>
+      [programme, kid, algorithm, status, signs_from, retires_at].map((value) => value ?? '-'),
     );
     return printResult(options, views, table(headings, rows));
   });
