@@ -68,7 +68,7 @@ function mapsIn(schema: Schema): readonly Shape[] {
 }
 
 /** All maps that a value may be, whatever their types. */
-function allMapsIn(schema: Schema): readonly Shape[] {
+export function allMapsIn(schema: Schema): readonly Shape[] {
   const shape = schema as Shape;
   const isMap = shape.entries !== undefined || shape.type === 'record';
   return isMap ? [shape] : choicesOf(schema).flatMap(allMapsIn);

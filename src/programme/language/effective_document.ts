@@ -1,51 +1,50 @@
 // Owns the way back from a Definition to a document: what a programme file would say that leaves
 // nothing to a variant or to a default.
 
-import { milliseconds } from '../../lib/clock.ts';
-import { formatDuration } from '../../lib/duration.ts';
 import type { YamlNode } from '../../lib/yaml/node.ts';
+import { allMapsIn } from '../../schema/keys.ts';
+import type { Schema, Shape } from '../../schema/walk.ts';
+import { definitionSchema } from './definition.ts';
 import type { LoadedProgramme } from './load.ts';
-
-/** Where a default is a number of milliseconds, which files write as a duration. */
-const durationKeys: ReadonlySet<string> = new Set([
-  'lifetime',
-  'access_lifetime',
-  'longest',
-  'grace',
-  'window',
-  'lock',
-]);
 
 /**
  * The whole dialect in plain values, keys as in a file, in the order of the reference. What the
- * file or its variant says is repeated as it is written there; only defaults are spelled out. There
- * is no `variant`: keys that the file removes from it would come back when the result is loaded.
+ * file or its variant says is repeated as it is written there; defaults are spelled out as the
+ * schema has them. There is no `variant`: keys that the file removes from it would come back when
+ * the result is loaded.
  */
 export function effectiveDocument({
   definition,
   document,
 }: LoadedProgramme): Readonly<Record<string, unknown>> {
   const { variant: _, ...dialect } = definition;
-  return writeMap(dialect, document);
+  return writeMap(dialect, document, definitionSchema);
 }
 
-function writeMap(map: object, node: YamlNode | undefined): Record<string, unknown> {
+function writeMap(
+  map: object,
+  node: YamlNode | undefined,
+  schema: Schema | undefined,
+): Record<string, unknown> {
+  const maps = schema === undefined ? [] : allMapsIn(schema);
+  const entries = Object.fromEntries(maps.flatMap((one) => Object.entries(one.entries ?? {})));
   return Object.fromEntries(
-    Object.entries(map).map(([key, value]) => [key, writeValue(key, value, childOf(node, key))]),
+    Object.entries(map).map(([key, value]) => [
+      key,
+      writeValue(value, childOf(node, key), entries[key]),
+    ]),
   );
 }
 
-function writeValue(key: string, value: unknown, node: YamlNode | undefined): unknown {
+function writeValue(value: unknown, node: YamlNode | undefined, schema?: Schema): unknown {
   if (node?.kind === 'scalar') return node.value;
   if (Array.isArray(value)) {
     const items = node?.kind === 'list' ? node.items : [];
-    return value.map((item, index) => writeValue(key, item, items[index]));
+    return value.map((item, index) => writeValue(item, items[index]));
   }
   if (value instanceof Map) return writeTree(value, node);
-  if (typeof value === 'object' && value !== null) return writeMap(value, node);
-  return typeof value === 'number' && durationKeys.has(key)
-    ? formatDuration(milliseconds(value))
-    : value;
+  if (typeof value === 'object' && value !== null) return writeMap(value, node, schema);
+  return node === undefined ? ((schema as Shape | undefined)?.default ?? value) : value;
 }
 
 /**
@@ -56,7 +55,7 @@ function writeTree(tree: ReadonlyMap<string, unknown>, node: YamlNode | undefine
   const home = node?.kind === 'list' ? undefined : node;
   const members = [...tree].map(([name, field]) => [
     name,
-    writeValue(name, field, home === undefined ? memberIn(node, name) : childOf(home, name)),
+    writeValue(field, home === undefined ? memberIn(node, name) : childOf(home, name)),
   ]) as [string, unknown][];
   const map = Object.fromEntries(members);
   const isOrdered = Object.keys(map).every((name, index) => name === members[index]?.[0]);

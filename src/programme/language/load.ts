@@ -144,6 +144,6 @@ function layOverVariant(root: MapNode): {
   const base = readVariant(name);
   if (base.root === undefined) return { document: root, faults: base.faults };
   const spread = spreadErrorGroups(base.root, root);
-  const document = mergeNodes(spread, root, takesAnotherForm);
+  const document = mergeNodes(spread, root, takesAnotherForm(definitionSchema));
   return { document, base: spread, faults: base.faults };
 }
