@@ -61,13 +61,11 @@ const loginLook = readLook('src/http/page');
  * may load any, and those from here.
  */
 export function createFrame(
-  palettes: Readonly<Record<'light' | 'dark', Palette>>,
+  palettes: Palettes,
   pictures: { readonly icon?: string | undefined; readonly any: boolean },
   { sheet, script }: Look = loginLook,
 ): Frame {
-  // The ground of a logo that is made for light pages.
-  const paper = `--paper:${palettes.light.background}`;
-  const style = `:root{${paper};${variables(palettes.light)}}@media(prefers-color-scheme:dark){:root{${variables(palettes.dark)}}}\n${sheet}`;
+  const style = `${paletteRules(':root', palettes)}\n${sheet}`;
   const headers = pageHeaders({ style, script }, pictures.any);
   return { style, script, headers, icon: pictures.icon };
 }
@@ -75,8 +73,16 @@ export function createFrame(
 /** The frame of pages that belong to no programme. */
 export const plainFrame: Frame = createFrame(compilePalettes({}), { any: false });
 
-/** A palette as custom properties. */
-export function variables(palette: Palette): string {
+type Palettes = Readonly<Record<'light' | 'dark', Palette>>;
+
+/** Rules that give a selector a programme's colours as custom properties. */
+export function paletteRules(selector: string, { light, dark }: Palettes): string {
+  // The ground of a logo that is made for light pages.
+  const paper = `--paper:${light.background}`;
+  return `${selector}{${paper};${variables(light)}}@media(prefers-color-scheme:dark){${selector}{${variables(dark)}}}`;
+}
+
+function variables(palette: Palette): string {
   return Object.entries(palette)
     .map(([name, colour]) => `--${name.replace('_', '-')}:${String(colour)}`)
     .join(';');

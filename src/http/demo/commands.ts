@@ -1,4 +1,4 @@
-// Owns the commands of a programme that can be pasted into a shell, made from its compiled dialect.
+// Owns a programme's shell commands, made from its compiled dialect.
 
 import type { GrantType } from '../../oauth/grant.ts';
 import { tokenPlace } from '../../programme/answers/token_place.ts';
@@ -21,7 +21,7 @@ import {
 } from './demo.ts';
 import { curlCommand, shellVariable, shellWord, takeOut } from './sample_sending.ts';
 
-/** Each grant's commands, in the order in which one gives the next what it needs. */
+/** The grants in order: each needs a value of the one before it. */
 const steps: readonly (readonly [grant: GrantType, heading: string])[] = [
   ['client_credentials', "The partner's own token (client_credentials)"],
   ['authorization_code', "A member's tokens for that code (authorization_code)"],
@@ -76,7 +76,7 @@ function part(heading: string, ...lines: readonly string[]): readonly string[] {
   return ['', `# ${heading}`, ...lines];
 }
 
-/** The answer with its head, where all of it is. */
+/** Prints the answer with its head. */
 function shown({ base }: Demo, request: SampleRequest): string {
   return `${curlCommand(base, request, '-si')}; echo`;
 }
@@ -90,7 +90,7 @@ function faultLine(demo: Demo, { reason, what, request }: SampleFault<string>): 
   return `${shown(demo, request)}  # ${reason}: ${what}`;
 }
 
-/** The endpoints at which to try a grant: all of them, but a code is good for one. */
+/** The endpoints to try a grant at: all of them, but for a code one, since it is good once. */
 function placesOf({ definition }: Demo, grant: GrantType): readonly string[] {
   const names = endpointsOf(definition, grant).map(([name]) => name);
   return grant === 'authorization_code' ? names.slice(0, 1) : names;
@@ -122,7 +122,7 @@ function tokenLines(demo: Demo, grant: GrantType, at: string): readonly string[]
   ];
 }
 
-/** What a browser does at a login, by curl: cookie, hidden fields, form, redirect. */
+/** A browser's login by curl: cookie, hidden fields, form, redirect. */
 function loginLines(demo: Demo): readonly string[] {
   const { base, member, programme, definition } = demo;
   const hidden = (variable: string, name: string): string =>
@@ -149,7 +149,7 @@ function loginLines(demo: Demo): readonly string[] {
   ];
 }
 
-/** As it stands in an address a code can go into forms and queries; in JSON it is another text. */
+/** Forms and queries take a code as the address has it; JSON takes it decoded. */
 function decoding(demo: Demo): readonly string[] {
   const { json } = tokenRequest(demo, 'authorization_code', { code: '' });
   const { prefix = '', characters = 'alphanumeric' } = demo.definition.code;

@@ -1,4 +1,4 @@
-// Owns which errors a visit can bring about by a click, and what the rest would be answered with.
+// Owns the errors that a visit can bring about by a click, and the dialect's answers to the others.
 
 import {
   type FailureReason,
@@ -14,9 +14,9 @@ import { loginValues, verifyFaults } from './demo.ts';
 import type { Visit } from './visit.ts';
 
 export interface DemoFault extends SampleFault<FailureReason | LoginFailureReason> {
-  /** Where it comes from, in words. */
+  /** The endpoints that answer with it, in words. */
   readonly group: string;
-  /** Names it among the others of its programme. */
+  /** Unique among the faults of its programme. */
   readonly key: string;
 }
 
@@ -35,7 +35,7 @@ export function faultsOf({ demo, access, kind, ended }: Visit): readonly DemoFau
   );
 }
 
-/** How the dialect words what is left. */
+/** The dialect's answers for the other reasons. */
 export function unsentAnswers(
   { demo }: Visit,
   faults: readonly DemoFault[],

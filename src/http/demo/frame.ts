@@ -1,53 +1,41 @@
-// Owns what all pages of the demo have in common: frame and colours, and the parts that they are put
-// together from.
+// Owns what all pages of the demo have in common: their frame, colours and parts.
 
 import { html } from 'hono/html';
 
 import { programmePaths } from '../../oauth/own_paths.ts';
 import type { Reply } from '../../oauth/reply.ts';
-import { compilePalettes, type Palette } from '../../programme/login/colours.ts';
+import { compilePalettes } from '../../programme/login/colours.ts';
 import { logsIn, type Programme } from '../../programme/programme.ts';
 import {
   createFrame,
   type Frame,
   type Look,
   type Markup,
+  paletteRules,
   readLook,
   renderPage,
-  variables,
 } from '../page.ts';
 import { type Demo, demoPaths } from './demo.ts';
 
-const house = compilePalettes({});
-
-/** Read when the demo is mounted: no other verb has a use for it. */
+/** Read when the demo is mounted: no other verb uses it. */
 export function readDemoLook(): Look {
   return readLook('src/http/demo/demo');
 }
 
 /** The frame of the start page, where each programme's part has the programme's own colours. */
 export function startFrame(demos: readonly Demo[], look: Look): Frame {
-  const parts = demos.map(({ programme: { login } }, index) => coloursOf(`.club${index}`, login));
-  const [icon] = demos.flatMap(({ programme }) => logoAddress(programme) ?? []);
-  return createFrame(
-    house,
-    { icon, any: true },
-    { ...look, sheet: `${parts.join('')}\n${look.sheet}` },
+  const parts = demos.map(({ programme: { login } }, index) =>
+    paletteRules(`.club${index}`, login.palettes),
   );
+  const [icon] = demos.flatMap(({ programme }) => logoAddress(programme) ?? []);
+  const sheet = `${parts.join('')}\n${look.sheet}`;
+  return createFrame(compilePalettes({}), { icon, any: true }, { ...look, sheet });
 }
 
 /** The frame of one programme's pages. */
 export function clubFrame({ programme }: Demo, look: Look): Frame {
   const icon = logoAddress(programme);
   return createFrame(programme.login.palettes, { icon, any: true }, look);
-}
-
-function coloursOf(
-  selector: string,
-  { palettes }: { readonly palettes: Readonly<Record<'light' | 'dark', Palette>> },
-): string {
-  const paper = `--paper:${palettes.light.background}`;
-  return `${selector}{${paper};${variables(palettes.light)}}@media(prefers-color-scheme:dark){${selector}{${variables(palettes.dark)}}}`;
 }
 
 /** Pictures have paths where there is a login. */
@@ -66,12 +54,12 @@ export function logoOf(programme: Programme): Markup | string {
   return html`<img class="${look}" src="${address}" alt="" />`;
 }
 
-/** A page; `trail` leads back, outermost first. */
+/** A page in English. */
 export function demoPage(frame: Frame, title: string, content: Markup): Promise<Reply> {
   return renderPage(frame, { status: 200, title, language: 'en', direction: 'ltr', content });
 }
 
-/** A page about one programme: the way back, its logo, and what the page is. */
+/** A page about one programme: links back, its logo, and the heading. */
 export function clubPage(
   frame: Frame,
   { programme }: Demo,
@@ -110,7 +98,7 @@ export function copyableLines(name: string, text: string): Markup {
   </div>`;
 }
 
-/** Of use with the script alone, which shows it. */
+/** Hidden until the script, which it needs, shows it. */
 function copyButton(name: string, value: string): Markup {
   return html`<button
     type="button"
@@ -127,7 +115,7 @@ function copyButton(name: string, value: string): Markup {
   </button>`;
 }
 
-/** When something ends: a time that the script turns into one that runs down. */
+/** The time at which something ends; the script turns it into a countdown. */
 export function clock(until: number): Markup {
   const time = `${new Date(until).toISOString().slice(11, 19)} UTC`;
   return html`<span class="clock" data-until="${String(until)}">until ${time}</span>`;

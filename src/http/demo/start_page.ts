@@ -1,4 +1,4 @@
-// Owns the demo's first page: each programme with what its partner and its member have.
+// Owns the demo's first page: each programme with its partner's and member's credentials.
 
 import { html } from 'hono/html';
 
@@ -43,7 +43,7 @@ function clubCard(demo: Demo, index: number): Markup {
   </section>`;
 }
 
-/** The grants that a click can begin with, the usual one first. */
+/** Buttons for the grants that a click can begin with, the usual one first. */
 export function waysIn(demo: Demo): Markup {
   const { grants } = demo.programme;
   const ways = [
@@ -77,7 +77,7 @@ function grantButton({ programme }: Demo, grant: string, words: string): Markup 
   </form>`;
 }
 
-/** Everything that somebody needs who calls by other means. */
+/** Credentials and paths for other programs. */
 function details({ programme, definition, by, member }: Demo): Markup {
   const { authorize, token_endpoints: endpoints, base_path: base } = definition;
   const paths = [

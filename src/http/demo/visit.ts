@@ -1,5 +1,5 @@
-// Owns a visit to the demo: the tokens somebody got by clicking, and what each further click does with
-// them. How it is shown is visit_page.ts's business.
+// Owns a visit to the demo: the tokens of its clicks, and what each further click does with them.
+// visit_page.ts shows it.
 
 import { randomKey } from '../../lib/random.ts';
 import type { GrantType } from '../../oauth/grant.ts';
@@ -9,13 +9,17 @@ import { type Demo, tokenRequest, verifyRequest } from './demo.ts';
 import { type SampleAnswer, sendSample } from './sample_sending.ts';
 
 /** A request that was sent, and its answer. */
-export interface Exchange {
-  readonly title: string;
-  /** What came of it, in words. */
-  readonly told: string;
+interface Sent {
   readonly request: SampleRequest;
   readonly answer: SampleAnswer;
   readonly isRefused: boolean;
+}
+
+/** The same as the page shows it. */
+export interface Exchange extends Sent {
+  readonly title: string;
+  /** The outcome, in words. */
+  readonly told: string;
 }
 
 export interface HeldToken {
@@ -24,11 +28,11 @@ export interface HeldToken {
   readonly until: number;
 }
 
-/** What a click can do, in the order in which it is told best. */
+/** Actions of a click, in the order to show them. */
 export const steps = ['verify', 'refresh', 'again', 'old'] as const;
 export type Step = (typeof steps)[number];
 
-/** What somebody has, and what they have done. */
+/** A visitor's tokens and actions. */
 export interface Visit {
   readonly id: string;
   readonly demo: Demo;
@@ -76,7 +80,7 @@ export async function beginVisit(
   return visit;
 }
 
-/** What can be done next. */
+/** The possible next steps. */
 export function stepsOf({ access, refresh, spent, ended, demo }: Visit): readonly Step[] {
   const canRefresh = !ended && demo.programme.grants.has('refresh_token');
   const possible: Readonly<Record<Step, boolean>> = {
@@ -88,7 +92,7 @@ export function stepsOf({ access, refresh, spent, ended, demo }: Visit): readonl
   return steps.filter((step) => possible[step]);
 }
 
-/** Does one of them. */
+/** Takes a step. */
 export async function takeStep(visit: Visit, step: Step): Promise<void> {
   await actions[step](visit);
   visit.isAtErrors = false;
@@ -100,16 +104,11 @@ const actions: Readonly<Record<Step, (visit: Visit) => Promise<void>>> = {
     const request = verifyRequest(visit.demo, visit.kind, { token: visit.access?.text ?? '' });
     const answer = await sendSample(visit.demo.base, request);
     const isRefused = answer.status !== 200;
-    const title = 'A gateway asks: may a request with this token pass?';
-    note(
-      visit,
-      title,
-      { request, answer, isRefused },
-      {
-        good: 'It may. The X-Auth headers tell the API who is calling.',
-        refused: 'It may not: the token has ended, although its time has not come.',
-      },
-    );
+    const sent = { request, answer, isRefused };
+    note(visit, 'A gateway asks: may a request with this token pass?', sent, {
+      good: 'It may. The X-Auth headers tell the API who is calling.',
+      refused: 'It may not: the token has ended, although its time has not come.',
+    });
   },
   refresh: async (visit) => {
     await rotate(visit, 'Refresh', 'New tokens. The refresh token that was sent is spent now.');
@@ -118,7 +117,7 @@ const actions: Readonly<Record<Step, (visit: Visit) => Promise<void>>> = {
     const { spent } = visit;
     const sent = await ask(visit, 'refresh_token', { refresh_token: spent?.text ?? '' });
     const isSame = sent.answer.body === spent?.answer;
-    if (!isSame) end(visit);
+    if (!isSame) visit.ended = true;
     note(visit, 'The same refresh again, as after an answer that was lost', sent, {
       good: isSame
         ? 'The same answer, to the letter: nobody is logged out by a lost answer.'
@@ -134,7 +133,7 @@ const actions: Readonly<Record<Step, (visit: Visit) => Promise<void>>> = {
       'New tokens again. Who uses the new refresh token had the answer, so that retries of the old one end here.',
     );
     const sent = await ask(visit, 'refresh_token', { refresh_token: old });
-    if (sent.isRefused) end(visit);
+    if (sent.isRefused) visit.ended = true;
     note(visit, 'Then the old refresh token comes once more', sent, {
       good: 'The old one was good still.',
       refused:
@@ -148,7 +147,7 @@ export function graceText({ demo }: Visit): string {
   return `${demo.programme.refresh.grace / 1000} seconds`;
 }
 
-/** Sends a request with something wrong, and notes what it is answered with. */
+/** Sends a request with one thing wrong, and notes its answer. */
 export async function provoke(visit: Visit, title: string, request: SampleRequest): Promise<void> {
   const answer = await sendSample(visit.demo.base, request);
   note(visit, title, { request, answer, isRefused: true }, { good: '', refused: '' });
@@ -162,12 +161,6 @@ async function rotate(visit: Visit, title: string, good: string): Promise<void> 
   hold(visit, sent);
   if (!sent.isRefused) visit.spent = { text, answer: sent.answer.body, until };
   note(visit, title, sent, { good, refused: 'The refresh token is good no more.' });
-}
-
-interface Sent {
-  readonly request: SampleRequest;
-  readonly answer: SampleAnswer;
-  readonly isRefused: boolean;
 }
 
 interface SentGrant extends Sent {
@@ -185,22 +178,12 @@ function note(
   visit: Visit,
   title: string,
   { request, answer, isRefused }: Sent,
-  told: { readonly good: string; readonly refused: string },
+  { good, refused }: { readonly good: string; readonly refused: string },
 ): void {
-  visit.exchanges.push({
-    title,
-    told: isRefused ? told.refused : told.good,
-    request,
-    answer,
-    isRefused,
-  });
+  visit.exchanges.push({ title, told: isRefused ? refused : good, request, answer, isRefused });
 }
 
-function end(visit: Visit): void {
-  visit.ended = true;
-}
-
-/** Keeps the tokens of an answer, and until when they are good. */
+/** Keeps the tokens of an answer with their ends. */
 function hold(visit: Visit, { grant, answer, isRefused }: SentGrant): void {
   if (isRefused) return;
   const { access, refresh } = visit.demo.programme;
