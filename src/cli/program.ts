@@ -5,7 +5,7 @@ import { Command, CommanderError } from 'commander';
 import { MasterKeyUnusable } from '../config/master_key.ts';
 import { FaultsError, quote, spellOut } from '../lib/fault.ts';
 import { suggest } from '../lib/suggest.ts';
-import { NotHashed } from '../members/not_hashed.ts';
+import { NotHashed } from '../members/hashing_threads.ts';
 import { Unavailable } from '../oauth/failure.ts';
 import { StoreFailed, StoreUnusable } from '../store/unusable.ts';
 import { CommandError, exitCodes, isSystemError } from './exit.ts';

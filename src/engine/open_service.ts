@@ -19,8 +19,8 @@ import {
   jwtFormat,
   opaqueFormat,
   refreshTokenType,
+  tokenIdMaker,
 } from '../token/token_format.ts';
-import { tokenIdMaker } from '../token/token_id.ts';
 import { tokenVerifier } from '../token/token_verifier.ts';
 import { clientLikeSubject } from './failure.ts';
 import { FirstBrowsers } from './login/transaction.ts';

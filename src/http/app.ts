@@ -17,7 +17,7 @@ import {
   type SharedRoute,
 } from '../programme/deployment.ts';
 import { managementMethods } from '../programme/requests/token_management.ts';
-import { keySetMaxAge } from '../token/jwks.ts';
+import { keySetMaxAge } from '../token/signing_keys.ts';
 import { App, type Endpoint } from './endpoints.ts';
 import { handleLoginPage, handleLoginRequest, type LoginSite } from './login_handlers.ts';
 import { createLoginPages, type FilledForm, renderPicture } from './login_pages.ts';

@@ -1,25 +1,25 @@
-// Owns the circuit breaker: whether something that failed several times in a row is asked again.
+// Owns the circuit breaker: whether a service that failed several times in a row is asked again.
 
 import { type Clock, type Instant, type Milliseconds, milliseconds } from '../lib/clock.ts';
 
 export interface BreakerRules {
-  /** Failures in a row after which nobody asks for a while. */
+  /** Failures in a row that open the breaker. */
   readonly failures: number;
-  /** How long that is; then one asks, and the answer decides for all. */
+  /** How long it stays open; then one probe decides. */
   readonly pause: Milliseconds;
 }
 
-/** Two seconds and a probe of at most 1.5: whoever comes back is in use within 5 s (FAULTS 14). */
+/** Two seconds and a probe of at most 1.5: a service that is back is in use within 5 s (FAULTS 14). */
 const usualBreaker: BreakerRules = { failures: 5, pause: milliseconds(2000) };
 
-/** Leave to ask; each ends in one of its two verbs. */
+/** Permission to ask; the caller ends it with one of the two verbs. */
 export interface Leave {
   readonly succeed: () => void;
   readonly fail: () => void;
 }
 
 export interface CircuitBreaker {
-  /** Undefined while it is open, and while somebody else's probe is under way. */
+  /** Undefined while the breaker is open, and while a probe is under way. */
   readonly admit: () => Leave | undefined;
 }
 
@@ -30,7 +30,7 @@ export function createBreaker(clock: Clock, rules: BreakerRules = usualBreaker):
 
   const isResting = (opened: Instant): boolean => {
     const rested = clock.now() - opened;
-    // A clock that was set back must not keep it open for as long.
+    // A clock that was set back must not keep the breaker open.
     return rested >= 0 && rested < rules.pause;
   };
   const leave = (probes: boolean): Leave => ({
@@ -40,7 +40,7 @@ export function createBreaker(clock: Clock, rules: BreakerRules = usualBreaker):
       probing = false;
     },
     fail: () => {
-      // Who began before it opened knows nothing of how things stand now.
+      // A question from before the breaker opened tells nothing of the present.
       if (openedAt !== undefined && !probes) return;
       failures += 1;
       probing = false;

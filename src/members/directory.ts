@@ -1,13 +1,12 @@
-// Owns the MemberDirectory contract: who answers whether a member's credentials are right.
+// Owns the MemberDirectory contract: whether a member's credentials are right.
 
 import type { Admission } from '../lib/gate.ts';
 import type { ClientId } from '../oauth/client.ts';
 import type { Member, Subject } from '../oauth/member.ts';
 
 /**
- * What a member typed, and where it was typed. Where it is hung up before its work has begun, none is
- * begun, and the attempt rejects with the signal's reason; what has begun goes on, since its outcome
- * counts.
+ * What a member typed, and where. When the caller hangs up before the work has begun, the attempt
+ * rejects with the signal's reason; work that has begun goes on, since its outcome counts.
  */
 export interface LoginAttempt extends Admission {
   /** Normalised: see username.ts. */
@@ -16,9 +15,9 @@ export interface LoginAttempt extends Admission {
   readonly typedUsername: string;
   readonly password: string;
   readonly client: ClientId;
-  /** The member's address: the caller's own, or what a partner says of its customer. */
+  /** The member's address: the caller's own, or the address that a partner claims for its customer. */
   readonly customerAddress?: string;
-  /** False where the address is a partner's word. */
+  /** False where a partner claims the address. */
   readonly addressVerified: boolean;
 }
 
@@ -27,21 +26,21 @@ export type Verification =
   | { readonly outcome: 'no_match' };
 
 /**
- * A programme's member directory. A directory that cannot answer rejects with `Unavailable`; it
- * never turns its own trouble into `no_match`.
+ * A programme's member directory. A directory that cannot answer rejects with `Unavailable`, never
+ * with `no_match`.
  */
 export interface MemberDirectory {
   verify(attempt: LoginAttempt): Promise<Verification>;
   /**
-   * Takes as long as a `no_match`, and rejects when `verify` would, for attempts that are not put to
-   * the directory: that of a locked account must not be told from a wrong password (HOSTILE 17, 63).
+   * Takes as long as a `no_match`, and rejects when `verify` would, for attempts that the directory is
+   * not to judge: a locked account must look like a wrong password (HOSTILE 17, 63).
    */
   decline(attempt: LoginAttempt): Promise<void>;
   /** Whether a member may still hold tokens; asked at every refresh (G-23). */
   isActive(subject: Subject): Promise<boolean>;
   /**
-   * Whether `isActive` is answered from this service's own store: then it is asked at every use of
-   * a member's access token too. Of a directory elsewhere that would cost each of them a call.
+   * Whether `isActive` reads this service's own store: then it is asked at every use of a member's
+   * access token too. For a directory elsewhere each use would cost a call.
    */
   readonly isOwn: boolean;
 }

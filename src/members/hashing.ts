@@ -1,4 +1,4 @@
-// Owns how many password hashes are made at once in this process; not how one is made.
+// Owns how many password hashes are made at once in this process.
 
 import { availableParallelism } from 'node:os';
 
@@ -9,9 +9,9 @@ import { Overloaded, Unavailable } from '../oauth/failure.ts';
 const mostAtOnce = 8;
 
 /**
- * A hash has a core for itself for some 25 ms, in a thread of its own. One core stays with the event
- * loop, which answers token requests (FAULTS 22). Who waits behind a hundred others waits some
- * seconds; of more than that the latest turn is sent away at once.
+ * A hash takes a core for some 25 ms, in a thread of its own. One core is left to the event loop, which
+ * answers token requests (FAULTS 22). A login behind a hundred others for each thread waits some
+ * seconds; one that comes later is refused at once.
  */
 export function hashingLimits(cores: number): GateLimits {
   const atOnce = Math.max(1, Math.min(cores - 1, mostAtOnce));
@@ -21,12 +21,12 @@ export function hashingLimits(cores: number): GateLimits {
 const limits = hashingLimits(availableParallelism());
 const gate = createGate(limits);
 
-/** File descriptors that hashing may come to need: six for each thread. */
+/** File descriptors that hashing may need: six for each thread. */
 export const hashingDescriptors: number = 6 * limits.atOnce;
 
 /**
- * Makes a hash when it is its turn; rejects with `Unavailable` when too many wait already, and with
- * the signal's reason when nobody waits for it any more before it was begun.
+ * Runs `work` in its turn. Rejects with `Unavailable` when too many wait already, and with the
+ * signal's reason when the caller has hung up before its turn.
  */
 export async function hashing<Result>(
   work: () => Promise<Result>,
@@ -40,7 +40,7 @@ export async function hashing<Result>(
   }
 }
 
-/** Begins no hash any more, in this process: whoever waits for one is told so. */
+/** Begins no hash any more in this process: waiting work rejects. */
 export function closeHashing(): void {
   gate.close(new Unavailable('passwords are not hashed any more: the server is stopping'));
 }

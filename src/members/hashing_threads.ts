@@ -1,32 +1,46 @@
-// Owns the threads that hash passwords: begun when there is something to hash, ended when there has
-// been nothing for a while, replaced when they die. How many there may be is hashing.ts's business.
+// Owns the threads that hash passwords: started for a task, ended after a while without one, replaced
+// when they die. hashing.ts says how many tasks run at once.
 
 import type { Worker } from 'node:worker_threads';
 
 import { startThread } from '../lib/asset.ts';
+import { Unavailable } from '../oauth/failure.ts';
 import type { HashingAnswer, HashingTask } from './hashing_worker.ts';
-import { NotHashed, threadEnded, threadNotStarted } from './not_hashed.ts';
+
+/** The hint where memory is the likely cause. */
+const memoryHint = 'see to the memory that is free (a hash takes 19 MiB)';
+
+/** The system lacked what hashing takes: neither password nor store is at fault. The message holds no password. */
+export class NotHashed extends Unavailable {
+  /** For operators. */
+  readonly hint: string;
+
+  constructor(what: string, hint: string = memoryHint, options?: ErrorOptions) {
+    super(what, options);
+    this.hint = hint;
+  }
+}
 
 export interface HashingThreads {
-  /** Does one task in a thread that has nothing else to do; rejects with `NotHashed` if that dies. */
+  /** Runs one task in an idle or new thread; rejects with `NotHashed` if the thread dies. */
   readonly run: (task: HashingTask) => Promise<string | boolean>;
-  /** Ends all threads, whatever they are about. */
+  /** Ends all threads; their tasks reject. */
   readonly end: () => void;
 }
 
 interface Thread {
   readonly worker: Worker;
-  /** Settles the task that it has. */
+  /** Settles the thread's task. */
   settle?: ((outcome: HashingAnswer | NotHashed) => void) | undefined;
   hasEnded?: true;
-  /** Ends it when it has rested for long. */
+  /** Ends the thread after `patience`. */
   rest?: NodeJS.Timeout | undefined;
 }
 
-/** @param patience milliseconds that a thread without a task is kept for */
+/** @param patience milliseconds for which a thread without a task is kept */
 export function createHashingThreads(patience: number): HashingThreads {
   const threads = new Set<Thread>();
-  // Who worked last works next, so that those that are too many come to rest.
+  // Last in, first out: threads that are too many stay idle and end.
   const resting: Thread[] = [];
 
   const forget = (thread: Thread): void => {
@@ -54,9 +68,9 @@ export function createHashingThreads(patience: number): HashingThreads {
     return thread;
   };
   const layToRest = (thread: Thread): void => {
-    // Between its answer and now.
+    // It may have died since its answer.
     if (thread.hasEnded) return;
-    // No reason for the process to stay.
+    // An idle thread does not keep the process alive.
     thread.worker.unref();
     thread.rest = setTimeout(() => {
       forget(thread);
@@ -85,18 +99,36 @@ export function createHashingThreads(patience: number): HashingThreads {
     end: () => {
       for (const thread of threads) {
         void thread.worker.terminate();
-        // Not when it has: what it is about may take a while.
+        // Reject now: a running hash may delay the thread's end.
         lose(thread);
       }
     },
   };
 }
 
-/** Throws at once where the system has no thread to give, and otherwise tells by an event. */
+/** Throws where the system refuses a thread at once; later failures are events. */
 function begin(): Worker {
   try {
     return startThread('src/members/hashing_worker.ts');
   } catch (cause) {
     throw threadNotStarted(cause);
   }
+}
+
+function threadNotStarted(cause: unknown): NotHashed {
+  const hint =
+    'see to the memory that is free and to the limits of threads (ulimit -u, TasksMax of a systemd unit)';
+  return new NotHashed(`a hashing thread cannot start${codeIn(cause)}`, hint, { cause });
+}
+
+function threadEnded(cause?: unknown): NotHashed {
+  return new NotHashed(`a hashing thread has ended${codeIn(cause)}`, memoryHint, { cause });
+}
+
+/** Node's code of a thread's failure; for a thread that cannot start, its message is the system's code. */
+function codeIn(cause: unknown): string {
+  if (!(cause instanceof Error)) return '';
+  const isOfSystem = /^E[A-Z]+$/.test(cause.message);
+  const code = 'code' in cause ? String(cause.code) : cause.name;
+  return ` (${isOfSystem ? cause.message : code})`;
 }

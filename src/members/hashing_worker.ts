@@ -1,12 +1,15 @@
 // Owns the inside of a hashing thread: one hash after another, at a low priority. The executable
 // carries it as an asset (scripts/build.ts).
 
+import { argon2Sync, pbkdf2Sync, timingSafeEqual } from 'node:crypto';
 import { readlinkSync } from 'node:fs';
 import { constants, getPriority, setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
 
-import { isMadeOf } from './hash_work.ts';
+import { compareSync } from 'bcryptjs';
+
 import { type HashCost, makeHash } from './make_hash.ts';
+import { type PasswordHash, readHash } from './password_hash.ts';
 
 /** The task of a thread, which has one task at a time. */
 export type HashingTask =
@@ -46,6 +49,32 @@ function answerTo(task: HashingTask): HashingAnswer {
     const { name, code } = error as NodeJS.ErrnoException;
     return { trouble: code ?? name };
   }
+}
+
+/** Whether the hash was made of the password; throws where the text is no hash. Takes 25 ms or more. */
+function isMadeOf(password: string, text: string): boolean {
+  const hash = readHash(text);
+  if (hash === undefined) throw new Error('this is no password hash that is understood');
+  if (hash.scheme === 'bcrypt') return compareSync(password, hash.text) && fitsBcrypt(password);
+  return timingSafeEqual(tagOf(password, hash), hash.tag);
+}
+
+/** Bytes of a password that bcrypt reads; it stops at a NUL as well. */
+const longestForBcrypt = 72;
+
+/** HOSTILE 71: bytes that bcrypt did not check must not become part of a password that is hashed anew. */
+function fitsBcrypt(password: string): boolean {
+  return Buffer.byteLength(password) <= longestForBcrypt && !password.includes('\0');
+}
+
+function tagOf(password: string, hash: Exclude<PasswordHash, { scheme: 'bcrypt' }>): Buffer {
+  const { salt, tag } = hash;
+  if (hash.scheme === 'pbkdf2') {
+    return pbkdf2Sync(password, salt, hash.iterations, tag.length, hash.algorithm);
+  }
+  const { algorithm, memory, passes, parallelism } = hash;
+  const settings = { memory, passes, parallelism, tagLength: tag.length };
+  return argon2Sync(algorithm, { message: password, nonce: salt, ...settings });
 }
 
 lowerPriority();

@@ -1,9 +1,10 @@
-// Owns what an airline's member system may answer: exactly the contract, nothing more or less.
+// Owns reading the answers of an airline's member system: exactly the contract, no more and no less.
 
+import { present } from '../lib/present.ts';
 import { parseStrictJson } from '../lib/strict_json.ts';
 import { type Member, type Subject, subjectForm } from '../oauth/member.ts';
 
-/** What the hook said of a username and password. */
+/** The hook's answer about a username and password. */
 export type HookVerification =
   | { readonly outcome: 'match'; readonly member: Member }
   | { readonly outcome: 'no_match' }
@@ -11,7 +12,7 @@ export type HookVerification =
 
 export type HookStatus = 'active' | 'inactive';
 
-/** An answer that is not the contract's. The message names what is wrong and quotes nothing. */
+/** An answer against the contract. The message names the fault and quotes nothing. */
 export class BrokenAnswer extends Error {
   override readonly name = 'BrokenAnswer';
 }
@@ -56,14 +57,10 @@ function readMember(value: unknown): Member {
   const level = textOf(member, 'level', wordForm);
   const membershipNumber = textOf(member, 'membership_number', numberForm);
   checkRoles(member.get('roles'));
-  return {
-    subject,
-    ...(level === undefined ? {} : { level }),
-    ...(membershipNumber === undefined ? {} : { membershipNumber }),
-  };
+  return present({ subject, level, membershipNumber });
 }
 
-/** Part of the contract, and of no use to a dialect yet: a wrong list is still a broken answer. */
+/** No dialect uses roles yet; a wrong list is still a broken answer. */
 function checkRoles(roles: unknown): void {
   if (roles === undefined) return;
   const isWord = (role: unknown): boolean => typeof role === 'string' && wordForm.test(role);
@@ -82,7 +79,7 @@ function textOf(
   throw new BrokenAnswer(`member.${name} does not look as it must`);
 }
 
-/** The members of an object that has all of some names, perhaps some of others, and no more. */
+/** The members of an object: all `needed` names, any `possible` names, and no others. */
 function membersOf(
   value: unknown,
   needed: readonly string[],

@@ -1,18 +1,19 @@
-// Owns one HTTP exchange with an airline's member system: TLS, limits of time and size, and what
-// counts as no answer. What is asked and what the answer means is its callers'.
+// Owns one HTTP exchange with an airline's member system: TLS, limits of time and size, and which
+// replies are no answer. Its callers own the question and the meaning of the answer.
 
 import { Agent as HttpAgent, type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { Agent as HttpsAgent, request as requestOverTls } from 'node:https';
 
 import { type Milliseconds, milliseconds } from '../lib/clock.ts';
+import { present } from '../lib/present.ts';
 
-/** What proves to the hook who asks, and to us whom we ask; PEM texts. */
+/** How Jetway authenticates to the hook, and the hook to Jetway; PEM texts. */
 export interface HookCredentials {
-  /** HMAC secrets, all live: one, two while one is being replaced, none where certificates do. */
+  /** HMAC secrets, all live: one, two during a replacement, none where certificates authenticate. */
   readonly secrets: readonly string[];
   readonly certificate?: string;
   readonly key?: string;
-  /** The only authorities that are believed; those of the runtime where it is left out. */
+  /** The only trusted authorities; the runtime's where left out. */
   readonly authorities?: string;
 }
 
@@ -28,12 +29,12 @@ export const usualLimits: HookLimits = {
   bytes: 16 * 1024,
 };
 
-/** There was no answer that could be read. Its message holds nothing that was sent or received. */
+/** No readable answer. The message holds nothing that was sent or received. */
 export class HookFailure extends Error {
   override readonly name = 'HookFailure';
-  /** Whether it tells of the hook's state, and not of this one question. */
+  /** Whether the failure concerns the hook as a whole, not only this question. */
   readonly systemic: boolean;
-  /** Of an answer that was none; undefined where there was not even one. */
+  /** The HTTP status; undefined where there was none. */
   readonly status: number | undefined;
 
   constructor(message: string, systemic: boolean, status?: number) {
@@ -76,10 +77,9 @@ export function openHookConnection(
     ? new HttpsAgent({
         ...kept,
         minVersion: 'TLSv1.2',
-        // Whatever the environment says.
+        // Also where NODE_TLS_REJECT_UNAUTHORIZED=0 is set.
         rejectUnauthorized: true,
-        ...(certificate === undefined || key === undefined ? {} : { cert: certificate, key }),
-        ...(authorities === undefined ? {} : { ca: authorities }),
+        ...present({ cert: certificate, key, ca: authorities }),
       })
     : new HttpAgent(kept);
   const open: Open = ({ path, body, headers }) => {
@@ -114,8 +114,8 @@ async function exchange(
   try {
     return await attempt(open, message, limits, budget);
   } catch (error) {
-    // A kept connection that the other side had closed already says nothing of the hook; the
-    // question was not answered, and asking twice changes nothing there.
+    // The other side had closed the kept connection: that is no failure of the hook, and the question
+    // may be asked again, since it changes nothing there.
     if (!(error instanceof StaleConnection)) throw error;
     const left = milliseconds(Math.max(1, budget - (performance.now() - begun)));
     return attempt(open, message, limits, left);
@@ -178,8 +178,8 @@ function limitConnecting(
 }
 
 /**
- * Calls `late` unless the function it gives back is called within the time. What has arrived by then
- * is heard first: that our own process was busy is no fault of the hook's.
+ * Calls `late` unless the returned function is called in time. Events that have arrived by then are
+ * handled first: a busy event loop here is no fault of the hook.
  */
 function startDeadline(span: Milliseconds, late: () => void): () => void {
   let isOver = false;
@@ -194,10 +194,10 @@ function startDeadline(span: Milliseconds, late: () => void): () => void {
   };
 }
 
-/** Statuses that speak of the server, whatever the question was: too busy, or nobody behind it. */
+/** Statuses that concern the server, not the question: too busy, or no backend. */
 const systemicStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
-/** Why an answer is none, as far as its head tells. */
+/** Why a reply is no answer, as far as its head tells. */
 function headFailure(
   { statusCode = 0, headers }: IncomingMessage,
   limits: HookLimits,

@@ -1,5 +1,8 @@
-// Owns the questions that are put to a hook, member by member as the contract has them.
+// Owns the questions to a hook and their signature, as docs/member-directory.md has them.
 
+import { createHmac } from 'node:crypto';
+
+import { epochSeconds, type Instant } from '../lib/clock.ts';
 import { randomKey } from '../lib/random.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
 import type { Subject } from '../oauth/member.ts';
@@ -19,7 +22,7 @@ export interface VerifyFacts {
   readonly username: string;
   readonly password: string;
   readonly clientId: string;
-  /** Where the member is, if that is known, and whether it is more than a partner's word. */
+  /** The member's address, if it is known, and whether it is more than a partner's claim. */
   readonly customerIp: string | undefined;
   readonly ipVerified: boolean;
 }
@@ -48,4 +51,26 @@ function question(
   const requestId = randomKey(16);
   const body = JSON.stringify({ v: hookVersion, request_id: requestId, programme, ...members });
   return { path, requestId, body };
+}
+
+export type SignatureHeaders = Readonly<Record<string, string>>;
+
+/**
+ * `Jetway-Timestamp`, in seconds since the epoch, and `Jetway-Signature`: HMAC-SHA256 over
+ * timestamp, a dot and the body, one `v1=` for each live secret, so that a secret can be replaced
+ * without a moment at which the sides disagree. Without a secret there is no signature: then the
+ * client certificate authenticates.
+ */
+export function signatureHeaders(
+  secrets: readonly string[],
+  body: string,
+  now: Instant,
+): SignatureHeaders {
+  if (secrets.length === 0) return {};
+  const timestamp = String(epochSeconds(now));
+  const signatures = secrets.map((secret) => {
+    const mac = createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex');
+    return `v1=${mac}`;
+  });
+  return { 'Jetway-Timestamp': timestamp, 'Jetway-Signature': signatures.join(',') };
 }

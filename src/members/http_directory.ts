@@ -1,5 +1,5 @@
-// Owns the member directory behind an HTTP hook: the airline's own member system answers who a
-// member is (docs/member-directory.md).
+// Owns the member directory behind an HTTP hook: the airline's member system checks the credentials
+// (docs/member-directory.md).
 
 import { type Clock, type Milliseconds, milliseconds } from '../lib/clock.ts';
 import { createGate, type Gate, GateFull } from '../lib/gate.ts';
@@ -17,19 +17,23 @@ import {
   openHookConnection,
   usualLimits,
 } from './hook_connection.ts';
-import { type HookQuestion, statusQuestion, verifyQuestion } from './hook_question.ts';
-import { signatureHeaders } from './hook_signature.ts';
+import {
+  type HookQuestion,
+  signatureHeaders,
+  statusQuestion,
+  verifyQuestion,
+} from './hook_question.ts';
 import { visibleUsername } from './username.ts';
 
-/** Questions that may wait for one under way to end, for each that may be under way. */
+/** Questions that may wait, for each question that may be under way. */
 const waitingForEach = 4;
 
-/** The part of the questions under way that logins may have. */
+/** The share of the questions under way that logins may have. */
 const mostForLogins = 0.75;
 
 /**
- * The part of a question's time that it may spend waiting for its turn. What is left must be enough
- * for an answer: a question cut short says nothing of the hook, and would open the breaker.
+ * The share of its time for which a question may wait for its turn. The rest must be enough for an
+ * answer: a question cut short would count against the hook and open the breaker.
  */
 const longestWait = 0.5;
 
@@ -45,8 +49,8 @@ export interface HttpDirectoryOptions {
 }
 
 /**
- * A directory that asks the hook. Whatever is not an answer of the contract rejects with
- * `Unavailable`, whose message names programme, question and request id, and no member.
+ * A directory that asks the hook. Anything but an answer of the contract rejects with `Unavailable`,
+ * whose message names programme, question and request id, and no member.
  */
 export function createHttpDirectory(options: HttpDirectoryOptions): MemberDirectory {
   const ask = createAsking(options);
@@ -54,10 +58,10 @@ export function createHttpDirectory(options: HttpDirectoryOptions): MemberDirect
   return {
     verify: (attempt) => askToVerify(options, ask, attempt),
     async decline(attempt) {
-      // A locked account is told what an unlocked one is told, and when, also while the hook is away
-      // (HOSTILE 17, 63): so the hook is asked, about somebody that there cannot be.
-      const nobody = { typedUsername: randomKey(16), password: randomKey(16) };
-      await askToVerify(options, ask, { ...attempt, ...nobody });
+      // A locked account gets the answer of an unlocked one, after the same time, also while the hook
+      // is away (HOSTILE 17, 63): the hook is asked about a member that cannot exist.
+      const unknown = { typedUsername: randomKey(16), password: randomKey(16) };
+      await askToVerify(options, ask, { ...attempt, ...unknown });
     },
     async isActive(subject) {
       const question = statusQuestion(programme, subject);
@@ -70,7 +74,7 @@ export function createHttpDirectory(options: HttpDirectoryOptions): MemberDirect
 type Ask = <Answer>(
   question: HookQuestion,
   read: (body: Uint8Array) => Answer,
-  /** Absent where it is asked for a refresh. */
+  /** Absent for the question of a refresh. */
   login?: LoginAttempt,
 ) => Promise<Answer>;
 
@@ -88,13 +92,13 @@ function askToVerify(
   });
   const read = (body: Uint8Array): Verification => {
     const answer = readVerification(body);
-    // Who is blocked is told what everybody is told (HOSTILE 16).
+    // A blocked member gets the answer of a wrong password (HOSTILE 16).
     return answer.outcome === 'blocked' ? { outcome: 'no_match' } : answer;
   };
   return ask(question, read, attempt);
 }
 
-/** Breaker, gate, signature and exchange, in this order; all within one span of time. */
+/** Gate, signature, breaker and exchange, in this order, all within one span of time. */
 function createAsking(options: HttpDirectoryOptions): Ask {
   const { programme, url, credentials, clock, limits = usualLimits } = options;
   const connection = openHookConnection(url, credentials, limits);
@@ -109,8 +113,8 @@ function createAsking(options: HttpDirectoryOptions): Ask {
       leave.succeed();
       return body;
     } catch (error) {
-      // An answer of whatever kind came from a hook that is there. What it refuses may be one
-      // question, so nobody can shut the directory for all with a question of that kind.
+      // Any answer shows that the hook is up. A refusal may concern one question only: otherwise one
+      // client could open the breaker for all with such a question.
       if (error instanceof HookFailure && error.systemic) leave.fail();
       else leave.succeed();
       throw error;
@@ -141,11 +145,11 @@ function createAsking(options: HttpDirectoryOptions): Ask {
 
 interface Gates {
   readonly all: Gate;
-  /** In front of the other; narrower. */
+  /** Passed before `all`; narrower. */
   readonly logins: Gate;
 }
 
-/** However many log in, refreshes have places and turns of their own (HOSTILE 73). */
+/** However many members log in, refreshes have places and turns of their own (HOSTILE 73). */
 function openGates(concurrency: number): Gates {
   const gateOf = (atOnce: number): Gate => createGate({ atOnce, waiting: atOnce * waitingForEach });
   return {
@@ -155,8 +159,8 @@ function openGates(concurrency: number): Gates {
 }
 
 /**
- * Passes the gates, or rejects: with `GateFull` when its turn has not come within the time, with the
- * signal's reason when nobody waits for it any more by then.
+ * Passes the gates. Rejects with `GateFull` when its turn does not come within `patience`, and with the
+ * signal's reason when the caller hangs up before its turn.
  */
 async function inTime<Result>(
   { all, logins }: Gates,

@@ -1,11 +1,11 @@
-// Owns making a password hash. It holds up the thread it runs in for as long as its cost asks.
+// Owns making a password hash, which blocks its thread for as long as its cost says.
 
 import { argon2Sync } from 'node:crypto';
 
 import { randomBytes } from '../lib/random.ts';
 import { formatArgon2 } from './password_hash.ts';
 
-/** What one guess costs; `memory` in KiB. */
+/** The cost of a hash; `memory` in KiB. */
 export interface HashCost {
   readonly memory: number;
   readonly passes: number;

@@ -1,5 +1,5 @@
-// Owns member passwords: the argon2id hashes that are kept of them, and checking against what is
-// kept. Which other hashes are understood is password_hash.ts's business.
+// Owns member passwords: making their argon2id hashes, and checking passwords against kept hashes.
+// password_hash.ts says which other hashes are understood.
 
 import type { Admission } from '../lib/gate.ts';
 import { randomBytes } from '../lib/random.ts';
@@ -11,40 +11,37 @@ import { argon2Prefix, formatArgon2, readHash } from './password_hash.ts';
 /** OWASP's first choice for argon2id: 19 MiB, two passes, one lane. */
 const usualCost: HashCost = { memory: 19_456, passes: 2 };
 
-/** For passwords as random as keys, which no amount of guessing finds. */
+/** The cost for passwords as random as keys, which no amount of guessing finds. */
 const randomPasswordCost: HashCost = { memory: 64, passes: 1 };
 
-/** Longer than any passphrase; keeps what is hashed bounded. */
+/** Longer than any passphrase; bounds the input of a hash. */
 export const longestPassword = 1024;
 
-/** Milliseconds that a thread waits for a next login: starting one costs less than keeping it. */
+/** Milliseconds for which a thread waits for the next login: after that, starting one costs less than keeping it. */
 const threadPatience = 60_000;
 
 const threads = createHashingThreads(threadPatience);
 
-/** A PHC string of the password. Rejects with `Unavailable` when too many wait, or it goes wrong. */
+/** A PHC string of the password. Rejects with `Unavailable` when too many wait, or hashing fails. */
 export async function hashPassword(password: string): Promise<string> {
   const task = { verb: 'make', password: normalise(password), cost: usualCost } as const;
   return String(await hashing(() => threads.run(task)));
 }
 
-/**
- * The hash of a password as random as a key, made at once: it takes 0.1 ms, and is worth neither a thread
- * nor a place in the queue.
- */
+/** The hash of a password as random as a key, made on this thread: it takes 0.1 ms. */
 export function hashRandomPassword(password: string): string {
   return makeHash(normalise(password), randomPasswordCost);
 }
 
-/** A hash of the usual cost that no password has: made by drawing lots, it costs nothing and cannot fail. */
+/** A hash of the usual cost that no password has: drawn at random, without hashing. */
 export function hashOfNobody(): string {
   const [salt, tag] = [randomBytes(16), randomBytes(32)];
   return formatArgon2({ algorithm: 'argon2id', parallelism: 1, ...usualCost, salt, tag });
 }
 
 /**
- * Whether the password is the one the hash was made of; throws where the text is no hash. Once it has
- * begun it goes on, whoever hangs up.
+ * Whether the hash was made of the password; throws where the text is no hash. A check that has begun
+ * goes on when its caller hangs up.
  */
 export async function checkPassword(
   password: string,
@@ -57,16 +54,15 @@ export async function checkPassword(
 }
 
 /**
- * For a process that ends within `span` milliseconds: hashes are begun for half of them; then whoever
- * still waits is told, rejected with `Unavailable`, and before the end whoever waits for one that is
- * under way, too.
+ * For a process that ends within `span` milliseconds: for half of them hashes still begin; then waiting
+ * hashes reject with `Unavailable`, and shortly before the end running hashes too.
  */
 export function endHashing(span: number): void {
   setTimeout(closeHashing, span / 2).unref();
   setTimeout(threads.end, span * 0.8).unref();
 }
 
-/** Whether a hash is one that would be made today; others are made anew when their password comes by. */
+/** Whether a hash has a cost of today; other hashes are made anew at the next login. */
 export function isUpToDate(hash: string): boolean {
   return [usualCost, randomPasswordCost].some((cost) =>
     hash.startsWith(argon2Prefix({ algorithm: 'argon2id', parallelism: 1, ...cost })),

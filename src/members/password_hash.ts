@@ -1,9 +1,9 @@
-// Owns the forms of password hashes that are understood: ours, and those that members bring from
-// elsewhere. Which of them are made is password.ts's business, what they cost hash_work.ts's.
+// Owns the forms of password hashes that Jetway can check: its own, and those of imported members.
+// password.ts says which form is made, hashing_worker.ts does the arithmetic.
 
 export const hashSchemes = ['argon2', 'bcrypt', 'pbkdf2'] as const;
 
-/** A hash that was read, with all that it takes to make it again of the same password. */
+/** A hash with all settings that it takes to make it again of the same password. */
 export type PasswordHash = Argon2Hash | BcryptHash | Pbkdf2Hash;
 
 export interface Argon2Hash {
@@ -19,30 +19,30 @@ export interface Argon2Hash {
 
 export interface BcryptHash {
   readonly scheme: 'bcrypt';
-  /** As it came: salt and tag in an alphabet of its own. */
+  /** The whole text: bcrypt writes salt and tag in an alphabet of its own. */
   readonly text: string;
 }
 
 export interface Pbkdf2Hash {
   readonly scheme: 'pbkdf2';
-  /** As node calls the digest. */
+  /** Node's name of the digest. */
   readonly algorithm: string;
   readonly iterations: number;
   readonly salt: Buffer;
   readonly tag: Buffer;
 }
 
-/** The hash that a text is, or undefined when it is none, or one that costs too much to check. */
+/** Undefined for a text that is no hash, or a hash that costs too much to check. */
 export function readHash(text: string): PasswordHash | undefined {
   return readArgon2(text) ?? readBcrypt(text) ?? readPbkdf2(text);
 }
 
-/** A PHC string, as the reference implementation writes them. */
+/** A PHC string, as the reference implementation writes it. */
 export function formatArgon2({ salt, tag, ...hash }: Omit<Argon2Hash, 'scheme'>): string {
   return `${argon2Prefix(hash)}${base64(salt)}$${base64(tag)}`;
 }
 
-/** What the PHC strings of all hashes begin with that cost the same. */
+/** The beginning of the PHC strings of all hashes of one cost. */
 export function argon2Prefix({
   algorithm,
   memory,
@@ -87,10 +87,10 @@ const djangoForm = /^pbkdf2_(sha1|sha256|sha512)\$(\d{1,8})\$([!-#%-~]{1,128})\$
 const phcForm =
   /^\$pbkdf2(?:-(sha1|sha256|sha512))?\$(?:i=)?(\d{1,8})(?:,l=\d{1,3})?\$([A-Za-z0-9+./]{1,172})\$([A-Za-z0-9+./]+)$/;
 
-/** RFC 8018 4.2: fewer have never been enough. More than the most would hold a login up for seconds. */
+/** RFC 8018 4.2 sets the least. More than the most would take seconds for a login. */
 export const pbkdf2Iterations = { least: 1000, most: 10_000_000 } as const;
 
-/** How many iterations a text in one of pbkdf2's forms has, however few or many; undefined for others. */
+/** The iterations of a text in a form of pbkdf2, in bounds or not; undefined for other texts. */
 export function iterationsOf(text: string): number | undefined {
   const [, , count] = djangoForm.exec(text) ?? phcForm.exec(text) ?? [];
   return count === undefined ? undefined : Number(count);

@@ -1,5 +1,6 @@
 // Owns the embedded member directory: members kept in Jetway's own store.
 
+import { present } from '../lib/present.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
 import { Unavailable } from '../oauth/failure.ts';
 import type { Member, MemberRecord, Subject } from '../oauth/member.ts';
@@ -7,7 +8,7 @@ import type { LoginAttempt, MemberDirectory, Verification } from './directory.ts
 import { checkPassword, hashOfNobody, hashPassword, isUpToDate } from './password.ts';
 import { normaliseUsername } from './username.ts';
 
-/** The part of the store that the directory uses. */
+/** The store's verbs that the directory uses. */
 export interface MemberRecords {
   find(kind: 'member', programme: ProgrammeId, subject: Subject): Promise<MemberRecord | undefined>;
   findBy(
@@ -53,7 +54,7 @@ export function createStoreDirectory(
   };
 }
 
-/** Keeps an imported hash no longer than until its password is known, unless it was changed meanwhile. */
+/** Replaces an imported hash as soon as its password is known, unless it was changed meanwhile. */
 async function renewHash(
   records: MemberRecords,
   { programme, subject, passwordHash: before }: MemberRecord,
@@ -65,16 +66,12 @@ async function renewHash(
       member.passwordHash === before ? { ...member, passwordHash } : member,
     );
   } catch (error) {
-    // The member is who it says all the same, and there is a next time.
+    // The password is right all the same; the next login tries again.
     if (!(error instanceof Unavailable)) throw error;
   }
 }
 
 function memberOf(record: MemberRecord): Member {
   const { subject, level, membershipNumber } = record;
-  return {
-    subject,
-    ...(level === undefined ? {} : { level }),
-    ...(membershipNumber === undefined ? {} : { membershipNumber }),
-  };
+  return present({ subject, level, membershipNumber });
 }

@@ -3,13 +3,13 @@
 import type { Clock, Instant } from '../lib/clock.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
 import type { SigningAlgorithm, SigningKeyRecord } from '../oauth/signing_key.ts';
-import { renderKeySet } from './jwks.ts';
 import { givenUp, isReadyToSign, readyToSign } from './key_steps.ts';
 import type { Keyring } from './keyring.ts';
 import {
   newSigningKey,
   openSigningKey,
   openVerifyingKey,
+  renderKeySet,
   type SigningKey,
   type VerifyingKey,
 } from './signing_keys.ts';

@@ -3,7 +3,7 @@
 
 import { after, type Instant, milliseconds, type Milliseconds } from '../lib/clock.ts';
 import type { SigningAlgorithm, SigningKeyRecord } from '../oauth/signing_key.ts';
-import { keySetMaxAge } from './jwks.ts';
+import { keySetMaxAge } from './signing_keys.ts';
 
 /**
  * A new key is published this long before it signs: twice the max-age of the key set, so that every

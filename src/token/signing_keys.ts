@@ -1,4 +1,5 @@
-// Owns signing keys: making them, sealing their private half, opening them for use.
+// Owns signing keys: making them, sealing their private half, opening them for use, and publishing
+// their public half.
 
 import {
   calculateJwkThumbprint,
@@ -86,4 +87,22 @@ export function isSealedUnder(record: SigningKeyRecord, keyring: Keyring): boole
 /** Binds a sealed key to its row, so that rows cannot be swapped. */
 function sealContext(programme: ProgrammeId, kid: string): string {
   return `${programme} ${kid}`;
+}
+
+/** Seconds for which a verifier may keep the key set; a new key waits for it before it signs. */
+export const keySetMaxAge = 300;
+
+/** Members of a JWK that are public, by RFC 7518 6.2.1, 6.3.1 and RFC 8037 2. */
+const publicMembers = ['kty', 'crv', 'x', 'y', 'n', 'e'] as const;
+
+/** The published key set (RFC 7517) as JSON text: public halves only (HOSTILE 37). */
+export function renderKeySet(records: readonly SigningKeyRecord[]): string {
+  const keys = records.map((record) => {
+    const jwk = JSON.parse(record.publicJwk) as JWK;
+    const members = publicMembers
+      .filter((name) => jwk[name] !== undefined)
+      .map((name) => [name, jwk[name]] as const);
+    return { ...Object.fromEntries(members), kid: record.kid, alg: record.algorithm, use: 'sig' };
+  });
+  return JSON.stringify({ keys });
 }

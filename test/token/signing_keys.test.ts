@@ -7,9 +7,8 @@ import { calculateJwkThumbprint, compactVerify, CompactSign, importJWK, type JWK
 
 import type { ProgrammeId } from '../../src/oauth/client.ts';
 import { signingAlgorithms, type SigningKeyRecord } from '../../src/oauth/signing_key.ts';
-import { renderKeySet } from '../../src/token/jwks.ts';
 import { createKeyring } from '../../src/token/keyring.ts';
-import { newSigningKey, openSigningKey } from '../../src/token/signing_keys.ts';
+import { newSigningKey, openSigningKey, renderKeySet } from '../../src/token/signing_keys.ts';
 import { at, club, otherClub } from '../store/fixtures.ts';
 
 const keyring = createKeyring(new Uint8Array(32).fill(7));

@@ -1,4 +1,5 @@
-// Tests of the two forms of tokens; signed ones as a strict verifier sees them (HOSTILE 35).
+// Tests of the forms of tokens, signed tokens as a strict verifier sees them (HOSTILE 35), and of token
+// identifiers (P-7).
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -13,6 +14,7 @@ import {
   jwtFormat,
   opaqueFormat,
   refreshTokenType,
+  tokenIdMaker,
   type TokenClaims,
 } from '../../src/token/token_format.ts';
 import { club } from '../store/fixtures.ts';
@@ -103,4 +105,39 @@ test('HOSTILE 35: a refresh token is no access token, and the other way round', 
   await assert.rejects(jwtVerify(access, publicKey, asRefresh), { claim: 'typ' });
   await jwtVerify(access, publicKey, strict);
   await jwtVerify(refresh, publicKey, asRefresh);
+});
+
+test('a uuid, never the same', () => {
+  const make = tokenIdMaker('uuid');
+  const many = Array.from({ length: 1000 }, () => make(now));
+  assert.equal(new Set(many).size, 1000);
+  for (const id of many)
+    assert.match(id, /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
+});
+
+test('P-7: a whole number that JSON readers keep, now and in sixty years', () => {
+  for (const date of ['2020-01-01T00:00:01Z', '2026-01-02T03:04:05Z', '2089-01-01T00:00:00Z']) {
+    const make = tokenIdMaker('number', () => 1023);
+    const text = make(instant(Date.parse(date)));
+    assert.match(text, /^[1-9]\d*$/);
+    assert.ok(Number.isSafeInteger(Number(text)), date);
+    assert.equal(JSON.stringify(JSON.parse(text)), text);
+  }
+});
+
+test('P-7: any number in one millisecond differ, and later ones are greater', () => {
+  const make = tokenIdMaker('number');
+  const many = Array.from({ length: 5000 }, () => make(now));
+  assert.equal(new Set(many).size, 5000);
+  const later = Number(make(instant(now + 1)));
+  for (const id of many) assert.ok(Number(id) < later);
+});
+
+test('P-7: processes with numbers of their own never make the same, whatever their clocks say', () => {
+  const makers = [0, 1, 511, 1023].map((node) => tokenIdMaker('number', () => node));
+  const many = [0, 0, 1, 2, 2, 0, 1000].flatMap((later) =>
+    makers.flatMap((make) => Array.from({ length: 50 }, () => make(instant(now + later)))),
+  );
+  assert.equal(new Set(many).size, many.length);
+  assert.ok(many.every((id) => Number.isSafeInteger(Number(id))));
 });
