@@ -12,5 +12,17 @@ export type Environment = 'staging' | 'live';
  * backend, resolves only once what it reports is durable. A backend that cannot answer rejects
  * with `Unavailable` (oauth/failure.ts), never with a made-up outcome. Nothing is found past its
  * `expiresAt`; the caller's clock judges, through `now`.
+ *
+ * A backend writes by hand, with the judgements of judgement.ts and node_leases.ts:
+ * - the 14 verbs of `Grants`;
+ * - the 10 verbs of `Keeping`.
+ *
+ * Shared code makes the other 14 verbs from less:
+ * - the 9 verbs of `Registry`, by registrar.ts from rows of any kind (kinds.ts);
+ * - the 4 verbs of login attempts, by login_attempts.ts from two functions of a row, find and change;
+ * - `count`, by windows.ts in the process. A backend across a network may write its own, so that
+ *   several machines share one count.
+ *
+ * Each backend adds itself to open.ts and runs the suite of test/store/contract.ts.
  */
 export interface Store extends Registry, Grants, Counters, Keeping {}
