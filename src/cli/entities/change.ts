@@ -1,6 +1,7 @@
 // Owns the verbs `set`, `enable`, `disable` and `remove` of every kind. Changes count from the next
 // request on, in running servers too.
 
+import { type Item, kinds } from '../../store/kinds.ts';
 import { CommandError, exitCodes, expectYes, refuseUsage } from '../exit.ts';
 import { withStore } from '../open_store.ts';
 import { print, printJson, warn } from '../output.ts';
@@ -11,7 +12,7 @@ import {
   type ChangeableKind,
   changeItem,
   type Kind,
-  type Registered,
+  type Noun,
   removedMeanwhile,
   select,
   type Selection,
@@ -20,8 +21,8 @@ import {
 import { jsonOf, printShown } from './shown.ts';
 
 /** `jetway KIND set NAME`: changes all that is asked for, or nothing. */
-export async function setItem<Item extends Registered & Shape, Shape extends object>(
-  kind: ChangeableKind<Item, Shape>,
+export async function setItem<N extends Noun, Name extends keyof Item<N>>(
+  kind: ChangeableKind<N, Name>,
   name: string,
   options: Selection,
 ): Promise<void> {
@@ -56,10 +57,10 @@ export async function setItem<Item extends Registered & Shape, Shape extends obj
 }
 
 /** `jetway KIND enable NAME` and `disable`; an item that has the status already is no failure. */
-export async function setStatus<Item extends Registered>(
-  kind: Kind<Item>,
+export async function setStatus<N extends Noun>(
+  kind: Kind<N>,
   name: string,
-  status: Item['status'],
+  status: Item<N>['status'],
   options: Selection,
 ): Promise<void> {
   const { before, after, values } = await withItem(kind, name, options, async (around, found) => {
@@ -73,15 +74,18 @@ export async function setStatus<Item extends Registered>(
 }
 
 /** `jetway KIND remove NAME --yes`. */
-export async function removeItem<Item extends Registered>(
-  kind: Kind<Item>,
+export async function removeItem<N extends Noun>(
+  kind: Kind<N>,
   name: string,
   options: Selection & { readonly yes?: boolean },
 ): Promise<void> {
   const { loss, done, json } = kind.removal;
   expectYes(options, `${called(kind, name)} ${loss}`);
   const item = await withItem(kind, name, options, async (around, found) => {
-    if (!(await kind.remove(around, found))) throw removedMeanwhile(kind, found);
+    const { store, clock } = around;
+    const id = kinds[kind.noun].idOf(found);
+    const isGone = await store.remove(kind.noun, found.programme, id, clock.now());
+    if (!isGone) throw removedMeanwhile(kind, found);
     return found;
   });
   if (options.json === true) return printJson({ ...json(item), removed: true });

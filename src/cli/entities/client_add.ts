@@ -99,7 +99,7 @@ async function selectKeyHolder(
   programme: Programme,
   name: string,
 ): Promise<Client> {
-  const own = await clientKind.find(around.store, programme.id, name);
+  const own = await around.store.find('client', programme.id, name as ClientId);
   if (own !== undefined) return own;
   const slash = name.indexOf('/');
   const prefix = name.slice(0, Math.max(slash, 0));

@@ -1,6 +1,6 @@
 // Owns clients as a kind of registered thing: how they are named, found, judged and shown.
 
-import type { Client, ClientId } from '../../oauth/client.ts';
+import type { Client } from '../../oauth/client.ts';
 import type { Gateway } from '../../oauth/gateway.ts';
 import { liveSecrets } from '../../oauth/secret_rotation.ts';
 import { refuseUsage } from '../exit.ts';
@@ -12,17 +12,12 @@ import type { ChangeableKind, Surroundings } from './kind.ts';
 import { showSecrets } from './secrets.ts';
 import { type Shown, shown, showFields } from './shown.ts';
 
-export const clientKind: ChangeableKind<Client, ClientFields> = {
+export const clientKind: ChangeableKind<'client', keyof ClientFields> = {
   noun: 'client',
   argument: ['<client-id>', 'its client identifier'],
   example: 'partnerapi-12345',
   nameOf: ({ id }) => id,
   inWords: (id) => id,
-  find: (store, programme, id) => store.find('client', programme, id as ClientId),
-  list: (store, programme) => store.list('client', programme),
-  change: (store, { programme, id }, change) => store.change('client', programme, id, change),
-  remove: ({ store, clock }, { programme, id }) =>
-    store.remove('client', programme, id, clock.now()),
   show: async (around, client, verb) => {
     const uses = await around.store.secretUses(client.programme, client.id);
     const values = showClient(client, uses);

@@ -1,6 +1,6 @@
 // Owns gateways as a kind of registered thing: how they are named, found and shown.
 
-import type { Gateway, GatewayId } from '../../oauth/gateway.ts';
+import type { Gateway } from '../../oauth/gateway.ts';
 import { dateText } from '../table.ts';
 import { nameField } from './client_fields.ts';
 import type { Fields } from './fields.ts';
@@ -12,17 +12,12 @@ export const gatewayFields: Fields<Pick<Gateway, 'name'>> = {
   name: nameField('what operators call it'),
 };
 
-export const gatewayKind: Kind<Gateway> = {
+export const gatewayKind: Kind<'gateway'> = {
   noun: 'gateway',
   argument: ['<gateway-id>', 'its identifier'],
   example: 'gateway-0123456789ab',
   nameOf: ({ id }) => id,
   inWords: (id) => id,
-  find: (store, programme, id) => store.find('gateway', programme, id as GatewayId),
-  list: (store, programme) => store.list('gateway', programme),
-  change: (store, { programme, id }, change) => store.change('gateway', programme, id, change),
-  remove: ({ store, clock }, { programme, id }) =>
-    store.remove('gateway', programme, id, clock.now()),
   show: (_, gateway) => Promise.resolve(showGateway(gateway)),
   columns: { PROGRAMME: 'programme', GATEWAY: 'gateway_id', NAME: 'name', CREATED: 'created_at' },
   removal: {

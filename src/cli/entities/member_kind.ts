@@ -5,7 +5,7 @@ import { normaliseUsername } from '../../members/username.ts';
 import type { MemberRecord, Subject } from '../../oauth/member.ts';
 import { CommandError, exitCodes, refuseUsage } from '../exit.ts';
 import { option } from '../grammar/grammar.ts';
-import { type OpenStore } from '../open_store.ts';
+import type { OpenStore } from '../open_store.ts';
 import { loadCompiled } from '../programmes.ts';
 import { dateText } from '../table.ts';
 import { complaintsOf, givenIn, inputsOf } from './fields.ts';
@@ -14,7 +14,7 @@ import { type MemberFields, memberFields, numberWarnings } from './member_fields
 import { readPasswordHash } from './secrets.ts';
 import { type Shown, shown, showFields } from './shown.ts';
 
-export const memberKind: ChangeableKind<MemberRecord, MemberFields> = {
+export const memberKind: ChangeableKind<'member', keyof MemberFields> = {
   noun: 'member',
   argument: ['<username>', 'its username, or its subject'],
   example: 'ann',
@@ -23,11 +23,6 @@ export const memberKind: ChangeableKind<MemberRecord, MemberFields> = {
   find: async (store, programme, name) =>
     (await store.findBy('member', 'username', programme, normaliseUsername(name)))[0] ??
     (await store.find('member', programme, name as Subject)),
-  list: (store, programme) => store.list('member', programme),
-  change: (store, { programme, subject }, change) =>
-    store.change('member', programme, subject, change),
-  remove: ({ store, clock }, { programme, subject }) =>
-    store.remove('member', programme, subject, clock.now()),
   show: async (open, member, verb) =>
     verb === undefined
       ? showMember(member)

@@ -6,9 +6,9 @@ import { after, milliseconds, type Milliseconds } from '../../lib/clock.ts';
 import type { Digest } from '../../lib/digest.ts';
 import { parseDuration } from '../../lib/duration.ts';
 import { quote } from '../../lib/fault.ts';
-import type { Client, StoredSecret } from '../../oauth/client.ts';
-import type { Gateway } from '../../oauth/gateway.ts';
+import type { StoredSecret } from '../../oauth/client.ts';
 import { addSecret, endOlder, liveSecrets } from '../../oauth/secret_rotation.ts';
+import type { Item } from '../../store/kinds.ts';
 import { CommandError, exitCodes } from '../exit.ts';
 import { expectDurableStore, type OpenStore } from '../open_store.ts';
 import { print, printJson } from '../output.ts';
@@ -28,32 +28,32 @@ export type RotateOptions = Selection & {
 };
 
 /** What a rotation replaces, how, and what it prints. */
-interface Rotation<Item extends Client | Gateway> {
-  readonly kind: Kind<Item>;
+interface Rotation<N extends 'client' | 'gateway'> {
+  readonly kind: Kind<N>;
   readonly words: string;
   /** What an operator can do where two are good already. */
   readonly wayOut: string;
-  readonly held: (item: Item) => readonly StoredSecret[];
-  readonly holding: (item: Item, secrets: readonly StoredSecret[]) => Item;
+  readonly held: (item: Item<N>) => readonly StoredSecret[];
+  readonly holding: (item: Item<N>, secrets: readonly StoredSecret[]) => Item<N>;
   /** Changes all items that have one of the secrets, in one step. */
   readonly changeHolders?: (
     open: OpenStore,
     secrets: readonly Digest[],
-    change: (item: Item) => Item,
-  ) => Promise<readonly Item[]>;
-  readonly sheet: (fresh: Fresh<Item>) => Handover;
+    change: (item: Item<N>) => Item<N>,
+  ) => Promise<readonly Item<N>[]>;
+  readonly sheet: (fresh: Fresh<N>) => Handover;
 }
 
 /** A new secret, and the items that have it now. */
-interface Fresh<Item> {
+interface Fresh<N extends 'client' | 'gateway'> {
   readonly text: string;
-  readonly item: Item;
-  readonly others: readonly Item[];
+  readonly item: Item<N>;
+  readonly others: readonly Item<N>[];
 }
 
 const waiting = 'wait until the older one ends, or end both with --overlap 0s';
 
-const clientSecret: Rotation<Client> = {
+const clientSecret: Rotation<'client'> = {
   kind: clientKind,
   words: 'client secret',
   wayOut: 'end the older one with client retire-secret, or both with --overlap 0s',
@@ -63,7 +63,7 @@ const clientSecret: Rotation<Client> = {
 };
 
 /** Without `changeHolders`: of the client alone. */
-const ownApiKey: Rotation<Client> = {
+const ownApiKey: Rotation<'client'> = {
   kind: clientKind,
   words: 'API key',
   wayOut: waiting,
@@ -73,13 +73,13 @@ const ownApiKey: Rotation<Client> = {
 };
 
 /** C-5: of all clients that share the key. */
-const apiKey: Rotation<Client> = {
+const apiKey: Rotation<'client'> = {
   ...ownApiKey,
   changeHolders: ({ store }, keys, change) =>
     store.changeAll('client', { lookUp: 'api_key', keys }, (clients) => clients.map(change)),
 };
 
-const gatewaySecret: Rotation<Gateway> = {
+const gatewaySecret: Rotation<'gateway'> = {
   kind: gatewayKind,
   words: 'gateway secret',
   wayOut: waiting,
@@ -106,8 +106,8 @@ export function rotateGatewaySecret(id: string, options: RotateOptions): Promise
   return rotate(gatewaySecret, id, options, newSecret);
 }
 
-async function rotate<Item extends Client | Gateway>(
-  rotation: Rotation<Item>,
+async function rotate<N extends 'client' | 'gateway'>(
+  rotation: Rotation<N>,
   id: string,
   options: RotateOptions,
   make: (config: Config) => Promise<string> | string,
@@ -119,7 +119,7 @@ async function rotate<Item extends Client | Gateway>(
   const text = await make(config);
   await withItem(kind, id, options, async (open, found) => {
     const digest = open.keyring.secretDigest(text);
-    const befores = new Map<string, Item>();
+    const befores = new Map<string, Item<N>>();
     const changed = await changeAll(rotation, open, found, (item) => {
       befores.set(fullName(item), item);
       return withFresh(rotation, item, { digest, createdAt: open.clock.now() }, overlap);
@@ -128,7 +128,7 @@ async function rotate<Item extends Client | Gateway>(
     const others = changed.filter((one) => one !== item);
     await handOver(rotation.sheet({ text, item, others }), options, async (reason) => {
       // A secret that nobody has seen would stand in the way of the next one.
-      const undo = (one: Item): Item => holding(one, held(befores.get(fullName(one)) ?? one));
+      const undo = (one: Item<N>): Item<N> => holding(one, held(befores.get(fullName(one)) ?? one));
       await (others.length > 0
         ? rotation.changeHolders?.(open, [digest], undo)
         : changeItem(kind, open, found, undo));
@@ -138,12 +138,12 @@ async function rotate<Item extends Client | Gateway>(
 }
 
 /** Changes the item, and with it all that share a secret with it which is good now. */
-async function changeAll<Item extends Client | Gateway>(
-  { kind, held, changeHolders }: Rotation<Item>,
+async function changeAll<N extends 'client' | 'gateway'>(
+  { kind, held, changeHolders }: Rotation<N>,
   open: OpenStore,
-  found: Item,
-  change: (item: Item) => Item,
-): Promise<readonly Item[]> {
+  found: Item<N>,
+  change: (item: Item<N>) => Item<N>,
+): Promise<readonly Item<N>[]> {
   const live = liveSecrets(held(found), open.clock.now()).map(({ digest }) => digest);
   const changed = (await changeHolders?.(open, live, change)) ?? [];
   // Nobody holds a secret any more that was rotated or taken away meanwhile.
@@ -153,12 +153,12 @@ async function changeAll<Item extends Client | Gateway>(
 }
 
 /** @throws CommandError where the item can have no further secret */
-function withFresh<Item extends Client | Gateway>(
-  { kind, words, wayOut, held, holding }: Rotation<Item>,
-  item: Item,
+function withFresh<N extends 'client' | 'gateway'>(
+  { kind, words, wayOut, held, holding }: Rotation<N>,
+  item: Item<N>,
   fresh: StoredSecret,
   overlap: Milliseconds,
-): Item {
+): Item<N> {
   const { createdAt: now } = fresh;
   const change = addSecret(held(item), fresh, overlap === 0 ? undefined : after(now, overlap));
   if ('secrets' in change) return holding(item, change.secrets);
@@ -174,9 +174,9 @@ function withFresh<Item extends Client | Gateway>(
 }
 
 function clientSheet(
-  { text, item, others }: Fresh<Client>,
+  { text, item, others }: Fresh<'client'>,
   key: string,
-  { words, held }: Rotation<Client>,
+  { words, held }: Rotation<'client'>,
 ): Handover {
   const { id, programme } = item;
   const old = held(item).find(({ expiresAt }) => expiresAt !== undefined)?.expiresAt;

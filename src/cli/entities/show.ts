@@ -6,12 +6,12 @@ import { withStore } from '../open_store.ts';
 import { print, printJson, say, warn } from '../output.ts';
 import { configOf, selectProgrammes } from '../programmes.ts';
 import { table } from '../table.ts';
-import { type Kind, type Registered, type Selection, withItem } from './kind.ts';
+import { type Kind, type Noun, type Selection, withItem } from './kind.ts';
 import { jsonOf, printShown } from './shown.ts';
 
 /** `jetway KIND show NAME`. */
-export async function showItem<Item extends Registered>(
-  kind: Kind<Item>,
+export async function showItem<N extends Noun>(
+  kind: Kind<N>,
   name: string,
   options: Selection,
 ): Promise<void> {
@@ -37,8 +37,8 @@ export const listOptions: readonly OptionSpec[] = [
 ];
 
 /** `jetway KIND list`: by programme, in order of creation; says how much a limit leaves out. */
-export async function listItems<Item extends Registered>(
-  kind: Kind<Item>,
+export async function listItems<N extends Noun>(
+  kind: Kind<N>,
   options: ListOptions,
 ): Promise<void> {
   const { status, count, json } = options;
@@ -46,7 +46,7 @@ export async function listItems<Item extends Registered>(
   const config = configOf(options);
   const programmes = selectProgrammes(config, options.programme);
   await withStore(config, async (open) => {
-    const lists = await Promise.all(programmes.map((one) => kind.list(open.store, one)));
+    const lists = await Promise.all(programmes.map((one) => open.store.list(kind.noun, one)));
     const items = lists.flat();
     const alike = items.filter((item) => item.status === (status ?? item.status));
     const matches = await Promise.all(

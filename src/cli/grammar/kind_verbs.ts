@@ -1,8 +1,9 @@
 // Owns the verbs that kinds of registered things have alike, made from a kind's description.
 
+import type { Item } from '../../store/kinds.ts';
 import { setItem, setStatus, removeItem } from '../entities/change.ts';
 import { setOptions } from '../entities/fields.ts';
-import type { ChangeableKind, Kind, Registered } from '../entities/kind.ts';
+import type { ChangeableKind, Kind, Noun } from '../entities/kind.ts';
 import { listItems, listOptions, showItem } from '../entities/show.ts';
 import { option, type Verb } from './grammar.ts';
 
@@ -15,8 +16,8 @@ interface More extends Partial<Pick<Verb, 'details' | 'argument' | 'options'>> {
 type Run = (name: string, options: never) => Promise<void>;
 
 /** A verb about one item, which must be there. */
-export function verbAbout<Item extends Registered>(
-  { noun, argument, example }: Kind<Item>,
+export function verbAbout<N extends Noun>(
+  { noun, argument, example }: Kind<N>,
   verb: string,
   summary: string,
   run: Run,
@@ -39,16 +40,12 @@ export function verbAbout<Item extends Registered>(
   };
 }
 
-export function showVerb<Item extends Registered>(
-  kind: Kind<Item>,
-  summary: string,
-  more?: More,
-): Verb {
+export function showVerb<N extends Noun>(kind: Kind<N>, summary: string, more?: More): Verb {
   return verbAbout(kind, 'show', summary, (name, options) => showItem(kind, name, options), more);
 }
 
-export function removeVerb<Item extends Registered>(
-  kind: Kind<Item>,
+export function removeVerb<N extends Noun>(
+  kind: Kind<N>,
   summary: string,
   yes = 'yes, for good',
 ): Verb {
@@ -58,8 +55,8 @@ export function removeVerb<Item extends Registered>(
   });
 }
 
-export function statusVerbs<Item extends Registered>(
-  kind: Kind<Item>,
+export function statusVerbs<N extends Noun>(
+  kind: Kind<N>,
   disable: string,
   enable: string,
 ): readonly Verb[] {
@@ -71,8 +68,8 @@ export function statusVerbs<Item extends Registered>(
   ];
 }
 
-export function setVerb<Item extends Registered & Shape, Shape extends object>(
-  kind: ChangeableKind<Item, Shape>,
+export function setVerb<N extends Noun, Name extends keyof Item<N>>(
+  kind: ChangeableKind<N, Name>,
   summary: string,
   { options = [], ...more }: More,
 ): Verb {
@@ -84,8 +81,8 @@ export function setVerb<Item extends Registered & Shape, Shape extends object>(
   });
 }
 
-export function listVerb<Item extends Registered>(
-  kind: Kind<Item>,
+export function listVerb<N extends Noun>(
+  kind: Kind<N>,
   { options = listOptions, example = '', ...texts }: Pick<Verb, 'summary'> & More,
 ): Verb {
   return {
@@ -105,8 +102,8 @@ export function programmeVerb(verb: Omit<Verb, 'reads' | 'json'>, programme: str
   return { ...verb, reads: 'store', json: true, options: [ofProgramme, ...(verb.options ?? [])] };
 }
 
-export function importVerb<Item extends Registered>(
-  { noun }: Kind<Item>,
+export function importVerb<N extends Noun>(
+  { noun }: Kind<N>,
   programme: string,
   { options = [], ...verb }: Pick<Verb, 'summary' | 'details' | 'argument' | 'options' | 'run'>,
 ): Verb {

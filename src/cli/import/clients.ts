@@ -11,7 +11,6 @@ import { type ClientFields, clientFields, hasNoReturn } from '../entities/client
 import { judgeClient, orIncomplete } from '../entities/client_needs.ts';
 import { type Input, readFields } from '../entities/fields.ts';
 import { apiKeyFault, secretFault, secretWarning } from '../entities/secrets.ts';
-import { CommandError, exitCodes } from '../exit.ts';
 import { expectDurableStore, type OpenStore } from '../open_store.ts';
 import { configOf, loadCompiled } from '../programmes.ts';
 import { columnsOf, type Import, importFile, type ImportOptions, type Judged } from './import.ts';
@@ -84,7 +83,11 @@ function clientImport(
       const taken = errorAt(client.at, [], message, 'identifiers are given out once');
       return { isThere, faults: isTaken ? [...keys, taken] : keys };
     },
-    add: (open, clients) => addAll(open, programme, clients),
+    add: ({ store, keyring, clock }, clients) => {
+      const fresh = { createdAt: clock.now(), status: 'active' } as const;
+      const records = clients.map((client) => recordOf(client, programme, keyring, fresh));
+      return store.add('client', records);
+    },
   };
 }
 
@@ -169,19 +172,4 @@ function recordOf(
     status,
     createdAt,
   };
-}
-
-async function addAll(
-  { store, keyring, clock }: OpenStore,
-  programme: Programme,
-  clients: readonly ImportedClient[],
-): Promise<void> {
-  const fresh = { createdAt: clock.now(), status: 'active' } as const;
-  const records = clients.map((client) => recordOf(client, programme, keyring, fresh));
-  const taken = await store.add('client', records);
-  if (taken.length === 0) return;
-  throw new CommandError(
-    exitCodes.failed,
-    `nothing is imported: ${taken.join(', ')} of ${programme.id} came to be taken meanwhile`,
-  );
 }

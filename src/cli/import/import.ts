@@ -71,8 +71,8 @@ export interface Import<Draft, Shape> {
     open: OpenStore,
     draft: Draft,
   ): Promise<{ readonly isThere: boolean; readonly faults: readonly Fault[] }>;
-  /** Adds all; calls `step` after each where each takes time. */
-  add(open: OpenStore, drafts: readonly Draft[], step: Step): Promise<void>;
+  /** Adds all, or none and returns what is taken; calls `step` after each where each takes time. */
+  add(open: OpenStore, drafts: readonly Draft[], step: Step): Promise<readonly string[]>;
 }
 
 /** Imports what the store does not have yet, or with `dryRun` tells how much that would be. */
@@ -95,7 +95,12 @@ export async function importFile<Draft, Shape>(
     report(faults, standing?.faults ?? []);
     const fresh = drafts.filter((draft) => standing?.there.has(draft) !== true);
     if (!dryRun && open !== undefined) {
-      await withProgress(`importing ${items}`, fresh.length, (step) => spec.add(open, fresh, step));
+      const add = (step: Step): Promise<readonly string[]> => spec.add(open, fresh, step);
+      const taken = await withProgress(`importing ${items}`, fresh.length, add);
+      if (taken.length > 0) {
+        const message = `nothing is imported: ${taken.join(', ')} came to be taken in ${programme.id} meanwhile`;
+        throw new CommandError(exitCodes.failed, message);
+      }
     }
     return { imported: fresh.length, unchanged: drafts.length - fresh.length };
   };

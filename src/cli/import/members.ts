@@ -1,5 +1,7 @@
 // Owns the verb `member import`: members that exist elsewhere are added with their passwords.
 
+import { isDeepStrictEqual } from 'node:util';
+
 import { errorAt, type Fault, type Position, quote } from '../../lib/fault.ts';
 import { present } from '../../lib/present.ts';
 import { randomKey } from '../../lib/random.ts';
@@ -13,7 +15,7 @@ import {
 import { normaliseUsername } from '../../members/username.ts';
 import type { MemberRecord, Subject } from '../../oauth/member.ts';
 import type { Programme } from '../../programme/programme.ts';
-import { type Input, readFields } from '../entities/fields.ts';
+import { type Input, listOf, readFields } from '../entities/fields.ts';
 import {
   type MemberFields,
   memberFields,
@@ -22,7 +24,6 @@ import {
   warnOfDirectory,
 } from '../entities/member_fields.ts';
 import { passwordFault } from '../entities/secrets.ts';
-import { CommandError, exitCodes } from '../exit.ts';
 import { expectDurableStore, type OpenStore } from '../open_store.ts';
 import { configOf, loadCompiled } from '../programmes.ts';
 import type { Step } from '../progress.ts';
@@ -179,8 +180,9 @@ async function isSame(member: ImportedMember, kept: MemberRecord): Promise<boole
   const { secret, fields, subject = kept.subject } = member;
   return (
     kept.subject === subject &&
-    kept.level === fields.level &&
-    kept.membershipNumber === fields.membershipNumber &&
+    listOf(memberFields).every(
+      ([name]) => name === 'status' || isDeepStrictEqual(kept[name], fields[name]),
+    ) &&
     ('hash' in secret
       ? kept.passwordHash === secret.hash
       : await checkPassword(secret.password, kept.passwordHash))
@@ -196,7 +198,7 @@ async function addAll(
   { id }: Programme,
   members: readonly ImportedMember[],
   step: Step,
-): Promise<void> {
+): Promise<readonly string[]> {
   const records: MemberRecord[] = [];
   for (const { secret, subject, fields } of members) {
     records.push({
@@ -214,12 +216,9 @@ async function addAll(
     for (const { subject } of records.slice(0, from)) {
       await store.remove('member', id, subject, clock.now());
     }
-    const names = records
+    return records
       .filter(({ subject }) => taken.has(subject))
       .map(({ username }) => quote(username));
-    throw new CommandError(
-      exitCodes.failed,
-      `nothing is imported: ${names.join(', ')} came to be taken in ${id} meanwhile`,
-    );
   }
+  return [];
 }
