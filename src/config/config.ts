@@ -8,6 +8,7 @@ import * as v from 'valibot';
 
 import { errorAt, type Fault, FaultsError } from '../lib/fault.ts';
 import { isLoopback } from '../lib/ip_address.ts';
+import { present } from '../lib/present.ts';
 import { readTextFile, UnreadableFile } from '../lib/read_file.ts';
 import { maxYamlBytes, parseYaml } from '../lib/yaml/yaml.ts';
 import { validate } from '../schema/faults.ts';
@@ -142,17 +143,17 @@ export function readConfig(path: string): Config {
   if (output === undefined || schemaFaults.length > 0) throw new FaultsError(schemaFaults);
   const local = (name: string): string => resolve(dirname(path), name);
   const { admin, gateway, master_key_file: keyFile } = output;
-  return {
+  return present({
     environment: output.environment,
     listen: output.listen,
     publicUrl: output.public_url,
     programmes: local(output.programmes),
     store: readStoreLocation(output.store, local) ?? { kind: 'memory' },
-    ...(admin === undefined ? {} : { admin }),
-    ...(gateway === undefined ? {} : { gateway }),
+    admin,
+    gateway,
     trustedProxies: output.trusted_proxies,
-    ...(keyFile === undefined ? {} : { masterKeyFile: local(keyFile) }),
-  };
+    masterKeyFile: keyFile === undefined ? undefined : local(keyFile),
+  });
 }
 
 function readOrFault(path: string): string {

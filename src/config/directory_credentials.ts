@@ -6,6 +6,7 @@ import { createSecureContext } from 'node:tls';
 
 import { positionAt } from '../lib/document.ts';
 import { errorAt, type Fault } from '../lib/fault.ts';
+import { present } from '../lib/present.ts';
 import { readSecretFile, readTextFile, UnreadableFile } from '../lib/read_file.ts';
 import type { HookCredentials } from '../members/hook_connection.ts';
 import type { LoadedProgramme } from '../programme/language/load.ts';
@@ -23,13 +24,10 @@ const mostBytes = 1024 * 1024;
 /** Fewer characters are not worth signing with: `openssl rand -hex 32` gives 64. */
 const shortestSecret = 32;
 
-/** A file that is no use as what it should be. */
+/** A file that does not hold the expected credential. */
 class UnusableCredential extends Error {}
 
-/**
- * Reads what the programme needs to be served besides its file. Where that cannot be used the
- * programme is not loaded either: it could log nobody in.
- */
+/** Reads the credentials of a programme. Without usable ones the programme is not loaded: no member could log in. */
 export function withCredentials(file: ProgrammeFile): ServableFile {
   const { loaded } = file;
   if (loaded === undefined || loaded.definition.members.directory === 'store') return file;
@@ -74,7 +72,7 @@ function readCredentials(
   if (faults.length > 0) return { secrets: [] };
   const fault = togetherFault(found);
   if (fault !== undefined) complain(...fault);
-  return withoutAbsent(found);
+  return present(found);
 }
 
 /** `JETWAY_MY_CLUB_MEMBERS_SECRET_FILE` goes before `members.secret_file` of my-club. */
@@ -100,7 +98,7 @@ function readKey(path: string): string {
 
 function readPem(path: string, kind: 'cert' | 'ca'): string {
   const pem = readTextFile(path, mostBytes);
-  // An authority that cannot be read is passed over in silence otherwise, and nobody is believed.
+  // Node ignores an authority that it cannot read, and then trusts no certificate.
   if (!pem.includes('-----BEGIN CERTIFICATE-----')) {
     throw new UnusableCredential('holds no certificate in PEM');
   }
@@ -123,7 +121,7 @@ interface Found {
   readonly authorities: string | undefined;
 }
 
-/** What is wrong although each file is well-formed by itself. */
+/** A fault between files that are each well-formed. */
 function togetherFault({
   secrets,
   certificate,
@@ -148,13 +146,4 @@ function togetherFault({
     ];
   }
   return undefined;
-}
-
-function withoutAbsent({ secrets, certificate, key, authorities }: Found): HookCredentials {
-  return {
-    secrets,
-    ...(certificate === undefined ? {} : { certificate }),
-    ...(key === undefined ? {} : { key }),
-    ...(authorities === undefined ? {} : { authorities }),
-  };
 }

@@ -1,4 +1,4 @@
-// Owns one programme's signing keys in a running server: which signs now, and which are published.
+// Owns one programme's signing keys in a running server: the key that signs now, and the published keys.
 
 import type { Clock, Instant } from '../lib/clock.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
@@ -24,9 +24,9 @@ export interface SigningKeyRecords {
   ): Promise<readonly SigningKeyRecord[]>;
 }
 
-/** What of a programme's keys anybody may see; `reload` follows changes in the store. */
+/** The public part of a programme's keys; `reload` follows changes in the store. */
 export interface PublishedKeys {
-  /** The published key set, as JSON: keys that sign, will sign, or have signed what still lives. */
+  /** The published key set, as JSON: keys that sign, will sign, or have signed tokens that still live. */
   readonly keySet: () => string;
   /** A published key by its exact name, whether it signs still or not (HOSTILE 36). */
   readonly verifier: (kid: string) => VerifyingKey | undefined;
@@ -126,7 +126,7 @@ async function openAll(
   return opened.toSorted((one, other) => one.signsFrom - other.signsFrom);
 }
 
-/** The latest key whose time has come; the first of all if a clock is behind every one of them. */
+/** The latest key whose time has come; the first key if the clock is behind all of them. */
 function signerAt(keys: readonly Opened[], now: Instant): SigningKey {
   const current = keys.findLast(({ signsFrom }) => signsFrom <= now) ?? keys[0];
   if (current === undefined) throw new Error('a key chest is never empty');

@@ -1,5 +1,5 @@
-// Owns the planning of key rotation: what each signing key is at a moment, and what rotating or
-// retiring would change. It reads no store and makes no key.
+// Owns the planning of key rotation: the state of each signing key at a moment, and what a rotation or
+// retirement would change. It reads no store and makes no key.
 
 import { after, type Instant, milliseconds, type Milliseconds } from '../lib/clock.ts';
 import type { SigningAlgorithm, SigningKeyRecord } from '../oauth/signing_key.ts';
@@ -11,9 +11,9 @@ import { keySetMaxAge } from './signing_keys.ts';
  */
 export const shortestWait: Milliseconds = milliseconds(2 * keySetMaxAge * 1000);
 
-/** What of a programme decides about its keys. */
+/** The rules of a programme for its keys. */
 export interface KeyRules {
-  /** Absent of a programme that signs no tokens any more. */
+  /** Absent for a programme that signs no tokens any more. */
   readonly algorithm?: SigningAlgorithm;
   /** The longest that a token may live after it was signed. */
   readonly longestToken: Milliseconds;
@@ -28,29 +28,29 @@ export type KeyStatus = 'signing' | 'waiting' | 'ahead' | 'retiring' | 'due';
 export interface KeyState {
   readonly key: SigningKeyRecord;
   readonly status: KeyStatus;
-  /** From here on no token it signed can live; of a retiring key absent until it is known. */
+  /** From here on no token that the key signed can live; absent for a retiring key until it is known. */
   readonly retiresAt?: Instant;
 }
 
-/** What tells how long signed tokens live. */
+/** The settings that say how long signed tokens live. */
 export interface TokenRules {
   readonly access: { readonly format: 'opaque' | 'jwt'; readonly lifetime: Milliseconds };
   readonly refresh: { readonly format: 'opaque' | 'jwt'; readonly longest: Milliseconds };
 }
 
-/** Of a programme that signs none any more, the longest that any it has signed may live. */
+/** The longest that a signed token may live, also for a programme that signs none any more. */
 export function longestSignedToken({ access, refresh }: TokenRules): Milliseconds {
   const signed = [
     ...(access.format === 'jwt' ? [access.lifetime] : []),
     ...(refresh.format === 'jwt' ? [refresh.longest] : []),
   ];
-  // Which of the two were JWTs is not known any more.
+  // It is not known any more which of the two were JWTs.
   return milliseconds(
     Math.max(...(signed.length > 0 ? signed : [access.lifetime, refresh.longest])),
   );
 }
 
-/** What each key is at the moment, in the order of `keys`. */
+/** The state of each key at the moment, in the order of `keys`. */
 export function keyStates(
   keys: readonly SigningKeyRecord[],
   rules: KeyRules,
@@ -70,14 +70,14 @@ export function keyStates(
 export type RotationPlan =
   /** A key waits already: nothing is to change. */
   | { readonly step: 'wait'; readonly key: SigningKeyRecord }
-  /** There is such a key already, which will sign once the programme is told to use its algorithm. */
+  /** There is such a key, which will sign once the programme uses its algorithm. */
   | { readonly step: 'stand'; readonly key: SigningKeyRecord }
-  /** The key that waits is to sign now. */
+  /** The waiting key is to sign now. */
   | { readonly step: 'hasten'; readonly key: SigningKeyRecord; readonly before: KeyChange[] }
-  /** A key is to be added; it is `ahead` of its algorithm where it is not told when to sign. */
+  /** A key is to be added; without `signsFrom` it is `ahead` of its algorithm. */
   | { readonly step: 'add'; readonly signsFrom?: Instant; readonly before: KeyChange[] };
 
-/** What a key that is superseded is told. */
+/** The change of a key that is superseded. */
 export interface KeyChange {
   readonly kid: string;
   readonly signsFrom: Instant;
@@ -91,7 +91,7 @@ export interface RotationWish {
   readonly algorithm?: SigningAlgorithm;
 }
 
-/** What makes the next key sign. `before` is to be changed first, so that no step leaves a gap. */
+/** How the next key comes to sign. The changes of `before` come first, so that no step leaves a gap. */
 export function planRotation(
   keys: readonly SigningKeyRecord[],
   rules: SigningRules,
@@ -105,7 +105,7 @@ export function planRotation(
   const states = keyStates(keys, rules, now);
   const waiting = lineOf(keys, algorithm).find((key) => isA(states, key, 'waiting'));
   if (waiting !== undefined && wait > 0) return { step: 'wait', key: waiting };
-  // Nobody has fetched a key set yet: there is nothing to wait for.
+  // No verifier has fetched a key set yet: no wait is needed.
   const signsFrom = keys.length === 0 ? now : after(now, wait);
   const before = states
     .filter(({ status }) => status === 'signing')
@@ -120,21 +120,21 @@ export function planRotation(
 
 export interface RetirementPlan {
   readonly remove: readonly SigningKeyRecord[];
-  /** Keys of an algorithm that was given up: when they may go was not known until now. */
+  /** Keys of a former algorithm: when they may go was not known until now. */
   readonly date: readonly { readonly kid: string; readonly retiresAt: Instant }[];
   /** Keys that only verify, and may not go yet. */
   readonly keep: readonly { readonly key: SigningKeyRecord; readonly retiresAt?: Instant }[];
 }
 
-/** What may go now, and when the rest of the keys that only verify may. */
+/** The keys that may go now, and when the other keys that only verify may go. */
 export function planRetirement(
   keys: readonly SigningKeyRecord[],
   rules: KeyRules,
   now: Instant,
 ): RetirementPlan {
   const states = keyStates(keys, rules, now);
-  // Without a key of the new algorithm no server was restarted since, and all sign with the old one.
-  // One that signs no more dates the keys itself (key_steps.ts).
+  // Without a key of the new algorithm no server was restarted since: all sign with the old key. A
+  // server that signs no more dates the keys itself (key_steps.ts).
   const isMoved = states.some(({ status }) => status === 'signing');
   const end = isMoved ? { retiresAt: after(now, rules.longestToken) } : {};
   const retired = states.filter(({ status }) => status === 'retiring');
@@ -158,11 +158,11 @@ export type RemovalPlan =
       readonly key: SigningKeyRecord;
       /** To sign from now on, before the key goes. */
       readonly hasten?: SigningKeyRecord;
-      /** Goes on signing, since its successor is the one that goes. */
+      /** Goes on signing, since its successor goes. */
       readonly reprieve?: SigningKeyRecord;
     };
 
-/** What removes one key whatever its time; refused where nothing else would be fit to sign. */
+/** How one key is removed whatever its time; refused where no other key could sign. */
 export function planRemoval(
   keys: readonly SigningKeyRecord[],
   rules: KeyRules,
@@ -170,7 +170,7 @@ export function planRemoval(
   now: Instant,
 ): RemovalPlan {
   if (rules.algorithm === undefined) {
-    // Until a server was started that signs no more, one that was not may sign with it.
+    // A server from before the change may sign with it until a server that signs no more was started.
     return key.retiresAt === undefined ? { refusal: 'undated' } : { key };
   }
   if (keys.length < 2) return { refusal: 'only_key' };
@@ -179,7 +179,7 @@ export function planRemoval(
   const waiting = lineOf(keys, rules.algorithm).filter((one) => isA(states, one, 'waiting'));
   if (key === signer) {
     const [next] = waiting;
-    // An older key would sign again without anybody having wanted it.
+    // Without a waiting key an older key would sign again.
     return next === undefined ? { refusal: 'signs' } : { key, hasten: next };
   }
   // A server that was not restarted since the algorithm was changed may sign with any of the others.
@@ -188,7 +188,7 @@ export function planRemoval(
   return isNext ? { key, reprieve: signer } : { key };
 }
 
-/** Keys of an algorithm in the order they sign in; one that was not told when comes last. */
+/** Keys of an algorithm in the order in which they sign; keys without `signsFrom` come last. */
 export function lineOf(
   keys: readonly SigningKeyRecord[],
   algorithm: SigningAlgorithm | undefined,
@@ -196,7 +196,7 @@ export function lineOf(
   return keys
     .filter((key) => key.algorithm === algorithm)
     .toSorted(
-      // Two that were never told are as far apart as any two: infinity has no difference.
+      // Infinity − Infinity is NaN: two keys without `signsFrom` compare as equal.
       (one, other) => compare(one.signsFrom ?? Infinity, other.signsFrom ?? Infinity),
     );
 }
@@ -214,7 +214,7 @@ export function signerOf(
   return signerAt(lineOf(keys, algorithm), now);
 }
 
-/** As a running server chooses: the latest whose time has come, else the first of all. */
+/** As a running server chooses: the latest key whose time has come, else the first key. */
 function signerAt(line: readonly SigningKeyRecord[], now: Instant): SigningKeyRecord | undefined {
   return line.findLast(({ signsFrom = Infinity }) => signsFrom <= now) ?? line[0];
 }

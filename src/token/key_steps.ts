@@ -1,5 +1,5 @@
-// Owns the steps that a programme's signing keys take: each turns the keys as they stand into what
-// they are to be, whole, so that a store can take it at once or not at all. It reads no store.
+// Owns the steps of a programme's signing keys: each turns all keys into all keys after the step, so
+// that a store can take a step whole or not at all. It reads no store.
 
 import type { Instant } from '../lib/clock.ts';
 import type { SigningAlgorithm, SigningKeyRecord } from '../oauth/signing_key.ts';
@@ -23,10 +23,10 @@ type Keys = readonly SigningKeyRecord[];
 /** `overtaken`: another command has made another key sign since this one looked. */
 export type RotationStep = RotationPlan['step'] | 'overtaken';
 
-/** What a rotation came to. */
+/** The outcome of a rotation. */
 export interface Rotated {
   readonly step: RotationStep;
-  /** The key that is to sign next, as it is now. */
+  /** The key that is to sign next, after the step. */
   readonly key: SigningKeyRecord;
   readonly predecessors: readonly KeyChange[];
 }
@@ -37,11 +37,11 @@ export interface RotationRequest {
   readonly now: Instant;
   /** To be added if one is needed. */
   readonly made: SigningKeyRecord;
-  /** The keys when the rotation was asked for: it is to follow the one that signed then, no other. */
+  /** The keys when the rotation was asked for: the new key is to follow the key that signed then. */
   readonly seen: Keys;
 }
 
-/** Rotates as planned; of any number that saw the same keys one adds a key. */
+/** Rotates as planned; of any number of rotations that saw the same keys one adds a key. */
 export function rotated(
   keys: Keys,
   { rules, wish, now, made, seen }: RotationRequest,
@@ -65,7 +65,7 @@ export function rotated(
   return { after: [...dated, key], outcome: { step: plan.step, key, predecessors } };
 }
 
-/** Removes what may go, and writes down when keys of an algorithm that was given up may. */
+/** Removes the keys that may go, and dates the keys of a former algorithm. */
 export function retired(
   keys: Keys,
   rules: KeyRules,
@@ -79,7 +79,7 @@ export function retired(
   return { after, plan };
 }
 
-/** Removes the key of that name whatever its time, unless that is refused. */
+/** Removes a key whatever its time, unless that is refused. */
 export function removed(
   keys: Keys,
   rules: KeyRules,
@@ -101,22 +101,22 @@ export function removed(
   };
 }
 
-/** Whether a server that is to sign with the algorithm finds its key as it has to be. */
+/** Whether a server can sign with the algorithm without a change of the keys. */
 export function isReadyToSign(keys: Keys, algorithm: SigningAlgorithm): boolean {
   const last = lineOf(keys, algorithm).at(-1);
   return last !== undefined && last.retiresAt === undefined;
 }
 
 /**
- * Keys as a server needs them that signs with the algorithm: `made` if there is none of it; and the
- * last of them without an end, which it may have been given while the programme did not sign with it.
+ * The keys for a server that signs with the algorithm of `made`. Adds `made` if there is no such key;
+ * else takes the end from the last key, which it got while the programme did not sign with it.
  */
 export function readyToSign(keys: Keys, made: SigningKeyRecord): Keys {
   const last = lineOf(keys, made.algorithm).at(-1);
   return last === undefined ? [...keys, made] : replaced(keys, endless(last));
 }
 
-/** Keys of a programme that signs no tokens any more: whatever they signed is over at `end`. */
+/** The keys of a programme that signs no tokens any more: all tokens they signed are over at `end`. */
 export function givenUp(keys: Keys, end: Instant): Keys {
   return keys.map((key) => (key.retiresAt === undefined ? { ...key, retiresAt: end } : key));
 }

@@ -3,21 +3,21 @@
 import { type Digest, keyedDigest, keyedDigester } from '../lib/digest.ts';
 import { deriveKey } from '../lib/seal.ts';
 
-/** Keys by purpose. Who steals the store alone has none of them. */
+/** Keys by purpose. The store holds none of them. */
 export interface Keyring {
-  /** What a client secret or API key is stored as: HMAC-SHA256 (DESIGN, "Semantics"). */
+  /** The stored form of a client secret or API key: HMAC-SHA256 (DESIGN, "Semantics"). */
   readonly secretDigest: (secret: string) => Digest;
   /** Seals private signing keys at rest. */
   readonly signingKeySeal: Uint8Array;
   /** Seals login transactions, which browsers carry. */
   readonly transactionSeal: Uint8Array;
-  /** What a username is counted under, so that the store alone names nobody who was locked out. */
+  /** The key of a username's counters: the store alone does not name a locked member. */
   readonly accountDigest: (account: string) => Digest;
-  /** Seals the cookie by which a browser is known that logged in before. */
+  /** Seals the cookie of a browser that has logged in before. */
   readonly deviceSeal: Uint8Array;
-  /** Ties a login form to the browser it was made for. */
+  /** Ties a login form to its browser. */
   readonly formKey: Uint8Array;
-  /** Tells the master key from another one, and nothing else of it. */
+  /** Tells the master key from another master key. */
   readonly keyCheck: string;
 }
 

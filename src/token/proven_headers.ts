@@ -1,10 +1,10 @@
-// Owns what is remembered of Authorization headers that proved right: no header, and no secret.
+// Owns the cache of Authorization headers that proved right; it holds no header and no secret.
 
 import { BoundedMap } from '../lib/bounded_map.ts';
 import { type Digest, digest } from '../lib/digest.ts';
 import { randomKey } from '../lib/random.ts';
 
-/** What a header proved: whose it is, and the keyed digest of the secret in it that was right. */
+/** What a header proved: the identifier, and the keyed digest of the right secret. */
 export interface Proof {
   readonly id: string;
   readonly digest: Digest;
@@ -48,7 +48,7 @@ export class ProvenHeaders {
     return this.#proofs.get(fingerprint);
   }
 
-  /** For what has just been let in, and for nothing else. */
+  /** Only for a header that has just proved right. */
   remember(fingerprint: Fingerprint, proof: Proof): void {
     this.#proofs.set(fingerprint, proof);
   }

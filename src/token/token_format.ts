@@ -15,7 +15,7 @@ export const accessTokenType = 'at+jwt';
 /** `typ` of refresh tokens, which no verifier of access tokens accepts. */
 export const refreshTokenType = 'rt+jwt';
 
-/** What a JWT says of itself (C-9). */
+/** The claims of a JWT (C-9). */
 export interface TokenClaims {
   readonly issuer: string;
   readonly audience: string;
@@ -32,15 +32,15 @@ export interface TokenClaims {
    * this service anything, and the claims are the dialect's.
    */
   readonly era?: Era | undefined;
-  /** Claims of the dialect's own; those above win. */
+  /** The dialect's own claims; the claims above win. */
   readonly others?: Readonly<Record<string, unknown>>;
 }
 
 /** Makes tokens of one form. */
 export interface TokenFormat {
-  /** Whether the store has to remember a token for it to be found again. */
+  /** Whether the store has to remember a token. */
   readonly opaque: boolean;
-  /** A fresh token; `claims` is asked only where a token tells them. */
+  /** A fresh token; `claims` is called only for a JWT. */
   readonly make: (now: Instant, claims: () => TokenClaims) => string | Promise<string>;
 }
 
