@@ -7,13 +7,15 @@ import type { AuthorizationCode, TokenFamily, TokenKey } from '../../oauth/grant
 import type { Store } from '../contract.ts';
 import type { IssueOutcome, SpendOutcome } from '../grants.ts';
 import { type CodeState, forgetSpentAt, judgeSpend, visibleCode } from '../judgement.ts';
+import { codeState } from '../sql/grant_rows.ts';
+import { type CodeRow, codes } from '../sql/grant_tables.ts';
+import { type ColumnList, some, sumOf } from '../sql/table.ts';
 import type { CommitQueue } from './commits/commit_queue.ts';
 import { type Freshness, Remembered } from './commits/freshness.ts';
 import type { Eras } from './eras.ts';
 import type { GrantWriter } from './issue.ts';
-import { revocationColumns, revocationJoins } from './revocations.ts';
-import { type CodeColumns, codeRow, codeState, codeValues, type CodeRow } from './rows.ts';
-import { rowSum } from './sums.ts';
+import { revocationJoins, revocationParts } from './revocations.ts';
+import { finder, from, inserter } from './tables.ts';
 
 /** The codes' verbs. */
 export function fileCodes(
@@ -52,7 +54,7 @@ export function fileCodes(
         }
         if (judgement.verdict === 'unknown' || found === undefined) return { outcome: 'unknown' };
         // It was remembered, and ended and was swept since it was looked at.
-        if (!markSpent(found.row, family)) return { outcome: 'unknown' };
+        if (!markSpent(found, family)) return { outcome: 'unknown' };
         writer.family(family, era);
         if (access) writer.access(access, era);
         if (refresh) writer.refresh(programme, family.id, refresh);
@@ -63,43 +65,45 @@ export function fileCodes(
 
 interface FoundCode {
   readonly row: CodeRow;
+  /** Its place in the file, which nothing changes while the store is open. */
+  readonly place: number;
   readonly state: CodeState;
 }
 
 /** Codes that nobody has spent yet; more are read again. */
 const mostAlive = 10_000;
 
+const rowid: ColumnList<{ readonly rowid: number }> = { names: ['rowid'] };
+
 function codeFinder(
   database: DatabaseSync,
 ): (programme: ProgrammeId, key: TokenKey) => FoundCode | undefined {
-  const select = database.prepare(
-    `SELECT code.rowid, code.programme, key, login, client, redirect_uri, member, subject, scope,
-       code_challenge, issued_at, expires_at, forget_at, spent_for, era, code.sum, ${revocationColumns}
-     FROM code ${revocationJoins('code')}
-     WHERE code.programme = ? AND code.key = ?`,
+  const find = finder(
+    database,
+    { place: from(rowid, 'code'), row: from(codes, 'code'), ...revocationParts },
+    `FROM code ${revocationJoins('code')} WHERE code.programme = ? AND code.key = ?`,
   );
-  select.setReturnArrays(true);
   return (programme, key) => {
-    const found = select.get(programme, key) as unknown as CodeColumns | undefined;
+    const found = find(programme, key);
     if (found === undefined) return undefined;
-    const row = codeRow(found);
-    return { row, state: codeState(row) };
+    const { row } = found;
+    return { row, place: found.place.rowid, state: codeState(row, found) };
   };
 }
 
 /** The marker tells whether the code is still in its place. */
-function codeMarker(database: DatabaseSync): (row: CodeRow, family: TokenFamily) => boolean {
+function codeMarker(database: DatabaseSync): (found: FoundCode, family: TokenFamily) => boolean {
   const mark = database.prepare(
     `UPDATE code SET spent_for = ?, member = ?, forget_at = ?, sum = ?
      WHERE rowid = ? AND key = ?`,
   );
-  return (row, family) => {
+  return ({ row, place }, family) => {
     const forgetAt = forgetSpentAt(row.forget_at, family);
     const member = row.member.trimEnd();
     const spent = { ...row, member, forget_at: forgetAt, spent_for: family.id };
     // By its place: the index of its key is all over the file, and was needed once to find it.
-    const sum = rowSum(codeValues(spent));
-    const { changes } = mark.run(family.id, member, forgetAt, sum, row.rowid, row.key);
+    const sum = sumOf(codes, spent);
+    const { changes } = mark.run(family.id, member, forgetAt, sum, place, row.key);
     return changes === 1;
   };
 }
@@ -110,8 +114,6 @@ function codeMarker(database: DatabaseSync): (row: CodeRow, family: TokenFamily)
  */
 const room = ' '.repeat(36);
 
-type EarlierCode = Pick<CodeRow, 'key' | 'spent_for' | 'issued_at'>;
-
 /**
  * Puts a login's code in the place of its unspent one, which `forget` is told of: two are never live.
  */
@@ -120,31 +122,38 @@ function codeIssuer(
   eras: Eras,
   forget: (programme: ProgrammeId, key: TokenKey) => void,
 ): (code: AuthorizationCode) => IssueOutcome {
-  const earlier = database.prepare(
-    'SELECT key, spent_for, issued_at FROM code WHERE programme = ? AND login = ?',
+  const earlier = finder(
+    database,
+    { row: from(some(codes, 'key', 'spent_for', 'issued_at'), 'code') },
+    'FROM code WHERE programme = ? AND login = ?',
   );
   const drop = database.prepare('DELETE FROM code WHERE programme = ? AND login = ?');
-  const insert = database.prepare(
-    `INSERT INTO code
-       (programme, key, login, client, redirect_uri, member, subject, scope, code_challenge,
-        issued_at, expires_at, forget_at, era, sum)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  );
+  const insert = inserter(database, codes);
   return (code) => {
-    const { programme, key, transaction, client, redirectUri, member } = code;
-    const row = earlier.get(programme, transaction) as EarlierCode | undefined;
+    const { programme, key, transaction: login, member } = code;
+    const row = earlier(programme, login)?.row;
     if (row !== undefined) {
       if (row.spent_for !== null) return 'already_spent';
       if (row.issued_at > code.issuedAt) return 'superseded';
-      drop.run(programme, transaction);
+      drop.run(programme, login);
       forget(programme, row.key);
     }
-    const names = [programme, key, transaction, client, redirectUri];
-    const asked = [code.scope ?? null, code.codeChallenge ?? null];
-    const who = [JSON.stringify(member) + room, member.subject];
-    const values = [...names, ...who, ...asked, code.issuedAt, code.expiresAt, code.forgetAt];
-    const { era = eras.current() } = code;
-    insert.run(...values, era, rowSum([...values, null, era]));
+    insert({
+      programme,
+      key,
+      login,
+      client: code.client,
+      redirect_uri: code.redirectUri,
+      member: JSON.stringify(member) + room,
+      subject: member.subject,
+      scope: code.scope ?? null,
+      code_challenge: code.codeChallenge ?? null,
+      issued_at: code.issuedAt,
+      expires_at: code.expiresAt,
+      forget_at: code.forgetAt,
+      spent_for: null,
+      era: code.era ?? eras.current(),
+    });
     return 'issued';
   };
 }

@@ -12,9 +12,10 @@ import type {
   TokenFamily,
   TokenKey,
 } from '../../oauth/grant.ts';
+import { accessTokens, families, refreshTokens } from '../sql/grant_tables.ts';
 import type { Freshness } from './commits/freshness.ts';
 import type { Eras } from './eras.ts';
-import { rowSum } from './sums.ts';
+import { inserter } from './tables.ts';
 
 /** What a rotation leaves beside the token that it brings. */
 export interface RotatedFrom {
@@ -41,47 +42,53 @@ export interface GrantWriter {
 
 /** The writer over statements prepared once. */
 export function grantWriter(database: DatabaseSync, fresh: Freshness, eras: Eras): GrantWriter {
-  const insertFamily = database.prepare(
-    `INSERT INTO family
-       (programme, key, client, member, subject, scope, created_at, ends_at, era, sum)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  );
-  const insertAccess = database.prepare(
-    `INSERT INTO access_token
-       (programme, key, client, kind, subject, family, scope, issued_at, expires_at, era, sum)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  );
-  const insertRefresh = database.prepare(
-    `INSERT INTO refresh_token
-       (programme, key, family, expires_at, predecessor, sealed_answer, retry_until, sum)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-  );
-  // The turned sum is what tells a revocation from a flipped bit, and its loss from one.
+  const insertFamily = inserter(database, families);
+  const insertAccess = inserter(database, accessTokens);
+  const insertRefresh = inserter(database, refreshTokens);
   const revoke = database.prepare(
     `UPDATE family SET revoked_at = ?, sum = ~sum
      WHERE programme = ? AND key = ? AND revoked_at IS NULL`,
   );
   return {
     family: (family, era = eras.current()) => {
-      const { programme, id, client, member, scope, createdAt, endsAt } = family;
-      const names = [programme, id, client, JSON.stringify(member), member.subject];
-      const values = [...names, scope ?? null, createdAt, endsAt, era];
-      insertFamily.run(...values, rowSum(values));
+      insertFamily({
+        programme: family.programme,
+        key: family.id,
+        client: family.client,
+        member: JSON.stringify(family.member),
+        subject: family.member.subject,
+        scope: family.scope ?? null,
+        created_at: family.createdAt,
+        ends_at: family.endsAt,
+        era,
+        revoked_at: null,
+      });
     },
     access: (token, era = eras.current()) => {
-      const { programme, key, client, kind, subject, family, scope, issuedAt, expiresAt } = token;
-      const optional = [family ?? null, scope ?? null];
-      const times = [issuedAt, expiresAt, era];
-      const values = [programme, key, client, kind, subject, ...optional, ...times];
-      insertAccess.run(...values, rowSum(values));
+      insertAccess({
+        programme: token.programme,
+        key: token.key,
+        client: token.client,
+        kind: token.kind,
+        subject: token.subject,
+        family: token.family ?? null,
+        scope: token.scope ?? null,
+        issued_at: token.issuedAt,
+        expires_at: token.expiresAt,
+        era,
+      });
     },
-    refresh: (programme, family, { key, expiresAt }, from) => {
-      const predecessor = from?.predecessor ?? null;
-      const sum = rowSum([programme, key, family, expiresAt, predecessor, null]);
-      const retry = [from?.answer ?? null, from?.until ?? null] as const;
-      insertRefresh.run(programme, key, family, expiresAt, predecessor, ...retry, sum);
-      return sum;
-    },
+    refresh: (programme, family, token, from) =>
+      insertRefresh({
+        programme,
+        key: token.key,
+        family,
+        expires_at: token.expiresAt,
+        predecessor: from?.predecessor ?? null,
+        successor: null,
+        kept_answer: from?.answer ?? null,
+        retry_until: from?.until ?? null,
+      }),
     revoke: (programme, family, now) => {
       revoke.run(now, programme, family);
       fresh.forget();

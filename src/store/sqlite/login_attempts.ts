@@ -4,8 +4,8 @@ import type { DatabaseSync } from 'node:sqlite';
 
 import type { Instant } from '../../lib/clock.ts';
 import type { AttemptRows, AttemptState } from '../login_attempts.ts';
+import { rowSum } from '../sql/table.ts';
 import type { CommitQueue } from './commits/commit_queue.ts';
-import { rowSum } from './sums.ts';
 
 interface AttemptRow {
   readonly used: number;

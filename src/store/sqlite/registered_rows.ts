@@ -9,7 +9,7 @@ import { Unavailable } from '../../oauth/failure.ts';
 import { type Item, type Kind, type KindDescription, kindNames, kinds } from '../kinds.ts';
 import type { RegisteredRows } from '../registrar.ts';
 import { inOrder, keysOf, noPlace, pageOf } from '../registrations.ts';
-import { damaged, rowSum } from './sums.ts';
+import { damaged, rowSum } from '../sql/table.ts';
 
 type Columns = readonly [programme: ProgrammeId, id: string, record: string, sum: number];
 

@@ -3,7 +3,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 
 import type { ProgrammeId } from '../../oauth/client.ts';
-import type { Era, RefreshToken, RefreshTokenState, TokenKey } from '../../oauth/grant.ts';
+import type { RefreshToken, RefreshTokenState, TokenKey } from '../../oauth/grant.ts';
 import type { Store } from '../contract.ts';
 import type { RotateOutcome, Rotation, StandingQuestion } from '../grants.ts';
 import {
@@ -13,29 +13,30 @@ import {
   judgeRotation,
   visibleRefreshToken,
 } from '../judgement.ts';
+import {
+  liveAccessToken,
+  type LiveAccessToken,
+  refreshTokenState,
+  tokenFamily,
+} from '../sql/grant_rows.ts';
+import {
+  accessTokens,
+  families,
+  type RefreshTokenRow,
+  refreshTokens,
+} from '../sql/grant_tables.ts';
+import { some, sumOf } from '../sql/table.ts';
 import type { CommitQueue } from './commits/commit_queue.ts';
 import { type Freshness, Remembered } from './commits/freshness.ts';
 import type { Eras } from './eras.ts';
 import type { GrantWriter } from './issue.ts';
 import {
-  revocationColumns,
   revocationJoins,
-  revokedTokens,
+  revocationParts,
+  fileRevokedTokens,
   unrememberedUntil,
 } from './revocations.ts';
-import {
-  liveAccessToken,
-  refreshRow,
-  refreshTokenState,
-  refreshValues,
-  tokenFamily,
-  type AccessRow,
-  type FamilyRow,
-  type LiveAccessToken,
-  type RefreshColumns,
-  type RefreshRow,
-} from './rows.ts';
-import { rowSum } from './sums.ts';
+import { finder, from, leftJoined } from './tables.ts';
 
 /** The refresh tokens' verbs. */
 export function fileRefreshTokens(
@@ -47,33 +48,33 @@ export function fileRefreshTokens(
   Store,
   'startFamily' | 'findRefreshToken' | 'rotateRefreshToken' | 'revokeFamily' | 'findFamily'
 > {
-  const select = database.prepare(
-    `SELECT token.programme, token.key, token.expires_at, token.predecessor, token.successor,
-       next.sealed_answer, next.retry_until, token.sum, token.family, family.client,
-       family.member, family.subject, family.scope, family.created_at, family.ends_at,
-       family.revoked_at, family.era, family.sum, ${revocationColumns}
-     FROM refresh_token AS token
+  const findRow = finder(
+    database,
+    {
+      token: from(refreshTokens, 'token'),
+      family: from(families, 'family'),
+      next: leftJoined(some(refreshTokens, 'key', 'kept_answer', 'retry_until'), 'next'),
+      ...revocationParts,
+    },
+    `FROM refresh_token AS token
      JOIN family ON family.programme = token.programme AND family.key = token.family
      LEFT JOIN refresh_token AS next
        ON next.programme = token.programme AND next.key = token.successor
      ${revocationJoins('family')}
      WHERE token.programme = ? AND token.key = ?`,
   );
-  select.setReturnArrays(true);
-  const selectFamily = database.prepare(
-    `SELECT programme, key AS family, client, member, subject, scope, created_at, ends_at,
-       revoked_at, era AS family_era, sum AS family_sum
-     FROM family WHERE programme = ? AND key = ?`,
+  const findFamilyRow = finder(
+    database,
+    { row: from(families, 'family') },
+    'FROM family WHERE programme = ? AND key = ?',
   );
-  const find = (programme: ProgrammeId, key: TokenKey): FoundRefreshToken | undefined => {
-    const found = select.get(programme, key) as unknown as RefreshColumns | undefined;
-    if (found === undefined) return undefined;
-    const row = refreshRow(found);
-    return { row, state: refreshTokenState(row) };
+  const find = (programme: ProgrammeId, key: TokenKey): FoundToken | undefined => {
+    const found = findRow(programme, key);
+    return found && { row: found.token, state: refreshTokenState(found) };
   };
   // From the look at a token to its rotation, and from one rotation to the next.
-  const seen = new Remembered<FoundRefreshToken>(fresh, mostAlive);
-  const look = (programme: ProgrammeId, key: TokenKey): FoundRefreshToken | undefined => {
+  const seen = new Remembered<FoundToken>(fresh, mostAlive);
+  const look = (programme: ProgrammeId, key: TokenKey): FoundToken | undefined => {
     const found = seen.get(programme, key, () => find(programme, key));
     // No answer is remembered past its retry window.
     if (found?.state.rotated === true) seen.take(programme, key);
@@ -101,14 +102,14 @@ export function fileRefreshTokens(
       queue.writeFromReserve(() => writer.revoke(programme, family, now)),
     findFamily: (programme, id) =>
       queue.read(() => {
-        const row = selectFamily.get(programme, id) as FamilyRow | undefined;
-        return row && tokenFamily(row);
+        const found = findFamilyRow(programme, id);
+        return found && tokenFamily(found.row);
       }),
   };
 }
 
-interface FoundRefreshToken {
-  readonly row: RefreshRow;
+interface FoundToken {
+  readonly row: RefreshTokenRow;
   readonly state: RefreshTokenState;
 }
 
@@ -118,10 +119,10 @@ const mostAlive = 10_000;
 function rotator(
   database: DatabaseSync,
   writer: GrantWriter,
-  seen: Remembered<FoundRefreshToken>,
-): (rotation: Rotation, found: FoundRefreshToken | undefined) => RotateOutcome {
+  seen: Remembered<FoundToken>,
+): (rotation: Rotation, found: FoundToken | undefined) => RotateOutcome {
   const markRotated = database.prepare(
-    `UPDATE refresh_token SET successor = ?, sealed_answer = NULL, retry_until = NULL, sum = ?
+    `UPDATE refresh_token SET successor = ?, kept_answer = NULL, retry_until = NULL, sum = ?
      WHERE programme = ? AND key = ?`,
   );
   return (rotation, found) => {
@@ -139,7 +140,7 @@ function rotator(
     const { retryUntil } = rotation;
     const retry = retryUntil > now ? { answer: rotation.keptAnswer, until: retryUntil } : {};
     // Whoever holds this token had the answer: its predecessor's retries end here (HOSTILE 29).
-    const marked = rowSum(refreshValues(row, successor.key));
+    const marked = sumOf(refreshTokens, { ...row, successor: successor.key });
     const { changes } = markRotated.run(successor.key, marked, programme, key);
     // It was remembered, and ended and was swept since it was looked at.
     if (changes !== 1) return { outcome: 'unknown' };
@@ -152,13 +153,13 @@ function rotator(
 
 /** What is found of a token that has just come in the place of one that was good. */
 function followerOf(
-  { row, state }: FoundRefreshToken,
+  { row, state }: FoundToken,
   { key, expiresAt }: RefreshToken,
   sum: number,
-): FoundRefreshToken {
+): FoundToken {
   const followed = { key, expires_at: expiresAt, predecessor: row.key, successor: null };
   return {
-    row: { ...row, ...followed, sealed_answer: null, retry_until: null, sum },
+    row: { ...row, ...followed, kept_answer: null, retry_until: null, sum },
     state: { key, expiresAt, family: state.family, revoked: false, rotated: false },
   };
 }
@@ -173,32 +174,36 @@ export function fileAccessTokens(
 ): Pick<Store, 'saveAccessToken' | 'findAccessToken' | 'revokeToken' | 'isStanding' | 'era'> {
   // Revoking all of a member's tokens is about logins; a partner's own token has no member.
   const subject = `CASE token.kind WHEN 'member' THEN token.subject END`;
-  const select = database.prepare(
-    `SELECT token.*, family.ends_at, family.revoked_at, family.era AS family_era, family.sum AS family_sum,
-       ${revocationColumns}
-     FROM access_token AS token
+  const find = finder(
+    database,
+    {
+      token: from(accessTokens, 'token'),
+      family: leftJoined(some(families, 'ends_at', 'revoked_at', 'era', 'sum'), 'family'),
+      ...revocationParts,
+    },
+    `FROM access_token AS token
      LEFT JOIN family ON family.programme = token.programme AND family.key = token.family
      ${revocationJoins('token', subject)}
      WHERE token.programme = ? AND token.key = ?`,
   );
   const drop = database.prepare('DELETE FROM access_token WHERE programme = ? AND key = ?');
-  const revoked = revokedTokens(database);
+  const revoked = fileRevokedTokens(database);
   const deadUntil = unrememberedUntil(database);
-  const selectFamily = database.prepare(
-    'SELECT revoked_at, era FROM family WHERE programme = ? AND key = ?',
+  const findFamily = finder(
+    database,
+    { row: from(some(families, 'era', 'revoked_at'), 'family') },
+    'FROM family WHERE programme = ? AND key = ?',
   );
   const isStanding = (programme: ProgrammeId, token: StandingQuestion): boolean => {
     const until = deadUntil(programme, token);
-    const { tokenId, expiresAt, family } = token;
+    const { tokenId, expiresAt, family: id } = token;
     if (expiresAt !== undefined && expiresAt <= eras.forgotten()) return false;
     if (tokenId !== undefined && revoked.has(programme, tokenId)) return false;
-    if (family === undefined) {
+    if (id === undefined) {
       if (!isOfThisLife(token, eras.current(), eras.accepted())) return false;
       return !diedAtOnce(eraOf(token), until);
     }
-    const row = selectFamily.get(programme, family) as
-      | (Pick<FamilyRow, 'revoked_at'> & { readonly era: Era })
-      | undefined;
+    const row = findFamily(programme, id)?.row;
     if (row === undefined || row.revoked_at !== null) return false;
     return !diedAtOnce(row.era, until);
   };
@@ -211,7 +216,7 @@ export function fileAccessTokens(
     findAccessToken: (programme, key, now) =>
       queue.read(() => {
         const found = tokens.get(programme, key, () => {
-          const row = select.get(programme, key) as AccessRow | undefined;
+          const row = find(programme, key);
           return row && liveAccessToken(row);
         });
         return found && now < found.endsAt ? found.token : undefined;

@@ -107,7 +107,7 @@ function tableSweep(
 /** Erases sealed answers past their retry window, so that none outlives its use. */
 function answerPreparation(database: DatabaseSync): Preparation {
   const erase = database.prepare(
-    `UPDATE refresh_token SET sealed_answer = NULL, retry_until = NULL
+    `UPDATE refresh_token SET kept_answer = NULL, retry_until = NULL
      WHERE (programme, key) > (?, ?) AND (programme, key) <= (?, ?) AND retry_until < ?`,
   );
   return (from, to, now) => {

@@ -2,23 +2,17 @@
 
 import type { DatabaseSync } from 'node:sqlite';
 
+import { accessTokens, codes, families } from '../../sql/grant_tables.ts';
+import { rowSum, turned, type Value } from '../../sql/table.ts';
 import { StoreUnusable } from '../../unusable.ts';
-import { grantTables, schemaVersion } from '../schema.ts';
-import { revokedSum, rowSum, summedColumns, type Value } from '../sums.ts';
+import { schemaVersion } from '../schema.ts';
+import { createTable } from '../tables.ts';
 import { claimFile } from './claim.ts';
 import { placeOver, removeOldDrafts, withDraft } from './disk.ts';
 import { registeredFromSchema5 } from './registered_from_schema_5.ts';
 
 /** What leads from each schema to the next, inside a transaction. */
-const steps: ReadonlyMap<number, (database: DatabaseSync) => void> = new Map([
-  [
-    5,
-    (database) => {
-      requireEras(database);
-      registeredFromSchema5(database);
-    },
-  ],
-]);
+const steps: ReadonlyMap<number, (database: DatabaseSync) => void> = new Map([[5, fromSchema5]]);
 
 /** Whether files of that schema can be brought up to this one. */
 export function canMigrate(version: number): boolean {
@@ -68,29 +62,38 @@ export function migrate(database: DatabaseSync): void {
   }
 }
 
+/** Schema 6 requires eras, and calls the answer that is kept for retries so: not all are sealed. */
+function fromSchema5(database: DatabaseSync): void {
+  requireEras(database);
+  registeredFromSchema5(database);
+  database.exec('ALTER TABLE refresh_token RENAME COLUMN sealed_answer TO kept_answer');
+}
+
 /**
- * Schema 6 requires the era that schema 5 added. Rows from before schema 5 have none and get their
+ * Schema 5 added eras. Rows from before schema 5 have none and get their
  * instant of issue, which is less than any era: they stay older than every revocation.
  */
 function requireEras(database: DatabaseSync): void {
   database.function('sum_with', { deterministic: true, varargs: true }, (...values) =>
     sumWith(...(values as [number, number, ...Value[]])),
   );
-  for (const [table, issuedAt, order] of [
-    ['code', 'issued_at', 'ORDER BY rowid'],
-    ['family', 'created_at', ''],
-    ['access_token', 'issued_at', ''],
+  for (const [table, issuedAt] of [
+    [codes, 'issued_at'],
+    [families, 'created_at'],
+    [accessTokens, 'issued_at'],
   ] as const) {
-    const before = summedColumns[table].filter((name) => name !== 'era');
-    const others = table === 'family' ? ['revoked_at'] : [];
-    const sum = `iif(era IS NULL, sum_with(sum, ${[issuedAt, ...before].join(', ')}), sum)`;
-    const values = [...before, ...others, `coalesce(era, ${issuedAt})`, sum];
+    const { name, names, summed, order } = table;
+    const before = summed.filter((column) => column !== 'era').join(', ');
+    const values: Readonly<Record<string, string>> = {
+      era: `coalesce(era, ${issuedAt})`,
+      sum: `iif(era IS NULL, sum_with(sum, ${issuedAt}, ${before}), sum)`,
+    };
     database.exec(
-      `ALTER TABLE ${table} RENAME TO old_${table};
-       ${grantTables[table]}
-       INSERT INTO ${table} (${[...before, ...others, 'era', 'sum'].join(', ')})
-         SELECT ${values.join(', ')} FROM old_${table} ${order};
-       DROP TABLE old_${table}`,
+      `ALTER TABLE ${name} RENAME TO old_${name};
+       ${createTable(table)}
+       INSERT INTO ${name} SELECT ${names.map((column) => values[column] ?? column).join(', ')}
+         FROM old_${name} ${order === 'as inserted' ? 'ORDER BY rowid' : ''};
+       DROP TABLE old_${name}`,
     );
   }
 }
@@ -99,7 +102,7 @@ function requireEras(database: DatabaseSync): void {
 function sumWith(sum: number, era: number, ...before: Value[]): number {
   const [fitting, next] = [rowSum(before), rowSum([...before, era])];
   if (sum === fitting) return next;
-  return sum === revokedSum(fitting) ? revokedSum(next) : sum;
+  return sum === turned(fitting) ? turned(next) : sum;
 }
 
 function expectWhole(database: DatabaseSync): void {

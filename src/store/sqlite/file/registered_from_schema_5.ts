@@ -2,8 +2,8 @@
 
 import type { DatabaseSync } from 'node:sqlite';
 
+import { rowSum, type Value } from '../../sql/table.ts';
 import { registryColumns, type RegistryTable, registryTables } from '../registry_schema.ts';
-import { rowSum, type Value } from '../sums.ts';
 
 /** A table of schema 5: whose rows it fills, with which values, and what its own sums covered. */
 type Former = readonly [target: RegistryTable, table: string, values: string, summed: string];

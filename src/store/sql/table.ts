@@ -1,0 +1,140 @@
+// Owns how a table of an SQL backend is described: one ordered list of columns, from which come a
+// backend's statements, the row's type and the order of its checksum.
+
+import { crc32 } from 'node:zlib';
+
+import { Unavailable } from '../../oauth/failure.ts';
+
+export type Value = string | number | null;
+
+export interface Column<Held extends Value = Value> {
+  readonly type: 'text' | 'integer';
+  readonly isNullable: boolean;
+  /** Never there: it carries the type of the column's values. */
+  readonly held?: Held;
+}
+
+export function text<Held extends string = string>(): Column<Held> {
+  return { type: 'text', isNullable: false };
+}
+
+export function integer<Held extends number = number>(): Column<Held> {
+  return { type: 'integer', isNullable: false };
+}
+
+export function nullable<Held extends Value>({ type }: Column<Held>): Column<Held | null> {
+  return { type, isNullable: true };
+}
+
+type Columns = Readonly<Record<string, Column>>;
+
+type RowOfColumns<Listed extends Columns> = {
+  readonly [Name in keyof Listed]: Listed[Name] extends Column<infer Held> ? Held : never;
+};
+
+/** Columns of a table, all or some of them. */
+export interface ColumnList<Row> {
+  /** In the order in which they are written and read. */
+  readonly names: readonly string[];
+  /** Never there: it carries the type of the rows. */
+  readonly row?: Row;
+}
+
+export interface Table<Row = unknown> extends ColumnList<Row> {
+  readonly name: string;
+  readonly columns: Columns;
+  /** The columns that the sum covers, in the order in which it covers them. */
+  readonly summed: readonly string[];
+  /** The sum is turned over (`turned`) while this column holds a value. */
+  readonly turnedBy: string | undefined;
+  readonly key: readonly string[];
+  readonly unique: readonly (readonly string[])[];
+  /** How rows lie beside each other, where a backend has the choice. */
+  readonly order: 'by key' | 'as inserted';
+}
+
+export type RowOf<Described> = Described extends Table<infer Row> ? Row : never;
+
+interface Layout<Name> {
+  readonly key: readonly Name[];
+  readonly unique?: readonly (readonly Name[])[];
+  readonly order?: Table['order'];
+  /** Columns that the sum does not cover. */
+  readonly unsummed?: readonly Name[];
+  readonly turnedBy?: Name;
+}
+
+/**
+ * A table whose rows have these columns, and their sum: a database notices damage to its pages, and
+ * not a bit that flipped inside a value.
+ */
+export function table<Listed extends Columns>(
+  name: string,
+  layout: Layout<keyof Listed & string>,
+  listed: Listed,
+): Table<RowOfColumns<Listed> & { readonly sum: number }> {
+  const { key, unique = [], order = 'by key', unsummed = [], turnedBy } = layout;
+  const columns: Columns = { ...listed, sum: integer() };
+  return {
+    name,
+    columns,
+    names: Object.keys(columns),
+    summed: Object.keys(listed).filter((column) => !unsummed.includes(column)),
+    turnedBy,
+    key,
+    unique,
+    order,
+  };
+}
+
+/** Some columns of a table. */
+export function some<Row, const Name extends keyof Row & string>(
+  _table: Table<Row>,
+  ...names: readonly Name[]
+): ColumnList<Pick<Row, Name>> {
+  return { names };
+}
+
+/**
+ * The checksum of a row's values. A CRC finds what a failing disk or memory does to a row; it is
+ * no proof against somebody who can write to the file.
+ */
+export function rowSum(values: readonly Value[]): number {
+  let covered = '';
+  for (const value of values) covered += coveredText(value);
+  return crc32(covered);
+}
+
+function coveredText(value: Value): string {
+  return value === null ? '\u0001\u0000' : `${value}\u0000`;
+}
+
+/** A sum turned over: SQL's `~sum`. */
+export function turned(sum: number): number {
+  return -sum - 1;
+}
+
+/** The sum that a row of these values has. */
+export function sumOf<Row>({ summed, turnedBy }: Table<Row>, row: Omit<Row, 'sum'>): number {
+  const values = row as Readonly<Record<string, Value>>;
+  let covered = '';
+  for (const name of summed) covered += coveredText(values[name] ?? null);
+  const sum = crc32(covered);
+  return turnedBy === undefined || (values[turnedBy] ?? null) === null ? sum : turned(sum);
+}
+
+/**
+ * Holds a row that was read to its sum.
+ * @throws Unavailable for a damaged row: no answer about it would be true (G-22).
+ */
+export function expectWhole<Row extends { readonly sum: number }>(
+  described: Table<Row>,
+  row: Row,
+): void {
+  if (sumOf(described, row) !== row.sum) throw damaged(described.name);
+}
+
+/** The error of a verb that met a damaged row. */
+export function damaged(name: string): Unavailable {
+  return new Unavailable(`store: a row of ${name} is damaged`);
+}
