@@ -12,7 +12,7 @@ export const exitCodes = {
 } as const;
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** What they mean, for help. */
+/** Their meanings, for help. */
 export const exitMeanings: Readonly<Record<ExitCode, string>> = {
   0: 'done',
   1: 'failed',
@@ -21,7 +21,7 @@ export const exitMeanings: Readonly<Record<ExitCode, string>> = {
   4: 'store unusable',
 };
 
-/** Ends a command with a message for people; `exitCode` says what kind of trouble it was. */
+/** Ends a command with a message for people, and an exit code for programs. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
   readonly exitCode: number;
@@ -32,7 +32,7 @@ export class CommandError extends Error {
   }
 }
 
-/** Ends the command as wrong usage, naming everything that is wrong; does nothing when nothing is. */
+/** Ends the command as wrong usage with all faults; does nothing without any. */
 export function refuseUsage(faults: readonly string[]): void {
   if (faults.length > 0) throw new CommandError(exitCodes.usage, faults.join('\n'));
 }
@@ -42,7 +42,7 @@ export function expectYes({ yes = false }: { readonly yes?: boolean }, loss: str
   if (!yes) throw new CommandError(exitCodes.usage, `${loss}: add --yes if you mean it`);
 }
 
-/** What the system refused: permissions, missing files, full disks. Its message names the path. */
+/** An error of the system: permissions, missing files, full disks. Its message names the path. */
 export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error && 'code' in error;
 }

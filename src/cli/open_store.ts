@@ -41,7 +41,7 @@ export async function openStore(
   return { store, keyring, clock };
 }
 
-/** Without its key a store is of no use, so what the system refuses here is the store's trouble. */
+/** A system error here has the store's exit code: without its key a store is of no use. */
 function masterKeyOf(config: Config): Uint8Array {
   try {
     return readMasterKey(config);
@@ -86,12 +86,12 @@ export async function withStore<Result>(
 }
 
 /**
- * Under another key no secret would be right and no signing key could be opened: partners would be
- * told that their credentials are wrong, or tokens be signed with keys that nobody knows.
+ * Refuses a master key that the store was not made with: every secret would be wrong, no signing key
+ * could be opened, and new signing keys would be unknown to verifiers.
  * @throws MasterKeyUnusable
  */
 async function expectOwnKey(store: Store, keyring: Keyring, config: Config): Promise<void> {
-  // A store from before the check was kept tells by a key that it has sealed.
+  // A store without a recorded check is checked by its oldest sealed signing key.
   const kept = await store.ensureKeyCheck(keyring.keyCheck, (key) => isSealedUnder(key, keyring));
   if (kept === keyring.keyCheck) return;
   throw new MasterKeyUnusable(

@@ -1,4 +1,5 @@
-// Owns which verbs there are, and how a command line is run. What each is stands in the grammar files.
+// Owns the list of verbs, and running one command line: help, errors and exit code. The grammar files
+// describe each verb.
 
 import { Command, CommanderError } from 'commander';
 
@@ -20,7 +21,7 @@ import { keyHelp } from './key_help.ts';
 import { OutputLost, print, say, tolerateClosedPipes } from './output.ts';
 import { versionLine } from './version.ts';
 
-/** What verbs of two words are about, by the first. */
+/** Help for the first word of verbs of two words. */
 const groups: Readonly<Record<string, string>> = {
   client: 'onboard partners and look after them',
   gateway: 'let gateways ask about tokens',
@@ -87,7 +88,7 @@ async function help(program: Command, names: readonly string[]): Promise<void> {
     if (next === undefined) throw unknownVerb(command, name);
     command = next;
   }
-  // What follows the options is in no other text of commander's.
+  // Only `outputHelp` includes the text after the options.
   let text = '';
   command.configureOutput({ writeOut: (part) => (text += part) }).outputHelp();
   await print(text.trimEnd());
@@ -103,7 +104,7 @@ function namesOf({ commands }: Command): readonly string[] {
   return commands.map((one) => one.name());
 }
 
-/** Tells people what went wrong; the exit code tells programs. */
+/** Prints an error for people; returns the exit code, which is for programs. */
 function report(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.usage;
   if (error instanceof CommandError) return ended(error.message, error.exitCode);
@@ -124,7 +125,7 @@ function report(error: unknown): number {
   if (error instanceof Unavailable) {
     return ended(`the store does not answer (${error.message}): try again`, exitCodes.store);
   }
-  // Whoever read has seen enough: `jetway client list | head -1` is nobody's mistake.
+  // Silent: a reader may stop early, as in `jetway client list | head -1`.
   if (error instanceof OutputLost && error.code === 'EPIPE') return exitCodes.failed;
   if (error instanceof OutputLost) return ended(error.message, exitCodes.failed);
   if (isSystemError(error)) return ended(spellOut(error.message), exitCodes.failed);

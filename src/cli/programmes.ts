@@ -19,15 +19,15 @@ import type { LoadedProgramme } from '../programme/language/load.ts';
 import type { Programme } from '../programme/programme.ts';
 import { CommandError, exitCodes } from './exit.ts';
 
-/** A folder of programmes as it can be served. */
+/** The programmes of a folder that can be served, and the faults of all files. */
 export interface CompiledFolder {
   readonly programmes: readonly Programme[];
   readonly files: readonly ProgrammeFile[];
-  /** Of the programmes whose member directory is behind a hook. */
+  /** Credentials of member directory hooks, by programme. */
   readonly credentials: ReadonlyMap<ProgrammeId, HookCredentials>;
 }
 
-/** Compiles what can be compiled of a folder of programmes. */
+/** Compiles each programme of a folder whose file has no errors. */
 export function compileFolder(folder: string, publicUrl: string): CompiledFolder {
   const files = readProgrammeFolder(folder).map(withCredentials);
   const programmes = files.flatMap(({ loaded }) =>
@@ -43,14 +43,14 @@ export function compileFolder(folder: string, publicUrl: string): CompiledFolder
   return { programmes, files, credentials };
 }
 
-/** Names of the configuration's programmes, whether or not their files load. */
+/** Names of the configuration's programmes, also of those whose files have errors. */
 function programmeIds(config: Config): readonly ProgrammeId[] {
   return listProgrammeFiles(config.programmes)
     .filter((path) => path.endsWith('.yaml'))
     .map((path) => basename(path, '.yaml') as ProgrammeId);
 }
 
-/** The name as a programme of the configuration, or a usage error that lists those there are. */
+/** The name of a programme of the configuration; otherwise a usage error that lists the programmes. */
 function expectProgramme(config: Config, name: string): ProgrammeId {
   const known = programmeIds(config);
   const id = known.find((one) => one === name);
@@ -67,8 +67,8 @@ export function selectProgrammes(config: Config, name: string | undefined): read
 }
 
 /**
- * Loads one programme by its name and no other: a fault in another's file is no concern here.
- * Throws `FaultsError` when its own file has errors.
+ * Loads one programme, whatever the faults of other files.
+ * @throws FaultsError when its own file has errors
  */
 export function loadNamed(config: Config, name: string): LoadedProgramme {
   const id = expectProgramme(config, name);
@@ -86,7 +86,7 @@ export function loadCompiled(
   return { loaded, programme: compileProgramme(loaded.id, loaded.definition, config.publicUrl) };
 }
 
-/** As `loadNamed`; undefined where the programme's file has errors, for verbs that can do without. */
+/** As `loadNamed`; undefined where the programme's file has errors. */
 export function loadIfGood(config: Config, id: ProgrammeId): LoadedProgramme | undefined {
   return readProgrammeFile(join(config.programmes, `${id}.yaml`)).loaded;
 }

@@ -1,24 +1,24 @@
-// Owns telling people at a terminal that a command is at work: a line on standard error that counts, and
-// is gone when the work is done. Nothing of it where standard error is a file or a pipe.
+// Owns the progress line of a long command: it stands on standard error while the work goes on, and only
+// if standard error is a terminal.
 
 /** Called when one more part of the work is done. */
 export type Step = () => void;
 
-/** Milliseconds of silence that nobody minds, and between two looks of the line. */
+/** Milliseconds until the line appears, and between its updates. */
 const patience = 2000;
 const pace = 200;
 
 const eraseLine = '\r\u001b[K';
 
-/** What progress is told to. */
+/** Where the line is written. */
 export interface Terminal {
   readonly isTTY?: boolean;
   readonly write: (text: string) => unknown;
 }
 
 /**
- * Does the work, and tells of it once it has taken two seconds.
- * @param total of how many parts the work is; undefined where it is of one
+ * Does the work, and shows the progress line once it has taken two seconds.
+ * @param total how many parts the work has; undefined for work in one part
  */
 export async function withProgress<Result>(
   what: string,
@@ -38,7 +38,7 @@ export async function withProgress<Result>(
     const parts = total === undefined ? '' : `${done} of ${total}, `;
     terminal.write(`${eraseLine}${what}: ${parts}${seconds} s`);
   };
-  // Beside the steps: one of them may take long, and between them nothing else may get its turn.
+  // Besides at each step: a step may take long.
   const timer = setInterval(look, pace);
   try {
     return await work(() => {

@@ -1,16 +1,16 @@
-// Owns reading standard input, bounded: a secret, one line of it, so that it is in no argument list; or a
-// whole file that is piped in.
+// Owns reading standard input up to a limit: a secret on one line, which then is in no argument list; or
+// a whole file.
 
 import { CommandError, exitCodes } from './exit.ts';
 import { say } from './output.ts';
 
-/** More than any secret or password, which have limits of their own. */
+/** More than any secret or password, whose own limits are checked later. */
 const mostBytesOfLine = 64 * 1024;
 
 /**
  * The one line on standard input, without its line break.
- * @param what the thing read, for messages: `password`
- * @throws CommandError (usage) when there is nothing, more than one line, or no UTF-8
+ * @param what it is, for messages: `password`
+ * @throws CommandError (usage) for an empty line, several lines, or bytes that are no UTF-8
  */
 export async function readLine(what: string): Promise<string> {
   if (process.stdin.isTTY) {
@@ -25,7 +25,7 @@ export async function readLine(what: string): Promise<string> {
 
 /**
  * All of standard input.
- * @throws CommandError (usage) when it has more bytes than that, or is no UTF-8
+ * @throws CommandError (usage) for more than `mostBytes`, or bytes that are no UTF-8
  */
 export async function readText(what: string, mostBytes: number): Promise<string> {
   const chunks: Uint8Array[] = [];
@@ -38,7 +38,7 @@ export async function readText(what: string, mostBytes: number): Promise<string>
   return decode(what, Buffer.concat(chunks));
 }
 
-/** Bytes that are no UTF-8 would be kept as U+FFFD, and the right secret would never match. */
+/** Not leniently: other bytes would become U+FFFD, and the right secret would never match. */
 function decode(what: string, bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);

@@ -3,7 +3,7 @@
 import { isSea } from 'node:sea';
 
 import { readAsset } from '../lib/asset.ts';
-import { type OutputOptions, print, printJson } from './output.ts';
+import { type OutputOptions, printResult } from './output.ts';
 
 /** The commit of a checkout, and whether what is built from it was changed since. */
 export interface SourceState {
@@ -12,32 +12,32 @@ export interface SourceState {
   readonly isChanged: boolean;
 }
 
-/** What a build leaves in the executable; no wall time, so that it can be made again to the byte. */
+/** What a build records in the executable; no wall time, so that builds can be repeated to the byte. */
 export interface BuildFacts {
-  /** Digest of everything that went into it. */
+  /** Digest of all inputs of the build. */
   readonly build: string;
   /** Absent where it was built without git. */
   readonly source?: SourceState;
 }
 
-/** Where the facts are among the embedded files. */
+/** The name of the facts among the embedded files. */
 export const buildFactsAsset = 'build.json';
 
 /** `jetway version`. */
-export async function version({ json = false }: OutputOptions): Promise<void> {
-  if (!json) return print(versionLine());
+export async function version(options: OutputOptions): Promise<void> {
   const { build = null, source } = buildFacts() ?? {};
-  return printJson({
+  const facts = {
     version: packageVersion(),
     commit: source?.commit ?? null,
     committed_at: source?.committedAt ?? null,
     changed: source?.isChanged ?? null,
     build,
     node: process.versions.node,
-  });
+  };
+  return printResult(options, facts, versionLine());
 }
 
-/** The version in a line, as `version` and `--version` tell it. */
+/** The version in a line, as `version` and `--version` print it. */
 export function versionLine(): string {
   const facts = buildFacts();
   const origin = facts === undefined ? 'run from sources' : originOf(facts);
@@ -50,7 +50,7 @@ function originOf({ build, source }: BuildFacts): string {
   return `commit ${commit.slice(0, 10)}${isChanged ? '-dirty' : ''} of ${committedAt}, build ${build}`;
 }
 
-/** Undefined where sources run without being built. */
+/** Undefined where sources run without a build. */
 function buildFacts(): BuildFacts | undefined {
   return isSea() ? (JSON.parse(readAsset(buildFactsAsset)) as BuildFacts) : undefined;
 }

@@ -1,5 +1,5 @@
-// Owns what a verb is, as data, and how the command line is made of verbs. Which there are is said in
-// the other grammar files; help, and whatever else tells of verbs, goes by nothing but this data.
+// Owns the description of a verb as data, and building the command line and its help from descriptions.
+// The other grammar files hold the verbs.
 
 import { type Command, Option } from 'commander';
 

@@ -1,4 +1,4 @@
-// Owns the verbs of what is signed and issued: those below `key` and `token`.
+// Owns the verbs below `key` and `token`.
 
 import { signingAlgorithms } from '../../oauth/signing_key.ts';
 import { listKeys } from '../keys/list.ts';

@@ -1,4 +1,4 @@
-// Owns the verbs of the store as a whole: those below `store`.
+// Owns the verbs below `store`.
 
 import { backup } from '../store/backup.ts';
 import { restore } from '../store/restore.ts';

@@ -1,5 +1,5 @@
-// Owns carrying out what is planned for a programme's signing keys: each change in one step of the
-// store, so that a command that is killed has done all of it or nothing, and two at once do not mix.
+// Owns changing a programme's signing keys as planned: each change is one step of the store, so that a
+// killed command has made the whole change or none, and two commands at once do not mix theirs.
 
 import type { Instant } from '../../lib/clock.ts';
 import type { ProgrammeId } from '../../oauth/client.ts';
@@ -11,7 +11,7 @@ import { newSigningKey } from '../../token/signing_keys.ts';
 import type { OpenStore } from '../open_store.ts';
 import type { KeyedProgramme, SigningProgramme } from './programmes.ts';
 
-/** Rotates as planned; of any number at once one adds a key. */
+/** Rotates as planned; of several commands at once, one adds a key. */
 export async function rotateKeys(
   { store, keyring }: Pick<OpenStore, 'store' | 'keyring'>,
   { id, rules }: SigningProgramme,
@@ -23,7 +23,7 @@ export async function rotateKeys(
   return changeKeys(store, id, (keys) => rotated(keys, { rules, wish, now, made, seen }));
 }
 
-/** Removes what may go, and writes down when keys of an algorithm that was given up may. */
+/** Removes keys that are due, and records when keys of an abandoned algorithm will be. */
 export async function retireKeys(
   store: Store,
   { id, rules }: KeyedProgramme,
@@ -35,7 +35,7 @@ export async function retireKeys(
   });
 }
 
-/** Removes one key whatever its time, unless that is refused. */
+/** Removes one key, due or not, unless the plan refuses it. */
 export async function removeKey(
   store: Store,
   { id, rules }: KeyedProgramme,

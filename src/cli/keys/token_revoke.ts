@@ -1,4 +1,4 @@
-// Owns the verb `token revoke`: after an incident, everything of one client or member dies at once.
+// Owns the verb `token revoke`: ends all codes and tokens of one client or member at once.
 
 import type { Config } from '../../config/config.ts';
 import { quote } from '../../lib/fault.ts';
@@ -9,22 +9,21 @@ import type { Store } from '../../store/contract.ts';
 import type { TokenOwner } from '../../store/grants.ts';
 import { CommandError, exitCodes, refuseUsage } from '../exit.ts';
 import { expectDurableStore, withStore } from '../open_store.ts';
-import { type OutputOptions, print, printJson } from '../output.ts';
+import { printResult, type VerbOptions } from '../output.ts';
 import { configOf, loadIfGood, selectProgrammes } from '../programmes.ts';
 
-export interface RevokeTokensOptions extends OutputOptions {
-  readonly config: string;
+export interface RevokeTokensOptions extends VerbOptions {
   readonly programme?: string;
   readonly client?: string;
   readonly member?: string;
   readonly username?: string;
 }
 
-/** Somebody of that name in a programme. */
+/** The named client or member in a programme. */
 interface Found {
   readonly programme: ProgrammeId;
   readonly owner: TokenOwner;
-  /** Whether there is such a member is known to a directory elsewhere alone. */
+  /** The programme's members are behind a hook: only its directory knows whether the member exists. */
   readonly isElsewhere?: true;
 }
 
@@ -47,8 +46,7 @@ export async function revokeTokens(options: RevokeTokensOptions): Promise<void> 
     return found;
   });
   if (revoked.length === 0) throw noMatch(options);
-  if (options.json === true) return printJson(revoked.map(view));
-  return print(revoked.map(line).join('\n'));
+  return printResult(options, revoked.map(view), revoked.map(line).join('\n'));
 }
 
 async function find(
@@ -68,8 +66,8 @@ async function find(
 }
 
 /**
- * A member that the store need not know, in a programme whose directory is a hook. One whose file has
- * faults by now may be one that a running server has loaded before it had them.
+ * The member of a programme whose directory is a hook: the store need not have the member. Also where
+ * the programme's file has faults: a running server may have loaded it before it had them.
  */
 function findElsewhere(
   config: Config,

@@ -1,4 +1,5 @@
-// Owns the verb `check`: every fault of a configuration and its programmes, at its place.
+// Owns the verb `check`: every fault of a configuration and its programmes, at its place; among them two
+// programmes with one path, name or identifier.
 
 import { dirname, resolve } from 'node:path';
 
@@ -10,29 +11,34 @@ import {
   readProgrammeFolder,
   shownPath,
 } from '../../config/programme_files.ts';
-import { nodeAt } from '../../lib/document.ts';
-import { byPosition, type Fault, FaultsError, formatFault } from '../../lib/fault.ts';
+import { nodeAt, positionAt } from '../../lib/document.ts';
+import {
+  byPosition,
+  errorAt,
+  type Fault,
+  FaultsError,
+  formatFault,
+  type Position,
+  quote,
+} from '../../lib/fault.ts';
 import { readTextFile } from '../../lib/read_file.ts';
 import { maxYamlBytes, parseYaml } from '../../lib/yaml/yaml.ts';
+import { compileProgramme } from '../../programme/compile.ts';
+import { deploy } from '../../programme/deployment.ts';
 import { CommandError, exitCodes } from '../exit.ts';
-import { type OutputOptions, print, printJson } from '../output.ts';
-import { mountFaults, twinFaults } from './mount_faults.ts';
+import { printResult, type VerbOptions } from '../output.ts';
 
-export interface CheckOptions extends OutputOptions {
-  readonly config: string;
-}
-
-/** What a look at files leaves out. */
+/** What a check of files alone leaves out. */
 const alonePart = 'no configuration was looked at: jetway check without a file does';
 
-/** What was looked at, and what was found. */
+/** The files that were read, and the faults besides those of each file. */
 interface Findings {
   readonly files: readonly ProgrammeFile[];
   readonly faults: readonly Fault[];
 }
 
 /** `jetway check [FILE…]`. Ends with exit code 3 on any error, 0 on warnings alone. */
-export async function check(paths: readonly string[], options: CheckOptions): Promise<void> {
+export async function check(paths: readonly string[], options: VerbOptions): Promise<void> {
   const { files, faults: others } =
     paths.length > 0 ? checkFiles(paths) : checkConfiguration(options.config);
   const faults = [
@@ -42,13 +48,15 @@ export async function check(paths: readonly string[], options: CheckOptions): Pr
     ...twinFaults(files),
   ].toSorted(byPosition);
   const errors = faults.filter(({ severity }) => severity === 'error').length;
-  if (options.json === true) await printJson(faults.map(viewFault));
-  else {
-    const alone = paths.length > 0 ? `; ${alonePart}` : '';
-    const last = summary(files.length, errors, faults) + alone;
-    await print([...faults.map(formatFault), last].join('\n'));
-  }
-  // What is wrong has been told.
+  const counts = [
+    count(files.length, 'programme'),
+    count(errors, 'error'),
+    count(faults.length - errors, 'warning'),
+  ].join(', ');
+  const last = paths.length > 0 ? `${counts}; ${alonePart}` : counts;
+  const text = [...faults.map(formatFault), last].join('\n');
+  await printResult(options, faults.map(viewFault), text);
+  // The faults are printed already.
   if (errors > 0) throw new CommandError(exitCodes.configuration, '');
 }
 
@@ -57,23 +65,22 @@ function checkFiles(paths: readonly string[]): Findings {
   return { files: [...distinct.values()].map(readProgrammeFile), faults: [] };
 }
 
-/** A fault in the configuration hides none in the programmes, as far as it says where they are. */
+/** Faults in the configuration do not keep the programmes from being checked, if it names their folder. */
 function checkConfiguration(path: string): Findings {
   try {
     return checkFolder(readConfig(path).programmes);
   } catch (error) {
     if (!(error instanceof FaultsError)) throw error;
     const folder = folderNamedIn(path);
-    const { files, faults } = folder === undefined ? nothing : checkFolder(folder);
+    const { files, faults } =
+      folder === undefined ? { files: [], faults: [] } : checkFolder(folder);
     return { files, faults: [...error.faults, ...faults] };
   }
 }
 
-const nothing: Findings = { files: [], faults: [] };
-
 function checkFolder(folder: string): Findings {
   try {
-    // Files alone may be checked where the secrets are not; a configuration is checked to be served.
+    // Only here: files alone may be checked on a machine without the credentials of directories.
     const files = readProgrammeFolder(folder).map(withCredentials);
     return { files, faults: files.length === 0 ? [emptyFolder(folder)] : [] };
   } catch (error) {
@@ -93,7 +100,7 @@ function emptyFolder(folder: string): Fault {
   };
 }
 
-/** The folder of programmes that a configuration with faults names, if it can be read at all. */
+/** The folder of programmes named by a configuration with faults; undefined where it cannot be read. */
 function folderNamedIn(path: string): string | undefined {
   try {
     const { root } = parseYaml(path, readTextFile(path, maxYamlBytes));
@@ -102,25 +109,68 @@ function folderNamedIn(path: string): string | undefined {
       ? resolve(dirname(path), node.value)
       : undefined;
   } catch {
-    // Why it cannot be read is among the faults already.
+    // The reason is among the faults already.
     return undefined;
   }
-}
-
-function summary(programmes: number, errors: number, faults: readonly Fault[]): string {
-  return [
-    count(programmes, 'programme'),
-    count(errors, 'error'),
-    count(faults.length - errors, 'warning'),
-  ].join(', ');
 }
 
 function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }
 
-/** A fault as JSON output has it; without a hint that is null, so that its shape is one. */
+/** A fault as JSON output has it. */
 function viewFault({ severity, at, path, message, hint }: Fault): object {
   const { file, line, column } = at;
   return { severity, file, line, column, path, message, hint: hint ?? null };
+}
+
+/** Only paths are compared, which do not depend on it. */
+const anyPublicUrl = 'https://localhost';
+
+/** A fault at the base path of each of two programmes that claim one path (C-2). */
+export function mountFaults(files: readonly ProgrammeFile[]): readonly Fault[] {
+  const places = new Map(
+    files
+      .flatMap(({ loaded }) => loaded ?? [])
+      .map(({ id, definition, document }) => [
+        compileProgramme(id, definition, anyPublicUrl),
+        positionAt(document, ['base_path']),
+      ]),
+  );
+  const { conflicts } = deploy([...places.keys()]);
+  return conflicts.flatMap(({ programme, path, other, message }) => {
+    const [at, otherAt] = [places.get(programme), places.get(other)];
+    if (at === undefined || otherAt === undefined) return [];
+    const fault = faultAt(at, message, otherAt);
+    if (conflicts.some((one) => one.programme === other && one.path === path)) return [fault];
+    return [fault, faultAt(otherAt, `${programme.id} answers at ${path} as well`, at)];
+  });
+}
+
+/**
+ * A warning at each programme with the identifier or name of an earlier one: partners, who send the
+ * identifier, and operators, who read the name, could not tell the two apart (P-1).
+ */
+function twinFaults(files: readonly ProgrammeFile[]): readonly Fault[] {
+  const loaded = files.flatMap((file) => file.loaded ?? []);
+  return (['programme_identifier', 'name'] as const).flatMap((key) => {
+    const first = new Map<string, Position>();
+    return loaded.flatMap(({ definition, document }): Fault[] => {
+      const at = positionAt(document, [key]);
+      const other = first.get(definition[key]);
+      if (other === undefined) {
+        first.set(definition[key], at);
+        return [];
+      }
+      const { file, line, column } = other;
+      const message = `another programme has the ${key} ${quote(definition[key])} already`;
+      return [
+        { severity: 'warning', at, path: key, message, hint: `see ${file}:${line}:${column}` },
+      ];
+    });
+  });
+}
+
+function faultAt(at: Position, message: string, { file, line, column }: Position): Fault {
+  return errorAt(at, ['base_path'], message, `see ${file}:${line}:${column}`);
 }

@@ -8,16 +8,13 @@ import { listAssets, readAsset, readAssetBytes } from '../../lib/asset.ts';
 import { makeFolder } from '../../lib/make_folder.ts';
 import { randomKey } from '../../lib/random.ts';
 import { CommandError, exitCodes, isSystemError, unwritable } from '../exit.ts';
-import { type OutputOptions, print, printJson } from '../output.ts';
+import { type OutputOptions, printResult } from '../output.ts';
 import { schemaAsset, schemaFile, schemaLine } from './programme_file.ts';
 
 const folderOfProgrammes = 'programmes';
 
 /** `jetway init [FOLDER]`. Writes all of its files or, where one of them is there already, none. */
-export async function init(
-  folder: string | undefined,
-  { json = false }: OutputOptions,
-): Promise<void> {
+export async function init(folder: string | undefined, options: OutputOptions): Promise<void> {
   const target = resolve(folder ?? '.');
   const files = initialFiles();
   const standing = [...files.keys()].filter((path) => existsSync(join(target, path)));
@@ -36,8 +33,7 @@ export async function init(
   // `wx`: a file that another process has made meanwhile is not overwritten.
   for (const [path, content] of files) writeFileSync(join(target, path), content, { flag: 'wx' });
   const names = [...files.keys()];
-  if (json) return printJson({ folder: target, files: names });
-  return print(toldOf(target, names));
+  return printResult(options, { folder: target, files: names }, nextSteps(target, names));
 }
 
 /** What is written, by path from the folder. */
@@ -57,7 +53,7 @@ function initialFiles(): ReadonlyMap<string, string | Uint8Array> {
 }
 
 /** The next steps, each a line that can be pasted. */
-function toldOf(target: string, files: readonly string[]): string {
+function nextSteps(target: string, files: readonly string[]): string {
   const programmes = files.filter((path) => path.endsWith('.yaml') && path !== 'config.yaml');
   const first = basename(programmes[0] ?? '', '.yaml');
   const jetway = ownCommand();

@@ -1,19 +1,19 @@
-// Owns the verbs `new` and `schema`: a programme file to start from, and what editors know of such files.
+// Owns the verbs `new` and `schema`: a programme file to start from, and the JSON Schema for editors.
 
 import { existsSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 import { readProgrammeFolder, shownPath } from '../../config/programme_files.ts';
 import { readAsset } from '../../lib/asset.ts';
-import { type Fault, FaultsError, quote } from '../../lib/fault.ts';
+import { FaultsError, quote } from '../../lib/fault.ts';
 import { stringifyYaml } from '../../lib/yaml/yaml.ts';
 import { loadProgramme, programmeIdForm } from '../../programme/language/load.ts';
 import { CommandError, exitCodes, refuseUsage } from '../exit.ts';
-import { type OutputOptions, print, printJson } from '../output.ts';
+import { print, printResult, type VerbOptions } from '../output.ts';
 import { configOf } from '../programmes.ts';
-import { mountFaults } from './mount_faults.ts';
+import { mountFaults } from './check.ts';
 
-/** The JSON Schema among the shipped files, and what it is called beside programme files. */
+/** The JSON Schema among the shipped files, and its name beside programme files. */
 export const schemaAsset = 'docs/programme.schema.json';
 export const schemaFile = 'programme.schema.json';
 
@@ -25,12 +25,11 @@ export async function schema(): Promise<void> {
   await print(readAsset(schemaAsset).trimEnd());
 }
 
-export interface NewProgrammeOptions extends OutputOptions {
-  readonly config: string;
+export interface NewProgrammeOptions extends VerbOptions {
   readonly variant: string;
 }
 
-/** `jetway new NAME --variant V`. What it writes has no fault, beside the others of the folder either. */
+/** `jetway new NAME --variant V`. The new file has no fault, nor any together with the others of the folder. */
 export async function newProgramme(name: string, options: NewProgrammeOptions): Promise<void> {
   const isName = programmeIdForm.test(name);
   const form = 'lower-case letters, digits and "-", a letter first, at most 40';
@@ -44,19 +43,18 @@ export async function newProgramme(name: string, options: NewProgrammeOptions): 
   const text = textOf(name, options.variant);
   const made = { file, ...loadProgramme(file, text) };
   const others = mountFaults([...readProgrammeFolder(dirname(path)), made]);
-  const faults = [...made.faults, ...others].filter((fault) => isErrorOf(fault, file));
+  const faults = [...made.faults, ...others].filter(
+    ({ severity, at }) => severity === 'error' && at.file === file,
+  );
   if (faults.length > 0) throw new FaultsError(faults);
   writeFileSync(path, text, { flag: 'wx' });
   const schemaPath = join(dirname(path), schemaFile);
   if (!existsSync(schemaPath)) writeFileSync(schemaPath, readAsset(schemaAsset));
-  if (options.json === true) return printJson({ programme: name, file });
-  return print(
+  return printResult(
+    options,
+    { programme: name, file },
     `${file} is written: the programme ${name}, as the variant ${options.variant} has it. Change what differs, then run jetway check; a server takes it up when it is started again.`,
   );
-}
-
-function isErrorOf({ severity, at }: Fault, file: string): boolean {
-  return severity === 'error' && at.file === file;
 }
 
 function textOf(name: string, variant: string): string {

@@ -6,25 +6,19 @@ import type { YamlNode } from '../../lib/yaml/node.ts';
 import { stringifyYaml } from '../../lib/yaml/yaml.ts';
 import { effectiveDocument } from '../../programme/language/effective_document.ts';
 import type { LoadedProgramme } from '../../programme/language/load.ts';
-import { type OutputOptions, printData, printJson } from '../output.ts';
+import { printData, printJson, type VerbOptions } from '../output.ts';
 import { configOf, loadNamed } from '../programmes.ts';
 
-export interface ShowOptions extends OutputOptions {
-  readonly config: string;
-}
-
-/** `jetway show PROGRAMME`. What it prints is itself a programme file that loads the same. */
-export async function show(name: string, options: ShowOptions): Promise<void> {
+/** `jetway show PROGRAMME`. Its output is itself a programme file that loads to the same programme. */
+export async function show(name: string, options: VerbOptions): Promise<void> {
   const loaded = loadNamed(configOf(options), name);
   const document = effectiveDocument(loaded);
-  if (options.json === true) await printJson(document);
-  else
-    await printData(
-      `${heading(loaded)}\n\n${stringifyYaml(document, provenance(loaded)).trimEnd()}`,
-    );
+  if (options.json === true) return printJson(document);
+  const yaml = stringifyYaml(document, provenance(loaded)).trimEnd();
+  return printData(`${heading(loaded)}\n\n${yaml}`);
 }
 
-/** Behind each value, the place it comes from; a value that no file says is Jetway's default. */
+/** The comment behind each value: its place in a file, or `default` where no file has it. */
 function provenance({ document }: LoadedProgramme): (path: Path) => string {
   return (path) => {
     const node = nodeAt(document, path) ?? listAround(document, path);
@@ -32,7 +26,7 @@ function provenance({ document }: LoadedProgramme): (path: Path) => string {
   };
 }
 
-/** Fields may be given as a list of maps, whose members then have no place of their own here. */
+/** Fields may be given as a list of maps; members of the maps then have no place of their own. */
 function listAround(document: YamlNode, path: Path): YamlNode | undefined {
   return path
     .map((_, end) => nodeAt(document, path.slice(0, end)))
