@@ -114,12 +114,12 @@ function queryValues(query: string, name: string): readonly string[] {
   try {
     return parseForm(query).get(name) ?? [];
   } catch {
-    // Told by whoever reads the query next, in the words of the default programme.
+    // The endpoint of the default programme reads the query next and answers the failure.
     return [];
   }
 }
 
-/** Two paths of one programme that are the same: its file cannot know all of them, since its name is in some. */
+/** Two equal paths of one programme. Its file cannot tell: the programme's name is in some paths. */
 function selfCollision(
   programme: Programme,
   own: readonly (readonly [string, Route])[],
@@ -211,46 +211,37 @@ function joined(path: string, found: readonly Route[]): Route | SharedRoute {
   return { kind: 'shared', selector, byIdentifier, fallback };
 }
 
+/** The routes of one programme, by path. */
 function routesOf(
   programme: Programme,
   hasFormerKeys: boolean,
 ): readonly (readonly [string, Route])[] {
-  return [
-    ...(logsIn(programme) ? loginRoutes(programme) : []),
-    ...programme.tokenEndpoints.map(
-      (endpoint) => [endpoint.path, { kind: 'token', programme, endpoint }] as const,
-    ),
-    ...(programme.signsTokens || hasFormerKeys
-      ? [[programme.ownPath + programmePaths.keySet, { kind: 'key_set', programme }] as const]
-      : []),
-    [`${programme.ownPath + programmePaths.verify}*`, { kind: 'verification', programme }],
-    ...extraRoutes(programme),
-  ];
-}
-
-function extraRoutes(programme: Programme): readonly (readonly [string, Route])[] {
-  const { introspection, revocation, metadata } = programme;
+  const { ownPath, login, tokenEndpoints, introspection, revocation, metadata } = programme;
   const routes: [string, Route][] = [];
-  for (const [kind, endpoint] of Object.entries({ introspection, revocation } as const)) {
-    if (endpoint === undefined) continue;
-    routes.push([endpoint.path, { kind: kind as 'introspection', programme, endpoint }]);
+  if (logsIn(programme)) {
+    routes.push([login.endpoint.path, { kind: 'login_request', programme }]);
+    routes.push([login.pagePath, { kind: 'login_page', programme }]);
+    for (const picture of picturesOf(login)) {
+      const path = ownPath + programmePaths.pictures + picture.fileName;
+      routes.push([path, { kind: 'picture', programme, picture }]);
+    }
   }
-  for (const path of metadata?.paths ?? []) {
-    if (metadata !== undefined) routes.push([path, { kind: 'metadata', programme, metadata }]);
+  for (const endpoint of tokenEndpoints) {
+    routes.push([endpoint.path, { kind: 'token', programme, endpoint }]);
   }
-  return routes;
-}
-
-function loginRoutes(programme: Programme): readonly (readonly [string, Route])[] {
+  if (programme.signsTokens || hasFormerKeys) {
+    routes.push([ownPath + programmePaths.keySet, { kind: 'key_set', programme }]);
+  }
+  routes.push([`${ownPath + programmePaths.verify}*`, { kind: 'verification', programme }]);
+  for (const [kind, endpoint] of [
+    ['introspection', introspection],
+    ['revocation', revocation],
+  ] as const) {
+    if (endpoint !== undefined) routes.push([endpoint.path, { kind, programme, endpoint }]);
+  }
+  if (metadata === undefined) return routes;
   return [
-    [programme.login.endpoint.path, { kind: 'login_request', programme }],
-    [programme.login.pagePath, { kind: 'login_page', programme }],
-    ...picturesOf(programme.login).map(
-      (picture) =>
-        [
-          programme.ownPath + programmePaths.pictures + picture.fileName,
-          { kind: 'picture', programme, picture },
-        ] as const,
-    ),
+    ...routes,
+    ...metadata.paths.map((path) => [path, { kind: 'metadata', programme, metadata }] as const),
   ];
 }
