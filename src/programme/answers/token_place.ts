@@ -1,7 +1,8 @@
-// Owns where a token stands in the answers of a programme: found by comparing two of them, so that it
-// holds for every layout and encoding.
+// Owns the place of a token in a programme's answers, found by comparing two answers, so that it is right
+// for every layout and encoding.
 
 import { instant } from '../../lib/clock.ts';
+import { present } from '../../lib/present.ts';
 import type { Client } from '../../oauth/client.ts';
 import type { GrantType } from '../../oauth/grant.ts';
 import type { TokenSet } from '../../oauth/token_set.ts';
@@ -9,12 +10,12 @@ import type { Programme } from '../programme.ts';
 
 export type TokenName = 'accessToken' | 'refreshToken';
 
-/** Where a token stands: it begins behind the texts, looked for one after the other, and ends before another. */
+/** A token's place: after the texts of `behind`, searched for in turn, up to the text `before`. */
 export interface TokenPlace {
-  /** The header that has it; the body where there is none. */
+  /** The header that holds the token; left out where the body does. */
   readonly header?: string;
   readonly behind: readonly string[];
-  /** Empty where the token goes on to the end. */
+  /** Empty where the token ends the text. */
   readonly before: string;
 }
 
@@ -23,7 +24,7 @@ interface Answer {
   readonly body: string;
 }
 
-/** Where the answer to a grant has a token; undefined where it has none. */
+/** The place of a token in the answer to a grant; undefined for an answer without it. */
 export function tokenPlace(
   programme: Programme,
   client: Client,
@@ -50,7 +51,7 @@ export function tokenPlace(
     .find(isRight);
 }
 
-/** The token of an answer; undefined where it is none with a token there. */
+/** The token of an answer; undefined where there is none at that place. */
 export function takeToken(place: TokenPlace | undefined, answer: Answer): string | undefined {
   return place && cutOut(place, textOf(place, answer));
 }
@@ -78,12 +79,12 @@ function after(text: string, token: string): number {
   return text.indexOf(token) + token.length;
 }
 
-/** What follows a token, up to the first character that no token has. */
+/** The text after a token, up to the first character that no token has. */
 function ending(rest: string): string {
   return /^[\w.~+-]*[^\w.~+-]?/.exec(rest)?.[0] ?? '';
 }
 
-/** Ways to tell where the token begins, the shortest first; two samples show what always stands there. */
+/** Texts by which the token's beginning may be found, shortest first: those that two samples share. */
 function candidates([one = '', other = '']: readonly string[]): readonly (readonly string[])[] {
   const landmarks = constantParts(one, other);
   const last = landmarks.at(-1) ?? '';
@@ -104,7 +105,7 @@ function constantParts(one: string, other: string): readonly string[] {
   return parts.filter((part) => part !== '');
 }
 
-/** Two answers' worth of tokens that differ in everything that two answers can differ in. */
+/** Tokens for two answers which differ wherever two answers can differ. */
 function sampleTokens(
   { scope, clientSubject, grants }: Programme,
   client: Client,
@@ -130,7 +131,7 @@ function sampleTokens(
       issuedAt: instant(issuedAt),
       accessExpiresAt: instant(issuedAt + lifetime),
       ...(hasRefresh ? refresh : {}),
-      ...(granted === undefined ? {} : { scope: granted }),
+      ...present({ scope: granted }),
       ...(isClient ? {} : { membershipNumber: digit.repeat(12) }),
     };
   });

@@ -1,4 +1,4 @@
-// Owns which grant stands at which token endpoint: a grant at one or several, an endpoint for some.
+// Owns which token endpoints serve which grants: a grant has one or several, and so has an endpoint.
 
 import { type GrantType, grantTypes } from '../../oauth/grant.ts';
 import type { Definition } from '../language/definition.ts';
@@ -11,13 +11,13 @@ export function grantsAt({ grants }: Places, endpoint: string): readonly GrantTy
   return grantTypes.filter((type) => grants[type]?.endpoint.includes(endpoint) === true);
 }
 
-/** The endpoints that serve a grant, in the order of the file, of those that are declared. */
+/** The declared endpoints that serve a grant, in the order of the file. */
 export function endpointsOf(
   { grants, token_endpoints: declared }: Places,
   type: GrantType,
 ): readonly (readonly [name: string, endpoint: EndpointDefinition])[] {
   return (grants[type]?.endpoint ?? []).flatMap((name) => {
-    // `constructor` and the like are nobody's declaration.
+    // A name such as `constructor` is no declaration.
     const endpoint = Object.hasOwn(declared, name) ? declared[name] : undefined;
     return endpoint === undefined ? [] : [[name, endpoint] as const];
   });

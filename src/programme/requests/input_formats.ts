@@ -1,4 +1,4 @@
-// Owns the forms of values that are more than characters and length: media ranges, address chains.
+// Owns the formats of values beyond characters and length: media ranges, chains of addresses.
 
 import { isIP } from 'node:net';
 
@@ -13,7 +13,7 @@ export function formatTest(format: InputFormat | undefined): (value: string) => 
   return format === undefined ? () => true : formats[format];
 }
 
-/** Values that senders of each format send. */
+/** Usual values of each format. */
 export const formatSamples: Readonly<Record<InputFormat, readonly string[]>> = {
   accepts_json: ['application/json', '*/*'],
   ip_list: ['192.0.2.1', '2001:db8::1'],
@@ -25,9 +25,9 @@ function isAddress(text: string): boolean {
 }
 
 /**
- * Whether an Accept header lets something through (RFC 9110 12.5.1; P-6).
+ * Whether an Accept header accepts a media type (RFC 9110 12.5.1; P-6).
  *
- * @param ranges that let it through, the most precise last
+ * @param ranges the ranges that include the type, the most precise last
  */
 export function accepts(header: string, ranges: readonly string[]): boolean {
   let best = -1;

@@ -92,7 +92,8 @@ function readInputs(
   return values;
 }
 
-function readQuery(query: string, report: Report): Parameters {
+/** The parameters of a query; none, once reported, where they cannot be decoded. */
+export function readQuery(query: string, report: Report): Parameters {
   try {
     return parseForm(query);
   } catch (error) {

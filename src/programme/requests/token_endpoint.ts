@@ -75,7 +75,7 @@ export function compileTokenEndpoint(
   };
 }
 
-/** What counts as nothing although it is text: the login page takes it for a blank field (P-13). */
+/** Texts that count as missing, as on the login page, where they are blank fields (P-13). */
 const blankForms: ReadonlyMap<string, RegExp> = new Map([
   ['username', /^\s*$/],
   ['password', /^$/],
@@ -116,7 +116,7 @@ export function compileCredentials(
   };
 }
 
-/** The base64 of the one header there may be; undefined for what no method of the dialect sends. */
+/** The base64 of the one Authorization header; undefined for a header of no method of the dialect. */
 function findToken(headers: readonly string[], methods: ReadonlySet<string>): string | undefined {
   const [header = ''] = headers;
   if (headers.length > 1 || header.length > longestAuthorization) return undefined;
@@ -124,7 +124,7 @@ function findToken(headers: readonly string[], methods: ReadonlySet<string>): st
   return scheme ?? (methods.has('bare_basic') ? header.trim() : undefined);
 }
 
-/** Only the decoding is spared a header that is known, and none of the checks before it (C-8). */
+/** A known header saves the decoding, and none of the checks before it (C-8). */
 function readToken(
   token: string | undefined,
   encoding: CredentialEncoding,
@@ -146,7 +146,7 @@ function readToken(
   throw new Refusal('authentication_malformed', { parameter: 'authorization' });
 }
 
-/** An endpoint of one grant need not be told which: grant_type may be optional there, or unknown. */
+/** At an endpoint of one grant, grant_type may be optional, or not be an input at all. */
 function compileGrantSelection(
   endpointName: string,
   rules: readonly InputRule[],
@@ -173,7 +173,7 @@ function compileGrantSelection(
   };
 }
 
-/** Inputs that belong to one grant are checked for that grant only, also where headers carry them. */
+/** Inputs of one grant are checked for that grant only, also inputs in headers. */
 function compileParameterChecks(rules: readonly InputRule[]): TokenEndpoint['checkParameters'] {
   const checksByGrant = new Map(
     grantTypes.map((type) => {

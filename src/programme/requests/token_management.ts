@@ -1,5 +1,5 @@
-// Owns the endpoints at which a token is asked about (RFC 7662) or given up (RFC 7009), compiled:
-// one form each, and the dialect's own client authentication.
+// Owns the endpoints of introspection (RFC 7662) and revocation (RFC 7009), compiled: the RFCs' form,
+// and the dialect's own client authentication.
 
 import { Refusal } from '../../oauth/failure.ts';
 import type { WireRequest } from '../../oauth/wire_request.ts';
@@ -41,7 +41,7 @@ const form: Omit<EndpointDefinition, 'path'> = {
 
 export const managementMethods: ReadonlySet<string> = new Set(form.methods);
 
-/** Where gateways ask as well, Basic is always taken: it is how they authenticate. */
+/** Where gateways ask as well, Basic is always taken: gateways authenticate with it. */
 export function compileTokenManagement(
   path: string,
   definition: Definition,

@@ -1,14 +1,14 @@
-// Owns what a gateway may ask of a request's credentials, compiled: how it is read from the verify
-// address, whether a token's scope meets it, and which headers must be those of the programme and of
-// the client.
+// Owns a gateway's demands on a request's credentials, compiled: how a demand is read from the verify
+// address, whether a token's scope meets it, and the comparison of headers with programme and client.
 
 import type { Client } from '../../oauth/client.ts';
 import { Refusal } from '../../oauth/failure.ts';
-import { MalformedParameters, type Parameters, parseForm } from '../../oauth/parameters.ts';
+import { type Parameters, parseForm } from '../../oauth/parameters.ts';
 import type { ScopeRules } from '../../oauth/scope.ts';
 import { headerValues, type WireRequest } from '../../oauth/wire_request.ts';
 import type { Definition } from '../language/definition.ts';
 import { compileInput, type Inputs, type InputRule } from './input_rules.ts';
+import { readQuery, refuse } from './request_reader.ts';
 import { checkInput } from './token_endpoint.ts';
 import { heldHeaders, type ToldHeader, toldHeaders } from './verify_headers.ts';
 
@@ -16,45 +16,44 @@ import { heldHeaders, type ToldHeader, toldHeaders } from './verify_headers.ts';
 export const verificationModes = ['none', 'member', 'client'] as const;
 export type VerificationMode = (typeof verificationModes)[number];
 
-/** What a gateway asks for one endpoint of the API. */
+/** A gateway's demands for one endpoint of the API. */
 export interface Demand {
   readonly mode: VerificationMode;
-  /** Whether an API key must come, beside the token where there is one. */
+  /** Whether an API key is required, beside the token if the mode needs one. */
   readonly key: boolean;
-  /** The lowest level that will do, as its place in `levels`; -1 where nothing is asked. */
+  /** The lowest level that passes, as its place in `levels`; -1 for any. */
   readonly level: number;
   /** Scopes the token must hold. */
   readonly scopes: readonly string[];
-  /** Those of them that the gateway itself asked for, so that a restricted one may pass (P-15). */
+  /** The scopes that the gateway itself asked for: a restricted one passes only then (P-15). */
   readonly opens: readonly string[];
 }
 
 type ShownHeaders = Pick<WireRequest, 'rawHeaders'>;
 
 export interface VerificationRules {
-  /** Name of the header that an API key comes in, as the file has it. */
+  /** Name of the API key's header, as in the file. */
   readonly apiKeyHeader: string;
-  /** The API key's header as it was sent; throws `invalid_api_key` where it was sent twice. */
+  /** The API key as sent; throws `invalid_api_key` for two of them. */
   readonly readApiKey: (request: ShownHeaders) => string | undefined;
   /**
-   * What the gateway asks, by what follows `/verify/` and by the query. Undefined for a mode that
-   * there is not; throws `Refusal` where a demand of the gateway's own makes no sense.
+   * The demand, from the path after `/verify/` and the query. Undefined for an unknown mode; throws
+   * `Refusal` for a demand of the gateway's own that makes no sense.
    */
   readonly readDemand: (path: string, query: string) => Demand | undefined;
   /** Throws `insufficient_scope` unless a token of that scope meets the demand. */
   readonly checkScope: (demand: Demand, scope: string | undefined) => void;
   /**
-   * The headers that are held against programme and client (P-4, P-15). Throws `Refusal` where one
-   * is missing, malformed or names another programme.
+   * The headers that are compared with programme and client (P-4, P-15). Throws `Refusal` where a
+   * header is missing, malformed or names another programme.
    */
   readonly readHeaders: (request: ShownHeaders) => Inputs;
-  /** Those of the clients that the headers name; throws `Refusal` where they name none of them. */
+  /** The clients that the headers name; throws `Refusal` where they name none of `clients`. */
   readonly clientsMeant: (headers: Inputs, clients: readonly Client[]) => readonly Client[];
-  /** The same headers as a gateway is told them, for it to put in the place of the caller's. */
+  /** The same headers with the right values: a gateway puts them in place of the caller's. */
   readonly toldHeaders: readonly ToldHeader[];
 }
 
-/** What of a definition bears upon verification. */
 export type VerificationDefinition = Pick<
   Definition,
   'programme_identifier' | 'token_endpoints' | 'verify'
@@ -81,14 +80,14 @@ export function compileVerification(
   };
 }
 
-/** Longer than any API key this service makes; it imports none that is longer. */
+/** Longer than any API key that Jetway makes or imports. */
 export const longestApiKey = 1024;
 
 function compileKeyReader(name: string): VerificationRules['readApiKey'] {
   return (request) => {
     const [key, another] = headerValues(request, name);
     if (key === undefined || (key === '' && another === undefined)) return undefined;
-    // Which of two a proxy or the API would believe is not for us to guess.
+    // A proxy or the API could believe either of two keys.
     if (another !== undefined || key.length > longestApiKey) throw new Refusal('invalid_api_key');
     return key;
   };
@@ -112,7 +111,7 @@ function readHeaders(rules: readonly InputRule[], request: ShownHeaders): Inputs
   return values;
 }
 
-/** An API key is never compared with a header here: `heldHeaders` leaves those out. */
+/** `heldHeaders` leaves out comparisons with an API key. */
 const noSecret = (): boolean => false;
 
 function clientsMeant(
@@ -131,10 +130,10 @@ function clientsMeant(
 }
 
 /**
- * `member`, `member,level=…,scope=…`, and then whatever path the gateway appends. What stands in
- * that segment was written by the gateway, and so was the query of an address that ends with the
- * bare mode. Any other query came with the request: it may ask for more and opens nothing, or a
- * caller could send `?scope=reset_password` along with such a token.
+ * `member`, `member,level=…,scope=…`, and then any path that the gateway appends. The gateway wrote
+ * the first segment, and the query of an address that ends with the bare mode. Any other query came
+ * with the request: it may demand more and opens nothing, or a caller could send
+ * `?scope=reset_password` along with such a token.
  */
 function readDemand(rules: ScopeRules, path: string, query: string): Demand | undefined {
   const slash = path.indexOf('/');
@@ -145,7 +144,7 @@ function readDemand(rules: ScopeRules, path: string, query: string): Demand | un
   if (mode === undefined) return undefined;
   const isBare = slash < 0 && comma < 0;
   const written = isBare ? query : segment.slice(mode.length + 1).replaceAll(',', '&');
-  const own = written === '' ? nothing : readOwn(rules, mode, parse(written));
+  const own = written === '' ? nothing : readOwn(rules, mode, readQuery(written, refuse));
   const more = isBare || query === '' || mode === 'none' ? nothing : readForeign(rules, query);
   return {
     mode,
@@ -164,40 +163,30 @@ interface Floor {
 
 const nothing: Floor = { key: false, level: -1, scopes: [] };
 
-/** What the gateway wrote: a floor that would not be held must not pass for one that is. */
+/** The gateway's own floor; a floor that could not be enforced is refused. */
 function readOwn(rules: ScopeRules, mode: VerificationMode, parameters: Parameters): Floor {
   for (const [name, values] of parameters) {
     if (name !== 'level' && name !== 'scope' && name !== 'key') {
       throw new Refusal('unknown_parameter', { parameter: name });
     }
     if (values.length > 1) throw new Refusal('repeated_parameter', { parameter: name });
-    // No token, no level: a floor on `none` would let everybody through. `key` is a bare word.
+    // Without a token there is no level: a floor on `none` would let everybody through. `key` is a bare word.
     if (name === 'key' ? values[0] !== '' : mode === 'none') {
       throw new Refusal('invalid_parameter', { parameter: name });
     }
   }
   const [level] = parameters.get('level') ?? [];
   const [scope] = parameters.get('scope') ?? [];
-  return {
-    key: parameters.has('key'),
-    level: level === undefined ? -1 : placeOf(rules, level),
-    scopes: scope === undefined ? [] : knownParts(rules, scope),
-  };
+  const place = level === undefined ? -1 : rules.levels.indexOf(level);
+  if (level !== undefined && place < 0) refuse('invalid_parameter', { parameter: 'level' });
+  const scopes = scope === undefined ? [] : rules.split(scope);
+  if (!scopes.every((one) => rules.values.includes(one))) {
+    refuse('invalid_parameter', { parameter: 'scope' });
+  }
+  return { key: parameters.has('key'), level: place, scopes };
 }
 
-function placeOf({ levels }: ScopeRules, level: string): number {
-  const place = levels.indexOf(level);
-  if (place < 0) throw new Refusal('invalid_parameter', { parameter: 'level' });
-  return place;
-}
-
-function knownParts(rules: ScopeRules, scope: string): readonly string[] {
-  const parts = rules.split(scope);
-  if (parts.every((part) => rules.values.includes(part))) return parts;
-  throw new Refusal('invalid_parameter', { parameter: 'scope' });
-}
-
-/** What a request's own query says that would be a floor; the rest of it is the API's business. */
+/** Floors in a request's own query; its other parameters are the API's. */
 function readForeign(rules: ScopeRules, query: string): Floor {
   let parameters: Parameters;
   try {
@@ -214,15 +203,6 @@ function readForeign(rules: ScopeRules, query: string): Floor {
   };
 }
 
-function parse(text: string): Parameters {
-  try {
-    return parseForm(text);
-  } catch (error) {
-    if (!(error instanceof MalformedParameters)) throw error;
-    throw new Refusal('malformed_body', { detail: error.message });
-  }
-}
-
 function compileScopeCheck(rules: ScopeRules): VerificationRules['checkScope'] {
   const places = new Map(rules.levels.map((level, place) => [level, place]));
   const hasLevels = rules.levels.length > 0;
@@ -231,12 +211,12 @@ function compileScopeCheck(rules: ScopeRules): VerificationRules['checkScope'] {
     const place = places.get(scope ?? '') ?? -1;
     const meets = (wanted: string): boolean =>
       hasLevels ? place >= (places.get(wanted) ?? Infinity) : held.includes(wanted);
-    if (place < demand.level || !demand.scopes.every(meets)) refuse();
+    if (place < demand.level || !demand.scopes.every(meets)) refuseScope();
     const narrow = held.filter((one) => rules.restricted.has(one));
-    if (narrow.length > 0 && !narrow.some((one) => demand.opens.includes(one))) refuse();
+    if (narrow.length > 0 && !narrow.some((one) => demand.opens.includes(one))) refuseScope();
   };
 }
 
-function refuse(): never {
+function refuseScope(): never {
   throw new Refusal('insufficient_scope');
 }

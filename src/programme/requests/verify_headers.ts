@@ -1,4 +1,4 @@
-// Owns which headers verification holds against programme and client, and how gateways are told them.
+// Owns the headers that verification compares with programme and client, and their form for gateways.
 
 import type { Client } from '../../oauth/client.ts';
 import { isFreeHeader } from '../../schema/scalars.ts';
@@ -6,9 +6,9 @@ import type { Definition } from '../language/definition.ts';
 import type { Comparison, InputDefinition } from '../language/input_schema.ts';
 
 /**
- * The headers that a token endpoint holds against programme or client, by role. Of a role that
- * several endpoints read, the first of them counts. What proves the client is not among them: an API
- * key has a header of its own, and Authorization has the token.
+ * The headers that a token endpoint compares with programme or client, by role. Where several
+ * endpoints read a role, the first endpoint counts. Credentials are left out: an API key has a header
+ * of its own, and Authorization has the token.
  */
 export function heldHeaders({
   verify,
@@ -30,12 +30,12 @@ function headerName(role: string, { name = role }: InputDefinition): string {
   return name;
 }
 
-/** Whose request it is, as far as that is known: a client, or what the holders of a key share. */
+/** The client of a request as far as it is known: a client, or the properties that a key's holders share. */
 export type Caller = Partial<Pick<Client, 'id' | 'businessContext' | 'partnerId'>>;
 
 export interface ToldHeader {
   readonly name: string;
-  /** Undefined where it is not known of the caller. */
+  /** Undefined where the caller is not known to have one. */
   readonly valueFor: (caller: Caller) => string | undefined;
 }
 
@@ -45,7 +45,7 @@ const callerValues: Readonly<Partial<Record<Comparison, ToldHeader['valueFor']>>
   'client.partner_id': ({ partnerId }) => partnerId,
 };
 
-/** The held headers with the right values, but for those that mean something else in an answer. */
+/** The held headers with the right values, without names that have another meaning in an answer. */
 export function toldHeaders(
   definition: Pick<Definition, 'verify' | 'token_endpoints' | 'programme_identifier'>,
 ): readonly ToldHeader[] {
