@@ -3,14 +3,13 @@
 import { describe } from 'node:test';
 
 import { accessTokenTests } from './contract_access_tokens.ts';
-import { apiKeyTests, importTests } from './contract_api_keys.ts';
 import { codeTests } from './contract_codes.ts';
 import { familyTests } from './contract_families.ts';
-import { gatewayTests } from './contract_gateways.ts';
 import { keyCheckTests, nodeTests } from './contract_keeping.ts';
+import { kindTests } from './contract_kinds.ts';
 import { loginAttemptTests } from './contract_login_attempts.ts';
+import { apiKeyTests, usernameTests } from './contract_look_ups.ts';
 import { refreshTokenTests } from './contract_refresh_tokens.ts';
-import { clientTests, memberTests } from './contract_registrations.ts';
 import { removalTests } from './contract_removals.ts';
 import { signingKeyTests, throttleTests, timeTests } from './contract_rest.ts';
 import { revocationTests } from './contract_revocations.ts';
@@ -21,10 +20,9 @@ import type { Open } from './with_store.ts';
 /** The Store contract, for the backend that `open` makes. */
 export function describeStoreContract(name: string, open: Open): void {
   describe(`store contract: ${name}`, () => {
-    clientTests(open);
-    importTests(open);
+    kindTests(open);
     apiKeyTests(open);
-    memberTests(open);
+    usernameTests(open);
     removalTests(open);
     codeTests(open);
     refreshTokenTests(open);
@@ -35,7 +33,6 @@ export function describeStoreContract(name: string, open: Open): void {
     accessTokenTests(open);
     signingKeyTests(open);
     throttleTests(open);
-    gatewayTests(open);
     loginAttemptTests(open);
     keyCheckTests(open);
     nodeTests(open);

@@ -14,7 +14,6 @@ import {
   aRotation,
   at,
   club,
-  inParallel,
   key,
   otherClub,
   partner,
@@ -35,28 +34,6 @@ export function removalTests(open: Open): void {
 }
 
 function clientRemovalTests(open: Open): void {
-  withStore(open, 'C-5: a removed client is gone, and its identifier for good', async (o) => {
-    await o.store.add('client', [aClient()]);
-    await o.store.add('client', [aClient({ programme: otherClub })]);
-    assert.equal(await o.store.remove('client', club, partner, at(5)), true);
-    for (const again of [async () => o.store, o.reopen]) {
-      const store = await again?.();
-      if (store === undefined) continue;
-      assert.equal(await store.find('client', club, partner), undefined);
-      assert.deepEqual(await store.list('client', club), []);
-      assert.equal(await store.change('client', club, partner, (client) => client), undefined);
-      assert.equal(await store.remove('client', club, partner, at(6)), false);
-      assert.notDeepEqual(await store.add('client', [aClient({ name: 'again' })]), []);
-      // Another programme's client of that identifier is another client (C-2).
-      assert.ok(await store.find('client', otherClub, partner));
-    }
-  });
-
-  withStore(open, 'C-5: one that never was is not removed, and may come', async ({ store }) => {
-    assert.equal(await store.remove('client', club, partner, at(5)), false);
-    assert.deepEqual(await store.add('client', [aClient()]), []);
-  });
-
   withStore(open, 'DESIGN: a removed client’s tokens die, even those written late', async (o) => {
     const { store } = o;
     await store.add('client', [aClient()]);
@@ -73,12 +50,6 @@ function clientRemovalTests(open: Open): void {
     assert.equal(await store.findAccessToken(club, key('late'), at(7)), undefined);
     const token = { client: partner, subject: 'subject-1', issuedAt: at(1e6) };
     assert.equal(await store.isStanding(club, token), false);
-  });
-
-  withStore(open, 'C-5: of simultaneous removals one finds the client', async ({ store }) => {
-    await store.add('client', [aClient()]);
-    const results = await inParallel(5, () => store.remove('client', club, partner, at(5)));
-    assert.deepEqual(results, [true, false, false, false, false]);
   });
 }
 

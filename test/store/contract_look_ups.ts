@@ -1,15 +1,25 @@
-// Owns the contract of adding many clients at once, and of finding clients by their API keys.
+// Owns the contract of finding clients by API key and members by username.
 
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 
 import type { Digest } from '../../src/lib/digest.ts';
 import type { Client, ClientId } from '../../src/oauth/client.ts';
+import type { Subject } from '../../src/oauth/member.ts';
 import type { Store } from '../../src/store/contract.ts';
-import { aClient, at, club, inParallel, otherClub, otherPartner, partner } from './fixtures.ts';
+import {
+  aClient,
+  aMember,
+  at,
+  club,
+  findMember,
+  otherClub,
+  otherPartner,
+  partner,
+} from './fixtures.ts';
 import { withStore, type Open } from './with_store.ts';
 
-const id = (number: number): ClientId =>
+const numbered = (number: number): ClientId =>
   `partnerapi-${String(number).padStart(5, '0')}` as ClientId;
 const withKeys = (client: Partial<Client>, ...keys: string[]): Client =>
   aClient({
@@ -20,49 +30,6 @@ const holders = async (store: Store, key: string, programme = club): Promise<rea
   const clients = await store.findBy('client', 'api_key', programme, key as Digest);
   return clients.map((client) => client.id);
 };
-
-export function importTests(open: Open): void {
-  describe('clients at once', () => {
-    withStore(open, 'C-5: all are added, in order', async (o) => {
-      const clients = [3, 1, 2].map((n) => withKeys({ id: id(n) }, `key ${n}`));
-      assert.deepEqual(await o.store.add('client', clients), []);
-      assert.deepEqual(await o.store.add('client', []), []);
-      const store = o.reopen ? await o.reopen() : o.store;
-      assert.deepEqual(await store.list('client', club), clients);
-      assert.deepEqual(await holders(store, 'key 2'), [id(2)]);
-    });
-
-    withStore(open, 'C-5: or none, when an identifier was ever given out', async ({ store }) => {
-      await store.add('client', [aClient()]);
-      await store.add('client', [aClient({ id: otherPartner })]);
-      await store.remove('client', club, otherPartner, at(1));
-      const clients = [id(7), partner, id(8), otherPartner].map((one) =>
-        withKeys({ id: one, name: 'new' }, `key ${one}`),
-      );
-      assert.deepEqual(await store.add('client', clients), [partner, otherPartner]);
-      assert.deepEqual(await store.list('client', club), [aClient()]);
-      assert.deepEqual(await holders(store, `key ${id(7)}`), []);
-      // The same identifiers are free in another programme.
-      const others = clients.map((client) => ({ ...client, programme: otherClub }));
-      assert.deepEqual(await store.add('client', others), []);
-    });
-
-    withStore(open, 'C-5: or when one comes up twice among them', async ({ store }) => {
-      const clients = [id(1), id(2), id(1), id(1)].map((one) => aClient({ id: one }));
-      assert.deepEqual(await store.add('client', clients), [id(1)]);
-      assert.deepEqual(await store.list('client', club), []);
-    });
-
-    withStore(open, 'C-5: of imports at the same time one gets an identifier', async (o) => {
-      const stores = [o.store, o.another ? await o.another() : o.store] as const;
-      const results = await inParallel(10, (n) =>
-        stores[n % 2 === 0 ? 0 : 1].add('client', [aClient({ id: id(n + 10) }), aClient()]),
-      );
-      assert.equal(results.filter((taken) => taken.length === 0).length, 1);
-      assert.equal((await o.store.list('client', club)).length, 2);
-    });
-  });
-}
 
 export function apiKeyTests(open: Open): void {
   describe('API keys', () => {
@@ -118,9 +85,9 @@ export function apiKeyTests(open: Open): void {
       await expectHolders(otherPartner);
       await store.add('client', [withKeys({}, 'shared')]);
       await expectHolders(otherPartner, partner);
-      await store.add('client', [withKeys({ id: id(5) }, 'shared')]);
-      await expectHolders(otherPartner, partner, id(5));
-      await store.remove('client', club, id(5), at(1));
+      await store.add('client', [withKeys({ id: numbered(5) }, 'shared')]);
+      await expectHolders(otherPartner, partner, numbered(5));
+      await store.remove('client', club, numbered(5), at(1));
       await expectHolders(otherPartner, partner);
       await other.change('client', club, partner, (client) => ({ ...client, apiKeys: [] }));
       await expectHolders(otherPartner);
@@ -133,9 +100,9 @@ export function apiKeyTests(open: Open): void {
       const sharing = [
         withKeys({}, 'old', 'shared'),
         withKeys({ id: otherPartner }, 'shared'),
-        withKeys({ id: id(5), programme: otherClub }, 'old'),
+        withKeys({ id: numbered(5), programme: otherClub }, 'old'),
       ];
-      await store.add('client', [...sharing, withKeys({ id: id(6) }, 'new')]);
+      await store.add('client', [...sharing, withKeys({ id: numbered(6) }, 'new')]);
       const keys = ['old', 'shared'] as Digest[];
       const rename = (client: Client): Client => ({ ...client, name: `new ${client.name}` });
       const refused = store.changeAll('client', { lookUp: 'api_key', keys }, (clients) =>
@@ -154,8 +121,11 @@ export function apiKeyTests(open: Open): void {
       );
       assert.equal(changed.length, 3);
       const reopened = o.reopen ? await o.reopen() : store;
-      assert.deepEqual(await holders(reopened, 'new'), [partner, otherPartner, id(6)].toSorted());
-      assert.deepEqual(await holders(reopened, 'new', otherClub), [id(5)]);
+      assert.deepEqual(
+        await holders(reopened, 'new'),
+        [partner, otherPartner, numbered(6)].toSorted(),
+      );
+      assert.deepEqual(await holders(reopened, 'new', otherClub), [numbered(5)]);
       assert.deepEqual(await holders(reopened, 'old'), []);
       assert.deepEqual(
         await reopened.changeAll('client', { lookUp: 'api_key', keys }, (clients) =>
@@ -167,6 +137,56 @@ export function apiKeyTests(open: Open): void {
         (await reopened.list('client', club)).map(({ name }) => name.startsWith('new ')),
         [true, true, false],
       );
+    });
+  });
+}
+
+export function usernameTests(open: Open): void {
+  describe('usernames', () => {
+    const { subject, username } = aMember();
+    const second = aMember({ subject: 'subject-2' as Subject, username: 'second' });
+
+    withStore(
+      open,
+      'P-15: a member is found by username, which no other has',
+      async ({ store }) => {
+        assert.deepEqual(await store.add('member', [aMember(), second]), []);
+        const third = 'subject-3' as Subject;
+        assert.deepEqual(await store.add('member', [aMember({ subject: third })]), [third]);
+        assert.deepEqual(await store.add('member', [aMember({ username: 'free' })]), [subject]);
+        const [one, other] = [third, 'subject-4' as Subject].map((id) =>
+          aMember({ subject: id, username: 'twice' }),
+        );
+        assert.deepEqual(await store.add('member', [one!, other!]), ['subject-4']);
+        for (const name of ['free', 'twice', 'SECOND']) {
+          assert.equal(await findMember(store, club, name), undefined);
+        }
+        assert.deepEqual(await findMember(store, club, username), aMember());
+        assert.deepEqual(await findMember(store, club, 'second'), second);
+        assert.equal(await findMember(store, otherClub, 'second'), undefined);
+        assert.deepEqual(await store.add('member', [aMember({ programme: otherClub })]), []);
+      },
+    );
+
+    withStore(open, 'C-9: a change of username keeps the subject', async (o) => {
+      const { store } = o;
+      const other = o.another ? await o.another() : store;
+      await store.add('member', [aMember(), second]);
+      const rename = (to: string) =>
+        store.change('member', club, subject, (member) => ({ ...member, username: to }));
+      assert.deepEqual(await findMember(other, club, username), aMember());
+      assert.deepEqual(await rename('new'), aMember({ username: 'new' }));
+      for (const one of [store, other]) {
+        assert.equal(await findMember(one, club, username), undefined);
+        assert.deepEqual(await findMember(one, club, 'new'), aMember({ username: 'new' }));
+      }
+      await assert.rejects(rename('second'), /username second is taken by another member/);
+      assert.deepEqual(await store.list('member', club), [aMember({ username: 'new' }), second]);
+      assert.deepEqual(await findMember(store, club, 'second'), second);
+      // The old name is free.
+      const third = aMember({ subject: 'subject-3' as Subject });
+      assert.deepEqual(await other.add('member', [third]), []);
+      assert.deepEqual(await findMember(store, club, username), third);
     });
   });
 }

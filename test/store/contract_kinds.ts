@@ -1,0 +1,272 @@
+// Owns the contract of registered things that holds for every kind (src/store/kinds.ts).
+
+import assert from 'node:assert/strict';
+import { describe } from 'node:test';
+
+import type { ClientId } from '../../src/oauth/client.ts';
+import { type Item, type Kind, kindNames, kinds } from '../../src/store/kinds.ts';
+import { at, club, inParallel, otherClub } from './fixtures.ts';
+import { Scene } from './kind_scene.ts';
+import { withStore, type Open } from './with_store.ts';
+
+export function kindTests(open: Open): void {
+  for (const kind of kindNames) {
+    describe(`registered: ${kind}`, () => {
+      testsOf(open, new Scene(kind));
+    });
+  }
+}
+
+function testsOf<K extends Kind>(open: Open, scene: Scene<K>): void {
+  const { kind } = scene;
+  additionTests(open, scene);
+  listTests(open, scene);
+  changeTests(open, scene);
+  removalTests(open, scene);
+
+  withStore(open, 'FAULTS 24: the epoch tells of every change and of nothing else', async (o) => {
+    const { store } = o;
+    const other = o.another ? await o.another() : store;
+    const seen = [await store.epoch(kind)];
+    for (const act of [
+      () => store.add(kind, scene.items('a')),
+      () => store.add(kind, [scene.item('a', otherClub)]),
+      () => scene.change(store, 'a', (item) => scene.marked(item, 'changed')),
+      () =>
+        store.changeAll(kind, { programme: club }, (all) =>
+          all.map((item) => scene.marked(item, 'changed')),
+        ),
+      () => scene.remove(store, 'a'),
+    ]) {
+      await act();
+      seen.push(await other.epoch(kind));
+    }
+    assert.equal(new Set(seen).size, kinds[kind].hasEpoch ? 6 : 1);
+    assert.deepEqual(await store.add(kind, [scene.item('a', otherClub)]), ['a']);
+    assert.equal(await scene.change(store, 'none', (item) => item), undefined);
+    assert.equal(await scene.remove(store, 'none'), false);
+    await store.changeAll(kind, { programme: otherClub }, (all) => all.map((one) => ({ ...one })));
+    assert.equal(await store.epoch(kind), seen.at(-1));
+  });
+}
+
+function additionTests<K extends Kind>(open: Open, scene: Scene<K>): void {
+  const { kind } = scene;
+
+  withStore(open, 'C-2: an item comes back as it was added, in its programme alone', async (o) => {
+    const items = [scene.item('a'), scene.bare('b')];
+    const elsewhere = scene.marked(scene.item('a', otherClub), 'elsewhere');
+    assert.deepEqual(await o.store.add(kind, items), []);
+    assert.deepEqual(await o.store.add(kind, [elsewhere]), []);
+    assert.deepEqual(await o.store.add(kind, []), []);
+    for (const opened of [async () => o.store, o.another, o.reopen]) {
+      const store = await opened?.();
+      if (store === undefined) continue;
+      assert.deepEqual(await scene.find(store, 'a'), items[0]);
+      assert.deepEqual(await scene.find(store, 'b'), items[1]);
+      assert.deepEqual(await scene.find(store, 'a', otherClub), elsewhere);
+      assert.equal(await scene.find(store, 'b', otherClub), undefined);
+      assert.deepEqual(await store.list(kind, otherClub), [elsewhere]);
+    }
+  });
+
+  withStore(open, 'C-5: all are added or, when any identifier is taken, none', async (o) => {
+    const { store } = o;
+    await store.add(kind, scene.items('b'));
+    assert.deepEqual(await store.add(kind, scene.items('a', 'b', 'c')), ['b']);
+    assert.deepEqual(await store.add(kind, scene.items('d', 'e', 'd', 'd')), ['d']);
+    assert.deepEqual(await scene.listed(store), ['b']);
+    await scene.change(store, 'b', (item) => scene.marked(item, 'changed'));
+    const later = o.reopen ? await o.reopen() : store;
+    assert.deepEqual(await later.add(kind, scene.items('b')), ['b']);
+    assert.equal(await later.isTaken(kind, club, scene.id('b')), true);
+    assert.equal(await later.isTaken(kind, club, scene.id('a')), false);
+    assert.equal(await later.isTaken(kind, otherClub, scene.id('b')), false);
+    assert.deepEqual(await later.add(kind, scene.items('c', 'a')), []);
+    assert.deepEqual(await scene.listed(later), ['b', 'c', 'a']);
+  });
+
+  withStore(open, 'C-5: of additions at the same time one gets an identifier', async (o) => {
+    const stores = [o.store, o.another ? await o.another() : o.store] as const;
+    const results = await inParallel(10, (n) =>
+      stores[n % 2 === 0 ? 0 : 1].add(kind, scene.items(`own ${n}`, 'shared')),
+    );
+    assert.equal(results.filter((taken) => taken.length === 0).length, 1);
+    assert.equal((await o.store.list(kind, club)).length, 2);
+  });
+
+  withStore(open, 'DESIGN: nobody changes an item that was handed in or out', async ({ store }) => {
+    const given = scene.item('a');
+    await store.add(kind, [given]);
+    spoil(given);
+    spoil(await scene.find(store, 'a'));
+    for (const item of await store.list(kind, club)) spoil(item);
+    assert.deepEqual(await scene.find(store, 'a'), scene.item('a'));
+  });
+}
+
+/** Changes every part of an item that can be changed. */
+function spoil(part: unknown): void {
+  if (typeof part !== 'object' || part === null) return;
+  Object.values(part).forEach(spoil);
+  // A frozen part is one that nobody can change.
+  if (!Object.isFrozen(part)) Object.assign(part, Array.isArray(part) ? ['spoilt'] : { x: 1 });
+}
+
+function listTests<K extends Kind>(open: Open, scene: Scene<K>): void {
+  const { kind } = scene;
+
+  withStore(open, 'C-5: items are listed in order of creation, also by pages', async (o) => {
+    const { store } = o;
+    await store.add(kind, scene.items('9', '1'));
+    await store.add(kind, [scene.item('x', otherClub)]);
+    await store.add(kind, scene.items('5', '3'));
+    await scene.change(store, '9', (item) => scene.marked(item, 'changed'));
+    assert.deepEqual(await scene.listed(store), ['9', '1', '5', '3']);
+    const page = async (limit: number, after?: string): Promise<readonly string[]> => {
+      const from = after === undefined ? {} : { after: scene.id(after) };
+      return (await store.list(kind, club, { ...from, limit })).map(kinds[kind].idOf);
+    };
+    assert.deepEqual(await page(3), ['9', '1', '5']);
+    assert.deepEqual(await page(3, '5'), ['3']);
+    assert.deepEqual(await page(3, '3'), []);
+    assert.deepEqual(await page(0), []);
+    const rest = await store.list(kind, club, { after: scene.id('1') });
+    assert.deepEqual(rest.map(kinds[kind].idOf), ['5', '3']);
+    await assert.rejects(page(3, 'x'), RangeError);
+  });
+
+  withStore(open, 'DESIGN: a list goes by the order of its kind', async ({ store }) => {
+    const older = { ...scene.item('older'), createdAt: at(-1) };
+    await store.add(kind, [scene.item('newer'), older]);
+    const inOrder = ['newer', 'older'];
+    const byAge = kinds[kind].order === 'created';
+    assert.deepEqual(await scene.listed(store), byAge ? inOrder.toReversed() : inOrder);
+  });
+}
+
+function changeTests<K extends Kind>(open: Open, scene: Scene<K>): void {
+  const { kind } = scene;
+
+  withStore(open, 'DESIGN: simultaneous changes of an item are all kept', async (o) => {
+    const { store } = o;
+    const other = o.another ? await o.another() : store;
+    await store.add(kind, scene.items('a'));
+    await inParallel(30, (n) =>
+      scene.change(n % 2 === 0 ? store : other, 'a', (item) => scene.marked(item, `<${n}>`)),
+    );
+    const marks = scene.textOf(await scene.find(store, 'a')).match(/<\d+>/g);
+    assert.equal(new Set(marks).size, 30);
+    const changed = await scene.change(store, 'a', () => scene.item('a'));
+    assert.deepEqual(changed, scene.item('a'));
+    assert.deepEqual(await scene.find(other, 'a'), scene.item('a'));
+  });
+
+  withStore(open, 'DESIGN: a change that fails changes nothing, nor its neighbours', async (o) => {
+    const { store } = o;
+    await store.add(kind, scene.items('a'));
+    const results = await Promise.allSettled([
+      store.add(kind, scene.items('b')),
+      scene.change(store, 'a', () => {
+        throw new RangeError('refused');
+      }),
+      scene.change(store, 'a', () => scene.item('b')),
+      scene.change(store, 'a', (item) => ({ ...item, programme: otherClub })),
+      scene.change(store, 'a', (item) => scene.marked(item, 'changed')),
+    ]);
+    const reasons = results.map((one) => (one.status === 'rejected' ? String(one.reason) : ''));
+    assert.equal(reasons[1], 'RangeError: refused');
+    for (const n of [2, 3])
+      assert.match(reasons[n]!, / may not change its programme or identifier$/);
+    assert.deepEqual([reasons[0], reasons[4]], ['', '']);
+    assert.deepEqual(await scene.find(store, 'a'), scene.marked(scene.item('a'), 'changed'));
+    assert.deepEqual(await scene.find(store, 'b'), scene.item('b'));
+    assert.equal(await scene.find(store, 'a', otherClub), undefined);
+  });
+
+  withStore(open, 'FAULTS 24: all items of a programme are changed at once, or none', async (o) => {
+    const { store } = o;
+    const [a, b, c] = scene.items('a', 'b', 'c') as [Item<K>, Item<K>, Item<K>];
+    await store.add(kind, [a, b, scene.item('a', otherClub)]);
+    const changeAll = (change: (items: readonly Item<K>[]) => readonly Item<K>[]) =>
+      store.changeAll(kind, { programme: club }, change);
+    for (const wrong of [
+      [a, a, b],
+      [a, b, scene.item('z', otherClub)],
+    ]) {
+      await assert.rejects(
+        changeAll(() => wrong),
+        /a change of several .* must keep each of them/,
+      );
+    }
+    await assert.rejects(
+      changeAll(() => {
+        throw new RangeError('refused');
+      }),
+      RangeError,
+    );
+    const marked = scene.marked(a, 'changed');
+    assert.deepEqual(await changeAll((items) => [...items.slice(1), c, marked]), [marked, b, c]);
+    // What takes tokens or an identifier along is removed by `remove` alone.
+    const { ownerOf, reusesIds } = kinds[kind];
+    const withoutB = changeAll((items) => items.filter((item) => kinds[kind].idOf(item) !== 'b'));
+    if (ownerOf === undefined && reusesIds) assert.deepEqual(await withoutB, [marked, c]);
+    else await assert.rejects(withoutB, /must keep each of them/);
+    const later = o.reopen ? await o.reopen() : store;
+    assert.equal((await scene.listed(later)).includes('b'), ownerOf !== undefined);
+    assert.deepEqual(await scene.listed(later, otherClub), ['a']);
+  });
+}
+
+function removalTests<K extends Kind>(open: Open, scene: Scene<K>): void {
+  const { kind } = scene;
+  const { reusesIds, ownerOf } = kinds[kind];
+
+  withStore(open, 'C-5: a removed item is gone, in every process and for good', async (o) => {
+    const operator = o.another ? await o.another() : o.store;
+    await o.store.add(kind, scene.items('a', 'b'));
+    await o.store.add(kind, [scene.item('a', otherClub)]);
+    assert.ok(await scene.find(o.store, 'a'));
+    assert.equal(await scene.remove(operator, 'b', otherClub), false);
+    assert.equal(await scene.remove(operator, 'a'), true);
+    for (const again of [async () => o.store, o.reopen]) {
+      const store = await again?.();
+      if (store === undefined) continue;
+      assert.equal(await scene.find(store, 'a'), undefined);
+      assert.deepEqual(await scene.listed(store), ['b']);
+      assert.equal(await scene.change(store, 'a', (item) => item), undefined);
+      assert.equal(await scene.remove(store, 'a'), false);
+      assert.equal(await store.isTaken(kind, club, scene.id('a')), !reusesIds);
+      // Another programme's item of that identifier is another item (C-2).
+      assert.ok(await scene.find(store, 'a', otherClub));
+      if (reusesIds) continue;
+      assert.deepEqual(await store.add(kind, scene.items('c', 'a')), ['a']);
+    }
+  });
+
+  withStore(open, 'C-5: its identifier comes back where its kind says so', async ({ store }) => {
+    assert.equal(await scene.remove(store, 'a'), false);
+    assert.deepEqual(await store.add(kind, scene.items('a')), []);
+    await scene.remove(store, 'a');
+    assert.deepEqual(await store.add(kind, scene.items('a')), reusesIds ? [] : ['a']);
+  });
+
+  withStore(open, 'C-5: of simultaneous removals one finds the item', async ({ store }) => {
+    await store.add(kind, scene.items('a'));
+    const results = await inParallel(5, () => scene.remove(store, 'a'));
+    assert.deepEqual(results, [true, false, false, false, false]);
+  });
+
+  withStore(open, 'FAULTS 28: a removal revokes what its kind says, and no more', async (o) => {
+    const { store } = o;
+    await store.add(kind, scene.items('a', 'b'));
+    const era = await store.era();
+    const standing = async (id: string): Promise<boolean> => {
+      const owner = ownerOf?.(scene.id(id)) ?? { client: id as ClientId };
+      const whose = { client: 'c' as ClientId, subject: 's', ...owner };
+      return store.isStanding(club, { ...whose, issuedAt: at(4), era });
+    };
+    await scene.remove(store, 'a');
+    assert.deepEqual([await standing('a'), await standing('b')], [ownerOf === undefined, true]);
+  });
+}

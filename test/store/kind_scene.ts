@@ -1,0 +1,105 @@
+// Owns the items of each kind that the contract of registered things is tested with.
+
+import type { ClientId, ProgrammeId } from '../../src/oauth/client.ts';
+import type { GatewayId } from '../../src/oauth/gateway.ts';
+import type { Subject } from '../../src/oauth/member.ts';
+import type { Store } from '../../src/store/contract.ts';
+import { type Id, type Item, type Kind, kinds } from '../../src/store/kinds.ts';
+import { aClient, aGateway, aMember, aSigningKey, at, club } from './fixtures.ts';
+
+/** How the tests make items of a kind. */
+interface Sample<K extends Kind> {
+  /** An item with all optional fields; two identifiers never share the key of a unique look-up. */
+  readonly full: (id: string, programme: ProgrammeId) => Item<K>;
+  /** Optional fields, which another item leaves out. */
+  readonly optional: readonly (keyof Item<K>)[];
+  /** A field with a text that tests may change. */
+  readonly text: keyof Item<K>;
+}
+
+const samples: { readonly [K in Kind]: Sample<K> } = {
+  client: {
+    full: (id, programme) =>
+      aClient({
+        id: id as ClientId,
+        programme,
+        businessContext: 'Travel',
+        partnerId: 'PARTNER01',
+      }),
+    optional: ['throttle', 'businessContext', 'partnerId'],
+    text: 'name',
+  },
+  member: {
+    full: (id, programme) =>
+      aMember({ subject: id as Subject, programme, username: `zoë of ${id}` }),
+    optional: ['level', 'membershipNumber'],
+    text: 'passwordHash',
+  },
+  gateway: {
+    full: (id, programme) => aGateway({ id: id as GatewayId, programme }),
+    optional: [],
+    text: 'name',
+  },
+  signing_key: {
+    full: (id, programme) => aSigningKey(id, { programme, signsFrom: at(1), retiresAt: at(2) }),
+    optional: ['signsFrom', 'retiresAt'],
+    text: 'publicJwk',
+  },
+};
+
+/** The items of a kind, and short names for the verbs about them. */
+export class Scene<K extends Kind> {
+  readonly kind: K;
+  readonly #sample: Sample<K>;
+
+  constructor(kind: K) {
+    this.kind = kind;
+    this.#sample = samples[kind];
+  }
+
+  item(id: string, programme = club): Item<K> {
+    return this.#sample.full(id, programme);
+  }
+
+  bare(id: string): Item<K> {
+    const left: readonly PropertyKey[] = this.#sample.optional;
+    const fields = Object.entries(this.item(id)).filter(([name]) => !left.includes(name));
+    return Object.fromEntries(fields) as unknown as Item<K>;
+  }
+
+  items(...ids: string[]): Item<K>[] {
+    return ids.map((id) => this.item(id));
+  }
+
+  marked(item: Item<K>, mark: string): Item<K> {
+    return { ...item, [this.#sample.text]: `${this.textOf(item)} ${mark}` };
+  }
+
+  textOf(item: Item<K> | undefined): string {
+    return String(item?.[this.#sample.text]);
+  }
+
+  id(id: string): Id<K> {
+    return id;
+  }
+
+  find(store: Store, id: string, programme = club): Promise<Item<K> | undefined> {
+    return store.find(this.kind, programme, this.id(id));
+  }
+
+  async listed(store: Store, programme = club): Promise<readonly string[]> {
+    return (await store.list(this.kind, programme)).map(kinds[this.kind].idOf);
+  }
+
+  change(
+    store: Store,
+    id: string,
+    change: (item: Item<K>) => Item<K>,
+  ): Promise<Item<K> | undefined> {
+    return store.change(this.kind, club, this.id(id), change);
+  }
+
+  remove(store: Store, id: string, programme = club): Promise<boolean> {
+    return store.remove(this.kind, programme, this.id(id), at(5));
+  }
+}
