@@ -1,5 +1,5 @@
-// Owns how the secrets, or the API keys, of a client change when one is added or ended. Never are
-// more than two of them good at once. No store here.
+// Owns how the secrets or API keys of a client change when a secret is added or ended: at most two are
+// good at once. No store here.
 
 import { earlier, type Instant } from '../lib/clock.ts';
 import type { StoredSecret } from './client.ts';
@@ -8,7 +8,7 @@ export type SecretChange =
   | { readonly secrets: readonly StoredSecret[] }
   | { readonly refusal: 'two_live' | 'one_live' | 'held_already' };
 
-/** The secrets that are good at a moment, the one that was made first in front. */
+/** The secrets that are good at a moment, the oldest first. */
 export function liveSecrets(held: readonly StoredSecret[], now: Instant): readonly StoredSecret[] {
   return held
     .filter(({ expiresAt }) => expiresAt === undefined || now < expiresAt)
@@ -16,8 +16,8 @@ export function liveSecrets(held: readonly StoredSecret[], now: Instant): readon
 }
 
 /**
- * Adds a secret; what is good already ends at `endsAt`, or earlier if it was to. Without `endsAt`
- * it ends at once, and is gone from the record, so that no clock has a say in it.
+ * Adds a secret. Secrets that are good already end at `endsAt`, or at their own earlier end. Without
+ * `endsAt` they are removed at once, so that no clock decides about them.
  */
 export function addSecret(
   held: readonly StoredSecret[],
@@ -35,7 +35,7 @@ export function addSecret(
   return { secrets: [...ending, fresh] };
 }
 
-/** Ends the older of two at once. */
+/** Removes the older of two good secrets. */
 export function endOlder(held: readonly StoredSecret[], now: Instant): SecretChange {
   const [, ...newer] = liveSecrets(held, now);
   return newer.length === 0 ? { refusal: 'one_live' } : { secrets: newer };

@@ -52,7 +52,7 @@ export interface Kind<N extends Noun> {
   /** Whether `list` is to have an item, by options of this kind alone. */
   matches?(open: OpenStore, item: Item<N>, options: Typed): Promise<boolean>;
   readonly removal: {
-    /** What is lost, for who has not said `--yes`. */
+    /** What is lost: said where `--yes` is missing. */
     readonly loss: string;
     /** What is said to be done, after `client X of PROGRAMME is`. */
     readonly done: string;

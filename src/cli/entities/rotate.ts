@@ -146,7 +146,7 @@ async function changeAll<N extends 'client' | 'gateway'>(
 ): Promise<readonly Item<N>[]> {
   const live = liveSecrets(held(found), open.clock.now()).map(({ digest }) => digest);
   const changed = (await changeHolders?.(open, live, change)) ?? [];
-  // Nobody holds a secret any more that was rotated or taken away meanwhile.
+  // A secret that was rotated or removed meanwhile has no holders.
   return changed.some((item) => fullName(item) === fullName(found))
     ? changed
     : [...changed, await changeItem(kind, open, found, change)];
@@ -202,7 +202,7 @@ function clientSheet(
   };
 }
 
-/** Old secrets that nobody remembers are what rotation is against. */
+/** Longer, old secrets would be forgotten instead of ended. */
 const longestOverlap = milliseconds(366 * 86_400_000);
 
 /** Reads `--overlap`; throws a usage error. */

@@ -41,7 +41,8 @@ export function columnsHelp(noun: string, inputs: readonly Input[]): string {
       columnName(input) + (many === true ? ' (several, with spaces between them)' : (note ?? '')),
     ];
   });
-  return `${required.join(', ')}, which every ${noun} needs; ${others.join(', ')}`;
+  const needed = `${required.join(', ')}, which every ${noun} needs`;
+  return others.length === 0 ? needed : `${needed}; ${others.join(', ')}`;
 }
 
 /** The first value of a column. */

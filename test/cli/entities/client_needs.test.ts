@@ -191,38 +191,26 @@ describe('HOSTILE 7 C-5: a callback of plain http', { concurrency: 2 }, () => {
       const id = 'partnerapi-00001';
       const set = ['client', 'set', id];
       const plain = `--redirect-uri "${uri}" is plain http to another machine: use https\n`;
-      const steps = [
+      const show = ['client', 'show', id];
+      const told: readonly [number, string] = [0, warning];
+      const steps: readonly (readonly [readonly string[], readonly [number, string]])[] = [
         [addTo('club', id, '--role', 'member', '--redirect-uri', uri), [2, plain]],
-        [addTo('club', id, '--role', 'member', ...insecure), [0, warning]],
-        [
-          ['client', 'show', id],
-          [0, warning],
-        ],
-        [
-          [...set, '--name', 'Red'],
-          [0, warning],
-        ],
+        [addTo('club', id, '--role', 'member', ...insecure), told],
+        [show, told],
+        [[...set, '--name', 'Red'], told],
         [
           [...set, '--redirect-uri', 'https://blue.example/cb'],
           [0, ''],
         ],
-        [
-          ['client', 'show', id],
-          [0, ''],
-        ],
+        [show, [0, '']],
         [
           [...set, '--add-redirect-uri', uri],
           [2, plain.replace('--', '--add-')],
         ],
-        [
-          [...set, ...insecure],
-          [0, warning],
-        ],
-      ] as const;
-      const runs = await jetwayEach(folder, [
-        ...steps.map(([line]) => line),
-        ['client', 'show', id, '--json'],
-      ]);
+        [[...set, ...insecure], told],
+      ];
+      const lines = [...steps.map(([line]) => line), [...show, '--json']];
+      const runs = await jetwayEach(folder, lines);
       for (const [index, [line, expected]] of steps.entries()) {
         assert.deepEqual(ended(runs[index]), expected, line.join(' '));
       }
