@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import type { Browser } from 'playwright-core';
 
 import { complaintsOf, goOn } from '../support/browser.ts';
-import { startTlsFront } from '../support/tls_front.ts';
+import { startTlsFront } from '../support/certificates.ts';
 import { without } from '../support/tools.ts';
 import { assertMessagePage, assertRedeems, fillIn, logIn, setScene, submit } from './scene.ts';
 

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { BoundedMap } from '../../src/lib/bounded_map.ts';
-import { heldBytes } from '../support/heap.ts';
 import { fc } from '../support/property.ts';
+import { heldBytes } from '../support/usage.ts';
 
 const limit = 5;
 const keys = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];

@@ -5,8 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { describe, test } from 'node:test';
 
 import { deriveKey, seal, unseal } from '../../src/lib/seal.ts';
-import { anyText } from '../support/any_text.ts';
-import { fc } from '../support/property.ts';
+import { anyText, fc } from '../support/property.ts';
 
 const key = deriveKey('secret', 'purpose');
 const otherKey = deriveKey('secret', 'another purpose');

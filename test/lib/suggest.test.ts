@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { suggest } from '../../src/lib/suggest.ts';
-import { cpuTimeOf } from '../support/cpu.ts';
 import { fc } from '../support/property.ts';
+import { cpuTimeOf } from '../support/usage.ts';
 
 const keys = ['redirect_uri', 'client_id', 'path', 'public_url', 'programme'];
 

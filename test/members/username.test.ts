@@ -4,8 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { normaliseUsername } from '../../src/members/username.ts';
-import { anyText } from '../support/any_text.ts';
-import { fc } from '../support/property.ts';
+import { anyText, fc } from '../support/property.ts';
 
 test('case, spaces around, invisible characters and forms of a letter make no difference', () => {
   for (const typed of [

@@ -4,8 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
 import { basicToken, decodeCredentials } from '../../src/oauth/basic.ts';
-import { anyText } from '../support/any_text.ts';
-import { fc } from '../support/property.ts';
+import { anyText, fc } from '../support/property.ts';
 
 function base64(text: string | Uint8Array): string {
   return Buffer.from(text).toString('base64');

@@ -11,8 +11,7 @@ import {
   parseForm,
   parseJsonObject,
 } from '../../src/oauth/parameters.ts';
-import { anyText } from '../support/any_text.ts';
-import { fc } from '../support/property.ts';
+import { anyText, fc } from '../support/property.ts';
 
 /** Pairs of a form by name, as URLSearchParams reads them. */
 function byStandard(text: string): Parameters {

@@ -4,8 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
 import { redirectUriFault, withParameters } from '../../src/oauth/redirect_uri.ts';
-import { anyText } from '../support/any_text.ts';
-import { fc } from '../support/property.ts';
+import { anyText, fc } from '../support/property.ts';
 
 describe('redirectUriFault', () => {
   test('lets https, http on loopback and an app’s own scheme be registered', () => {

@@ -8,8 +8,8 @@ import * as v from 'valibot';
 import { type Fault, formatFault } from '../../src/lib/fault.ts';
 import { parseYaml, stringifyYaml, type YamlNode } from '../../src/lib/yaml/yaml.ts';
 import { validate } from '../../src/schema/faults.ts';
-import { cpuTimeOf } from '../support/cpu.ts';
 import { fc } from '../support/property.ts';
+import { cpuTimeOf } from '../support/usage.ts';
 
 function read(text: string): YamlNode {
   const { root, faults } = parseYaml('f', text);

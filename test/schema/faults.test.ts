@@ -9,7 +9,7 @@ import { mergeNodes } from '../../src/lib/document.ts';
 import { formatFault } from '../../src/lib/fault.ts';
 import { parseYaml, type YamlNode } from '../../src/lib/yaml/yaml.ts';
 import { validate } from '../../src/schema/faults.ts';
-import { cpuTimeOf } from '../support/cpu.ts';
+import { cpuTimeOf } from '../support/usage.ts';
 
 function read(text: string, file = 'f'): YamlNode {
   const { root, faults } = parseYaml(file, text);

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { Windows } from '../../src/store/windows.ts';
-import { heldBytes } from '../support/heap.ts';
+import { heldBytes } from '../support/usage.ts';
 import { at } from './fixtures.ts';
 
 const once = { limit: 1, window: 1000 };

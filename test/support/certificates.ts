@@ -1,10 +1,14 @@
-// Owns certificates for tests, made by openssl on the spot: authorities, servers and clients. Where
-// openssl is absent they are empty, and the tests that need them skipped.
+// Owns TLS for tests: certificates made by openssl on the spot, and a proxy in front of a server. Where
+// openssl is absent certificates are empty, and tests that need them are skipped.
 
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { request as httpRequest } from 'node:http';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { TestContext } from 'node:test';
 
 import { without } from './tools.ts';
 
@@ -64,4 +68,38 @@ function inScratch(use: (folder: string) => Certified): Certified {
   } finally {
     rmSync(folder, { recursive: true });
   }
+}
+
+export interface TlsFront {
+  readonly port: number;
+  /** Names the server behind it. */
+  readonly passTo: (base: string) => void;
+}
+
+/** Listens on loopback, under a certificate that nobody vouches for; ends with the test. */
+export async function startTlsFront(t: TestContext): Promise<TlsFront> {
+  const { certificate: cert, key } = createAuthority('front').issue('DNS:localhost');
+  let behind = '';
+  const server = createServer({ cert, key }, (incoming, outgoing) => {
+    const { method, url = '', headers } = incoming;
+    const passed = httpRequest(new URL(url, behind), { method, headers }, (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(outgoing);
+    });
+    passed.on('error', () => outgoing.destroy());
+    incoming.pipe(passed);
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  t.after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    passTo: (base) => {
+      behind = base;
+    },
+  };
 }

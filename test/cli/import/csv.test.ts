@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
 import { parseCsv } from '../../../src/cli/import/csv.ts';
-import { cpuTimeOf } from '../../support/cpu.ts';
+import { cpuTimeOf } from '../../support/usage.ts';
 
 function read(text: string): unknown {
   const { records, faults } = parseCsv('a.csv', text);

@@ -9,9 +9,8 @@ import {
   type ParsedYaml,
   parseYaml,
 } from '../../../src/lib/yaml/yaml.ts';
-import { anyText } from '../../support/any_text.ts';
-import { cpuTimeOf } from '../../support/cpu.ts';
-import { fc } from '../../support/property.ts';
+import { anyText, fc } from '../../support/property.ts';
+import { cpuTimeOf } from '../../support/usage.ts';
 import { read } from './read.ts';
 
 const tooLarge = (bytes: number) => [

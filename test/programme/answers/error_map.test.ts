@@ -4,9 +4,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
 import { failureReasons } from '../../../src/oauth/failure.ts';
-import { anyText } from '../../support/any_text.ts';
 import { errorsOf, programmeOf } from '../../support/definition.ts';
-import { fc } from '../../support/property.ts';
+import { anyText, fc } from '../../support/property.ts';
 
 const noStore = { 'Cache-Control': 'no-store', Pragma: 'no-cache' };
 const headers = { 'Content-Type': 'application/json', ...noStore };
