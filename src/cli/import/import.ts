@@ -221,10 +221,7 @@ async function compareAll<Draft, Shape>(
   return { there, faults };
 }
 
-interface ImportCount {
-  readonly imported: number;
-  readonly unchanged: number;
-}
+type ImportCount = Readonly<Record<'imported' | 'unchanged', number>>;
 
 /** Prints what was found in the file and in the store; ends the command if any of it is an error. */
 function report(inFile: readonly Fault[], inStore: readonly Fault[]): void {
