@@ -87,7 +87,15 @@ export interface StandingQuestion {
   readonly era?: Era;
 }
 
-/** Codes, families and tokens. Every verb is atomic; nothing is found past its `expiresAt`. */
+/**
+ * Codes, families and tokens. Every verb is atomic; nothing is found past its `expiresAt`.
+ *
+ * A grant finds a code or refresh token, checks it, and then spends or rotates it. `spendCode` and
+ * `rotateRefreshToken` judge what is there by then, whatever was found before, and take all that they
+ * write from the caller. So a backend across a network may keep the row that it found in memory and do
+ * the second call in one round trip: one statement that changes the row only if it is still as it was
+ * found, and writes the tokens with it. Where no row is changed, it reads the row again and judges it.
+ */
 export interface Grants {
   /**
    * Remembers a code. A login that already has an unspent code loses that one: two are never live.

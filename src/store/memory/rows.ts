@@ -3,28 +3,12 @@
 import type { Instant } from '../../lib/clock.ts';
 import type { ProgrammeId } from '../../oauth/client.ts';
 import type { AccessToken, Era, FamilyId, TokenFamily, TokenKey } from '../../oauth/grant.ts';
-import type { Store } from '../contract.ts';
+import type { Grants } from '../grants.ts';
 import type { CodeState } from '../judgement.ts';
+import type { Keeping } from '../keeping.ts';
 
-/** The part of the contract that is about what was granted. */
-export type GrantVerbs = Pick<
-  Store,
-  | 'issueCode'
-  | 'findCode'
-  | 'spendCode'
-  | 'startFamily'
-  | 'findRefreshToken'
-  | 'rotateRefreshToken'
-  | 'revokeFamily'
-  | 'findFamily'
-  | 'revokeAll'
-  | 'revokeToken'
-  | 'isStanding'
-  | 'era'
-  | 'saveAccessToken'
-  | 'findAccessToken'
-  | 'sweep'
->;
+/** The verbs of grants, and the sweep that forgets what ended. */
+export type GrantVerbs = Grants & Pick<Keeping, 'sweep'>;
 
 /** Whether its owner was revoked is asked each time. */
 export type CodeRow = Omit<CodeState, 'revoked'> & { readonly era: Era };
