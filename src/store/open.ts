@@ -11,7 +11,7 @@ import { createMemoryStore } from './memory/store.ts';
 import { backupStore } from './sqlite/care/backup.ts';
 import { verifyStore } from './sqlite/care/examine.ts';
 import { restoreStore } from './sqlite/care/restore.ts';
-import { expectNoDirectory } from './sqlite/file/open.ts';
+import { expectNoDirectory } from './sqlite/file/refusals.ts';
 import { openFileStore, serverReserve } from './sqlite/store.ts';
 
 /** Where a store is, as plain data. */

@@ -25,7 +25,7 @@ import { MasterKeyUnusable, readMasterKey } from '../../src/config/master_key.ts
 import { backupStore } from '../../src/store/sqlite/care/backup.ts';
 import { verifyStore } from '../../src/store/sqlite/care/examine.ts';
 import { restoreStore } from '../../src/store/sqlite/care/restore.ts';
-import { expectNoDirectory } from '../../src/store/sqlite/file/open.ts';
+import { expectNoDirectory } from '../../src/store/sqlite/file/refusals.ts';
 import { schemaVersion } from '../../src/store/sqlite/schema.ts';
 import { openFileStore, serverReserve } from '../../src/store/sqlite/store.ts';
 import { StoreUnusable } from '../../src/store/unusable.ts';

@@ -12,7 +12,8 @@ import { damagedStore, StoreUnusable } from '../../unusable.ts';
 import { identityOf, isOpenHere, realPath } from '../file/identity.ts';
 import { logDamage } from '../file/log.ts';
 import { canMigrate } from '../file/migrate.ts';
-import { closeUnfolded, expectOurs, unusable } from '../file/open.ts';
+import { closeUnfolded } from '../file/open.ts';
+import { expectOurs, unusable } from '../file/refusals.ts';
 import { schemaVersion } from '../schema.ts';
 import { allDamage } from './check.ts';
 

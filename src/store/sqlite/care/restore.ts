@@ -16,7 +16,7 @@ import { makeDraft, placeNew, placeOver, removeDraft } from '../file/disk.ts';
 import { identityOf, realPath } from '../file/identity.ts';
 import { isCutOffRestore } from '../file/log.ts';
 import { migrate } from '../file/migrate.ts';
-import { unusable } from '../file/open.ts';
+import { unusable } from '../file/refusals.ts';
 import { revokeUnremembered } from '../revocations.ts';
 import { applicationId } from '../schema.ts';
 import { putTimeRecord, type TimeRecord, timeRecord } from '../time.ts';

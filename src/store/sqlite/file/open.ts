@@ -1,7 +1,6 @@
-// Owns opening a store file, and refusing what is not this store or not sound.
+// Owns opening a store file that is ours and sound, and closing it.
 
 import { accessSync, constants, statSync } from 'node:fs';
-import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 
@@ -10,12 +9,21 @@ import type { Environment } from '../../contract.ts';
 import { damagedStore, StoreUnusable, restoreHint } from '../../unusable.ts';
 import { openingDamage } from '../care/check.ts';
 import { releaseReserve, reserveOf } from '../commits/disk_space.ts';
-import { isFull, sqliteCode } from '../commits/outage.ts';
-import { applicationId, schemaVersion } from '../schema.ts';
+import { isFull } from '../commits/outage.ts';
+import { schemaVersion } from '../schema.ts';
 import { type FileIdentity, identityOf, isOpenHere, noteOpen } from './identity.ts';
 import { logDamage } from './log.ts';
 import { makeFile } from './make.ts';
-import { canMigrate, copyBefore, migrateFile } from './migrate.ts';
+import { migrateFile } from './migrate.ts';
+import {
+  expectEnvironment,
+  expectNoDirectory,
+  expectOurs,
+  expectPrivate,
+  reasonOf,
+  textOf,
+  unusable,
+} from './refusals.ts';
 
 /** Milliseconds to wait for another process's lock while opening; later nothing waits in SQLite. */
 const patience = 5000;
@@ -27,23 +35,6 @@ export interface OpenFile {
   readonly close: () => void;
   /** Closes it, file and log left as they are: for when what the disk says cannot be believed. */
   readonly abandon: () => void;
-}
-
-/**
- * Holds a path to being one that a store file has or could have.
- * @throws StoreUnusable for a directory
- */
-export function expectNoDirectory(path: string): void {
-  try {
-    if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return;
-  } catch {
-    // What keeps it from being looked at is told by whoever opens it.
-    return;
-  }
-  throw new StoreUnusable(
-    `store ${path} is a directory`,
-    `name a file in it in the configuration, such as store: file:${join(path, 'jetway.db')}`,
-  );
 }
 
 /**
@@ -132,32 +123,6 @@ function connect(path: string): DatabaseSync {
   return new DatabaseSync(url, { timeout: patience });
 }
 
-/** Looks at the header before anything is written: another program's file stays as it is. Returns its schema. */
-export function expectOurs(database: DatabaseSync, path: string): number {
-  // Reading comes first: SQLite itself names a file that is no database.
-  const id = numberOf(database, 'application_id');
-  if (statSync(path).size === 0) throw new StoreUnusable(`store ${path} is empty`, restoreHint);
-  if (id !== applicationId) {
-    throw new StoreUnusable(
-      `${path} is a database of another application (application_id ${id})`,
-      'name another path in the configuration (store:)',
-    );
-  }
-  const version = numberOf(database, 'user_version');
-  if (version === schemaVersion || canMigrate(version)) return version;
-  const refusal = `store ${path} has schema ${version}; this Jetway knows schema ${schemaVersion}`;
-  if (version < schemaVersion) {
-    const previous = `schema ${schemaVersion - 1}`;
-    throw new StoreUnusable(
-      `${refusal} and brings ${previous} up to it`,
-      `open it once with the Jetway that wrote ${previous}, then with this one`,
-    );
-  }
-  const copy = copyBefore(path, version);
-  const orCopy = identityOf(copy) === undefined ? '' : `, or put ${copy} in its place`;
-  throw new StoreUnusable(refusal, `run the Jetway that wrote it, or a newer one${orCopy}`);
-}
-
 function prepare(database: DatabaseSync, path: string, identity: FileIdentity): OpenFile {
   useLog(database, path);
   database.exec(`
@@ -215,57 +180,4 @@ function useLog(database: DatabaseSync, path: string): void {
     `store ${path} cannot keep a write-ahead log`,
     'put it on a local file system',
   );
-}
-
-/** C-3: a store belongs to one environment. */
-function expectEnvironment(database: DatabaseSync, path: string, environment: Environment): void {
-  const query = `SELECT value FROM meta WHERE name = 'environment'`;
-  const owner = textOf(database, query, 'value');
-  if (owner === environment) return;
-  throw new StoreUnusable(
-    `store ${path} belongs to environment ${owner}; this configuration is for ${environment}`,
-    `set environment: ${owner}, or name another path for ${environment} (store:)`,
-  );
-}
-
-/** HOSTILE 56: there are password hashes in it and in its log, and whose clients may do what. */
-function expectPrivate(path: string): void {
-  const found = statSync(path, { throwIfNoEntry: false });
-  const us = process.getuid?.();
-  if (us === undefined || found === undefined) return;
-  const { mode, uid } = found;
-  if ((mode & 0o077) !== 0) {
-    const shown = (mode & 0o777).toString(8).padStart(4, '0');
-    throw new StoreUnusable(`store ${path} is open to others (mode ${shown})`, `chmod 600 ${path}`);
-  }
-  if (uid === 0 || uid === us) return;
-  throw new StoreUnusable(
-    `store ${path} belongs to another user (uid ${uid})`,
-    'run Jetway as that user, or give the file to the user it runs as',
-  );
-}
-
-function numberOf(database: DatabaseSync, pragma: string): number {
-  return Number(database.prepare(`PRAGMA ${pragma}`).get()?.[pragma]);
-}
-
-function textOf(database: DatabaseSync, query: string, column: string): string {
-  return String(database.prepare(query).get()?.[column]);
-}
-
-/** What SQLite could not open, told to people (sqlite.org/rescode.html: 11 CORRUPT, 26 NOTADB). */
-export function unusable(path: string, cause: unknown): StoreUnusable {
-  const code = sqliteCode(cause);
-  if (code === 26) return new StoreUnusable(`${path} is not a database`, restoreHint, { cause });
-  const reason = reasonOf(cause);
-  if (code === 11) return damagedStore(path, reason, { cause });
-  return new StoreUnusable(
-    `store ${path} cannot be opened: ${reason}`,
-    'check its permissions, the space left on the disk and what else has it open',
-    { cause },
-  );
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

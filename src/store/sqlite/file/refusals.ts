@@ -1,0 +1,113 @@
+// Owns the refusals of a store file: of a foreign, newer, older or open file, and of what SQLite cannot read.
+
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+
+import type { Environment } from '../../contract.ts';
+import { damagedStore, restoreHint, StoreUnusable } from '../../unusable.ts';
+import { sqliteCode } from '../commits/outage.ts';
+import { applicationId, schemaVersion } from '../schema.ts';
+import { identityOf } from './identity.ts';
+import { canMigrate, copyBefore } from './migrate.ts';
+
+/**
+ * Holds a path to being one that a store file has or could have.
+ * @throws StoreUnusable for a directory
+ */
+export function expectNoDirectory(path: string): void {
+  try {
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return;
+  } catch {
+    // What keeps it from being looked at is told by whoever opens it.
+    return;
+  }
+  throw new StoreUnusable(
+    `store ${path} is a directory`,
+    `name a file in it in the configuration, such as store: file:${join(path, 'jetway.db')}`,
+  );
+}
+
+/** Looks at the header before anything is written: another program's file stays as it is. Returns its schema. */
+export function expectOurs(database: DatabaseSync, path: string): number {
+  // Reading comes first: SQLite itself names a file that is no database.
+  const id = numberOf(database, 'application_id');
+  if (statSync(path).size === 0) throw new StoreUnusable(`store ${path} is empty`, restoreHint);
+  if (id !== applicationId) {
+    throw new StoreUnusable(
+      `${path} is a database of another application (application_id ${id})`,
+      'name another path in the configuration (store:)',
+    );
+  }
+  const version = numberOf(database, 'user_version');
+  if (version === schemaVersion || canMigrate(version)) return version;
+  const refusal = `store ${path} has schema ${version}; this Jetway knows schema ${schemaVersion}`;
+  if (version < schemaVersion) {
+    const previous = `schema ${schemaVersion - 1}`;
+    throw new StoreUnusable(
+      `${refusal} and brings ${previous} up to it`,
+      `open it once with the Jetway that wrote ${previous}, then with this one`,
+    );
+  }
+  const copy = copyBefore(path, version);
+  const orCopy = identityOf(copy) === undefined ? '' : `, or put ${copy} in its place`;
+  throw new StoreUnusable(refusal, `run the Jetway that wrote it, or a newer one${orCopy}`);
+}
+
+/** C-3: a store belongs to one environment. */
+export function expectEnvironment(
+  database: DatabaseSync,
+  path: string,
+  environment: Environment,
+): void {
+  const query = `SELECT value FROM meta WHERE name = 'environment'`;
+  const owner = textOf(database, query, 'value');
+  if (owner === environment) return;
+  throw new StoreUnusable(
+    `store ${path} belongs to environment ${owner}; this configuration is for ${environment}`,
+    `set environment: ${owner}, or name another path for ${environment} (store:)`,
+  );
+}
+
+/** HOSTILE 56: there are password hashes in it and in its log, and whose clients may do what. */
+export function expectPrivate(path: string): void {
+  const found = statSync(path, { throwIfNoEntry: false });
+  const us = process.getuid?.();
+  if (us === undefined || found === undefined) return;
+  const { mode, uid } = found;
+  if ((mode & 0o077) !== 0) {
+    const shown = (mode & 0o777).toString(8).padStart(4, '0');
+    throw new StoreUnusable(`store ${path} is open to others (mode ${shown})`, `chmod 600 ${path}`);
+  }
+  if (uid === 0 || uid === us) return;
+  throw new StoreUnusable(
+    `store ${path} belongs to another user (uid ${uid})`,
+    'run Jetway as that user, or give the file to the user it runs as',
+  );
+}
+
+function numberOf(database: DatabaseSync, pragma: string): number {
+  return Number(database.prepare(`PRAGMA ${pragma}`).get()?.[pragma]);
+}
+
+/** A column of a statement's first row, as text. */
+export function textOf(database: DatabaseSync, query: string, column: string): string {
+  return String(database.prepare(query).get()?.[column]);
+}
+
+/** What SQLite could not open, told to people (sqlite.org/rescode.html: 11 CORRUPT, 26 NOTADB). */
+export function unusable(path: string, cause: unknown): StoreUnusable {
+  const code = sqliteCode(cause);
+  if (code === 26) return new StoreUnusable(`${path} is not a database`, restoreHint, { cause });
+  const reason = reasonOf(cause);
+  if (code === 11) return damagedStore(path, reason, { cause });
+  return new StoreUnusable(
+    `store ${path} cannot be opened: ${reason}`,
+    'check its permissions, the space left on the disk and what else has it open',
+    { cause },
+  );
+}
+
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
