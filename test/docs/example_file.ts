@@ -16,14 +16,6 @@ const surroundings: Readonly<Record<string, { readonly on?: string; readonly bes
   'client.authentication.methods': { on: 'partner-login' },
   verify: { on: 'partner-login' },
   'verify.headers': { on: 'partner-login' },
-  'members.directory': { beside: hook },
-  'members.url': { beside: hook },
-  'members.secret_file': { beside: hook },
-  'members.previous_secret_file': { beside: hook },
-  'members.certificate_file': { beside: hook },
-  'members.key_file': { beside: hook },
-  'members.authorities_file': { beside: hook },
-  'members.concurrency': { beside: hook },
   'page_failure.page': { beside: 'authorize: { failures: { invalid_scope: { redirect: null } } }' },
   'page_failure.page.status': {
     beside:
@@ -106,7 +98,8 @@ const homes: Readonly<Record<string, (key: string, value: string) => string>> = 
 
 /** A whole programme file in which the example of a key stands. */
 export function exampleFile(path: string, example: string): string {
-  const { on = 'grant', beside = '{}' } = surroundings[path] ?? {};
+  const { on = 'grant', beside = '{}' } =
+    surroundings[path] ?? (/^members\./.test(path) ? { beside: hook } : {});
   const steps = path.split('.');
   const home = homes[steps[0] ?? ''];
   const over = home ? home(steps.slice(1).join('.'), example) : nested(steps, example).slice(1, -1);

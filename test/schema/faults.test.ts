@@ -7,24 +7,9 @@ import * as v from 'valibot';
 
 import { mergeNodes } from '../../src/lib/document.ts';
 import { formatFault } from '../../src/lib/fault.ts';
-import { parseYaml, type YamlNode } from '../../src/lib/yaml/yaml.ts';
 import { validate } from '../../src/schema/faults.ts';
 import { cpuTimeOf } from '../support/usage.ts';
-
-function read(text: string, file = 'f'): YamlNode {
-  const { root, faults } = parseYaml(file, text);
-  assert.deepEqual(faults, []);
-  assert.ok(root);
-  return root;
-}
-
-/** All faults as `place [path]: message`. */
-function faultsOf(schema: v.GenericSchema, text: string): readonly string[] {
-  return validate(schema, read(text)).faults.map((fault) => {
-    const printed = formatFault(fault).replace(/^f:/, '');
-    return fault.path === '' ? printed : printed.replace(' error', ` [${fault.path}]`);
-  });
-}
+import { faultsOf, read } from './faults_of.ts';
 
 const schema = v.strictObject({
   variant: v.picklist(['grant', 'partner-login']),

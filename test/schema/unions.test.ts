@@ -5,26 +5,12 @@ import { test } from 'node:test';
 
 import * as v from 'valibot';
 
-import { type Fault, formatFault } from '../../src/lib/fault.ts';
-import { parseYaml, stringifyYaml, type YamlNode } from '../../src/lib/yaml/yaml.ts';
+import type { Fault } from '../../src/lib/fault.ts';
+import { stringifyYaml } from '../../src/lib/yaml/yaml.ts';
 import { validate } from '../../src/schema/faults.ts';
 import { fc } from '../support/property.ts';
 import { cpuTimeOf } from '../support/usage.ts';
-
-function read(text: string): YamlNode {
-  const { root, faults } = parseYaml('f', text);
-  assert.deepEqual(faults, []);
-  assert.ok(root);
-  return root;
-}
-
-/** All faults as `place [path]: message`. */
-function faultsOf(schema: v.GenericSchema, text: string): readonly string[] {
-  return validate(schema, read(text)).faults.map((fault) => {
-    const printed = formatFault(fault).replace(/^f:/, '');
-    return fault.path === '' ? printed : printed.replace(' error', ` [${fault.path}]`);
-  });
-}
+import { faultsOf, read } from './faults_of.ts';
 
 const auth = v.variant('kind', [
   v.strictObject({ kind: v.literal('basic'), form: v.optional(v.boolean()) }),
