@@ -23,13 +23,12 @@ import {
 } from './requests/token_management.ts';
 import { compileVerification } from './requests/verification.ts';
 
-/** Questions to a member directory under way at once: 32 of 50 ms each are 640 logins a second. */
+/** Concurrent calls to a member directory: 32 calls of 50 ms each are 640 logins a second. */
 const usualConcurrency = 32;
 
 /**
- * Compiles a programme. `serviceUrl` is the service's, without trailing slash: issuer and redirects
- * come from configuration, never from a request, and every path begins with its path (HOSTILE 62). Of
- * the logos its file names, the page shows those that are given.
+ * Compiles a programme. The issuer, redirects and paths are made from the configured `serviceUrl`
+ * (no trailing slash), never from a request (HOSTILE 62). The page shows only logos in `logos`.
  */
 export function compileProgramme(
   id: ProgrammeId,
@@ -115,7 +114,7 @@ function compileLifetimes({
   };
 }
 
-/** Endpoints that a programme has where its file turns them on. */
+/** The optional endpoints that the file turns on. */
 function compileExtras(
   id: ProgrammeId,
   definition: Definition,
@@ -144,7 +143,7 @@ function compileClientRules(definition: Definition): ClientRules {
   };
 }
 
-/** The selector at each documented path; `check` has seen to it that each of them reads it. */
+/** The selector of each documented path. `check` has made sure that each such endpoint reads it. */
 function compileSelectors(definition: Definition): ReadonlyMap<string, SelectorRule> {
   const { selector, authorize, token_endpoints: endpoints, base_path: base } = definition;
   if (selector === undefined) return new Map();

@@ -1,4 +1,4 @@
-// Owns the deployment: which path belongs to which endpoint of which programme.
+// Owns the deployment: the map from each path to an endpoint of a programme.
 
 import type { ProgrammeId } from '../oauth/client.ts';
 import { programmePaths } from '../oauth/own_paths.ts';
@@ -11,7 +11,7 @@ import { logsIn, type Programme, type SelectorRule } from './programme.ts';
 import type { TokenEndpoint } from './requests/token_endpoint.ts';
 import type { TokenManagementEndpoint } from './requests/token_management.ts';
 
-/** What a path of one programme leads to. */
+/** The endpoint of one programme that answers a path. */
 export type Route =
   | { readonly kind: 'login_request'; readonly programme: Programme }
   | { readonly kind: 'login_page'; readonly programme: Programme }
@@ -26,32 +26,30 @@ export type Route =
     }
   | { readonly kind: 'metadata'; readonly programme: Programme; readonly metadata: Metadata };
 
-/** A path that several programmes share; a declared input tells them apart. */
+/** A path that several programmes share; the selector's input names the programme. */
 export interface SharedRoute {
   readonly kind: 'shared';
   readonly selector: SelectorRule;
   readonly byIdentifier: ReadonlyMap<string, Route>;
-  /** Words the answer to a missing or unknown selector. */
+  /** Answers a request whose selector is missing or unknown. */
   readonly fallback: Route;
 }
 
-/** Whether a route is for gateways, which may have a listener of their own. */
+/** Whether only gateways ask this route, so that `gateway_listen` may serve it alone. */
 export function isForGateways({ kind }: Route | SharedRoute): boolean {
   return kind === 'verification' || kind === 'introspection';
 }
 
-/** Ends what stands for every path below; no path of a file holds a star. */
+/** The end of a pattern that matches every path below. No path in a file may contain a star. */
 const everyPathBelow = '/*';
 
-/** Routes by exact path, as sent; one that ends with a star stands for every path below it. */
+/** Routes by exact path as sent, or by a pattern that ends with `/*`. */
 export type Deployment = ReadonlyMap<string, Route | SharedRoute>;
 
-/** A programme that cannot be mounted beside those before it. */
 export interface MountConflict {
   readonly programme: Programme;
   readonly path: string;
   readonly other: Programme;
-  /** What is ambiguous, in a sentence. */
   readonly message: string;
 }
 
@@ -62,11 +60,11 @@ export interface Deployed {
 }
 
 /**
- * Mounts programmes in the given order. One whose paths collide with an earlier one's is left out
- * and reported, unless both declare the selector that tells them apart: what a path leads to must
- * never be a guess (C-2).
+ * Mounts programmes in the given order. A programme whose paths collide with an earlier programme's
+ * is left out and reported, unless both declare the selector that names the programme (C-2).
  *
- * @param former programmes that sign no tokens any more, and still publish the keys of those they signed
+ * @param former programmes that sign no tokens any more, but still publish the keys of tokens they
+ * signed
  */
 export function deploy(
   programmes: readonly Programme[],
@@ -90,7 +88,7 @@ export function deploy(
   }
   const leaderless = withoutDefault(routes);
   if (leaderless.length > 0) {
-    // None of them can answer for the others, so none is mounted.
+    // Without a default no programme can answer a missing selector: mount none of them.
     const dropped = new Set(leaderless.map(({ programme }) => programme));
     const rest = deploy(
       mounted.filter((programme) => !dropped.has(programme)),
@@ -102,7 +100,7 @@ export function deploy(
   return { deployment, mounted, conflicts };
 }
 
-/** Which of a shared path's programmes a request is for. */
+/** Selects the programme of a request to a shared path. */
 export function selectRoute(shared: SharedRoute, request: RequestHead): Route {
   const { place, name, unwrap } = shared.selector;
   const sent = place === 'header' ? headerValues(request, name) : queryValues(request.query, name);
@@ -119,7 +117,10 @@ function queryValues(query: string, name: string): readonly string[] {
   }
 }
 
-/** Two equal paths of one programme. Its file cannot tell: the programme's name is in some paths. */
+/**
+ * Finds two equal paths of one programme. Checks of the file cannot: some paths hold the
+ * programme's name.
+ */
 function selfCollision(
   programme: Programme,
   own: readonly (readonly [string, Route])[],
@@ -148,7 +149,7 @@ function collision(
   });
 }
 
-/** Whether some request's path could lead to both. */
+/** Whether one request path could match both. */
 function overlap(path: string, other: string): boolean {
   if (path === other) return true;
   return isBelow(path, other) || isBelow(other, path);
@@ -211,7 +212,6 @@ function joined(path: string, found: readonly Route[]): Route | SharedRoute {
   return { kind: 'shared', selector, byIdentifier, fallback };
 }
 
-/** The routes of one programme, by path. */
 function routesOf(
   programme: Programme,
   hasFormerKeys: boolean,

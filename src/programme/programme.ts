@@ -1,4 +1,5 @@
-// Owns the Programme: a definition compiled once, frozen, and all the request path calls.
+// Owns the Programme: a definition compiled once and frozen, with every function that requests
+// call.
 
 import type { Milliseconds } from '../lib/clock.ts';
 import type { ClientId, ProgrammeId, ThrottleLimit } from '../oauth/client.ts';
@@ -19,9 +20,9 @@ import type { VerificationRules } from './requests/verification.ts';
 export interface ClientRules {
   readonly isIdentifier: (text: string) => boolean;
   readonly newIdentifier: () => ClientId;
-  /** The identifier's shape in a sentence, for messages. */
+  /** The identifier's shape in words, for messages. */
   readonly identifierForm: string;
-  /** Wrong secrets for one client from one address; undefined where they are not limited. */
+  /** Limit on wrong secrets for one client from one address; undefined where `off`. */
   readonly failureLimit: ThrottleLimit | undefined;
 }
 
@@ -32,14 +33,12 @@ export interface CodeRules {
 
 export interface AccessTokenRules {
   readonly format: 'opaque' | 'jwt';
-  /** The longest that any of them lives. */
+  /** The longest lifetime of all grants' tokens. */
   readonly lifetime: Milliseconds;
-  /** How long those of each grant live. */
   readonly lifetimes: Readonly<Record<GrantType, Milliseconds>>;
   readonly algorithm: SigningAlgorithm;
-  /** Form of `jti`. */
   readonly tokenId: TokenIdForm;
-  /** Claims of the dialect's own, beside those every JWT carries. */
+  /** The claims that the dialect adds to the standard claims of each JWT. */
   readonly claims: (values: Values) => Readonly<Record<string, unknown>>;
 }
 
@@ -50,19 +49,17 @@ export interface RefreshTokenRules {
   readonly grace: Milliseconds;
 }
 
-/** What tells programmes on one path apart. */
+/** How a request names one of the programmes that share a path. */
 export interface SelectorRule {
   readonly place: 'header' | 'query';
   readonly name: string;
-  /** The word before the value, in lower case. */
+  /** The authentication scheme before the value, in lower case. */
   readonly scheme: string | undefined;
-  /** The value of what was sent; undefined where its scheme is not there. */
+  /** The value without its scheme; undefined where the scheme is absent. */
   readonly unwrap: (sent: string) => string | undefined;
-  /** Whether this programme answers when the selector is missing or unknown. */
   readonly isDefault: boolean;
 }
 
-/** Which directory knows the programme's members. */
 export type MemberRules =
   | { readonly directory: 'store' }
   | { readonly directory: 'http'; readonly url: string; readonly concurrency: number };
@@ -70,12 +67,15 @@ export type MemberRules =
 export interface Programme {
   readonly id: ProgrammeId;
   readonly name: string;
-  /** What partners send as programme-identifier. */
+  /** The programme identifier that partners send. */
   readonly identifier: string;
   readonly basePath: string;
-  /** Where its login page and key set are: its base path, with its name where that is shared. */
+  /**
+   * The path of the login page and the key set: the base path, with the programme's name if several
+   * programmes share the base path.
+   */
   readonly ownPath: string;
-  /** What tells it apart on the documented paths, where its file says so. */
+  /** The selector on each documented path, where the file declares one. */
   readonly selectors: ReadonlyMap<string, SelectorRule>;
   /** Public base URL; `iss` of its tokens (C-9). */
   readonly issuer: string;
@@ -90,11 +90,13 @@ export interface Programme {
   readonly verification: VerificationRules;
   readonly access: AccessTokenRules;
   readonly refresh: RefreshTokenRules;
-  /** Subject of a client's own tokens. */
+  /** The `sub` of tokens that a client gets for itself. */
   readonly clientSubject: (id: ClientId) => string;
-  /** Whether a subject could be a client's; no member's may (C-9, HOSTILE 34 and 72). */
+  /**
+   * Whether a subject could be a client's. A member's subject never may (C-9, HOSTILE 34 and 72).
+   */
   readonly isClientSubject: (subject: string) => boolean;
-  /** Whether any of its tokens are JWTs, so that it has signing keys and publishes them. */
+  /** Whether some of its tokens are JWTs: then it has signing keys and publishes them. */
   readonly signsTokens: boolean;
   readonly throttle: ThrottleLimit | undefined;
   readonly introspection?: TokenManagementEndpoint;
@@ -106,7 +108,7 @@ export interface Programme {
   readonly renderFailure: FailureRenderer;
 }
 
-/** Whether it has a login: a code that no grant takes is worth nothing. */
+/** Whether the programme has a login: only the grant authorization_code takes a login's code. */
 export function logsIn({ grants }: Programme): boolean {
   return grants.has('authorization_code');
 }

@@ -1,5 +1,5 @@
-// Owns holding a document against a schema: every fault in one run, each at its place and in
-// people's words. What the schema means is its author's business.
+// Owns the validation of a document against a schema: all faults in one run, each with its position
+// and a message for operators.
 
 import * as v from 'valibot';
 
@@ -32,16 +32,15 @@ import {
   type Words,
 } from './words.ts';
 
-/** The value a document stands for, or what is wrong with it. */
 export interface Validation<Output> {
-  /** There exactly when there are no faults. */
+  /** Present exactly when there are no faults. */
   readonly output?: Output;
   readonly faults: readonly Fault[];
 }
 
 /**
- * Holds a document against a schema. Messages that the schema's author gave are used as they are,
- * all others are ours. Faults come in reading order.
+ * Validates a document. Messages that the schema's author wrote are used as they are; this file
+ * words all others. Faults come in reading order.
  */
 export function validate<S extends Schema>(
   schema: S,
@@ -57,14 +56,14 @@ export function validate<S extends Schema>(
   return { faults: [...faults.values()].toSorted(byPosition) };
 }
 
-/** A fault on its way out; paths lead from the node that was explained. */
+/** A fault before its path is complete: the path leads from the explained node. */
 interface Finding {
   readonly path: Path;
   readonly at: Position;
   readonly words: Words;
-  /** What would have been right, where the value as a whole was not. */
+  /** What the schema expected, where the value as a whole is wrong. */
   readonly expected?: Expected;
-  /** Set when a key is missing or too many: signs that another option of a union was meant. */
+  /** Set when a key is missing or unknown: a sign that another option of a union was meant. */
   readonly misfit?: true;
 }
 
@@ -75,7 +74,7 @@ interface Explanation {
 
 type Issue = v.BaseIssue<unknown>;
 
-// Tells messages of valibot's own from those of the schema's author.
+// Marks messages that valibot wrote, so that they can be told from those of the schema's author.
 const unworded = '\0unworded';
 
 function explain(schema: Schema, subject: Subject): Explanation {
@@ -114,7 +113,8 @@ function explainIssue(schema: Schema, subject: Subject, issue: Issue): readonly 
     const findings = explainUnion(optionsOf(shape), value);
     return findings.map((one) => ({ ...one, path: [...path, ...one.path] }));
   }
-  // A later step of a pipe may want another type than the first, which is all the walk can see.
+  // A later step of a pipe may expect another type than the first schema, and the walk sees only
+  // the first.
   const expected = shape?.type === issue.type ? expectedOfShape(shape) : expectedOfIssue(issue);
   return [{ path, at, words: mismatchWords(expected, value?.node), expected }];
 }
@@ -138,7 +138,7 @@ function explainKey(schema: Schema, subject: Subject, issue: Issue): Finding {
   return { path, at, words: { message: `key: ${validationWords(issue, keyNode)}` } };
 }
 
-/** The discriminator that chose none of a variant's options, if that is where the path leads. */
+/** Explains a wrong discriminator value, if the path leads to a variant's discriminator. */
 function explainDiscriminator(schema: Schema, subject: Subject, path: Path): Finding | undefined {
   const parent = path.slice(0, -1);
   const key = path.at(-1);
@@ -160,7 +160,7 @@ function explainDiscriminator(schema: Schema, subject: Subject, path: Path): Fin
   return { path, at, words: { message: missing, hint: wanted }, misfit: true };
 }
 
-/** The findings of the option that was most likely meant, or one about all of them. */
+/** The findings of the likeliest option of a union, or one finding about all options. */
 function explainUnion(options: readonly Schema[], subject: Subject): readonly Finding[] {
   const all = options.map((option) => explain(option, subject).findings);
   const deeper = all.filter((findings) => !findings.some(isAboutWhole));
@@ -177,8 +177,8 @@ function isAboutWhole(finding: Finding): boolean {
 }
 
 /**
- * Lower is likelier: few signs that another option was meant (keys missing or too many, another
- * word where a certain one is required), then few findings, then typing slips, then depth.
+ * Sort key; lower is likelier. In order: signs that another option was meant (missing or unknown
+ * keys, a wrong literal), number of findings, wrong types, depth.
  */
 function rankOf(findings: readonly Finding[]): readonly number[] {
   const isMisfit = ({ path, misfit, expected }: Finding): boolean =>

@@ -1,4 +1,4 @@
-// Owns the words for what may stand at a key, and for what holds where it is left out.
+// Owns the texts that describe a key's type and its default.
 
 import { stringifyYaml } from '../lib/yaml/yaml.ts';
 import { choicesOf, type Key, typeOf, withoutOptional } from './keys.ts';
@@ -12,7 +12,7 @@ const typeNames: Readonly<Record<string, string>> = {
   strict_object: 'map',
 };
 
-/** What may stand at a key, in Markdown; `link` makes the words of a type of the name of one. */
+/** The type of a key in Markdown; `link` turns the name of a named type into a link. */
 export function typeWords(schema: Schema, link: (type: string) => string): string {
   const of = (one: Schema | undefined): string => (one === undefined ? '' : typeWords(one, link));
   const inner = withoutOptional(schema);
@@ -36,31 +36,31 @@ export function typeWords(schema: Schema, link: (type: string) => string): strin
   return typeNames[type] ?? type;
 }
 
-/** A form as JSON Schema has it: without flags, and a slash in it as it is. */
+/** A pattern as JSON Schema writes it: without flags, slashes unescaped. */
 export function formOf(form: RegExp): string {
   if (!['', 'u'].includes(form.flags)) throw new Error(`${form} has flags that are lost`);
   return new RegExp(form.source, 'u').source.replaceAll('\\/', '/');
 }
 
-/** What holds where a key is left out, in Markdown; empty where nothing is said of that. */
+/** The default of an optional key, in Markdown; empty where the schema states none. */
 export function defaultWords({ entry, required }: Key): string {
   if (entry.default !== undefined) return code(inFlow(entry.default));
   return entry.told?.otherwise ?? (required ? 'required' : '');
 }
 
-/** Inline code; double backticks where the text holds one. */
+/** Inline code, with double backticks where the text contains a backtick. */
 export function code(text: string): string {
   return text.includes('`') ? `\`\` ${text} \`\`` : `\`${text}\``;
 }
 
-/** A value on one line, as it would stand in a file. */
+/** A value in YAML on one line. */
 export function inFlow(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(inFlow).join(', ')}]`;
   if (typeof value === 'object' && value !== null) {
     const members = Object.entries(value).map(([key, member]) => `${key}: ${inFlow(member)}`);
     return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
   }
-  // YAML 1.2 reads words such as `off` as text, which older readers do not: stringify quotes them.
+  // YAML 1.2 reads words such as `off` as text, YAML 1.1 as booleans: stringify quotes them.
   if (typeof value === 'string' && /^(?!(?:true|false|null)$)[a-z_]\w*$/i.test(value)) return value;
   if (typeof value === 'string' && /[,[\]{}]/.test(value)) return JSON.stringify(value);
   return stringifyYaml(value).trimEnd();

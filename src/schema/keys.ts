@@ -1,20 +1,20 @@
-// Owns the list of a schema's keys, and what can be seen of a schema without a value.
+// Owns the list of a schema's keys, and what a schema tells without a value.
 
 import type { SchemaNotes } from './notes.ts';
 import type { Schema, Shape } from './walk.ts';
 
-/** A key of a file, or of one of the types that its keys have. */
+/** A key of a file, or of a named type. */
 export interface Key {
-  /** From the file's root, or from the type: `tokens.access`, `input.in`. */
+  /** Path from the file's root, or from the named type: `tokens.access`, `input.in`. */
   readonly path: string;
-  /** The type it belongs to; undefined for the keys of the file itself. */
+  /** The named type that has the key; undefined for the file's own keys. */
   readonly type?: string;
   readonly entry: Shape;
-  /** Whether each map that can stand here must have it. */
+  /** Whether every possible map at this place requires the key. */
   readonly required: boolean;
 }
 
-/** The keys at the root and below, in the schema's order, then those of each type. */
+/** All keys of the file, in the schema's order, then the keys of each named type. */
 export function keysOf(schema: Schema): readonly Key[] {
   const types = [...typesOf(schema)];
   return [
@@ -25,7 +25,7 @@ export function keysOf(schema: Schema): readonly Key[] {
   ];
 }
 
-/** The types of a schema: everything in it that has a title, by its name in paths. */
+/** The named types of a schema (schemas with a title), by title. */
 export function typesOf(schema: Schema): ReadonlyMap<string, Schema> {
   const found = new Map<string, Schema>();
   const visit = (one: Schema): void => {
@@ -38,7 +38,7 @@ export function typesOf(schema: Schema): ReadonlyMap<string, Schema> {
   return found;
 }
 
-/** Maps of a type of their own stay closed. */
+/** Does not descend into named types. */
 function keysBelow(schema: Schema, prefix: string): readonly Key[] {
   const found = new Map<string, Key>();
   for (const { entries = {} } of mapsIn(schema)) {
@@ -54,7 +54,7 @@ function keysBelow(schema: Schema, prefix: string): readonly Key[] {
   return [...found.values()];
 }
 
-/** Whether a type's values are maps with keys of their own. */
+/** Whether the values of a named type are maps with listed keys. */
 export function hasKeys(schema: Schema): boolean {
   return mapsIn(schema).length > 0;
 }
@@ -67,14 +67,14 @@ function mapsIn(schema: Schema): readonly Shape[] {
     .flatMap(mapsIn);
 }
 
-/** All maps that a value may be, whatever their types. */
+/** All map schemas that a value may match, named types included. */
 export function allMapsIn(schema: Schema): readonly Shape[] {
   const shape = schema as Shape;
   const isMap = shape.entries !== undefined || shape.type === 'record';
   return isMap ? [shape] : choicesOf(schema).flatMap(allMapsIn);
 }
 
-/** The schema at a place in a file, names of the file's own choosing included. */
+/** The schema at a path of a file, also below names that the file chooses. */
 export function entryAt(schema: Schema, path: readonly string[]): Shape | undefined {
   const [step, ...rest] = path;
   if (step === undefined) return schema;
@@ -86,7 +86,7 @@ export function entryAt(schema: Schema, path: readonly string[]): Shape | undefi
   return undefined;
 }
 
-/** What a value of the schema is one of; nothing where the schema describes it itself. */
+/** The schemas a value may match; empty where the schema describes the value itself. */
 export function choicesOf(schema: Schema): readonly Schema[] {
   const { wrapped, type, options = [] } = schema as Shape;
   if (wrapped !== undefined) return [wrapped];
@@ -104,13 +104,13 @@ function partsOf(schema: Schema): readonly Schema[] {
   );
 }
 
-/** What the steps of a schema's pipe tell, those of its first schema aside. */
+/** The notes in a schema's pipe, without those of its first schema. */
 export function notesOf(schema: Schema): SchemaNotes {
   const steps = ((schema as Shape).pipe ?? []).slice(1);
   return Object.assign({}, ...steps.map(({ metadata }) => metadata)) as SchemaNotes;
 }
 
-/** The type that a value has, whatever else is asked of it. */
+/** The type of a schema's values, without its further checks. */
 export function typeOf(schema: Schema): string | undefined {
   const inner = withoutOptional(schema);
   const [first] = ((inner as Shape).pipe ?? []) as readonly Schema[];
@@ -118,7 +118,7 @@ export function typeOf(schema: Schema): string | undefined {
   return titleOf(inner) ?? (isNarrowed ? typeOf(first) : undefined);
 }
 
-/** The name of a schema that is a type, as paths have it. */
+/** The title of a named type, in the form that paths use. */
 export function titleOf(schema: Schema): string | undefined {
   return notesOf(schema).title?.replaceAll(' ', '_');
 }

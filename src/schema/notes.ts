@@ -1,20 +1,18 @@
-// Owns what a schema tells its readers beside what it accepts: the texts of its keys, the names of
-// its types, and what cannot be seen from outside. The reference page, the JSON Schema for editors
-// and `jetway help key` are made of it.
+// Owns the notes in a schema: texts of keys, names of types, and JSON Schema for checks in code.
+// The reference page, the JSON Schema for editors and `jetway help key` are generated from them.
 
 import * as v from 'valibot';
 
-/** What operators are told of one key of a file. */
+/** The help for one key of a file. */
 export interface KeyText {
   /** What the key does, in a sentence or two. Links lead to headings of the reference page. */
   readonly text: string;
   /** A value in YAML, on one line. Only the keys of a closed list (`listed`) have none. */
   readonly example?: string;
-  /** What holds where the key is left out; the default of the schema where there is one. */
+  /** What applies where the key is left out, if the schema has no default to show. */
   readonly otherwise?: string;
 }
 
-/** An entry of an object's schema, with its text. */
 export function key<Entry extends v.GenericSchema>(
   entry: Entry,
   told: KeyText & { readonly example: string },
@@ -35,27 +33,27 @@ export function listed<Name extends string, Entry extends v.GenericSchema>(
 }
 
 export interface SchemaNotes extends Record<string, unknown> {
-  /** Names the schema as a type: the reference tells of it, or of its keys, in one place. */
+  /** Names the schema as a type, which the reference describes in one section. */
   readonly title?: string;
-  /** What a type without keys is. */
+  /** Describes a type without keys. */
   readonly text?: string;
-  /** All that a lazy schema chooses from by looking at its input. */
+  /** All schemas between which a lazy schema chooses. */
   readonly alternatives?: () => readonly v.GenericSchema[];
-  /** JSON Schema to stand for this one, where a check says in code what it accepts. */
+  /** The JSON Schema to publish where the schema checks in code. */
   readonly json?: Readonly<Record<string, unknown>>;
 }
 
-/** An action for pipes that tells and does nothing. */
+/** A pipe action that carries notes and checks nothing. */
 export function note<Input>(notes: SchemaNotes): v.MetadataAction<Input, SchemaNotes> {
   return v.metadata(notes);
 }
 
-/** An action for pipes that makes a schema a type; `text` says what it is, where no keys do. */
+/** A pipe action that names the schema as a type; `text` describes a type without keys. */
 export function named<Input>(title: string, text?: string): v.MetadataAction<Input, SchemaNotes> {
   return note({ title, ...(text === undefined ? {} : { text }) });
 }
 
-/** What a schema makes of a file, readonly throughout. */
+/** A schema's output type, readonly at every depth. */
 export type Output<S extends v.GenericSchema> = Deep<v.InferOutput<S>>;
 
 type Deep<T> = T extends string | number | boolean | null | undefined | ReadonlyMap<string, unknown>

@@ -7,7 +7,6 @@ import { durationForm, parseDuration } from '../lib/duration.ts';
 import { quote } from '../lib/fault.ts';
 import { named } from './notes.ts';
 
-/** Text of at least one character, without control characters. */
 export const textSchema = v.pipe(
   v.string(),
   v.nonEmpty('expected some text, found none'),
@@ -16,7 +15,7 @@ export const textSchema = v.pipe(
   named('text', 'Text of 1 to 1000 characters without control characters.'),
 );
 
-/** A list in which nothing stands twice: of two that are the same, one was to be another. */
+/** A list without duplicates: a duplicate is most likely a typing slip. */
 export function listOf<Item extends string>(
   item: v.GenericSchema<unknown, Item>,
 ): v.GenericSchema<unknown, readonly Item[]> {
@@ -29,7 +28,7 @@ export function listOf<Item extends string>(
   );
 }
 
-/** One, or a list of at least one. */
+/** A single value, or a list of at least one. */
 export function oneOrMore<Item extends string>(
   item: v.GenericSchema<unknown, Item>,
 ): v.GenericSchema<unknown, readonly Item[]> {
@@ -58,11 +57,11 @@ export const durationSchema = v.pipe(
   ),
 );
 
-/** A duration that is longer than nothing. */
+/** A duration above zero. */
 export const lifetimeSchema = v.pipe(
   durationSchema,
   v.check((span) => span >= 1000, 'expected at least 1s'),
-  // Ten years: what lives longer would end on a date that no calendar has.
+  // Ten years: a longer lifetime could end after the last date that JavaScript can represent.
   v.check((span) => span <= 315_360_000_000, 'expected at most 3650d'),
   named('lifetime', 'A duration of at least `1s` and at most `3650d`.'),
 );
@@ -82,7 +81,6 @@ export const pathSchema = v.pipe(
   ),
 );
 
-/** What is most likely wrong with a path. */
 function pathAdvice(path: string): string {
   if (/^https?:/.test(path)) return '; without scheme and host, which public_url has';
   if (/[${}]/.test(path)) return '; nothing is filled in here';
@@ -91,8 +89,8 @@ function pathAdvice(path: string): string {
 }
 
 /**
- * A path of a document that is somebody else's: as `pathSchema`, but segments may hold a colon or an
- * at sign after their first character, and a slash may close it.
+ * A path that another specification defines: as `pathSchema`, but a segment may contain a colon or
+ * an at sign after its first character, and the path may end with a slash.
  */
 export const endpointPathSchema = v.pipe(
   v.string(),
@@ -107,7 +105,7 @@ export const endpointPathSchema = v.pipe(
   ),
 );
 
-/** Where a programme is mounted: a path, or the root of the host, which has no segment. */
+/** A programme's base path; `/` mounts it at the root of the host. */
 export const basePathSchema = v.union([
   v.pipe(
     v.literal('/'),
@@ -116,7 +114,6 @@ export const basePathSchema = v.union([
   pathSchema,
 ]);
 
-/** Media type of an answer. */
 export const contentTypeSchema = v.pipe(
   v.string(),
   v.regex(
@@ -126,14 +123,13 @@ export const contentTypeSchema = v.pipe(
   named('media type', 'A media type such as `application/json`, with at most one parameter.'),
 );
 
-/** A name on the wire: a parameter, a header, a member of an answer. */
+/** A parameter, a header or a member of an answer. */
 export const wireNameSchema = v.pipe(
   v.string(),
   v.regex(/^[!-~]{1,100}$/, 'expected a name of 1 to 100 visible ASCII characters'),
   named('wire name', 'A name of a parameter or member: 1 to 100 visible ASCII characters.'),
 );
 
-/** An HTTP header's name. */
 export const headerNameSchema = v.pipe(
   v.string(),
   v.regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/, 'expected the name of an HTTP header'),
@@ -143,7 +139,7 @@ export const headerNameSchema = v.pipe(
   ),
 );
 
-/** Headers that are Jetway's or the connection's, not a dialect's. */
+/** Headers that Jetway or the HTTP connection sets: no dialect may. */
 const reservedHeaders = new Set([
   'age',
   'allow',
@@ -166,10 +162,10 @@ const reservedHeaders = new Set([
   'upgrade',
 ]);
 
-/** Cross-origin leave (HOSTILE 11), ranges and encodings of a body, and the connection's own. */
+/** CORS (HOSTILE 11), content ranges and encodings, and headers of the connection. */
 const reservedGroups = /^(?:access-control-|content-|proxy-|sec-)/i;
 
-/** A header's name that is neither Jetway's nor the connection's. */
+/** A header's name that a dialect may set. */
 export const freeHeaderSchema = v.pipe(
   headerNameSchema,
   v.check(isFreeHeader, 'this header is not for a dialect to set'),
@@ -179,10 +175,9 @@ export function isFreeHeader(name: string): boolean {
   return !reservedHeaders.has(name.toLowerCase()) && !reservedGroups.test(name);
 }
 
-/** What a header of a dialect's own says. */
 export const headerTextSchema = v.pipe(textSchema, v.regex(/^[ -~]+$/, 'expected ASCII text'));
 
-/** Headers of an answer that a dialect adds to Jetway's own, with values of that schema. */
+/** Headers that a dialect adds to Jetway's own; `value` is the schema of their values. */
 export function answerHeadersSchemaOf<Value>(
   value: v.GenericSchema<unknown, Value>,
 ): v.GenericSchema<unknown, Readonly<Record<string, Value>>> {
@@ -195,5 +190,5 @@ export function answerHeadersSchemaOf<Value>(
   );
 }
 
-/** Headers that are always the same. */
+/** Headers with constant values. */
 export const answerHeadersSchema = answerHeadersSchemaOf(headerTextSchema);

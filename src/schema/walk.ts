@@ -1,5 +1,5 @@
-// Owns walking a schema and a document side by side: which part of the schema speaks about which
-// node. Valibot keeps no link from an issue to the schema that raised it, so that is found again.
+// Owns walking a schema and a document side by side, to find the schema of a node. Valibot's issues
+// do not name the schema that raised them, so this finds it again.
 
 import * as v from 'valibot';
 
@@ -8,32 +8,31 @@ import type { Path, Position } from '../lib/fault.ts';
 import type { YamlNode } from '../lib/yaml/node.ts';
 import type { KeyText, SchemaNotes } from './notes.ts';
 
-/** Any schema that runs synchronously. */
+/** A synchronous schema. */
 export type Schema = v.GenericSchema;
 
-/** What schemas say of themselves; which parts are there depends on `type`. */
+/** The parts of a schema; which are present depends on `type`. */
 export interface Shape {
   readonly type: string;
   readonly entries?: Readonly<Record<string, Schema>>;
   readonly rest?: Schema;
   readonly item?: Schema;
   readonly items?: readonly Schema[];
-  /** A schema in a record, the discriminator's name in a variant. */
+  /** The key schema of a record, or the name of a variant's discriminator. */
   readonly key?: unknown;
   readonly value?: Schema;
-  /** Schemas in a union or variant, values in a picklist. */
+  /** Schemas of a union or variant, values of a picklist. */
   readonly options?: readonly unknown[];
   readonly literal?: unknown;
   readonly wrapped?: Schema;
-  /** What an optional schema takes for a value that is left out, as a file would give it. */
+  /** The default of an optional schema, as a file would write it. */
   readonly default?: unknown;
   readonly getter?: (input: unknown) => Schema;
-  /** A first schema, and the steps after it. */
+  /** The first schema, then the further steps. */
   readonly pipe?: readonly PipeStep[];
   readonly told?: KeyText;
 }
 
-/** An action of a pipe, or a further schema. */
 export interface PipeStep {
   readonly type: string;
   readonly requirement?: unknown;
@@ -57,24 +56,23 @@ const listTypes: ReadonlySet<string> = new Set([
 ]);
 const openTypes: ReadonlySet<string> = new Set(['any', 'unknown', 'custom', 'intersect']);
 
-/** Whether a schema of this type wants a map, a list, or neither. */
+/** Whether a schema type expects a map or a list; undefined for scalars. */
 export function kindOfType(type: string): 'map' | 'list' | undefined {
   if (mapTypes.has(type)) return 'map';
   return listTypes.has(type) ? 'list' : undefined;
 }
 
-/** A node and the plain value it stands for, which is made once and walked along with it. */
+/** A node with its plain value, which is made once for the whole walk. */
 export interface Subject {
   readonly node: YamlNode;
   readonly plain: unknown;
 }
 
-/** The subject a node is. */
 export function subjectOf(node: YamlNode): Subject {
   return { node, plain: toPlain(node) };
 }
 
-/** The subject a path leads to, if it exists. */
+/** The subject at a path, if it exists. */
 export function subjectAt(subject: Subject, path: Path): Subject | undefined {
   let { node, plain }: { node: YamlNode | undefined; plain: unknown } = subject;
   for (const step of path) {
@@ -85,10 +83,10 @@ export function subjectAt(subject: Subject, path: Path): Subject | undefined {
   return node && { node, plain };
 }
 
-/** The schema inside optional, nullable, lazy and their like; pipes show their first schema. */
+/** The schema inside optional, nullable, lazy and similar wrappers; of a pipe, its first schema. */
 export function unwrap(schema: Schema, subject: Subject): Shape {
   let shape = schema as unknown as Shape;
-  // A lazy schema that only ever yields another one is the author's slip, not a reason to hang.
+  // Stops at 100, so that a lazy schema which only returns another lazy schema does not hang.
   for (let turn = 0; turn < 100; turn++) {
     const inner = shape.wrapped ?? shape.getter?.(subject.plain);
     if (inner === undefined) return shape;
@@ -97,12 +95,11 @@ export function unwrap(schema: Schema, subject: Subject): Shape {
   return shape;
 }
 
-/** The options of a union or variant. */
 export function optionsOf(shape: Shape): readonly Schema[] {
   return (shape.options ?? []) as readonly Schema[];
 }
 
-/** The objects a variant chooses from, nested variants included. */
+/** The object schemas of a variant, also of nested variants. */
 export function variantLeaves(variant: Shape): readonly Shape[] {
   return optionsOf(variant).flatMap((option) => {
     const shape = option as unknown as Shape;
@@ -110,7 +107,7 @@ export function variantLeaves(variant: Shape): readonly Shape[] {
   });
 }
 
-/** The schema of a member of a map or list; undefined when the shape has none for it. */
+/** The schema of a member of a map or list; undefined if the shape has none. */
 function memberOf(shape: Shape, step: string | number): Schema | undefined {
   if (shape.type === 'record') return shape.value;
   if (shape.entries !== undefined) {
@@ -119,7 +116,7 @@ function memberOf(shape: Shape, step: string | number): Schema | undefined {
   return shape.item ?? shape.items?.[Number(step)] ?? shape.rest;
 }
 
-/** The one shape a subject is held against; undefined when several options might be meant. */
+/** The only shape that a subject can match; undefined if several options are possible. */
 function shapeFor(schema: Schema, subject: Subject): Shape | undefined {
   const shape = unwrap(schema, subject);
   if (shape.type === 'union') {
@@ -156,7 +153,7 @@ function acceptsDiscriminator(leaf: Shape, key: string, subject: Subject): boole
   return schema !== undefined && v.is(schema, subjectAt(subject, [key])?.plain);
 }
 
-/** The schema that speaks about what a path leads to. */
+/** The schema at a path of a document. */
 export function schemaAt(schema: Schema, root: Subject, path: Path): Schema | undefined {
   let current: Schema | undefined = schema;
   let subject: Subject | undefined = root;
@@ -168,7 +165,7 @@ export function schemaAt(schema: Schema, root: Subject, path: Path): Schema | un
   return current;
 }
 
-/** The first schema of a type that a subject meets on its way through unions. */
+/** The first schema of a type that applies to a subject, also inside unions. */
 export function findType(schema: Schema, subject: Subject, type: string): Shape | undefined {
   const shape = unwrap(schema, subject);
   if (shape.type === type) return shape;
@@ -180,23 +177,23 @@ export function findType(schema: Schema, subject: Subject, type: string): Shape 
   return undefined;
 }
 
-/** A key that a strict object does not have. */
+/** A key that the strict object does not have. */
 export interface UnknownKey {
   readonly path: Path;
   readonly at: Position;
-  /** The keys it could have been: those the object has and the document does not yet give. */
+  /** Keys that may have been meant: the object has them, and the document does not set them yet. */
   readonly open: readonly string[];
   readonly allowed: readonly string[];
 }
 
-// Stands in for a list where a map is wanted: valibot takes lists for objects and would go on to
-// miss every key in it. A symbol is what no schema for files accepts.
+// Replaces a list where a map is expected: valibot accepts a list as an object and would report
+// every key as missing. No schema for files accepts a symbol.
 const listForMap = Symbol('list');
 
 /**
- * The plain value of a subject without the keys its strict objects do not know; those are added to
- * `unknown`. Valibot names only the first of them in each object, and an unknown key would keep
- * checks across keys from running. Where it is open which option of a union is meant, all stays.
+ * The plain value of a subject without keys that its strict objects do not have; adds those to
+ * `unknown`. Valibot reports only the first unknown key of an object, and an unknown key would
+ * prevent the checks across keys. Keeps all keys where several options of a union are possible.
  */
 export function prune(
   schema: Schema,
@@ -224,7 +221,7 @@ export function prune(
       continue;
     }
     const allowed = Object.keys(shape.entries ?? {});
-    // Keys of the variant beneath are there already, yet just those are what a file lies over.
+    // Keys that come from the variant count as open: the file may override them.
     const open = allowed.filter((one) => node.entries.get(one)?.keyAt.file !== keyAt.file);
     unknown.push({ path: [...path, key], at: keyAt, open, allowed });
   }

@@ -1,4 +1,4 @@
-// Owns the words for what a schema refuses: what was expected, what was found, what to do.
+// Owns the wording of faults: what the schema expected, what the document has, and how to mend it.
 
 import type * as v from 'valibot';
 
@@ -9,13 +9,13 @@ import { kindOfType, optionsOf, type Schema, type Shape, type Subject, unwrap } 
 
 type Issue = v.BaseIssue<unknown>;
 
-/** A message and what to do about it. */
+/** A message, and how to mend the fault. */
 export interface Words {
   readonly message: string;
   readonly hint?: string | undefined;
 }
 
-/** What a schema takes: certain values, certain kinds of value, or both. */
+/** What a schema accepts: certain values, kinds of value, or both. */
 export interface Expected {
   readonly values: readonly unknown[];
   readonly kinds: readonly string[];
@@ -28,7 +28,6 @@ const kindWords: Readonly<Record<string, string>> = {
   null: 'nothing',
 };
 
-/** What a schema takes of this subject. */
 export function expectedOf(schema: Schema, subject: Subject): Expected {
   const shape = unwrap(schema, subject);
   if (shape.type === 'union') {
@@ -37,7 +36,6 @@ export function expectedOf(schema: Schema, subject: Subject): Expected {
   return expectedOfShape(shape);
 }
 
-/** What a schema of one type takes. */
 export function expectedOfShape(shape: Shape): Expected {
   if (shape.type === 'literal') return { values: [shape.literal], kinds: [] };
   if (shape.type === 'picklist' || shape.type === 'enum') {
@@ -48,13 +46,13 @@ export function expectedOfShape(shape: Shape): Expected {
   return { values: [], kinds: [words ?? 'another kind of value'] };
 }
 
-/** What a schema takes that only its issue tells of: values stand quoted in valibot's text. */
+/** What a schema accepts, read from its issue only: valibot quotes accepted values in its text. */
 export function expectedOfIssue(issue: Issue): Expected {
   const values = [...(issue.expected ?? '').matchAll(/"([^"]*)"/g)].map((match) => match[1]);
   return values.length > 0 ? { values, kinds: [] } : expectedOfShape({ type: issue.type });
 }
 
-/** What several options take together. */
+/** What any of several options accepts. */
 export function joinExpected(all: readonly Expected[]): Expected {
   return {
     values: [...new Set(all.flatMap((one) => one.values))],
@@ -62,7 +60,7 @@ export function joinExpected(all: readonly Expected[]): Expected {
   };
 }
 
-/** `expected text, found the number 123`; undefined stands for nothing at all. */
+/** `expected text, found the number 123`; undefined stands for a missing value. */
 export function mismatchWords(expected: Expected, node: YamlNode | undefined): Words {
   const values = expected.values.map(showValue);
   const hint = mismatchHint(expected, node);
@@ -75,7 +73,6 @@ export function mismatchWords(expected: Expected, node: YamlNode | undefined): W
   return { message: `expected ${parts.join(', ')}${last}, found ${describe(node)}`, hint };
 }
 
-/** What is there, in words. */
 function describe(node: YamlNode | undefined): string {
   if (node === undefined) return 'nothing';
   if (node.kind !== 'scalar') return `a ${node.kind}`;
@@ -113,7 +110,7 @@ function mismatchHint(expected: Expected, node: YamlNode | undefined): string | 
   return didYouMean(value, texts);
 }
 
-/** `unknown key "redirct_uri"`, with the key that was probably meant, or all there are if few. */
+/** `unknown key "redirct_uri"`, with the most similar key, or all possible keys if they are few. */
 export function unknownKeyWords(
   key: string,
   open: readonly string[],
@@ -143,7 +140,7 @@ function shorten(values: readonly string[]): string {
   return rest === 0 ? shown.join(', ') : `${shown.join(', ')} and ${rest} more`;
 }
 
-// What a validation without a message of its author's expects; `%` is its requirement.
+// What a validation without an author's message expects; `%` stands for its requirement.
 const validations: Readonly<Record<string, string>> = {
   min_value: '% or more',
   max_value: '% or less',
@@ -171,7 +168,6 @@ const validations: Readonly<Record<string, string>> = {
   ip: 'an IP address',
 };
 
-/** What a validation refused, e.g. `expected 1 or more, found 0`. */
 export function validationWords(issue: Issue, node: YamlNode | undefined): string {
   const template = validations[issue.type];
   if (template === undefined) return `this is not valid (${issue.type})`;
@@ -181,7 +177,7 @@ export function validationWords(issue: Issue, node: YamlNode | undefined): strin
   const expected = template
     .replace('#', template.includes('one #') || requirement === 1 ? unit : `${unit}s`)
     .replace('%', () => shown);
-  // Of lengths and numbers of keys valibot gives the count.
+  // For lengths and numbers of keys, `received` is the count.
   const counted = /^\d+$/.test(issue.received) && typeof issue.input !== 'number';
   return `expected ${expected}, found ${counted ? issue.received : describe(node)}`;
 }

@@ -1,4 +1,4 @@
-// Owns what a file may say of the login request: its inputs, its answers and its failures.
+// Owns the schema of the login request: its inputs, its answers and its failures.
 
 import * as v from 'valibot';
 
@@ -10,7 +10,6 @@ import { endpointSchema } from './input_schema.ts';
 import { pageTextSchema } from './page_schema.ts';
 import { redirectVocabulary } from './vocabularies.ts';
 
-/** A page shown to the user in place of a redirect. */
 const pageFailureSchema = v.pipe(
   v.strictObject({
     page: key(

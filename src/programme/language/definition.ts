@@ -1,4 +1,4 @@
-// Owns the Definition: everything a programme file can say, validated, with every default filled.
+// Owns the Definition: a validated programme file with every default filled.
 
 import * as v from 'valibot';
 
@@ -97,7 +97,7 @@ const codeSchema = v.strictObject({
   }),
 });
 
-/** The schema of a merged file: variant and programme together. */
+/** The schema of a merged document: variant and programme file together. */
 export const definitionSchema = v.strictObject({
   variant: key(v.exactOptional(v.picklist(variantNames())), {
     text: 'The dialect this file is laid over. Everything the file does not say is as the variant has it.',

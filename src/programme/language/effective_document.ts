@@ -1,5 +1,4 @@
-// Owns the way back from a Definition to a document: what a programme file would say that leaves
-// nothing to a variant or to a default.
+// Owns the conversion of a Definition to a complete programme file, without variant or defaults.
 
 import type { YamlNode } from '../../lib/yaml/node.ts';
 import { allMapsIn } from '../../schema/keys.ts';
@@ -8,10 +7,9 @@ import { definitionSchema } from './definition.ts';
 import type { LoadedProgramme } from './load.ts';
 
 /**
- * The whole dialect in plain values, keys as in a file, in the order of the reference. What the
- * file or its variant says is repeated as it is written there; defaults are spelled out as the
- * schema has them. There is no `variant`: keys that the file removes from it would come back when
- * the result is loaded.
+ * The whole dialect in plain values, with a file's keys in the reference's order. Values of file
+ * and variant keep their written form; defaults are those of the schema. Leaves out `variant`:
+ * loading the result would bring back the variant's keys that the file removes.
  */
 export function effectiveDocument({
   definition,
@@ -48,8 +46,8 @@ function writeValue(value: unknown, node: YamlNode | undefined, schema?: Schema)
 }
 
 /**
- * A layout as a map, or as a list of maps where JavaScript would not keep its order in one: names
- * like whole numbers would come first.
+ * A layout as a map, or as a list of maps where a name looks like a whole number: JavaScript would
+ * move such a key to the front.
  */
 function writeTree(tree: ReadonlyMap<string, unknown>, node: YamlNode | undefined): unknown {
   const home = node?.kind === 'list' ? undefined : node;
@@ -62,7 +60,6 @@ function writeTree(tree: ReadonlyMap<string, unknown>, node: YamlNode | undefine
   return isOrdered ? map : members.map(([name, field]) => ({ [name]: field }));
 }
 
-/** The member of that name in a list of maps. */
 function memberIn(list: YamlNode | undefined, name: string): YamlNode | undefined {
   const maps = list?.kind === 'list' ? list.items : [];
   return maps.map((map) => childOf(map, name)).find((node) => node !== undefined);

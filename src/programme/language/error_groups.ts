@@ -1,16 +1,16 @@
-// Owns error groups: what a file says of many failure reasons at once, written out for each of them.
+// Owns error groups: replaces settings for many failure reasons with settings for each reason.
 
 import { mergeNodes, nodeAt } from '../../lib/document.ts';
 import type { MapEntry, MapNode, YamlNode } from '../../lib/yaml/node.ts';
 import { type FailureReason, failureReasons, gatewayRefusals } from '../../oauth/failure.ts';
 
 /**
- * `base` with what the groups of `over` say of its failure reasons, in the order they are listed: a
- * later group wins over an earlier one, as the file's own `errors.reasons`, laid on top by the
- * caller, win over all. A malformed group changes nothing; the schema tells what is wrong with it.
+ * `base` with the settings of the groups in `over`; a later group overrides an earlier one, and the
+ * file's own `errors.reasons`, which the caller adds, overrides all. A malformed group changes
+ * nothing; the schema reports it.
  *
- * `all` leaves the statuses by which gateways know a refusal as they are, 401 or 403: only a group
- * or a reason that names one of those changes them.
+ * `all` keeps the statuses by which gateways recognise a refusal, 401 and 403; only a group or
+ * reason that names such a failure changes its status.
  */
 export function spreadErrorGroups(base: YamlNode, over: MapNode): YamlNode {
   const groups = nodeAt(over, ['errors', 'groups']);
@@ -32,7 +32,7 @@ export function spreadErrorGroups(base: YamlNode, over: MapNode): YamlNode {
   }, base);
 }
 
-/** What a group says, with another status in the place of its own. */
+/** The settings of a group, with the given status. */
 function withStatus(
   said: ReadonlyMap<string, MapEntry>,
   status: number | YamlNode,
@@ -61,7 +61,7 @@ function isReason(value: unknown): value is FailureReason {
   return (failureReasons as readonly unknown[]).includes(value);
 }
 
-/** A map that stands where its group stands, so that faults lead there. */
+/** A map at the group's position, so that faults point there. */
 function mapAt({ at }: MapNode, members: readonly (readonly [string, MapNode])[]): MapNode {
   const entries = members.map(([key, node]): [string, MapEntry] => [key, { keyAt: at, node }]);
   return { kind: 'map', at, entries: new Map(entries) };

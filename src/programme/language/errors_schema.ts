@@ -1,4 +1,4 @@
-// Owns what a file may say of errors: the layout of a body and what each failure reason becomes.
+// Owns the schema of `errors`: the layout of a body, and the answer to each failure reason.
 
 import * as v from 'valibot';
 
@@ -85,7 +85,7 @@ const mappingSchema = v.pipe(
   named('error answer'),
 );
 
-/** What is said of many reasons at once; a null takes away what the variant says. */
+/** Settings for many reasons at once; null removes the variant's setting. */
 const groupSchema = v.pipe(
   v.strictObject({
     reasons: key(
@@ -174,7 +174,7 @@ export const errorsSchema = v.pipe(
       example: '{ throttled: { status: 503, error: slow_down } }',
     }),
   }),
-  // Loading has written the groups out under `reasons` (error_groups.ts).
+  // Loading has copied the groups into `reasons` (error_groups.ts).
   v.transform((errors) => {
     const { groups: _, ...rest } = errors;
     return rest;

@@ -1,4 +1,4 @@
-// Owns when each failure reason is raised, in words; the types hold the lists complete.
+// Owns the description of each failure reason; the types keep the lists complete.
 
 import type {
   FailureReason,
@@ -6,7 +6,7 @@ import type {
   RedirectableLoginFailure,
 } from '../../oauth/failure.ts';
 
-/** In the order in which they are checked (C-8). */
+/** In the order of the checks (C-8). */
 export const failureTexts: Readonly<Record<FailureReason, string>> = {
   method_not_allowed:
     "The method is none of the endpoint's `methods`. The answer gets an `Allow` header.",
@@ -66,7 +66,7 @@ export const failureTexts: Readonly<Record<FailureReason, string>> = {
     'The store or the member directory cannot be reached, or the programme is under maintenance (G-22). The answer gets `Retry-After`; nothing is spent.',
 };
 
-/** Of login requests, in the order in which they are checked: these can only become pages. */
+/** Failures of login requests that are always shown as pages, in the order of the checks. */
 export const pageOnlyFailureTexts: Readonly<Record<PageOnlyLoginFailure, string>> = {
   ambiguous_request:
     'The query cannot be decoded, or holds `client_id` or `redirect_uri` more than once.',
@@ -79,7 +79,7 @@ export const pageOnlyFailureTexts: Readonly<Record<PageOnlyLoginFailure, string>
   programme_mismatch: 'An input that `must_equal` `programme.identifier` names another (P-4).',
 };
 
-/** Checked after those: a page or a redirect. */
+/** Failures checked after those above: each becomes a page or a redirect. */
 export const redirectableFailureTexts: Readonly<Record<RedirectableLoginFailure, string>> = {
   repeated_parameter: 'Another input came more than once.',
   unknown_parameter: 'A parameter is no input of the endpoint, and it has `unknown: refuse`.',

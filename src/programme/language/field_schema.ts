@@ -1,4 +1,4 @@
-// Owns what a file may say in a field of an answer, and in a tree of fields.
+// Owns the schemas of a field of an answer, and of a tree of fields.
 
 import * as v from 'valibot';
 
@@ -11,7 +11,7 @@ import { formatFits, valueFormats } from './value_format.ts';
 import type { Field, FieldTree } from './value_tree.ts';
 import { nothing, type Vocabulary } from './vocabularies.ts';
 
-/** JSON's readers and ours keep 53 bits of a whole number (RFC 8259 6). */
+/** JSON readers keep 53 bits of a whole number (RFC 8259 6). */
 const exactNumberSchema = v.pipe(
   v.number(),
   v.check(
@@ -28,7 +28,7 @@ const nameTexts: Readonly<Record<string, string>> = {
   redirect: 'One of the [named values](#named-values) of redirects.',
 };
 
-/** A value by name, of those that such an answer can hold. */
+/** The name of a value in the vocabulary. */
 function nameSchemaOf({ answer, values, prefixes }: Vocabulary): v.GenericSchema<unknown, string> {
   const names = [...Object.keys(values), nothing];
   return v.pipe(
@@ -44,11 +44,10 @@ function nameSchemaOf({ answer, values, prefixes }: Vocabulary): v.GenericSchema
 
 interface FieldSchemas {
   readonly field: v.GenericSchema<unknown, Field>;
-  /** Its output keeps the members in the file's order. */
+  /** Its output keeps the file's order of members. */
   readonly tree: v.GenericSchema<unknown, FieldTree>;
 }
 
-/** The schemas of fields, and trees of them, that can hold such values. */
 export function fieldSchemasOf(vocabulary: Vocabulary): FieldSchemas {
   const { answer, values, occasions } = vocabulary;
   const name = nameSchemaOf(vocabulary);
@@ -141,7 +140,6 @@ export function fieldSchemasOf(vocabulary: Vocabulary): FieldSchemas {
   return { field, tree };
 }
 
-/** Maps of fields, and lists of such maps. */
 function treeSchemaOf(field: v.GenericSchema<unknown, Field>): FieldSchemas['tree'] {
   const map: v.GenericSchema<unknown, Readonly<Record<string, Field>>> = v.record(
     wireNameSchema,
@@ -156,7 +154,8 @@ function treeSchemaOf(field: v.GenericSchema<unknown, Field>): FieldSchemas['tre
     ),
     note({ alternatives: () => [map] }),
   );
-  // Maps merge and lists replace, so a list says what there is, in which order, and nothing else.
+  // Maps merge and lists replace: a list states all fields in order, and a null has nothing to
+  // remove.
   const whole = v.pipe(
     v.array(members),
     v.check((maps) => isEachNamedOnce(maps), 'a name is given twice in this list'),

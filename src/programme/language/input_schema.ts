@@ -1,4 +1,4 @@
-// Owns what a file may say of an endpoint's inputs: where each is read and what it must look like.
+// Owns the schemas of an endpoint's inputs: the place of each input and its allowed values.
 
 import * as v from 'valibot';
 
@@ -14,12 +14,11 @@ import {
 import { failureReasonSchema } from './errors_schema.ts';
 import { characterClassSchema, lengthSchema } from './value_shape.ts';
 
-/** Where an endpoint reads parameters: the query, or a body of either form. */
 export const parameterPlaces = ['query', 'form', 'json'] as const;
 export type ParameterPlace = (typeof parameterPlaces)[number];
 export type Place = ParameterPlace | 'header';
 
-/** What an input can be held against. */
+/** The properties with which an input can be compared. */
 export const comparisons = [
   'programme.identifier',
   'client.id',
@@ -29,11 +28,11 @@ export const comparisons = [
 ] as const;
 export type Comparison = (typeof comparisons)[number];
 
-/** Forms that are more than characters and length. */
+/** Formats that characters and length cannot describe. */
 export const inputFormats = ['accepts_json', 'ip_list'] as const;
 export type InputFormat = (typeof inputFormats)[number];
 
-/** Where an input of an endpoint is looked for. */
+/** The places in which an endpoint looks for an input. */
 export function placesOf(input: InputDefinition, endpoint: EndpointDefinition): readonly Place[] {
   return input.in === undefined ? endpoint.read : [input.in];
 }
@@ -148,7 +147,7 @@ const roleNameSchema = v.pipe(
   named('input name', 'A name in snake_case of up to 50 characters.'),
 );
 
-/** Of the login request and of each token endpoint. */
+/** The keys that the login request and token endpoints share. */
 export const endpointSchema = v.pipe(
   v.strictObject({
     path: key(endpointPathSchema, { text: 'The path below `base_path`.', example: '/token' }),

@@ -1,4 +1,4 @@
-// Owns what a file may say of limits: how many requests or failures are too many, and what follows.
+// Owns the schemas of limits on requests and failures.
 
 import * as v from 'valibot';
 
@@ -6,10 +6,9 @@ import type { Milliseconds } from '../../lib/clock.ts';
 import { key } from '../../schema/notes.ts';
 import { lifetimeSchema } from '../../schema/scalars.ts';
 
-/** The texts of the two keys of a limit. */
 type LimitTexts = Readonly<Record<'limit' | 'window', Parameters<typeof key>[1]>>;
 
-/** `off`, or how many in which time. */
+/** `off`, or a number of failures in a window. */
 type FailureLimit = 'off' | { readonly limit: number; readonly window: Milliseconds };
 
 const countSchema = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1_000_000));
@@ -28,7 +27,9 @@ export const throttleSchema = v.optional(
   'off',
 );
 
-/** A limit on failures, with what holds where a file leaves it out, or one of its parts. */
+/**
+ * A limit on failures; the defaults apply to a limit, or a part of a limit, that a file leaves out.
+ */
 export function failureLimitSchema(
   limit: number,
   window: string,
@@ -43,7 +44,7 @@ export function failureLimitSchema(
 
 const usualLockout = { attempts: 5, window: '15m', lock: '15m' } as const;
 
-/** A username that fails so often within a window is locked for a while, whoever tries. */
+/** Locks a username after too many failures within a window, whichever address they come from. */
 export const lockoutSchema = v.optional(
   v.union([
     v.literal('off'),

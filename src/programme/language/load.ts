@@ -1,4 +1,4 @@
-// Owns loading: the text of a programme file, laid over its variant, becomes a Definition or faults.
+// Owns loading: merges a programme file with its variant, and returns a Definition or faults.
 
 import { mergeNodes, nodeAt, positionAt } from '../../lib/document.ts';
 import { byPosition, errorAt, type Fault } from '../../lib/fault.ts';
@@ -14,23 +14,23 @@ import { takesAnotherForm } from './other_forms.ts';
 import { ambiguousNumbers, atTheNull, idleNulls, withoutVariant } from './own_slips.ts';
 import { readVariant, variantNames } from './variants.ts';
 
-/** A programme file that can be compiled. */
+/** A programme file without errors. */
 export interface LoadedProgramme {
   readonly id: ProgrammeId;
   readonly definition: Definition;
-  /** Variant and file merged; each node knows which file it came from. */
+  /** The merged document; each node names its file. */
   readonly document: YamlNode;
-  /** The pictures its file names, where they have been read. */
+  /** The logos that could be read. */
   readonly logos: Logos;
 }
 
 export interface LoadResult {
   readonly loaded?: LoadedProgramme;
-  /** Every fault of the file, in reading order; none of severity error where `loaded` is there. */
+  /** Every fault of the file, in reading order; no errors if `loaded` is present. */
   readonly faults: readonly Fault[];
 }
 
-/** What programmes, and so their files, can be called. */
+/** The form of programme identifiers, and so of file names. */
 export const programmeIdForm: RegExp = /^[a-z][a-z0-9-]{0,39}$/;
 
 /** Loads one programme. Its identifier is the file's name without folder and `.yaml`. */
@@ -59,7 +59,7 @@ export function loadProgramme(file: string, text: string): LoadResult {
   const { root } = parsed;
   const { document, base, faults: variantFaults } = layOverVariant(root);
   const faults = [...nameFaults, ...parsed.faults, ...variantFaults];
-  // Without its variant a file lacks most of a dialect; naming all of that would help nobody.
+  // Without its variant a file lacks most keys; a fault for each would hide the cause.
   if (variantFaults.length > 0) return { faults };
   const { output: definition, faults: schemaFaults } = validate(definitionSchema, document);
   const idle = idleNulls(definitionSchema, document, root, base);
@@ -86,7 +86,7 @@ export function loadProgramme(file: string, text: string): LoadResult {
   return { loaded, faults: allFaults };
 }
 
-/** A loaded programme with the logos that its file names; without it, where one cannot be shown. */
+/** Adds the logos that the file names; an unfit logo removes `loaded`. */
 export function withLogos({ loaded, faults }: LoadResult, read: ReadBeside): LoadResult {
   if (loaded === undefined) return { faults };
   const found = readLogos(loaded.definition, loaded.document, read);
@@ -96,8 +96,8 @@ export function withLogos({ loaded, faults }: LoadResult, read: ReadBeside): Loa
 }
 
 /**
- * What stands in the variant is told at the nearest place of the operator's own file, which is the
- * one to mend: the deepest key of the path that the file has, or the choice of the variant.
+ * Moves a fault in the variant to the operator's own file: to the deepest key of its path that the
+ * file has, or else to the key `variant`.
  */
 function atHome(fault: Fault, root: YamlNode | undefined): Fault {
   if (root === undefined || fault.at.file === root.at.file) return fault;
@@ -120,7 +120,7 @@ function programmeIdOf(file: string): string {
 
 function layOverVariant(root: MapNode): {
   readonly document: YamlNode;
-  /** What lies below the file. */
+  /** The document that the file is laid over. */
   readonly base?: YamlNode;
   readonly faults: readonly Fault[];
 } {

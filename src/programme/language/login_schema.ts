@@ -1,4 +1,4 @@
-// Owns what a file may say of the login page: its limits, its texts, its languages and its look.
+// Owns the schema of the login page: limits, texts, languages and look.
 
 import * as v from 'valibot';
 
@@ -16,7 +16,7 @@ import {
   pageTextSchema,
 } from './page_schema.ts';
 
-/** Where a page can link to, each with a label of the same name. */
+/** Links of the page; each has a label of the same name. */
 export const linkNames = ['website', 'help', 'privacy', 'terms', 'imprint'] as const;
 export type LinkName = (typeof linkNames)[number];
 

@@ -1,5 +1,4 @@
-// Owns what a file may say of its members: the kind of directory that knows them, and how the one
-// behind an HTTP hook is reached.
+// Owns the schema of `members`: the kind of member directory, and the settings of an HTTP hook.
 
 import * as v from 'valibot';
 
@@ -9,7 +8,7 @@ import { key, type Output } from '../../schema/notes.ts';
 import { textSchema } from '../../schema/scalars.ts';
 import { valueShapeSchema } from './value_shape.ts';
 
-/** Where a member directory listens: passwords travel there, so plain http is for loopback alone. */
+/** Plain http is allowed on loopback only, since the hook receives passwords. */
 function isHookAddress(text: string): boolean {
   const url = URL.parse(text);
   if (url === null || url.search + url.hash + url.username + url.password !== '') return false;
@@ -82,10 +81,9 @@ export const membersSchema = v.strictObject({
 
 type MembersDefinition = Output<typeof membersSchema>;
 
-/** Keys that name files of credentials. */
 export type CredentialKey = Extract<keyof MembersDefinition, `${string}_file`>;
 
-/** What one key of `members` promises another. */
+/** Checks across the keys of `members`. */
 export function* memberComplaints(members: MembersDefinition): Iterable<Complaint> {
   const { directory, url, membership_number: _, ...rest } = members;
   if (directory === 'http') {

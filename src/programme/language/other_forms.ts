@@ -1,5 +1,5 @@
-// Owns which maps of a file replace the map below them in place of being laid over it: those of
-// another form, such as a redirect over a page, whose keys mean nothing to each other.
+// Owns the maps of a file that replace the variant's map instead of merging with it: maps of
+// another form, such as a redirect over a page, whose keys have no common meaning.
 
 import type { Replaces } from '../../lib/document.ts';
 import type { MapNode } from '../../lib/yaml/node.ts';
@@ -7,8 +7,8 @@ import { allMapsIn, entryAt, isOptional } from '../../schema/keys.ts';
 import type { Schema } from '../../schema/walk.ts';
 
 /**
- * Whether a map takes the place of the map below it. The schema says it: where it has a choice of
- * maps, each is known by the keys that it requires, or by the value of the key they differ in.
+ * Whether a map replaces the map below it. The schema decides: where it allows several maps,
+ * required keys or the discriminator's value tell them apart.
  */
 export function takesAnotherForm(schema: Schema): Replaces {
   return (path, base, over) => {
@@ -34,7 +34,7 @@ function valueOf({ entries }: MapNode, key: string): unknown {
   return node?.kind === 'scalar' ? node.value : undefined;
 }
 
-/** The one mark that a map has; a null removes one and gives none. */
+/** The only mark of a form in the map; a null removes a mark and sets none. */
 function formOf(map: MapNode, marks: readonly string[]): string | undefined {
   const given = marks.filter((mark) => map.entries.has(mark) && valueOf(map, mark) !== null);
   return given.length === 1 ? given[0] : undefined;

@@ -1,5 +1,5 @@
-// Owns slips that only the file itself shows, before or after it is laid over its variant: nulls that
-// remove nothing, numbers that readers of YAML do not agree on, a variant that is not named.
+// Owns faults that need the file's own text, not the merged document: nulls that remove nothing,
+// numbers that YAML versions read differently, a missing variant.
 
 import { nodeAt } from '../../lib/document.ts';
 import { errorAt, type Fault, type Path, quote } from '../../lib/fault.ts';
@@ -15,7 +15,7 @@ import {
 } from '../../schema/walk.ts';
 import { unknownKeyWords } from '../../schema/words.ts';
 
-/** Every value of a file that is no map and no list, with its path. */
+/** Every scalar of a file, with its path. */
 function* scalarsOf(node: YamlNode, path: Path = []): Iterable<readonly [Path, ScalarNode]> {
   if (node.kind === 'scalar') yield [path, node];
   if (node.kind === 'list') {
@@ -27,8 +27,8 @@ function* scalarsOf(node: YamlNode, path: Path = []): Iterable<readonly [Path, S
 }
 
 /**
- * A null that removes nothing: a slip of the pen leaves on what was to be switched off. Where the
- * schema has such a key it is told of no more than it does.
+ * Warns of nulls that remove nothing: after a typing slip, the setting that was to go would stay. A
+ * key of a strict object is reported as unknown, with the usual suggestion.
  */
 export function* idleNulls(
   schema: Schema,
@@ -73,8 +73,8 @@ function idleNull(schema: Schema, subject: Subject, root: MapNode, path: Path): 
 }
 
 /**
- * Numbers that YAML 1.1 and 1.2 take for different ones, where a number is meant: of those at other
- * places, `told` says more.
+ * Numbers that YAML 1.1 and 1.2 read differently, where a number is expected; elsewhere `told`
+ * already has a more precise fault.
  */
 export function* ambiguousNumbers(root: MapNode, told: readonly Fault[]): Iterable<Fault> {
   for (const [path, { at, value, source = '' }] of scalarsOf(root)) {
@@ -86,8 +86,8 @@ export function* ambiguousNumbers(root: MapNode, told: readonly Fault[]): Iterab
 }
 
 /**
- * What is told of a file that names no variant and is none by itself: that, in place of all that a
- * variant would have brought.
+ * The faults of a file that names no variant and is incomplete: the missing variant replaces all
+ * faults about keys that a variant would have set.
  */
 export function withoutVariant(
   root: MapNode,
@@ -109,7 +109,7 @@ export function withoutVariant(
   ];
 }
 
-/** What is missing since the file's own null removes it is told there. */
+/** Moves a fault about a missing key to the null that removed it. */
 export function atTheNull(root: YamlNode, fault: Fault): Fault {
   const path = fault.path.split('.');
   const parent = nodeAt(root, path.slice(0, -1));

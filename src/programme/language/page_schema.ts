@@ -1,4 +1,4 @@
-// Owns the texts of the login page and of the pages in its place, in one language, as files give them.
+// Owns the schema of one language's texts: the login page and the pages that replace its form.
 
 import * as v from 'valibot';
 
@@ -6,7 +6,7 @@ import { key, listed, named, type Output } from '../../schema/notes.ts';
 import { textSchema } from '../../schema/scalars.ts';
 import { pageOnlyFailureTexts, redirectableFailureTexts } from './failure_texts.ts';
 
-/** Text for people, in which `{programme}` stands for the programme's name. */
+/** Page text, in which `{programme}` stands for the programme's name. */
 export const pageTextSchema = v.pipe(
   textSchema,
   v.regex(
@@ -23,7 +23,7 @@ const partnerTextSchema = v.pipe(
   ),
 );
 
-/** Title and sentence of a page that stands in place of the form. */
+/** Title and sentence of a page that replaces the form. */
 export const pageSchema = v.pipe(
   v.strictObject({
     title: key(pageTextSchema, { text: 'Heading and title of the page.', example: 'Too late' }),
@@ -101,7 +101,7 @@ export const labelsSchema = v.pipe(
   named('login labels'),
 );
 
-/** Pages of the login itself, whatever the dialect. */
+/** Pages of Jetway's own login, the same in every dialect. */
 export const ownPagesSchema = v.strictObject({
   expired: key(pageSchema, {
     text: 'The login took longer than `lifetime`, is over, or never was.',
@@ -135,7 +135,9 @@ export const linkSchema = v.exactOptional(
   v.pipe(v.string(), v.regex(/^https:\/\/[!-~]+$/, 'expected an https:// address')),
 );
 
-/** All texts in one more language, those of failures with them; a link left out is the usual one. */
+/**
+ * All texts in a further language, those of failures included; a missing link is the usual link.
+ */
 export const languageSchema = v.pipe(
   v.strictObject({
     title: key(pageTextSchema, { text: 'As `login.title`.', example: 'Bienvenue' }),

@@ -1,4 +1,4 @@
-// Owns the headers of a token response that a dialect adds: constant texts, and values by name.
+// Owns the headers that a dialect adds to token responses: constant texts, and fields.
 
 import * as v from 'valibot';
 
@@ -9,10 +9,10 @@ import { fieldSchemasOf } from './field_schema.ts';
 import type { Field, FieldTree } from './value_tree.ts';
 import { tokenVocabulary } from './vocabularies.ts';
 
-/** By header name: a text that is always the same, or a field. */
+/** By header name: a constant text, or a field. */
 export type ResponseHeaders = Readonly<Record<string, string | Exclude<Field, string>>>;
 
-/** Of token responses, and of the claims of JWTs. */
+/** Fields of token responses and of the claims of JWTs. */
 export const tokenFieldSchemas = fieldSchemasOf(tokenVocabulary);
 
 export const responseHeadersSchema: v.GenericSchema<unknown, ResponseHeaders> =
@@ -23,7 +23,6 @@ export const responseHeadersSchema: v.GenericSchema<unknown, ResponseHeaders> =
     ) as v.GenericSchema<unknown, ResponseHeaders[string]>,
   );
 
-/** The headers that are no constants, as a tree. */
 export function headerFields(headers: ResponseHeaders): FieldTree {
   return new Map(
     Object.entries(headers).flatMap(([name, field]) =>
@@ -32,7 +31,6 @@ export function headerFields(headers: ResponseHeaders): FieldTree {
   );
 }
 
-/** The headers that are the same in every answer. */
 export function constantHeaders(headers: ResponseHeaders): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(headers).flatMap(([name, field]) =>
@@ -42,8 +40,8 @@ export function constantHeaders(headers: ResponseHeaders): Readonly<Record<strin
 }
 
 /**
- * A function that writes those that are not; undefined where there are none. What HTTP cannot carry
- * (RFC 9110 5.5) is left out of their texts.
+ * A function that writes the headers that are fields; undefined if there are none. Characters that
+ * HTTP cannot carry (RFC 9110 5.5) are left out.
  */
 export function compileHeaders(
   headers: ResponseHeaders,

@@ -1,4 +1,4 @@
-// Owns what a file may say of grants, scopes, tokens and the answer that has them.
+// Owns the schema of grants, scopes, tokens and token responses.
 
 import * as v from 'valibot';
 

@@ -1,4 +1,4 @@
-// Owns the ways a value can be written in an answer: seconds or milliseconds, epochs or dates, lists.
+// Owns the formats of values in answers: seconds or milliseconds, epochs or dates, lists.
 
 const spanFormats = ['seconds', 'milliseconds', 'minutes'] as const;
 const instantFormats = [
@@ -25,7 +25,7 @@ export const valueFormats: readonly ValueFormat[] = [
   ...scopeFormats,
 ];
 
-/** What a named value is, which decides how it may be written. */
+/** The kind of a named value, which decides the formats it allows. */
 export type ValueKind = 'text' | 'span' | 'instant' | 'scope';
 
 export const formatsOf: Readonly<Record<ValueKind, readonly ValueFormat[]>> = {
@@ -35,12 +35,11 @@ export const formatsOf: Readonly<Record<ValueKind, readonly ValueFormat[]>> = {
   scope: scopeFormats,
 };
 
-/** Whether a value of that kind can be written that way. */
 export function formatFits(kind: ValueKind, format: ValueFormat): boolean {
   return formatsOf[kind].includes(format);
 }
 
-/** The scopes that a text holds, as the dialect separates them. */
+/** Splits a scope at the dialect's separator. */
 export type SplitScope = (scope: string) => readonly string[];
 
 type Formatter = (value: string | number) => string | number | readonly string[];
@@ -64,7 +63,7 @@ const formatters: Readonly<Record<Exclude<ValueFormat, ScopeFormat>, Formatter>>
   http_date: (value) => new Date(value).toUTCString(),
 };
 
-/** A function that writes values of that kind; spans and instants are milliseconds. */
+/** A function that formats values of the kind; spans and instants are milliseconds. */
 export function formatterOf(
   kind: ValueKind,
   format: ValueFormat | undefined,

@@ -1,4 +1,4 @@
-// Owns value shapes: what a value looks like, told as prefix, characters and length.
+// Owns value shapes: the prefix, characters and length of a value.
 
 import * as v from 'valibot';
 
@@ -6,8 +6,8 @@ import { randomText } from '../../lib/random.ts';
 import { key, named, note, type Output } from '../../schema/notes.ts';
 
 /**
- * Character classes a file may name, each as a range and in words. There are no free patterns, so
- * that nothing in a file can make a request slow (HOSTILE 55).
+ * Character classes that a file may name. Files have no free patterns: no file can make a request
+ * slow (HOSTILE 55).
  */
 export const characterRanges = {
   digits: ['0-9', 'decimal digits'],
@@ -23,7 +23,6 @@ export const characterRanges = {
 export type CharacterClass = keyof typeof characterRanges;
 export const characterClasses = Object.keys(characterRanges) as readonly CharacterClass[];
 
-/** Fewest and most characters. */
 interface LengthRange {
   readonly min: number;
   readonly max: number;
@@ -31,7 +30,6 @@ interface LengthRange {
 
 const lengthText = /^(\d{1,5})(?:\.\.(\d{1,5}))?$/;
 
-/** `5`, or `8..20`. */
 export const lengthSchema = v.pipe(
   v.union([v.number(), v.string()]),
   v.check(
@@ -83,7 +81,6 @@ function readLength(value: number | string): LengthRange | undefined {
   return min <= max ? { min, max } : undefined;
 }
 
-/** A test for texts of the shape. */
 export function compileShape(shape: ValueShape): (text: string) => boolean {
   const { prefix = '', characters, length } = shape;
   const min = length?.min ?? 0;
@@ -98,7 +95,7 @@ export function compileShape(shape: ValueShape): (text: string) => boolean {
   };
 }
 
-/** All characters of a class, for drawing new values from it. */
+/** All characters of a class, for drawing random values. */
 export function alphabetOf(characters: CharacterClass): string {
   const only = new RegExp(`[${characterRanges[characters][0]}]`);
   return Array.from({ length: 95 }, (_, index) => String.fromCharCode(32 + index))
@@ -106,7 +103,9 @@ export function alphabetOf(characters: CharacterClass): string {
     .join('');
 }
 
-/** A maker of random values of the shape, as long as its range allows up to `most` characters. */
+/**
+ * A generator of random values of the shape, as long as the shape allows, up to `most` characters.
+ */
 export function compileGenerator(shape: ValueShape, most: number): () => string {
   const alphabet = alphabetOf(shape.characters ?? 'alphanumeric');
   const length = Math.max(shape.length?.min ?? 0, Math.min(shape.length?.max ?? most, most));
@@ -114,7 +113,6 @@ export function compileGenerator(shape: ValueShape, most: number): () => string 
   return () => prefix + randomText(alphabet, length);
 }
 
-/** The shape in words: `"partnerapi-" and 5 digits`. */
 export function describeShape(shape: ValueShape): string {
   const { prefix, characters, length } = shape;
   const what = (characters ?? 'characters').replaceAll('_', ' ');

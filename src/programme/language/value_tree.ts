@@ -4,19 +4,19 @@ import type { ValueFormat } from './value_format.ts';
 
 export type Scalar = string | number | boolean | null;
 
-/** When a field is written: all grants, or all failure reasons, where it is left out. */
+/** The grants or failure reasons for which a field is written; all if left out. */
 interface Conditional {
   readonly only?: readonly string[];
 }
 
-/** A value by name, with how it is written. */
+/** A value by name, with its format. */
 export interface NamedField extends Conditional {
   readonly value: string;
-  /** Lifetimes take seconds, milliseconds or minutes, times and scopes the rest of `ValueFormat`. */
+  /** Lifetimes allow seconds, milliseconds or minutes; times and scopes the other formats. */
   readonly as?: ValueFormat;
-  /** `string` puts a number in quotes; `number` writes digits bare. */
+  /** `string` quotes a number; `number` writes digits without quotes. */
   readonly type?: 'string' | 'number';
-  /** `nothing` writes `null` where there is no such value, instead of leaving the member out. */
+  /** `nothing` writes `null` for a missing value, instead of leaving the member out. */
   readonly absent?: 'omit' | 'nothing';
 }
 
@@ -26,19 +26,17 @@ export type Field =
   | ({ readonly constant: Scalar } & Conditional)
   | ({ readonly object: FieldTree } & Conditional)
   | ({ readonly array: readonly Field[] } & Conditional)
-  /** The first of these that there is. */
+  /** The first of these fields that has a value. */
   | ({ readonly first: readonly Field[] } & Conditional)
-  /** The texts of all of these in one; absent where one of them is. */
+  /** The texts of all these fields, concatenated; absent if one of them is. */
   | ({ readonly joined: readonly Field[] } & Conditional);
 
-/** Members in the order they are written in. */
+/** Members in written order. */
 export type FieldTree = ReadonlyMap<string, Field>;
 
-/** How the names or texts of an answer are written. */
 export const nameCases = ['as_written', 'lower', 'upper'] as const;
 export type NameCase = (typeof nameCases)[number];
 
-/** Fields that stand in a field itself. */
 function partsOf(field: Field): readonly Field[] {
   if (typeof field === 'string') return [];
   if ('object' in field) return [...field.object.values()];
@@ -47,7 +45,7 @@ function partsOf(field: Field): readonly Field[] {
   return 'joined' in field ? field.joined : [];
 }
 
-/** Every field of a tree, at any depth; those of one occasion, where one is given. */
+/** Every field of a tree, at any depth; only fields of `occasion`, if it is given. */
 export function* fieldsOf(
   tree: FieldTree,
   occasion?: string,
@@ -62,14 +60,14 @@ export function* fieldsOf(
   }
 }
 
-/** Names of all values that a tree writes somewhere; on one occasion, if one is given. */
+/** Names of all values that a tree writes; only on `occasion`, if it is given. */
 export function writtenValues(tree: FieldTree, occasion?: string): ReadonlySet<string> {
   return new Set(Array.from(fieldsOf(tree, occasion)).flatMap((field) => valueOf(field) ?? []));
 }
 
 /**
- * Names of the values without which an answer of that occasion is not whole: not those that another
- * can stand in for, nor those whose absence is written.
+ * Names of the values that an answer needs: neither values with a substitute (`first`), nor values
+ * whose absence is written.
  */
 export function neededValues(tree: FieldTree, occasion: string): ReadonlySet<string> {
   const certain = (field: Field): readonly Field[] =>
@@ -85,7 +83,6 @@ function valueOf(field: Field): string | undefined {
   return 'value' in field ? field.value : undefined;
 }
 
-/** Wire names and texts in the case a dialect asks for. */
 export function inCase(text: string, nameCase: NameCase): string {
   if (nameCase === 'as_written') return text;
   return nameCase === 'upper' ? text.toUpperCase() : text.toLowerCase();

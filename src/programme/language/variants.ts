@@ -1,19 +1,18 @@
-// Owns access to the built-in variants: complete dialects that ship as YAML.
+// Owns reading the built-in variants: complete dialects that ship as YAML.
 
 import { listAssets, readAsset } from '../../lib/asset.ts';
 import { type ParsedYaml, parseYaml } from '../../lib/yaml/yaml.ts';
 
 const folder = 'src/variants';
 
-/** Names of the built-in variants, for `variant:` in a programme file. */
 export function variantNames(): readonly string[] {
   return listAssets(folder, '.yaml').map((path) => path.slice(folder.length + 1, -'.yaml'.length));
 }
 
-/** Parsed once each: two hundred programmes share a few variants. */
+/** Each variant is parsed once: two hundred programmes share a few variants. */
 const parsed = new Map<string, ParsedYaml>();
 
-/** A built-in variant's document; positions in it name the file as it ships. */
+/** A built-in variant's document; its positions name the shipped file. */
 export function readVariant(name: string): ParsedYaml {
   const path = `${folder}/${name}.yaml`;
   const variant = parsed.get(path) ?? parseYaml(path, readAsset(path));

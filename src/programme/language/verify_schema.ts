@@ -1,5 +1,5 @@
-// Owns what a file may say of the questions that gateways ask: the header of API keys, and whether
-// requests must carry the headers that the token endpoints hold against programme and client.
+// Owns the schema of `verify`: the API key's header, and whether requests must carry the headers
+// that token endpoints compare with programme and client.
 
 import * as v from 'valibot';
 

@@ -1,5 +1,4 @@
-// Owns the named values that answers can be made of: of token responses and JWTs, of error bodies, of
-// redirects back to the partner.
+// Owns the named values of which token responses, JWTs, error bodies and redirects are made.
 
 import type { Client } from '../../oauth/client.ts';
 import { failureReasons, loginFailureReasons } from '../../oauth/failure.ts';
@@ -7,26 +6,23 @@ import { grantTypes } from '../../oauth/grant.ts';
 import type { ValueKind } from './value_format.ts';
 
 /**
- * A value of every answer: `null`. A file cannot write it as a constant, since a null in a file
- * that is laid over a variant removes the key.
+ * The value `null`. A file cannot write a constant null: in a file, null removes a variant's key.
  */
 export const nothing = 'nothing';
 
-/** What an answer can be made of. */
 export interface Vocabulary {
-  /** What it is: `token` or `error`. */
+  /** `token` or `error`, for messages. */
   readonly answer: string;
-  /** What each value is, and that in words for the reference. */
+  /** Each value's kind, and its description for the reference. */
   readonly values: Readonly<Record<string, readonly [kind: ValueKind, text: string]>>;
-  /** Values whose names begin so are free. */
+  /** Prefixes of names that are values without being listed. */
   readonly prefixes: readonly string[];
-  /** What `only` can name. */
+  /** The names that `only` accepts. */
   readonly occasions: readonly string[];
 }
 
-/** `client.instance_url` names the property `instance_url` of the client's registration. */
 export const clientPropertyPrefix = 'client.';
-/** `extra.title` names what a reason has under `extra: { title: … }`. */
+/** `extra.title` names the text of a reason's `extra: { title: … }`. */
 export const extraPrefix = 'extra.';
 
 const tokenValues: Vocabulary['values'] = {
@@ -95,7 +91,7 @@ export const errorVocabulary: Vocabulary = {
   occasions: failureReasons,
 };
 
-/** `only` names `code`, which a login ends with, or failures. */
+/** `only` accepts `code`, the success of a login, or a failure. */
 export const redirectVocabulary: Vocabulary = {
   answer: 'redirect',
   values: redirectValues,
@@ -103,7 +99,7 @@ export const redirectVocabulary: Vocabulary = {
   occasions: ['code', ...loginFailureReasons],
 };
 
-/** A client's own values, by the names a file uses. */
+/** A client's values by their names in files. */
 export function clientProperties(client: Client): Record<string, string> {
   const values: Record<string, string> = {};
   for (const [name, value] of Object.entries(client.properties)) {
