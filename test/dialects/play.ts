@@ -113,8 +113,7 @@ async function send(base: string, request: Message, member: TestMember): Promise
   if (isLogin === undefined) {
     return ask(base, target, { method, headers, ...(body === '' ? {} : { body }) });
   }
-  const login = await openLogin(base, target, method);
-  const answer = await submitLogin(base, login, member);
+  const answer = await submitLogin(base, await openLogin(base, target, method), member);
   return answer.status === 302 ? withoutDevice(answer) : answer;
 }
 

@@ -15,28 +15,29 @@ import { signingKeyTests, throttleTests, timeTests } from './contract_rest.ts';
 import { revocationTests } from './contract_revocations.ts';
 import { familyStartTests, singleTokenTests } from './contract_single_tokens.ts';
 import { sweepTests } from './contract_sweep.ts';
-import type { Open } from './with_store.ts';
+import { type Open, storeTest } from './with_store.ts';
 
 /** The Store contract, for the backend that `open` makes. */
 export function describeStoreContract(name: string, open: Open): void {
+  const check = storeTest(open);
   describe(`store contract: ${name}`, () => {
     kindTests(open);
-    apiKeyTests(open);
-    usernameTests(open);
+    apiKeyTests(check);
+    usernameTests(check);
     removalTests(open);
-    codeTests(open);
-    refreshTokenTests(open);
-    familyTests(open);
-    familyStartTests(open);
-    revocationTests(open);
-    singleTokenTests(open);
-    accessTokenTests(open);
-    signingKeyTests(open);
-    throttleTests(open);
-    loginAttemptTests(open);
-    keyCheckTests(open);
-    nodeTests(open);
-    timeTests(open);
-    sweepTests(open);
+    codeTests(check);
+    refreshTokenTests(check);
+    familyTests(check);
+    familyStartTests(check);
+    revocationTests(check);
+    singleTokenTests(check);
+    accessTokenTests(check);
+    signingKeyTests(check);
+    throttleTests(check);
+    loginAttemptTests(check);
+    keyCheckTests(check);
+    nodeTests(check);
+    timeTests(check);
+    sweepTests(check);
   });
 }

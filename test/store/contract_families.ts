@@ -7,7 +7,6 @@ import type { Store } from '../../src/store/contract.ts';
 import {
   aFamily,
   anAccessToken,
-  aRotation,
   at,
   club,
   familyId,
@@ -16,29 +15,27 @@ import {
   otherClub,
   tally,
 } from './fixtures.ts';
-import { isRevoked, login, retried } from './login.ts';
-import { withStore, type Open } from './with_store.ts';
+import { findAccess, findRefresh, isRevoked, login, retried, rotate } from './login.ts';
+import type { StoreTest } from './with_store.ts';
 
-export function familyTests(open: Open): void {
+export function familyTests(check: StoreTest): void {
   describe('families', () => {
-    raceTests(open);
-    revocationTests(open);
+    raceTests(check);
+    revocationTests(check);
   });
 }
 
-function raceTests(open: Open): void {
+function raceTests(check: StoreTest): void {
   const race = async (stores: readonly Store[]): Promise<void> => {
     const store = stores[0]!;
     await login(store);
-    const results = await inParallel(20, (n) =>
-      stores[n % stores.length]!.rotateRefreshToken(aRotation('r1', `s${n}`)),
-    );
+    const results = await inParallel(20, (n) => rotate(stores[n % stores.length]!, 'r1', `s${n}`));
     assert.deepEqual(tally(results), { rotated: 1, retried: 19 });
     const winner = `s${results.findIndex(({ outcome }) => outcome === 'rotated')}`;
     for (const result of results) {
       if (result.outcome !== 'rotated') assert.deepEqual(result, retried(winner));
     }
-    const found = await inParallel(20, (n) => store.findRefreshToken(club, key(`s${n}`), at(1)));
+    const found = await inParallel(20, (n) => findRefresh(store, `s${n}`, 1));
     assert.deepEqual(
       found.flatMap((state) => state?.key ?? []),
       [winner],
@@ -46,45 +43,38 @@ function raceTests(open: Open): void {
     assert.equal(await isRevoked(store), false);
   };
 
-  withStore(open, 'HOSTILE 29: 20 simultaneous rotations make one lineage', (o) => race([o.store]));
+  check('HOSTILE 29: 20 simultaneous rotations make one lineage', (o) => race([o.store]));
 
-  withStore(open, 'HOSTILE 29: nor is there a second lineage through a second store', async (o) => {
+  check('HOSTILE 29: nor is there a second lineage through a second store', async (o) => {
     if (o.another !== undefined) await race([o.store, await o.another()]);
   });
 }
 
-function revocationTests(open: Open): void {
-  withStore(
-    open,
-    'C-4: a family tells who logged in, whether it still stands or not',
-    async (o) => {
-      const { store } = o;
-      await login(store);
-      assert.deepEqual(await store.findFamily(club, familyId('family')), aFamily());
-      await store.revokeFamily(club, familyId('family'), at(1));
-      assert.deepEqual(await store.findFamily(club, familyId('family')), aFamily());
-      assert.equal(await store.findFamily(otherClub, familyId('family')), undefined);
-      assert.equal(await store.findFamily(club, familyId('another')), undefined);
-    },
-  );
-
-  withStore(open, 'HOSTILE 29: a late successor of a revoked family is unusable', async (o) => {
-    const { store } = o;
+function revocationTests(check: StoreTest): void {
+  check('C-4: a family tells who logged in, whether it still stands or not', async ({ store }) => {
     await login(store);
-    await Promise.all([
-      store.rotateRefreshToken(aRotation('r1', 'r2')),
-      store.revokeFamily(club, familyId('family'), at(1)),
-      store.rotateRefreshToken(aRotation('r2', 'r3')),
-      store.saveAccessToken(anAccessToken('late')),
-    ]);
-    assert.equal((await store.findRefreshToken(club, key('r2'), at(1)))?.revoked, true);
-    assert.equal(await store.findRefreshToken(club, key('r3'), at(1)), undefined);
-    assert.equal(await store.findAccessToken(club, key('late'), at(1)), undefined);
-    const next = aRotation('r2', 'r4');
-    assert.deepEqual(await store.rotateRefreshToken(next), { outcome: 'unknown' });
+    assert.deepEqual(await store.findFamily(club, familyId('family')), aFamily());
+    await store.revokeFamily(club, familyId('family'), at(1));
+    assert.deepEqual(await store.findFamily(club, familyId('family')), aFamily());
+    assert.equal(await store.findFamily(otherClub, familyId('family')), undefined);
+    assert.equal(await store.findFamily(club, familyId('another')), undefined);
   });
 
-  withStore(open, 'RFC 7009: revoking is of one family in one programme, and lasts', async (o) => {
+  check('HOSTILE 29: a late successor of a revoked family is unusable', async ({ store }) => {
+    await login(store);
+    await Promise.all([
+      rotate(store, 'r1', 'r2'),
+      store.revokeFamily(club, familyId('family'), at(1)),
+      rotate(store, 'r2', 'r3'),
+      store.saveAccessToken(anAccessToken('late')),
+    ]);
+    assert.equal((await findRefresh(store, 'r2', 1))?.revoked, true);
+    assert.equal(await findRefresh(store, 'r3', 1), undefined);
+    assert.equal(await findAccess(store, 'late', 1), undefined);
+    assert.deepEqual(await rotate(store, 'r2', 'r4'), { outcome: 'unknown' });
+  });
+
+  check('RFC 7009: revoking is of one family in one programme, and lasts', async (o) => {
     const { store } = o;
     await login(store);
     await store.revokeFamily(otherClub, familyId('family'), at(1));

@@ -17,7 +17,7 @@ import {
   otherPartner,
   partner,
 } from './fixtures.ts';
-import { withStore, type Open } from './with_store.ts';
+import type { StoreTest } from './with_store.ts';
 
 const numbered = (number: number): ClientId =>
   `partnerapi-${String(number).padStart(5, '0')}` as ClientId;
@@ -31,9 +31,9 @@ const holders = async (store: Store, key: string, programme = club): Promise<rea
   return clients.map((client) => client.id);
 };
 
-export function apiKeyTests(open: Open): void {
+export function apiKeyTests(check: StoreTest): void {
   describe('API keys', () => {
-    withStore(open, 'C-4: a client is found by any of its keys, in its programme', async (o) => {
+    check('C-4: a client is found by any of its keys, in its programme', async (o) => {
       const client = withKeys({}, 'first', 'second');
       await o.store.add('client', [client]);
       await o.store.add('client', [withKeys({ id: otherPartner }, 'third')]);
@@ -51,8 +51,7 @@ export function apiKeyTests(open: Open): void {
       }
     });
 
-    withStore(open, 'C-4: rotation, retirement and removal count at once', async (o) => {
-      const { store } = o;
+    check('C-4: rotation, retirement and removal count at once', async ({ store, reopened }) => {
       const change = (keys: readonly string[]) =>
         store.change('client', club, partner, () => withKeys({ name: 'renamed' }, ...keys));
       await store.add('client', [withKeys({}, 'first')]);
@@ -67,15 +66,15 @@ export function apiKeyTests(open: Open): void {
         throw new RangeError('refused');
       });
       await assert.rejects(refused, RangeError);
-      const reopened = o.reopen ? await o.reopen() : store;
-      assert.deepEqual(await holders(reopened, 'second'), [partner]);
-      await reopened.remove('client', club, partner, at(1));
-      assert.deepEqual(await holders(reopened, 'second'), []);
+      const later = await reopened();
+      assert.deepEqual(await holders(later, 'second'), [partner]);
+      await later.remove('client', club, partner, at(1));
+      assert.deepEqual(await holders(later, 'second'), []);
     });
 
-    withStore(open, 'C-4 C-5: a key that several clients share is each one’s', async (o) => {
+    check('C-4 C-5: a key that several clients share is each one’s', async (o) => {
       const { store } = o;
-      const other = o.another ? await o.another() : store;
+      const other = await o.elsewhere();
       const expectHolders = async (...ids: readonly ClientId[]): Promise<void> => {
         for (const one of [store, other]) {
           assert.deepEqual(await holders(one, 'shared'), ids.toSorted());
@@ -95,8 +94,7 @@ export function apiKeyTests(open: Open): void {
       await expectHolders();
     });
 
-    withStore(open, 'C-5: all who share a key are changed at once, or none', async (o) => {
-      const { store } = o;
+    check('C-5: all who share a key are changed at once, or none', async ({ store, reopened }) => {
       const sharing = [
         withKeys({}, 'old', 'shared'),
         withKeys({ id: otherPartner }, 'shared'),
@@ -120,57 +118,52 @@ export function apiKeyTests(open: Open): void {
         })),
       );
       assert.equal(changed.length, 3);
-      const reopened = o.reopen ? await o.reopen() : store;
+      const later = await reopened();
       assert.deepEqual(
-        await holders(reopened, 'new'),
+        await holders(later, 'new'),
         [partner, otherPartner, numbered(6)].toSorted(),
       );
-      assert.deepEqual(await holders(reopened, 'new', otherClub), [numbered(5)]);
-      assert.deepEqual(await holders(reopened, 'old'), []);
+      assert.deepEqual(await holders(later, 'new', otherClub), [numbered(5)]);
+      assert.deepEqual(await holders(later, 'old'), []);
       assert.deepEqual(
-        await reopened.changeAll('client', { lookUp: 'api_key', keys }, (clients) =>
+        await later.changeAll('client', { lookUp: 'api_key', keys }, (clients) =>
           clients.map(rename),
         ),
         [],
       );
       assert.deepEqual(
-        (await reopened.list('client', club)).map(({ name }) => name.startsWith('new ')),
+        (await later.list('client', club)).map(({ name }) => name.startsWith('new ')),
         [true, true, false],
       );
     });
   });
 }
 
-export function usernameTests(open: Open): void {
+export function usernameTests(check: StoreTest): void {
   describe('usernames', () => {
     const { subject, username } = aMember();
     const second = aMember({ subject: 'subject-2' as Subject, username: 'second' });
 
-    withStore(
-      open,
-      'P-15: a member is found by username, which no other has',
-      async ({ store }) => {
-        assert.deepEqual(await store.add('member', [aMember(), second]), []);
-        const third = 'subject-3' as Subject;
-        assert.deepEqual(await store.add('member', [aMember({ subject: third })]), [third]);
-        assert.deepEqual(await store.add('member', [aMember({ username: 'free' })]), [subject]);
-        const [one, other] = [third, 'subject-4' as Subject].map((id) =>
-          aMember({ subject: id, username: 'twice' }),
-        );
-        assert.deepEqual(await store.add('member', [one!, other!]), ['subject-4']);
-        for (const name of ['free', 'twice', 'SECOND']) {
-          assert.equal(await findMember(store, club, name), undefined);
-        }
-        assert.deepEqual(await findMember(store, club, username), aMember());
-        assert.deepEqual(await findMember(store, club, 'second'), second);
-        assert.equal(await findMember(store, otherClub, 'second'), undefined);
-        assert.deepEqual(await store.add('member', [aMember({ programme: otherClub })]), []);
-      },
-    );
+    check('P-15: a member is found by username, which no other has', async ({ store }) => {
+      assert.deepEqual(await store.add('member', [aMember(), second]), []);
+      const third = 'subject-3' as Subject;
+      assert.deepEqual(await store.add('member', [aMember({ subject: third })]), [third]);
+      assert.deepEqual(await store.add('member', [aMember({ username: 'free' })]), [subject]);
+      const [one, other] = [third, 'subject-4' as Subject].map((id) =>
+        aMember({ subject: id, username: 'twice' }),
+      );
+      assert.deepEqual(await store.add('member', [one!, other!]), ['subject-4']);
+      for (const name of ['free', 'twice', 'SECOND']) {
+        assert.equal(await findMember(store, club, name), undefined);
+      }
+      assert.deepEqual(await findMember(store, club, username), aMember());
+      assert.deepEqual(await findMember(store, club, 'second'), second);
+      assert.equal(await findMember(store, otherClub, 'second'), undefined);
+      assert.deepEqual(await store.add('member', [aMember({ programme: otherClub })]), []);
+    });
 
-    withStore(open, 'C-9: a change of username keeps the subject', async (o) => {
-      const { store } = o;
-      const other = o.another ? await o.another() : store;
+    check('C-9: a change of username keeps the subject', async ({ store, elsewhere }) => {
+      const other = await elsewhere();
       await store.add('member', [aMember(), second]);
       const rename = (to: string) =>
         store.change('member', club, subject, (member) => ({ ...member, username: to }));

@@ -14,27 +14,23 @@ import {
   otherPartner,
   partner,
 } from './fixtures.ts';
-import { withStore, type Open } from './with_store.ts';
+import type { StoreTest } from './with_store.ts';
 
-export function signingKeyTests(open: Open): void {
+export function signingKeyTests(check: StoreTest): void {
   describe('signing keys', () => {
-    withStore(
-      open,
-      'FAULTS 24: of changes at once each sees what those before it did',
-      async (o) => {
-        const stores = [o.store, o.another ? await o.another() : o.store] as const;
-        const found = await inParallel(10, (n) =>
-          stores[n % 2 === 0 ? 0 : 1].changeAll('signing_key', { programme: club }, (keys) =>
-            keys.length > 1 ? keys : [...keys, aSigningKey(`kid ${n}`)],
-          ),
-        );
-        const standing = await o.store.list('signing_key', club);
-        assert.equal(standing.length, 2);
-        for (const keys of found) assert.deepEqual(keys, standing.slice(0, keys.length));
-      },
-    );
+    check('FAULTS 24: of changes at once each sees what those before it did', async (o) => {
+      const stores = [o.store, await o.elsewhere()] as const;
+      const found = await inParallel(10, (n) =>
+        stores[n % 2 === 0 ? 0 : 1].changeAll('signing_key', { programme: club }, (keys) =>
+          keys.length > 1 ? keys : [...keys, aSigningKey(`kid ${n}`)],
+        ),
+      );
+      const standing = await o.store.list('signing_key', club);
+      assert.equal(standing.length, 2);
+      for (const keys of found) assert.deepEqual(keys, standing.slice(0, keys.length));
+    });
 
-    withStore(open, 'FAULTS 24: keys are added, told to sign, retired and removed', async (o) => {
+    check('FAULTS 24: keys are added, told to sign, retired and removed', async (o) => {
       const { store } = o;
       const first = aSigningKey('first', { createdAt: at(1), signsFrom: at(1) });
       const second = aSigningKey('second', { createdAt: at(2) });
@@ -46,47 +42,43 @@ export function signingKeyTests(open: Open): void {
         retired,
       ]);
       assert.deepEqual(changed, [retired, told]);
-      const reopened = o.reopen ? await o.reopen() : store;
-      assert.deepEqual(await reopened.list('signing_key', club), [retired, told]);
+      const later = await o.reopened();
+      assert.deepEqual(await later.list('signing_key', club), [retired, told]);
       assert.deepEqual(
-        await reopened.changeAll('signing_key', { programme: otherClub }, () => []),
+        await later.changeAll('signing_key', { programme: otherClub }, () => []),
         [],
       );
       assert.deepEqual(
-        await reopened.changeAll('signing_key', { programme: club }, (keys) => keys.slice(1)),
+        await later.changeAll('signing_key', { programme: club }, (keys) => keys.slice(1)),
         [told],
       );
     });
   });
 }
 
-export function timeTests(open: Open): void {
+export function timeTests(check: StoreTest): void {
   describe('recorded time', () => {
-    withStore(
-      open,
-      'FAULTS 10: time is recorded, never back, and outlasts a restart',
-      async (o) => {
-        const { store } = o;
-        assert.equal((await store.time()).recorded, undefined);
-        await store.recordTime(at(100));
-        assert.equal((await store.time()).recorded, at(100));
-        await store.recordTime(at(50));
-        assert.equal((await store.time()).recorded, at(100));
-        await store.recordTime(at(130));
-        assert.equal((await store.time()).recorded, at(130));
-        const reopened = o.reopen ? await o.reopen() : store;
-        await reopened.recordTime(at(99));
-        assert.equal((await reopened.time()).recorded, at(130));
-      },
-    );
+    check('FAULTS 10: time is recorded, never back, and outlasts a restart', async (o) => {
+      const { store } = o;
+      assert.equal((await store.time()).recorded, undefined);
+      await store.recordTime(at(100));
+      assert.equal((await store.time()).recorded, at(100));
+      await store.recordTime(at(50));
+      assert.equal((await store.time()).recorded, at(100));
+      await store.recordTime(at(130));
+      assert.equal((await store.time()).recorded, at(130));
+      const later = await o.reopened();
+      await later.recordTime(at(99));
+      assert.equal((await later.time()).recorded, at(130));
+    });
   });
 }
 
-export function throttleTests(open: Open): void {
+export function throttleTests(check: StoreTest): void {
   describe('throttle', () => {
     const throttle = { limit: 3, window: 60_000 };
 
-    withStore(open, 'G-18: a window lets its limit pass, then says when it ends', async (o) => {
+    check('G-18: a window lets its limit pass, then says when it ends', async (o) => {
       const count = (seconds: number) =>
         o.store.count('token_request', club, partner, throttle, at(seconds));
       assert.deepEqual(await count(0), { allowed: true, retryAfter: 60_000 });
@@ -96,7 +88,7 @@ export function throttleTests(open: Open): void {
       assert.deepEqual(await count(60), { allowed: true, retryAfter: 60_000 });
     });
 
-    withStore(open, 'G-18: each client of each programme has a counter', async ({ store }) => {
+    check('G-18: each client of each programme has a counter', async ({ store }) => {
       const results = await inParallel(10, () =>
         store.count('token_request', club, partner, throttle, at(0)),
       );
@@ -108,8 +100,7 @@ export function throttleTests(open: Open): void {
       assert.ok(others.every(({ allowed }) => allowed));
     });
 
-    withStore(
-      open,
+    check(
       'HOSTILE 42: every counter counts for itself, and tells without counting',
       async ({ store }) => {
         const once = { limit: 1, window: 1000 };
@@ -125,7 +116,7 @@ export function throttleTests(open: Open): void {
       },
     );
 
-    withStore(open, 'G-18: a limit of none lets nothing pass', async ({ store }) => {
+    check('G-18: a limit of none lets nothing pass', async ({ store }) => {
       const none = { limit: 0, window: 1000 };
       const outcome = await store.count('token_request', club, partner, none, at(0));
       assert.deepEqual(outcome, { allowed: false, retryAfter: 1000 });

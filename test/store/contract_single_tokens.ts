@@ -8,7 +8,6 @@ import {
   anAccessToken,
   aPartnerToken,
   aRefreshToken,
-  aRotation,
   at,
   club,
   familyId,
@@ -16,40 +15,36 @@ import {
   otherClub,
   partner,
 } from './fixtures.ts';
-import { login } from './login.ts';
-import { withStore, type Open } from './with_store.ts';
+import { findAccess, findRefresh, login, rotate } from './login.ts';
+import type { StoreTest } from './with_store.ts';
 
-export function familyStartTests(open: Open): void {
+export function familyStartTests(check: StoreTest): void {
   describe('families without a code', () => {
-    withStore(
-      open,
-      'RFC 6749 4.3: family and tokens are there, and go on as others do',
-      async (o) => {
-        const access = anAccessToken('access');
-        const issue = { family: aFamily(), access, refresh: aRefreshToken('r1') };
-        await o.store.startFamily(issue);
-        const store = o.reopen ? await o.reopen() : o.store;
-        assert.deepEqual(await store.findAccessToken(club, key('access'), at(1)), access);
-        assert.deepEqual(await store.findRefreshToken(club, key('r1'), at(1)), {
-          ...issue.refresh,
-          family: issue.family,
-          revoked: false,
-          rotated: false,
-        });
-        assert.deepEqual(await store.rotateRefreshToken(aRotation('r1', 'r2')), {
-          outcome: 'rotated',
-        });
-        await store.revokeFamily(club, aFamily().id, at(2));
-        assert.equal(await store.findAccessToken(club, key('access'), at(3)), undefined);
-      },
-    );
+    check('RFC 6749 4.3: family and tokens are there, and go on as others do', async (o) => {
+      const access = anAccessToken('access');
+      const issue = { family: aFamily(), access, refresh: aRefreshToken('r1') };
+      await o.store.startFamily(issue);
+      const store = await o.reopened();
+      assert.deepEqual(await findAccess(store, 'access', 1), access);
+      assert.deepEqual(await findRefresh(store, 'r1', 1), {
+        ...issue.refresh,
+        family: issue.family,
+        revoked: false,
+        rotated: false,
+      });
+      assert.deepEqual(await rotate(store, 'r1', 'r2'), {
+        outcome: 'rotated',
+      });
+      await store.revokeFamily(club, aFamily().id, at(2));
+      assert.equal(await findAccess(store, 'access', 3), undefined);
+    });
 
-    withStore(open, 'FAULTS 2: all of it or nothing', async ({ store }) => {
+    check('FAULTS 2: all of it or nothing', async ({ store }) => {
       await store.saveAccessToken(aPartnerToken('taken'));
       const access = anAccessToken('taken');
       const issue = { family: aFamily(), access, refresh: aRefreshToken('r1') };
       await assert.rejects(store.startFamily(issue));
-      assert.equal(await store.findRefreshToken(club, key('r1'), at(1)), undefined);
+      assert.equal(await findRefresh(store, 'r1', 1), undefined);
       await store.startFamily({ family: aFamily() });
       const standing = { client: partner, subject: 'subject-1', issuedAt: at(1) };
       assert.equal(await store.isStanding(club, { ...standing, family: aFamily().id }), true);
@@ -58,38 +53,38 @@ export function familyStartTests(open: Open): void {
   });
 }
 
-export function singleTokenTests(open: Open): void {
+export function singleTokenTests(check: StoreTest): void {
   describe('revoking one access token', () => {
-    withStore(open, 'RFC 7009 2.1: an opaque one is dead at once, and it alone', async (o) => {
+    check('RFC 7009 2.1: an opaque one is dead at once, and it alone', async (o) => {
       await login(o.store);
       await o.store.saveAccessToken(aPartnerToken('partner'));
-      const operator = o.another ? await o.another() : o.store;
+      const operator = await o.elsewhere();
       await operator.revokeToken(otherClub, { key: key('partner') }, at(1));
       await operator.revokeToken(club, { key: key('nobody’s') }, at(1));
-      assert.ok(await o.store.findAccessToken(club, key('partner'), at(1)));
+      assert.ok(await findAccess(o.store, 'partner', 1));
       await operator.revokeToken(club, { key: key('partner') }, at(1));
       await operator.revokeToken(club, { key: key('partner') }, at(2));
-      const store = o.reopen ? await o.reopen() : o.store;
-      assert.equal(await store.findAccessToken(club, key('partner'), at(1)), undefined);
-      assert.ok(await store.findAccessToken(club, key('access'), at(1)));
+      const store = await o.reopened();
+      assert.equal(await findAccess(store, 'partner', 1), undefined);
+      assert.ok(await findAccess(store, 'access', 1));
     });
 
-    withStore(open, 'RFC 7009 2.1: a JWT is dead by its identifier', async (o) => {
+    check('RFC 7009 2.1: a JWT is dead by its identifier', async (o) => {
       await login(o.store);
-      const operator = o.another ? await o.another() : o.store;
+      const operator = await o.elsewhere();
       const token = { client: partner, subject: 'subject-1', issuedAt: at(1), tokenId: 'jti-1' };
       const ofFamily = { ...token, family: familyId('family') };
       assert.equal(await o.store.isStanding(club, token), true);
       await operator.revokeToken(club, { tokenId: 'jti-1', expiresAt: at(60) }, at(2));
       await operator.revokeToken(club, { tokenId: 'jti-1', expiresAt: at(60) }, at(3));
-      const store = o.reopen ? await o.reopen() : o.store;
+      const store = await o.reopened();
       assert.equal(await store.isStanding(club, token), false);
       assert.equal(await store.isStanding(club, ofFamily), false);
       assert.equal(await store.isStanding(club, { ...ofFamily, tokenId: 'jti-2' }), true);
       assert.equal(await store.isStanding(otherClub, token), true);
     });
 
-    withStore(open, 'DESIGN: a revoked JWT is remembered until it expires', async ({ store }) => {
+    check('DESIGN: a revoked JWT is remembered until it expires', async ({ store }) => {
       const token = { client: partner, subject: 'subject-1', issuedAt: at(1) };
       const names = Array.from({ length: 20 }, (_, n) => `jti-${n}`);
       for (const tokenId of names) {

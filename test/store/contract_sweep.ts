@@ -11,14 +11,14 @@ import {
   anAccessToken,
   aPartnerToken,
   aRefreshToken,
-  aRotation,
   at,
   club,
   inParallel,
   key,
   partner,
 } from './fixtures.ts';
-import { withStore, type Open } from './with_store.ts';
+import { findAccess, findRefresh, rotate } from './login.ts';
+import type { StoreTest } from './with_store.ts';
 
 /** Sweeps until nothing has gone for a while; returns what each call removed. */
 async function sweepAll(store: Store, now: Instant, limit: number): Promise<number[]> {
@@ -33,10 +33,9 @@ async function sweepAll(store: Store, now: Instant, limit: number): Promise<numb
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a + b, 0);
 
-export function sweepTests(open: Open): void {
+export function sweepTests(check: StoreTest): void {
   describe('sweep', () => {
-    withStore(open, 'DESIGN: a sweep removes at most its limit, and in the end all', async (o) => {
-      const { store } = o;
+    check('DESIGN: a sweep removes at most its limit, and in the end all', async ({ store }) => {
       await inParallel(100, (n) => {
         const expiresAt = n % 2 === 0 ? at(10) : at(1800);
         return store.saveAccessToken(aPartnerToken(`token ${n}`, { expiresAt }));
@@ -45,14 +44,12 @@ export function sweepTests(open: Open): void {
       const removed = await sweepAll(store, at(10), 7);
       assert.equal(Math.max(...removed), 7);
       assert.equal(sum(removed), 50);
-      const left = await inParallel(100, (n) =>
-        store.findAccessToken(club, key(`token ${n}`), at(0)),
-      );
+      const left = await inParallel(100, (n) => findAccess(store, `token ${n}`, 0));
       assert.ok(left.every((token, n) => (token !== undefined) === (n % 2 === 1)));
       assert.equal(await store.sweep(at(10), 0), 0);
     });
 
-    withStore(open, 'G-2: what still counts stays: spent codes, revocations', async ({ store }) => {
+    check('G-2: what still counts stays: spent codes, revocations', async ({ store }) => {
       const access = anAccessToken('access', { expiresAt: at(90_000) });
       const bought = { family: aFamily(), access, refresh: aRefreshToken('r1') };
       await store.issueCode(aCode());
@@ -60,11 +57,11 @@ export function sweepTests(open: Open): void {
       await store.revokeFamily(club, aFamily().id, at(1));
       await sweepAll(store, at(80_000), 5);
       assert.equal(await store.issueCode(aCode({ key: key('again') })), 'already_spent');
-      assert.equal(await store.findAccessToken(club, key('access'), at(80_000)), undefined);
-      assert.equal((await store.findRefreshToken(club, key('r1'), at(80_000)))?.revoked, true);
+      assert.equal(await findAccess(store, 'access', 80_000), undefined);
+      assert.equal((await findRefresh(store, 'r1', 80_000))?.revoked, true);
     });
 
-    withStore(open, 'DESIGN: every kind of record goes at its end', async ({ store }) => {
+    check('DESIGN: every kind of record goes at its end', async ({ store }) => {
       await store.issueCode(aCode());
       await store.issueCode(aCode({ key: key('unspent'), transaction: 'login-2' }));
       const bought = {
@@ -73,7 +70,7 @@ export function sweepTests(open: Open): void {
         refresh: aRefreshToken('r1'),
       };
       await store.spendCode(club, partner, key('code'), bought, at(0));
-      await store.rotateRefreshToken(aRotation('r1', 'r2'));
+      await rotate(store, 'r1', 'r2');
       assert.equal(sum(await sweepAll(store, at(1799), 5)), 0);
       // Two access tokens; the unspent code; two refresh tokens; family and spent code.
       assert.equal(sum(await sweepAll(store, at(1800), 5)), 2);
@@ -86,20 +83,17 @@ export function sweepTests(open: Open): void {
       assert.deepEqual(outcome, { outcome: 'spent' });
     });
 
-    withStore(open, 'HOSTILE 29: reuse is recognised after the answer was erased', async (o) => {
-      const { store } = o;
+    check('HOSTILE 29: reuse is recognised after the answer was erased', async ({ store }) => {
       const bought = { family: aFamily(), refresh: aRefreshToken('r1') };
       await store.issueCode(aCode());
       await store.spendCode(club, partner, key('code'), bought, at(0));
-      await store.rotateRefreshToken(aRotation('r1', 'r2'));
+      await rotate(store, 'r1', 'r2');
       await sweepAll(store, at(11), 5);
-      assert.ok((await store.findRefreshToken(club, key('r1'), at(11)))?.keptAnswer);
+      assert.ok((await findRefresh(store, 'r1', 11))?.keptAnswer);
       await sweepAll(store, at(12), 5);
       // Shown by asking at a time when it would still have been given.
-      const state = await store.findRefreshToken(club, key('r1'), at(11));
-      assert.equal(state?.keptAnswer, undefined);
-      const reuse = aRotation('r1', 'r3', { now: at(12) });
-      assert.deepEqual(await store.rotateRefreshToken(reuse), { outcome: 'reused' });
+      assert.equal((await findRefresh(store, 'r1', 11))?.keptAnswer, undefined);
+      assert.deepEqual(await rotate(store, 'r1', 'r3', 12), { outcome: 'reused' });
     });
   });
 }

@@ -22,7 +22,6 @@ import {
   aMember,
   anAccessToken,
   aRefreshToken,
-  aRotation,
   addSigningKey,
   aSigningKey,
   at,
@@ -33,6 +32,7 @@ import {
   partner,
   findMember,
 } from './fixtures.ts';
+import { findAccess, findRefresh, rotate } from './login.ts';
 
 function withFile(name: string, body: (path: string) => Promise<void>): void {
   test(`FAULTS 6: ${name}`, async () => {
@@ -125,9 +125,7 @@ withFile('a commit that a power cut stopped is no damage', async (path) => {
     rmSync(`${path}-shm`);
     spoil(`${path}-wal`);
     const store = open(path);
-    const found = await inParallel(tokens.length, (n) =>
-      store.findAccessToken(club, key(tokens[n]!), at(0)),
-    );
+    const found = await inParallel(tokens.length, (n) => findAccess(store, tokens[n]!, 0));
     // The last commit was of a handful of lanes.
     assert.ok(found.slice(0, -16).every((token) => token !== undefined));
     await store.close();
@@ -149,7 +147,7 @@ async function makeFull(path: string): Promise<void> {
     const refresh = aRefreshToken(`refresh ${n}`);
     const bought = { family: aFamily({ id }), access: anAccessToken(`access ${n}`), refresh };
     await store.spendCode(club, partner, key(`code ${n}`), bought, at(1));
-    if (n % 3 === 0) await store.rotateRefreshToken(aRotation(refresh.key, `next ${n}`));
+    if (n % 3 === 0) await rotate(store, refresh.key, `next ${n}`);
     if (n % 4 === 0) await store.revokeFamily(club, id, at(2));
     await store.revokeToken(club, { tokenId: `jti ${n}`, expiresAt: at(9000) }, at(3));
   });
@@ -226,9 +224,9 @@ withFile('a row that is damaged under a running store gets no answer', async (pa
   database.close();
   const standing = { client: partner, subject: 'subject-8', issuedAt: at(1) };
   const damaged: (readonly [string, () => Promise<unknown>])[] = [
-    ['access_token', () => store.findAccessToken(club, key('access 1'), at(1))],
-    ['family', () => store.findRefreshToken(club, key('refresh 0'), at(1))],
-    ['family', () => store.findRefreshToken(club, key('refresh 1'), at(1))],
+    ['access_token', () => findAccess(store, 'access 1', 1)],
+    ['family', () => findRefresh(store, 'refresh 0', 1)],
+    ['family', () => findRefresh(store, 'refresh 1', 1)],
     ['code', () => store.spendCode(club, partner, key('code 2'), { family: aFamily() }, at(2))],
     ['client', () => store.find('client', club, partner)],
     [
@@ -243,7 +241,7 @@ withFile('a row that is damaged under a running store gets no answer', async (pa
     ['member', () => findMember(store, club, aMember().username)],
     ['member', () => store.find('member', club, aMember().subject)],
     ['signing_key', () => store.list('signing_key', club)],
-    ['refresh_token', () => store.findRefreshToken(club, key('refresh 5'), at(1))],
+    ['refresh_token', () => findRefresh(store, 'refresh 5', 1)],
   );
   for (const [table, answer] of damaged) {
     const message = `store: a row of ${table} is damaged`;
@@ -253,10 +251,9 @@ withFile('a row that is damaged under a running store gets no answer', async (pa
     );
   }
   // One bad row is no reason to refuse everybody else.
-  assert.ok(await store.findRefreshToken(club, key('refresh 2'), at(1)));
+  assert.ok(await findRefresh(store, 'refresh 2', 1));
   // A count that is damaged is begun anew: it may not keep its member out.
-  const begun = await store.reserveAttempt(club, account, policy, at(4));
-  assert.deepEqual(begun, { allowed: true });
+  assert.deepEqual(await store.reserveAttempt(club, account, policy, at(4)), { allowed: true });
   await store.close();
   assert.match(
     (await refusal(path)) ?? '',

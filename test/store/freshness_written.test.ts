@@ -11,17 +11,8 @@ import { inTurn } from '../../src/lib/turn.ts';
 import { Freshness, Remembered } from '../../src/store/sqlite/commits/freshness.ts';
 import { Transactions } from '../../src/store/sqlite/commits/transactions.ts';
 import { openScratchStore, scratchFile } from './file_directory.ts';
-import {
-  aClient,
-  aCode,
-  aFamily,
-  anAccessToken,
-  aRotation,
-  at,
-  club,
-  key,
-  partner,
-} from './fixtures.ts';
+import { aClient, aCode, aFamily, anAccessToken, at, club, key, partner } from './fixtures.ts';
+import { findAccess, findCode, findRefresh, rotate } from './login.ts';
 import { withStore } from './with_store.ts';
 
 withStore(
@@ -34,7 +25,7 @@ withStore(
     const refresh = { key: key('r0'), expiresAt: at(600) };
     for (const one of [store, reader]) {
       assert.deepEqual(
-        await one.findCode(club, key('code'), at(1)),
+        await findCode(one, 'code', 1),
         aCode({ scope: 'a b', codeChallenge: 'challenge' }),
       );
     }
@@ -52,7 +43,7 @@ withStore(
       assert.deepEqual(rotated, { outcome: 'rotated' });
       for (let m = 0; m <= n + 1; m += 1) {
         const [own, read] = await Promise.all(
-          [store, reader].map((one) => one.findRefreshToken(club, key(`r${m}`), at(3))),
+          [store, reader].map((one) => findRefresh(one, `r${m}`, 3)),
         );
         assert.ok(own);
         assert.deepEqual(own, read, `r${m} after ${n + 1} rotations`);
@@ -75,9 +66,9 @@ withStore(
     await store.issueCode(aCode({ expiresAt, forgetAt: expiresAt }));
     const client = await store.find('client', club, partner);
     const looks = (now: number): readonly Promise<unknown>[] => [
-      store.findAccessToken(club, key('access'), at(now)),
-      store.findRefreshToken(club, key('refresh'), at(now)),
-      store.findCode(club, key('code'), at(now)),
+      findAccess(store, 'access', now),
+      findRefresh(store, 'refresh', now),
+      findCode(store, 'code', now),
     ];
     for (const found of await Promise.all(looks(1))) assert.ok(found);
     assert.equal(await store.sweep(at(50), 100), 0);
@@ -97,15 +88,14 @@ withStore(
     await store.startFamily({ family: aFamily(), refresh });
     await store.issueCode(aCode({ expiresAt: at(100), forgetAt: at(100) }));
     assert.ok(await store.findRefreshToken(club, refresh.key, at(99)));
-    assert.ok(await store.findCode(club, key('code'), at(99)));
+    assert.ok(await findCode(store, 'code', 99));
     assert.equal(await store.sweep(at(100), 100), 2);
     // By the time at which their requests arrived.
-    const rotated = await store.rotateRefreshToken(aRotation('refresh', 'next', { now: at(99) }));
-    assert.deepEqual(rotated, { outcome: 'unknown' });
+    assert.deepEqual(await rotate(store, 'refresh', 'next', 99), { outcome: 'unknown' });
     const family = aFamily({ id: 'another' as never });
     const spent = await store.spendCode(club, partner, key('code'), { family }, at(99));
     assert.deepEqual(spent, { outcome: 'unknown' });
-    assert.equal(await store.findRefreshToken(club, key('next'), at(99)), undefined);
+    assert.equal(await findRefresh(store, 'next', 99), undefined);
     assert.equal(await store.findFamily(club, family.id), undefined);
   },
 );

@@ -17,7 +17,6 @@ import {
   anAccessToken,
   aPartnerToken,
   aRefreshToken,
-  aRotation,
   at,
   club,
   familyId,
@@ -25,6 +24,7 @@ import {
   key,
   partner,
 } from './fixtures.ts';
+import { findRefresh, rotate } from './login.ts';
 
 const hour = 3600;
 /** Logins of each hour of a day: a quiet night, a busy evening. */
@@ -66,14 +66,16 @@ async function logIn(store: FileStore, name: string, seconds: number): Promise<v
   const bought = { family, access: access(0), refresh: refresh(0) };
   await store.spendCode(club, partner, key(`code ${name}`), bought, time(1));
   for (let n = 1; n <= 2; n += 1) {
-    const rotation = aRotation(`${name} refresh ${n - 1}`, '', {
-      successor: refresh(n),
-      access: access(n),
-      keptAnswer: 'x'.repeat(400),
-      retryUntil: time(n + 10),
-      now: time(n),
-    });
-    assert.deepEqual(await store.rotateRefreshToken(rotation), { outcome: 'rotated' });
+    assert.deepEqual(
+      await rotate(store, `${name} refresh ${n - 1}`, '', 1, {
+        successor: refresh(n),
+        access: access(n),
+        keptAnswer: 'x'.repeat(400),
+        retryUntil: time(n + 10),
+        now: time(n),
+      }),
+      { outcome: 'rotated' },
+    );
   }
   const own = { issuedAt: time(0), expiresAt: time(1800) };
   await store.saveAccessToken(aPartnerToken(`${name} own`, own));
@@ -113,8 +115,7 @@ test('DESIGN: day after day of the same traffic, the file stops growing', async 
       sizes.push(statSync(path).size);
       rows.push(Object.values(counts).reduce((sum, count) => sum + count, 0));
       // Nothing live was purged: the day's last login can still be refreshed.
-      const last = `${day} 23 9 refresh 2`;
-      assert.ok(await store.findRefreshToken(club, key(last), at((day * 24 + 24) * hour)));
+      assert.ok(await findRefresh(store, `${day} 23 9 refresh 2`, (day * 24 + 24) * hour));
     }
     t.diagnostic(`bytes ${sizes.join(' ')}; rows ${rows.join(' ')}`);
     const grown = sizes.slice(familyDays + 1);

@@ -44,8 +44,7 @@ for (const [name, message, harm] of cases) {
       harm(path);
       // SQLite notices nothing: until somebody looks, it says that this is saved.
       await store.saveAccessToken(aPartnerToken('lost'));
-      const late = store.saveAccessToken(aPartnerToken('queued'));
-      const rejected = assert.rejects(late, Unavailable);
+      const rejected = assert.rejects(store.saveAccessToken(aPartnerToken('queued')), Unavailable);
       const health = store.health();
       assert.equal(health.status, 'unusable');
       assert.match(health.detail, message);

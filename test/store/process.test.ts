@@ -26,6 +26,7 @@ import {
   partner,
   tally,
 } from './fixtures.ts';
+import { findAccess, findRefresh } from './login.ts';
 
 /** How many files, codes or logins two processes fight over, one after another. */
 const rounds = 20;
@@ -117,7 +118,7 @@ withProcesses(
         each.outcome === 'retried' ? each.keptAnswer : [],
       );
       const successors = ['a', 'b'].map((name) =>
-        inParallel(5, (n) => store.findRefreshToken(club, key(`s ${name} ${round} ${n}`), at(1))),
+        inParallel(5, (n) => findRefresh(store, `s ${name} ${round} ${n}`, 1)),
       );
       const found = (await Promise.all(successors)).flat().flatMap((state) => state?.key ?? []);
       assert.equal(found.length, 1);
@@ -143,7 +144,7 @@ test('FAULTS 1: what was acknowledged survives kill -9', async () => {
       assert.ok(acknowledged.length > 1000);
       const store = openFileStore({ path, environment: 'staging' });
       for (const token of acknowledged) {
-        assert.ok(await store.findAccessToken(club, key(token), at(0)), `${token} is lost`);
+        assert.ok(await findAccess(store, token, 0), `${token} is lost`);
       }
       await store.close();
       assert.deepEqual(verifyStore(path).damage, []);

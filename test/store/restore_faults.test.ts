@@ -110,8 +110,7 @@ withBackup(
 /** The killed writer's tokens tell the old store, their absence the new one. */
 async function stateOf(path: string): Promise<string> {
   try {
-    const store = open(path);
-    await store.close();
+    await open(path).close();
   } catch (error) {
     assert.ok(error instanceof StoreUnusable, String(error));
     assert.match(error.message, /a restore was cut off/);

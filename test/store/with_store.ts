@@ -1,4 +1,4 @@
-// Owns what a backend gives its tests, and running a test against a fresh store.
+// Owns the interface between a backend and its tests, and running a test against a fresh store.
 
 import { test } from 'node:test';
 
@@ -17,16 +17,32 @@ export interface OpenStore {
 
 export type Open = () => Promise<OpenStore>;
 
+/** An open store, and its substitutes for what the backend may lack: the store itself. */
+export interface StoreScene extends OpenStore {
+  readonly elsewhere: () => Promise<Store>;
+  readonly reopened: () => Promise<Store>;
+}
+
+/** Declares a test of a fresh store. */
+export type StoreTest = (name: string, body: (scene: StoreScene) => Promise<void>) => void;
+
+/** Declares tests which each get a store from `open`. */
+export function storeTest(open: Open): StoreTest {
+  return (name, body) => withStore(open, name, body);
+}
+
 /** A test named `name` that gets a store from `open`. */
 export function withStore(
   open: Open,
   name: string,
-  body: (opened: OpenStore) => Promise<void>,
+  body: (scene: StoreScene) => Promise<void>,
 ): void {
   test(name, async () => {
     const opened = await open();
+    const { store, another, reopen } = opened;
+    const itself = async (): Promise<Store> => store;
     try {
-      await body(opened);
+      await body({ ...opened, elsewhere: another ?? itself, reopened: reopen ?? itself });
     } finally {
       await opened.close();
     }

@@ -27,7 +27,8 @@ import { openFileStore } from '../../../src/store/sqlite/store.ts';
 import { StoreUnusable } from '../../../src/store/unusable.ts';
 import { describeStoreContract } from '../contract.ts';
 import { openScratchStore, scratchFile } from '../file_directory.ts';
-import { aClient, aPartnerToken, at, club, inParallel, key, partner } from '../fixtures.ts';
+import { aClient, aPartnerToken, at, club, inParallel, partner } from '../fixtures.ts';
+import { findAccess } from '../login.ts';
 
 describeStoreContract('file', openScratchStore);
 
@@ -190,8 +191,7 @@ withFile('a path that cannot be is the operator’s to mend', async (_path, dire
 });
 
 withFile('a path with signs of its own is one file', async (_path, directory) => {
-  const path = `${directory}/50% of a?b#c&mode=memory.db`;
-  await make(path);
+  await make(`${directory}/50% of a?b#c&mode=memory.db`);
   assert.deepEqual(readdirSync(directory), ['50% of a?b#c&mode=memory.db']);
 });
 
@@ -215,7 +215,7 @@ withFile('G-22: a closed store is an outage, and closing twice is none', async (
   await assert.rejects(store.find('client', club, partner), Unavailable);
   await assert.rejects(store.saveAccessToken(aPartnerToken('late')), Unavailable);
   const again = openFileStore({ path, environment: 'staging' });
-  assert.ok(await again.findAccessToken(club, key('token'), at(0)));
+  assert.ok(await findAccess(again, 'token', 0));
   await again.close();
 });
 

@@ -18,10 +18,9 @@ import {
   aSigningKey,
   at,
   club,
-  key,
   partner,
 } from '../fixtures.ts';
-import { isRevoked, login } from '../login.ts';
+import { findAccess, isRevoked, login } from '../login.ts';
 
 const year = 365 * 86_400;
 
@@ -151,13 +150,12 @@ withFile(
     await other.saveAccessToken(aPartnerToken('late', { issuedAt: at(3640), expiresAt: at(9999) }));
     assert.equal((await store.time()).recorded, at(60));
     // What is issued at that time is live, though not by the clock that has still to follow.
-    const times = { issuedAt: at(61.2), expiresAt: at(1861) };
-    await store.saveAccessToken(aPartnerToken('new', times));
+    await store.saveAccessToken(aPartnerToken('new', { issuedAt: at(61.2), expiresAt: at(1861) }));
     assert.equal(await sweepLong(other, at(3641)), 0);
     await other.acceptTime(at(61), 'another_process');
     assert.equal((await other.time()).acceptedElsewhere, undefined);
-    assert.equal(await other.findAccessToken(club, key('late'), at(3641)), undefined);
-    assert.ok(await other.findAccessToken(club, key('new'), at(62)));
+    assert.equal(await findAccess(other, 'late', 3641), undefined);
+    assert.ok(await findAccess(other, 'new', 62));
     await other.recordTime(at(100));
     assert.equal((await store.time()).recorded, at(100));
     await Promise.all([store.close(), other.close()]);

@@ -12,7 +12,7 @@ import { LogCheckpoints } from '../../../../src/store/sqlite/commits/log_checkpo
 import { Transactions } from '../../../../src/store/sqlite/commits/transactions.ts';
 import { openFile } from '../../../../src/store/sqlite/file/open.ts';
 import { openFileStore } from '../../../../src/store/sqlite/store.ts';
-import { aPartnerToken, at, club, inParallel, key } from '../../fixtures.ts';
+import { aPartnerToken, at, inParallel } from '../../fixtures.ts';
 import { logOf, pagesOf } from '../../log_length.ts';
 import {
   descriptorsOf,
@@ -23,6 +23,7 @@ import {
   until,
   withFile,
 } from '../../log_scene.ts';
+import { findAccess } from '../../login.ts';
 
 withFile('a server’s log is moved by a thread, which begins when it is needed', async (path) => {
   const server = serve(path);
@@ -131,8 +132,7 @@ withFile('FAULTS 7: the thread leaves a file alone that came in its place', asyn
   const server = serve(path);
   await server.save(1);
   renameSync(`${path}.copy`, path);
-  const begun = await threadsIn(server.fill);
-  assert.equal(begun.length, 1);
+  assert.equal((await threadsIn(server.fill)).length, 1);
   // The store's own connection has the old file still.
   await until(() => isMoved(server));
   assert.deepEqual(readFileSync(path), readFileSync(`${path}.other`));
@@ -153,6 +153,6 @@ withFile('a process ends by itself, thread or none', async (path) => {
   assert.deepEqual(await once(child, 'close'), [0, null]);
   assert.equal(stdout, 'written\nready\n');
   const store = openFileStore({ path, environment: 'staging' });
-  assert.ok(await store.findAccessToken(club, key(`token 0 ${'x'.repeat(1500)}`), at(0)));
+  assert.ok(await findAccess(store, `token 0 ${'x'.repeat(1500)}`, 0));
   await store.close();
 });

@@ -20,6 +20,7 @@ import {
   key,
   partner,
 } from '../../fixtures.ts';
+import { findAccess, findCode } from '../../login.ts';
 import { withStore } from '../../with_store.ts';
 
 const subject = 'subject-1' as Subject;
@@ -57,9 +58,9 @@ changedBy('a member is as it was changed last', async (store, changer) => {
 
 changedBy('a code that was looked at is gone once it was replaced', async (store, changer) => {
   await store.issueCode(aCode());
-  assert.ok(await store.findCode(club, key('code'), at(1)));
+  assert.ok(await findCode(store, 'code', 1));
   await changer.issueCode(aCode({ key: key('later'), issuedAt: at(1) }));
-  assert.equal(await store.findCode(club, key('code'), at(2)), undefined);
+  assert.equal(await findCode(store, 'code', 2), undefined);
   const spent = await store.spendCode(club, partner, key('code'), { family: aFamily() }, at(2));
   assert.deepEqual(spent, { outcome: 'unknown' });
 });
@@ -67,7 +68,7 @@ changedBy('a code that was looked at is gone once it was replaced', async (store
 changedBy('HOSTILE 26: a code that was looked at is spent once', async (store, changer) => {
   await store.issueCode(aCode());
   const stores = [store, changer, store, changer];
-  for (const one of stores) assert.ok(await one.findCode(club, key('code'), at(1)));
+  for (const one of stores) assert.ok(await findCode(one, 'code', 1));
   const family = aFamily();
   const spend = (one: Store, n: number) =>
     one.spendCode(
@@ -119,11 +120,11 @@ for (const [name, end] of endings) {
     await store.startFamily({ family: aFamily(), access: anAccessToken('access') });
     const jwt = { client: partner, subject, family: aFamily().id, tokenId: 'jti', issuedAt: at(0) };
     for (let turn = 0; turn < 2; turn += 1) {
-      assert.ok(await store.findAccessToken(club, key('access'), at(1)));
+      assert.ok(await findAccess(store, 'access', 1));
       assert.equal(await store.isStanding(club, jwt), true);
     }
     await end(changer);
-    assert.equal(await store.findAccessToken(club, key('access'), at(2)), undefined);
+    assert.equal(await findAccess(store, 'access', 2), undefined);
     assert.equal(await store.isStanding(club, jwt), false);
   });
 }
@@ -131,22 +132,22 @@ for (const [name, end] of endings) {
 changedBy('C-4: a token that was asked about ends by itself, or alone', async (store, changer) => {
   await store.startFamily({ family: aFamily(), access: anAccessToken('access') });
   const jwt = { client: partner, subject, family: aFamily().id, tokenId: 'jti', issuedAt: at(0) };
-  assert.ok(await store.findAccessToken(club, key('access'), at(1)));
-  assert.equal(await store.findAccessToken(club, key('access'), at(1800)), undefined);
+  assert.ok(await findAccess(store, 'access', 1));
+  assert.equal(await findAccess(store, 'access', 1800), undefined);
   assert.equal(await store.isStanding(club, jwt), true);
   await changer.revokeToken(club, { tokenId: 'jti', expiresAt: at(1800) }, at(2));
   assert.equal(await store.isStanding(club, jwt), false);
   assert.equal(await store.isStanding(club, { ...jwt, tokenId: 'other' }), true);
-  assert.ok(await store.findAccessToken(club, key('access'), at(2)));
+  assert.ok(await findAccess(store, 'access', 2));
   await changer.revokeToken(club, { key: key('access') }, at(2));
-  assert.equal(await store.findAccessToken(club, key('access'), at(2)), undefined);
+  assert.equal(await findAccess(store, 'access', 2), undefined);
 });
 
 changedBy('C-4: a code is dead that comes after all of its client’s', async (store, changer) => {
   const era = await store.era();
   await changer.revokeAll(club, { client: partner });
   assert.equal(await store.issueCode(aCode({ issuedAt: at(4), era })), 'issued');
-  assert.equal(await store.findCode(club, key('code'), at(6)), undefined);
+  assert.equal(await findCode(store, 'code', 6), undefined);
   const spent = await store.spendCode(club, partner, key('code'), { family: aFamily() }, at(6));
   assert.deepEqual(spent, { outcome: 'unknown' });
 });
