@@ -35,8 +35,8 @@ function testDecisions<Club>(
   decisions: readonly Decision<Club>[],
   open: (t: TestContext, options: Options) => Promise<Club>,
 ): void {
-  for (const { rule, what, given = '', over, see, shipped, changed } of decisions) {
-    test(`${rule}: ${what}`, async (t) => {
+  for (const { decides, given = '', over, see, shipped, changed } of decisions) {
+    test(decides, async (t) => {
       assert.notDeepEqual(changed, shipped, 'a decision that changes nothing is none');
       const seen = async (...texts: readonly string[]): Promise<unknown> => {
         const failing = failingStore();

@@ -11,7 +11,6 @@ import {
   club,
   familyId,
   inParallel,
-  key,
   otherClub,
   tally,
 } from './fixtures.ts';

@@ -4,9 +4,8 @@
 import type { FailingStore } from '../../support/failing_store.ts';
 
 export interface Decision<Club> {
-  /** Row of RULES.md that holds the decision. */
-  readonly rule: string;
-  readonly what: string;
+  /** The rule of docs/rules.md that holds the decision, and the decision. */
+  readonly decides: string;
   /** YAML that decides otherwise. */
   readonly over: string;
   /** YAML laid over the shipped file in both cases, where the decision needs it to be seen. */

@@ -35,8 +35,7 @@ function failure(reason: string, words: string): string {
 
 export const grantLoginDecisions: readonly Decision<Club>[] = [
   {
-    rule: 'C-6',
-    what: 'the version label is no path segment unless base_path says so',
+    decides: 'C-6: the version label is no path segment unless base_path says so',
     over: 'base_path: /v1/executive-club',
     see: async ({ url }) => [
       (await ask(url, paths.grant, { method: 'POST' })).status,
@@ -46,8 +45,7 @@ export const grantLoginDecisions: readonly Decision<Club>[] = [
     changed: [404, 400],
   },
   {
-    rule: 'C-9',
-    what: 'no iss (RFC 9207) on redirects',
+    decides: 'C-9: no iss (RFC 9207) on redirects',
     over: 'authorize: { answer: { issuer: iss } }',
     see: (club) => sentTo(club, { response_type: 'token' }),
     shipped: '/callback?error=unsupported_response_type',
@@ -55,8 +53,7 @@ export const grantLoginDecisions: readonly Decision<Club>[] = [
       '/callback?error=unsupported_response_type&iss=https%3A%2F%2Ftokens.example%2Fexecutive-club',
   },
   {
-    rule: 'G-1',
-    what: 'prefix and digits of a client identifier',
+    decides: 'G-1: prefix and digits of a client identifier',
     over: 'client: { identifier: { prefix: p-, length: 4 } }',
     see: async (club) => {
       const client = await club.addClient({ id: 'p-1234' });
@@ -66,16 +63,14 @@ export const grantLoginDecisions: readonly Decision<Club>[] = [
     changed: [400, 302],
   },
   {
-    rule: 'G-2',
-    what: 'shape of a code',
+    decides: 'G-2: shape of a code',
     over: 'code: { characters: digits, length: 50 }',
     see: async (club) => (await codeFor(club)).replaceAll(/[0-9]/g, '0').replaceAll(/[a-f]/g, '0'),
     shipped: '0'.repeat(64),
     changed: '0'.repeat(50),
   },
   {
-    rule: 'G-2',
-    what: 'lifetime of a code',
+    decides: 'G-2: lifetime of a code',
     over: 'code: { lifetime: 1m }',
     see: async (club) => {
       const code = await codeFor(club);
@@ -86,16 +81,14 @@ export const grantLoginDecisions: readonly Decision<Club>[] = [
     changed: 400,
   },
   {
-    rule: 'G-3',
-    what: 'state is sent back',
+    decides: 'G-3: state is sent back',
     over: 'authorize: { endpoint: { inputs: { state: null } } }',
     see: (club) => sentTo(club, { response_type: 'token', state: 's' }),
     shipped: '/callback?error=unsupported_response_type&state=s',
     changed: '/callback?error=unsupported_response_type',
   },
   {
-    rule: 'G-3',
-    what: 'a proof key may be sent: required',
+    decides: 'G-3: a proof key may be sent: required',
     over: 'authorize: { pkce: required }',
     see: async (club) => [
       (await begin(club, challenge)).status,
@@ -105,8 +98,7 @@ export const grantLoginDecisions: readonly Decision<Club>[] = [
     changed: [302, '/callback?error='],
   },
   {
-    rule: 'G-3',
-    what: 'a proof key may be sent, and then counts: off',
+    decides: 'G-3: a proof key may be sent, and then counts: off',
     over: 'authorize: { pkce: off }',
     see: async (club) => [
       (await redeem(club, await codeFor(club, challenge))).status,
@@ -117,56 +109,49 @@ export const grantLoginDecisions: readonly Decision<Club>[] = [
     changed: [200, 200, 200],
   },
   {
-    rule: 'G-3',
-    what: 'redirect_uri may be left out where there is one',
+    decides: 'G-3: redirect_uri may be left out where there is one',
     over: 'authorize: { redirect_uri: required }',
     see: async (club) => (await begin(club)).status,
     shipped: 302,
     changed: 400,
   },
   {
-    rule: 'G-4',
-    what: 'a checked request is answered 302 to the login page',
+    decides: 'G-4: a checked request is answered 302 to the login page',
     over: 'authorize: { redirect_status: 303 }',
     see: async (club) => (await openLogin(club.url, loginTarget(club.client))).begin.status,
     shipped: 302,
     changed: 303,
   },
   {
-    rule: 'G-5',
-    what: 'a missing response_type is invalid_request',
+    decides: 'G-5: a missing response_type is invalid_request',
     over: failure('missing_response_type', 'redirect: unsupported_response_type'),
     see: (club) => sentTo(club, { response_type: '' }),
     shipped: '/callback?error=invalid_request',
     changed: '/callback?error=unsupported_response_type',
   },
   {
-    rule: 'G-6',
-    what: 'the page for an unknown client',
+    decides: 'G-6: the page for an unknown client',
     over: failure('unknown_client', 'page: { status: 404, title: Unknown Partner }'),
     see: (club) => pageOf(club, loginTarget({ id: 'partnerapi-00000' })),
     shipped: [400, 'This login cannot start'],
     changed: [404, 'Unknown Partner'],
   },
   {
-    rule: 'G-6',
-    what: 'the page for a missing client',
+    decides: 'G-6: the page for a missing client',
     over: failure('missing_client_id', 'page: { status: 422, title: Who }'),
     see: (club) => pageOf(club, paths.login),
     shipped: [400, 'This login cannot start'],
     changed: [422, 'Who'],
   },
   {
-    rule: 'G-7',
-    what: 'status of the Security Issue page',
+    decides: 'G-7: status of the Security Issue page',
     over: failure('unregistered_redirect_uri', 'page: { status: 403 }'),
     see: (club) => pageOf(club, loginTarget(club.client, { redirect_uri: 'https://x.example' })),
     shipped: [400, 'Security Issue'],
     changed: [403, 'Security Issue'],
   },
   {
-    rule: 'G-22',
-    what: 'a client without roles gets access_denied on the redirect',
+    decides: 'G-22: a client without roles gets access_denied on the redirect',
     over: failure('access_denied', 'redirect: unauthorized_client'),
     see: async (club) => {
       const client = await club.addClient({ id: 'partnerapi-00002', roles: [] });
@@ -176,8 +161,7 @@ export const grantLoginDecisions: readonly Decision<Club>[] = [
     changed: '/callback?error=unauthorized_client',
   },
   {
-    rule: 'G-22',
-    what: 'a login request that meets an outage is told on a page',
+    decides: 'G-22: a login request that meets an outage is told on a page',
     over: 'login: { messages: { difficulties: Come back later. } }',
     see: async (club, store) => {
       store.fail('find client', new Unavailable('away'));

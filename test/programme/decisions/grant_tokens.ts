@@ -53,8 +53,7 @@ const hour = 3600;
 
 export const grantTokenDecisions: readonly Decision<Club>[] = [
   {
-    rule: 'C-9',
-    what: 'subject of a partner token',
+    decides: 'C-9: subject of a partner token',
     given: signed,
     over: 'tokens: { client_subject_prefix: partner/ }',
     see: async (club) => decodeJwt(tokensIn(await askTokens(club, partnerToken)).access_token).sub,
@@ -62,8 +61,7 @@ export const grantTokenDecisions: readonly Decision<Club>[] = [
     changed: 'partner/partnerapi-12345',
   },
   {
-    rule: 'C-9',
-    what: 'audience is the base URL',
+    decides: 'C-9: audience is the base URL',
     given: signed,
     over: 'audience: https://api.example',
     see: async (club) => decodeJwt((await tokensOfLogin(club)).access_token).aud,
@@ -71,8 +69,7 @@ export const grantTokenDecisions: readonly Decision<Club>[] = [
     changed: 'https://api.example',
   },
   ...(['EdDSA', 'RS256'] as const).map((algorithm): Decision<Club> => ({
-    rule: 'C-9',
-    what: `tokens are signed ES256: ${algorithm}`,
+    decides: `C-9: tokens are signed ES256: ${algorithm}`,
     given: signed,
     over: `tokens: { access: { algorithm: ${algorithm} } }`,
     see: async (club) => decodeProtectedHeader((await tokensOfLogin(club)).access_token).alg,
@@ -80,16 +77,14 @@ export const grantTokenDecisions: readonly Decision<Club>[] = [
     changed: algorithm,
   })),
   {
-    rule: 'G-9',
-    what: 'another media type is 400',
+    decides: 'G-9: another media type is 400',
     over: reason('unsupported_media_type', 'status: 415'),
     see: async (club) => (await send(club, 'text/plain', '')).status,
     shipped: 400,
     changed: 415,
   },
   {
-    rule: 'G-9',
-    what: 'bodies are forms',
+    decides: 'G-9: bodies are forms',
     over: 'token_endpoints: { grant: { read: json } }',
     see: async (club) =>
       (await send(club, 'application/json', JSON.stringify(partnerToken))).status,
@@ -97,16 +92,14 @@ export const grantTokenDecisions: readonly Decision<Club>[] = [
     changed: 200,
   },
   {
-    rule: 'G-11',
-    what: 'the refresh field after a refresh',
+    decides: 'G-11: the refresh field after a refresh',
     over: `token_response: { fields: { ba_refresh_expires_in: { value: refresh_lifetime, only: [authorization_code] } } }`,
     see: async (club) => members(await refresh(club, (await tokensOfLogin(club)).refresh_token)),
     shipped: 'access_token refresh_token scope token_type expires_in ba_refresh_expires_in',
     changed: 'access_token refresh_token scope token_type expires_in',
   },
   {
-    rule: 'G-11',
-    what: 'member tokens tell token_type and expires_in',
+    decides: 'G-11: member tokens tell token_type and expires_in',
     over: `token_response: { fields: { token_type: { constant: bearer, only: [client_credentials] }, expires_in: { value: access_lifetime, only: [client_credentials] } } }`,
     see: async (club) => [
       members(await redeem(club, await codeFor(club))),
@@ -122,16 +115,14 @@ export const grantTokenDecisions: readonly Decision<Club>[] = [
     ],
   },
   {
-    rule: 'G-12',
-    what: 'level of a member whose directory gives none',
+    decides: 'G-12: level of a member whose directory gives none',
     over: 'scope: { member_default: AUTHN-LEVEL-12 }',
     see: async (club) => (await tokensOfLogin(club)).scope,
     shipped: 'AUTHN-LEVEL-10',
     changed: 'AUTHN-LEVEL-12',
   },
   {
-    rule: 'G-17',
-    what: 'a challenge goes with 401',
+    decides: 'G-17: a challenge goes with 401',
     over: reason('client_authentication_failed', 'challenge: null'),
     see: async (club) => {
       const authorization = `Basic ${btoa('partnerapi-00000:x')}`;
@@ -141,8 +132,7 @@ export const grantTokenDecisions: readonly Decision<Club>[] = [
     changed: undefined,
   },
   {
-    rule: 'G-18',
-    what: 'limit and window',
+    decides: 'G-18: limit and window',
     over: 'throttle: { limit: 1, window: 10s }',
     see: async (club) => {
       await askTokens(club, partnerToken);
@@ -154,8 +144,7 @@ export const grantTokenDecisions: readonly Decision<Club>[] = [
     changed: [429, '10', 200],
   },
   {
-    rule: 'G-18',
-    what: 'how a throttled request is told',
+    decides: 'G-18: how a throttled request is told',
     given: 'throttle: { limit: 1, window: 10s }',
     over: reason('throttled', 'status: 503, error: slow_down'),
     see: async (club) => {
@@ -166,16 +155,14 @@ export const grantTokenDecisions: readonly Decision<Club>[] = [
     changed: [503, { error: 'slow_down' }],
   },
   {
-    rule: 'G-19',
-    what: 'what an invalid refresh token gets',
+    decides: 'G-19: what an invalid refresh token gets',
     over: reason('invalid_refresh_token', 'status: 401, error_description: null'),
     see: async (club) => statusAndBody(await refresh(club, 'x')),
     shipped: [400, { error: 'invalid_grant', error_description: 'invalid_token' }],
     changed: [401, { error: 'invalid_grant' }],
   },
   {
-    rule: 'G-21',
-    what: 'what an invalid code gets',
+    decides: 'G-21: what an invalid code gets',
     over: reason('invalid_code', 'error_description: bad code'),
     see: async (club) => statusAndBody(await redeem(club, 'x')),
     shipped: [400, { error: 'invalid_grant' }],
@@ -187,8 +174,7 @@ export const grantTokenDecisions: readonly Decision<Club>[] = [
       ['temporarily_unavailable', 503, new Unavailable('away')],
     ] as const
   ).map(([name, status, error]): Decision<Club> => ({
-    rule: 'G-22',
-    what: `${name} is ${status}`,
+    decides: `G-22: ${name} is ${status}`,
     over: reason(name, 'status: 502, error: trouble'),
     see: async (club, store) => {
       store.fail('find client', error);
@@ -198,8 +184,7 @@ export const grantTokenDecisions: readonly Decision<Club>[] = [
     changed: [502, { error: 'trouble' }],
   })),
   {
-    rule: 'G-23',
-    what: 'an access token lives for 30 minutes, a refresh token for 24 hours',
+    decides: 'G-23: an access token lives for 30 minutes, a refresh token for 24 hours',
     over: 'tokens: { access: { lifetime: 5m }, refresh: { lifetime: 1h } }',
     see: async (club) => {
       const tokens = await tokensOfLogin(club);
@@ -209,16 +194,14 @@ export const grantTokenDecisions: readonly Decision<Club>[] = [
     changed: [300, hour],
   },
   {
-    rule: 'G-23',
-    what: 'and for 30 days from the login at most',
+    decides: 'G-23: and for 30 days from the login at most',
     over: 'tokens: { refresh: { longest: 40h } }',
     see: (club) => refreshedAfter(club, [23 * hour, 23 * hour]),
     shipped: 200,
     changed: 400,
   },
   {
-    rule: 'G-23',
-    what: 'a retry is answered again for ten seconds',
+    decides: 'G-23: a retry is answered again for ten seconds',
     over: 'tokens: { refresh: { grace: 0s } }',
     see: async (club) => {
       const { refresh_token: token } = await tokensOfLogin(club);

@@ -23,8 +23,7 @@ async function sentTo(club: PartnerClub, more: Parameters<typeof askLogin>[1]): 
 
 export const partnerLoginDecisions: readonly Decision<PartnerClub>[] = [
   {
-    rule: 'P-1',
-    what: 'shape of a client identifier',
+    decides: 'P-1: shape of a client identifier',
     over: 'client: { identifier: { length: 8 } }',
     see: async (club) => {
       const client = await addPartner(club, { id: 'Partner23' });
@@ -34,8 +33,7 @@ export const partnerLoginDecisions: readonly Decision<PartnerClub>[] = [
     changed: [303, 400],
   },
   {
-    rule: 'P-2',
-    what: 'a code lives for 2 minutes',
+    decides: 'P-2: a code lives for 2 minutes',
     over: 'code: { lifetime: 5m }',
     see: async (club) => {
       const code = await codeFor(club);
@@ -46,32 +44,28 @@ export const partnerLoginDecisions: readonly Decision<PartnerClub>[] = [
     changed: 200,
   },
   {
-    rule: 'P-3',
-    what: 'a checked request is answered 303 to the login page',
+    decides: 'P-3: a checked request is answered 303 to the login page',
     over: 'authorize: { redirect_status: 302 }',
     see: async (club) => (await askLogin(club)).status,
     shipped: 303,
     changed: 302,
   },
   {
-    rule: 'P-3',
-    what: 'a login begins with POST',
+    decides: 'P-3: a login begins with POST',
     over: 'authorize: { endpoint: { methods: [GET, POST] } }',
     see: async (club) => (await ask(club.url, loginTarget(club))).status,
     shipped: 405,
     changed: 303,
   },
   {
-    rule: 'P-3',
-    what: 'success is told with code and state',
+    decides: 'P-3: success is told with code and state',
     over: 'authorize: { answer: { code: auth_code, state: echo } }',
     see: async (club) => [...(await returnFrom(club, { state: 's' })).searchParams.keys()],
     shipped: ['code', 'state'],
     changed: ['auth_code', 'echo'],
   },
   {
-    rule: 'P-4',
-    what: 'the context of a login request is not looked at',
+    decides: 'P-4: the context of a login request is not looked at',
     over: 'authorize: { endpoint: { inputs: { context: { must_equal: client.business_context } } } }',
     see: async (club) => [
       await sentTo(club, elsewhere),
@@ -81,16 +75,14 @@ export const partnerLoginDecisions: readonly Decision<PartnerClub>[] = [
     changed: ['302 ?error=access_denied', '303 ?transaction'],
   },
   {
-    rule: 'P-4',
-    what: 'the context of a login request is required',
+    decides: 'P-4: the context of a login request is required',
     over: 'authorize: { endpoint: { inputs: { context: { required: false } } } }',
     see: (club) => sentTo(club, { 'business-context-identifier': undefined }),
     shipped: '302 ?error=invalid_request',
     changed: '303 ?transaction',
   },
   {
-    rule: 'P-4',
-    what: 'the page for another programme’s name',
+    decides: 'P-4: the page for another programme’s name',
     over: 'authorize: { failures: { programme_mismatch: { page: { status: 404, title: Lost } } } }',
     see: async (club) => {
       const { status, body } = await askLogin(club, { 'programme-identifier': 'ThirdClub' });
@@ -100,8 +92,7 @@ export const partnerLoginDecisions: readonly Decision<PartnerClub>[] = [
     changed: [404, 'Lost'],
   },
   {
-    rule: 'P-12',
-    what: 'which error a fault goes back with',
+    decides: 'P-12: which error a fault goes back with',
     over: 'authorize: { failures: { invalid_scope: { redirect: invalid_request } } }',
     see: (club) => sentTo(club, { scope: 'x', state: 's' }),
     shipped: '302 ?error=invalid_scope&state=s',

@@ -49,32 +49,28 @@ const flat =
 
 export const partnerTokenDecisions: readonly Decision<PartnerClub>[] = [
   {
-    rule: 'P-4',
-    what: 'the context must be this partner’s',
+    decides: 'P-4: the context must be this partner’s',
     over: input('context', '{ must_equal: null }'),
     see: (club) => told(club, foreign),
     shipped: '401 access_denied',
     changed: '400 invalid_grant',
   },
   {
-    rule: 'P-4',
-    what: 'another context is 401 access_denied',
+    decides: 'P-4: another context is 401 access_denied',
     over: reason('context_mismatch', 'status: 403, error: invalid_client'),
     see: (club) => told(club, foreign),
     shipped: '401 access_denied',
     changed: '403 invalid_client',
   },
   {
-    rule: 'P-4',
-    what: 'another programme’s name is 400 invalid_request',
+    decides: 'P-4: another programme’s name is 400 invalid_request',
     over: reason('programme_mismatch', 'status: 401, error: unauthorized'),
     see: (club) => told(club, { 'programme-identifier': 'ThirdClub' }),
     shipped: '400 invalid_request',
     changed: '401 unauthorized',
   },
   {
-    rule: 'P-5',
-    what: 'the method is POST',
+    decides: 'P-5: the method is POST',
     over: 'token_endpoints: { key: { methods: [POST, GET] } }',
     see: async (club) => {
       const code = await codeFor(club);
@@ -87,8 +83,7 @@ export const partnerTokenDecisions: readonly Decision<PartnerClub>[] = [
     changed: [200, 405, 'POST, GET'],
   },
   {
-    rule: 'P-6',
-    what: 'authorization may leave out the word Basic',
+    decides: 'P-6: authorization may leave out the word Basic',
     over: 'client: { authentication: { methods: [basic] } }',
     see: async (club) => {
       const bare = club.client.basic.slice('Basic '.length);
@@ -98,72 +93,63 @@ export const partnerTokenDecisions: readonly Decision<PartnerClub>[] = [
     changed: ['401 invalid_client', '400 invalid_grant'],
   },
   {
-    rule: 'P-6',
-    what: 'accept must let JSON through',
+    decides: 'P-6: accept must let JSON through',
     over: input('accept', 'null'),
     see: (club) => told(club, { accept: 'text/html' }),
     shipped: '400 invalid_request',
     changed: '400 invalid_grant',
   },
   {
-    rule: 'P-6',
-    what: 'x-forwarded-for is held to its form, and may be absent',
+    decides: 'P-6: x-forwarded-for is held to its form, and may be absent',
     over: input('forwarded_for', '{ format: null, required: true }'),
     see: async (club) => [await told(club, { 'x-forwarded-for': 'x' }), await told(club, {})],
     shipped: ['400 invalid_request', '400 invalid_grant'],
     changed: ['400 invalid_grant', '400 invalid_request'],
   },
   {
-    rule: 'P-7',
-    what: 'a refresh token is sent where it can be used',
+    decides: 'P-7: a refresh token is sent where it can be used',
     over: 'grants: { refresh_token: null }\ntoken_endpoints: { refresh: null }',
     see: async (club) => members(await fresh(club)),
     shipped: flat,
     changed: flat.replace('refresh_token,', ''),
   },
   {
-    rule: 'P-7',
-    what: 'scope is there when one was granted',
+    decides: 'P-7: scope is there when one was granted',
     over: 'token_response: { fields: { scope: { value: scope, absent: nothing } } }',
     see: async (club) => /"scope":[^,]*/.exec((await fresh(club)).body)?.[0],
     shipped: undefined,
     changed: '"scope":null',
   },
   {
-    rule: 'P-7',
-    what: 'jti is a number',
+    decides: 'P-7: jti is a number',
     over: 'token_response: { fields: { jti: { type: string } } }',
     see: async (club) => typeof (JSON.parse((await fresh(club)).body) as { jti: unknown }).jti,
     shipped: 'number',
     changed: 'string',
   },
   {
-    rule: 'P-7',
-    what: 'dateTimeIssued is a date',
+    decides: 'P-7: dateTimeIssued is a date',
     over: 'token_response: { fields: { token_Information: { object: { dateTimeIssued: { as: date_time } } } } }',
     see: async (club) => /"dateTimeIssued":"([^"]*)"/.exec((await fresh(club)).body)?.[1],
     shipped: '2026-01-02',
     changed: '2026-01-02T03:04:05Z',
   },
   {
-    rule: 'P-8',
-    what: 'the token fields are at the top',
+    decides: 'P-8: the token fields are at the top',
     over: 'token_response: { wrap: [token] }',
     see: async (club) => members(await fresh(club)),
     shipped: flat,
     changed: `{token${flat}}`,
   },
   ...(['upper', 'lower'] as const).map((letters): Decision<PartnerClub> => ({
-    rule: 'P-8',
-    what: `names are written as in the source: ${letters}`,
+    decides: `P-8: names are written as in the source: ${letters}`,
     over: `token_response: { name_case: ${letters} }`,
     see: async (club) => members(await fresh(club)),
     shipped: flat,
     changed: letters === 'upper' ? flat.toUpperCase() : flat.toLowerCase(),
   })),
   {
-    rule: 'P-9',
-    what: 'refresh takes a form',
+    decides: 'P-9: refresh takes a form',
     over: 'token_endpoints: { refresh: { read: query } }',
     see: async (club) => {
       const { refresh_token: token } = await tokensOfLogin(club);
@@ -175,8 +161,7 @@ export const partnerTokenDecisions: readonly Decision<PartnerClub>[] = [
     changed: [200, 400],
   },
   {
-    rule: 'P-9',
-    what: 'refresh is an endpoint of its own, and is at the key endpoint as well',
+    decides: 'P-9: refresh is an endpoint of its own, and is at the key endpoint as well',
     over: 'grants: { refresh_token: { endpoint: refresh } }',
     see: async (club) => {
       const { refresh_token: token } = await tokensOfLogin(club);
@@ -188,48 +173,42 @@ export const partnerTokenDecisions: readonly Decision<PartnerClub>[] = [
     changed: [400, 200],
   },
   {
-    rule: 'P-10',
-    what: 'separators in names become spaces',
+    decides: 'P-10: separators in names become spaces',
     over: 'errors: { parameter_names: as_sent }',
     see: (club) => refusal(club, {}, { grant_type: '' }),
     shipped: { error: 'invalid_request', error_description: 'Missing parameter: grant type' },
     changed: { error: 'invalid_request', error_description: 'Missing parameter: grant_type' },
   },
   {
-    rule: 'P-10',
-    what: 'text case, and the name of the description',
+    decides: 'P-10: text case, and the name of the description',
     over: 'errors: { text_case: upper, fields: { error_description: null, description: error_description } }',
     see: (club) => refusal(club, {}),
     shipped: { error: 'invalid_grant', error_description: 'Invalid authorization code' },
     changed: { error: 'INVALID_GRANT', description: 'INVALID AUTHORIZATION CODE' },
   },
   {
-    rule: 'P-11',
-    what: 'a missing authorization is 400 invalid_request',
+    decides: 'P-11: a missing authorization is 400 invalid_request',
     over: reason('authentication_missing', 'status: 401, error: invalid_client'),
     see: (club) => told(club, { authorization: undefined }),
     shipped: '400 invalid_request',
     changed: '401 invalid_client',
   },
   {
-    rule: 'P-11',
-    what: 'an undecodable authorization is 401 invalid_client',
+    decides: 'P-11: an undecodable authorization is 401 invalid_client',
     over: reason('authentication_malformed', 'status: 400, error: invalid_request'),
     see: (club) => told(club, { authorization: 'Basic x' }),
     shipped: '401 invalid_client',
     changed: '400 invalid_request',
   },
   {
-    rule: 'P-11',
-    what: 'every 401 has a challenge',
+    decides: 'P-11: every 401 has a challenge',
     over: `errors: { groups: [{ reasons: all, challenge: null }] }`,
     see: async (club) => (await redeem(club, 'x', {}, foreign)).headers['www-authenticate'],
     shipped: 'Basic realm="Second Club"',
     changed: undefined,
   },
   {
-    rule: 'P-11',
-    what: 'an outage is 500',
+    decides: 'P-11: an outage is 500',
     over: reason('temporarily_unavailable', 'status: 503'),
     see: async (club, store) => {
       store.fail('find client', new Unavailable('away'));
@@ -240,8 +219,7 @@ export const partnerTokenDecisions: readonly Decision<PartnerClub>[] = [
     changed: [503, '5'],
   },
   {
-    rule: 'P-14',
-    what: 'the throttle is off',
+    decides: 'P-14: the throttle is off',
     over: 'throttle: { limit: 1, window: 10s }',
     see: async (club) => [await told(club, {}), await told(club, {})],
     shipped: ['400 invalid_grant', '400 invalid_grant'],

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 
 import { failureReasons } from '../../../src/oauth/failure.ts';
 import type { Plain, PlainMap } from './dialect.ts';
+import { partial } from './trees.ts';
 
 /** Ways a dialect spells all of its parameters. */
 const styles: Readonly<Record<string, (role: string) => string>> = {
@@ -59,47 +60,32 @@ const ofCode = ['code', 'redirect_uri', 'code_verifier'];
 
 const grantNames = fc.dictionary(
   fc.constantFrom('authorization_code', 'refresh_token', 'client_credentials'),
-  fc.record(
-    {
-      grant_type: fc.constantFrom('password', 'CC', 'x:y'),
-      access_lifetime: fc.constantFrom('5m', '90d'),
-    },
-    { requiredKeys: [] },
-  ),
+  partial({
+    grant_type: fc.constantFrom('password', 'CC', 'x:y'),
+    access_lifetime: fc.constantFrom('5m', '90d'),
+  }),
   { maxKeys: 2 },
 );
 
-const authorize = fc.record(
-  {
-    redirect_status: fc.constantFrom(302, 303),
-    redirect_uri: fc.constantFrom('required', 'optional_when_single'),
-    pkce: fc.constantFrom('off', 'optional', 'required'),
-    answer: fc.record(
-      {
-        code: fc.constantFrom('code', 'auth_code', 'CODE'),
-        state: fc.constantFrom('state', 's'),
-        issuer: fc.constant('iss'),
-      },
-      { requiredKeys: [] },
-    ),
-    endpoint: fc.record(
-      {
-        path: fc.constantFrom('/auth', '/a.b/c_d~e'),
-        methods: fc.shuffledSubarray(['GET', 'POST'], { minLength: 1 }),
-        unknown: fc.constantFrom('ignore', 'refuse'),
-        inputs: fc.record(
-          {
-            client_id: fc.constant({ name: 'app' }),
-            response_type: fc.constant({ required: false }),
-          },
-          { requiredKeys: [] },
-        ),
-      },
-      { requiredKeys: [] },
-    ),
-  },
-  { requiredKeys: [] },
-);
+const authorize = partial({
+  redirect_status: fc.constantFrom(302, 303),
+  redirect_uri: fc.constantFrom('required', 'optional_when_single'),
+  pkce: fc.constantFrom('off', 'optional', 'required'),
+  answer: partial({
+    code: fc.constantFrom('code', 'auth_code', 'CODE'),
+    state: fc.constantFrom('state', 's'),
+    issuer: fc.constant('iss'),
+  }),
+  endpoint: partial({
+    path: fc.constantFrom('/auth', '/a.b/c_d~e'),
+    methods: fc.shuffledSubarray(['GET', 'POST'], { minLength: 1 }),
+    unknown: fc.constantFrom('ignore', 'refuse'),
+    inputs: partial({
+      client_id: fc.constant({ name: 'app' }),
+      response_type: fc.constant({ required: false }),
+    }),
+  }),
+});
 
 /** Token endpoints, grants and login request of a file over a variant. */
 export function endpointKnobs(variant: 'grant' | 'partner-login'): fc.Arbitrary<PlainMap> {

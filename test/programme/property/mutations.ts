@@ -2,6 +2,8 @@
 
 import fc from 'fast-check';
 
+import { list } from './trees.ts';
+
 export type Mutation = (text: string) => string;
 
 /** Where in a text, as a share of it, so that it shrinks with the text. */
@@ -9,75 +11,16 @@ const place = fc.double({ min: 0, max: 1, noNaN: true });
 
 /** Marks, words and numbers that mean something to YAML, to JavaScript or to the programme language. */
 const oddities = [
-  'null',
-  '~',
-  'true',
-  'no',
-  '0',
-  '-1',
-  '1e999',
-  '.inf',
-  '.nan',
-  '0x1F',
-  '00123',
-  '1_000',
-  '[',
-  ']',
-  '{',
-  '}',
-  ',',
-  ': ',
-  '- ',
-  '? ',
-  '|',
-  '>',
-  '"',
-  "'",
-  '#',
-  '&a ',
-  '*a',
-  '!!str ',
-  '!x',
-
-  '---\n',
-  '...\n',
-  '%YAML 1.1\n',
-  '<<: ',
-  '\t',
-  '\r',
-  '\r\n',
-  '\n',
-  '\n\n  ',
-  ' ',
-  '__proto__',
-  'constructor',
-  'toString',
-  'all',
-  'nothing',
-  '{parameter}',
-  '..',
-  '1..2',
-  '5m',
-  '\uFEFF',
-  '\0',
-  '\u0085',
-  '\u2028',
-  '\uFFFD',
-  '\uD800',
-  '\u202E',
-  'é',
-  '漢',
-  '😀',
-  'İ',
-  'ß',
-  '^(a+)+$',
-  '\\u0000',
-  '"\\0"',
-  '"\\uD800"',
-  '&a [*a,*a]',
+  ...list(`
+    null ~ true no 0 -1 1e999 .inf .nan 0x1F 00123 1_000 [ ] { } , | > " ' # *a !x
+    __proto__ constructor toString all nothing {parameter} .. 1..2 5m é 漢 😀 İ ß ^(a+)+$
+  `),
+  ...': |- |? |&a |!!str |<<: |---\n|...\n|%YAML 1.1\n|\r\n|\n\n  |&a [*a,*a]'.split('|'),
+  ...Array.from('\t\r\n \uFEFF\0\u0085\u2028\uFFFD\uD800\u202E'),
+  ...String.raw`\u0000 "\0" "\uD800"`.split(' '),
   'variant: grant\n',
   'grants: {}\n',
-] as const;
+];
 const oddity = fc.oneof(
   fc.constantFrom(...oddities),
   fc.array(fc.nat(0x10_ff_ff), { maxLength: 5 }).map((points) => String.fromCodePoint(...points)),

@@ -6,7 +6,7 @@ import { failureReasons } from '../../../src/oauth/failure.ts';
 import { grantTypes } from '../../../src/oauth/grant.ts';
 import { isMap, type Plain, type PlainMap } from './dialect.ts';
 import { endpointKnobs } from './endpoints.ts';
-import { texts, trees, type Words, words } from './trees.ts';
+import { list, partial, texts, trees, type Words, words } from './trees.ts';
 
 const status = fc.constantFrom(200, 201, 202, 400, 401, 403, 418, 422, 429, 500, 503);
 const nameCase = fc.constantFrom('as_written', 'lower', 'upper');
@@ -32,18 +32,15 @@ const description = fc.oneof(
   fc.tuple(words, words).map(([before, after]) => `${before}{parameter}${after}`),
 );
 
-const mapping = fc.record(
-  {
-    status,
-    error: words,
-    error_description: description,
-    error_code: fc.oneof(fc.integer({ min: -9999, max: 99_999 }), fc.constantFrom('E-1', '00123')),
-    challenge: fc.constantFrom('basic', 'bearer'),
-    headers,
-    extra: fc.dictionary(fc.constantFrom('title', 'sub-code'), fc.oneof(words, fc.integer())),
-  },
-  { requiredKeys: [] },
-);
+const mapping = partial({
+  status,
+  error: words,
+  error_description: description,
+  error_code: fc.oneof(fc.integer({ min: -9999, max: 99_999 }), fc.constantFrom('E-1', '00123')),
+  challenge: fc.constantFrom('basic', 'bearer'),
+  headers,
+  extra: fc.dictionary(fc.constantFrom('title', 'sub-code'), fc.oneof(words, fc.integer())),
+});
 
 const reason = fc.constantFrom(...failureReasons);
 const manyReasons = fc.oneof(
@@ -60,16 +57,9 @@ const group = fc
   }));
 
 const errorWords: Words = {
-  names: [
-    'error',
-    'error_description',
-    'error_code',
-    'parameter',
-    'scope',
-    'status',
-    'answered_at',
-    'extra.title',
-  ],
+  names: list(`
+    error error_description error_code parameter scope status answered_at extra.title
+  `),
   occasions: failureReasons,
 };
 
@@ -92,17 +82,14 @@ function bodies(of: Words): fc.Arbitrary<PlainMap> {
   );
 }
 
-const wording = fc.record(
-  {
-    content_type: contentType,
-    name_case: nameCase,
-    text_case: nameCase,
-    parameter_names: fc.constantFrom('as_sent', 'spaced'),
-    groups: fc.array(group, { maxLength: 3 }),
-    reasons: fc.dictionary(reason, mapping, { maxKeys: 4 }),
-  },
-  { requiredKeys: [] },
-);
+const wording = partial({
+  content_type: contentType,
+  name_case: nameCase,
+  text_case: nameCase,
+  parameter_names: fc.constantFrom('as_sent', 'spaced'),
+  groups: fc.array(group, { maxLength: 3 }),
+  reasons: fc.dictionary(reason, mapping, { maxKeys: 4 }),
+});
 
 /** A name under `extra.` that no reason has does not load: one has it, whatever else is drawn. */
 const errors = fc
@@ -116,46 +103,24 @@ const errors = fc
     },
   }));
 
-const tokenNames = [
-  'access_token',
-  'refresh_token',
-  'scope',
-  'access_lifetime',
-  'refresh_lifetime',
-  'issued_at',
-  'access_expires_at',
-  'refresh_expires_at',
-  'token_id',
-  'subject',
-  'grant',
-  'kind',
-  'level',
-  'membership_number',
-  'client_id',
-  'client_name',
-  'business_context',
-  'partner_id',
-  'programme_identifier',
-  'issuer',
-  'audience',
-  'client.instance_url',
-  'client.nobody_has_this',
-];
+const tokenNames = list(`
+  access_token refresh_token scope access_lifetime refresh_lifetime issued_at
+  access_expires_at refresh_expires_at token_id subject grant kind level membership_number
+  client_id client_name business_context partner_id programme_identifier issuer audience
+  client.instance_url client.nobody_has_this
+`);
 const tokenWords: Words = { names: tokenNames, occasions: grantTypes };
 
 const tokenResponse = fc
   .tuple(
     bodies(tokenWords),
-    fc.record(
-      {
-        status: fc.constantFrom(200, 201),
-        content_type: contentType,
-        headers,
-        wrap: fc.array(fc.constantFrom('token', 'Result', 'data'), { maxLength: 2 }),
-        name_case: nameCase,
-      },
-      { requiredKeys: [] },
-    ),
+    partial({
+      status: fc.constantFrom(200, 201),
+      content_type: contentType,
+      headers,
+      wrap: fc.array(fc.constantFrom('token', 'Result', 'data'), { maxLength: 2 }),
+      name_case: nameCase,
+    }),
   )
   .map(([body, rest]) => ({ ...rest, ...withToken(body) }));
 
@@ -193,71 +158,50 @@ const scope = fc.oneof(
   })),
 );
 
-const tokens = fc.record(
-  {
-    access: fc.record(
-      {
-        format: fc.constantFrom('opaque', 'jwt'),
-        lifetime: span,
-        algorithm: fc.constantFrom('ES256', 'EdDSA'),
-        token_id: fc.constantFrom('uuid', 'number'),
-        claims: trees(claimWords),
-      },
-      { requiredKeys: [] },
-    ),
-    refresh: fc.record(
-      {
-        format: fc.constantFrom('opaque', 'jwt'),
-        lifetime: span,
-        longest: fc.constantFrom('7d', '3650d'),
-      },
-      { requiredKeys: [] },
-    ),
-  },
-  { requiredKeys: [] },
-);
+const tokens = partial({
+  access: partial({
+    format: fc.constantFrom('opaque', 'jwt'),
+    lifetime: span,
+    algorithm: fc.constantFrom('ES256', 'EdDSA'),
+    token_id: fc.constantFrom('uuid', 'number'),
+    claims: trees(claimWords),
+  }),
+  refresh: partial({
+    format: fc.constantFrom('opaque', 'jwt'),
+    lifetime: span,
+    longest: fc.constantFrom('7d', '3650d'),
+  }),
+});
 
-const identifier = fc.record(
-  {
-    prefix: fc.constantFrom('', 'p-', 'p-', 'A:'),
-    characters: fc.constantFrom('digits', 'alphanumeric', 'lower_hex', 'base64url', 'visible'),
-    length: fc.constantFrom(5, '8..20', 40),
-  },
-  { requiredKeys: [] },
-);
+const identifier = partial({
+  prefix: fc.constantFrom('', 'p-', 'p-', 'A:'),
+  characters: fc.constantFrom('digits', 'alphanumeric', 'lower_hex', 'base64url', 'visible'),
+  length: fc.constantFrom(5, '8..20', 40),
+});
 
-const code = fc.record(
-  {
-    prefix: fc.constantFrom('', 'C:', '4/'),
-    characters: fc.constantFrom('alphanumeric', 'lower_hex', 'visible', 'printable'),
-    length: fc.constantFrom(32, 64, '43..128'),
-  },
-  { requiredKeys: [] },
-);
+const code = partial({
+  prefix: fc.constantFrom('', 'C:', '4/'),
+  characters: fc.constantFrom('alphanumeric', 'lower_hex', 'visible', 'printable'),
+  length: fc.constantFrom(32, 64, '43..128'),
+});
 
-const general = fc.record(
-  {
-    name: words,
-    audience: words,
-    client: fc.record(
-      {
-        identifier,
-        authentication: fc.record({
-          methods: fc.shuffledSubarray(['basic', 'bare_basic', 'parameters'], { minLength: 1 }),
-          credentials: fc.constantFrom('raw', 'form', 'either'),
-        }),
-      },
-      { requiredKeys: [] },
-    ),
-    code,
-    scope,
-    tokens,
-    throttle: fc.constantFrom('off', { limit: 1000, window: '1m' }),
-    token_response: tokenResponse,
-    errors,
-  },
-  { requiredKeys: [] },
-);
+const general = partial({
+  name: words,
+  audience: words,
+  client: partial({
+    identifier,
+    authentication: fc.record({
+      methods: fc.shuffledSubarray(['basic', 'bare_basic', 'parameters'], { minLength: 1 }),
+      credentials: fc.constantFrom('raw', 'form', 'either'),
+    }),
+  }),
+  code,
+  scope,
+  tokens,
+  throttle: fc.constantFrom('off', { limit: 1000, window: '1m' }),
+  token_response: tokenResponse,
+  errors,
+});
 
 /** Programme files as plain values. */
 export const overlays: fc.Arbitrary<PlainMap> = fc

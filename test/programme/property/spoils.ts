@@ -5,6 +5,7 @@ import fc from 'fast-check';
 
 import { isMap, type Plain, type PlainMap } from './dialect.ts';
 import { overlays } from './overlays.ts';
+import { list } from './trees.ts';
 
 const oddValue: fc.Arbitrary<Plain> = fc.constantFrom<Plain>(
   null,
@@ -31,60 +32,20 @@ const oddValue: fc.Arbitrary<Plain> = fc.constantFrom<Plain>(
   { page: {} },
 );
 
-const oddKey = fc.constantFrom(
-  '',
-  ' ',
-  'staus',
-  'a.b',
-  '0',
-  'é',
-  'X:Y',
-  'page',
-  'groups',
-  'inputs',
-);
+const oddKey = fc.constantFrom('', ' ', ...list('staus a.b 0 é X:Y page groups inputs'));
 
 /** Keys that the variants have and a file may spoil without naming anything else of them. */
 const path = fc.constantFrom(
-  'client',
-  'client.identifier',
-  'client.authentication.methods',
-  'code',
-  'code.length',
-  'authorize',
-  'authorize.failures.server_error',
-  'authorize.answer.code',
-  'authorize.endpoint',
-
-  'token_endpoints',
-  'token_endpoints.grant',
-  'token_endpoints.grant.inputs.code',
-  'grants',
-  'token_endpoints.refresh.methods',
-  'grants.authorization_code',
-  'grants.refresh_token.endpoint',
-
-  'scope',
-  'scope.kind',
-  'scope.values',
-  'tokens.access',
-  'tokens.refresh.grace',
-  'throttle',
-  'token_response.fields',
-  'token_response.fields.scope',
-  'token_response.wrap',
-  'errors',
-  'errors.fields',
-  'errors.groups',
-  'errors.reasons',
-  'errors.reasons.throttled',
-  'login',
-  'errors.reasons.throttled.status',
-  'login.messages',
-  'selector',
-  'variant',
-  'base_path',
-  'name',
+  ...list(`
+    client client.identifier client.authentication.methods code code.length authorize
+    authorize.failures.server_error authorize.answer.code authorize.endpoint
+    token_endpoints token_endpoints.grant token_endpoints.grant.inputs.code grants
+    token_endpoints.refresh.methods grants.authorization_code grants.refresh_token.endpoint
+    scope scope.kind scope.values tokens.access tokens.refresh.grace throttle
+    token_response.fields token_response.fields.scope token_response.wrap errors
+    errors.fields errors.groups errors.reasons errors.reasons.throttled login
+    errors.reasons.throttled.status login.messages selector variant base_path name
+  `),
 );
 
 const spoil = fc.oneof(

@@ -4,6 +4,18 @@ import fc from 'fast-check';
 
 import type { Plain, PlainMap } from './dialect.ts';
 
+/** The words of a text. */
+export function list(text: string): readonly string[] {
+  return text.trim().split(/\s+/);
+}
+
+/** A record of which any member may be absent. */
+export function partial<T>(members: { [K in keyof T]: fc.Arbitrary<T[K]> }): ReturnType<
+  typeof fc.record<T, never>
+> {
+  return fc.record<T, never>(members, { requiredKeys: [] });
+}
+
 /** Text without braces, in which an answer's expected text has its names. */
 export const words: fc.Arbitrary<string> = fc
   .array(fc.constantFrom(...Array.from(' aBz09-_.:/"\\&<é€漢😀')), { minLength: 1, maxLength: 12 })
@@ -14,19 +26,12 @@ const memberName = fc
   .map((letters) => letters.join(''))
   .chain((name) => fc.constantFrom(name, name, name, '7', '12'));
 
-const spanUnits = ['seconds', 'milliseconds', 'minutes'] as const;
-const timeUnits = [
-  'epoch',
-  'epoch_milliseconds',
-  'date',
-  'date_time',
-  'date_time_milliseconds',
-  'date_time_offset',
-  'date_time_space',
-  'date_time_digits',
-  'http_date',
-] as const;
-const scopeUnits = ['spaces', 'commas', 'list'] as const;
+const spanUnits = list('seconds milliseconds minutes');
+const timeUnits = list(`
+  epoch epoch_milliseconds date date_time date_time_milliseconds date_time_offset
+  date_time_space date_time_digits http_date
+`);
+const scopeUnits = list('spaces commas list');
 
 /** What trees are made of: names of values, and what `only` can name. */
 export interface Words {
@@ -49,7 +54,7 @@ function named({ names, occasions }: Words): fc.Arbitrary<Plain> {
       only: onlyOf(occasions),
       ...(hasUnit ? { as: fc.constantFrom<string>(...units) } : {}),
     };
-    const detailed = fc.record(options, { requiredKeys: [] }).map((more) => ({ value, ...more }));
+    const detailed = partial(options).map((more) => ({ value, ...more }));
     return fc.oneof(fc.constant(value), detailed);
   });
 }
