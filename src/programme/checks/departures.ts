@@ -128,7 +128,7 @@ function* passwordDepartures(definition: Definition): Iterable<Complaint> {
     const exposed = inQuery(grantInputs.password.needs, endpoint);
     if (exposed.length === 0) continue;
     yield [
-      ['token_endpoints', name, 'read'],
+      ['token_endpoints', name, 'inputs'],
       `the credentials of members stand in the query (${exposed.join(', ')}): proxies, gateways and partners keep addresses in their logs (RFC 9700 4.2.4)`,
       'give the grant an endpoint that reads a form',
     ];
