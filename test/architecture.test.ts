@@ -122,7 +122,7 @@ describe('architecture', () => {
       const [, body = ''] = /export interface [A-Z]\w+ \{\n([^]*?)\n\}\n$/.exec(text) ?? [];
       return { lines: text.split('\n').length, verbs: body.match(/^ {2}\w+[<(]/gm)?.length ?? 0 };
     });
-    for (const { lines, verbs } of contracts) assert.ok(lines <= 170 && verbs >= 5 && verbs <= 14);
+    for (const { lines, verbs } of contracts) assert.ok(lines <= 180 && verbs >= 5 && verbs <= 14);
     const all = contracts.reduce((sum, { verbs }) => sum + verbs, 0);
     assert.ok(all >= 30 && all <= 38, `${all} verbs`);
   });
