@@ -1,8 +1,8 @@
-// Owns how a command ends: exit codes, and the errors that carry them.
+// Owns exit codes, and the errors that carry them.
 
 import { StoreUnwritable } from '../store/care.ts';
 
-/** Exit codes every verb keeps to (DESIGN, "Command line"). */
+/** The exit codes of every verb (DESIGN, "Command line"). */
 export const exitCodes = {
   done: 0,
   failed: 1,
@@ -12,7 +12,6 @@ export const exitCodes = {
 } as const;
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** Their meanings, for help. */
 export const exitMeanings: Readonly<Record<ExitCode, string>> = {
   0: 'done',
   1: 'failed',
@@ -21,7 +20,7 @@ export const exitMeanings: Readonly<Record<ExitCode, string>> = {
   4: 'store unusable',
 };
 
-/** Ends a command with a message for people, and an exit code for programs. */
+/** Ends a command with a message and an exit code. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
   readonly exitCode: number;
@@ -32,7 +31,7 @@ export class CommandError extends Error {
   }
 }
 
-/** Ends the command as wrong usage with all faults; does nothing without any. */
+/** Ends the command as wrong usage if there are faults. */
 export function refuseUsage(faults: readonly string[]): void {
   if (faults.length > 0) throw new CommandError(exitCodes.usage, faults.join('\n'));
 }
@@ -48,8 +47,8 @@ export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
 }
 
 /**
- * The error for a file that could not be written: `what` and the system's reason, without the path of
- * the draft that is written first. Any other error as it is.
+ * The error for a file that could not be written: `what` and the system's reason, without the path
+ * of the temporary file. Any other error is returned unchanged.
  */
 export function unwritable(error: unknown, exitCode: number, what: string): unknown {
   if (!(error instanceof StoreUnwritable) && !isSystemError(error)) return error;

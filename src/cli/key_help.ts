@@ -1,4 +1,4 @@
-// Owns `jetway help key NAME`: what a key of programme files does, as the schema tells it.
+// Owns `jetway help key NAME`: the help for a key of programme files, from the schema's notes.
 
 import { quote } from '../lib/fault.ts';
 import { suggest } from '../lib/suggest.ts';
@@ -9,11 +9,12 @@ import type { Schema } from '../schema/walk.ts';
 import { CommandError, exitCodes } from './exit.ts';
 
 /**
- * What is told of a key: by its place in a file (`grants.password.role`), by its path in the
- * reference (`grant.role`), or by the end of that (`role`). Several keys that end so are listed.
+ * The help for a key, which is named by its path in a file (`grants.password.role`), by its path in
+ * the reference (`grant.role`), or by the end of that path (`role`). Lists all keys with that
+ * ending.
  *
- * @param verbs words that may have been meant in place of a key
- * @throws CommandError where there is no such key; its message names the nearest there is
+ * @param verbs words to suggest besides keys
+ * @throws CommandError for an unknown key; its message suggests the nearest name
  */
 export function keyHelp(
   name: string,
@@ -80,7 +81,7 @@ function describe(key: Key, keys: readonly Key[], schema: Schema): string {
   ].join('\n');
 }
 
-/** Links lead to other parts of the reference page. */
+/** Links point to other parts of the reference page, so only their text is kept. */
 function plain(markdown = ''): string {
   return markdown.replaceAll(/\[([^\]]+)\]\(#[^)]*\)/g, '$1');
 }

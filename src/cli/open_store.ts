@@ -1,4 +1,4 @@
-// Owns opening the configured store with its master key, and the time that commands go by.
+// Owns opening the configured store with its master key, and choosing the clock of commands.
 
 import type { Config } from '../config/config.ts';
 import { masterKeyPath, MasterKeyUnusable, readMasterKey } from '../config/master_key.ts';
@@ -11,7 +11,6 @@ import { isSealedUnder } from '../token/signing_keys.ts';
 import { CommandError, exitCodes, isSystemError } from './exit.ts';
 import { storeClock } from './server/store_clock.ts';
 
-/** A store that is open, with the keys that go with it. */
 export interface OpenStore {
   readonly store: Store;
   readonly keyring: Keyring;
@@ -19,7 +18,7 @@ export interface OpenStore {
 }
 
 /**
- * Opens the configured store; makes it, and its master key, on first use.
+ * Opens the configured store; makes it and its master key on first use.
  * @throws MasterKeyUnusable, StoreUnusable
  */
 export async function openStore(
@@ -27,7 +26,7 @@ export async function openStore(
   options: Pick<StoreOptions, 'onFatal'> = {},
 ): Promise<OpenStore> {
   const site = storeAt(config.store);
-  // First: a location where no store can be would be told as a store without its master key.
+  // First: for an impossible location, the error would otherwise be a missing master key.
   site.expectPossible();
   const keyring = createKeyring(masterKeyOf(config));
   const clock = systemClock();
@@ -41,7 +40,7 @@ export async function openStore(
   return { store, keyring, clock };
 }
 
-/** A system error here has the store's exit code: without its key a store is of no use. */
+/** A system error here has the store's exit code: without its key a store cannot be used. */
 function masterKeyOf(config: Config): Uint8Array {
   try {
     return readMasterKey(config);
@@ -53,15 +52,12 @@ function masterKeyOf(config: Config): Uint8Array {
   }
 }
 
-/** Whether there is a store to open; otherwise opening it makes one. */
+/** Whether the store exists already; opening a missing one would make it. */
 export function storeExists({ store }: Config): boolean {
   return storeAt(store).exists();
 }
 
-/**
- * The care of the configured store. What is written to a memory store would be gone at once, and
- * there is nothing in it to see.
- */
+/** The care of the configured store. Refuses a memory store: it would be empty and lost at once. */
 export function expectDurableStore(config: Config): StoreCare {
   const { care } = storeAt(config.store);
   if (care !== undefined) return care;
@@ -71,7 +67,7 @@ export function expectDurableStore(config: Config): StoreCare {
   );
 }
 
-/** Opens the configured store, which must be one that lasts, for as long as `use` takes. */
+/** Opens the configured durable store while `use` runs. */
 export async function withStore<Result>(
   config: Config,
   use: (open: OpenStore) => Promise<Result>,
@@ -86,12 +82,12 @@ export async function withStore<Result>(
 }
 
 /**
- * Refuses a master key that the store was not made with: every secret would be wrong, no signing key
- * could be opened, and new signing keys would be unknown to verifiers.
+ * Refuses a master key that is not the store's: every secret would be wrong, no signing key could
+ * be opened, and verifiers would not know new signing keys.
  * @throws MasterKeyUnusable
  */
 async function expectOwnKey(store: Store, keyring: Keyring, config: Config): Promise<void> {
-  // A store without a recorded check is checked by its oldest sealed signing key.
+  // A store without a recorded check is checked with its oldest sealed signing key.
   const kept = await store.ensureKeyCheck(keyring.keyCheck, (key) => isSealedUnder(key, keyring));
   if (kept === keyring.keyCheck) return;
   throw new MasterKeyUnusable(

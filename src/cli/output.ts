@@ -1,20 +1,18 @@
-// Owns what verbs print: data on standard output, everything else on standard error.
+// Owns printing: data on standard output, everything else on standard error.
 
 import { createReadStream } from 'node:fs';
 
 import { legibleJson, spellOut } from '../lib/fault.ts';
 
-/** Options of a verb that prints data. */
 export interface OutputOptions {
   readonly json?: boolean;
 }
 
-/** Options of a verb that prints data and reads the configuration. */
 export interface VerbOptions extends OutputOptions {
   readonly config: string;
 }
 
-/** Standard output cannot be written to: its reader has gone (EPIPE), or its disk is full. */
+/** Writing to standard output failed: its reader has gone (EPIPE), or its disk is full. */
 export class OutputLost extends Error {
   override readonly name = 'OutputLost';
   readonly code: string;
@@ -44,12 +42,11 @@ export function printData(text: string): Promise<void> {
   return write(`${text}\n`);
 }
 
-/** Lines of text without characters that move a terminal's cursor, as file names may have (HOSTILE 66). */
+/** Removes characters that move a terminal's cursor, which file names may contain (HOSTILE 66). */
 function legible(text: string): string {
   return text.split('\n').map(spellOut).join('\n');
 }
 
-/** Prints lines of text on standard error. */
 export function say(text: string): void {
   console.error(legible(text));
 }
@@ -69,19 +66,16 @@ export async function printFile(path: string): Promise<void> {
   for await (const chunk of chunks) await write(chunk);
 }
 
-/** Prints a value as JSON, for programs. */
 export function printJson(value: unknown): Promise<void> {
   return printData(legibleJson(value, 2));
 }
 
-/** Prints a warning on standard error. */
 export function warn(message: string): void {
   say(`warning: ${message}`);
 }
 
 /**
- * Keeps a reader that goes away (`jetway client list | head -1`) from ending the process with a stack;
- * `print` still rejects.
+ * Prevents a crash if the reader goes away (`jetway client list | head -1`); `print` still rejects.
  */
 export function tolerateClosedPipes(): void {
   for (const stream of [process.stdout, process.stderr]) {

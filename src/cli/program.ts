@@ -1,5 +1,4 @@
-// Owns the list of verbs, and running one command line: help, errors and exit code. The grammar files
-// describe each verb.
+// Owns the list of verbs, and running a command line: help, errors and exit code.
 
 import { Command, CommanderError } from 'commander';
 
@@ -21,7 +20,7 @@ import { keyHelp } from './key_help.ts';
 import { OutputLost, print, say, tolerateClosedPipes } from './output.ts';
 import { versionLine } from './version.ts';
 
-/** Help for the first word of verbs of two words. */
+/** Help for groups: the first word of verbs with two words. */
 const groups: Readonly<Record<string, string>> = {
   client: 'onboard partners and look after them',
   gateway: 'let gateways ask about tokens',
@@ -76,7 +75,6 @@ function createProgram(): Command {
   return program;
 }
 
-/** `jetway help [VERB]`; a verb may be of several words, such as `client add`. */
 async function help(program: Command, names: readonly string[]): Promise<void> {
   let command = program;
   for (const name of names) {
@@ -104,7 +102,7 @@ function namesOf({ commands }: Command): readonly string[] {
   return commands.map((one) => one.name());
 }
 
-/** Prints an error for people; returns the exit code, which is for programs. */
+/** Prints an error; returns the exit code. */
 function report(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.usage;
   if (error instanceof CommandError) return ended(error.message, error.exitCode);
@@ -113,7 +111,7 @@ function report(error: unknown): number {
     return ended(`${error.message}: ${error.hint}`, exitCodes.store);
   if (error instanceof MasterKeyUnusable) return ended(error.message, exitCodes.store);
   if (error instanceof NotHashed) {
-    // Verbs hash before they change anything.
+    // Verbs hash passwords before they change anything.
     const what = `nothing was changed, as a password could not be hashed: ${error.message}`;
     return ended(`${what}; ${error.hint}, then try again`, exitCodes.failed);
   }

@@ -1,4 +1,4 @@
-// Owns reading the programmes of a configuration: all of them, or the one that a command names.
+// Owns reading a configuration's programmes: all of them, or the one that a command names.
 
 import { basename, join } from 'node:path';
 
@@ -19,11 +19,10 @@ import type { LoadedProgramme } from '../programme/language/load.ts';
 import type { Programme } from '../programme/programme.ts';
 import { CommandError, exitCodes } from './exit.ts';
 
-/** The programmes of a folder that can be served, and the faults of all files. */
+/** The programmes that can be served, and the faults of all files. */
 export interface CompiledFolder {
   readonly programmes: readonly Programme[];
   readonly files: readonly ProgrammeFile[];
-  /** Credentials of member directory hooks, by programme. */
   readonly credentials: ReadonlyMap<ProgrammeId, HookCredentials>;
 }
 
@@ -43,14 +42,14 @@ export function compileFolder(folder: string, publicUrl: string): CompiledFolder
   return { programmes, files, credentials };
 }
 
-/** Names of the configuration's programmes, also of those whose files have errors. */
+/** All programmes of the configuration, also those whose files have errors. */
 function programmeIds(config: Config): readonly ProgrammeId[] {
   return listProgrammeFiles(config.programmes)
     .filter((path) => path.endsWith('.yaml'))
     .map((path) => basename(path, '.yaml') as ProgrammeId);
 }
 
-/** The name of a programme of the configuration; otherwise a usage error that lists the programmes. */
+/** Checks a programme's name; the usage error lists all programmes. */
 function expectProgramme(config: Config, name: string): ProgrammeId {
   const known = programmeIds(config);
   const id = known.find((one) => one === name);
@@ -61,14 +60,14 @@ function expectProgramme(config: Config, name: string): ProgrammeId {
   throw new CommandError(exitCodes.usage, `there is no programme ${quote(name)} (${hint})`);
 }
 
-/** The named programme, or all of them where none is named. */
+/** The named programme, or all if none is named. */
 export function selectProgrammes(config: Config, name: string | undefined): readonly ProgrammeId[] {
   return name === undefined ? programmeIds(config) : [expectProgramme(config, name)];
 }
 
 /**
- * Loads one programme, whatever the faults of other files.
- * @throws FaultsError when its own file has errors
+ * Loads one programme; ignores faults of other files.
+ * @throws FaultsError if its own file has errors
  */
 export function loadNamed(config: Config, name: string): LoadedProgramme {
   const id = expectProgramme(config, name);
@@ -77,7 +76,6 @@ export function loadNamed(config: Config, name: string): LoadedProgramme {
   return loaded;
 }
 
-/** As `loadNamed`, with the programme compiled. */
 export function loadCompiled(
   config: Config,
   name: string,
@@ -86,7 +84,7 @@ export function loadCompiled(
   return { loaded, programme: compileProgramme(loaded.id, loaded.definition, config.publicUrl) };
 }
 
-/** As `loadNamed`; undefined where the programme's file has errors. */
+/** As `loadNamed`; undefined if the programme's file has errors. */
 export function loadIfGood(config: Config, id: ProgrammeId): LoadedProgramme | undefined {
   return readProgrammeFile(join(config.programmes, `${id}.yaml`)).loaded;
 }

@@ -1,7 +1,6 @@
-// Owns the progress line of a long command: it stands on standard error while the work goes on, and only
-// if standard error is a terminal.
+// Owns the progress line of a long command, on standard error and only if that is a terminal.
 
-/** Called when one more part of the work is done. */
+/** Called after each part of the work. */
 export type Step = () => void;
 
 /** Milliseconds until the line appears, and between its updates. */
@@ -10,15 +9,14 @@ const pace = 200;
 
 const eraseLine = '\r\u001b[K';
 
-/** Where the line is written. */
 export interface Terminal {
   readonly isTTY?: boolean;
   readonly write: (text: string) => unknown;
 }
 
 /**
- * Does the work, and shows the progress line once it has taken two seconds.
- * @param total how many parts the work has; undefined for work in one part
+ * Does the work, and shows the progress line after two seconds.
+ * @param total number of parts; undefined for work in one part
  */
 export async function withProgress<Result>(
   what: string,
@@ -38,7 +36,7 @@ export async function withProgress<Result>(
     const parts = total === undefined ? '' : `${done} of ${total}, `;
     terminal.write(`${eraseLine}${what}: ${parts}${seconds} s`);
   };
-  // Besides at each step: a step may take long.
+  // Also between steps: a step may take long.
   const timer = setInterval(look, pace);
   try {
     return await work(() => {

@@ -1,15 +1,15 @@
-// Owns reading standard input up to a limit: a secret on one line, which then is in no argument list; or
-// a whole file.
+// Owns reading standard input up to a limit: a secret, so that no argument list holds it, or a
+// file.
 
 import { CommandError, exitCodes } from './exit.ts';
 import { say } from './output.ts';
 
-/** More than any secret or password, whose own limits are checked later. */
+/** Longer than any secret or password, whose own limits are checked later. */
 const mostBytesOfLine = 64 * 1024;
 
 /**
- * The one line on standard input, without its line break.
- * @param what it is, for messages: `password`
+ * Reads the only line of standard input, without its line break.
+ * @param what names the input in messages: `password`
  * @throws CommandError (usage) for an empty line, several lines, or bytes that are no UTF-8
  */
 export async function readLine(what: string): Promise<string> {
@@ -23,10 +23,7 @@ export async function readLine(what: string): Promise<string> {
   return line;
 }
 
-/**
- * All of standard input.
- * @throws CommandError (usage) for more than `mostBytes`, or bytes that are no UTF-8
- */
+/** @throws CommandError (usage) for more than `mostBytes`, or bytes that are no UTF-8 */
 export async function readText(what: string, mostBytes: number): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -38,7 +35,7 @@ export async function readText(what: string, mostBytes: number): Promise<string>
   return decode(what, Buffer.concat(chunks));
 }
 
-/** Not leniently: other bytes would become U+FFFD, and the right secret would never match. */
+/** Strict: other bytes would become U+FFFD, and the right secret would never match. */
 function decode(what: string, bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);

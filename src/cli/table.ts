@@ -1,11 +1,11 @@
-// Owns how data is laid out for people: tables of rows, sheets of labelled values, times.
+// Owns the layout of text output: tables of rows, sheets of labelled values, times.
 
 import type { Instant } from '../lib/clock.ts';
 import { spellOut } from '../lib/fault.ts';
 
 const gap = '  ';
 
-/** Rows under headings, in columns as wide as their widest cell. */
+/** Each column is as wide as its widest cell. */
 export function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [headings, ...rows.map((row) => row.map(spellOut))];
   const widths = headings.map((_, column) =>
@@ -14,7 +14,7 @@ export function table(headings: readonly string[], rows: readonly (readonly stri
   return lines.map((line) => alignedLine(line, widths)).join('\n');
 }
 
-/** Labels and their values, one value a line; a label without values is left out. */
+/** One value a line; a label without values is left out. */
 export function sheet(
   rows: readonly (readonly [label: string, values: readonly string[]])[],
 ): string {

@@ -1,29 +1,27 @@
-// Owns the verb `version`: which sources an executable was built from.
+// Owns the verb `version`: the sources that an executable was built from.
 
 import { isSea } from 'node:sea';
 
 import { readAsset } from '../lib/asset.ts';
 import { type OutputOptions, printResult } from './output.ts';
 
-/** The commit of a checkout, and whether what is built from it was changed since. */
+/** The commit of a checkout, and whether the sources have uncommitted changes. */
 export interface SourceState {
   readonly commit: string;
   readonly committedAt: string;
   readonly isChanged: boolean;
 }
 
-/** What a build records in the executable; no wall time, so that builds can be repeated to the byte. */
+/** Facts that a build records in the executable; without a time, so that builds are reproducible. */
 export interface BuildFacts {
   /** Digest of all inputs of the build. */
   readonly build: string;
-  /** Absent where it was built without git. */
+  /** Absent for a build without git. */
   readonly source?: SourceState;
 }
 
-/** The name of the facts among the embedded files. */
 export const buildFactsAsset = 'build.json';
 
-/** `jetway version`. */
 export async function version(options: OutputOptions): Promise<void> {
   const { build = null, source } = buildFacts() ?? {};
   const facts = {
@@ -50,7 +48,7 @@ function originOf({ build, source }: BuildFacts): string {
   return `commit ${commit.slice(0, 10)}${isChanged ? '-dirty' : ''} of ${committedAt}, build ${build}`;
 }
 
-/** Undefined where sources run without a build. */
+/** Undefined if the sources run without a build. */
 function buildFacts(): BuildFacts | undefined {
   return isSea() ? (JSON.parse(readAsset(buildFactsAsset)) as BuildFacts) : undefined;
 }

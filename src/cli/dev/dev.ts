@@ -32,14 +32,14 @@ import { sharedTime } from '../server/store_clock.ts';
 import { onboardDemo } from './onboarding.ts';
 
 export interface DevOptions {
-  /** A configuration whose programmes to serve instead of the shipped ones. */
+  /** Serve the programmes of this configuration instead of the shipped ones. */
   readonly config?: string;
   readonly listen: string;
-  /** A programme whose commands to print, from the `dev` that already listens there. */
+  /** Print this programme's commands, from the `dev` that already listens at the address. */
   readonly commands?: string;
 }
 
-/** `jetway dev`. Resolves once a signal has ended it. */
+/** Resolves after a signal has ended it. */
 export async function dev(options: DevOptions): Promise<void> {
   const address = loopbackAddress(options.listen);
   if (options.commands !== undefined) return printCommands(address, options.commands);
@@ -66,7 +66,7 @@ export async function dev(options: DevOptions): Promise<void> {
   const services = [...serving.services.values()];
   const { keep: keepTime } = sharedTime(foundation, log);
   const stopHousekeeping = startHousekeeping({ ...foundation, services, keepTime });
-  // SIGHUP as well: after its terminal has closed, nothing else would end it.
+  // SIGHUP too: otherwise the server would outlive its closed terminal.
   await untilSignal(['SIGTERM', 'SIGINT', 'SIGHUP']);
   stopHousekeeping();
   await server.close();
@@ -122,7 +122,7 @@ function onboardAll(
 ): Promise<readonly Demo[]> {
   return Promise.all(
     loaded.map(({ id, definition: written, logos }) => {
-      // The demo member is in the memory store: the airline's own directory does not have it.
+      // The demo member is in the memory store; an airline's own directory does not have it.
       const definition: Definition = { ...written, members: { directory: 'store' } };
       const programme = compileProgramme(id, definition, base, logos);
       return onboardDemo(definition, programme, base, foundation);
@@ -130,7 +130,7 @@ function onboardAll(
   );
 }
 
-/** What is printed at the start: the programmes, logins for them, and at the end the address to open. */
+/** The text at the start: the programmes, their logins, and last the address to open. */
 function startSheet(base: string, demos: readonly Demo[]): string {
   const [first] = demos;
   return [
@@ -148,13 +148,13 @@ function startSheet(base: string, demos: readonly Demo[]): string {
   ].join('\n');
 }
 
-/** What to type to run this program again from here. */
+/** The command that runs this program again from the current folder. */
 function ownName(): string {
   const path = isSea() ? relative(process.cwd(), process.execPath) : '';
   return path === '' || path.startsWith('..') ? 'jetway' : path;
 }
 
-/** `jetway dev --commands`. Secrets are fresh in every run, so only the running `dev` knows them. */
+/** Secrets are new in every run, so the running `dev` must print them. */
 async function printCommands({ host, port }: Address, programme: string): Promise<void> {
   const base = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
   const answer = await fetch(base + demoPaths(encodeURIComponent(programme)).commands).catch(

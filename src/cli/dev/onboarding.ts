@@ -15,7 +15,6 @@ import { fittingValue } from '../../programme/requests/sample_request.ts';
 import { neededProperties } from '../entities/client_needs.ts';
 import { newApiKey, newSecret } from '../entities/secrets.ts';
 
-/** Puts a demo partner and member of a programme into the store. */
 export async function onboardDemo(
   definition: Definition,
   programme: Programme,
@@ -71,7 +70,7 @@ export async function onboardDemo(
   };
 }
 
-/** A value for a property of the client that an input compared with the property accepts. */
+/** A value for a client's property that the shape of the compared input accepts. */
 function comparedValue(
   { authorize, token_endpoints: endpoints }: Definition,
   comparison: Comparison,

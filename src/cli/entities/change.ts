@@ -1,5 +1,5 @@
-// Owns the verbs `set`, `enable`, `disable` and `remove` of every kind. Changes count from the next
-// request on, in running servers too.
+// Owns the verbs `set`, `enable`, `disable` and `remove` of every kind. Running servers apply a
+// change from the next request on.
 
 import { type Item, kinds } from '../../store/kinds.ts';
 import { CommandError, exitCodes, expectYes, refuseUsage } from '../exit.ts';
@@ -20,7 +20,7 @@ import {
 } from './kind.ts';
 import { jsonOf, printShown } from './shown.ts';
 
-/** `jetway KIND set NAME`: changes all that is asked for, or nothing. */
+/** Makes all requested changes, or none. */
 export async function setItem<N extends Noun, Name extends keyof Item<N>>(
   kind: ChangeableKind<N, Name>,
   name: string,
@@ -56,7 +56,7 @@ export async function setItem<N extends Noun, Name extends keyof Item<N>>(
   await printShown(values, options);
 }
 
-/** `jetway KIND enable NAME` and `disable`; an item that has the status already is no failure. */
+/** Succeeds also if the item already has the status. */
 export async function setStatus<N extends Noun>(
   kind: Kind<N>,
   name: string,
@@ -73,7 +73,6 @@ export async function setStatus<N extends Noun>(
   return print(`${who} of ${after.programme} is ${after.status}${already}`);
 }
 
-/** `jetway KIND remove NAME --yes`. */
 export async function removeItem<N extends Noun>(
   kind: Kind<N>,
   name: string,

@@ -20,7 +20,6 @@ import { readNew } from './new_item.ts';
 import { newApiKey, newSecret, readGivenSecret } from './secrets.ts';
 import { type Handover, handOver, jsonOf, sheetOf, shown } from './shown.ts';
 
-/** The identifier of a client that has one already. */
 export const clientIdInput: Input = {
   name: 'client_id',
   required: true,
@@ -40,10 +39,9 @@ export type AddClientOptions = Selection & {
   readonly incomplete?: boolean;
 };
 
-/** While one identifier in twenty is free, all of these are taken once in 30,000 runs. */
+/** If one identifier in twenty is free, 200 tries all fail once in 30,000 runs. */
 const identifierTries = 200;
 
-/** `jetway client add`. */
 export async function addClient(options: AddClientOptions): Promise<void> {
   const { apiKeyOf, clientId } = options;
   const read = readNew(options, clientFields, [clientIdInput], returnFaults);
@@ -70,7 +68,7 @@ export async function addClient(options: AddClientOptions): Promise<void> {
   );
 }
 
-/** The API key of a new client: a new one, or that of the client that has it already. */
+/** The API key of a new client: generated, or shared with another client. */
 interface GivenKey {
   readonly held: readonly StoredSecret[];
   readonly text?: string;
@@ -82,7 +80,7 @@ function newKey({ config, keyring, clock }: Surroundings): GivenKey {
   return { held: [{ digest: keyring.secretDigest(text), createdAt: clock.now() }], text };
 }
 
-/** The keys of another client that are good now (C-5). */
+/** The other client's API keys that are valid now (C-5). */
 function keyOf(holder: Client, { clock }: Surroundings): GivenKey {
   const held = liveSecrets(holder.apiKeys, clock.now());
   if (held.length > 0) return { held, holder };
@@ -91,8 +89,8 @@ function keyOf(holder: Client, { clock }: Surroundings): GivenKey {
 }
 
 /**
- * The client whose API key another client of `programme` is to share: by its identifier, which counts
- * in that programme first, or as PROGRAMME/IDENTIFIER.
+ * Finds the client whose API key is to be shared, by PROGRAMME/IDENTIFIER or by its identifier,
+ * which is looked up in `programme` first.
  */
 async function selectKeyHolder(
   around: Surroundings,
@@ -116,7 +114,7 @@ function partnerWarnings(client: Client, holder: Client | undefined): readonly s
   return [`${holder.id} has another partner id: clients of one partner alone share an API key`];
 }
 
-/** Adds the client under the given identifier, or under the first new one that is free. */
+/** Adds the client under the given identifier, or under the first free generated one. */
 async function register(
   { store, keyring, clock }: Surroundings,
   programme: Programme,
@@ -140,7 +138,7 @@ async function register(
   );
 }
 
-/** What a new client is handed over as. */
+/** The sheet that shows a new client and its secrets. */
 function clientSheet(
   client: Client,
   secret: string,

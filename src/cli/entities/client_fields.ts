@@ -1,4 +1,4 @@
-// Owns the fields of a client, each described once. Those of several inputs stand in *_field.ts files.
+// Owns the fields of a client. Fields with several inputs are in *_field.ts files.
 
 import { quote } from '../../lib/fault.ts';
 import { nameHint } from '../../lib/suggest.ts';
@@ -46,7 +46,7 @@ export const clientFields: Fields<ClientFields> = {
     lines: (held) => [held.join(', ') || 'none: every grant is refused'],
   },
   redirectUris,
-  // P-1 says what these identifiers look like.
+  // P-1 defines the form of these identifiers.
   businessContext: textField(
     {
       name: 'business_context',
@@ -74,7 +74,6 @@ export const clientFields: Fields<ClientFields> = {
   properties,
 };
 
-/** The name of a client or gateway. */
 export function nameField(description: string): Field<string> {
   return {
     json: 'name',
@@ -90,7 +89,7 @@ export function nameField(description: string): Field<string> {
   };
 }
 
-/** Whether members who log in have nowhere to return to. */
+/** Whether members log in for this client and it has no redirect URI. */
 export function hasNoReturn({ roles: held, redirectUris: uris }: ClientFields): boolean {
   return held.includes('member') && uris.length === 0;
 }

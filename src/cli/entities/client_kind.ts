@@ -1,4 +1,4 @@
-// Owns clients as a kind of registered thing: how they are named, found, judged and shown.
+// Owns the client kind: how clients are named, found, checked and shown.
 
 import type { Client } from '../../oauth/client.ts';
 import type { Gateway } from '../../oauth/gateway.ts';
@@ -67,7 +67,7 @@ export function showClient(
   ];
 }
 
-/** The other clients, of any configured programme, that have an API key of this client (C-5). */
+/** The other clients, of any configured programme, that share an API key with this one (C-5). */
 async function showSharers({ store, config, clock }: Surroundings, client: Client): Promise<Shown> {
   const keys = liveSecrets(client.apiKeys, clock.now());
   const holders = await Promise.all(
@@ -80,19 +80,18 @@ async function showSharers({ store, config, clock }: Surroundings, client: Clien
   return sharersShown('api_key_shared_with', 'API key shared with', [...byName.values()]);
 }
 
-/** A client among those of all programmes: `my-club/partnerapi-12345`. */
+/** A client's name among all programmes: `my-club/partnerapi-12345`. */
 export function fullName({ programme, id }: Pick<Client | Gateway, 'programme' | 'id'>): string {
   return `${programme}/${id}`;
 }
 
-/** Clients that have the same API key, by their names. */
 export function sharersShown(json: string, label: string, clients: readonly Client[]): Shown {
   const sorted = clients.toSorted((one, other) => (fullName(one) < fullName(other) ? -1 : 1));
   const value = sorted.map(({ programme, id }) => ({ programme, client_id: id }));
   return { json, label, value, lines: sorted.map(fullName) };
 }
 
-/** A login that ends nowhere is refused before it begins. */
+/** A login without a redirect URI could not end, so such a client is refused. */
 export function returnFaults(client: ClientFields): readonly string[] {
   return hasNoReturn(client)
     ? ['--role member needs a --redirect-uri, where members return to after a login']

@@ -1,5 +1,4 @@
-// Owns the judgement of a client by its programme's dialect: what it lacks to be served there, and
-// what it has that is of no use there.
+// Owns comparing a client with its programme's dialect: what it lacks, and what it has without use.
 
 import { grantTypes } from '../../oauth/grant.ts';
 import { isInsecureRedirectUri } from '../../oauth/redirect_uri.ts';
@@ -12,7 +11,7 @@ import { refuseUsage } from '../exit.ts';
 import { type ClientFields, clientFields } from './client_fields.ts';
 import { inputsOf } from './fields.ts';
 
-/** The name that messages have for an input, such as `partner_id` or `property.plan`. */
+/** The name of an input in messages, such as `partner_id` or `property.plan`. */
 type Naming = (input: string) => string;
 
 const optionNames: Naming = (input) => {
@@ -23,25 +22,25 @@ const optionNames: Naming = (input) => {
   return option?.flags.split(' ')[0] ?? input;
 };
 
-/** A client as far as a dialect can need something of it. */
+/** The parts of a client that a dialect may need. */
 export interface JudgedClient extends ClientFields {
   readonly apiKeys: readonly unknown[];
 }
 
 export interface ClientJudgement {
-  /** What the dialect needs and the client does not have, each in a sentence. */
+  /** A sentence for each thing that the dialect needs and the client lacks. */
   readonly missing: readonly string[];
   readonly warnings: readonly string[];
 }
 
-/** What a dialect can compare requests with, and put into answers and tokens, beside properties. */
+/** Besides properties: fields that inputs are compared with, or that answers and tokens contain. */
 const needed = {
   business_context: 'businessContext',
   partner_id: 'partnerId',
   api_key: 'apiKeys',
 } as const satisfies Readonly<Record<string, keyof JudgedClient>>;
 
-/** Judges a client of that programme (C-5). */
+/** Compares a client with its programme (C-5). */
 export function judgeClient(
   { id, definition }: Pick<LoadedProgramme, 'id' | 'definition'>,
   client: JudgedClient,
@@ -75,8 +74,8 @@ export function judgeClient(
 }
 
 /**
- * Ends the command as wrong usage where something is missing, unless told `--incomplete`; returns
- * what is to be warned of.
+ * Ends the command as wrong usage if something is missing, unless `--incomplete` is given; returns
+ * the warnings.
  */
 export function expectComplete(
   { missing, warnings }: ClientJudgement,
@@ -86,7 +85,6 @@ export function expectComplete(
   return [...missing, ...warnings];
 }
 
-/** A sentence on what is missing, with the way around it. */
 export function orIncomplete(missing: string): string {
   return `${missing} (--incomplete does without)`;
 }
@@ -106,7 +104,7 @@ function roleWarnings(
     .map((one) => `no grant of ${id} is for the role ${one}: it is of no use to the client there`);
 }
 
-/** What is told each time that such a client is registered, changed or shown. */
+/** Warnings at each registration, change and display of the client. */
 export function redirectWarnings({ redirectUris }: Pick<ClientFields, 'redirectUris'>): string[] {
   return redirectUris
     .filter(isInsecureRedirectUri)
@@ -125,7 +123,7 @@ function comparisonsOf({ authorize, token_endpoints }: Definition): ReadonlySet<
   );
 }
 
-/** Names of the properties that answers and tokens of a programme cannot do without. */
+/** Names of the client properties that answers and tokens of a programme need. */
 export function neededProperties(definition: Definition): readonly string[] {
   return propertyNames(answeredValues(definition));
 }
@@ -136,7 +134,7 @@ function propertyNames(values: ReadonlySet<string>): readonly string[] {
     .map((value) => value.slice(clientPropertyPrefix.length));
 }
 
-/** Names of the values that answers and tokens of the programme's grants cannot do without. */
+/** Names of the values that answers and tokens of the programme's grants need. */
 function answeredValues({ token_response, tokens, grants }: Definition): ReadonlySet<string> {
   const { access } = tokens;
   const trees = [

@@ -1,5 +1,5 @@
-// Owns the description of a field: from one entry come its options, its columns in files, its checks,
-// its change by `set`, and how it is shown. Which fields there are is said in the *_fields.ts files.
+// Owns the description of a field, from which its options, file columns, checks, changes by `set`
+// and output are made. The *_fields.ts files hold the descriptions.
 
 import { Option } from 'commander';
 
@@ -8,50 +8,51 @@ import { present } from '../../lib/present.ts';
 import type { Programme } from '../../programme/programme.ts';
 import { option, type OptionSpec } from '../grammar/grammar.ts';
 
-/** Options as commander hands them over, by its names for them. */
+/** Options as commander returns them, by commander's names. */
 export type Typed = Readonly<Record<string, unknown>>;
 
-/** A text that an operator gave, in an option or in a file. */
+/** A text in an option or in a file. */
 export interface Given {
   readonly text: string;
-  /** The name that messages use: `--partner-id`, `partner_id`. */
+  /** The name in messages: `--partner-id`, `partner_id`. */
   readonly label: string;
-  /** Its place, where it stands in a file. */
+  /** Its position, if it is in a file. */
   readonly at?: Position;
 }
 
-/** All that was given for one item, by the names of inputs. */
+/** All texts for one item, by the names of inputs. */
 export type Inputs = ReadonlyMap<string, readonly Given[]>;
 
-/** What is wrong with something given, in a sentence. */
 export type Complaint = Pick<Given, 'at'> & { readonly message: string };
 
-/** One way to give (a part of) a field: a column of files and an option. */
+/** A way to give a field, or a part of it: a column of files and an option. */
 export interface Input {
   /** The column in a CSV file, and the key in a YAML file. */
   readonly name: string;
-  /** The map of a YAML file that it stands in, and its key there; `key` is absent where any name is one. */
+  /**
+   * The map of a YAML file that contains it, and its key there; without `key` any name is allowed.
+   */
   readonly nested?: { readonly map: string; readonly key?: string; readonly like: string };
   /** Why a name of a nested value without `key` is refused. */
   readonly nameFault?: (name: string) => string | undefined;
-  /** The name that messages about files use, where it is not the column's. */
+  /** The name in messages about files, if it is not the column's. */
   readonly words?: string;
   readonly option?: OptionSpec;
-  /** The help of the option at `set`, where it is not that at `add`. */
+  /** The option's help at `set`, if it differs from `add`. */
   readonly helpAtSet?: string;
-  /** Whether only `set` has the option, and no file the column. */
+  /** Only `set` has the option; files have no such column. */
   readonly onlyAtSet?: true;
-  /** Whether the option, `--no-…`, takes the field's value away. */
+  /** The option, `--no-…`, removes the field's value. */
   readonly takesAway?: true;
-  /** Whether each row of a file must have it. */
+  /** Each row of a file must have it. */
   readonly required?: true;
-  /** Whether a file can hold several, with spaces between them. */
+  /** A file can hold several, separated by spaces. */
   readonly many?: true;
-  /** Whether messages quote the value; never for a secret. */
+  /** Messages may quote the value; never set for a secret. */
   readonly quoted?: true;
   /**
-   * Why a text is refused, to follow its label in a sentence; undefined if it is not. Without a
-   * programme (it is not known yet) what depends on the programme is not judged.
+   * Why a text is refused, as the end of a sentence; undefined if it is accepted. Without a
+   * programme, which may be unknown yet, checks that depend on it are left out.
    */
   readonly check?: (
     text: string,
@@ -60,31 +61,29 @@ export interface Input {
   ) => string | undefined;
 }
 
-/** A field of an item. Methods, so that fields of different values fit one list. */
+/** A field of an item. Methods (bivariant), so that fields of different values fit one list. */
 export interface Field<Value> {
-  /** The key in JSON output. */
   readonly json: string;
-  /** The label in sheets; the key with spaces, where there is none. */
+  /** The label in sheets, if it is not the key with spaces. */
   readonly label?: string;
   readonly inputs: readonly Input[];
-  /** The value that inputs without complaints say, also when they say nothing. */
+  /** The value from inputs without complaints; also called without any input. */
   read(given: Inputs): Value;
-  /** The value after `set`; without this, what `read` makes of the inputs. */
+  /** The value after `set`; if left out, the result of `read`. */
   change?(before: Value, given: Inputs): Value;
-  /** Complaints beside those of the inputs' checks. */
+  /** Complaints besides those of the inputs' checks. */
   complaints?(given: Inputs): readonly Complaint[];
-  /** What is to be removed by `set` and is not there. */
+  /** What `set` is to remove and the item does not have. */
   lacks?(before: Value, given: Inputs): readonly string[];
-  /** The value in JSON; the value itself, or null, without this. */
+  /** The value in JSON, if it is not the value itself or null. */
   view?(value: Value): unknown;
-  /** The value in a sheet, one text a line. */
+  /** The lines of the value in a sheet. */
   lines?(value: Value): readonly string[];
 }
 
-/** A description of every property. */
 export type Fields<Item> = { readonly [Name in keyof Item]-?: Field<Item[Name]> };
 
-/** A field of one text that may be absent; `withoutIt` is what `--no-…` says in help. */
+/** A field of one optional text; `withoutIt` is the help of `--no-…`. */
 export function textField(
   input: Input & { readonly option: OptionSpec },
   withoutIt: string,
@@ -98,12 +97,11 @@ export function textField(
   };
 }
 
-/** The input of an option that takes a field's value away. */
+/** The input of an option that removes a field's value. */
 export function takingAway(flags: string, description: string): Input {
   return { name: flags, option: option(flags, description), onlyAtSet: true, takesAway: true };
 }
 
-/** Texts given for an input. */
 export function textsOf(given: Inputs, name: string): readonly string[] {
   return given.get(name)?.map(({ text }) => text) ?? [];
 }
@@ -115,22 +113,19 @@ export function listOf<Item>(
   return Object.entries(fields) as never;
 }
 
-/** Everything that can be given of an item. */
 export function inputsOf<Item>(fields: Fields<Item>): readonly Input[] {
   return listOf(fields).flatMap(([, { inputs }]) => inputs);
 }
 
-/** The inputs of a new item: those of `add`, and the columns of files. */
+/** The inputs of a new item: the options of `add`, and the columns of files. */
 export function newInputsOf<Item>(fields: Fields<Item>): readonly Input[] {
   return inputsOf(fields).filter(({ onlyAtSet }) => onlyAtSet !== true);
 }
 
-/** The options of `add`. */
 export function addOptions<Item>(fields: Fields<Item>): readonly OptionSpec[] {
   return newInputsOf(fields).flatMap((input) => input.option ?? []);
 }
 
-/** The options of `set`. */
 export function setOptions<Item>(fields: Fields<Item>): readonly OptionSpec[] {
   return inputsOf(fields).flatMap(({ option: spec, helpAtSet }) => {
     if (spec === undefined) return [];
@@ -139,17 +134,15 @@ export function setOptions<Item>(fields: Fields<Item>): readonly OptionSpec[] {
   });
 }
 
-/** The option as messages name it: `--partner-id`. */
 function labelOf({ flags }: OptionSpec): string {
   return flags.replace(/ .*/, '');
 }
 
-/** What was given for an option; false for `--no-…`. */
+/** The value of an option; false for `--no-…`. */
 export function valueOf(options: Typed, { flags }: OptionSpec): unknown {
   return options[new Option(flags).attributeName()];
 }
 
-/** What was given in options. */
 export function givenIn(options: Typed, inputs: readonly Input[]): Inputs {
   const given = new Map<string, readonly Given[]>();
   for (const { name, option: spec, takesAway } of inputs) {
@@ -167,7 +160,6 @@ export function givenIn(options: Typed, inputs: readonly Input[]): Inputs {
   return given;
 }
 
-/** What the checks of inputs have against what was given for them. */
 function checkInputs(
   inputs: readonly Input[],
   given: Inputs,
@@ -183,7 +175,7 @@ function checkInputs(
   );
 }
 
-/** What is wrong with all that was given of an item, by its fields and `others`. */
+/** All complaints about an item: of its inputs, its fields, and `others`. */
 export function complaintsOf<Item>(
   fields: Fields<Item>,
   given: Inputs,
@@ -200,7 +192,7 @@ export function complaintsOf<Item>(
   ];
 }
 
-/** A value that is given and taken away at once. */
+/** Complains of a value that is both set and removed. */
 function clashes({ inputs }: Field<unknown>, given: Inputs): readonly Complaint[] {
   const used = inputs.filter(({ name }) => given.has(name));
   const away = used.find(({ takesAway }) => takesAway);
@@ -209,13 +201,13 @@ function clashes({ inputs }: Field<unknown>, given: Inputs): readonly Complaint[
   return [{ message: `${away.name} and ${first.label} do not go together` }];
 }
 
-/** The fields of a new item by inputs without complaints. */
+/** The fields of a new item, from inputs without complaints. */
 export function readFields<Item>(fields: Fields<Item>, given: Inputs): Item {
   const values = listOf(fields).map(([name, field]) => [name, field.read(given)]);
   return present(Object.fromEntries(values) as object) as Item;
 }
 
-/** The item after `set`. A field whose inputs say nothing stays as it is. */
+/** The item after `set`. A field without inputs does not change. */
 export function changeFields<Shape extends object, Item extends Shape>(
   fields: Fields<Shape>,
   before: Item,
@@ -231,7 +223,7 @@ export function changeFields<Shape extends object, Item extends Shape>(
   return present({ ...before, ...(Object.fromEntries(values) as Shape) }) as Item;
 }
 
-/** What `set` is to remove from an item that does not have it. */
+/** What `set` is to remove and the item does not have. */
 export function lackingIn<Shape>(
   fields: Fields<Shape>,
   before: Shape,

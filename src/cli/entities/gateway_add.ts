@@ -1,4 +1,4 @@
-// Owns the verb `gateway add`: a gateway gets an identifier and a secret to introspect with (RFC
+// Owns the verb `gateway add`: a gateway gets an identifier and a secret for introspection (RFC
 // 7662 2.1), shown once.
 
 import { quote } from '../../lib/fault.ts';
@@ -12,11 +12,10 @@ import { type NewItem, readNew } from './new_item.ts';
 import { newSecret } from './secrets.ts';
 import { handOver } from './shown.ts';
 
-/** `jetway gateway add`. */
 export async function addGateway(options: NewItem): Promise<void> {
   const { config, loaded, programme, fields } = readNew(options, gatewayFields);
   const secret = newSecret();
-  // No client identifier of a shipped dialect looks like this: the two are told apart at sight.
+  // No shipped dialect has client identifiers of this form: operators can tell the two apart.
   const id = `gateway-${randomText('0123456789abcdef', 12)}` as GatewayId;
   const gateway = await withStore(config, async ({ store, keyring, clock }) => {
     const createdAt = clock.now();

@@ -1,4 +1,4 @@
-// Owns gateways as a kind of registered thing: how they are named, found and shown.
+// Owns the gateway kind: how gateways are named, found and shown.
 
 import type { Gateway } from '../../oauth/gateway.ts';
 import { dateText } from '../table.ts';
@@ -37,7 +37,6 @@ function showGateway(gateway: Gateway): readonly Shown[] {
   ];
 }
 
-/** A gateway and its secret, which is shown this once. */
 export function gatewaySheet(gateway: Gateway, secret: string): Handover {
   const values = showGateway(gateway);
   const given = shown('gateway_secret', 'gateway secret', secret);

@@ -1,5 +1,5 @@
-// Owns what a kind of registered thing is to the command line, as data; and finding and changing the
-// one item that a command names. Which kinds there are is said in the *_kind.ts files.
+// Owns the description of a registered kind for the command line, and finding and changing the item
+// that a command names. The *_kind.ts files hold the descriptions.
 
 import type { Config } from '../../config/config.ts';
 import { quote } from '../../lib/fault.ts';
@@ -14,70 +14,64 @@ import { configOf, selectProgrammes } from '../programmes.ts';
 import type { Fields, Typed } from './fields.ts';
 import type { Shown } from './shown.ts';
 
-/** Options of a verb about one item. */
 export type Selection = OutputOptions &
   Typed & {
     readonly config: string;
-    /** The programme; without it, the one programme that has such an item. */
+    /** If left out: the only programme that has such an item. */
     readonly programme?: string;
   };
 
-/** The kinds of registered things that have verbs of their own, by their names in the store. */
+/** Kinds with their own verbs, by their names in the store. */
 export type Noun = 'client' | 'gateway' | 'member';
 
-/** What a verb knows beside the item. */
 export interface Surroundings extends OpenStore {
   readonly config: Config;
 }
 
-/** What the command line knows of a kind, beside what the store knows (store/kinds.ts). */
+/** What the command line adds to the store's description of a kind (store/kinds.ts). */
 export interface Kind<N extends Noun> {
   readonly noun: N;
   /** The argument that names an item, for help. */
   readonly argument: readonly [name: string, description: string];
-  /** An item's name, for examples. */
   readonly example: string;
-  /** What an item is named by: an identifier, or a username. */
+  /** An identifier, or a username. */
   nameOf(item: Item<N>): string;
-  /** A name as sentences have it. */
+  /** The name as sentences quote it. */
   inWords(name: string): string;
-  /** Finds an item by its name, where that is not its identifier alone. */
+  /** Finds an item by its name, if that is not simply its identifier. */
   find?(store: Store, programme: ProgrammeId, name: string): Promise<Item<N> | undefined>;
-  /** Everything but digests and hashes; `show` and `list` may add what they alone tell. */
+  /** All values but digests and hashes; a few only for `show` or for `list`. */
   show(around: Surroundings, item: Item<N>, verb?: 'show' | 'list'): Promise<readonly Shown[]>;
-  /** What `show` warns of. */
+  /** The warnings of `show`. */
   warnings?(item: Item<N>): readonly string[];
-  /** Columns of `list`: headings, and what stands below them by keys of JSON. */
+  /** Columns of `list`: headings by JSON keys. */
   readonly columns: Readonly<Record<string, string>>;
-  /** Whether `list` is to have an item, by options of this kind alone. */
+  /** Whether the kind's own options of `list` select the item. */
   matches?(open: OpenStore, item: Item<N>, options: Typed): Promise<boolean>;
   readonly removal: {
-    /** What is lost: said where `--yes` is missing. */
+    /** What is lost: the error says it if `--yes` is missing. */
     readonly loss: string;
-    /** What is said to be done, after `client X of PROGRAMME is`. */
+    /** The end of the sentence `client X of PROGRAMME is …`. */
     readonly done: string;
     readonly json: (item: Item<N>) => object;
   };
 }
 
-/** A kind whose items `set` can change. */
 export interface ChangeableKind<N extends Noun, Name extends keyof Item<N>> extends Kind<N> {
   readonly fields: Fields<Pick<Item<N>, Name>>;
   /** An option of `set` whose value is read from standard input. */
   readonly alsoSets?: { readonly option: OptionSpec; read(): Promise<Partial<Item<N>>> };
-  /** Loads what changes of an item are held against, and judges what was given by it. */
+  /** Loads what changes of an item are checked against; the result checks a changed item. */
   judgeChange(around: Surroundings, item: Item<N>, options: Typed): Promise<ChangeJudge<N>>;
 }
 
-/** Returns what is to be warned of; throws a CommandError for an item that cannot be like this. */
+/** Returns warnings; throws a CommandError if the item is not allowed. */
 export type ChangeJudge<N extends Noun> = (after: Item<N>) => readonly string[];
 
-/** `client partnerapi-12345`, `member "ann"`. */
 export function called<N extends Noun>(kind: Kind<N>, name: string): string {
   return `${kind.noun} ${kind.inWords(name)}`;
 }
 
-/** Opens the store and finds the item, for a verb about it. */
 export function withItem<N extends Noun, Result>(
   kind: Kind<N>,
   name: string,
@@ -91,7 +85,7 @@ export function withItem<N extends Noun, Result>(
   });
 }
 
-/** Finds the item; fails when no programme has such an item, or several and none is named. */
+/** Fails if no programme has such an item, or if several have it and none is named. */
 export async function select<N extends Noun>(
   kind: Kind<N>,
   { store, config }: Surroundings,
@@ -119,15 +113,14 @@ export async function select<N extends Noun>(
   );
 }
 
-/** The error for an item that was found and is not there any more. */
 export function removedMeanwhile<N extends Noun>(kind: Kind<N>, item: Item<N>): CommandError {
   const message = `the ${kind.noun} ${quote(kind.nameOf(item))} was removed by somebody else just now`;
   return new CommandError(exitCodes.failed, message);
 }
 
 /**
- * The item as it is after the change. The change may run twice, so it must depend on the item alone;
- * where it throws, nothing is changed.
+ * Changes the item and returns it. `change` may run twice, so it must depend only on its argument;
+ * if it throws, nothing changes.
  */
 export async function changeItem<N extends Noun>(
   kind: Kind<N>,

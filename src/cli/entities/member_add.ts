@@ -15,7 +15,6 @@ import { type NewItem, readNew } from './new_item.ts';
 import { readPasswordHash } from './secrets.ts';
 import { jsonOf } from './shown.ts';
 
-/** `jetway member add`. */
 export async function addMember(options: NewItem): Promise<void> {
   const { config, loaded, programme, fields } = readNew(options, memberFields);
   const { id } = programme;
@@ -34,8 +33,8 @@ export async function addMember(options: NewItem): Promise<void> {
 }
 
 /**
- * `jetway member unlock USERNAME`. The name need not be one of the embedded directory: names of other
- * directories are locked as well, and so are names that no member has (HOSTILE 16).
+ * The name need not be in the embedded directory: usernames of other directories, and names without
+ * a member, are locked as well (HOSTILE 16).
  */
 export async function unlockMember(name: string, options: Selection): Promise<void> {
   const username = normaliseUsername(name);

@@ -1,4 +1,4 @@
-// Owns the fields of a member: each described once for options, files, `set`, checks and output.
+// Owns the fields of a member.
 
 import { quote } from '../../lib/fault.ts';
 import { longestUsername, normaliseUsername } from '../../members/username.ts';
@@ -12,7 +12,7 @@ import { type Fields, type Input, textField, textsOf } from './fields.ts';
 
 export type MemberFields = Pick<MemberRecord, 'username' | 'status' | 'level' | 'membershipNumber'>;
 
-/** Judged as it is kept: normalising removes invisible characters first. */
+/** Checks the normalised name: normalising removes invisible characters. */
 export function usernameFault(typed: string): string | undefined {
   const username = normaliseUsername(typed);
   if (username === '') return 'is empty';
@@ -69,7 +69,7 @@ export const memberFields: Fields<MemberFields> = {
   ),
 };
 
-/** C-9, HOSTILE 34: no member's subject may look like a client's. Only files can give one. */
+/** C-9, HOSTILE 34: no member's subject may look like a client's. Only files can set a subject. */
 export const subjectInput: Input = {
   name: 'subject',
   check: (subject, programme) => {
@@ -81,7 +81,10 @@ export const subjectInput: Input = {
   },
 };
 
-/** What partners may trip over: P-7 has 16 to 24 digits, and some grants refuse any other (P-15). */
+/**
+ * Warns of other forms than P-7's 16 to 24 digits: partners may depend on it, and some grants
+ * refuse others (P-15).
+ */
 export function numberWarnings(
   { id, memberNumber: { neededBy, fits, form } }: Programme,
   number: string | undefined,
@@ -97,7 +100,7 @@ export function numberWarnings(
     : [`the membership number has ${number.length} digits; partners expect 16 to 24`];
 }
 
-/** Correct before a change of directory; otherwise the operator took the wrong verb. */
+/** Adding members is right before a change of directory; otherwise it is the wrong verb. */
 export function warnOfDirectory({ members }: Definition): void {
   if (members.directory === 'store') return;
   warn(

@@ -1,4 +1,4 @@
-// Owns members as a kind of registered thing: how they are named, found, judged and shown.
+// Owns the member kind: how members are named, found, checked and shown.
 
 import { quote } from '../../lib/fault.ts';
 import { normaliseUsername } from '../../members/username.ts';
@@ -65,7 +65,7 @@ export const memberKind: ChangeableKind<'member', keyof MemberFields> = {
   },
 };
 
-/** What counts against logins of a member now. */
+/** The failed logins and locks of a member now. */
 function loginsOf(
   { store, keyring, clock }: OpenStore,
   { programme, username }: MemberRecord,
@@ -84,7 +84,7 @@ export function showMember(member: MemberRecord): readonly Shown[] {
   ];
 }
 
-/** Failures are wrong passwords from browsers that are not known to be the member's. */
+/** Counts wrong passwords from browsers in which the member has not logged in before. */
 function showLogins({
   failures,
   lockedUntil,

@@ -1,4 +1,4 @@
-// Owns what the verbs that add one item start from: its fields by options, and its programme.
+// Owns reading the options of verbs that add one item: its fields and its programme.
 
 import type { Config } from '../../config/config.ts';
 import type { LoadedProgramme } from '../../programme/language/load.ts';
@@ -19,9 +19,9 @@ import type { Selection } from './kind.ts';
 export type NewItem = Selection & { readonly programme: string };
 
 /**
- * Reads the options of `add`; ends the command as wrong usage with all that is wrong.
- * @param others inputs beside the fields
- * @param faults what is wrong with fields together
+ * Reads the options of `add`; ends the command as wrong usage with all faults.
+ * @param others inputs besides the fields
+ * @param faults complaints about several fields together
  */
 export function readNew<Shape>(
   options: NewItem,

@@ -1,5 +1,5 @@
-// Owns the field of a client's properties: each is given as NAME=VALUE in an option, and in files
-// under its name.
+// Owns the field of a client's properties: NAME=VALUE in an option, a column or key for each name
+// in files.
 
 import { quote } from '../../lib/fault.ts';
 import { present } from '../../lib/present.ts';
@@ -7,27 +7,26 @@ import type { Client } from '../../oauth/client.ts';
 import { option } from '../grammar/grammar.ts';
 import { type Complaint, type Field, type Given, textsOf } from './fields.ts';
 
-/** Why a text is refused that goes into answers, or to people, as it is. */
+/** Why a text that answers or pages contain is refused. */
 export function visibleFault(text: string, most: number): string | undefined {
   return text !== '' && text.length <= most && !/\p{C}/u.test(text)
     ? undefined
     : `must be 1 to ${most} characters that can be seen`;
 }
 
-/** As dialects name it: `client.instance_url`. */
+/** The name follows `client.` in dialects: `client.instance_url`. */
 function nameFault(name: string): string | undefined {
   return /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/.test(name)
     ? undefined
     : `must be a letter and then letters, digits, "_", "-" or ".", at most 64 in all, not ${quote(name)}`;
 }
 
-/** A value may hold `=` itself. */
 function pairOf(text: string): readonly [name: string, value: string] | undefined {
   const end = text.indexOf('=');
   return end < 0 ? undefined : [text.slice(0, end), text.slice(end + 1)];
 }
 
-/** The reader of a file has refused names that cannot be, and names that stand there twice. */
+/** The reader of a file has already refused malformed and repeated names. */
 function complaintsOf({ text, label, at }: Given, earlier: readonly Given[]): readonly Complaint[] {
   const pair = pairOf(text);
   if (pair === undefined) return [{ message: `${label} must be name=value, not ${quote(text)}` }];

@@ -1,5 +1,5 @@
-// Owns the field of a client's redirect URIs: codes are sent to what is registered (RFC 9700 2.6,
-// HOSTILE 7).
+// Owns the field of a client's redirect URIs, the only addresses that codes are sent to (RFC 9700
+// 2.6, HOSTILE 7).
 
 import { quote } from '../../lib/fault.ts';
 import { redirectUriFault } from '../../oauth/redirect_uri.ts';
@@ -13,7 +13,7 @@ const [all, added, removed, insecure] = [
   'insecure_redirect_uris',
 ];
 
-/** A URI that stands among the insecure ones as well is told to be insecure (C-5). */
+/** A URI in both lists counts as insecure (C-5). */
 const secure: Pick<Input, 'many' | 'quoted' | 'check'> = {
   many: true,
   quoted: true,

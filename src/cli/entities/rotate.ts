@@ -1,5 +1,5 @@
-// Owns the verbs that replace secrets: `rotate-secret`, `rotate-api-key` and `retire-secret`. A new
-// secret is shown once, and is good beside the old one while the partner changes over.
+// Owns the verbs `rotate-secret`, `rotate-api-key` and `retire-secret`. A new secret is shown once,
+// and works beside the old one until the partner has changed over.
 
 import type { Config } from '../../config/config.ts';
 import { after, milliseconds, type Milliseconds } from '../../lib/clock.ts';
@@ -23,7 +23,7 @@ import { type Handover, handOver, jsonOf, sheetOf, shown } from './shown.ts';
 export type RotateOptions = Selection & {
   readonly overlap: string;
   readonly secretStdin?: boolean;
-  /** Leaves other clients that share the API key with what they have. */
+  /** Other clients that share the API key keep theirs. */
   readonly alone?: boolean;
 };
 
@@ -31,7 +31,7 @@ export type RotateOptions = Selection & {
 interface Rotation<N extends 'client' | 'gateway'> {
   readonly kind: Kind<N>;
   readonly words: string;
-  /** What an operator can do where two are good already. */
+  /** The hint if two secrets are valid already. */
   readonly wayOut: string;
   readonly held: (item: Item<N>) => readonly StoredSecret[];
   readonly holding: (item: Item<N>, secrets: readonly StoredSecret[]) => Item<N>;
@@ -44,7 +44,7 @@ interface Rotation<N extends 'client' | 'gateway'> {
   readonly sheet: (fresh: Fresh<N>) => Handover;
 }
 
-/** A new secret, and the items that have it now. */
+/** A new secret, and the items that now have it. */
 interface Fresh<N extends 'client' | 'gateway'> {
   readonly text: string;
   readonly item: Item<N>;
@@ -62,7 +62,6 @@ const clientSecret: Rotation<'client'> = {
   sheet: (fresh) => clientSheet(fresh, 'client_secret', clientSecret),
 };
 
-/** Without `changeHolders`: of the client alone. */
 const ownApiKey: Rotation<'client'> = {
   kind: clientKind,
   words: 'API key',
@@ -72,7 +71,7 @@ const ownApiKey: Rotation<'client'> = {
   sheet: (fresh) => clientSheet(fresh, 'api_key', ownApiKey),
 };
 
-/** C-5: of all clients that share the key. */
+/** C-5: replaces the key of all clients that share it. */
 const apiKey: Rotation<'client'> = {
   ...ownApiKey,
   changeHolders: ({ store }, keys, change) =>
@@ -88,20 +87,17 @@ const gatewaySecret: Rotation<'gateway'> = {
   sheet: ({ item, text }) => gatewaySheet(item, text),
 };
 
-/** `jetway client rotate-secret CLIENT_ID`. */
 export function rotateSecret(id: string, options: RotateOptions): Promise<void> {
   return rotate(clientSecret, id, options, () =>
     options.secretStdin === true ? readGivenSecret() : newSecret(),
   );
 }
 
-/** `jetway client rotate-api-key CLIENT_ID`. */
 export function rotateApiKey(id: string, options: RotateOptions): Promise<void> {
   const rotation = options.alone === true ? ownApiKey : apiKey;
   return rotate(rotation, id, options, ({ environment }) => newApiKey(environment));
 }
 
-/** `jetway gateway rotate-secret GATEWAY_ID`. */
 export function rotateGatewaySecret(id: string, options: RotateOptions): Promise<void> {
   return rotate(gatewaySecret, id, options, newSecret);
 }
@@ -127,7 +123,7 @@ async function rotate<N extends 'client' | 'gateway'>(
     const item = changed.find((one) => fullName(one) === fullName(found)) ?? found;
     const others = changed.filter((one) => one !== item);
     await handOver(rotation.sheet({ text, item, others }), options, async (reason) => {
-      // A secret that nobody has seen would stand in the way of the next one.
+      // The partner never saw this secret: if it stayed, it would block the next rotation.
       const undo = (one: Item<N>): Item<N> => holding(one, held(befores.get(fullName(one)) ?? one));
       await (others.length > 0
         ? rotation.changeHolders?.(open, [digest], undo)
@@ -137,7 +133,7 @@ async function rotate<N extends 'client' | 'gateway'>(
   });
 }
 
-/** Changes the item, and with it all that share a secret with it which is good now. */
+/** Changes the item, and every item that shares one of its valid secrets. */
 async function changeAll<N extends 'client' | 'gateway'>(
   { kind, held, changeHolders }: Rotation<N>,
   open: OpenStore,
@@ -152,7 +148,7 @@ async function changeAll<N extends 'client' | 'gateway'>(
     : [...changed, await changeItem(kind, open, found, change)];
 }
 
-/** @throws CommandError where the item can have no further secret */
+/** @throws CommandError if the item cannot have another secret */
 function withFresh<N extends 'client' | 'gateway'>(
   { kind, words, wayOut, held, holding }: Rotation<N>,
   item: Item<N>,
@@ -202,10 +198,9 @@ function clientSheet(
   };
 }
 
-/** Longer, old secrets would be forgotten instead of ended. */
+/** With a longer overlap, operators would forget to end the old secret. */
 const longestOverlap = milliseconds(366 * 86_400_000);
 
-/** Reads `--overlap`; throws a usage error. */
 function readOverlap(text: string): Milliseconds {
   const overlap = parseDuration(text);
   if (overlap !== undefined && overlap <= longestOverlap) return overlap;
@@ -215,13 +210,13 @@ function readOverlap(text: string): Milliseconds {
   );
 }
 
-/** `jetway client retire-secret CLIENT_ID`: ends the older of two secrets now. */
+/** Ends the older of two secrets now. */
 export async function retireSecret(id: string, options: Selection): Promise<void> {
   const { client, values } = await withItem(clientKind, id, options, async (around, found) => {
     const changed = await changeItem(clientKind, around, found, (before) => {
       const change = endOlder(before.secrets, around.clock.now());
       if ('secrets' in change) return { ...before, secrets: change.secrets };
-      // A partner without a secret is shut out, and another verb does that by its name.
+      // Without a secret a partner cannot authenticate; `client disable` does that by its name.
       throw new CommandError(
         exitCodes.failed,
         `client ${id} has no second client secret that is good: make a new one first with client rotate-secret, or shut it out with client disable`,

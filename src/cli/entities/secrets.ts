@@ -1,4 +1,4 @@
-// Owns secrets, API keys and passwords as commands make, read, judge and show them.
+// Owns making, reading, checking and showing secrets, API keys and passwords.
 
 import type { Instant } from '../../lib/clock.ts';
 import type { Digest } from '../../lib/digest.ts';
@@ -16,7 +16,7 @@ import type { Shown } from './shown.ts';
 /** DESIGN, "Semantics": generated secrets and API keys have 256 bits. */
 const keyBytes = 32;
 
-/** A thief of store and master key finds shorter ones by guessing. */
+/** An attacker with store and master key can guess shorter secrets. */
 const shortestGoodSecret = 16;
 
 /** NIST SP 800-63B 3.1.1.2: no edition has allowed fewer. */
@@ -26,12 +26,12 @@ export function newSecret(): string {
   return randomKey(keyBytes);
 }
 
-/** The prefix lets people and secret scanners see what they have found, and where it counts (C-3). */
+/** The prefix shows people and secret scanners the kind and environment of a found key (C-3). */
 export function newApiKey(environment: Environment): string {
   return `jw_${environment}_${randomKey(keyBytes)}`;
 }
 
-/** A secret that the partner has already, from standard input; warns when it is short. */
+/** Reads a partner's existing secret from standard input; warns if it is short. */
 export async function readGivenSecret(): Promise<string> {
   const secret = await readLine('secret');
   const fault = secretFault(secret);
@@ -41,7 +41,7 @@ export async function readGivenSecret(): Promise<string> {
   return secret;
 }
 
-/** The hash of a password from standard input; warns when it is short. */
+/** The hash of a password from standard input; warns if the password is short. */
 export async function readPasswordHash(): Promise<string> {
   const password = await readLine('password');
   const fault = passwordFault(password);
@@ -56,12 +56,12 @@ export async function readPasswordHash(): Promise<string> {
   return hash;
 }
 
-/** Why a text cannot be a secret or API key, to follow its name in a sentence. */
+/** Why a text cannot be a secret or API key, as the end of a sentence. */
 export function secretFault(text: string): string | undefined {
   return /\p{Cc}/u.test(text) ? 'holds control characters' : undefined;
 }
 
-/** Why a text cannot be an API key: it has to arrive as the value of a header. */
+/** An API key must also be a legal header value. */
 export function apiKeyFault(text: string): string | undefined {
   if (text.length > longestApiKey) return `has more than ${longestApiKey} characters`;
   return /^[!-~](?:[ -~]*[!-~])?$/.test(text)
@@ -69,7 +69,7 @@ export function apiKeyFault(text: string): string | undefined {
     : 'cannot be sent in a header: expected ASCII without spaces around it';
 }
 
-/** Never with the password in it. */
+/** The text never contains the password. */
 export function passwordFault(password: string): string | undefined {
   return password.length > longestPassword
     ? `is longer than ${longestPassword} characters`
@@ -84,8 +84,8 @@ export function secretWarning(what: string, text: string): string | undefined {
 }
 
 /**
- * Secrets as operators see them. The digest is left out: with the master key it is worth something.
- * @param uses when each was last used, where that is recorded: once an hour
+ * Secrets without digests, which help an attacker who has the master key.
+ * @param uses last uses, recorded at most once an hour
  */
 export function showSecrets(
   json: string,

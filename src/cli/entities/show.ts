@@ -9,7 +9,6 @@ import { table } from '../table.ts';
 import { type Kind, type Noun, type Selection, withItem } from './kind.ts';
 import { jsonOf, printShown } from './shown.ts';
 
-/** `jetway KIND show NAME`. */
 export async function showItem<N extends Noun>(
   kind: Kind<N>,
   name: string,
@@ -36,7 +35,7 @@ export const listOptions: readonly OptionSpec[] = [
   option('--count', 'print how many there are, and nothing of them'),
 ];
 
-/** `jetway KIND list`: by programme, in order of creation; says how much a limit leaves out. */
+/** By programme, in order of creation; says how many items a limit leaves out. */
 export async function listItems<N extends Noun>(
   kind: Kind<N>,
   options: ListOptions,

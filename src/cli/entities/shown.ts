@@ -1,11 +1,10 @@
-// Owns items as operators see them: the same values as JSON and as a sheet.
+// Owns how items are printed: the same values as JSON and as a sheet.
 
 import { CommandError, exitCodes } from '../exit.ts';
 import { OutputLost, type OutputOptions, print, printJson } from '../output.ts';
 import { sheet } from '../table.ts';
 import { type Fields, listOf } from './fields.ts';
 
-/** A key and value of JSON, and a label and lines of a sheet. */
 export interface Shown {
   readonly json: string;
   readonly label: string;
@@ -13,12 +12,15 @@ export interface Shown {
   readonly lines: readonly string[];
 }
 
-/** A value of one line in sheets; none for null. */
+/** A value of one line in sheets; null prints no line. */
 export function shown(json: string, label: string, value: string | number | null): Shown {
   return { json, label, value, lines: value === null ? [] : [String(value)] };
 }
 
-/** The fields of an item. A field without a value is null in JSON, so that its shape is one. */
+/**
+ * The fields of an item. A field without a value is null in JSON, so that all items have the same
+ * keys.
+ */
 export function showFields<Shape>(fields: Fields<Shape>, item: Shape): readonly Shown[] {
   return listOf(fields).map(([name, field]) => {
     const value: unknown = item[name];
@@ -39,20 +41,19 @@ export function sheetOf(values: readonly Shown[]): string {
   return sheet(values.map(({ label, lines }) => [label, lines]));
 }
 
-/** Prints an item as a sheet or as JSON. */
 export function printShown(values: readonly Shown[], { json }: OutputOptions): Promise<void> {
   return json === true ? printJson(jsonOf(values)) : print(sheetOf(values));
 }
 
-/** A secret with what it belongs to, in text and in JSON. */
+/** A secret with its item, in text and in JSON. */
 export interface Handover {
   readonly text: string;
   readonly json: object;
 }
 
 /**
- * Prints a secret that the store keeps no copy of.
- * @param lost what the error says if nobody has seen it; it may undo something first
+ * Prints a secret of which the store keeps no copy.
+ * @param lost makes the error text if printing fails; it may first undo the change
  */
 export async function handOver(
   { text, json }: Handover,

@@ -1,4 +1,4 @@
-// Owns the field of a client's throttle, which is given in two parts: a limit and a window.
+// Owns the field of a client's throttle, with two inputs: a limit and a window.
 
 import { milliseconds } from '../../lib/clock.ts';
 import { formatDuration, parseDuration } from '../../lib/duration.ts';

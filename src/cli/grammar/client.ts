@@ -1,4 +1,4 @@
-// Owns the verbs below `client`. What can be said of a client is said in entities/client_fields.ts.
+// Owns the verbs below `client`; entities/client_fields.ts holds its fields.
 
 import { addClient, clientIdInput } from '../entities/client_add.ts';
 import { clientFields } from '../entities/client_fields.ts';

@@ -1,23 +1,20 @@
-// Owns the description of a verb as data, and building the command line and its help from descriptions.
-// The other grammar files hold the verbs.
+// Owns the description of a verb as data, and building the command line and help from it.
 
 import { type Command, Option } from 'commander';
 
 import { type ExitCode, exitMeanings } from '../exit.ts';
 
-/** An option of a verb. */
 export interface OptionSpec {
-  /** As commander has them: `--name <name>`, `--uri <uri...>`, `--no-name`. */
+  /** In commander's form: `--name <name>`, `--uri <uri...>`, `--no-name`. */
   readonly flags: string;
   readonly description: string;
   readonly required?: true;
   readonly default?: string;
   readonly choices?: readonly string[];
-  /** A variable of the environment that goes before the default. */
+  /** An environment variable that overrides the default. */
   readonly variable?: string;
 }
 
-/** An option by its flags and description. */
 export function option(
   flags: string,
   description: string,
@@ -26,26 +23,25 @@ export function option(
   return { flags, description, ...more };
 }
 
-/** A verb: what can be typed, what it does, and how it ends. */
 export interface Verb {
-  /** As it is typed: `client add`. */
+  /** `client add`. */
   readonly words: string;
   /** Begins in lower case and ends without a full stop. */
   readonly summary: string;
-  /** What its help says after the summary. */
+  /** Help text after the summary. */
   readonly details?: string;
-  /** Its argument: `<file>`, `[file]` where it may be left out, `[files...]` for several. */
+  /** `<file>`, `[file]` if optional, `[files...]` for several. */
   readonly argument?: readonly [name: string, description: string];
   readonly options?: readonly OptionSpec[];
-  /** A command line that can be pasted; begins with `jetway` unless something is piped in. */
+  /** A command line to paste; begins with `jetway` unless something is piped in. */
   readonly example: string;
-  /** What it reads besides its own options: both come with `--config`. */
+  /** Both add `--config`. */
   readonly reads?: 'configuration' | 'store';
-  /** Whether it prints data, and so takes `--json`. */
+  /** The verb prints data and takes `--json`. */
   readonly json?: true;
-  /** What an exit code means for this verb, where that is more than the usual meaning. */
+  /** Meanings of exit codes beyond the usual ones. */
   readonly exits?: Readonly<Partial<Record<ExitCode, string>>>;
-  /** Called with the argument, if there is one, and the options. */
+  /** Called with the argument, if any, and the options. */
   readonly run: (...given: never[]) => Promise<void> | void;
 }
 
@@ -59,7 +55,7 @@ const shared = {
   json: { flags: '--json', description: 'print it as JSON' },
 } as const satisfies Readonly<Record<string, OptionSpec>>;
 
-/** All options of a verb, in the order of its help. */
+/** All options of a verb, in help's order. */
 function optionsOf({ reads, json, options = [] }: Verb): readonly OptionSpec[] {
   return [
     ...(reads === undefined ? [] : [shared.config]),
@@ -68,7 +64,6 @@ function optionsOf({ reads, json, options = [] }: Verb): readonly OptionSpec[] {
   ];
 }
 
-/** How a verb can end, with what that means. */
 function exitsOf({ reads, exits = {} }: Verb): readonly (readonly [ExitCode, string])[] {
   const last = { nothing: 2, configuration: 3, store: 4 }[reads ?? 'nothing'];
   const codes = [0, 1, 2, 3, 4] as const;
@@ -77,7 +72,7 @@ function exitsOf({ reads, exits = {} }: Verb): readonly (readonly [ExitCode, str
     .map((code) => [code, exits[code] ?? exitMeanings[code]]);
 }
 
-/** Adds a verb to the program, below the group that its first word may be. */
+/** Adds a verb to the program, or to the group that its first word names. */
 export function addVerb(
   program: Command,
   verb: Verb,
@@ -96,7 +91,7 @@ export function addVerb(
   const required = specs.filter((spec) => spec.required).map(optionOf);
   for (const spec of specs) command.addOption(optionOf(spec));
   command.addHelpText('after', afterHelp(verb));
-  // Commander would ask for these before it tells of an option that is spelled wrong.
+  // Commander would report a missing required option before a misspelt one.
   command.hook('preAction', () => {
     const given: Readonly<Record<string, unknown>> = command.opts();
     const missing = required.filter((one) => given[one.attributeName()] === undefined);
@@ -114,7 +109,7 @@ function groupIn(program: Command, name: string, description: string): Command {
   );
 }
 
-/** What must be given stands in the line that shows how to use a verb. */
+/** The usage line shows required options. */
 function usageOf(verb: Verb): string {
   const { argument } = verb;
   const required = optionsOf(verb).filter((spec) => spec.required);
@@ -126,7 +121,7 @@ function optionOf(spec: OptionSpec): Option {
   const made = new Option(flags, required === true ? `${description} (required)` : description);
   if (spec.default !== undefined) made.default(spec.default);
   if (choices !== undefined) made.choices(choices);
-  // An empty variable is one that is not set.
+  // An empty variable counts as unset.
   return variable === undefined || process.env[variable] === '' ? made : made.env(variable);
 }
 

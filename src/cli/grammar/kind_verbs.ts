@@ -1,4 +1,4 @@
-// Owns the verbs that kinds of registered things have alike, made from a kind's description.
+// Owns the verbs that all kinds share, made from a kind's description.
 
 import type { Item } from '../../store/kinds.ts';
 import { setItem, setStatus, removeItem } from '../entities/change.ts';
@@ -7,7 +7,6 @@ import type { ChangeableKind, Kind, Noun } from '../entities/kind.ts';
 import { listItems, listOptions, showItem } from '../entities/show.ts';
 import { option, type Verb } from './grammar.ts';
 
-/** What a verb about one item adds to what all of them have. */
 interface More extends Partial<Pick<Verb, 'details' | 'argument' | 'options'>> {
   /** The options of the example, after the item's name. */
   readonly example?: string;
@@ -15,7 +14,7 @@ interface More extends Partial<Pick<Verb, 'details' | 'argument' | 'options'>> {
 
 type Run = (name: string, options: never) => Promise<void>;
 
-/** A verb about one item, which must be there. */
+/** A verb about one existing item. */
 export function verbAbout<N extends Noun>(
   { noun, argument, example }: Kind<N>,
   verb: string,
@@ -96,7 +95,7 @@ export function listVerb<N extends Noun>(
   };
 }
 
-/** The verbs that go by a programme which must be named. */
+/** Verbs with a required `--programme`. */
 export function programmeVerb(verb: Omit<Verb, 'reads' | 'json'>, programme: string): Verb {
   const ofProgramme = option('--programme <name>', programme, { required: true });
   return { ...verb, reads: 'store', json: true, options: [ofProgramme, ...(verb.options ?? [])] };

@@ -1,4 +1,4 @@
-// Owns the verbs below `member`. What can be said of a member is said in entities/member_fields.ts.
+// Owns the verbs below `member`; entities/member_fields.ts holds its fields.
 
 import { addOptions, newInputsOf } from '../entities/fields.ts';
 import { addMember, unlockMember } from '../entities/member_add.ts';

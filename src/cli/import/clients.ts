@@ -1,4 +1,4 @@
-// Owns the verb `client import`: clients that exist elsewhere are registered with their secrets.
+// Owns the verb `client import`: registers existing clients with their secrets.
 
 import { isDeepStrictEqual } from 'node:util';
 
@@ -21,20 +21,18 @@ export type ClientImportOptions = ImportOptions & {
   readonly sharedApiKeys?: boolean;
 };
 
-/** Columns beside the fields of a client. An identifier and a secret are never made up here. */
+/** Columns besides a client's fields. An import generates no identifier and no secret. */
 const otherColumns: readonly Input[] = [
   clientIdInput,
   { name: 'client_secret', required: true, check: secretFault },
   { name: 'api_key', check: apiKeyFault },
 ];
 
-/** Everything that a file can say of a client. */
 export const clientColumns: readonly Input[] = columnsOf({
   fields: clientFields,
   others: otherColumns,
 });
 
-/** `jetway client import FILE`. */
 export async function importClients(path: string, options: ClientImportOptions): Promise<void> {
   const config = configOf(options);
   const { loaded, programme } = loadCompiled(config, options.programme);
@@ -50,7 +48,7 @@ interface ImportedClient {
   readonly apiKey?: string;
 }
 
-/** What to do about an API key that several clients have. */
+/** The hint for an API key that several clients have. */
 const sharing = 'clients of one partner may share one: --shared-api-keys';
 
 function clientImport(
@@ -63,7 +61,7 @@ function clientImport(
     noun: 'client',
     fields: clientFields,
     others: otherColumns,
-    // Verification tells by its API key which client asks (C-4).
+    // Verification finds the client by its API key (C-4).
     unique: [{ name: 'client_id' }, ...(sharedApiKeys === true ? [] : [apiKeys])],
     // Some 50,000 clients.
     mostBytes: 16 * 1024 * 1024,
@@ -122,7 +120,7 @@ function judge(
   };
 }
 
-/** Whether the store has the client exactly like this, or has given its identifier to another. */
+/** Whether the store has an equal client, or has used its identifier for another. */
 async function compare(
   { store, keyring }: OpenStore,
   programme: Programme,
@@ -138,7 +136,7 @@ async function compare(
   return { isThere: false, isTaken: await store.isTaken('client', programme.id, id) };
 }
 
-/** An API key tells which client asks (C-4): it is one client's alone, unless told otherwise. */
+/** Verification finds the client by its API key (C-4): two clients share one only on request. */
 async function heldKeyFaults(
   { store, keyring }: OpenStore,
   { id: programme }: Programme,
@@ -152,7 +150,7 @@ async function heldKeyFaults(
   return [errorAt(at, [], message, sharing)];
 }
 
-/** The client as the store keeps it, made and changed in status as `before` was. */
+/** The client as the store keeps it, with the creation time and status of `before`. */
 function recordOf(
   { id, fields, secret, apiKey }: ImportedClient,
   programme: Programme,

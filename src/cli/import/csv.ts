@@ -1,4 +1,4 @@
-// Owns CSV as RFC 4180 has it, strictly, with the place of every value. It knows no columns.
+// Owns strict CSV (RFC 4180) with the position of every value; it knows no columns.
 
 import { byPosition, type Fault, type Position } from '../../lib/fault.ts';
 import {
@@ -11,17 +11,17 @@ import {
 
 export interface CsvValue {
   readonly text: string;
-  /** The place of its first character, inside the quotes if there are any. */
+  /** The position of its first character, inside the quotes if there are any. */
   readonly at: Position;
 }
 
 export interface Csv {
-  /** Lines with nothing on them are left out. */
+  /** Without empty lines. */
   readonly records: readonly (readonly CsvValue[])[];
   readonly faults: readonly Fault[];
 }
 
-/** Reads a text; never throws. After a fault the rest of its line is left out, and the next is read. */
+/** Never throws. After a fault, reading continues at the next line. */
 export function parseCsv(file: string, text: string): Csv {
   const source = openSource(file, text);
   const foreign = characterFaults(source);
@@ -40,7 +40,6 @@ export function parseCsv(file: string, text: string): Csv {
 interface Record {
   readonly values: readonly CsvValue[];
   readonly fault?: Fault;
-  /** Where the next record begins. */
   readonly end: number;
 }
 
@@ -69,7 +68,7 @@ function readRecord(source: YamlSource, start: number): Record {
     }
     values.push({ text: raw.replaceAll('""', '"'), at: positionOf(source, begin) });
     offset = isQuoted ? end + 1 : end;
-    // A carriage return is half a line break here: the character check has refused all others.
+    // A carriage return is part of a line break here: the character check has refused all others.
     if (text[offset] === '\r') offset += 1;
     if (offset >= text.length || text[offset] === '\n') return { values, end: offset + 1 };
     if (text[offset] !== ',') {
@@ -84,7 +83,7 @@ function plainEnd(text: string, begin: number): number {
   return end.exec(text)?.index ?? text.length;
 }
 
-/** The offset of the quote that closes a value; negative if none does. */
+/** The offset of the closing quote; negative if there is none. */
 function closingQuote(text: string, begin: number): number {
   let end = text.indexOf('"', begin);
   while (end >= 0 && text[end + 1] === '"') end = text.indexOf('"', end + 2);

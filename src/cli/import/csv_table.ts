@@ -1,4 +1,4 @@
-// Owns CSV whose first line names columns: which value each row has in which column.
+// Owns CSV whose first line names the columns.
 
 import { errorAt, type Fault, quote } from '../../lib/fault.ts';
 import { nameHint } from '../../lib/suggest.ts';
@@ -6,15 +6,15 @@ import type { Input } from '../entities/fields.ts';
 import { type CsvValue, parseCsv } from './csv.ts';
 import { columnName, type Row, type Table, type Value, valuesOf } from './table.ts';
 
-/** A column of a file: its input, and for an input of named values the name. */
+/** A column of a file: its input and, if the input has named values, the name. */
 interface Column {
   readonly input: Input;
   readonly name?: string;
 }
 
 /**
- * Reads the table of a text; never throws.
- * @param example a first line, for a file without one
+ * Never throws.
+ * @param example a first line, for the message about a file without one
  */
 export function readCsvTable(
   file: string,
@@ -63,7 +63,7 @@ function columnOf(column: string, inputs: readonly Input[]): Column | undefined 
   return undefined;
 }
 
-/** Never quotes the line: where a file has no header it may hold a secret. */
+/** Never quotes the line: in a file without header it may hold a secret. */
 function noHeader({ text, at }: CsvValue, example: string): Fault {
   const hint = text.includes(';')
     ? 'separate them with commas'

@@ -1,5 +1,5 @@
-// Owns what imports share: a file's rows are judged by the fields' checks, and all of them are added
-// or none; a dry run adds none.
+// Owns the steps that imports share: the fields' checks judge every row, then all items are added
+// or none.
 
 import { statSync } from 'node:fs';
 
@@ -31,7 +31,7 @@ export type ImportOptions = Selection & {
   readonly dryRun?: boolean;
 };
 
-/** An item that a row says, if no error stands against it, and what is to be said of the row. */
+/** The item of a row, if it has no errors, and the messages about the row. */
 export interface Judged<Draft> {
   readonly draft?: Draft;
   readonly faults: readonly Fault[];
@@ -40,42 +40,40 @@ export interface Judged<Draft> {
 /** A column whose values must differ from row to row. */
 export interface Unique {
   readonly name: string;
-  /** The form in which values are compared; the text itself without this. */
+  /** The form in which values are compared, if not as written. */
   readonly spelling?: (text: string) => string;
-  /** For a secret: what messages say instead of the value. */
+  /** For a secret: the words that messages use instead of the value. */
   readonly words?: string;
   readonly hint?: string;
 }
 
-/** How items of a kind are imported into a programme. */
 export interface Import<Draft, Shape> {
   readonly noun: 'client' | 'member';
   readonly fields: Fields<Shape>;
-  /** Columns that are no fields: credentials. */
+  /** Columns besides the fields: credentials. */
   readonly others: readonly Input[];
   readonly unique: readonly Unique[];
-  /** The longest file that is read. */
   readonly mostBytes: number;
   /** The first line of a CSV file, for hints. */
   readonly example: string;
   /** Complaints about several inputs together. */
   complaints?(given: Inputs): readonly Complaint[];
-  /** What is wrong with a table that has no other fault. */
+  /** Faults of a table whose rows have none. */
   tableFaults?(table: Table): readonly string[];
-  /** Judges a row beside the checks of its inputs, whose errors are handed over. */
+  /** Judges a row after the checks of its inputs, which found `errors`. */
   judge(row: Row, errors: readonly Fault[]): Judged<Draft>;
-  /** What is to be said once of all rows. */
+  /** Warnings given once for all rows. */
   warnings?(rows: readonly Row[]): readonly Fault[];
-  /** Looks for the item in the store. An item exactly like this is no fault: an import can be run again. */
+  /** Compares the item with the store. An equal item is no fault: imports may be repeated. */
   compare(
     open: OpenStore,
     draft: Draft,
   ): Promise<{ readonly isThere: boolean; readonly faults: readonly Fault[] }>;
-  /** Adds all, or none and returns what is taken; calls `step` after each where each takes time. */
+  /** Adds all, or none and returns the taken ones; calls `step` after each slow item. */
   add(open: OpenStore, drafts: readonly Draft[], step: Step): Promise<readonly string[]>;
 }
 
-/** Imports what the store does not have yet, or with `dryRun` tells how much that would be. */
+/** Imports the items that the store does not have yet; `dryRun` only counts them. */
 export async function importFile<Draft, Shape>(
   config: Config,
   programme: Programme,
@@ -104,13 +102,12 @@ export async function importFile<Draft, Shape>(
     }
     return { imported: fresh.length, unchanged: drafts.length - fresh.length };
   };
-  // A dry run makes no store, and in a store that is still to be made there is no item.
+  // A dry run makes no store; a store that does not exist holds no item.
   const count = dryRun && !storeExists(config) ? await settle() : await withStore(config, settle);
   if (json === true) return printJson({ programme: programme.id, ...count, dry_run: dryRun });
   return print(told(programme.id, spec.noun, count, dryRun));
 }
 
-/** All that a file can say of an item. */
 export function columnsOf<Shape>({
   fields,
   others,
@@ -187,7 +184,7 @@ function judgeTable<Draft, Shape>(
   };
 }
 
-/** A fault where a value stood in an earlier row; the first line of each value is remembered. */
+/** A fault if an earlier row has the value; `lines` remembers the first line of each value. */
 function repetition(
   row: Row,
   { name, spelling, words, hint, lines }: Unique & { readonly lines: Map<string, number> },
@@ -223,13 +220,13 @@ async function compareAll<Draft, Shape>(
 
 type ImportCount = Readonly<Record<'imported' | 'unchanged', number>>;
 
-/** Prints what was found in the file and in the store; ends the command if any of it is an error. */
+/** Prints the faults of file and store; ends the command if one is an error. */
 function report(inFile: readonly Fault[], inStore: readonly Fault[]): void {
   const faults = [...inFile, ...inStore].toSorted(byPosition);
   for (const fault of faults) say(formatFault(fault));
   const errors = faults.filter(({ severity }) => severity === 'error').length;
   if (errors === 0) return;
-  // A file that is right, and comes too late, is no wrong usage.
+  // Conflicts with the store alone are no wrong usage: the file itself is right.
   const exitCode = errors === inStore.length ? exitCodes.failed : exitCodes.usage;
   const message = `nothing is imported: ${errors} ${errors === 1 ? 'error' : 'errors'}`;
   throw new CommandError(exitCode, message);

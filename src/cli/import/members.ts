@@ -1,4 +1,4 @@
-// Owns the verb `member import`: members that exist elsewhere are added with their passwords.
+// Owns the verb `member import`: adds existing members with their passwords.
 
 import { isDeepStrictEqual } from 'node:util';
 
@@ -30,18 +30,16 @@ import type { Step } from '../progress.ts';
 import { type Import, importFile, type ImportOptions, type Judged } from './import.ts';
 import { type Row, type Value, valueOf, warningAt } from './table.ts';
 
-/** Each member has exactly one of these: the password itself, or a hash of it made elsewhere. */
+/** Each member has exactly one of these: the password, or an existing hash of it. */
 const secretColumns = ['password', ...hashSchemes] as const;
 type SecretColumn = (typeof secretColumns)[number];
 
-/** Columns beside the fields of a member. */
 const otherColumns: readonly Input[] = [
   subjectInput,
   { name: 'password', check: passwordFault },
   ...hashSchemes.map((name) => ({ name })),
 ];
 
-/** `jetway member import FILE`. */
 export async function importMembers(path: string, options: ImportOptions): Promise<void> {
   const config = configOf(options);
   const { loaded, programme } = loadCompiled(config, options.programme);
@@ -50,7 +48,6 @@ export async function importMembers(path: string, options: ImportOptions): Promi
   warnOfDirectory(loaded.definition);
 }
 
-/** Either the password itself or its hash. */
 type Secret = { readonly password: string } | { readonly hash: string };
 
 interface ImportedMember {
@@ -80,10 +77,9 @@ function memberImport(programme: Programme): Import<ImportedMember, MemberFields
   };
 }
 
-/** Hashes with fewer are the first to be guessed of a stolen store. */
+/** Hashes with fewer iterations are the first that a thief of the store guesses. */
 const goodPbkdf2Iterations = 100_000;
 
-/** One warning for all of a file. */
 function weakHashes(rows: readonly Row[]): readonly Fault[] {
   const weak = rows.flatMap((row) => {
     const value = valueOf(row, 'pbkdf2');
@@ -156,7 +152,7 @@ const hashHints = {
     'expected pbkdf2_sha256$iterations$salt$hash or $pbkdf2-sha256$i=iterations$salt$hash, with sha1, sha256 or sha512',
 } as const;
 
-/** Looks for the member in the store by its username, and by its subject where the file says one. */
+/** Looks for the member by its username, and by its subject if the file sets one. */
 async function compare(
   { store }: OpenStore,
   { id }: Programme,
@@ -175,7 +171,7 @@ async function compare(
   return { isThere: false, faults: isTaken ? [...faults, taken('subject', subject)] : faults };
 }
 
-/** Whether the store has the member as the file tells of it, password and all. */
+/** Whether the stored member equals the file's, including the password. */
 async function isSame(member: ImportedMember, kept: MemberRecord): Promise<boolean> {
   const { secret, fields, subject = kept.subject } = member;
   return (
@@ -189,10 +185,10 @@ async function isSame(member: ImportedMember, kept: MemberRecord): Promise<boole
   );
 }
 
-/** As many as one write of the store adds: a server's writes wait for no more than that. */
+/** The rows of one write: a running server's own writes wait no longer than that. */
 const addedAtOnce = 1000;
 
-/** Every password is hashed before the first member is added: that takes long, and may be cut off. */
+/** Hashes every password before adding the first member: hashing is slow and may be interrupted. */
 async function addAll(
   { store, clock }: OpenStore,
   { id }: Programme,

@@ -1,4 +1,4 @@
-// Owns what a file comes down to, CSV or YAML: rows of values with their places.
+// Owns the common form of CSV and YAML files: rows of values with their positions.
 
 import { extname } from 'node:path';
 
@@ -7,20 +7,19 @@ import { present } from '../../lib/present.ts';
 import type { Given, Input, Inputs } from '../entities/fields.ts';
 import { CommandError, exitCodes } from '../exit.ts';
 
-/** A value of a file: a Given with its place. */
 export interface Value extends Given {
   readonly at: Position;
 }
 
 export interface Row {
   readonly at: Position;
-  /** By the names of columns; a column without a value is left out, one with a refused value is empty. */
+  /** By column name. A column without a value is absent; a column with a refused value is empty. */
   readonly given: ReadonlyMap<string, readonly Value[]> & Inputs;
 }
 
 export interface Table {
   readonly rows: readonly Row[];
-  /** The columns that the file has; a required column that is missing altogether has its fault. */
+  /** The columns of the file; a missing required column is reported once, not for each row. */
   readonly columns: ReadonlySet<string>;
   readonly faults: readonly Fault[];
 }
@@ -30,7 +29,6 @@ export function columnName({ name, nameFault }: Input): string {
   return nameFault === undefined ? name : `${name}.NAME`;
 }
 
-/** The columns of a file, for help. */
 export function columnsHelp(noun: string, inputs: readonly Input[]): string {
   const required = inputs.filter((input) => input.required).map(columnName);
   const others = inputs.flatMap((input) => {
@@ -45,12 +43,11 @@ export function columnsHelp(noun: string, inputs: readonly Input[]): string {
   return others.length === 0 ? needed : `${needed}; ${others.join(', ')}`;
 }
 
-/** The first value of a column. */
 export function valueOf({ given }: Row, column: string): Value | undefined {
   return given.get(column)?.[0];
 }
 
-/** Values as they are given for an input: several where the input takes several. */
+/** The values of an input; a text of an input that takes several is split at spaces. */
 export function valuesOf(
   { name: column, words, many }: Input,
   { text, at }: Pick<Value, 'text' | 'at'>,
@@ -61,7 +58,7 @@ export function valuesOf(
   return [{ text: name === undefined ? text : `${name}=${text}`, at, label }];
 }
 
-/** The words of a text, which spaces or line breaks separate, each with its place. */
+/** The words of a text, separated by spaces or line breaks, each with its position. */
 function wordsIn(text: string, at: Position): readonly Pick<Value, 'text' | 'at'>[] {
   return [...text.matchAll(/\S+/g)].map((match) => {
     const lines = text.slice(0, match.index).split('\n');
@@ -73,8 +70,8 @@ function wordsIn(text: string, at: Position): readonly Pick<Value, 'text' | 'at'
 }
 
 /**
- * The format of a file by its name; standard input has none: a YAML list begins with its first item,
- * a CSV with its columns.
+ * The format by the file's name. For standard input, by its text: a YAML list begins with a dash, a
+ * CSV with its columns.
  */
 export function formatOf(path: string): (text: string) => 'csv' | 'yaml' {
   const isList = /^(?:\s*(?:#|---).*\n)*\s*(?:-\s|\[)/;

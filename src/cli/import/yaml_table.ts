@@ -1,4 +1,4 @@
-// Owns reading a file that is YAML: a list of maps, as `show --json` prints them.
+// Owns reading a YAML file: a list of maps, as `show --json` prints them.
 
 import { errorAt, type Fault, quote } from '../../lib/fault.ts';
 import { nameHint } from '../../lib/suggest.ts';
@@ -6,7 +6,7 @@ import { type MapNode, parseYaml, type YamlNode } from '../../lib/yaml/yaml.ts';
 import type { Input } from '../entities/fields.ts';
 import { type Row, type Table, type Value, valuesOf } from './table.ts';
 
-/** Reads the table of a text; never throws. `noun` is what its items are: `client`. */
+/** Never throws. `noun` names the items in messages: `client`. */
 export function readYamlTable(
   file: string,
   text: string,
@@ -29,7 +29,7 @@ export function readYamlTable(
   return { rows, columns, faults };
 }
 
-/** The parser quotes broken lines, and what it quotes may be a secret. */
+/** The parser's messages quote broken lines, which may hold a secret. */
 function discreet(fault: Fault): Fault {
   if (/^the file holds \d+ bytes/.test(fault.message)) {
     return { ...fault, hint: 'a .csv may be larger' };
@@ -72,7 +72,7 @@ function readValues(faults: Fault[], input: Input, node: YamlNode, name: string)
   );
 }
 
-/** The text of a node; anything else is a fault that does not quote it. */
+/** The text of a node; a fault about any other node does not quote it. */
 function readText(
   faults: Fault[],
   node: YamlNode,
@@ -89,7 +89,7 @@ function readText(
   return [];
 }
 
-/** A map of values: of inputs that have keys in it, or of one whose values have names of their own. */
+/** A map of values: of inputs with listed keys, or of one input whose values have free names. */
 function readNested(
   faults: Fault[],
   inputs: readonly Input[],

@@ -1,5 +1,5 @@
-// Owns changing a programme's signing keys as planned: each change is one step of the store, so that a
-// killed command has made the whole change or none, and two commands at once do not mix theirs.
+// Owns changing a programme's signing keys. Each change is one transaction of the store: a killed
+// command has changed everything or nothing, and two commands at once do not mix.
 
 import type { Instant } from '../../lib/clock.ts';
 import type { ProgrammeId } from '../../oauth/client.ts';
@@ -11,7 +11,7 @@ import { newSigningKey } from '../../token/signing_keys.ts';
 import type { OpenStore } from '../open_store.ts';
 import type { KeyedProgramme, SigningProgramme } from './programmes.ts';
 
-/** Rotates as planned; of several commands at once, one adds a key. */
+/** If several commands rotate at once, only one adds a key. */
 export async function rotateKeys(
   { store, keyring }: Pick<OpenStore, 'store' | 'keyring'>,
   { id, rules }: SigningProgramme,
@@ -23,7 +23,7 @@ export async function rotateKeys(
   return changeKeys(store, id, (keys) => rotated(keys, { rules, wish, now, made, seen }));
 }
 
-/** Removes keys that are due, and records when keys of an abandoned algorithm will be. */
+/** Removes keys that are due, and records the end of keys of an abandoned algorithm. */
 export async function retireKeys(
   store: Store,
   { id, rules }: KeyedProgramme,

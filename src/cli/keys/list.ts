@@ -1,4 +1,4 @@
-// Owns the verb `key list`: never a private half, sealed or not.
+// Owns the verb `key list`, which never prints a private key, sealed or not.
 
 import { type KeyState, keyStates, type KeyStatus } from '../../token/key_rotation.ts';
 import { withStore } from '../open_store.ts';
@@ -7,7 +7,7 @@ import { configOf } from '../programmes.ts';
 import { dateOrNull, dateText, table } from '../table.ts';
 import { expectKeys, forProgrammes, type KeyOptions } from './programmes.ts';
 
-/** `jetway key list`: by programme, oldest first. */
+/** By programme, oldest first. */
 export async function listKeys(options: KeyOptions): Promise<void> {
   const config = configOf(options);
   await forProgrammes(config, options, async (programmes) => {
@@ -31,7 +31,6 @@ export async function listKeys(options: KeyOptions): Promise<void> {
   });
 }
 
-/** A key as JSON output has it. */
 interface KeyView {
   readonly programme: string;
   readonly kid: string;

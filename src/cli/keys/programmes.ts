@@ -1,4 +1,4 @@
-// Owns which programmes a command about signing keys is for, and the rules of their keys.
+// Owns the selection of programmes for commands about signing keys, with their key rules.
 
 import type { Config } from '../../config/config.ts';
 import { type Fault, FaultsError } from '../../lib/fault.ts';
@@ -11,24 +11,23 @@ import type { VerbOptions } from '../output.ts';
 import { loadCompiled, selectProgrammes } from '../programmes.ts';
 
 export interface KeyOptions extends VerbOptions {
-  /** The programme; without it, all that sign tokens. */
+  /** If left out: all programmes that sign tokens. */
   readonly programme?: string;
 }
 
-/** A programme that may have keys: it signs tokens, or has done so. */
+/** A programme that signs tokens or has signed some, so that it may have keys. */
 export interface KeyedProgramme {
   readonly id: ProgrammeId;
   readonly rules: KeyRules;
 }
 
-/** A programme that signs tokens. */
 export interface SigningProgramme extends KeyedProgramme {
   readonly rules: SigningRules;
 }
 
 /**
- * Calls `act` with the selected programmes. Errors in programme files are reported after it: the keys
- * of the other programmes may be urgent.
+ * Calls `act` with the selected programmes, then reports errors in programme files: the keys of the
+ * other programmes may be urgent.
  */
 export async function forProgrammes(
   config: Config,
@@ -53,7 +52,7 @@ export function isSigning(programme: KeyedProgramme): programme is SigningProgra
   return programme.rules.algorithm !== undefined;
 }
 
-/** Refuses a programme named by the command that neither signs tokens nor has keys. */
+/** Refuses a named programme that neither signs tokens nor has keys. */
 export async function expectKeys(
   store: Store,
   programmes: readonly KeyedProgramme[],
@@ -71,7 +70,6 @@ export function signsNothing({ programme: name = '' }: KeyOptions): CommandError
   );
 }
 
-/** A key as messages name it. */
 export function nameOf({ programme, algorithm, kid }: SigningKeyRecord): string {
   return `${programme}: the ${algorithm} key ${kid}`;
 }

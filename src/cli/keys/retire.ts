@@ -1,4 +1,4 @@
-// Owns the verb `key retire`: removes keys whose last token has ended, or one key at once.
+// Owns the verb `key retire`: removes keys whose last token has expired, or one key at once.
 
 import { quote } from '../../lib/fault.ts';
 import type { SigningKeyRecord } from '../../oauth/signing_key.ts';
@@ -22,13 +22,12 @@ export interface RetireKeysOptions extends KeyOptions {
   readonly force?: boolean;
 }
 
-/** Keys that were removed, and keys that sign no more and stay to verify. */
+/** The removed keys, and the keys that only verify. */
 interface Retired {
   readonly removed: readonly SigningKeyRecord[];
   readonly kept: readonly Pick<KeyState, 'key' | 'retiresAt'>[];
 }
 
-/** `jetway key retire`. */
 export async function retireSigningKeys(options: RetireKeysOptions): Promise<void> {
   const { kid, force = false } = options;
   refuseUsage(force && kid === undefined ? ['--force needs --kid: it is for one key'] : []);

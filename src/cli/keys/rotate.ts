@@ -1,4 +1,4 @@
-// Owns the verb `key rotate`: publishes the next key now, to sign once every verifier knows it.
+// Owns the verb `key rotate`: publishes the next key, which signs once verifiers have fetched it.
 
 import { milliseconds } from '../../lib/clock.ts';
 import { formatDuration, parseDuration } from '../../lib/duration.ts';
@@ -23,7 +23,6 @@ export interface RotateKeysOptions extends KeyOptions {
 
 const longestWait = milliseconds(366 * 86_400_000);
 
-/** `jetway key rotate`. */
 export async function rotateSigningKeys(options: RotateKeysOptions): Promise<void> {
   const wish = readWish(options);
   const config = configOf(options);
@@ -43,7 +42,7 @@ export async function rotateSigningKeys(options: RotateKeysOptions): Promise<voi
   });
 }
 
-/** A key that signs sooner than verifiers can follow must be asked for by name (`--now`). */
+/** A key that signs before verifiers have fetched it must be requested explicitly (`--now`). */
 function readWish({ wait, now = false, algorithm }: RotateKeysOptions): RotationWish {
   const span = wait === undefined ? shortestWait : parseDuration(wait);
   const least = formatDuration(shortestWait);

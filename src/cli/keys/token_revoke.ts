@@ -19,15 +19,13 @@ export interface RevokeTokensOptions extends VerbOptions {
   readonly username?: string;
 }
 
-/** The named client or member in a programme. */
 interface Found {
   readonly programme: ProgrammeId;
   readonly owner: TokenOwner;
-  /** The programme's members are behind a hook: only its directory knows whether the member exists. */
+  /** The members are behind a hook: only its directory knows whether the member exists. */
   readonly isElsewhere?: true;
 }
 
-/** `jetway token revoke`. */
 export async function revokeTokens(options: RevokeTokensOptions): Promise<void> {
   const { client, member, username } = options;
   const named = [client, member, username].filter((name) => name !== undefined);
@@ -66,8 +64,8 @@ async function find(
 }
 
 /**
- * The member of a programme whose directory is a hook: the store need not have the member. Also where
- * the programme's file has faults: a running server may have loaded it before it had them.
+ * A member of a programme with a hook: the store need not have the member. Also for a programme
+ * file with faults: a running server may have loaded it earlier.
  */
 function findElsewhere(
   config: Config,

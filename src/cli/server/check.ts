@@ -1,5 +1,5 @@
-// Owns the verb `check`: every fault of a configuration and its programmes, at its place; among them two
-// programmes with one path, name or identifier.
+// Owns the verb `check`: every fault of a configuration and its programmes, also of programmes that
+// share a path, name or identifier.
 
 import { dirname, resolve } from 'node:path';
 
@@ -28,16 +28,16 @@ import { deploy } from '../../programme/deployment.ts';
 import { CommandError, exitCodes } from '../exit.ts';
 import { printResult, type VerbOptions } from '../output.ts';
 
-/** What a check of files alone leaves out. */
+/** The note of a check that reads only the given files. */
 const alonePart = 'no configuration was looked at: jetway check without a file does';
 
-/** The files that were read, and the faults besides those of each file. */
+/** The files, and faults that belong to no single file. */
 interface Findings {
   readonly files: readonly ProgrammeFile[];
   readonly faults: readonly Fault[];
 }
 
-/** `jetway check [FILE…]`. Ends with exit code 3 on any error, 0 on warnings alone. */
+/** Ends with exit code 3 on any error, 0 on warnings alone. */
 export async function check(paths: readonly string[], options: VerbOptions): Promise<void> {
   const { files, faults: others } =
     paths.length > 0 ? checkFiles(paths) : checkConfiguration(options.config);
@@ -65,7 +65,7 @@ function checkFiles(paths: readonly string[]): Findings {
   return { files: [...distinct.values()].map(readProgrammeFile), faults: [] };
 }
 
-/** Faults in the configuration do not keep the programmes from being checked, if it names their folder. */
+/** Checks the programmes despite faults in the configuration, if it names their folder. */
 function checkConfiguration(path: string): Findings {
   try {
     return checkFolder(readConfig(path).programmes);
@@ -80,7 +80,7 @@ function checkConfiguration(path: string): Findings {
 
 function checkFolder(folder: string): Findings {
   try {
-    // Only here: files alone may be checked on a machine without the credentials of directories.
+    // Only here: files given by name may be checked without the credentials of directories.
     const files = readProgrammeFolder(folder).map(withCredentials);
     return { files, faults: files.length === 0 ? [emptyFolder(folder)] : [] };
   } catch (error) {
@@ -89,7 +89,6 @@ function checkFolder(folder: string): Findings {
   }
 }
 
-/** `serve` would have nothing to serve. */
 function emptyFolder(folder: string): Fault {
   return {
     severity: 'error',
@@ -100,7 +99,7 @@ function emptyFolder(folder: string): Fault {
   };
 }
 
-/** The folder of programmes named by a configuration with faults; undefined where it cannot be read. */
+/** Reads the programme folder from a configuration with faults; undefined if that fails. */
 function folderNamedIn(path: string): string | undefined {
   try {
     const { root } = parseYaml(path, readTextFile(path, maxYamlBytes));
@@ -118,13 +117,12 @@ function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }
 
-/** A fault as JSON output has it. */
 function viewFault({ severity, at, path, message, hint }: Fault): object {
   const { file, line, column } = at;
   return { severity, file, line, column, path, message, hint: hint ?? null };
 }
 
-/** Only paths are compared, which do not depend on it. */
+/** Mounting compares only paths, which do not depend on the public URL. */
 const anyPublicUrl = 'https://localhost';
 
 /** A fault at the base path of each of two programmes that claim one path (C-2). */
@@ -148,8 +146,8 @@ export function mountFaults(files: readonly ProgrammeFile[]): readonly Fault[] {
 }
 
 /**
- * A warning at each programme with the identifier or name of an earlier one: partners, who send the
- * identifier, and operators, who read the name, could not tell the two apart (P-1).
+ * Warns of programmes with one identifier, which partners send, or one name, which operators read:
+ * neither could tell the two apart (P-1).
  */
 function twinFaults(files: readonly ProgrammeFile[]): readonly Fault[] {
   const loaded = files.flatMap((file) => file.loaded ?? []);

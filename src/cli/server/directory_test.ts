@@ -1,5 +1,4 @@
-// Owns the verb `member directory-test`: whether the member directory behind a programme's hook
-// keeps to its contract.
+// Owns the verb `member directory-test`: tests a member directory's hook against the contract.
 
 import { join } from 'node:path';
 
@@ -24,7 +23,7 @@ export interface DirectoryTestOptions extends OutputOptions {
   readonly passwordStdin?: boolean;
 }
 
-/** `jetway member directory-test`. Ends with exit code 1 when any check failed. */
+/** Ends with exit code 1 if any check failed. */
 export async function testDirectory(options: DirectoryTestOptions): Promise<void> {
   refuseUsage(
     (options.username === undefined) === (options.passwordStdin === undefined)
@@ -44,11 +43,11 @@ export async function testDirectory(options: DirectoryTestOptions): Promise<void
     const summary = `${checks.length - failed} of ${checks.length} checks passed`;
     await print([...checks.map(lineOf), summary].join('\n'));
   }
-  // What is wrong has been told.
+  // The faults are printed already.
   if (failed > 0) throw new CommandError(exitCodes.failed, '');
 }
 
-/** The programme's directory with its credentials; throws `FaultsError` where they cannot be used. */
+/** The programme's directory with its credentials; throws `FaultsError` if they cannot be used. */
 function directoryOf(options: DirectoryTestOptions): DirectoryUnderTest {
   const config = configOf(options);
   const { id, members, scope, isClientSubject } = loadCompiled(config, options.programme).programme;
@@ -81,7 +80,7 @@ function lineOf({ name, passed, detail, milliseconds }: CheckResult): string {
   return `${passed ? 'pass' : 'FAIL'}  ${name}${told} (${milliseconds} ms)`;
 }
 
-/** A check as JSON output has it; without a detail that is null, so that its shape is one. */
+/** A missing detail is null, so that all checks have the same keys. */
 function viewCheck({ name, passed, detail, milliseconds }: CheckResult): object {
   return { name, passed, detail: detail ?? null, milliseconds };
 }

@@ -1,5 +1,5 @@
-// Owns what a running server does once a second between requests: checks its store, sweeps it, follows
-// changes of signing keys, keeps its time and its node number, and watches the machine's clock.
+// Owns the tasks that a server runs every second: checks and sweeps its store, reloads signing
+// keys, records its time, renews its node number, and watches the machine's clock.
 
 import type { Log, Service } from '../../engine/service.ts';
 import { allowedDrift, type Clock, type SystemClock } from '../../lib/clock.ts';
@@ -11,16 +11,16 @@ export interface Housekeeping {
   readonly clock: SystemClock;
   readonly services: readonly Service[];
   readonly log: Log;
-  /** Records the time, and catches up with the store's other servers. */
+  /** Records the time, and follows the store's other servers. */
   readonly keepTime: () => Promise<void>;
-  /** Absent where no other process can have the store. */
+  /** Absent if no other process can open the store. */
   readonly node?: NodeNumber;
   /** Runs first in every round. */
   readonly checkStore?: () => void;
 }
 
 const roundInterval = 1000;
-/** Few rows a step, so that sweeping never stalls a request. */
+/** Few rows a step, so that sweeping never delays a request noticeably. */
 const rowsPerStep = 500;
 const stepsPerRound = 20;
 
@@ -44,7 +44,7 @@ export function startHousekeeping(options: Housekeeping): () => void {
   return () => clearInterval(timer);
 }
 
-/** The task, never running twice at a time nor rejecting; an error is logged once, until a run succeeds. */
+/** Runs the task one at a time and never rejects; logs an error once, until a run succeeds. */
 function guarded(task: Task, log: Log): Task {
   let isRunning = false;
   let logged: string | undefined;
@@ -88,7 +88,7 @@ function keyTask({ store, services }: Housekeeping): Task {
   };
 }
 
-/** Logs each jump of the machine's clock once, and its end; expiry goes on by the service's own clock. */
+/** Logs each jump of the machine's clock once, and its end; expiry uses the service's own clock. */
 function clockWatch({ clock, log }: Housekeeping): () => void {
   let wasApart = false;
   return () => {
@@ -104,14 +104,14 @@ function clockWatch({ clock, log }: Housekeeping): () => void {
   };
 }
 
-/** This process's number among those that share its store. */
+/** This process's number among the processes that share its store. */
 export interface NodeNumber {
   readonly current: () => number;
-  /** Call it every second; the number changes only after the process has slept through its lease. */
+  /** Call it every second; the number changes only if the process was suspended too long. */
   readonly renew: () => Promise<void>;
 }
 
-/** Leases a number from the store; a restarted process is another holder. */
+/** Leases a number from the store; a restarted process is a new holder. */
 export async function leaseNodeNumber(store: Store, clock: Clock): Promise<NodeNumber> {
   const holder = randomKey(12);
   let number = await store.leaseNode(clock.now(), holder);

@@ -1,4 +1,4 @@
-// Owns the verb `init`: writes the configuration and programmes that an operator starts from.
+// Owns the verb `init`: writes a first configuration and its programmes.
 
 import { existsSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
@@ -13,7 +13,7 @@ import { schemaAsset, schemaFile, schemaLine } from './programme_file.ts';
 
 const folderOfProgrammes = 'programmes';
 
-/** `jetway init [FOLDER]`. Writes all of its files or, where one of them is there already, none. */
+/** Writes all files, or none if one of them exists already. */
 export async function init(folder: string | undefined, options: OutputOptions): Promise<void> {
   const target = resolve(folder ?? '.');
   const files = initialFiles();
@@ -30,13 +30,13 @@ export async function init(folder: string | undefined, options: OutputOptions): 
     const { path = target } = isSystemError(error) ? error : {};
     throw unwritable(error, exitCodes.failed, `the folder ${path} cannot be made`);
   }
-  // `wx`: a file that another process has made meanwhile is not overwritten.
+  // `wx` does not overwrite a file that another process has made meanwhile.
   for (const [path, content] of files) writeFileSync(join(target, path), content, { flag: 'wx' });
   const names = [...files.keys()];
   return printResult(options, { folder: target, files: names }, nextSteps(target, names));
 }
 
-/** What is written, by path from the folder. */
+/** The content of each file, by path from the folder. */
 function initialFiles(): ReadonlyMap<string, string | Uint8Array> {
   const programmes = listAssets(folderOfProgrammes, '.yaml').map(
     (path) => [path, `${schemaLine}\n${readAsset(path)}`] as const,
@@ -52,7 +52,7 @@ function initialFiles(): ReadonlyMap<string, string | Uint8Array> {
   ]);
 }
 
-/** The next steps, each a line that can be pasted. */
+/** The next steps, as command lines to paste. */
 function nextSteps(target: string, files: readonly string[]): string {
   const programmes = files.filter((path) => path.endsWith('.yaml') && path !== 'config.yaml');
   const first = basename(programmes[0] ?? '', '.yaml');
@@ -71,7 +71,7 @@ function nextSteps(target: string, files: readonly string[]): string {
   ].join('\n');
 }
 
-/** How to run this program again, from any folder. */
+/** The command that runs this program again from any folder. */
 function ownCommand(): string {
   if (isSea()) return process.argv0.includes('/') ? shellWord(process.execPath) : process.argv0;
   return [process.execPath, resolve(process.argv[1] ?? '')].map(shellWord).join(' ');

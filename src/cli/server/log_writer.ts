@@ -1,5 +1,5 @@
-// Owns the server's log: one line of JSON an event on standard error. No request waits for the log's
-// reader; lines kept for a slow reader are bounded, and lines left out are counted (FAULTS 31, HOSTILE 59).
+// Owns the server's log: one line of JSON per event on standard error. Requests never wait for the
+// log's reader: its queue is bounded, and left-out lines are counted (FAULTS 31, HOSTILE 59).
 
 import { writeSync } from 'node:fs';
 import { Socket } from 'node:net';
@@ -8,22 +8,22 @@ import type { Log } from '../../engine/service.ts';
 import { legibleJson } from '../../lib/fault.ts';
 
 export interface ServerLog extends Log {
-  /** Writes the counts of lines left out; then the process ends soon, even if the reader is stuck. */
+  /** Writes the counts of left-out lines; the process ends soon, even if the reader is stuck. */
   readonly end: () => void;
 }
 
-/** Lines of one kind within a span of milliseconds: a caller can cause any number of events. */
+/** Lines of one kind within a span of milliseconds: callers can cause any number of events. */
 const mostLines = 20;
 const span = 10_000;
-/** Bytes that wait for the reader. */
+/** Bytes that may wait for the reader. */
 const mostWaiting = 256 * 1024;
-/** Milliseconds in which the reader must take them at the end. */
+/** Milliseconds that the reader has for them at the end. */
 const lastPatience = 1000;
 
-/** The log of this process, a server. Never log queries and bodies: they hold secrets. */
+/** The log of this server process. Never log queries or bodies: they hold secrets. */
 export function openLog(): ServerLog {
   const write = lineWriter();
-  /** Counts by kind: lines written in this span, and lines left out that are not reported yet. */
+  /** By kind: lines written in this span, and left-out lines that are not reported yet. */
   const written = new Map<string, number>();
   const leftOut = new Map<string, number>();
   let timer: NodeJS.Timeout | undefined;
@@ -55,12 +55,12 @@ export function openLog(): ServerLog {
   };
 }
 
-/** Writes a line to standard error, unless it has no room for it. */
+/** Writes a line to standard error, unless its queue is full. */
 function lineWriter(): (line: string) => boolean {
   const stream: NodeJS.WritableStream = process.stderr;
   for (const one of [process.stdout, process.stderr]) neverBlock(one);
   if (stream instanceof Socket) {
-    // A pipe, a socket or a terminal: node keeps what it does not take at once.
+    // A pipe, a socket or a terminal: node queues what the reader does not take at once.
     return (line) => {
       if (stream.writableLength > mostWaiting) return false;
       stream.write(line);
@@ -69,7 +69,7 @@ function lineWriter(): (line: string) => boolean {
   }
   return (line) => {
     try {
-      // A file. The stream would never write again after one failure, such as a full disk.
+      // A file: a stream would never write again after one failure, such as a full disk.
       writeSync(2, line);
       return true;
     } catch {
@@ -82,7 +82,7 @@ interface BlockingHandle {
   readonly setBlocking?: (isBlocking: boolean) => unknown;
 }
 
-/** Node writes to pipes and sockets without blocking, but waits for a paused terminal (Ctrl-S). */
+/** Node writes to pipes and sockets without blocking, but blocks on a paused terminal (Ctrl-S). */
 function neverBlock(stream: NodeJS.WritableStream): void {
   if (!('isTTY' in stream)) return;
   const { _handle: handle } = stream as { readonly _handle?: BlockingHandle };

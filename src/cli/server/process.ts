@@ -1,4 +1,4 @@
-// Owns what a process takes from outside besides its command line: signals and environment variables.
+// Owns a process's signals and environment variables.
 
 import { isSea } from 'node:sea';
 
@@ -8,7 +8,7 @@ import { exitCodes } from '../exit.ts';
 /** Milliseconds: Ctrl-C under npm arrives twice, from the terminal and from npm. */
 const sameSignal = 500;
 
-/** Resolves at the first of these signals; another one after that ends the process at once. */
+/** Resolves at the first of these signals; a later one ends the process at once. */
 export function untilSignal(signals: readonly NodeJS.Signals[]): Promise<void> {
   return new Promise((resolve) => {
     let first: number | undefined;
@@ -25,7 +25,7 @@ export function untilSignal(signals: readonly NodeJS.Signals[]): Promise<void> {
   });
 }
 
-/** Signals without an effect; by default they end the process or open a debugger. */
+/** Signals to ignore; by default they end the process or open a debugger. */
 const ignored = {
   SIGHUP: ['reload_not_supported', 'changed files count after a restart'],
   SIGUSR1: ['debugger_not_supported', 'a running server has no debugger'],
@@ -39,12 +39,12 @@ export function ignoreSignals(log: Log, signals: readonly (keyof typeof ignored)
   }
 }
 
-/** What node reads by itself, but for what it sets for processes that it starts. */
+/** Variables that node reads, except those that node sets for its child processes. */
 const nodesOwn = /^NODE_(?!(?:CHANNEL_FD|CHANNEL_SERIALIZATION_MODE|UNIQUE_ID)$)/;
 
 /**
- * Starts the executable anew without the variables that node reads by itself, if there are any: they
- * can print secrets, add certificate authorities or write files (HOSTILE 61).
+ * Restarts the executable without the variables that node reads, if any is set: they can print
+ * secrets, add certificate authorities or write files (HOSTILE 61).
  */
 export function refuseEnvironment(): void {
   const all = Object.entries(process.env);

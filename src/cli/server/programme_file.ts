@@ -1,4 +1,4 @@
-// Owns the verbs `new` and `schema`: a programme file to start from, and the JSON Schema for editors.
+// Owns the verbs `new` and `schema`: a first programme file, and the JSON Schema for editors.
 
 import { existsSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -17,10 +17,9 @@ import { mountFaults } from './check.ts';
 export const schemaAsset = 'docs/programme.schema.json';
 export const schemaFile = 'programme.schema.json';
 
-/** The first line of a programme file, by which an editor's YAML language server finds its schema. */
+/** The first line of a programme file: an editor's YAML language server finds the schema by it. */
 export const schemaLine: string = `# yaml-language-server: $schema=${schemaFile}`;
 
-/** `jetway schema`. */
 export async function schema(): Promise<void> {
   await print(readAsset(schemaAsset).trimEnd());
 }
@@ -29,7 +28,7 @@ export interface NewProgrammeOptions extends VerbOptions {
   readonly variant: string;
 }
 
-/** `jetway new NAME --variant V`. The new file has no fault, nor any together with the others of the folder. */
+/** The new file must have no fault, neither alone nor together with the other files. */
 export async function newProgramme(name: string, options: NewProgrammeOptions): Promise<void> {
   const isName = programmeIdForm.test(name);
   const form = 'lower-case letters, digits and "-", a letter first, at most 40';

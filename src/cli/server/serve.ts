@@ -25,7 +25,7 @@ export interface ServeOptions {
   readonly acceptClock?: boolean;
 }
 
-/** `jetway serve`. Resolves once a signal has ended the server and its requests are answered. */
+/** Resolves once a signal has ended the server and its requests are answered. */
 export async function serve(options: ServeOptions): Promise<void> {
   const log = openLog();
   ignoreSignals(log, ['SIGHUP', 'SIGUSR1']);
@@ -51,7 +51,7 @@ async function serveLogging(options: ServeOptions, log: ServerLog): Promise<void
     const { name } = storeAt(config.store);
     const clock = await clockBeside(opened, name, options.acceptClock ?? false, log);
     const time = sharedTime({ store, clock }, log);
-    // Before anything is issued: commands go by the recorded time.
+    // Before tokens are issued: commands use the recorded time.
     await time.keep();
     const node = await leaseNodeNumber(store, clock);
     const serving = await buildServing(
@@ -64,7 +64,7 @@ async function serveLogging(options: ServeOptions, log: ServerLog): Promise<void
       },
     );
     for (const { faults } of files) {
-      // Warnings are for `check`: an operator who accepted them need not read them at each start.
+      // Only errors: `check` shows warnings, and operators have accepted the ones that remain.
       for (const fault of faults) if (fault.severity === 'error') say(formatFault(fault));
     }
     for (const { programme, message } of serving.conflicts) {
@@ -78,7 +78,7 @@ async function serveLogging(options: ServeOptions, log: ServerLog): Promise<void
   } finally {
     await store.close();
   }
-  // After the store is closed: closing it may fail as well.
+  // After closing the store, which may fail as well.
   if (failure !== undefined) throw storeFailed(failure);
 }
 
@@ -86,7 +86,7 @@ interface Running extends OpenStore {
   readonly log: ServerLog;
   readonly config: Config;
   readonly serving: Serving;
-  /** How many programmes are not served. */
+  /** Number of programmes that are not served. */
   readonly broken: number;
   readonly node: NodeNumber;
   readonly time: SharedTime;
@@ -132,15 +132,15 @@ async function run(running: Running): Promise<void> {
   } finally {
     stopping = failure?.message ?? 'stopping';
     stopHousekeeping?.();
-    // Logins still waiting in the hashing queue at the end get an answer instead of a cut connection.
+    // Logins that still wait for hashing get an answer instead of a cut connection.
     endHashing(drainTime);
     await Promise.all([server.close(), gateway?.close()]);
-    // Last: readiness says that no more requests should come until those under way are answered.
+    // Last: until then `/ready` tells the load balancer to send no more requests.
     await admin?.close();
   }
 }
 
-/** FAULTS 5: only another start can find out what the disk holds. */
+/** FAULTS 5: only a new start can find out what is on the disk. */
 function storeFailed({ message }: Unavailable): CommandError {
   return new CommandError(
     exitCodes.store,
@@ -151,7 +151,7 @@ function storeFailed({ message }: Unavailable): CommandError {
 async function followClock({ clock, log, time }: Running): Promise<void> {
   try {
     await time.accept();
-    // Not before the store has accepted the time: until then tokens issued later than it still count.
+    // After the store has accepted the time: until then, tokens issued later than it still count.
     log.error('clock_accepted', {
       detail: `the service goes by the machine's clock, ${dateText(clock.now())}; what was issued later than that has ended`,
     });

@@ -1,4 +1,4 @@
-// Owns bringing programmes onto a port: put in service, deployed as one app, and listened for.
+// Owns serving programmes: compiles them to one app and listens at an address.
 
 import type { Address } from '../../config/config.ts';
 import { openService } from '../../engine/open_service.ts';
@@ -14,7 +14,7 @@ import type { Programme } from '../../programme/programme.ts';
 import type { Store } from '../../store/contract.ts';
 import { CommandError, exitCodes, isSystemError } from '../exit.ts';
 
-/** Programmes in service, and those that could not be mounted. */
+/** The served programmes, and those that could not be mounted. */
 export interface Serving {
   readonly app: App;
   /** The paths for gateways, for a listener of their own. */
@@ -25,11 +25,10 @@ export interface Serving {
 
 export interface ServingOptions {
   readonly trustedProxies?: readonly string[];
-  /** Credentials of member directory hooks, by programme. */
   readonly credentials?: ReadonlyMap<ProgrammeId, HookCredentials>;
-  /** Which paths `app` serves: all, or all but those for gateways. */
+  /** The paths that `app` serves: all, or all except those for gateways. */
   readonly listener?: 'all' | 'main';
-  /** Members whose login pages come filled in; only `dev` has any. */
+  /** Members with which login forms are filled in; only for `dev`. */
   readonly filled?: FilledForms;
 }
 
@@ -52,8 +51,8 @@ export async function buildServing(
 }
 
 /**
- * Mounts programmes in order of name; where two claim one path, programmes that have clients come
- * first: an unchanged copy of a file must not take the path of the programme it was copied from.
+ * Mounts programmes in order of name, those with clients first: an unused copy of a file must not
+ * take the path of the original programme.
  */
 async function deployInUseFirst(
   programmes: readonly Programme[],
@@ -70,7 +69,7 @@ async function deployInUseFirst(
   return deploy([...inUse, ...rest], former);
 }
 
-/** Programmes that signed tokens once and no longer do; their tokens are verified until they expire. */
+/** Programmes that no longer sign tokens; their earlier tokens are verified until they expire. */
 async function formerSigners(
   programmes: readonly Programme[],
   store: Store,
@@ -90,9 +89,8 @@ const listenCauses: Readonly<Record<string, string>> = {
 };
 
 /**
- * Listens at an address.
- * @param setting where the address was given, for the message: `listen`
- * @throws CommandError that says why it cannot be listened on, and what to do about it
+ * @param setting the key with the address, for the message: `listen`
+ * @throws CommandError with the reason and a remedy
  */
 export async function listenAt(
   address: Address,

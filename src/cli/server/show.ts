@@ -9,7 +9,7 @@ import type { LoadedProgramme } from '../../programme/language/load.ts';
 import { printData, printJson, type VerbOptions } from '../output.ts';
 import { configOf, loadNamed } from '../programmes.ts';
 
-/** `jetway show PROGRAMME`. Its output is itself a programme file that loads to the same programme. */
+/** The output is itself a programme file that loads to the same programme. */
 export async function show(name: string, options: VerbOptions): Promise<void> {
   const loaded = loadNamed(configOf(options), name);
   const document = effectiveDocument(loaded);
@@ -18,7 +18,7 @@ export async function show(name: string, options: VerbOptions): Promise<void> {
   return printData(`${heading(loaded)}\n\n${yaml}`);
 }
 
-/** The comment behind each value: its place in a file, or `default` where no file has it. */
+/** The comment behind each value: its position in a file, or `default`. */
 function provenance({ document }: LoadedProgramme): (path: Path) => string {
   return (path) => {
     const node = nodeAt(document, path) ?? listAround(document, path);
@@ -26,7 +26,7 @@ function provenance({ document }: LoadedProgramme): (path: Path) => string {
   };
 }
 
-/** Fields may be given as a list of maps; members of the maps then have no place of their own. */
+/** Fields may be a list of maps, whose members have no position of their own. */
 function listAround(document: YamlNode, path: Path): YamlNode | undefined {
   return path
     .map((_, end) => nodeAt(document, path.slice(0, end)))

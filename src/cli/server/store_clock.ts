@@ -1,5 +1,5 @@
-// Owns how the clock of a server or a command starts from the store's recorded time, and how the
-// servers of one store keep one time.
+// Owns starting a clock from the store's recorded time, and keeping the servers of one store at one
+// time.
 
 import type { Log } from '../../engine/service.ts';
 import {
@@ -14,7 +14,7 @@ import type { Keeping } from '../../store/keeping.ts';
 import { CommandError, exitCodes } from '../exit.ts';
 import { dateText } from '../table.ts';
 
-/** Uptime may be this coarse: catching up with each reading would put the clock ahead bit by bit. */
+/** Resolution of uptime: following each finer difference would advance the clock bit by bit. */
 const uptimeStep = milliseconds(1000);
 
 interface ClockedStore {
@@ -23,8 +23,9 @@ interface ClockedStore {
 }
 
 /**
- * The clock to serve by. With `accept` it is the machine's, and whatever was issued later than now ends.
- * @throws CommandError for a clock that is behind the recorded time (FAULTS 10).
+ * The clock of a server. With `accept` it is the machine's, and everything issued later than now
+ * becomes invalid.
+ * @throws CommandError for a clock behind the recorded time (FAULTS 10).
  */
 export async function clockBeside(
   { store, clock }: ClockedStore,
@@ -35,7 +36,7 @@ export async function clockBeside(
   const now = clock.now();
   const { recorded, current } = await store.time();
   if (recorded === undefined) return clock;
-  // Running servers go by the store's current time; they are to follow this one.
+  // Running servers use the store's current time; they have to follow this one.
   const isApart = Math.abs(now - (current ?? now)) > allowedDrift;
   if (accept && (now < recorded || isApart)) {
     await store.acceptTime(now);
@@ -57,8 +58,8 @@ export async function clockBeside(
 }
 
 /**
- * The clock for a command: the store's current time where it is known, whatever the machine's clock
- * says, so that the command's dates and the servers' are of one clock (FAULTS 28).
+ * The clock of a command: the store's current time, if it is known, else the machine's, so that
+ * commands and servers date by one clock (FAULTS 28).
  */
 export async function storeClock(store: Keeping, clock: SystemClock): Promise<SystemClock> {
   const { recorded, current } = await store.time();
@@ -68,18 +69,17 @@ export async function storeClock(store: Keeping, clock: SystemClock): Promise<Sy
   return clock;
 }
 
-/** The time that the servers of one store share. */
 export interface SharedTime {
-  /** Records the time; catches up with the time another server has recorded, or follows the time it accepted. */
+  /** Records the time; follows a time that another server has recorded or accepted. */
   readonly keep: () => Promise<void>;
   /** Follows the machine's clock from now on, backwards too (SIGUSR2). */
   readonly accept: () => Promise<void>;
 }
 
 /**
- * Servers started before and after a small step of the machine's clock would judge each other's expiry
- * and grace windows by it: all go by the latest clock (FAULTS 12). A clock that is far ahead is wrong,
- * and no server follows it.
+ * All servers use the latest clock: otherwise servers started before and after a small step of the
+ * machine's clock would judge each other's expiry and grace windows wrongly (FAULTS 12). No server
+ * follows a clock that is far ahead, since that clock is wrong.
  */
 export function sharedTime({ store, clock }: ClockedStore, log: Log): SharedTime {
   const follow = async (time: Instant): Promise<void> => {

@@ -17,7 +17,7 @@ export interface BackupStoreOptions extends VerbOptions {
   readonly force?: boolean;
 }
 
-/** `jetway store backup FILE`. Servers that use the store go on meanwhile. */
+/** Servers may use the store meanwhile. */
 export async function backup(file: string, options: BackupStoreOptions): Promise<void> {
   const care = expectDurableStore(configOf(options));
   const { force = false, json = false } = options;
@@ -45,7 +45,7 @@ function toldOf(report: StoreReport, target: string): string {
   return [...told, '', storeSheet(report)].join('\n');
 }
 
-/** To standard output, once the backup was checked; the report goes to standard error. */
+/** Writes to standard output after the backup was checked; the report goes to standard error. */
 async function backupToOutput(care: StoreCare, json: boolean): Promise<void> {
   refuseUsage([
     ...(json ? ['--json and - do not go together: standard output is the backup'] : []),

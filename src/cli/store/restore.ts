@@ -13,7 +13,6 @@ export interface RestoreStoreOptions extends VerbOptions {
   readonly yes?: boolean;
 }
 
-/** `jetway store restore FILE --yes`. No server may have the store open. */
 export async function restore(file: string, options: RestoreStoreOptions): Promise<void> {
   expectYes(
     options,

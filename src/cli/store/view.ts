@@ -1,4 +1,4 @@
-// Owns the verb `store verify`, and how a store file is shown: what it is, its rows, and its damage.
+// Owns the verb `store verify`, and printing a store file's kind, rows and damage.
 
 import { instant } from '../../lib/clock.ts';
 import type { StoreReport } from '../../store/care.ts';
@@ -9,7 +9,7 @@ import { printResult, type VerbOptions } from '../output.ts';
 import { configOf } from '../programmes.ts';
 import { dateOrNull, dateText, sheet } from '../table.ts';
 
-/** `jetway store verify [FILE]`. Damage is part of the result, and ends the command with exit code 4. */
+/** Damage is part of the result; then the exit code is 4. */
 export async function verify(file: string | undefined, options: VerbOptions): Promise<void> {
   const copy = file === undefined ? undefined : storeAt({ kind: 'file', path: file }).care;
   const report = (copy ?? expectDurableStore(configOf(options))).verify();
@@ -20,7 +20,6 @@ export async function verify(file: string | undefined, options: VerbOptions): Pr
   if (!isSound) throw new CommandError(exitCodes.store, '');
 }
 
-/** A store file as JSON output has it. */
 export function viewStore(report: StoreReport): object {
   const { path, size, schema, needsMigration, environment, createdAt, recordedTime } = report;
   return {
@@ -36,7 +35,6 @@ export function viewStore(report: StoreReport): object {
   };
 }
 
-/** The same for people. */
 export function storeSheet(report: StoreReport): string {
   const { path, size, schema, needsMigration, environment, recordedTime } = report;
   const later = needsMigration ? ', brought up to date when it is next opened' : '';

@@ -1,24 +1,22 @@
-// Owns the encodings of a body: JSON, a form, XML, or one bare text; not its fields.
+// Owns the encodings of a body (JSON, form, XML, text), not its fields.
 
 import type { Scalar } from '../language/value_tree.ts';
 
 export const encodings = ['json', 'form', 'xml', 'text'] as const;
 export type EncodingName = (typeof encodings)[number];
 
-/** How the parts of a body are put together. Names are prepared once, not for each answer. */
+/** Combines the members of a body. Names are encoded at compile time, not for each answer. */
 export interface Encoding {
   readonly contentType: string;
   readonly scalar: (value: Scalar) => string;
-  /** A function from the value of a member to the whole member. */
+  /** Takes a member's name at compile time and its encoded value for each answer. */
   readonly member: (name: string) => (value: string) => string;
   readonly object: (members: readonly string[]) => string;
-  /** A list in brackets; undefined where a list is its member repeated for each item. */
+  /** A list in brackets; undefined if the encoding repeats the member for each item. */
   readonly array: ((items: readonly string[]) => string) | undefined;
-  /** The whole body, from its members. */
   readonly document: (body: string) => string;
 }
 
-/** A value without any quoting. */
 const plain = (value: Scalar): string => (value === null ? '' : String(value));
 
 const after =
@@ -44,7 +42,9 @@ const form: Encoding = {
   document: (body) => body,
 };
 
-/** As browsers write forms: a space is a plus, and tokens mostly stay as they are. */
+/**
+ * As browsers encode forms: a space becomes a plus, and the characters of tokens stay as they are.
+ */
 function formEncode(text: string): string {
   return encodeURIComponent(text).replaceAll('%20', '+');
 }
@@ -66,7 +66,7 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&apos;',
 };
 
-/** XML 1.0 has no form for control characters and unpaired surrogates. */
+/** XML 1.0 cannot represent control characters and unpaired surrogates: they become U+FFFD. */
 function escapeXml(text: string): string {
   return text
     .replaceAll(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '\uFFFD')
@@ -82,10 +82,9 @@ const text: Encoding = {
   document: (body) => body,
 };
 
-/** Each encoding by its name in a file. */
 export const encodingOf: Readonly<Record<EncodingName, Encoding>> = { json, form, xml, text };
 
-/** An answer with the media type of its encoding, where its file says no other. */
+/** Adds the Content-Type of the encoding, unless the file sets another one. */
 export function withContentType<
   Answer extends { readonly encoding: EncodingName; readonly content_type?: string },
 >(answer: Answer): Answer & { readonly content_type: string } {
@@ -95,7 +94,7 @@ export function withContentType<
   };
 }
 
-/** Whether a text is an XML name of the letters that every XML reader takes. */
+/** Restricted to the letters that every XML reader accepts. */
 export function isXmlName(name: string): boolean {
   return /^[A-Za-z_][A-Za-z0-9_.-]*$/.test(name);
 }

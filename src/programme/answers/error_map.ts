@@ -1,4 +1,4 @@
-// Owns error answers: the one place that writes the answer to a failed token request.
+// Owns the answers to failed token requests.
 
 import { randomUUID } from 'node:crypto';
 
@@ -13,12 +13,11 @@ import { errorVocabulary, extraPrefix } from '../language/vocabularies.ts';
 import { encodingOf } from './encoding.ts';
 import { compileBody, type Values } from './tree_writer.ts';
 
-/** A failure in the words of the programme's dialect. */
 export type FailureRenderer = (reason: FailureReason, facts?: FailureFacts) => Reply;
 
 /**
- * Compiles the error map. Answers that depend on nothing but their reason are made once, here;
- * only those that name a parameter, a scope or a time are made per request.
+ * Compiles the error map. An answer that depends only on its reason is rendered once, here; an
+ * answer that names a parameter, a scope or a time is rendered for each request.
  */
 export function compileErrorMap(definition: Definition, split: SplitScope): FailureRenderer {
   const { errors } = definition;
@@ -82,7 +81,10 @@ function mappingHeaders(
   });
 }
 
-/** RFC 6750 3.1: reasons that a challenge names; not for a request without a token. */
+/**
+ * Errors that a challenge names (RFC 6750 3.1); a challenge to a request without a token names
+ * none.
+ */
 const bearerErrors: ReadonlySet<FailureReason> = new Set(['invalid_token', 'insufficient_scope']);
 
 function challengeText(scheme: 'basic' | 'bearer', reason: FailureReason, name: string): string {
@@ -116,8 +118,8 @@ function errorValues(reason: FailureReason, errors: ErrorsDefinition, facts: Fai
 }
 
 /**
- * Names at fault are the dialect's own or, for unknown parameters, the sender's: only harmless
- * characters of the latter are repeated (HOSTILE 51).
+ * Parameter names are the dialect's, except unknown parameters: their names come from the sender,
+ * so only harmless characters are repeated (HOSTILE 51).
  */
 function describeName(name: string, style: ErrorsDefinition['parameter_names']): string {
   const harmless = name.slice(0, 60).replaceAll(/[^A-Za-z0-9_.-]/g, '');

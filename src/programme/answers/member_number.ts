@@ -1,4 +1,4 @@
-// Owns the membership number of a dialect's answers: its shape, and the grants that need it.
+// Owns the membership number in answers: its shape, and the grants that need it.
 
 import { grantTypes, type GrantType } from '../../oauth/grant.ts';
 import type { Definition } from '../language/definition.ts';
@@ -7,7 +7,7 @@ import { compileShape, describeShape } from '../language/value_shape.ts';
 import { writtenValues } from '../language/value_tree.ts';
 
 export interface MemberNumberRules {
-  /** Grants that refuse a member whose number does not fit; none where a file says no shape. */
+  /** Grants that refuse a member whose number does not fit; empty if the file sets no shape. */
   readonly neededBy: ReadonlySet<GrantType>;
   readonly fits: (number: string | undefined) => boolean;
   /** The shape in words. */

@@ -1,5 +1,4 @@
-// Owns authorization server metadata (RFC 8414): the document from which standard clients configure
-// themselves.
+// Owns authorization server metadata (RFC 8414), with which standard clients configure themselves.
 
 import { present } from '../../lib/present.ts';
 import { type GrantType, grantTypes } from '../../oauth/grant.ts';
@@ -7,15 +6,15 @@ import { programmePaths, servicePaths } from '../../oauth/own_paths.ts';
 import type { Definition } from '../language/definition.ts';
 import { endpointsOf } from '../requests/grant_places.ts';
 
-/** Where the service is, as clients see it; from the configuration, never from a request (HOSTILE 50). */
+/** The service's address for clients: from the configuration, never from a request (HOSTILE 50). */
 export interface MetadataPlace {
   readonly publicUrl: string;
   readonly ownPath: string;
 }
 
-/** Endpoints that the document names only at times. */
+/** Endpoints that the document names only under a condition. */
 export interface Offered {
-  /** False where clients cannot reach the endpoint. */
+  /** False if clients cannot reach the endpoint. */
   readonly introspection: boolean;
   /** True also while tokens live that the programme signed before it stopped signing. */
   readonly keySet: boolean;
@@ -23,11 +22,10 @@ export interface Offered {
 
 export interface Metadata {
   /**
-   * Where the document is served: under the programme's name, and where RFC 8414 3.1 has clients
-   * look for it, between host and path of the issuer.
+   * Paths of the document: the programme's own, and the path of RFC 8414 3.1, which puts the
+   * well-known segment between the issuer's host and path.
    */
   readonly paths: readonly string[];
-  /** The document as JSON. */
   readonly document: (offered: Offered) => string;
 }
 
@@ -53,7 +51,7 @@ function compileDocument(definition: Definition, place: MetadataPlace): Metadata
   const methods = authenticationMethods(definition);
   const places = { issuer, ...endpoints(definition, place) };
   const keys = { jwks_uri: issuer + programmePaths.keySet };
-  // JSON leaves out what is undefined.
+  // JSON.stringify leaves out undefined members.
   const abilities = {
     scopes_supported: scope.values,
     response_types_supported: grants.authorization_code === undefined ? [] : ['code'],
@@ -91,8 +89,8 @@ function granted({ grants }: Definition): readonly GrantType[] {
 }
 
 /**
- * `token_endpoint` is the endpoint of the first grant. RFC 8414 has no member for further endpoints:
- * `token_endpoints` names each grant's, as a list where a grant has several.
+ * RFC 8414 allows one `token_endpoint`: that of the first grant. `token_endpoints` names the
+ * endpoint of each grant, or a list if a grant has several.
  */
 function endpoints(definition: Definition, { publicUrl }: MetadataPlace): object {
   const { grants, authorize, base_path: base } = definition;
@@ -111,7 +109,7 @@ function endpoints(definition: Definition, { publicUrl }: MetadataPlace): object
   });
 }
 
-/** RFC 7591 2 names two of the methods; a dialect's other methods are left out. */
+/** Only the methods that RFC 7591 2 names; a dialect's other methods are left out. */
 function authenticationMethods({ client, token_endpoints }: Definition): readonly string[] {
   const { methods } = client.authentication;
   const isPost = Object.values(token_endpoints).some(({ read, inputs }) => {

@@ -1,4 +1,4 @@
-// Owns what a redirect back to the partner holds besides code, error and state.
+// Owns the parameters of a redirect back to the partner, besides code, error and state.
 
 import type { Client } from '../../oauth/client.ts';
 import type { LoginFailureReason } from '../../oauth/failure.ts';
@@ -6,7 +6,6 @@ import type { FieldTree } from '../language/value_tree.ts';
 import { clientProperties, redirectVocabulary } from '../language/vocabularies.ts';
 import { compileTexts, type Values } from './tree_writer.ts';
 
-/** Parameters by name, in the file's order. */
 export type RedirectWriter = (
   outcome: 'code' | LoginFailureReason,
   client: Client,
@@ -15,7 +14,7 @@ export type RedirectWriter = (
 
 const nothingMore = Object.freeze({});
 
-/** `programme` tells what is the same in all of its answers. */
+/** `programme` holds the values that are the same in all of its answers. */
 export function compileRedirectAnswer(more: FieldTree, programme: Values): RedirectWriter {
   const write = compileTexts(more, {
     vocabulary: redirectVocabulary,

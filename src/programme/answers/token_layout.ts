@@ -13,17 +13,16 @@ import { clientProperties, tokenVocabulary } from '../language/vocabularies.ts';
 import { encodingOf } from './encoding.ts';
 import { compileBody, type Values, type WritingRules } from './tree_writer.ts';
 
-/** A token response in the programme's dialect. */
 export type TokenRenderer = (tokens: TokenSet, client: Client) => Reply;
 
-/** What every answer of a programme can name besides the tokens themselves. */
+/** Values of the programme that every answer can name. */
 export interface ProgrammeValues {
   readonly programme_identifier: string;
   readonly issuer: string;
   readonly audience: string;
 }
 
-/** How answers and claims of a programme are written. */
+/** The writing rules for answers and claims of a programme. */
 export function tokenWriting({ split }: Pick<ScopeRules, 'split'>): WritingRules {
   return { vocabulary: tokenVocabulary, occasion: 'grant', split };
 }
@@ -54,10 +53,10 @@ export function compileTokenLayout(
   };
 }
 
-/** A TokenSet before its tokens are made: their claims are drawn from the rest. */
+/** A TokenSet without its tokens: the claims of its JWTs are made from these facts. */
 export type TokenFacts = Omit<TokenSet, 'accessToken' | 'refreshToken'>;
 
-/** Everything of a TokenSet by the names a file uses; spans and instants in milliseconds. */
+/** All values of a TokenSet by their names in files; spans and instants in milliseconds. */
 export function tokenValues(
   tokens: TokenFacts & Partial<TokenSet>,
   client: Client,

@@ -1,5 +1,5 @@
-// Owns the place of a token in a programme's answers, found by comparing two answers, so that it is right
-// for every layout and encoding.
+// Owns finding a token in a programme's answers. The place is found by comparing two sample
+// answers, so it works for every layout and encoding.
 
 import { instant } from '../../lib/clock.ts';
 import { present } from '../../lib/present.ts';
@@ -10,12 +10,12 @@ import type { Programme } from '../programme.ts';
 
 export type TokenName = 'accessToken' | 'refreshToken';
 
-/** A token's place: after the texts of `behind`, searched for in turn, up to the text `before`. */
+/** The token follows the texts `behind`, searched for in turn, and ends at the text `before`. */
 export interface TokenPlace {
-  /** The header that holds the token; left out where the body does. */
+  /** The header that holds the token; absent if the body does. */
   readonly header?: string;
   readonly behind: readonly string[];
-  /** Empty where the token ends the text. */
+  /** Empty if the token ends the text. */
   readonly before: string;
 }
 
@@ -24,7 +24,7 @@ interface Answer {
   readonly body: string;
 }
 
-/** The place of a token in the answer to a grant; undefined for an answer without it. */
+/** Finds the place of a token in the answers to a grant; undefined if they have no such token. */
 export function tokenPlace(
   programme: Programme,
   client: Client,
@@ -51,7 +51,7 @@ export function tokenPlace(
     .find(isRight);
 }
 
-/** The token of an answer; undefined where there is none at that place. */
+/** Reads the token from an answer; undefined if the answer has none at that place. */
 export function takeToken(place: TokenPlace | undefined, answer: Answer): string | undefined {
   return place && cutOut(place, textOf(place, answer));
 }
@@ -79,12 +79,12 @@ function after(text: string, token: string): number {
   return text.indexOf(token) + token.length;
 }
 
-/** The text after a token, up to the first character that no token has. */
+/** The text after a token, up to the first character that tokens never contain. */
 function ending(rest: string): string {
   return /^[\w.~+-]*[^\w.~+-]?/.exec(rest)?.[0] ?? '';
 }
 
-/** Texts by which the token's beginning may be found, shortest first: those that two samples share. */
+/** Texts to search for before the token, shortest first; both samples contain each of them. */
 function candidates([one = '', other = '']: readonly string[]): readonly (readonly string[])[] {
   const landmarks = constantParts(one, other);
   const last = landmarks.at(-1) ?? '';
@@ -93,7 +93,7 @@ function candidates([one = '', other = '']: readonly string[]): readonly (readon
   return [...short, ...(last === '' ? [[]] : [[last]]), landmarks];
 }
 
-/** The texts between which two samples, of one layout, differ. */
+/** The texts that two samples of one layout have in common. */
 function constantParts(one: string, other: string): readonly string[] {
   const words = (text: string): readonly string[] => text.match(/[\w.~+%-]+|[^\w.~+%-]/g) ?? [];
   const others = words(other);
@@ -105,7 +105,7 @@ function constantParts(one: string, other: string): readonly string[] {
   return parts.filter((part) => part !== '');
 }
 
-/** Tokens for two answers which differ wherever two answers can differ. */
+/** Two token sets that differ in every value that can differ between answers. */
 function sampleTokens(
   { scope, clientSubject, grants }: Programme,
   client: Client,

@@ -1,4 +1,4 @@
-// Owns writing answers: a layout becomes, once, a function from values to the text of a body.
+// Owns writing answers: compiles a layout to a function from values to the text of a body.
 
 import { formatterOf, type SplitScope } from '../language/value_format.ts';
 import {
@@ -12,24 +12,24 @@ import {
 import { nothing, type Vocabulary } from '../language/vocabularies.ts';
 import { type Encoding, encodingOf } from './encoding.ts';
 
-/** Values by name for one answer; spans and instants in milliseconds. */
+/** Values of one answer, by name; spans and instants in milliseconds. */
 export type Values = Readonly<Record<string, string | number | undefined>>;
 
 export interface WritingRules {
   readonly vocabulary: Vocabulary;
-  /** Name of the value that `only` is compared with: the grant, or the failure reason. */
+  /** The value that `only` is compared with: the grant, or the failure reason. */
   readonly occasion: string;
   readonly split: SplitScope;
   readonly nameCase?: NameCase;
-  /** Names of objects around the whole, outermost first. */
+  /** Names of objects that enclose the whole body, outermost first. */
   readonly wrap?: readonly string[];
   readonly encoding?: Encoding;
 }
 
-/** The text of a value, or a text for each item of a list; undefined for no value. */
+/** The text of a value, or a text for each item of a list; undefined for a missing value. */
 type Written = string | readonly string[] | undefined;
 type Writer = (values: Values) => Written;
-/** A value before it is written. */
+/** A value before it is encoded. */
 type Leaf = (values: Values) => Scalar | readonly string[] | undefined;
 
 interface Compilation extends WritingRules {
@@ -37,7 +37,7 @@ interface Compilation extends WritingRules {
   readonly nameCase: NameCase;
 }
 
-/** A function from values to a body laid out as the tree is, with members in the file's order. */
+/** A function from values to the body; members keep the file's order. */
 export function compileBody(tree: FieldTree, rules: WritingRules): (values: Values) => string {
   const { encoding = encodingOf.json, nameCase = 'as_written', wrap = [] } = rules;
   const whole = wrap.reduceRight<FieldTree>(
@@ -48,7 +48,7 @@ export function compileBody(tree: FieldTree, rules: WritingRules): (values: Valu
   return (values) => encoding.document(write(values));
 }
 
-/** A tree of texts as texts by name, without absent ones; undefined for an empty tree. */
+/** A function from values to texts by name, without absent values; undefined for an empty tree. */
 export function compileTexts(
   tree: FieldTree,
   rules: WritingRules,
@@ -68,7 +68,7 @@ export function compileTexts(
   };
 }
 
-/** A tree as an object, for claims. */
+/** A function from values to an object, for claims. */
 export function compileClaims(
   tree: FieldTree,
   rules: WritingRules,
@@ -101,7 +101,7 @@ function compileField(field: Field, rules: Compilation): Writer {
   return onOccasion(field, rules, compileForm(field, rules));
 }
 
-/** The same function, without a result on occasions that the field is not for. */
+/** Wraps the function: no result on occasions that `only` excludes. */
 function onOccasion<Result>(
   field: Field,
   { occasion }: Compilation,
@@ -160,7 +160,7 @@ function firstOf<Result>(
   return undefined;
 }
 
-/** A field that is one value; objects and arrays inside it have none. */
+/** A field with a single value, so neither an object nor an array. */
 function compileLeaf(field: Field, rules: Compilation): Leaf {
   if (typeof field === 'string') return compileNamed({ value: field }, rules);
   if ('value' in field) return compileNamed(field, rules);
@@ -174,7 +174,6 @@ function compileLeaf(field: Field, rules: Compilation): Leaf {
   return () => constant;
 }
 
-/** A leaf inside another leaf, on its occasions. */
 function compilePart(field: Field, rules: Compilation): Leaf {
   return onOccasion(field, rules, compileLeaf(field, rules));
 }
@@ -207,7 +206,9 @@ function compileNamed(field: NamedField, { vocabulary, split }: Compilation): Le
   };
 }
 
-/** A text that no number can hold (`00123`, a UUID, more digits than JSON readers keep) stays a text. */
+/**
+ * Keeps a text that a number cannot represent: `00123`, a UUID, more digits than JSON readers keep.
+ */
 function bareNumber(written: string | number): string | number {
   const number = Number(written);
   return Number.isSafeInteger(number) && String(number) === String(written) ? number : written;

@@ -1,4 +1,4 @@
-// Owns the warnings about answers: where standard clients and gateways would not understand them.
+// Owns the warnings about answers that standard clients or gateways would misunderstand.
 
 import type { Path } from '../../lib/fault.ts';
 import { type FailureReason, failureReasons, gatewayRefusals } from '../../oauth/failure.ts';
@@ -50,7 +50,7 @@ function statusOf(reason: FailureReason = 'server_error'): Path {
   return ['errors', 'reasons', reason, 'status'];
 }
 
-/** Gateways take 401 and 403 for a refusal, and any other status for an outage of Jetway (C-4). */
+/** Gateways read 401 and 403 as a refusal, and any other status as a failure of Jetway (C-4). */
 function* gatewayDepartures(definition: Definition): Iterable<Complaint> {
   const { reasons } = definition.errors;
   const comparisons = [...heldHeaders(definition).values()].map((input) => input.must_equal);
@@ -62,7 +62,7 @@ function* gatewayDepartures(definition: Definition): Iterable<Complaint> {
   for (const reason of refusals) {
     const { status } = reasons[reason];
     yield* wrong([
-      // At verify a status of success is made 401 or 403 in any case.
+      // At `/verify` a success status is replaced by 401 or 403 anyway.
       status >= 400 && !isRefusal(status),
       statusOf(reason),
       `a gateway takes ${status} for an outage, and tells callers 503 for ${reason} (RFC 6750 3.1)`,

@@ -1,5 +1,5 @@
-// Owns the checks of answers: each holds its token, no name hides another, and each layout can be
-// written in its encoding: a form has no objects, XML one root, a bare text one member.
+// Owns the checks of answers: each contains its token, no name hides another, and each encoding can
+// hold its layout: a form has no objects, XML has one root, a bare text has one member.
 
 import type { Path } from '../../lib/fault.ts';
 import { grantTypes } from '../../oauth/grant.ts';
@@ -53,10 +53,10 @@ export function* answerComplaints(definition: Definition): Iterable<Complaint> {
   }
 }
 
-/** Values that exist only once tokens are made. */
+/** Values that exist only after the tokens are made. */
 const notInTokens = new Set(['access_token', 'refresh_token', 'request_id']);
 
-/** RFC 7519 4.1 and RFC 9068 2.2; `nbf` would make tokens that are good for nobody. */
+/** RFC 7519 4.1 and RFC 9068 2.2; with `nbf` a dialect could make tokens that are never valid. */
 const reservedClaims = new Set([
   'iss',
   'sub',
@@ -70,7 +70,7 @@ const reservedClaims = new Set([
   'family',
 ]);
 
-/** Names that two members of one object share once they are in the dialect's case. */
+/** Member names of one object that become equal in the dialect's case. */
 function* hiddenNames(tree: FieldTree, nameCase: NameCase): Iterable<string> {
   const seen = new Set<string>();
   for (const [name, field] of tree) {
@@ -83,7 +83,7 @@ function* hiddenNames(tree: FieldTree, nameCase: NameCase): Iterable<string> {
   }
 }
 
-/** A name of the dialect's own to which no reason gives a value. */
+/** Names `extra.…` for which no reason has a value. */
 function* extraComplaints({ errors }: Definition): Iterable<Complaint> {
   const given = new Set(Object.values(errors.reasons).flatMap(({ extra }) => Object.keys(extra)));
   for (const value of writtenValues(errors.fields)) {
@@ -97,7 +97,7 @@ function* extraComplaints({ errors }: Definition): Iterable<Complaint> {
   }
 }
 
-/** Layouts that the encoding of their body cannot hold. */
+/** Layouts that their encoding cannot hold. */
 function* encodingComplaints(definition: Definition): Iterable<Complaint> {
   const { token_response: response, authorize, errors, tokens } = definition;
   const headers = headerFields(response.headers);
@@ -166,7 +166,6 @@ function* xmlComplaints(at: Path, { fields: tree, wrap }: Layout): Iterable<Comp
   }
 }
 
-/** A field and every field inside it. */
 function fieldsWithin(field: Field): Iterable<Field> {
   return fieldsOf(new Map([['', field]]));
 }

@@ -1,4 +1,4 @@
-// Owns the list of checks across keys of a definition whose every key is well-formed by itself.
+// Owns the list of checks across keys; the schema has already checked each key by itself.
 
 import type { Fault } from '../../lib/fault.ts';
 import type { YamlNode } from '../../lib/yaml/node.ts';
@@ -25,7 +25,7 @@ import {
 import { idleLoginComplaints, nameWarnings, refusalComplaints } from './inputs.ts';
 import { loginPageComplaints } from './login_page.ts';
 
-/** One check; `document` is the merged file, for the places of its keys. */
+/** `document` is the merged file, for the positions of its keys. */
 type Check = (definition: Definition, document: YamlNode) => Iterable<Complaint>;
 
 const errors: readonly Check[] = [
@@ -45,7 +45,7 @@ const errors: readonly Check[] = [
   verifyComplaints,
 ];
 
-/** Where a dialect departs from an RFC, which it may, and slips that cannot be told from intent. */
+/** Departures from an RFC, which are allowed, and settings that may be slips. */
 const warnings: readonly Check[] = [
   departures,
   answerDepartures,
@@ -54,7 +54,6 @@ const warnings: readonly Check[] = [
   idleParameters,
 ];
 
-/** Every fault that the checks find, errors first. */
 export function checkDefinition(definition: Definition, document: YamlNode): readonly Fault[] {
   const run = (severity: Fault['severity'], checks: readonly Check[]): readonly Fault[] =>
     checks

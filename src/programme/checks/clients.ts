@@ -1,5 +1,5 @@
-// Owns the checks of clients, members and their tokens: credentials, identifiers,
-// membership numbers, scopes, codes, lifetimes and the headers held at verification.
+// Owns the checks of clients, members and tokens: credentials, identifiers, membership numbers,
+// scopes, codes, lifetimes and the headers compared at verification.
 
 import { suggest } from '../../lib/suggest.ts';
 import { type Complaint, wrong } from '../../schema/complaint.ts';
@@ -8,7 +8,7 @@ import { alphabetOf, type ValueShape } from '../language/value_shape.ts';
 import { heldHeaders } from '../requests/verify_headers.ts';
 import { lackingInputs } from './endpoints.ts';
 
-/** Identifiers that the dialect's own authentication could not carry, and inputs that it lacks. */
+/** Identifiers that the authentication method cannot carry, and inputs that it needs. */
 export function* authenticationComplaints(definition: Definition): Iterable<Complaint> {
   const { identifier, authentication } = definition.client;
   const { methods, credentials } = authentication;
@@ -33,7 +33,7 @@ export function* authenticationComplaints(definition: Definition): Iterable<Comp
         'narrow their characters, or set client.authentication.credentials to form',
       ],
     );
-    // One header cannot hold the client's credentials and something else (RFC 9110 11.6.2).
+    // One header cannot hold the client's credentials and another value (RFC 9110 11.6.2).
     for (const [name, { inputs }] of endpoints) {
       for (const [role, input] of Object.entries(inputs)) {
         if (input.in !== 'header' || (input.name ?? role).toLowerCase() !== 'authorization')
@@ -53,7 +53,7 @@ export function* authenticationComplaints(definition: Definition): Iterable<Comp
   }
 }
 
-/** A shape that no number has would refuse every member. */
+/** A shape that no number matches would refuse every member. */
 export function* memberNumberComplaints({ members }: Definition): Iterable<Complaint> {
   const { membership_number: shape } = members;
   if (shape === undefined) return;
@@ -90,7 +90,7 @@ export function* scopeComplaints({ scope, authorize, grants }: Definition): Iter
       advice(value, values),
     ];
   }
-  // A partner that asks for less would get a token that is good for everything.
+  // Without a scope parameter a partner that asks for less would get a token for everything.
   const isAsked = grants.authorization_code !== undefined && values.length > 0;
   yield* wrong([
     isAsked && authorize.endpoint.inputs['scope'] === undefined,
@@ -105,7 +105,7 @@ function advice(word: string, words: readonly string[]): string {
   return near === undefined ? `there are ${words.join(', ')}` : `did you mean "${near}"?`;
 }
 
-/** Levels whose numbers do not rise: the last level is the highest, which every floor lets pass. */
+/** Levels whose numbers fall: the last level counts as the highest and passes every minimum. */
 export function* levelWarnings({ scope }: Definition): Iterable<Complaint> {
   if (scope.kind !== 'level') return;
   const numbers = scope.values.map((value) => Number(/\d+(?=\D*$)/.exec(value)?.[0]));
@@ -123,7 +123,7 @@ export function* levelWarnings({ scope }: Definition): Iterable<Complaint> {
 /** RFC 6749 10.10: the chance of guessing a code must be at most 2^-128. */
 const leastCodeBits = 128;
 
-/** Longest identifiers and codes: both travel in addresses, whose length proxies limit. */
+/** Identifiers and codes travel in URLs, whose length proxies limit. */
 const longestIdentifier = 255;
 const longestCode = 1024;
 
@@ -157,7 +157,7 @@ export function codeComplaints({ code, client, tokens }: Definition): Iterable<C
   );
 }
 
-/** Random bits of a generated value, which is as long as its range allows up to 64 characters. */
+/** Random bits of a generated value, which is as long as its range allows, up to 64 characters. */
 function shapeBits(shape: ValueShape): number {
   const length = Math.max(shape.length?.min ?? 0, Math.min(shape.length?.max ?? 64, 64));
   return length * Math.log2(alphabetOf(shape.characters ?? 'alphanumeric').length);
@@ -167,7 +167,7 @@ function longestOf({ prefix = '', length }: ValueShape): number {
   return prefix.length + (length?.max ?? 0);
 }
 
-/** What `verify` asks for and the token endpoints do not have. */
+/** Headers that `verify` requires and token endpoints do not have. */
 export function* verifyComplaints(definition: Definition): Iterable<Complaint> {
   const { headers, api_key_header: keyHeader } = definition.verify;
   const held = heldHeaders(definition);

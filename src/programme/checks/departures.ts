@@ -1,5 +1,5 @@
-// Owns the warnings about requests: where a dialect departs from RFC 6749 and RFC 9700, and how Jetway
-// contains the risk. A departure is allowed: the dialect is the contract.
+// Owns the warnings about requests that depart from RFC 6749 and RFC 9700, and how Jetway limits
+// the risk. A departure is allowed: the dialect is the contract.
 
 import { positionAt } from '../../lib/document.ts';
 import type { Path } from '../../lib/fault.ts';
@@ -55,7 +55,7 @@ function inQuery(roles: readonly string[], endpoint: EndpointDefinition): readon
   });
 }
 
-/** Inputs of a token endpoint that are worth stealing. */
+/** Inputs of a token endpoint that an attacker could use. */
 function secretInputs(definition: Definition, endpoint: string): readonly string[] {
   const served = grantsAt(definition, endpoint);
   // passwordDepartures warns of passwords.
@@ -115,7 +115,7 @@ function* loginDepartures(definition: Definition): Iterable<Complaint> {
   }
 }
 
-/** P-9: the risks of the password grant, which the shipped programmes do without. */
+/** P-9: the risks of the password grant, which the shipped programmes do not offer. */
 function* passwordDepartures(definition: Definition): Iterable<Complaint> {
   const places = endpointsOf(definition, 'password');
   if (places.length === 0) return;
@@ -174,7 +174,7 @@ function* lifetimeDepartures({ tokens, grants }: Definition): Iterable<Complaint
   }
 }
 
-/** Reasons that are told without any name of a parameter. */
+/** Reasons whose failures name no parameter. */
 const nameless: readonly FailureReason[] = [
   'method_not_allowed',
   'body_too_large',
@@ -189,7 +189,7 @@ const nameless: readonly FailureReason[] = [
   'temporarily_unavailable',
 ];
 
-/** `{parameter}` where nothing can replace it; one warning where a group words many reasons. */
+/** `{parameter}` in the text of a failure that names none; one warning for a whole group. */
 export function* idleParameters({ errors }: Definition, document: YamlNode): Iterable<Complaint> {
   const told = nameless
     .filter((reason) => errors.reasons[reason].error_description?.includes('{parameter}'))

@@ -1,5 +1,5 @@
-// Owns the checks of endpoints: each grant has one, no two share a path, each input has a place of its
-// own, and the inputs that login and selector depend on are declared.
+// Owns the checks of endpoints: each grant has one, no two share a path, no two inputs share a
+// place, and the inputs that login and selector need are declared.
 
 import type { Path } from '../../lib/fault.ts';
 import { grantInputs, type GrantType, grantTypes } from '../../oauth/grant.ts';
@@ -14,12 +14,12 @@ import {
 } from '../language/input_schema.ts';
 import { endpointsOf, grantsAt } from '../requests/grant_places.ts';
 
-/** An endpoint that reads declared inputs, with its path in the file; the login request has no name. */
+/** An endpoint with its path in the file; the login request has no name. */
 type PlacedEndpoint = readonly [at: Path, endpoint: EndpointDefinition, name?: string];
 
 const loginPlace: Path = ['authorize', 'endpoint'];
 
-/** The endpoints of tokens and the login request, in the order of the file. */
+/** The login request and the token endpoints, in the order of the file. */
 export function endpointsIn({ authorize, token_endpoints }: Definition): PlacedEndpoint[] {
   const ofTokens = Object.entries(token_endpoints).map(([name, endpoint]): PlacedEndpoint => [
     ['token_endpoints', name],
@@ -29,7 +29,7 @@ export function endpointsIn({ authorize, token_endpoints }: Definition): PlacedE
   return [[loginPlace, authorize.endpoint], ...ofTokens];
 }
 
-/** A complaint for each role that no input has. */
+/** A complaint for each needed role without an input. */
 export function* lackingInputs(
   at: Path,
   { inputs }: EndpointDefinition,
@@ -79,7 +79,7 @@ export function* endpointComplaints(definition: Definition): Iterable<Complaint>
   }
 }
 
-/** Paths that are taken already: by Jetway itself, or by another endpoint of the file. */
+/** Paths that Jetway itself or another endpoint of the file uses. */
 function* pathComplaints({
   authorize,
   token_endpoints,
@@ -105,7 +105,7 @@ function* pathComplaints({
     const holder = holders.get(path);
     yield* wrong(
       [holder !== undefined, at, `${path} is the path of ${holder} already`],
-      // Every path below `/verify/` is the gateway's, whatever follows (C-4).
+      // Every path below `/verify/` is for gateways, which append the caller's path (C-4).
       [
         path.startsWith(programmePaths.verify),
         at,
@@ -121,7 +121,7 @@ function* pathComplaints({
   }
 }
 
-/** Without a grant_type to tell grants apart, an endpoint serves one grant. */
+/** Without a grant_type the endpoint cannot tell grants apart, so it may serve only one. */
 function* grantTypeComplaints(definition: Definition, name: string): Iterable<Complaint> {
   const served = grantsAt(definition, name);
   const at: Path = ['token_endpoints', name];
@@ -206,7 +206,10 @@ export function* loginComplaints(definition: Definition): Iterable<Complaint> {
   }
 }
 
-/** Every documented endpoint must read the selector from a place that is known before the body. */
+/**
+ * Every documented endpoint must read the selector from a header or the query: both are known
+ * before the body.
+ */
 export function* selectorComplaints(definition: Definition): Iterable<Complaint> {
   const { selector } = definition;
   if (selector === undefined) return;

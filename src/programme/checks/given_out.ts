@@ -1,21 +1,24 @@
-// Owns what the service itself gives out or registers, in samples that span each shape: codes,
-// tokens, identifiers, keys. An input that refuses one of them could never be sent what it is for.
+// Owns samples of all values that Jetway generates or registers: codes, tokens, identifiers, keys.
+// The samples span each shape: an input that refuses one of them is a fault of the file.
 
 import type { Definition } from '../language/definition.ts';
 import type { Comparison, InputDefinition } from '../language/input_schema.ts';
 import { alphabetOf, type CharacterClass, type ValueShape } from '../language/value_shape.ts';
 
-/** Characters of a generated identifier whose shape allows a range of lengths. */
+/** The length of a generated identifier whose shape allows several lengths. */
 export const usualIdentifierLength = 16;
 export const usualCodeLength = 64;
 
-/** Values of one kind: what they are called, and texts that have each character and length of them. */
+/** A description of the values, and samples with each character and length of them. */
 export interface Given {
   readonly what: string;
   readonly samples: readonly string[];
 }
 
-/** What an input of that name, or with that comparison, must take; undefined where partners decide. */
+/**
+ * The values that an input must accept, by its name or comparison; undefined if partners choose
+ * them.
+ */
 export function givenTo(
   role: string,
   { must_equal: comparison }: Pick<InputDefinition, 'must_equal'>,
@@ -75,7 +78,7 @@ const givenByRole: Readonly<Record<string, GivenBy>> = {
         },
 };
 
-/** Inputs whose values are given out whatever they are compared with. */
+/** Roles whose values Jetway generates or registers, with or without a comparison. */
 export const givenRoles: ReadonlySet<string> = new Set(Object.keys(givenByRole));
 
 const longestRedirectUri =
@@ -122,7 +125,7 @@ function textsOf(characters: CharacterClass, length: number): readonly string[] 
   return spread(alphabetOf(characters), length);
 }
 
-/** Texts of a length that have every letter between them, and no beginning in common. */
+/** Texts of the length that together contain every letter, and all begin differently. */
 function spread(alphabet: string, length: number): readonly string[] {
   const count = Math.ceil(alphabet.length / length);
   const starts = count === 1 ? [0, 1] : Array.from({ length: count }, (_, index) => index * length);

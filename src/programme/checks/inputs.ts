@@ -1,5 +1,5 @@
-// Owns the checks that each declared input can hold the values meant for it: a dialect that refuses
-// the codes, identifiers or grant types it gives out could never answer a token.
+// Owns the checks that each input accepts its own values: a dialect that refuses the codes,
+// identifiers or grant types it issues could never answer a token request.
 
 import type { Path } from '../../lib/fault.ts';
 import { present } from '../../lib/present.ts';
@@ -15,7 +15,7 @@ import { compileInput } from '../requests/input_rules.ts';
 import { endpointsIn } from './endpoints.ts';
 import { type Given, givenRoles, givenTo } from './given_out.ts';
 
-/** Keys that have no effect at a login request, whatever a file says. */
+/** Keys that have no effect at a login request. */
 export function* idleLoginComplaints({ authorize }: Definition): Iterable<Complaint> {
   const { repeated, empty, inputs } = authorize.endpoint;
   const at = ['authorize', 'endpoint'];
@@ -43,7 +43,7 @@ export function* idleLoginComplaints({ authorize }: Definition): Iterable<Compla
   }
 }
 
-/** Inputs that refuse values which Jetway gives out or registers (HOSTILE 58). */
+/** Inputs that refuse values which Jetway generates or registers (HOSTILE 58). */
 export function* refusalComplaints(definition: Definition): Iterable<Complaint> {
   for (const [at, { inputs }, name] of endpointsIn(definition)) {
     const grants = name === undefined ? [] : grantsAt(definition, name);
@@ -52,7 +52,7 @@ export function* refusalComplaints(definition: Definition): Iterable<Complaint> 
         [grantInputs[type].needs, grantInputs[type].takes].flat().includes(role),
       );
     for (const [role, input] of Object.entries(inputs)) {
-      // An input of a grant that another endpoint serves is not looked at here.
+      // An input of a grant that another endpoint serves is not used here.
       if (name !== undefined && inputsOfGrants.has(role) && !isServed(role)) continue;
       yield* inputComplaints(definition, [...at, 'inputs', role], role, input);
     }
@@ -82,7 +82,7 @@ function* inputComplaints(
   if (givenRoles.has(role)) yield* comparisonComplaints(at, input, given);
 }
 
-/** A value in `allowed`, or a format, which the shape of the same input refuses. */
+/** A value in `allowed`, or a format, that the shape of the same input refuses. */
 function* idleShapeComplaints(at: Path, input: InputDefinition): Iterable<Complaint> {
   const { format, allowed = [] } = input;
   const { allowed: _, ...open } = input;
@@ -95,7 +95,7 @@ function* idleShapeComplaints(at: Path, input: InputDefinition): Iterable<Compla
   yield [[...at, 'format'], `nothing of this format has the shape beside it`];
 }
 
-/** Of the values given out, only a client identifier can equal a property of the client. */
+/** Of all issued values, only a client identifier can equal a property of the client. */
 function* comparisonComplaints(
   at: Path,
   { must_equal: comparison }: InputDefinition,
@@ -107,7 +107,7 @@ function* comparisonComplaints(
   yield [[...at, 'must_equal'], message, 'take it out'];
 }
 
-/** A complaint for each key of an input that refuses one of the values by itself. */
+/** A complaint for each key of an input that alone refuses one of the values. */
 function* refusalsOf(at: Path, input: InputDefinition, given: Given): Iterable<Complaint> {
   const { prefix } = input;
   for (const key of ['prefix', 'characters', 'length', 'format', 'allowed'] as const) {
@@ -115,14 +115,13 @@ function* refusalsOf(at: Path, input: InputDefinition, given: Given): Iterable<C
     const { fits } = compileInput('', present({ required: false, prefix, [key]: input[key] }), '');
     if (given.samples.every(fits)) continue;
     yield [[...at, key], `this refuses ${given.what}`, 'take it out, or widen it'];
-    // The length of what follows a prefix says nothing where the prefix is wrong.
+    // With a wrong prefix, the length of the rest means nothing.
     if (key === 'prefix') return;
   }
 }
 
 const shared = ['client_id', 'redirect_uri', 'scope', 'forwarded_for'];
 
-/** Inputs of the login request that Jetway knows. */
 export const loginInputs: ReadonlySet<string> = new Set([
   ...shared,
   'response_type',
@@ -132,7 +131,6 @@ export const loginInputs: ReadonlySet<string> = new Set([
   ...[...proofInputs].filter((role) => role !== 'code_verifier'),
 ]);
 
-/** Inputs of a token endpoint that Jetway knows. */
 export const tokenInputs: ReadonlySet<string> = new Set([
   ...shared,
   'grant_type',
@@ -140,7 +138,9 @@ export const tokenInputs: ReadonlySet<string> = new Set([
   ...inputsOfGrants,
 ]);
 
-/** An input whose name is nearly a known one: it would have a shape and no use. */
+/**
+ * A name similar to a known one is most likely misspelt: the input would be checked and never used.
+ */
 export function* nameWarnings(definition: Definition): Iterable<Complaint> {
   for (const [at, { inputs }, name] of endpointsIn(definition)) {
     const known = name === undefined ? loginInputs : tokenInputs;

@@ -1,4 +1,4 @@
-// Owns the checks of a login page across keys: its languages, its texts and its colours.
+// Owns the checks across keys of a login page: its languages, its texts and its colours.
 
 import { nodeAt } from '../../lib/document.ts';
 import type { Path } from '../../lib/fault.ts';
@@ -46,8 +46,8 @@ function* languageComplaints({ login }: Definition): Iterable<Complaint> {
 }
 
 /**
- * A file that says another `language` than its variant must bring every text: what it leaves to
- * the variant stays in the variant's language.
+ * A file with another `language` than its variant must set every text: inherited texts stay in the
+ * variant's language.
  */
 function* untranslated(definition: Definition, document: YamlNode): Iterable<Complaint> {
   const { variant, login } = definition;
@@ -70,7 +70,7 @@ function languageOf(document: YamlNode | undefined): unknown {
   return node?.kind === 'scalar' ? node.value : undefined;
 }
 
-/** Every text that is in `login.language`. */
+/** The paths of all texts in `login.language`. */
 function textPaths({ login, authorize }: Definition): readonly Path[] {
   const { messages, labels, pages } = login;
   const failures = loginFailureReasons.filter((reason) => 'page' in authorize.failures[reason]);

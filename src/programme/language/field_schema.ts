@@ -154,8 +154,7 @@ function treeSchemaOf(field: v.GenericSchema<unknown, Field>): FieldSchemas['tre
     ),
     note({ alternatives: () => [map] }),
   );
-  // Maps merge and lists replace: a list states all fields in order, and a null has nothing to
-  // remove.
+  // Maps merge and lists replace: a null in a list has nothing to remove.
   const whole = v.pipe(
     v.array(members),
     v.check((maps) => isEachNamedOnce(maps), 'a name is given twice in this list'),

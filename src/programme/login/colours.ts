@@ -1,4 +1,4 @@
-// Owns the colours of the login page: the palettes made of the colours in a file.
+// Owns the palettes of the login page, made from the colours in a file.
 
 import { contrast, formatRatio, mix, standOut } from '../../lib/contrast.ts';
 import type { Complaint } from '../../schema/complaint.ts';
@@ -7,13 +7,12 @@ import type { ColoursDefinition, SchemeDefinition } from '../language/login_sche
 export const colourSchemes = ['light', 'dark'] as const;
 export type ColourScheme = (typeof colourSchemes)[number];
 
-/** All colours of a scheme. */
 export interface Palette extends Required<SchemeDefinition> {
-  /** Around the card, where there is no text. */
+  /** The background around the card; it carries no text. */
   readonly ground: string;
-  /** A button under the pointer; its text stands out more. */
+  /** The colour of a button under the pointer: more contrast with its text. */
   readonly accent_hover: string;
-  /** Text of less weight. */
+  /** The colour of less important text. */
   readonly muted: string;
   readonly alert: string;
   readonly alert_text: string;
@@ -31,12 +30,12 @@ const red = '#b3261e';
 const leastForText = 4.5;
 const leastForControls = 3;
 
-/** The colours of both schemes; colours that the file leaves out are chosen to be readable. */
+/** The palettes of both schemes; a colour that the file leaves out is chosen to be readable. */
 export function compilePalettes(
   colours: ColoursDefinition,
 ): Readonly<Record<ColourScheme, Palette>> {
   const light = palette('light', colours.light ?? {}, usual.light.accent);
-  // The dark accent is the light one, made light enough.
+  // Without a dark accent: the light accent, lightened until it has enough contrast.
   const night = colours.light?.accent ?? usual.dark.accent;
   return { light, dark: palette('dark', colours.dark ?? {}, night) };
 }
@@ -65,7 +64,7 @@ function palette(scheme: ColourScheme, given: SchemeDefinition, usualAccent: str
 
 type ColourName = keyof SchemeDefinition;
 
-/** Colours that must stand out from the colour behind them. */
+/** Pairs of colours that need contrast. */
 const pairs: readonly (readonly [front: ColourName, behind: ColourName, least: number])[] = [
   ['text', 'background', leastForText],
   ['accent', 'background', leastForText],
@@ -73,7 +72,7 @@ const pairs: readonly (readonly [front: ColourName, behind: ColourName, least: n
   ['border', 'background', leastForControls],
 ];
 
-/** Colours that would be hard to read, or controls that would be hard to find. */
+/** Pairs with too little contrast. */
 export function* colourComplaints(colours: ColoursDefinition): Iterable<Complaint> {
   const palettes = compilePalettes(colours);
   for (const scheme of colourSchemes) {

@@ -1,5 +1,5 @@
-// Owns the login request of a programme, compiled: the client, the redirect URI, and the checks of
-// every other input. The answer to each failure stands in login_failures.ts.
+// Owns the compiled login request of a programme: client, redirect URI, and the checks of all other
+// inputs. login_failures.ts answers the failures.
 
 import type { Client } from '../../oauth/client.ts';
 import { LoginRefusal, type LoginFailureReason } from '../../oauth/failure.ts';
@@ -10,15 +10,15 @@ import { compileInputs, inputFault, type InputRule, type Inputs } from '../reque
 import { noBody } from '../requests/request_body.ts';
 import { compileReader } from '../requests/request_reader.ts';
 
-/** A parameter that was repeated or is unknown. */
+/** A repeated or unknown parameter. */
 interface ParameterFault {
   readonly reason: 'repeated_parameter' | 'unknown_parameter';
-  /** The input of that name, if there is one. */
+  /** The input of that name, if any. */
   readonly role: string | undefined;
   readonly parameter: string;
 }
 
-/** What was sent, by the engine's names, before anything of it is trusted. */
+/** The values of a request by the engine's names, before any check. */
 export interface LoginReading {
   /** Without inputs that were sent more than once. */
   readonly inputs: Inputs;
@@ -27,7 +27,7 @@ export interface LoginReading {
 
 type LoginRule = InputRule<LoginFailureReason>;
 
-/** The login request as the engine sees it. Every function throws `LoginRefusal`, and only that. */
+/** The login request for the engine. Its functions throw only `LoginRefusal`. */
 export interface LoginEndpoint {
   readonly path: string;
   readonly methods: ReadonlySet<string>;
@@ -36,15 +36,15 @@ export interface LoginEndpoint {
   readonly read: (request: WireRequest) => LoginReading;
   /** The client identifier as sent. */
   readonly clientId: (reading: LoginReading) => string;
-  /** Whether the programme it names is this one. */
+  /** Refuses a request that names another programme. */
   readonly checkProgramme: (reading: LoginReading) => void;
-  /** The registered redirect URI that the answer goes to. */
+  /** The registered redirect URI for the answer. */
   readonly redirectUri: (reading: LoginReading, client: Client) => string;
-  /** The state to send back, if it is one that may be sent. */
+  /** The state to send back; undefined if the state sent is missing or malformed. */
   readonly state: (reading: LoginReading) => string | undefined;
-  /** Everything that may be told to the client by redirect. */
+  /** The checks whose failures may be told to the client by redirect. */
   readonly checkRequest: (reading: LoginReading, client: Client) => void;
-  /** Whether the header that tells the member's address is well-formed at the form's POST, too (P-13). */
+  /** Refuses a malformed header of the member's address, at the form's POST too (P-13). */
   readonly checkAddress: (request: RequestHead) => void;
 }
 
@@ -77,8 +77,8 @@ export function compileLoginEndpoint(definition: Definition): LoginEndpoint {
 }
 
 /**
- * The rule with the reasons of login failures. P-13: a malformed header is told to the user on a
- * page, a malformed parameter to the client.
+ * The input's rule with the reasons of login failures. P-13: a malformed header is reported to the
+ * user on a page, a malformed parameter to the client.
  */
 function toLoginRule(rule: InputRule): LoginRule {
   const isResponseType = rule.role === 'response_type';
@@ -94,7 +94,7 @@ function toLoginRule(rule: InputRule): LoginRule {
   };
 }
 
-/** Reads the query and headers. The faults are told once client and redirect URI are known. */
+/** Reads the query and headers. Their faults are raised once client and redirect URI are known. */
 function compileReading(
   { endpoint }: AuthorizeDefinition,
   rules: readonly LoginRule[],
@@ -112,13 +112,16 @@ function compileReading(
   };
 }
 
-/** Whether it is unclear which client asks, or where the answer would go. */
+/** Whether the fault makes the client or the redirect URI unclear. */
 function isOfAddress({ reason, role, parameter }: ParameterFault): boolean {
   const name = role ?? parameter;
   return reason === 'repeated_parameter' && (name === 'client_id' || name === 'redirect_uri');
 }
 
-/** A page for another programme's name: its redirect URIs are nothing to this one (P-4). */
+/**
+ * Another programme's name gives a page, never a redirect: its redirect URIs are not valid here
+ * (P-4).
+ */
 function compileProgrammeCheck(rules: readonly LoginRule[]): LoginEndpoint['checkProgramme'] {
   const named = rules.filter((rule) => rule.equalsProgramme !== undefined);
   return ({ inputs }) => {
@@ -132,8 +135,8 @@ function compileProgrammeCheck(rules: readonly LoginRule[]): LoginEndpoint['chec
 }
 
 /**
- * RFC 6749 3.1.2.3, RFC 9700 2.1: the URI that was sent must be one of those registered, compared
- * as strings; left out, there must be one only (G-3, G-7, HOSTILE 1 and 3).
+ * RFC 6749 3.1.2.3, RFC 9700 2.1: the URI must equal a registered one as a string. It may be left
+ * out only if exactly one is registered (G-3, G-7, HOSTILE 1 and 3).
  */
 function compileRedirectChoice(authorize: AuthorizeDefinition): LoginEndpoint['redirectUri'] {
   return ({ inputs }, client) => {
@@ -155,7 +158,7 @@ function compileRequestChecks(
   rules: readonly LoginRule[],
 ): LoginEndpoint['checkRequest'] {
   return ({ inputs, faults }, client) => {
-    // Repeated inputs are told first, then other repeated parameters, then unknown parameters.
+    // Order: repeated inputs, other repeated parameters, unknown parameters.
     const fault =
       faults.find(({ role }) => role !== undefined) ??
       faults.find(({ reason }) => reason === 'repeated_parameter') ??
@@ -181,14 +184,14 @@ function compileAddressCheck(rules: readonly LoginRule[]): LoginEndpoint['checkA
   };
 }
 
-/** A browser's address bar is no place for a secret: none is ever right there. */
+/** A login URL must not carry a secret: no value equals one. */
 const noSecret = (): boolean => false;
 
 function refuse(reason: LoginFailureReason, parameter: string): never {
   throw new LoginRefusal(reason, { parameter });
 }
 
-/** RFC 7636 4.3: a challenge without a method would mean `plain`, which nothing here accepts. */
+/** RFC 7636 4.3: a challenge without a method means `plain`, which Jetway never accepts. */
 function checkChallenge(pkce: AuthorizeDefinition['pkce'], inputs: Inputs): void {
   const challenge = inputs.get('code_challenge');
   const method = inputs.get('code_challenge_method');

@@ -1,5 +1,5 @@
-// Owns the logos of a login page: the files that a programme names, the checks that a file is safe to
-// show, and the form in which it is served. The caller reads the files.
+// Owns the logos of a login page: the checks that a file is safe to show, and its served form. The
+// caller reads the files.
 
 import { hash } from 'node:crypto';
 
@@ -9,26 +9,28 @@ import type { YamlNode } from '../../lib/yaml/node.ts';
 import { toFault } from '../../schema/complaint.ts';
 import type { Definition } from '../language/definition.ts';
 
-/** A picture that pages show, as it is served. */
+/** A picture of the page, as it is served. */
 export interface Logo {
   readonly bytes: Uint8Array;
   readonly type: 'image/svg+xml' | 'image/png';
-  /** Named after its content, so that browsers may keep it for ever. */
+  /** Contains a digest of the content, so that browsers may cache the file for ever. */
   readonly fileName: string;
-  /** Whether it has colours of its own for dark pages; others are shown on a light ground there. */
+  /** Whether it has its own colours for dark pages; other logos get a light background there. */
   readonly adapts: boolean;
 }
 
-/** A page weighs under 20 KB with its style and its logo. */
+/** A page with its style and its logo stays under 20 KB. */
 const maxLogoBytes = 10_000;
 
-/** Logos by the name that the programme file gives them. */
+/** Logos by their names in the programme file. */
 export type Logos = ReadonlyMap<string, Logo>;
 
-/** Reads a file beside the programme file; throws `UnreadableFile` where there is none to be read. */
+/** Reads a file beside the programme file; throws `UnreadableFile`. */
 export type ReadBeside = (name: string, maxBytes: number) => Uint8Array;
 
-/** Reads the logos that a programme names; an error for each unfit one, a warning for heavy pairs. */
+/**
+ * Reads a programme's logos: an error for each unfit logo, a warning for pairs that are too large.
+ */
 export function readLogos(
   definition: Definition,
   document: YamlNode,
@@ -50,7 +52,7 @@ export function readLogos(
 
 const logoHint = `a logo is an SVG or PNG file of at most ${maxLogoBytes} bytes, in the folder of the programme file`;
 
-/** Brands whose logo and the programme's, which the page shows together, are too much. */
+/** Brands whose logo is too large together with the programme's: the page shows both. */
 function heavyPairs(definition: Definition, document: YamlNode, logos: Logos): readonly Fault[] {
   const own = logos.get(definition.login.logo ?? '');
   return logosNamed(definition).flatMap(([path, name]) => {
@@ -75,7 +77,7 @@ function logosNamed({ login }: Definition): readonly (readonly [Path, string])[]
 
 const pngSignature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
-/** Forms by which an SVG picture runs a program or loads something from elsewhere. */
+/** SVG content that runs a script or loads from another address. */
 const unfit = [
   '<!DOCTYPE',
   '<!ENTITY',
@@ -91,10 +93,10 @@ const unfit = [
 ];
 const unfitForSvg = new RegExp(unfit.join('|'), 'i');
 
-/** Numbers that stand for characters, in XML and in CSS. */
+/** Character references of XML, and escapes of CSS. */
 const escapes = /&#(?:x([\dA-F]+)|(\d+));?|\\([\dA-F]{1,6})\s?/gi;
 
-/** The text as browsers read it; it may say `url(` without having it. */
+/** The text as browsers decode it: an escaped `url(` must be found too. */
 function withoutEscapes(text: string): string {
   return text.replaceAll(escapes, (_, hex?: string, decimal?: string, css?: string) => {
     const code = decimal === undefined ? parseInt(hex ?? css ?? '', 16) : Number(decimal);

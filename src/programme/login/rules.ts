@@ -1,4 +1,4 @@
-// Owns the login of a programme, compiled: its request, its page, and the answer to each failure.
+// Owns the compiled login of a programme: its request, its page, and the answer to each failure.
 
 import type { Milliseconds } from '../../lib/clock.ts';
 import { present } from '../../lib/present.ts';
@@ -20,26 +20,25 @@ import { compileLanguages, type LoginLanguages } from './texts.ts';
 
 export interface LoginRules {
   readonly endpoint: LoginEndpoint;
-  /** Path of the login page. */
   readonly pagePath: string;
   readonly lifetime: Milliseconds;
-  /** When a username is locked; undefined where none ever is. */
+  /** When a username is locked; undefined where `off`. */
   readonly lockout: LockoutDefinition | undefined;
-  /** Failed logins from one address; undefined where they are not limited. */
+  /** Limit on failed logins from one address; undefined where `off`. */
   readonly addressLimit: ThrottleLimit | undefined;
-  /** Names of the parameters on the redirect back to the partner. */
+  /** Parameter names of the redirect back to the partner. */
   readonly answer: AuthorizeDefinition['answer'];
-  /** The redirect's other parameters, beside a code or a failure. */
+  /** Writes the redirect's other parameters, besides a code or a failure. */
   readonly more: RedirectWriter;
   readonly failure: (reason: LoginFailureReason) => PageFailure | RedirectFailure;
   readonly languages: LoginLanguages;
   readonly logo?: Logo;
   readonly palettes: Readonly<Record<ColourScheme, Palette>>;
-  /** Partners' brands, by what login requests call them. */
+  /** Brands by the names that login requests use. */
   readonly brands: ReadonlyMap<string, Brand>;
 }
 
-/** How a partner is shown (P-3). */
+/** The partner's name and logo on the page (P-3). */
 export interface Brand {
   readonly name: string;
   readonly logo?: Logo;
@@ -76,7 +75,6 @@ export function compileLogin(
   };
 }
 
-/** Every picture that the page may show, once each. */
 export function picturesOf({ logo, brands }: LoginRules): readonly Logo[] {
   const all = [logo, ...[...brands.values()].map((brand) => brand.logo)];
   const shown = all.filter((one) => one !== undefined);

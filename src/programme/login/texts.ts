@@ -1,4 +1,4 @@
-// Owns the texts of the login page, compiled: everything it can say, in each of its languages.
+// Owns the compiled texts of the login page, in each of its languages.
 
 import { chooseLanguage, directionOf } from '../../lib/language.ts';
 import { present } from '../../lib/present.ts';
@@ -13,15 +13,13 @@ import type {
   PageText,
 } from '../language/page_schema.ts';
 
-/** Pages in place of the form: the login's own, and one for each failure of a login request. */
+/** Pages that replace the form: the login's own, and one for each failure of a login request. */
 export type LoginPageName = OwnPageName | 'difficulties' | 'too_many_attempts' | LoginFailureReason;
 
-/** All that the login page can say in one language. */
 export interface LoginTexts {
   readonly language: string;
   readonly direction: 'ltr' | 'rtl';
   readonly title: string;
-  /** Addresses that the page links to. */
   readonly links: LinksDefinition;
   readonly messages: LoginMessages;
   readonly labels: Omit<LoginLabels, 'continue_to'>;
@@ -30,16 +28,16 @@ export interface LoginTexts {
   readonly pages: Readonly<Record<LoginPageName, PageText>>;
 }
 
-/** A language as its readers call it. */
+/** A language, named in that language. */
 export interface OfferedLanguage {
   readonly tag: string;
   readonly name: string;
 }
 
 export interface LoginLanguages {
-  /** The languages that the page offers: two at least, or none. */
+  /** The languages of the page's menu: empty if there is only one. */
   readonly offered: readonly OfferedLanguage[];
-  /** The language that serves the tags asked for, best first; undefined where none does. */
+  /** The language for the requested tags, best first; undefined if none fits. */
   readonly choose: (asked: readonly string[]) => string | undefined;
   /** The texts of a language, or of the programme's default. */
   readonly texts: (language: string | undefined) => LoginTexts;
@@ -76,7 +74,7 @@ function offer(tag: string): OfferedLanguage {
   return { tag, name: name.charAt(0).toLocaleUpperCase(tag) + name.slice(1) };
 }
 
-/** The file's own texts, those of failures with them, in the form that further languages have. */
+/** The file's own texts in the form of a further language, with the texts of failures. */
 function ownLanguage({ login, authorize }: Definition): LanguageDefinition {
   const told = loginFailureReasons.flatMap((reason) => {
     const failure = authorize.failures[reason];
@@ -93,7 +91,7 @@ function compileTexts(
   texts: LanguageDefinition,
   programme: string,
 ): Omit<LoginTexts, 'links'> {
-  // A function, since `$&` in a name would mean something in a text.
+  // A function, because `replaceAll` would interpret `$&` in a name.
   const named = (text: string): string => text.replaceAll('{programme}', () => programme);
   const page = ({ title, text }: PageText): PageText => ({
     title: named(title),
@@ -127,7 +125,7 @@ function compileTexts(
   };
 }
 
-/** Whether Jetway is at fault, not the request. */
+/** Whether Jetway caused the failure, not the request. */
 function isOurs(reason: LoginFailureReason): boolean {
   return reason === 'server_error' || reason === 'temporarily_unavailable';
 }
