@@ -16,8 +16,8 @@
 //
 //   {"token":"{access_token_2}"}        in an answer, an unused name takes what stands there
 //
-// A request with {=a|b|c} is sent once with each, and each gets the answer. A header `no Accept` leaves
-// out what the path sends.
+// A request with {=a|b|c} is sent once with each, and each gets the answer; {new} in it stands for a
+// value of its own each time. A header `no Accept` leaves out what the path sends.
 // The lines of a body are joined, so that a long one can be read; {newline} stands for one that stays.
 // So is a header with the lines after it that begin with `&`.
 
@@ -152,11 +152,12 @@ export class Bindings {
    */
   match(expected: string, actual: string): string {
     const unused: string[] = [];
+    const fresh: string[] = [];
     const parts = expected.split(name).map((part, index) => {
       if (index % 2 === 0) return RegExp.escape(part);
       const known = this.#values.get(part);
       if (known !== undefined) return RegExp.escape(known);
-      if (unused.includes(part)) return `(?:\\${unused.indexOf(part) + 1})`;
+      if (part !== 'new' && unused.includes(part)) return `(?:\\${unused.indexOf(part) + 1})`;
       unused.push(part);
       return '([\\w.~-]+)';
     });
@@ -164,9 +165,13 @@ export class Bindings {
     unused.forEach((key, index) => {
       const value = found[index] ?? `{${key}}`;
       if ([...this.#values.values()].includes(value)) throw new Error(`${key} is not new`);
-      this.#values.set(key, value);
+      // A `{new}` is known by its value, so that the name stays unused.
+      this.#values.set(key === 'new' ? `new ${value}` : key, value);
+      if (key === 'new') fresh.push(value);
     });
-    return this.fill(expected);
+    return expected.replaceAll(name, (all, key: string) =>
+      key === 'new' ? (fresh.shift() ?? all) : (this.#values.get(key) ?? all),
+    );
   }
 }
 

@@ -34,6 +34,8 @@ export interface Site {
   readonly client: TestClient;
   /** Authorization of a gateway. */
   readonly gateway: string;
+  /** A login, as far as the code that the partner gets. */
+  readonly code: () => Promise<string>;
   readonly login: () => Promise<Issued>;
   readonly redeem: (code: string) => Promise<Answer>;
   readonly refresh: (token: string) => Promise<Answer>;
@@ -96,6 +98,7 @@ async function openPartnerSite(
     base: club.own.slice(1),
     gateway: await addGateway(jetway, programme),
     client,
+    code: () => partner.codeFor(club),
     login: async () => {
       const code = await partner.codeFor(club);
       const tokens = partner.tokensIn(await partner.redeem(club, code));
@@ -122,20 +125,22 @@ function executiveVerbs(
   jetway: Jetway,
   programme: ProgrammeId,
   client: TestClient,
-): Pick<Site, 'login' | 'redeem' | 'refresh'> {
+): Pick<Site, 'code' | 'login' | 'redeem' | 'refresh'> {
   const member = { username: 'ann', password: 'correct horse battery staple' };
   const target = `/${programme}/auth/login?client_id=${client.id}&response_type=code`;
   const grant = (fields: Readonly<Record<string, string>>): Promise<Answer> =>
     post(jetway.url, `/${programme}/api/grant`, fields, { authorization: client.basic });
   const redeem = (code: string): Promise<Answer> =>
     grant({ grant_type: 'authorization_code', code });
+  const code = (): Promise<string> => logIn(jetway.url, target, member);
   return {
+    code,
     redeem,
     refresh: (token) => grant({ grant_type: 'refresh_token', refresh_token: token }),
     login: async () => {
-      const code = await logIn(jetway.url, target, member);
-      const tokens = tokensIn(await redeem(code));
-      return { code, access: tokens.access_token, refresh: tokens.refresh_token };
+      const spent = await code();
+      const tokens = tokensIn(await redeem(spent));
+      return { code: spent, access: tokens.access_token, refresh: tokens.refresh_token };
     },
   };
 }

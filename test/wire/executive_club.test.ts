@@ -1,5 +1,5 @@
-// The executive club's grants beyond what its transcript shows: forms, levels, charsets, secrets and
-// throttling (G-2, G-9 to G-12, G-17, G-18).
+// The executive club's grants beyond what its transcript shows: forms, levels and throttling (G-2, G-10,
+// G-12, G-18).
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -10,14 +10,12 @@ import {
   invalidCode,
   isLive,
   openClub,
-  paths,
   redeem,
   refresh,
   refused,
   tokensIn,
   tokensOfLogin,
 } from '../support/club.ts';
-import { ask } from '../support/wire.ts';
 
 test('G-2 G-10: codes and opaque tokens have their forms, are never the same, and tokens stand', async (t) => {
   const club = await openClub(t);
@@ -61,55 +59,6 @@ test('G-12: a member token may be asked for at a lower level, never at a higher;
   assert.equal(lower.scope, 'AUTHN-LEVEL-10');
   const partner = { grant_type: 'client_credentials', scope: 'AUTHN-LEVEL-12' };
   assert.deepEqual(await askTokens(club, partner), tooHigh);
-});
-
-test('G-9: a charset that holds ASCII may stand beside the media type, which may not be left out', async (t) => {
-  const club = await openClub(t);
-  const send = (more: Readonly<Record<string, string>>) =>
-    ask(club.url, paths.grant, {
-      method: 'POST',
-      headers: { authorization: club.client.basic, ...more },
-      body: 'grant_type=client_credentials',
-    });
-  for (const charset of [
-    '',
-    ';charset=UTF-8',
-    '; charset="utf-8"',
-    ';charset="iso-8859-15"',
-    '; charset=US-ASCII',
-  ]) {
-    const type = `application/x-www-form-urlencoded${charset}`;
-    assert.equal((await send({ 'content-type': type })).status, 200, type);
-  }
-  const error_description = 'Content-Type must be application/x-www-form-urlencoded';
-  assert.deepEqual(await send({}), refused(400, { error: 'invalid_request', error_description }));
-});
-
-test('G-17 C-5: of two secrets both are good until one has expired', async (t) => {
-  const club = await openClub(t);
-  const { clock, keyring } = club;
-  const createdAt = clock.now();
-  const client = await club.addClient({
-    id: 'partnerapi-00002',
-    secret: 'old',
-    more: {
-      secrets: [
-        {
-          digest: keyring.secretDigest('old'),
-          createdAt,
-          expiresAt: (createdAt + 60_000) as never,
-        },
-        { digest: keyring.secretDigest('new'), createdAt },
-      ],
-    },
-  });
-  const statusWith = async (secret: string): Promise<number> => {
-    const authorization = `Basic ${Buffer.from(`${client.id}:${secret}`).toString('base64')}`;
-    return (await askTokens(club, { grant_type: 'client_credentials' }, { authorization })).status;
-  };
-  assert.deepEqual([await statusWith('old'), await statusWith('new')], [200, 200]);
-  clock.advance(60);
-  assert.deepEqual([await statusWith('old'), await statusWith('new')], [401, 200]);
 });
 
 test('G-18: one counter per client over all grants, and a time to come back', async (t) => {

@@ -26,16 +26,6 @@ function setStatus(club: Club, status: 'active' | 'disabled'): Promise<unknown> 
   return club.store.change('member', programme, subject, (member) => ({ ...member, status }));
 }
 
-test('G-23: an access token lives for 30 minutes', async (t) => {
-  const club = await openClub(t);
-  const { access_token: token, expires_in: lifetime } = await tokensOfLogin(club);
-  assert.equal(lifetime, 1800);
-  club.clock.advance(1799.999);
-  assert.equal(await isLive(club, token), true);
-  club.clock.advance(0.001);
-  assert.equal(await isLive(club, token), false);
-});
-
 test('G-23: a refresh token lives for 24 hours from each use', async (t) => {
   const club = await openClub(t);
   let tokens = await tokensOfLogin(club);

@@ -69,7 +69,7 @@ test('G-3: redirect_uri may be left out when there is one, and is used when it i
   }
 });
 
-test('G-1 G-6: a misspelt, unknown, disabled or missing client is told on a page', async (t) => {
+test('G-1 G-6 HOSTILE 2: a misspelt, unknown, disabled or missing client is told on a page', async (t) => {
   const club = await openClub(t);
   const disabled = await club.addClient({
     id: 'partnerapi-00002',
@@ -85,12 +85,17 @@ test('G-1 G-6: a misspelt, unknown, disabled or missing client is told on a page
     'partnerapi-1234a',
     'partnerapi-99999',
     ` ${club.client.id}`,
+    'x',
+    '__proto__',
+    '\u0000',
     misshapen.id,
     disabled.id,
   ];
   for (const id of ids) {
-    const answer = await ask(club.url, loginTarget({ id }, { redirect_uri: callback }));
-    assert.deepEqual(readPage(answer), lostPartner, id);
+    for (const uri of [callback, 'https://evil.example', '']) {
+      const answer = await ask(club.url, loginTarget({ id }, { redirect_uri: uri }));
+      assert.deepEqual(readPage(answer), lostPartner, id);
+    }
   }
   for (const target of [
     `${paths.login}?response_type=code`,
@@ -104,33 +109,6 @@ test('G-1 G-6: a misspelt, unknown, disabled or missing client is told on a page
       ],
     });
   }
-});
-
-test('G-7: an unregistered redirect URI gets a page titled Security Issue', async (t) => {
-  const club = await openClub(t);
-  const target = loginTarget(club.client, { redirect_uri: 'https://elsewhere.example/callback' });
-  assert.deepEqual(readPage(await ask(club.url, target)), {
-    status: 400,
-    title: 'Security Issue',
-    heading: 'Security Issue',
-    text: [
-      'The link that brought you here wants to take you on to an address that its partner has not registered. For your safety the login stops here. Please do not use that link again; visit the partner’s own site instead.',
-    ],
-  });
-});
-
-test('G-7: a redirect URI left out where several are registered gets a page', async (t) => {
-  const club = await openClub(t);
-  const redirectUris = ['https://partner.example/a', 'https://partner.example/b'];
-  const client = await club.addClient({ id: 'partnerapi-00002', redirectUris });
-  assert.deepEqual(readPage(await ask(club.url, loginTarget(client))), {
-    status: 400,
-    title: 'This login cannot start',
-    heading: 'This login cannot start',
-    text: [
-      'The link that brought you here does not say where to take you back to. Please go back to the site you came from and try again. If it happens again, please tell that site.',
-    ],
-  });
 });
 
 /** Posts the form and gives what the page says that is shown again. */
@@ -165,16 +143,6 @@ test('G-8: what went wrong is told on the login page, which is shown again', asy
     'Please enter your username.',
     'Please enter your password.',
   ]);
-});
-
-test('G-8: after a wrong password the same page takes the right one', async (t) => {
-  const club = await openClub(t);
-  const login = await openLogin(club.url, loginTarget(club.client));
-  const { username } = club.member;
-  const wrong = await submitLogin(club.url, login, { username, password: 'wrong' });
-  assert.equal(wrong.status, 200);
-  const right = await submitLogin(club.url, login, club.member);
-  assert.ok(right.headers['location']?.startsWith(`${callback}?code=`));
 });
 
 test('G-4: a login that takes longer than 15 minutes begins again at the partner', async (t) => {

@@ -9,7 +9,6 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 
 import type { ProgrammeId } from '../../src/oauth/client.ts';
-import { tokenKey } from '../../src/oauth/token_key.ts';
 import {
   codeFor,
   invalidCode,
@@ -21,18 +20,15 @@ import {
   refused,
   tokensIn,
   tokensOfLogin,
-  unknownClient,
 } from '../support/club.ts';
 import {
   type Jetway,
-  publicUrl,
   shippedProgramme,
   startJetway,
   type TestClient,
   type TestMember,
 } from '../support/jetway.ts';
-import { logIn, openLogin, submitLogin } from '../support/login.ts';
-import { readPage } from '../support/page.ts';
+import { logIn } from '../support/login.ts';
 import { type Answer, ask, post } from '../support/wire.ts';
 
 const gold = `
@@ -94,71 +90,6 @@ const byCode = (code: string) => ({ grant_type: 'authorization_code', code });
 const byToken = (token: string) => ({ grant_type: 'refresh_token', refresh_token: token });
 const partnerToken = { grant_type: 'client_credentials' };
 
-test('C-2 HOSTILE 33: a code of one programme is worth nothing at the other', async (t) => {
-  const both = await openBoth(t);
-  const code = await codeAt(both, executive);
-  assert.deepEqual(await tokenRequest(both, golden, byCode(code)), invalidCode);
-  const tokens = tokensIn(await tokenRequest(both, executive, byCode(code)));
-  // Not even as a replay: the other programme cannot revoke what was issued here.
-  assert.deepEqual(await tokenRequest(both, golden, byCode(code)), invalidCode);
-  tokensIn(await tokenRequest(both, executive, byToken(tokens.refresh_token)));
-});
-
-test('C-2 HOSTILE 33: nor is a refresh token, nor an access token', async (t) => {
-  const both = await openBoth(t);
-  const code = await codeAt(both, executive);
-  const tokens = tokensIn(await tokenRequest(both, executive, byCode(code)));
-  const refreshed = await tokenRequest(both, golden, byToken(tokens.refresh_token));
-  assert.deepEqual(refreshed, invalidRefreshToken);
-  const { store, clock } = both.jetway;
-  const key = tokenKey(tokens.access_token);
-  assert.equal(await store.findAccessToken(golden.id, key, clock.now()), undefined);
-  assert.ok(await store.findAccessToken(executive.id, key, clock.now()));
-  tokensIn(await tokenRequest(both, executive, byToken(tokens.refresh_token)));
-});
-
-test('C-2: a client is known where it was onboarded, and nowhere else', async (t) => {
-  const both = await openBoth(t);
-  const { jetway } = both;
-  const client = await jetway.addClient({ programme: executive.id, id: 'partnerapi-77777' });
-  const here = await tokenRequest({ ...both, client }, executive, partnerToken);
-  assert.equal(here.status, 200);
-  assert.deepEqual(await tokenRequest({ ...both, client }, golden, partnerToken), {
-    ...unknownClient,
-    headers: { ...unknownClient.headers, 'www-authenticate': 'Basic realm="Gold Club"' },
-  });
-  const page = readPage(await ask(jetway.url, targetAt(golden, client)));
-  assert.deepEqual([page.status, page.title], [400, 'This login cannot start']);
-});
-
-test('C-2: a secret of the same identifier at the other programme does not open this one', async (t) => {
-  const both = await openBoth(t);
-  const { jetway } = both;
-  const id = 'partnerapi-77777';
-  const one = await jetway.addClient({ programme: executive.id, id, secret: 'of executive' });
-  const other = await jetway.addClient({ programme: golden.id, id, secret: 'of gold' });
-  const statusOf = async (client: TestClient, side: Side): Promise<number> =>
-    (await tokenRequest({ ...both, client }, side, partnerToken)).status;
-  assert.deepEqual([await statusOf(one, executive), await statusOf(one, golden)], [200, 401]);
-  assert.deepEqual([await statusOf(other, executive), await statusOf(other, golden)], [401, 200]);
-});
-
-test('C-2: a login begun at one programme cannot end at the other', async (t) => {
-  const both = await openBoth(t);
-  const { jetway, client, member } = both;
-  const login = await openLogin(jetway.url, targetAt(executive, client));
-  const page = await openLogin(jetway.url, targetAt(golden, client));
-  assert.equal(readPage(page.page).title, 'Log in to Executive Club');
-  const moved = { ...login, action: page.action };
-  const answer = await submitLogin(jetway.url, moved, member);
-  assert.equal(readPage(answer).title, 'This login cannot go on');
-  const outsider = await jetway.addMember({ programme: golden.id, username: 'gina' });
-  const refusal = await submitLogin(jetway.url, login, outsider);
-  assert.deepEqual(readPage(refusal).text, [
-    'The username or password was not recognised. Please try again.',
-  ]);
-});
-
 test('C-2: each programme has its own lifetimes', async (t) => {
   const both = await openBoth(t);
   const goldTokens = tokensIn(await tokenRequest(both, golden, byCode(await codeAt(both, golden))));
@@ -186,27 +117,6 @@ test('C-2 G-18: each programme counts its own requests', async (t) => {
   }
   assert.deepEqual(statuses, [200, 200, 429]);
   assert.equal((await tokenRequest(both, executive, partnerToken)).status, 200);
-});
-
-test('C-2 HOSTILE 33: JWTs differ in issuer, audience and key', async (t) => {
-  const both = await openBoth(t, 'tokens: { access: { format: jwt } }\n');
-  const seen = new Map<string, unknown>();
-  for (const side of [executive, golden]) {
-    const tokens = tokensIn(await tokenRequest(both, side, partnerToken));
-    const [header = '', payload = ''] = tokens.access_token.split('.');
-    const parse = (part: string) =>
-      JSON.parse(Buffer.from(part, 'base64url').toString()) as Record<string, string>;
-    const { iss, aud } = parse(payload);
-    assert.deepEqual([iss, aud], [publicUrl + side.base, publicUrl + side.base]);
-    const answer = await ask(both.jetway.url, `${side.base}/.well-known/jwks.json`);
-    const { keys } = JSON.parse(answer.body) as { readonly keys: readonly { kid: string }[] };
-    assert.deepEqual(
-      keys.map(({ kid }) => kid),
-      [parse(header)['kid']],
-    );
-    seen.set(keys[0]?.kid ?? '', side);
-  }
-  assert.equal(seen.size, 2);
 });
 
 test('C-7: from login to refresh and refusal the service never calls the partner', async (t) => {

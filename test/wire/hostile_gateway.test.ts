@@ -6,6 +6,7 @@ import { test } from 'node:test';
 
 import type { Subject } from '../../src/oauth/member.ts';
 import { findMember } from '../store/fixtures.ts';
+import { tokensIn } from '../support/club.ts';
 import { forgeries } from '../support/forgeries.ts';
 import { given, giveApiKey, inactive, introspect, revoke, verify } from '../support/gateway.ts';
 import {
@@ -43,15 +44,16 @@ for (const seconds of [1, 30]) {
 
 test('C-2 HOSTILE 33: nothing of one programme is worth anything at the endpoints of another', async (t) => {
   const sites = await openSites(t);
-  const issued = new Map<Site, { access: string; refresh: string; apiKey: string }>();
+  const issued = new Map<Site, Record<'code' | 'access' | 'refresh' | 'apiKey', string>>();
   for (const site of sites) {
     const { access, refresh } = await site.login();
+    const code = await site.code();
     const key = `jw_staging_${site.base}`;
     const apiKey = await giveApiKey(site.jetway, site.base, site.client.id, key);
-    issued.set(site, { access, refresh, apiKey });
+    issued.set(site, { code, access, refresh, apiKey });
   }
   let pairs = 0;
-  for (const [theirs, { access, refresh, apiKey }] of issued) {
+  for (const [theirs, { code, access, refresh, apiKey }] of issued) {
     for (const site of sites) {
       if (site === theirs) continue;
       pairs += 1;
@@ -62,6 +64,8 @@ test('C-2 HOSTILE 33: nothing of one programme is worth anything at the endpoint
         assert.equal((await verify(jetway, base, mode, { token: access })).status, 401, what);
       }
       assert.equal((await verify(jetway, base, 'none', { apiKey })).status, 401, what);
+      assert.deepEqual(await site.redeem(code), await site.redeem('unknown'), what);
+      assert.deepEqual(await site.refresh(refresh), await site.refresh('unknown'), what);
       // A key beside a good token, and a token beside a good key.
       const token = own?.access ?? '';
       assert.equal((await verify(jetway, base, 'member', { token, apiKey })).status, 401, what);
@@ -76,9 +80,13 @@ test('C-2 HOSTILE 33: nothing of one programme is worth anything at the endpoint
     }
   }
   assert.equal(pairs, siteNames.length * (siteNames.length - 1));
-  for (const [site, { access, refresh }] of issued) {
+  for (const [site, { code, access, refresh }] of issued) {
     assert.equal(await standing(site, access), good, site.name);
     assert.equal((await site.refresh(refresh)).status, 200, site.name);
+    const { access_token: bought } = tokensIn(await site.redeem(code));
+    // A spent code that is shown to another programme is no replay.
+    for (const other of sites) if (other !== site) await other.redeem(code);
+    assert.equal(await standing(site, bought), good, site.name);
   }
 });
 
@@ -209,12 +217,18 @@ test('HOSTILE 35: what is no access token is none anywhere, and asking spends no
   }
 });
 
-test('HOSTILE 36: a forged JWT is inactive, and revokes nothing in the name of a good one', async (t) => {
+test('HOSTILE 36: a forged JWT is invalid at verification, inactive, and revokes nothing in the name of a good one', async (t) => {
   for (const site of await openSites(t, ['jwt', 'partner'])) {
     const { jetway, base, client, gateway, name } = site;
     const { access, refresh } = await site.login();
     const forged = await forgeries({ ...jetway, programme: site.programme }, access);
     assert.ok(forged.size > 25);
+    const invalid = await verify(jetway, base, 'member', { token: 'unknown' });
+    // Asked twice, with the good one between: no forgery spoils what is remembered of it.
+    for (const [what, token] of [...forged, ...forged]) {
+      assert.deepEqual(await verify(jetway, base, 'member', { token }), invalid, what);
+      if (what === 'no kid') assert.equal(await standing(site, access), good, name);
+    }
     for (const [what, text] of forged) {
       for (const asker of [gateway, client.basic]) {
         assert.deepEqual(await introspect(jetway, base, asker, text), inactive, what);

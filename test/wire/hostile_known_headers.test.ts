@@ -53,7 +53,7 @@ test('G-17: a wrong secret after the right one is wrong, and the right one right
   );
 });
 
-test('G-17: a secret that was replaced is refused at once, and good again when it is put back', async (t) => {
+test('G-17 C-5: a secret that was replaced is refused at once, and good again when it is put back', async (t) => {
   await sameAnswers(
     t,
     async (club) => {

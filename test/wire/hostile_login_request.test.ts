@@ -41,32 +41,6 @@ test('HOSTILE 4: client_id or redirect_uri twice is a page, even when both are t
   }
 });
 
-test('HOSTILE 4: any other parameter twice is an invalid_request to the partner', async (t) => {
-  const club = await openClub(t);
-  const back = (state = ''): Answer => redirected(`${callback}?error=invalid_request${state}`);
-  // Which of two states is meant cannot be told, so none is sent back.
-  assert.deepEqual(await request(club, '&state=a&state=b'), back());
-  assert.deepEqual(await request(club, '&state=a&state=a'), back());
-  assert.deepEqual(await request(club, '&state=a&response_type=code'), back('&state=a'));
-  assert.deepEqual(await request(club, '&code_challenge=a&code_challenge=b'), back());
-  // RFC 6749 3.1: no parameter may come twice, known or not; once, what is unknown is passed over.
-  assert.deepEqual(await request(club, '&utm=a&utm=b'), back());
-  const { status, headers } = await request(club, '&utm=a');
-  assert.equal(status, 302);
-  assert.match(headers['location'] ?? '', /\/executive-club\/login\?transaction=[\w-]+$/);
-});
-
-test('HOSTILE 5: no response type but code, and the answer goes to the registered URI', async (t) => {
-  const club = await openClub(t);
-  for (const type of ['token', 'code token', 'token code', 'CODE', 'code ', ' code', 'none', 'c']) {
-    const target = loginTarget(club.client, { response_type: type, state: 's' });
-    const location = `${callback}?error=unsupported_response_type&state=s`;
-    assert.deepEqual(await ask(club.url, target), redirected(location), type);
-  }
-  const absent = await ask(club.url, `${paths.login}?client_id=${club.client.id}&state=s`);
-  assert.deepEqual(absent, redirected(`${callback}?error=invalid_request&state=s`));
-});
-
 /** States that must come back as they are, each encoded once. */
 const goodStates = [
   '"><script>alert(1)</script>',

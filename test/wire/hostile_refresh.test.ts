@@ -4,7 +4,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import {
-  askTokens,
   codeFor,
   invalidRefreshToken,
   isLive,
@@ -16,8 +15,6 @@ import {
   tokensOfLogin,
 } from '../support/club.ts';
 import { inTurns, openNodes } from '../support/nodes.ts';
-import * as partner from '../support/partner_club.ts';
-import type { Answer } from '../support/wire.ts';
 
 test('HOSTILE 29: a retry inside ten seconds gets the same answer to the byte', async (t) => {
   const club = await openClub(t);
@@ -164,37 +161,3 @@ test('HOSTILE 32: a refresh cannot ask for more than the login gave', async (t) 
   const same = tokensIn(await refresh(club, lower.refresh_token));
   assert.equal(same.scope, 'AUTHN-LEVEL-12');
 });
-
-test('HOSTILE 32: where scopes are a list, a refresh gets the one granted and no other', async (t) => {
-  const club = await partner.openPartnerClub(t);
-  const scope = 'reset_password';
-  const withScope = [
-    await partner.tokensOfLogin(club, { scope }),
-    partner.tokensIn(await partner.redeem(club, await partner.codeFor(club), { scope })),
-  ];
-  for (const { refresh_token: token } of withScope) {
-    const other = await partner.refresh(club, token, { scope: 'retrieve_username' });
-    assert.deepEqual([other.status, errorOf(other)], [400, 'invalid_scope']);
-    // A token for one errand must not become one for all (P-15).
-    const next = partner.tokensIn(await partner.refresh(club, token));
-    assert.equal(next.scope, scope);
-    const named = await partner.refresh(club, next.refresh_token, { scope });
-    assert.equal(partner.tokensIn(named).scope, scope);
-  }
-  const { refresh_token: token } = await partner.tokensOfLogin(club);
-  const wider = await partner.refresh(club, token, { scope });
-  assert.deepEqual([wider.status, errorOf(wider)], [400, 'invalid_scope']);
-  assert.equal(partner.tokensIn(await partner.refresh(club, token)).scope, undefined);
-});
-
-test('HOSTILE 34: a partner’s own token comes without a refresh token', async (t) => {
-  const club = await openClub(t);
-  const answer = await askTokens(club, { grant_type: 'client_credentials' });
-  const { access_token: access, ...rest } = tokensIn(answer);
-  assert.deepEqual(Object.keys(rest), ['scope', 'token_type', 'expires_in']);
-  assert.deepEqual(await refresh(club, access), invalidRefreshToken);
-});
-
-function errorOf(answer: Answer): unknown {
-  return (JSON.parse(answer.body) as { readonly error?: unknown }).error;
-}

@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import type { ClientId } from '../../src/oauth/client.ts';
 import { Unavailable } from '../../src/oauth/failure.ts';
 import type { GatewayId } from '../../src/oauth/gateway.ts';
 import {
@@ -50,12 +49,6 @@ const memberFacts = {
   exp: issuedAt + 1800,
 };
 
-test('there is none unless the file says so', async (t) => {
-  const club = await openClub(t);
-  const gateway = await addGateway(club, programme);
-  assert.equal((await asked(club, gateway, 'x')).status, 404);
-});
-
 test('a gateway is told of every access token of its programme that is good', async (t) => {
   const club = await openClub(t, { over: on });
   const gateway = await addGateway(club, programme);
@@ -91,20 +84,6 @@ test('a client is told of its own tokens, refresh tokens too, and of nobody else
   const second = tokensIn(await refresh(club, first.refresh_token));
   assert.deepEqual(await asked(club, basic, first.refresh_token), inactive);
   assert.deepEqual(await asked(club, basic, second.refresh_token), active(told));
-});
-
-test('what was revoked, or is a disabled client’s, is inactive at once', async (t) => {
-  const club = await openClub(t, { over: on });
-  const gateway = await addGateway(club, programme);
-  const { access_token: token } = await tokensOfLogin(club);
-  const setStatus = (status: 'active' | 'disabled') =>
-    club.store.change('client', programme, club.client.id as ClientId, (c) => ({ ...c, status }));
-  await setStatus('disabled');
-  assert.deepEqual(await asked(club, gateway, token), inactive);
-  await setStatus('active');
-  assert.deepEqual(await asked(club, gateway, token), active(memberFacts));
-  await club.store.revokeAll(programme, { client: club.client.id as ClientId });
-  assert.deepEqual(await asked(club, gateway, token), inactive);
 });
 
 test('nobody else is told anything, in the words of the dialect', async (t) => {

@@ -86,6 +86,11 @@ for (const names of [secondClub, thirdClub]) {
       exp: startedAt + 1800,
       family: payload['family'],
     });
+    club.clock.advance(60);
+    const next = tokensIn(await refresh(club, tokens.refresh_token));
+    const jti = String(next.jti);
+    const later = { ...payload, jti, iat: startedAt + 60, exp: startedAt + 1860 };
+    assert.deepEqual((await verify(club, next.access_token)).payload, later);
   });
 }
 
@@ -164,13 +169,4 @@ test('P-7 HOSTILE 35: a refresh token is a JWT of another type, good for refresh
   assert.deepEqual(await redeem(club, access), invalidCode);
   assert.equal((await refresh(club, access)).status, 400);
   tokensIn(await refresh(club, token));
-});
-
-test('C-9: an access token is refused once it has expired', async (t) => {
-  const club = await openPartnerClub(t);
-  const { access_token: token, expires_in: lifetime } = await tokensOfLogin(club);
-  club.clock.advance(lifetime - 1);
-  await verify(club, token);
-  club.clock.advance(1);
-  await assert.rejects(verify(club, token), { code: 'ERR_JWT_EXPIRED' });
 });

@@ -6,8 +6,6 @@ import { test } from 'node:test';
 
 import {
   addPartner,
-  askKey,
-  badRequest,
   codeFor,
   type Fields,
   headersOf,
@@ -20,7 +18,7 @@ import {
   tokensIn,
   tooMany,
 } from '../support/partner_club.ts';
-import { type Answer, ask, post, rawExchange } from '../support/wire.ts';
+import { type Answer, rawExchange } from '../support/wire.ts';
 
 /** What a token request gets: at /secure/key, and the same at /secure/refresh. */
 async function answerTo(club: PartnerClub, headers: Fields): Promise<Answer> {
@@ -123,66 +121,4 @@ test('P-11 HOSTILE 39: a secret is taken as it is or form-encoded, split at the 
       assert.deepEqual(await answerTo(club, wrong), invalidClient(club), secret);
     }
   }
-});
-
-/** Secrets whose two spellings are two texts, of which a stricter dialect takes one. */
-for (const [credentials, spell, misspell, differing] of [
-  ['raw', String, encodeURIComponent, ['a:b', 'a+b', 'a b', '50%', '%41', 'é']],
-  ['form', encodeURIComponent, String, ['a+b', '50%', '%41', '%zz']],
-] as const) {
-  test(`HOSTILE 38 39: with a word of YAML secrets are taken ${credentials} alone`, async (t) => {
-    const over = `client: { authentication: { credentials: ${credentials} } }`;
-    const club = await openPartnerClub(t, { over });
-    for (const [index, secret] of differing.entries()) {
-      const { id } = await addPartner(club, { id: `Partner${index + 10}`, secret });
-      const right = { authorization: basic(`${id}:${spell(secret)}`) };
-      assert.deepEqual(await answerTo(club, right), invalidCode, secret);
-      const wrong = { authorization: basic(`${id}:${misspell(secret)}`) };
-      assert.deepEqual(await answerTo(club, wrong), invalidClient(club), secret);
-    }
-  });
-}
-
-test('P-6 HOSTILE 41: a secret beside Basic is a second method, wherever it stands', async (t) => {
-  const club = await openPartnerClub(t);
-  const { id, secret, basic: right } = club.client;
-  const both = badRequest('More than one authentication method');
-  const code = await codeFor(club);
-  const inParameters = { client_id: id, client_secret: secret };
-  assert.deepEqual(await redeem(club, code, inParameters), both);
-  assert.deepEqual(await redeem(club, code, inParameters, { authorization: 'Basic x' }), both);
-  assert.deepEqual(await refresh(club, 'unknown', inParameters), both);
-  const misplaced = badRequest('Misplaced parameter: client secret');
-  const query = `grant_type=authorization_code&code=${code}`;
-  const inBody = await post(
-    club.url,
-    `${club.paths.key}?${query}`,
-    { client_secret: secret },
-    headersOf(club),
-  );
-  assert.deepEqual(inBody, misplaced);
-  const inQuery = await post(
-    club.url,
-    `${club.paths.refresh}?client_secret=${secret}`,
-    { grant_type: 'refresh_token', refresh_token: 'unknown' },
-    headersOf(club),
-  );
-  assert.deepEqual(inQuery, misplaced);
-  tokensIn(await redeem(club, code, {}, { authorization: right }));
-});
-
-test('P-6: credentials go into the header, not into the address', async (t) => {
-  const club = await openPartnerClub(t);
-  const authorization = club.client.basic;
-  const answer = await askKey(
-    club,
-    { grant_type: 'authorization_code', code: 'x', authorization },
-    { authorization: undefined },
-  );
-  assert.deepEqual(answer, badRequest('Missing header: authorization'));
-  const target = club.url.replace('http://', `http://${club.client.id}:${club.client.secret}@`);
-  const path = `${club.paths.key}?grant_type=authorization_code&code=x`;
-  const headers = headersOf(club, { authorization: undefined });
-  const inAddress = await ask(target, path, { method: 'POST', headers });
-  assert.deepEqual(inAddress, badRequest('Missing header: authorization'));
 });

@@ -17,7 +17,6 @@ import {
   redeem,
   refresh,
   secondClub,
-  thirdClub,
   tokensIn,
   tokensOfLogin,
 } from '../support/partner_club.ts';
@@ -36,20 +35,6 @@ async function answerTo(club: PartnerClub, headers: Fields): Promise<Answer> {
 
 // A code that is no good is the last thing looked at: who is told of it has passed all headers.
 const passed = invalidCode;
-
-for (const names of [secondClub, thirdClub]) {
-  test(`P-6 P-11: a missing header is named, an empty one is missing, ${names.name}`, async (t) => {
-    const club = await openPartnerClub(t, { names });
-    const needed = ['authorization', 'programme-identifier', 'business-context-identifier'];
-    for (const name of needed) {
-      const missing = badRequest(`Missing header: ${name.replaceAll('-', ' ')}`);
-      for (const value of [undefined, '', '  ']) {
-        assert.deepEqual(await answerTo(club, { [name]: value }), missing, `${name} ${value}`);
-      }
-    }
-    assert.deepEqual(await answerTo(club, {}), passed);
-  });
-}
 
 test('P-1 P-6: a business-context-identifier that is not 1 to 50 letters', async (t) => {
   const club = await openPartnerClub(t);

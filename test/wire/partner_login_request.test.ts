@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { jsonHeaders, redirected } from '../support/club.ts';
+import { redirected } from '../support/club.ts';
 import { failingStore } from '../support/failing_store.ts';
 import { publicUrl } from '../support/jetway.ts';
 import { openLogin, submitLogin, withoutDevice } from '../support/login.ts';
@@ -16,11 +16,9 @@ import {
   context,
   loginTarget,
   openPartnerClub,
-  redeem,
   returnFrom,
   secondClub,
   thirdClub,
-  tokensIn,
 } from '../support/partner_club.ts';
 import { ask, rawExchange } from '../support/wire.ts';
 
@@ -93,15 +91,6 @@ test('P-3: there is no payload: without any body, with an empty or a foreign one
   }
 });
 
-test('P-3: only POST begins a login', async (t) => {
-  const club = await openPartnerClub(t);
-  for (const method of ['GET', 'HEAD', 'PUT', 'OPTIONS', 'TRACE', 'DELETE']) {
-    const answer = await ask(club.url, loginTarget(club), { method });
-    const body = method === 'HEAD' ? '' : '{"error":"method_not_allowed"}';
-    assert.deepEqual(answer, { status: 405, headers: { ...jsonHeaders, allow: 'POST' }, body });
-  }
-});
-
 test('P-3: redirect_uri may be left out where one is registered, and must match it', async (t) => {
   const club = await openPartnerClub(t);
   const sent = await returnFrom(club, { redirect_uri: callback });
@@ -125,19 +114,6 @@ test('P-3: redirect_uri may be left out where one is registered, and must match 
       'The link that brought you here does not say where to take you back to. Please go back to the site you came from and try again. If it happens again, please tell that site.',
     ),
   );
-});
-
-test('P-3: scope, brandName and a proof key are taken, and only well-formed', async (t) => {
-  const club = await openPartnerClub(t);
-  const challenge = {
-    code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
-    code_challenge_method: 'S256',
-  };
-  const more = { scope: 'retrieve_username', brandName: 'Blue', ...challenge };
-  const code = (await returnFrom(club, more)).searchParams.get('code') ?? '';
-  assert.equal((await redeem(club, code)).status, 400, 'the proof is asked for');
-  const verifier = { code_verifier: 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk' };
-  assert.equal(tokensIn(await redeem(club, code, verifier)).scope, 'retrieve_username');
 });
 
 test('P-1 P-12: an unknown, disabled or misshapen client is told on a page', async (t) => {

@@ -147,11 +147,6 @@ test('an empty parameter that counts as a value is blank still', async (t) => {
   }
 });
 
-test('the shipped file does not have it', async (t) => {
-  const club = await openClub(t);
-  assert.deepEqual(await askByPassword(club), refused(400, { error: 'unsupported_grant_type' }));
-});
-
 test('G-18: a throttled request asks no directory', async (t) => {
   const failing = failingStore();
   const club = await openPasswordClub(t, {

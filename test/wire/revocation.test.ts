@@ -19,12 +19,6 @@ import {
 } from '../support/club.ts';
 import { failingStore } from '../support/failing_store.ts';
 import { verify } from '../support/gateway.ts';
-import {
-  openPartnerClub,
-  refresh as partnerRefresh,
-  refused as partnerRefused,
-  tokensOfLogin as partnerTokens,
-} from '../support/partner_club.ts';
 import { type Answer, post } from '../support/wire.ts';
 
 const on = 'revocation: { path: /revoke }';
@@ -43,11 +37,6 @@ const done: Answer = {
   headers: { 'cache-control': 'no-store', pragma: 'no-cache' },
   body: '',
 };
-
-test('there is none unless the file says so', async (t) => {
-  const club = await openClub(t);
-  assert.equal((await revoke(club, club.client.basic, { token: 'x' })).status, 404);
-});
 
 test('a refresh token takes its login along, all access tokens included', async (t) => {
   const club = await openClub(t, { over: on });
@@ -132,27 +121,4 @@ test('G-22: what could not be revoked is not answered as if it had been', async 
     assert.deepEqual(await revoke(club, club.client.basic, { token }), away, verb);
     failing.heal();
   }
-});
-
-test('a JWT that was revoked is refused by gateways, though offline it verifies until it ends', async (t) => {
-  const club = await openPartnerClub(t, { over: on });
-  const first = await partnerTokens(club);
-  const second = await partnerTokens(club);
-  const { basic } = club.client;
-  const status = async (token: string): Promise<number> =>
-    (await verify(club, club.programme, 'member', { token })).status;
-  assert.equal(await status(first.access_token), 200);
-  assert.deepEqual(await revoke(club, basic, { token: first.access_token }, 'second-club'), done);
-  assert.equal(await status(first.access_token), 401);
-  assert.equal(await status(second.access_token), 200);
-  const refreshed = JSON.parse((await partnerRefresh(club, first.refresh_token)).body) as {
-    access_token: string;
-    refresh_token: string;
-  };
-  assert.equal(await status(refreshed.access_token), 200);
-  const family = { token: refreshed.refresh_token };
-  assert.deepEqual(await revoke(club, basic, family, 'second-club'), done);
-  assert.equal(await status(refreshed.access_token), 401);
-  const gone = partnerRefused(400, 'invalid_grant', 'Invalid refresh token');
-  assert.deepEqual(await partnerRefresh(club, refreshed.refresh_token), gone);
 });

@@ -9,7 +9,6 @@ import {
   type Club,
   openClub,
   programme,
-  refresh,
   refused,
   tokensIn,
   tokensOfLogin,
@@ -204,26 +203,13 @@ test('G-13: what is no good token is answered invalid_token, whatever it is', as
   assert.deepEqual(answer, passed(memberFacts));
 });
 
-test('G-13: a token past its lifetime is invalid', async (t) => {
+test('G-13 G-23: a token is invalid 30 minutes after it was issued', async (t) => {
   const club = await openClub(t);
   const { access_token: token } = await tokensOfLogin(club);
-  club.clock.advance(1799);
+  club.clock.advance(1799.999);
   assert.deepEqual(await asked(club, 'member', { token }), passed(memberFacts));
-  club.clock.advance(1);
+  club.clock.advance(0.001);
   assert.deepEqual(await asked(club, 'member', { token }), invalidToken);
-});
-
-test('HOSTILE 25: a replayed code ends the token it paid for at the gateway, at once', async (t) => {
-  const club = await openClub(t);
-  const first = await tokensOfLogin(club);
-  const next = tokensIn(await refresh(club, first.refresh_token));
-  assert.equal((await asked(club, 'member', { token: next.access_token })).status, 200);
-  const last = tokensIn(await refresh(club, next.refresh_token));
-  // The first refresh token was used twice over: theft, and the family goes.
-  assert.equal((await refresh(club, first.refresh_token)).status, 400);
-  for (const { access_token: token } of [first, next, last]) {
-    assert.deepEqual(await asked(club, 'member', { token }), invalidToken);
-  }
 });
 
 test('a disabled client is refused at once, by token and by key', async (t) => {
