@@ -52,10 +52,10 @@ function clubWith(t: TestContext, members: string, more = files): ServableFile {
 const hook = '  directory: http\n  url: https://members.example/hook\n';
 
 /** Each fault's line and words, its file's own folder left out. */
-function faultsOf({ faults }: ServableFile): readonly (readonly [number, string])[] {
+function faultsOf({ faults }: ServableFile): readonly string[] {
   return faults
     .filter(({ severity }) => severity === 'error')
-    .map(({ at, message }) => [at.line, message.replace(/^\S*\/(?=[\w.]+ )/, '')]);
+    .map(({ at, message }) => `${at.line}: ${message.replace(/^\S*\/(?=[\w.]+ )/, '')}`);
 }
 
 describe('credentials of a hook', { skip: without('openssl') }, () => {
@@ -112,67 +112,52 @@ describe('credentials of a hook', { skip: without('openssl') }, () => {
     });
   });
 
-  const refused: Readonly<Record<string, readonly [string, readonly [number, string][]]>> = {
-    'nothing at all': ['', [[6, 'nothing proves to the directory who asks']]],
+  const refused: Readonly<Record<string, readonly [string, ...string[]]>> = {
+    'nothing at all': ['', '6: nothing proves to the directory who asks'],
     'an authority alone': [
       '  authorities_file: ../ca.pem\n',
-      [[6, 'nothing proves to the directory who asks']],
+      '6: nothing proves to the directory who asks',
     ],
     'a file that is not there, and one that is': [
       '  secret_file: ../secret\n  previous_secret_file: ../nowhere\n',
-      [[9, 'nowhere does not exist']],
+      '9: nowhere does not exist',
     ],
-    'a folder': ['  secret_file: ../programmes\n', [[8, 'programmes is not a regular file']]],
+    'a folder': ['  secret_file: ../programmes\n', '8: programmes is not a regular file'],
     'a secret that is too short': [
       '  secret_file: ../short\n',
-      [
-        [
-          8,
-          'short is not a secret: expected one word of at least 32 ASCII characters, such as openssl rand -hex 32 makes',
-        ],
-      ],
+      '8: short is not a secret: expected one word of at least 32 ASCII characters, such as openssl rand -hex 32 makes',
     ],
     'a secret of several words': [
       '  secret_file: ../phrase\n',
-      [
-        [
-          8,
-          'phrase is not a secret: expected one word of at least 32 ASCII characters, such as openssl rand -hex 32 makes',
-        ],
-      ],
+      '8: phrase is not a secret: expected one word of at least 32 ASCII characters, such as openssl rand -hex 32 makes',
     ],
     'a certificate without its key': [
       '  certificate_file: ../own.crt\n',
-      [[8, '"certificate_file" needs "key_file" beside it']],
+      '8: "certificate_file" needs "key_file" beside it',
     ],
     'a key without its certificate': [
       '  secret_file: ../secret\n  key_file: ../own.key\n',
-      [[9, '"key_file" needs "certificate_file" beside it']],
+      '9: "key_file" needs "certificate_file" beside it',
     ],
     'the key of another certificate': [
       '  certificate_file: ../own.crt\n  key_file: ../other.key\n',
-      [[9, 'the key is not that of the certificate']],
+      '9: the key is not that of the certificate',
     ],
     'a key that is none, and a certificate that is none': [
       '  certificate_file: ../bad.pem\n  key_file: ../secret\n',
-      [
-        [8, 'bad.pem is not a certificate in PEM'],
-        [9, 'secret is not a private key without a passphrase'],
-      ],
+      '8: bad.pem is not a certificate in PEM',
+      '9: secret is not a private key without a passphrase',
     ],
     'authorities that are none, which would be passed over in silence': [
       '  secret_file: ../secret\n  authorities_file: ../own.key\n',
-      [[9, 'own.key holds no certificate in PEM']],
+      '9: own.key holds no certificate in PEM',
     ],
   };
-  for (const [name, [members, faults]] of Object.entries(refused)) {
+  for (const [name, [members, ...faults]] of Object.entries(refused)) {
     test(`${name}: the programme is not loaded, and no secret is shown`, (t) => {
       const file = clubWith(t, hook + members);
       assert.deepEqual([file.loaded, file.credentials], [undefined, undefined]);
-      assert.deepEqual(
-        faultsOf(file).toSorted(([a], [b]) => a - b),
-        faults,
-      );
+      assert.deepEqual(faultsOf(file).toSorted(), faults.toSorted());
       const told = JSON.stringify(file);
       for (const text of Object.values(files)) assert.ok(!told.includes(text.trim()), told);
     });
@@ -184,8 +169,8 @@ describe('credentials of a hook', { skip: without('openssl') }, () => {
   key_file: ../own.key
 `;
     assert.deepEqual(faultsOf(clubWith(t, members)), [
-      [8, 'secret can be read by others (mode 0644): chmod 600 it'],
-      [10, 'own.key can be read by others (mode 0644): chmod 600 it'],
+      '8: secret can be read by others (mode 0644): chmod 600 it',
+      '10: own.key can be read by others (mode 0644): chmod 600 it',
     ]);
   });
 });

@@ -113,41 +113,11 @@ test('fields: names like whole numbers keep their place, over a variant and in w
   assert.deepEqual([...(again ?? [])], [...(definition?.token_response.fields ?? [])]);
 });
 
-test('fields: what no body of that encoding can hold does not load', () => {
-  const { errors } = load(`token_response: { encoding: xml, headers: { X-A: { array: [scope] } } }
-errors: { encoding: text, fields: [{ a: { object: {} }, b: { joined: [{ array: [error] }] } }] }
-`);
-  assert.deepEqual(errors, [
-    'a.yaml:5:17: error: XML has one element around all others (put the fields into one object; token_response.fields in the variant grant, line 109)',
-    'a.yaml:5:50: error: a header is one text',
-    'a.yaml:6:35: error: a bare text is the value of one field, and of no more',
-    'a.yaml:6:35: error: texts are joined of values and constants: no object or array can be in "joined"',
-    'a.yaml:6:41: error: a bare text has no objects, and no lists of them',
-    'a.yaml:6:60: error: a bare text has no objects, and no lists of them',
-  ]);
-});
-
-test('extra: a value that no reason has does not load', () => {
-  const { errors } = load(
-    'errors: { fields: { title: extra.titel }, reasons: { throttled: { extra: { title: Slow } } } }',
-  );
-  assert.deepEqual(errors, [
-    'a.yaml:5:19: error: no reason has an "titel" under extra (give it one in errors.reasons or errors.groups)',
-  ]);
-});
-
 test('only: in an error body it names failure reasons, nowhere else', () => {
   const good = 'errors: { fields: { hint: { constant: Wait, only: [throttled] } } }';
   assert.deepEqual(load(good).errors, []);
   const bad = 'errors: { fields: { hint: { constant: Wait, only: [refresh_token] } } }';
   assert.match(load(bad).errors[0] ?? '', /expected one of method_not_allowed, .*"refresh_token"/);
-});
-
-test('fields: a list that names a member twice does not load', () => {
-  const { errors } = load(
-    'token_response: { fields: [{ token: access_token }, { token: scope }] }',
-  );
-  assert.deepEqual(errors, ['a.yaml:5:27: error: a name is given twice in this list']);
 });
 
 test('fields: a null is written as nothing, since a null in a file removes the key', () => {
@@ -162,40 +132,12 @@ test('fields: a null is written as nothing, since a null in a file removes the k
   );
 });
 
-test('lifetimes: none ends on a date that no calendar has', () => {
-  const { errors } = load(`tokens:
-  access: { lifetime: 999999999d }
-  refresh: { longest: 3651d }
-login: { lifetime: 3650d }
-`);
-  assert.deepEqual(errors, [
-    'a.yaml:6:23: error: expected at most 3650d',
-    'a.yaml:7:23: error: expected at most 3650d',
-  ]);
-});
-
 test('identifiers that Basic would split do not load', () => {
   const { errors } = load(
     'client: { identifier: { characters: visible, length: 20 }, authentication: { credentials: raw } }',
   );
   assert.equal(errors.length, 1);
   assert.match(errors[0] ?? '', /^a\.yaml:5:\d+: error: identifiers that can hold/);
-});
-
-test('a header Authorization that holds the credentials can hold nothing else', () => {
-  const { errors } = load(`token_endpoints:
-  grant: { inputs: { refresh_token: { in: header, name: authorization, scheme: Bearer } } }
-`);
-  assert.deepEqual(errors, [
-    'a.yaml:6:37: error: the header Authorization holds the credentials of the client already (read this from another header, or set client.authentication.methods to [parameters])',
-  ]);
-});
-
-test('headers: one that is given in two cases does not load', () => {
-  const { errors } = load('errors: { reasons: { throttled: { headers: { X-A: a, x-a: b } } } }\n');
-  assert.deepEqual(errors, [
-    'a.yaml:5:44: error: a header is given twice here: their names are the same in any case',
-  ]);
 });
 
 test('forms: a page takes the place of a redirect, a constant that of a value, names that of levels', () => {
@@ -229,26 +171,76 @@ test('forms: of one form, what a file says is laid over the variant', () => {
   });
 });
 
-test('within: only members of a JSON body lie in objects, and no text is one', () => {
-  const { errors } = load(`token_endpoints:
-  grant: { read: [form, json], inputs: { a: { within: [b] }, b: {}, c: { in: json, within: [b, d] } } }
-`);
-  assert.deepEqual(errors, [
-    'a.yaml:6:55: error: only members of a JSON body lie in objects (add in: json)',
-    'a.yaml:6:55: error: what is an object here is the text "b" already',
-    'a.yaml:6:92: error: what is an object here is the text "b" already',
-  ]);
-});
-
-test('answer.more: a parameter that is there already, or no text, does not load', () => {
+test('answer.more: what no answer can hold does not load', () => {
   const { errors } = load(
     'authorize: { answer: { more: { state: issuer, a: { array: [issuer] }, b: scope } } }',
   );
   assert.equal(errors.length, 1);
   assert.match(errors[0] ?? '', /"scope" is no value an answer can hold/);
-  const twice = load('authorize: { answer: { more: { state: issuer, a: { array: [issuer] } } } }');
-  assert.deepEqual(twice.errors, [
-    'a.yaml:5:22: error: two parameters of the redirect have one name',
-    'a.yaml:5:50: error: a parameter of a redirect is one text',
-  ]);
 });
+
+const refused: Readonly<Record<string, readonly [yaml: string, errors: readonly string[]]>> = {
+  'fields: what no body of that encoding can hold does not load': [
+    `token_response: { encoding: xml, headers: { X-A: { array: [scope] } } }
+errors: { encoding: text, fields: [{ a: { object: {} }, b: { joined: [{ array: [error] }] } }] }
+`,
+    [
+      'a.yaml:5:17: error: XML has one element around all others (put the fields into one object; token_response.fields in the variant grant, line 109)',
+      'a.yaml:5:50: error: a header is one text',
+      'a.yaml:6:35: error: a bare text is the value of one field, and of no more',
+      'a.yaml:6:35: error: texts are joined of values and constants: no object or array can be in "joined"',
+      'a.yaml:6:41: error: a bare text has no objects, and no lists of them',
+      'a.yaml:6:60: error: a bare text has no objects, and no lists of them',
+    ],
+  ],
+  'extra: a value that no reason has does not load': [
+    'errors: { fields: { title: extra.titel }, reasons: { throttled: { extra: { title: Slow } } } }',
+    [
+      'a.yaml:5:19: error: no reason has an "titel" under extra (give it one in errors.reasons or errors.groups)',
+    ],
+  ],
+  'fields: a list that names a member twice does not load': [
+    'token_response: { fields: [{ token: access_token }, { token: scope }] }',
+    ['a.yaml:5:27: error: a name is given twice in this list'],
+  ],
+  'lifetimes: none ends on a date that no calendar has': [
+    `tokens:
+  access: { lifetime: 999999999d }
+  refresh: { longest: 3651d }
+login: { lifetime: 3650d }
+`,
+    ['a.yaml:6:23: error: expected at most 3650d', 'a.yaml:7:23: error: expected at most 3650d'],
+  ],
+  'a header Authorization that holds the credentials can hold nothing else': [
+    `token_endpoints:
+  grant: { inputs: { refresh_token: { in: header, name: authorization, scheme: Bearer } } }
+`,
+    [
+      'a.yaml:6:37: error: the header Authorization holds the credentials of the client already (read this from another header, or set client.authentication.methods to [parameters])',
+    ],
+  ],
+  'headers: one that is given in two cases does not load': [
+    'errors: { reasons: { throttled: { headers: { X-A: a, x-a: b } } } }\n',
+    ['a.yaml:5:44: error: a header is given twice here: their names are the same in any case'],
+  ],
+  'within: only members of a JSON body lie in objects, and no text is one': [
+    `token_endpoints:
+  grant: { read: [form, json], inputs: { a: { within: [b] }, b: {}, c: { in: json, within: [b, d] } } }
+`,
+    [
+      'a.yaml:6:55: error: only members of a JSON body lie in objects (add in: json)',
+      'a.yaml:6:55: error: what is an object here is the text "b" already',
+      'a.yaml:6:92: error: what is an object here is the text "b" already',
+    ],
+  ],
+  'answer.more: a parameter that is there already, or no text, does not load': [
+    'authorize: { answer: { more: { state: issuer, a: { array: [issuer] } } } }',
+    [
+      'a.yaml:5:22: error: two parameters of the redirect have one name',
+      'a.yaml:5:50: error: a parameter of a redirect is one text',
+    ],
+  ],
+};
+for (const [name, [yaml, errors]] of Object.entries(refused)) {
+  test(name, () => assert.deepEqual(load(yaml).errors, errors));
+}

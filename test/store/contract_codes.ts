@@ -1,7 +1,6 @@
 // Owns the contract of authorization codes.
 
 import assert from 'node:assert/strict';
-import { describe } from 'node:test';
 
 import type { Store } from '../../src/store/contract.ts';
 import type { SpendOutcome } from '../../src/store/grants.ts';
@@ -38,12 +37,10 @@ function purchase(name: string, family = aFamily({ id: familyId(`family ${name}`
 }
 
 export function codeTests(check: StoreTest): void {
-  describe('codes', () => {
-    issueTests(check);
-    spendTests(check);
-    replayTests(check);
-    raceTests(check);
-  });
+  issueTests(check);
+  spendTests(check);
+  replayTests(check);
+  raceTests(check);
 }
 
 function issueTests(check: StoreTest): void {

@@ -1,7 +1,6 @@
 // Owns the contract of token families: one lineage, and what a revocation reaches.
 
 import assert from 'node:assert/strict';
-import { describe } from 'node:test';
 
 import type { Store } from '../../src/store/contract.ts';
 import {
@@ -18,10 +17,8 @@ import { findAccess, findRefresh, isRevoked, login, retried, rotate } from './lo
 import type { StoreTest } from './with_store.ts';
 
 export function familyTests(check: StoreTest): void {
-  describe('families', () => {
-    raceTests(check);
-    revocationTests(check);
-  });
+  raceTests(check);
+  revocationTests(check);
 }
 
 function raceTests(check: StoreTest): void {

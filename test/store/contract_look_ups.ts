@@ -1,7 +1,6 @@
 // Owns the contract of finding clients by API key and members by username.
 
 import assert from 'node:assert/strict';
-import { describe } from 'node:test';
 
 import type { Digest } from '../../src/lib/digest.ts';
 import type { Client, ClientId } from '../../src/oauth/client.ts';
@@ -32,154 +31,145 @@ const holders = async (store: Store, key: string, programme = club): Promise<rea
 };
 
 export function apiKeyTests(check: StoreTest): void {
-  describe('API keys', () => {
-    check('C-4: a client is found by any of its keys, in its programme', async (o) => {
-      const client = withKeys({}, 'first', 'second');
-      await o.store.add('client', [client]);
-      await o.store.add('client', [withKeys({ id: otherPartner }, 'third')]);
-      const stores = [o.store, ...(o.another ? [await o.another()] : [])];
-      for (const store of stores) {
-        assert.deepEqual(await store.findBy('client', 'api_key', club, 'second' as Digest), [
-          client,
-        ]);
-        assert.deepEqual(await holders(store, 'first'), [partner]);
-        assert.deepEqual(await holders(store, 'third'), [otherPartner]);
-        assert.deepEqual(await holders(store, 'third', otherClub), []);
-        assert.deepEqual(await holders(store, 'fourth'), []);
-        // A secret is no API key.
-        assert.deepEqual(await holders(store, 'digest-of-secret'), []);
-      }
-    });
-
-    check('C-4: rotation, retirement and removal count at once', async ({ store, reopened }) => {
-      const change = (keys: readonly string[]) =>
-        store.change('client', club, partner, () => withKeys({ name: 'renamed' }, ...keys));
-      await store.add('client', [withKeys({}, 'first')]);
-      await change(['first', 'second']);
-      assert.deepEqual(await holders(store, 'second'), [partner]);
+  check('C-4: a client is found by any of its keys, in its programme', async (o) => {
+    const client = withKeys({}, 'first', 'second');
+    await o.store.add('client', [client]);
+    await o.store.add('client', [withKeys({ id: otherPartner }, 'third')]);
+    const stores = [o.store, ...(o.another ? [await o.another()] : [])];
+    for (const store of stores) {
+      assert.deepEqual(await store.findBy('client', 'api_key', club, 'second' as Digest), [client]);
       assert.deepEqual(await holders(store, 'first'), [partner]);
-      await change(['second']);
-      assert.deepEqual(await holders(store, 'first'), []);
-      const [renamed] = await store.findBy('client', 'api_key', club, 'second' as Digest);
-      assert.equal(renamed?.name, 'renamed');
-      const refused = store.change('client', club, partner, () => {
-        throw new RangeError('refused');
-      });
-      await assert.rejects(refused, RangeError);
-      const later = await reopened();
-      assert.deepEqual(await holders(later, 'second'), [partner]);
-      await later.remove('client', club, partner, at(1));
-      assert.deepEqual(await holders(later, 'second'), []);
-    });
+      assert.deepEqual(await holders(store, 'third'), [otherPartner]);
+      assert.deepEqual(await holders(store, 'third', otherClub), []);
+      assert.deepEqual(await holders(store, 'fourth'), []);
+      // A secret is no API key.
+      assert.deepEqual(await holders(store, 'digest-of-secret'), []);
+    }
+  });
 
-    check('C-4 C-5: a key that several clients share is each one’s', async (o) => {
-      const { store } = o;
-      const other = await o.elsewhere();
-      const expectHolders = async (...ids: readonly ClientId[]): Promise<void> => {
-        for (const one of [store, other]) {
-          assert.deepEqual(await holders(one, 'shared'), ids.toSorted());
-        }
-      };
-      await store.add('client', [withKeys({ id: otherPartner }, 'shared', 'own')]);
-      await expectHolders(otherPartner);
-      await store.add('client', [withKeys({}, 'shared')]);
-      await expectHolders(otherPartner, partner);
-      await store.add('client', [withKeys({ id: numbered(5) }, 'shared')]);
-      await expectHolders(otherPartner, partner, numbered(5));
-      await store.remove('client', club, numbered(5), at(1));
-      await expectHolders(otherPartner, partner);
-      await other.change('client', club, partner, (client) => ({ ...client, apiKeys: [] }));
-      await expectHolders(otherPartner);
-      await store.change('client', club, otherPartner, (client) => ({ ...client, apiKeys: [] }));
-      await expectHolders();
+  check('C-4: rotation, retirement and removal count at once', async ({ store, reopened }) => {
+    const change = (keys: readonly string[]) =>
+      store.change('client', club, partner, () => withKeys({ name: 'renamed' }, ...keys));
+    await store.add('client', [withKeys({}, 'first')]);
+    await change(['first', 'second']);
+    assert.deepEqual(await holders(store, 'second'), [partner]);
+    assert.deepEqual(await holders(store, 'first'), [partner]);
+    await change(['second']);
+    assert.deepEqual(await holders(store, 'first'), []);
+    const [renamed] = await store.findBy('client', 'api_key', club, 'second' as Digest);
+    assert.equal(renamed?.name, 'renamed');
+    const refused = store.change('client', club, partner, () => {
+      throw new RangeError('refused');
     });
+    await assert.rejects(refused, RangeError);
+    const later = await reopened();
+    assert.deepEqual(await holders(later, 'second'), [partner]);
+    await later.remove('client', club, partner, at(1));
+    assert.deepEqual(await holders(later, 'second'), []);
+  });
 
-    check('C-5: all who share a key are changed at once, or none', async ({ store, reopened }) => {
-      const sharing = [
-        withKeys({}, 'old', 'shared'),
-        withKeys({ id: otherPartner }, 'shared'),
-        withKeys({ id: numbered(5), programme: otherClub }, 'old'),
-      ];
-      await store.add('client', [...sharing, withKeys({ id: numbered(6) }, 'new')]);
-      const keys = ['old', 'shared'] as Digest[];
-      const rename = (client: Client): Client => ({ ...client, name: `new ${client.name}` });
-      const refused = store.changeAll('client', { lookUp: 'api_key', keys }, (clients) =>
-        clients.map((client) => {
-          if (client.programme === otherClub) throw new RangeError('refused');
-          return rename(client);
-        }),
-      );
-      await assert.rejects(refused, RangeError);
-      assert.deepEqual((await store.list('client', club)).slice(0, 2), sharing.slice(0, 2));
-      const changed = await store.changeAll('client', { lookUp: 'api_key', keys }, (clients) =>
-        clients.map((client) => ({
-          ...rename(client),
-          apiKeys: [{ digest: 'new' as Digest, createdAt: at(1) }],
-        })),
-      );
-      assert.equal(changed.length, 3);
-      const later = await reopened();
-      assert.deepEqual(
-        await holders(later, 'new'),
-        [partner, otherPartner, numbered(6)].toSorted(),
-      );
-      assert.deepEqual(await holders(later, 'new', otherClub), [numbered(5)]);
-      assert.deepEqual(await holders(later, 'old'), []);
-      assert.deepEqual(
-        await later.changeAll('client', { lookUp: 'api_key', keys }, (clients) =>
-          clients.map(rename),
-        ),
-        [],
-      );
-      assert.deepEqual(
-        (await later.list('client', club)).map(({ name }) => name.startsWith('new ')),
-        [true, true, false],
-      );
-    });
+  check('C-4 C-5: a key that several clients share is each one’s', async (o) => {
+    const { store } = o;
+    const other = await o.elsewhere();
+    const expectHolders = async (...ids: readonly ClientId[]): Promise<void> => {
+      for (const one of [store, other]) {
+        assert.deepEqual(await holders(one, 'shared'), ids.toSorted());
+      }
+    };
+    await store.add('client', [withKeys({ id: otherPartner }, 'shared', 'own')]);
+    await expectHolders(otherPartner);
+    await store.add('client', [withKeys({}, 'shared')]);
+    await expectHolders(otherPartner, partner);
+    await store.add('client', [withKeys({ id: numbered(5) }, 'shared')]);
+    await expectHolders(otherPartner, partner, numbered(5));
+    await store.remove('client', club, numbered(5), at(1));
+    await expectHolders(otherPartner, partner);
+    await other.change('client', club, partner, (client) => ({ ...client, apiKeys: [] }));
+    await expectHolders(otherPartner);
+    await store.change('client', club, otherPartner, (client) => ({ ...client, apiKeys: [] }));
+    await expectHolders();
+  });
+
+  check('C-5: all who share a key are changed at once, or none', async ({ store, reopened }) => {
+    const sharing = [
+      withKeys({}, 'old', 'shared'),
+      withKeys({ id: otherPartner }, 'shared'),
+      withKeys({ id: numbered(5), programme: otherClub }, 'old'),
+    ];
+    await store.add('client', [...sharing, withKeys({ id: numbered(6) }, 'new')]);
+    const keys = ['old', 'shared'] as Digest[];
+    const rename = (client: Client): Client => ({ ...client, name: `new ${client.name}` });
+    const refused = store.changeAll('client', { lookUp: 'api_key', keys }, (clients) =>
+      clients.map((client) => {
+        if (client.programme === otherClub) throw new RangeError('refused');
+        return rename(client);
+      }),
+    );
+    await assert.rejects(refused, RangeError);
+    assert.deepEqual((await store.list('client', club)).slice(0, 2), sharing.slice(0, 2));
+    const changed = await store.changeAll('client', { lookUp: 'api_key', keys }, (clients) =>
+      clients.map((client) => ({
+        ...rename(client),
+        apiKeys: [{ digest: 'new' as Digest, createdAt: at(1) }],
+      })),
+    );
+    assert.equal(changed.length, 3);
+    const later = await reopened();
+    assert.deepEqual(await holders(later, 'new'), [partner, otherPartner, numbered(6)].toSorted());
+    assert.deepEqual(await holders(later, 'new', otherClub), [numbered(5)]);
+    assert.deepEqual(await holders(later, 'old'), []);
+    assert.deepEqual(
+      await later.changeAll('client', { lookUp: 'api_key', keys }, (clients) =>
+        clients.map(rename),
+      ),
+      [],
+    );
+    assert.deepEqual(
+      (await later.list('client', club)).map(({ name }) => name.startsWith('new ')),
+      [true, true, false],
+    );
   });
 }
 
 export function usernameTests(check: StoreTest): void {
-  describe('usernames', () => {
-    const { subject, username } = aMember();
-    const second = aMember({ subject: 'subject-2' as Subject, username: 'second' });
+  const { subject, username } = aMember();
+  const second = aMember({ subject: 'subject-2' as Subject, username: 'second' });
 
-    check('P-15: a member is found by username, which no other has', async ({ store }) => {
-      assert.deepEqual(await store.add('member', [aMember(), second]), []);
-      const third = 'subject-3' as Subject;
-      assert.deepEqual(await store.add('member', [aMember({ subject: third })]), [third]);
-      assert.deepEqual(await store.add('member', [aMember({ username: 'free' })]), [subject]);
-      const [one, other] = [third, 'subject-4' as Subject].map((id) =>
-        aMember({ subject: id, username: 'twice' }),
-      );
-      assert.deepEqual(await store.add('member', [one!, other!]), ['subject-4']);
-      for (const name of ['free', 'twice', 'SECOND']) {
-        assert.equal(await findMember(store, club, name), undefined);
-      }
-      assert.deepEqual(await findMember(store, club, username), aMember());
-      assert.deepEqual(await findMember(store, club, 'second'), second);
-      assert.equal(await findMember(store, otherClub, 'second'), undefined);
-      assert.deepEqual(await store.add('member', [aMember({ programme: otherClub })]), []);
-    });
+  check('P-15: a member is found by username, which no other has', async ({ store }) => {
+    assert.deepEqual(await store.add('member', [aMember(), second]), []);
+    const third = 'subject-3' as Subject;
+    assert.deepEqual(await store.add('member', [aMember({ subject: third })]), [third]);
+    assert.deepEqual(await store.add('member', [aMember({ username: 'free' })]), [subject]);
+    const [one, other] = [third, 'subject-4' as Subject].map((id) =>
+      aMember({ subject: id, username: 'twice' }),
+    );
+    assert.deepEqual(await store.add('member', [one!, other!]), ['subject-4']);
+    for (const name of ['free', 'twice', 'SECOND']) {
+      assert.equal(await findMember(store, club, name), undefined);
+    }
+    assert.deepEqual(await findMember(store, club, username), aMember());
+    assert.deepEqual(await findMember(store, club, 'second'), second);
+    assert.equal(await findMember(store, otherClub, 'second'), undefined);
+    assert.deepEqual(await store.add('member', [aMember({ programme: otherClub })]), []);
+  });
 
-    check('C-9: a change of username keeps the subject', async ({ store, elsewhere }) => {
-      const other = await elsewhere();
-      await store.add('member', [aMember(), second]);
-      const rename = (to: string) =>
-        store.change('member', club, subject, (member) => ({ ...member, username: to }));
-      assert.deepEqual(await findMember(other, club, username), aMember());
-      assert.deepEqual(await rename('new'), aMember({ username: 'new' }));
-      for (const one of [store, other]) {
-        assert.equal(await findMember(one, club, username), undefined);
-        assert.deepEqual(await findMember(one, club, 'new'), aMember({ username: 'new' }));
-      }
-      await assert.rejects(rename('second'), /username second is taken by another member/);
-      assert.deepEqual(await store.list('member', club), [aMember({ username: 'new' }), second]);
-      assert.deepEqual(await findMember(store, club, 'second'), second);
-      // The old name is free.
-      const third = aMember({ subject: 'subject-3' as Subject });
-      assert.deepEqual(await other.add('member', [third]), []);
-      assert.deepEqual(await findMember(store, club, username), third);
-    });
+  check('C-9: a change of username keeps the subject', async ({ store, elsewhere }) => {
+    const other = await elsewhere();
+    await store.add('member', [aMember(), second]);
+    const rename = (to: string) =>
+      store.change('member', club, subject, (member) => ({ ...member, username: to }));
+    assert.deepEqual(await findMember(other, club, username), aMember());
+    assert.deepEqual(await rename('new'), aMember({ username: 'new' }));
+    for (const one of [store, other]) {
+      assert.equal(await findMember(one, club, username), undefined);
+      assert.deepEqual(await findMember(one, club, 'new'), aMember({ username: 'new' }));
+    }
+    await assert.rejects(rename('second'), /username second is taken by another member/);
+    assert.deepEqual(await store.list('member', club), [aMember({ username: 'new' }), second]);
+    assert.deepEqual(await findMember(store, club, 'second'), second);
+    // The old name is free.
+    const third = aMember({ subject: 'subject-3' as Subject });
+    assert.deepEqual(await other.add('member', [third]), []);
+    assert.deepEqual(await findMember(store, club, username), third);
   });
 }

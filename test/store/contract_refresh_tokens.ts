@@ -1,7 +1,6 @@
 // Owns the contract of refresh tokens; of races and families see contract_families.ts.
 
 import assert from 'node:assert/strict';
-import { describe } from 'node:test';
 
 import {
   aFamily,
@@ -19,12 +18,10 @@ import { findAccess, findRefresh, isRevoked, login, retried, rotate } from './lo
 import type { StoreTest } from './with_store.ts';
 
 export function refreshTokenTests(check: StoreTest): void {
-  describe('refresh tokens', () => {
-    rotationTests(check);
-    retryTests(check);
-    reuseTests(check);
-    refusalTests(check);
-  });
+  rotationTests(check);
+  retryTests(check);
+  reuseTests(check);
+  refusalTests(check);
 }
 
 function rotationTests(check: StoreTest): void {

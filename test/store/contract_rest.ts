@@ -1,8 +1,8 @@
-// Owns the contract of signing keys, of throttle counters and of recorded time.
+// Owns the contract of signing keys, throttle counters, recorded time, the key check and node numbers.
 
 import assert from 'node:assert/strict';
-import { describe } from 'node:test';
 
+import { Unavailable } from '../../src/oauth/failure.ts';
 import type { WindowCounter } from '../../src/store/counters.ts';
 import {
   addSigningKey,
@@ -17,109 +17,155 @@ import {
 import type { StoreTest } from './with_store.ts';
 
 export function signingKeyTests(check: StoreTest): void {
-  describe('signing keys', () => {
-    check('FAULTS 24: of changes at once each sees what those before it did', async (o) => {
-      const stores = [o.store, await o.elsewhere()] as const;
-      const found = await inParallel(10, (n) =>
-        stores[n % 2 === 0 ? 0 : 1].changeAll('signing_key', { programme: club }, (keys) =>
-          keys.length > 1 ? keys : [...keys, aSigningKey(`kid ${n}`)],
-        ),
-      );
-      const standing = await o.store.list('signing_key', club);
-      assert.equal(standing.length, 2);
-      for (const keys of found) assert.deepEqual(keys, standing.slice(0, keys.length));
-    });
+  check('FAULTS 24: of changes at once each sees what those before it did', async (o) => {
+    const stores = [o.store, await o.elsewhere()] as const;
+    const found = await inParallel(10, (n) =>
+      stores[n % 2 === 0 ? 0 : 1].changeAll('signing_key', { programme: club }, (keys) =>
+        keys.length > 1 ? keys : [...keys, aSigningKey(`kid ${n}`)],
+      ),
+    );
+    const standing = await o.store.list('signing_key', club);
+    assert.equal(standing.length, 2);
+    for (const keys of found) assert.deepEqual(keys, standing.slice(0, keys.length));
+  });
 
-    check('FAULTS 24: keys are added, told to sign, retired and removed', async (o) => {
-      const { store } = o;
-      const first = aSigningKey('first', { createdAt: at(1), signsFrom: at(1) });
-      const second = aSigningKey('second', { createdAt: at(2) });
-      await addSigningKey(store, second);
-      const told = { ...second, signsFrom: at(9) };
-      const retired = { ...first, retiresAt: at(9) };
-      const changed = await store.changeAll('signing_key', { programme: club }, () => [
-        told,
-        retired,
-      ]);
-      assert.deepEqual(changed, [retired, told]);
-      const later = await o.reopened();
-      assert.deepEqual(await later.list('signing_key', club), [retired, told]);
-      assert.deepEqual(
-        await later.changeAll('signing_key', { programme: otherClub }, () => []),
-        [],
-      );
-      assert.deepEqual(
-        await later.changeAll('signing_key', { programme: club }, (keys) => keys.slice(1)),
-        [told],
-      );
-    });
+  check('FAULTS 24: keys are added, told to sign, retired and removed', async (o) => {
+    const { store } = o;
+    const first = aSigningKey('first', { createdAt: at(1), signsFrom: at(1) });
+    const second = aSigningKey('second', { createdAt: at(2) });
+    await addSigningKey(store, second);
+    const told = { ...second, signsFrom: at(9) };
+    const retired = { ...first, retiresAt: at(9) };
+    const changed = await store.changeAll('signing_key', { programme: club }, () => [
+      told,
+      retired,
+    ]);
+    assert.deepEqual(changed, [retired, told]);
+    const later = await o.reopened();
+    assert.deepEqual(await later.list('signing_key', club), [retired, told]);
+    assert.deepEqual(await later.changeAll('signing_key', { programme: otherClub }, () => []), []);
+    assert.deepEqual(
+      await later.changeAll('signing_key', { programme: club }, (keys) => keys.slice(1)),
+      [told],
+    );
   });
 }
 
 export function timeTests(check: StoreTest): void {
-  describe('recorded time', () => {
-    check('FAULTS 10: time is recorded, never back, and outlasts a restart', async (o) => {
-      const { store } = o;
-      assert.equal((await store.time()).recorded, undefined);
-      await store.recordTime(at(100));
-      assert.equal((await store.time()).recorded, at(100));
-      await store.recordTime(at(50));
-      assert.equal((await store.time()).recorded, at(100));
-      await store.recordTime(at(130));
-      assert.equal((await store.time()).recorded, at(130));
-      const later = await o.reopened();
-      await later.recordTime(at(99));
-      assert.equal((await later.time()).recorded, at(130));
-    });
+  check('FAULTS 10: time is recorded, never back, and outlasts a restart', async (o) => {
+    const { store } = o;
+    assert.equal((await store.time()).recorded, undefined);
+    await store.recordTime(at(100));
+    assert.equal((await store.time()).recorded, at(100));
+    await store.recordTime(at(50));
+    assert.equal((await store.time()).recorded, at(100));
+    await store.recordTime(at(130));
+    assert.equal((await store.time()).recorded, at(130));
+    const later = await o.reopened();
+    await later.recordTime(at(99));
+    assert.equal((await later.time()).recorded, at(130));
   });
 }
 
 export function throttleTests(check: StoreTest): void {
-  describe('throttle', () => {
-    const throttle = { limit: 3, window: 60_000 };
+  const throttle = { limit: 3, window: 60_000 };
 
-    check('G-18: a window lets its limit pass, then says when it ends', async (o) => {
-      const count = (seconds: number) =>
-        o.store.count('token_request', club, partner, throttle, at(seconds));
-      assert.deepEqual(await count(0), { allowed: true, retryAfter: 60_000 });
-      assert.deepEqual(await count(10), { allowed: true, retryAfter: 50_000 });
-      assert.deepEqual(await count(59.999), { allowed: true, retryAfter: 1 });
-      assert.deepEqual(await count(59.999), { allowed: false, retryAfter: 1 });
-      assert.deepEqual(await count(60), { allowed: true, retryAfter: 60_000 });
-    });
+  check('G-18: a window lets its limit pass, then says when it ends', async (o) => {
+    const count = (seconds: number) =>
+      o.store.count('token_request', club, partner, throttle, at(seconds));
+    assert.deepEqual(await count(0), { allowed: true, retryAfter: 60_000 });
+    assert.deepEqual(await count(10), { allowed: true, retryAfter: 50_000 });
+    assert.deepEqual(await count(59.999), { allowed: true, retryAfter: 1 });
+    assert.deepEqual(await count(59.999), { allowed: false, retryAfter: 1 });
+    assert.deepEqual(await count(60), { allowed: true, retryAfter: 60_000 });
+  });
 
-    check('G-18: each client of each programme has a counter', async ({ store }) => {
-      const results = await inParallel(10, () =>
-        store.count('token_request', club, partner, throttle, at(0)),
-      );
-      assert.equal(results.filter(({ allowed }) => allowed).length, 3);
-      const others = await Promise.all([
-        store.count('token_request', club, otherPartner, throttle, at(0)),
-        store.count('token_request', otherClub, partner, throttle, at(0)),
-      ]);
-      assert.ok(others.every(({ allowed }) => allowed));
-    });
-
-    check(
-      'HOSTILE 42: every counter counts for itself, and tells without counting',
-      async ({ store }) => {
-        const once = { limit: 1, window: 1000 };
-        const count = (counter: WindowCounter, by?: 0) =>
-          store.count(counter, club, 'key', once, at(0), by);
-        const [allowed, refused] = [true, false].map((is) => ({ allowed: is, retryAfter: 1000 }));
-        for (const counter of ['token_request', 'failed_login', 'failed_secret'] as const) {
-          assert.deepEqual(await count(counter, 0), allowed);
-          assert.deepEqual(await count(counter), allowed);
-          assert.deepEqual(await count(counter, 0), refused);
-          assert.deepEqual(await count(counter), refused);
-        }
-      },
+  check('G-18: each client of each programme has a counter', async ({ store }) => {
+    const results = await inParallel(10, () =>
+      store.count('token_request', club, partner, throttle, at(0)),
     );
+    assert.equal(results.filter(({ allowed }) => allowed).length, 3);
+    const others = await Promise.all([
+      store.count('token_request', club, otherPartner, throttle, at(0)),
+      store.count('token_request', otherClub, partner, throttle, at(0)),
+    ]);
+    assert.ok(others.every(({ allowed }) => allowed));
+  });
 
-    check('G-18: a limit of none lets nothing pass', async ({ store }) => {
-      const none = { limit: 0, window: 1000 };
-      const outcome = await store.count('token_request', club, partner, none, at(0));
-      assert.deepEqual(outcome, { allowed: false, retryAfter: 1000 });
-    });
+  check(
+    'HOSTILE 42: every counter counts for itself, and tells without counting',
+    async ({ store }) => {
+      const once = { limit: 1, window: 1000 };
+      const count = (counter: WindowCounter, by?: 0) =>
+        store.count(counter, club, 'key', once, at(0), by);
+      const [allowed, refused] = [true, false].map((is) => ({ allowed: is, retryAfter: 1000 }));
+      for (const counter of ['token_request', 'failed_login', 'failed_secret'] as const) {
+        assert.deepEqual(await count(counter, 0), allowed);
+        assert.deepEqual(await count(counter), allowed);
+        assert.deepEqual(await count(counter, 0), refused);
+        assert.deepEqual(await count(counter), refused);
+      }
+    },
+  );
+
+  check('G-18: a limit of none lets nothing pass', async ({ store }) => {
+    const none = { limit: 0, window: 1000 };
+    const outcome = await store.count('token_request', club, partner, none, at(0));
+    assert.deepEqual(outcome, { allowed: false, retryAfter: 1000 });
+  });
+}
+
+const yes = (): boolean => true;
+const no = (): boolean => false;
+
+export function keyCheckTests(check: StoreTest): void {
+  check('HOSTILE 56: the first value stays, for every process', async (o) => {
+    const other = await o.elsewhere();
+    const kept = await inParallel(10, (n) =>
+      (n % 2 === 0 ? o.store : other).ensureKeyCheck(`value ${n}`, yes),
+    );
+    assert.equal(new Set(kept).size, 1);
+    await addSigningKey(o.store, aSigningKey('kid'));
+    assert.equal(await (await o.reopened()).ensureKeyCheck('late', no), kept[0]);
+  });
+}
+
+export function nodeTests(check: StoreTest): void {
+  check('P-7: no two holders have one, and each keeps its own', async (o) => {
+    const stores = [o.store, await o.elsewhere()] as const;
+    const lease = (n: number, seconds: number): Promise<number> =>
+      stores[n % 2 === 0 ? 0 : 1].leaseNode(at(seconds), `holder ${n}`);
+    const nodes = await inParallel(8, (n) => lease(n, 0));
+    assert.deepEqual(
+      nodes.toSorted((a, b) => a - b),
+      [0, 1, 2, 3, 4, 5, 6, 7],
+    );
+    for (const seconds of [1, 59, 61, 100, 160]) {
+      assert.deepEqual(await inParallel(8, (n) => lease(n, seconds)), nodes);
+    }
+  });
+
+  check('P-7: a number whose holder has ended is given out again', async ({ store }) => {
+    assert.equal(await store.leaseNode(at(0), 'first'), 0);
+    assert.equal(await store.leaseNode(at(0), 'second'), 1);
+    assert.equal(await store.leaseNode(at(100), 'second'), 1);
+    assert.equal(await store.leaseNode(at(119.999), 'third'), 2);
+    assert.equal(await store.leaseNode(at(120), 'fourth'), 0);
+    // Whoever slept so long takes another.
+    assert.equal(await store.leaseNode(at(121), 'first'), 3);
+    assert.equal(await store.leaseNode(at(122), 'first'), 3);
+  });
+
+  check('FAULTS 10: a lease from before a jump of the clock ends', async ({ store }) => {
+    assert.equal(await store.leaseNode(at(100_000), 'first'), 0);
+    assert.equal(await store.leaseNode(at(0), 'second'), 0);
+  });
+
+  check('G-22: the numbers are 0 to 1023, and then there is none', async ({ store }) => {
+    const nodes = await inParallel(1024, (n) => store.leaseNode(at(0), `holder ${n}`));
+    assert.deepEqual(new Set(nodes).size, 1024);
+    assert.deepEqual([Math.min(...nodes), Math.max(...nodes)], [0, 1023]);
+    await assert.rejects(store.leaseNode(at(1), 'one more'), Unavailable);
+    assert.equal(await store.leaseNode(at(120), 'one more'), 0);
   });
 }

@@ -1,7 +1,6 @@
 // Owns the contract of revoking all of an owner's tokens, and of whether unremembered tokens stand.
 
 import assert from 'node:assert/strict';
-import { describe } from 'node:test';
 
 import type { Store } from '../../src/store/contract.ts';
 import type { TokenOwner } from '../../src/store/grants.ts';
@@ -29,12 +28,10 @@ const byClient: TokenOwner = { client: partner };
 const bySubject: TokenOwner = { subject: 'subject-1' };
 
 export function revocationTests(check: StoreTest): void {
-  describe('revoking all', () => {
-    reachTests(check);
-    clockTests(check);
-    limitTests(check);
-    standingTests(check);
-  });
+  reachTests(check);
+  clockTests(check);
+  limitTests(check);
+  standingTests(check);
 }
 
 /** What is left of the login and the unspent code, each told by its name. */

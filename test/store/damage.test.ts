@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict';
 import { copyFileSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { test } from 'node:test';
 
 import { milliseconds } from '../../src/lib/clock.ts';
 import type { Digest } from '../../src/lib/digest.ts';
@@ -13,7 +12,7 @@ import { readIndex } from '../../src/store/sqlite/file/log_index.ts';
 import { openFileStore } from '../../src/store/sqlite/store.ts';
 import { StoreUnusable } from '../../src/store/unusable.ts';
 import { killedWriter, removeSidecars, rowsUnderSums } from './crashed.ts';
-import { scratchFile } from './file_directory.ts';
+import { withFile } from './file_directory.ts';
 import {
   aClient,
   aCode,
@@ -33,17 +32,6 @@ import {
   findMember,
 } from './fixtures.ts';
 import { findAccess, findRefresh, rotate } from './login.ts';
-
-function withFile(name: string, body: (path: string) => Promise<void>): void {
-  test(`FAULTS 6: ${name}`, async () => {
-    const { path, remove } = scratchFile();
-    try {
-      await body(path);
-    } finally {
-      remove();
-    }
-  });
-}
 
 const open = (path: string) => openFileStore({ path, environment: 'staging' });
 
@@ -80,7 +68,7 @@ function flip(path: string, offset: number, bit: number): void {
   writeFileSync(path, bytes);
 }
 
-withFile('a bit that flips anywhere in the log is noticed', async (path) => {
+withFile('FAULTS 6: a bit that flips anywhere in the log is noticed', async (path) => {
   const { size, putBack } = await crashedFile(path);
   for (let n = 0; n < 40; n += 1) {
     putBack();
@@ -91,7 +79,7 @@ withFile('a bit that flips anywhere in the log is noticed', async (path) => {
   }
 });
 
-withFile('so is a log that was cut off or is gone', async (path) => {
+withFile('FAULTS 6: so is a log that was cut off or is gone', async (path) => {
   const { size, putBack } = await crashedFile(path);
   for (const kept of [size - 1, size - 4120, Math.floor(size / 2), 4000, 32, 0]) {
     putBack();
@@ -105,7 +93,7 @@ withFile('so is a log that was cut off or is gone', async (path) => {
   assert.equal(await refusal(path), undefined);
 });
 
-withFile('after a power cut, damage before a later commit is noticed', async (path) => {
+withFile('FAULTS 6: after a power cut, damage before a later commit is noticed', async (path) => {
   const { size, putBack } = await crashedFile(path);
   for (let n = 0; n < 10; n += 1) {
     putBack();
@@ -115,7 +103,7 @@ withFile('after a power cut, damage before a later commit is noticed', async (pa
   }
 });
 
-withFile('a commit that a power cut stopped is no damage', async (path) => {
+withFile('FAULTS 6: a commit that a power cut stopped is no damage', async (path) => {
   const { tokens, size, putBack } = await crashedFile(path);
   for (const spoil of [
     (log: string) => truncateSync(log, size - 2000),
@@ -157,28 +145,31 @@ async function makeFull(path: string): Promise<void> {
   await store.close();
 }
 
-withFile('a bit that flips in the file is noticed, or changes no answer', async (path) => {
-  await makeFull(path);
-  const good = readFileSync(path);
-  const before = rowsUnderSums(path);
-  let noticed = 0;
-  for (let n = 0; n < 300; n += 1) {
-    // Evenly over the file, at ever other places in its pages.
-    const offset = Math.floor((good.length * n) / 300) + ((n * 31) % 97);
-    removeSidecars(path);
-    writeFileSync(path, good);
-    flip(path, Math.min(offset, good.length - 1), n % 8);
-    if ((await refusal(path)) === undefined) {
-      assert.deepEqual(rowsUnderSums(path), before, `byte ${offset}`);
-    } else {
-      noticed += 1;
+withFile(
+  'FAULTS 6: a bit that flips in the file is noticed, or changes no answer',
+  async (path) => {
+    await makeFull(path);
+    const good = readFileSync(path);
+    const before = rowsUnderSums(path);
+    let noticed = 0;
+    for (let n = 0; n < 300; n += 1) {
+      // Evenly over the file, at ever other places in its pages.
+      const offset = Math.floor((good.length * n) / 300) + ((n * 31) % 97);
+      removeSidecars(path);
+      writeFileSync(path, good);
+      flip(path, Math.min(offset, good.length - 1), n % 8);
+      if ((await refusal(path)) === undefined) {
+        assert.deepEqual(rowsUnderSums(path), before, `byte ${offset}`);
+      } else {
+        noticed += 1;
+      }
     }
-  }
-  // The rest is the free space of pages, and what no answer depends on.
-  assert.ok(noticed > 60, `${noticed} were noticed`);
-});
+    // The rest is the free space of pages, and what no answer depends on.
+    assert.ok(noticed > 60, `${noticed} were noticed`);
+  },
+);
 
-withFile('what is refused is left as it is, with its log', async (path) => {
+withFile('FAULTS 6: what is refused is left as it is, with its log', async (path) => {
   await makeFull(path);
   const kept = `${path}.kept`;
   const writer = new DatabaseSync(path);
@@ -202,7 +193,7 @@ withFile('what is refused is left as it is, with its log', async (path) => {
   assert.deepEqual(left(), before);
 });
 
-withFile('a row that is damaged under a running store gets no answer', async (path) => {
+withFile('FAULTS 6: a row that is damaged under a running store gets no answer', async (path) => {
   await makeFull(path);
   const store = open(path);
   const database = new DatabaseSync(path);
@@ -223,18 +214,13 @@ withFile('a row that is damaged under a running store gets no answer', async (pa
   `);
   database.close();
   const standing = { client: partner, subject: 'subject-8', issuedAt: at(1) };
-  const damaged: (readonly [string, () => Promise<unknown>])[] = [
+  const damaged: readonly (readonly [string, () => Promise<unknown>])[] = [
     ['access_token', () => findAccess(store, 'access 1', 1)],
     ['family', () => findRefresh(store, 'refresh 0', 1)],
     ['family', () => findRefresh(store, 'refresh 1', 1)],
     ['code', () => store.spendCode(club, partner, key('code 2'), { family: aFamily() }, at(2))],
     ['client', () => store.find('client', club, partner)],
-    [
-      'revocation',
-      () => store.isStanding(club, { client: partner, subject: 'subject-9', issuedAt: at(1) }),
-    ],
-  ];
-  damaged.push(
+    ['revocation', () => store.isStanding(club, { ...standing, subject: 'subject-9' })],
     ['revoked_token', () => store.isStanding(club, { ...standing, tokenId: 'jti 0' })],
     ['gateway', () => store.find('gateway', club, aGateway().id)],
     ['client', () => store.findBy('client', 'api_key', club, 'another digest' as Digest)],
@@ -242,7 +228,7 @@ withFile('a row that is damaged under a running store gets no answer', async (pa
     ['member', () => store.find('member', club, aMember().subject)],
     ['signing_key', () => store.list('signing_key', club)],
     ['refresh_token', () => findRefresh(store, 'refresh 5', 1)],
-  );
+  ];
   for (const [table, answer] of damaged) {
     const message = `store: a row of ${table} is damaged`;
     await assert.rejects(
@@ -261,21 +247,24 @@ withFile('a row that is damaged under a running store gets no answer', async (pa
   );
 });
 
-withFile('a table that is not as we made it is noticed, however sound it is', async (path) => {
-  await open(path).close();
-  const good = readFileSync(path);
-  for (const change of [
-    'CREATE TRIGGER forget AFTER INSERT ON revocation BEGIN DELETE FROM revocation; END',
-    'ALTER TABLE family RENAME COLUMN revoked_at TO kept_at',
-    'DROP TABLE revoked_token',
-  ]) {
-    removeSidecars(path);
-    writeFileSync(path, good);
-    const database = new DatabaseSync(path);
-    database.exec(change);
-    database.close();
-    const told = /its tables are not those of schema \d+/;
-    assert.match((await refusal(path)) ?? '', told, change);
-    assert.match(verifyStore(path).damage.join(), told, change);
-  }
-});
+withFile(
+  'FAULTS 6: a table that is not as we made it is noticed, however sound it is',
+  async (path) => {
+    await open(path).close();
+    const good = readFileSync(path);
+    for (const change of [
+      'CREATE TRIGGER forget AFTER INSERT ON revocation BEGIN DELETE FROM revocation; END',
+      'ALTER TABLE family RENAME COLUMN revoked_at TO kept_at',
+      'DROP TABLE revoked_token',
+    ]) {
+      removeSidecars(path);
+      writeFileSync(path, good);
+      const database = new DatabaseSync(path);
+      database.exec(change);
+      database.close();
+      const told = /its tables are not those of schema \d+/;
+      assert.match((await refusal(path)) ?? '', told, change);
+      assert.match(verifyStore(path).damage.join(), told, change);
+    }
+  },
+);

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { test } from 'node:test';
 
 import type { Store } from '../../src/store/contract.ts';
 import { verifyStore } from '../../src/store/sqlite/care/examine.ts';
@@ -22,6 +23,22 @@ export function scratchFile(): ScratchFile {
   const directory = mkdtempSync(join(tmpdir(), 'jetway-store-'));
   const remove = (): void => removeFolder(directory);
   return { directory, path: join(directory, 'data', 'jetway.db'), remove };
+}
+
+/** A test that gets the path of a store file to be, and the scratch directory around it. */
+export function withFile(
+  name: string,
+  body: (path: string, directory: string) => Promise<void>,
+  skip: string | false = false,
+): void {
+  test(name, { skip }, async () => {
+    const { path, directory, remove } = scratchFile();
+    try {
+      await body(path, directory);
+    } finally {
+      remove();
+    }
+  });
 }
 
 /** A file store in a directory of its own. */

@@ -1,32 +1,15 @@
 // Owns what tests of moving the log share: a store as a server has it, and looking at what it does.
 
 import { existsSync, readdirSync, readlinkSync } from 'node:fs';
-import { test } from 'node:test';
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
 
 import { type FileStore, openFileStore } from '../../src/store/sqlite/store.ts';
-import { scratchFile } from './file_directory.ts';
 import { aPartnerToken, inParallel } from './fixtures.ts';
 import { fillLog, logOf, pagesOf } from './log_length.ts';
 
 /** A small one: it is full after some commits. */
 export const reserve: number = 1024 * 1024;
-
-export function withFile(
-  name: string,
-  body: (path: string) => Promise<void>,
-  skip?: string | false,
-): void {
-  test(name, { skip: skip ?? false }, async () => {
-    const { path, remove } = scratchFile();
-    try {
-      await body(path);
-    } finally {
-      remove();
-    }
-  });
-}
 
 export interface Server {
   readonly store: FileStore;

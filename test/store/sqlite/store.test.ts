@@ -15,7 +15,6 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { test } from 'node:test';
 
 import { milliseconds } from '../../../src/lib/clock.ts';
 import type { Digest } from '../../../src/lib/digest.ts';
@@ -26,22 +25,11 @@ import { schemaVersion } from '../../../src/store/sqlite/schema.ts';
 import { openFileStore } from '../../../src/store/sqlite/store.ts';
 import { StoreUnusable } from '../../../src/store/unusable.ts';
 import { describeStoreContract } from '../contract.ts';
-import { openScratchStore, scratchFile } from '../file_directory.ts';
+import { openScratchStore, withFile } from '../file_directory.ts';
 import { aClient, aPartnerToken, at, club, inParallel, partner } from '../fixtures.ts';
 import { findAccess } from '../login.ts';
 
 describeStoreContract('file', openScratchStore);
-
-function withFile(name: string, body: (path: string, directory: string) => Promise<void>): void {
-  test(`file store: ${name}`, async () => {
-    const { path, directory, remove } = scratchFile();
-    try {
-      await body(path, directory);
-    } finally {
-      remove();
-    }
-  });
-}
 
 /** Makes a store with a client and `tokens` access tokens, closed. */
 async function make(path: string, tokens = 0): Promise<void> {

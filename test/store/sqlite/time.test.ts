@@ -2,14 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
-import { test } from 'node:test';
 
 import type { Instant } from '../../../src/lib/clock.ts';
 import type { Digest } from '../../../src/lib/digest.ts';
 import { readUptime } from '../../../src/lib/uptime.ts';
 import { verifyStore } from '../../../src/store/sqlite/care/examine.ts';
 import { openFileStore, type FileStore } from '../../../src/store/sqlite/store.ts';
-import { scratchFile } from '../file_directory.ts';
+import { withFile } from '../file_directory.ts';
 import {
   aClient,
   aFamily,
@@ -24,18 +23,13 @@ import { findAccess, isRevoked, login } from '../login.ts';
 
 const year = 365 * 86_400;
 
-function withFile(
+function withStores(
   name: string,
   body: (open: () => FileStore, path: string) => Promise<void>,
 ): void {
-  test(name, async () => {
-    const { path, remove } = scratchFile();
-    try {
-      await body(() => openFileStore({ path, environment: 'staging', now: at(0) }), path);
-    } finally {
-      remove();
-    }
-  });
+  withFile(name, (path) =>
+    body(() => openFileStore({ path, environment: 'staging', now: at(0) }), path),
+  );
 }
 
 async function sweepLong(store: FileStore, now: Instant): Promise<number> {
@@ -44,7 +38,7 @@ async function sweepLong(store: FileStore, now: Instant): Promise<number> {
   return swept;
 }
 
-withFile('FAULTS 10: recording the time costs a commit in half a minute', async (open) => {
+withStores('FAULTS 10: recording the time costs a commit in half a minute', async (open) => {
   const store = open();
   const costs: number[] = [];
   for (let second = 0; second <= 90; second += 1) {
@@ -61,7 +55,7 @@ withFile('FAULTS 10: recording the time costs a commit in half a minute', async 
   await store.close();
 });
 
-withFile('FAULTS 11: a clock ten years ahead purges nothing in its first hour', async (open) => {
+withStores('FAULTS 11: a clock ten years ahead purges nothing in its first hour', async (open) => {
   const before = open();
   await login(before);
   await before.recordTime(at(10));
@@ -85,7 +79,7 @@ withFile('FAULTS 11: a clock ten years ahead purges nothing in its first hour', 
   await later.close();
 });
 
-withFile('FAULTS 11: a pause of a night or a restart holds nothing up', async (open) => {
+withStores('FAULTS 11: a pause of a night or a restart holds nothing up', async (open) => {
   const before = open();
   await before.saveAccessToken(aPartnerToken('token'));
   await before.recordTime(at(10));
@@ -95,7 +89,7 @@ withFile('FAULTS 11: a pause of a night or a restart holds nothing up', async (o
   await store.close();
 });
 
-withFile('FAULTS 11: a login that a clock ahead began ends with it', async (open, path) => {
+withStores('FAULTS 11: a login that a clock ahead began ends with it', async (open, path) => {
   const store = open();
   const family = aFamily({ createdAt: at(10 * year) });
   await store.startFamily({ family, refresh: aRefreshToken('r1') });
@@ -108,7 +102,7 @@ withFile('FAULTS 11: a login that a clock ahead began ends with it', async (open
   assert.deepEqual(verifyStore(path).damage, []);
 });
 
-withFile(
+withStores(
   'FAULTS 28: the recorded time goes on with the machine, and not with another',
   async (open, path) => {
     const store = open();
@@ -137,7 +131,7 @@ withFile(
   },
 );
 
-withFile(
+withStores(
   'FAULTS 30: what another process has accepted is followed before time is recorded',
   async (open) => {
     const [store, other] = [open(), open()];
@@ -165,7 +159,7 @@ withFile(
   },
 );
 
-withFile(
+withStores(
   'FAULTS 29: what signs and what has ended stays so at a clock that is set back',
   async (open) => {
     const store = open();

@@ -12,17 +12,10 @@ import { LogCheckpoints } from '../../../../src/store/sqlite/commits/log_checkpo
 import { Transactions } from '../../../../src/store/sqlite/commits/transactions.ts';
 import { openFile } from '../../../../src/store/sqlite/file/open.ts';
 import { openFileStore } from '../../../../src/store/sqlite/store.ts';
+import { withFile } from '../../file_directory.ts';
 import { aPartnerToken, at, inParallel } from '../../fixtures.ts';
 import { logOf, pagesOf } from '../../log_length.ts';
-import {
-  descriptorsOf,
-  isMoved,
-  reserve,
-  serve,
-  threadsIn,
-  until,
-  withFile,
-} from '../../log_scene.ts';
+import { descriptorsOf, isMoved, reserve, serve, threadsIn, until } from '../../log_scene.ts';
 import { findAccess } from '../../login.ts';
 
 withFile('a server’s log is moved by a thread, which begins when it is needed', async (path) => {

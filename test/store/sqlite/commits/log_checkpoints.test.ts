@@ -7,9 +7,10 @@ import { DatabaseSync } from 'node:sqlite';
 import { verifyStore } from '../../../../src/store/sqlite/care/examine.ts';
 import { openFileStore } from '../../../../src/store/sqlite/store.ts';
 import { without } from '../../../support/tools.ts';
+import { withFile } from '../../file_directory.ts';
 import { aClient, club, inParallel, partner } from '../../fixtures.ts';
 import { pagesOf } from '../../log_length.ts';
-import { serve, threadsIn, withFile } from '../../log_scene.ts';
+import { serve, threadsIn } from '../../log_scene.ts';
 import { traced } from '../../strace.ts';
 
 withFile(
