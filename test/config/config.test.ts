@@ -1,13 +1,13 @@
 // Owns the promises of the configuration file: its defaults, its paths, and what it refuses where.
 
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 
 import { readAddress, readConfig } from '../../src/config/config.ts';
 import { FaultsError } from '../../src/lib/fault.ts';
+import { scratchFolder } from '../support/scratch.ts';
 
 const least = 'environment: staging\npublic_url: https://tokens.example\nstore: memory\n';
 
@@ -165,10 +165,7 @@ trusted_proxies: [10.0.0.0]
 });
 
 function written(t: TestContext, text: string): string {
-  const folder = mkdtempSync(join(tmpdir(), 'jetway-config-'));
-  t.after(() => {
-    rmSync(folder, { recursive: true });
-  });
+  const folder = scratchFolder(t, 'config');
   const path = join(folder, 'config.yaml');
   writeFileSync(path, text);
   return path;

@@ -2,14 +2,14 @@
 // that show none of them.
 
 import assert from 'node:assert/strict';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 
 import { type ServableFile, withCredentials } from '../../src/config/directory_credentials.ts';
 import { readProgrammeFile } from '../../src/config/programme_files.ts';
 import { createAuthority } from '../support/certificates.ts';
+import { scratchFolder } from '../support/scratch.ts';
 import { without } from '../support/tools.ts';
 
 const authority = createAuthority('Airline');
@@ -32,10 +32,7 @@ const files: Readonly<Record<string, string>> = {
 
 /** A programme `my-club` with these members, beside a folder of everything that they may name. */
 function clubWith(t: TestContext, members: string, more = files): ServableFile {
-  const folder = mkdtempSync(join(tmpdir(), 'jetway-credentials-'));
-  t.after(() => {
-    rmSync(folder, { recursive: true });
-  });
+  const folder = scratchFolder(t, 'credentials');
   mkdirSync(join(folder, 'programmes'));
   for (const [name, text] of Object.entries(more)) {
     writeFileSync(join(folder, name), text, { mode: 0o600 });
@@ -94,11 +91,10 @@ describe('credentials of a hook', { skip: without('openssl') }, () => {
   });
 
   test('a variable of the programme’s name goes before the file; an empty one does not', (t) => {
-    const folder = mkdtempSync(join(tmpdir(), 'jetway-variable-'));
+    const folder = scratchFolder(t, 'variable');
     const name = 'JETWAY_MY_CLUB_MEMBERS_SECRET_FILE';
     t.after(() => {
       delete process.env[name];
-      rmSync(folder, { recursive: true });
     });
     writeFileSync(join(folder, 'mounted'), older, { mode: 0o600 });
     process.env[name] = join(folder, 'mounted');

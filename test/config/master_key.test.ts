@@ -6,7 +6,6 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import {
   chmodSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -14,7 +13,6 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
@@ -23,6 +21,7 @@ import { describe, test, type TestContext } from 'node:test';
 import type { Config } from '../../src/config/config.ts';
 import { MasterKeyUnusable, readMasterKey } from '../../src/config/master_key.ts';
 import { masterKeyBytes } from '../../src/token/keyring.ts';
+import { scratchFolder } from '../support/scratch.ts';
 
 describe('master key', () => {
   test('is made beside the store on first use, and is the same from then on', (t) => {
@@ -133,10 +132,7 @@ describe('master key', () => {
 });
 
 function fresh(t: TestContext): { readonly folder: string; readonly config: Config } {
-  const folder = mkdtempSync(join(tmpdir(), 'jetway-key-'));
-  t.after(() => {
-    rmSync(folder, { recursive: true });
-  });
+  const folder = scratchFolder(t, 'key');
   const config: Config = {
     environment: 'staging',
     listen: { host: '127.0.0.1', port: 0 },

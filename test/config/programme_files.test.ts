@@ -2,8 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 
@@ -13,6 +12,7 @@ import {
   readProgrammeFolder,
 } from '../../src/config/programme_files.ts';
 import { FaultsError } from '../../src/lib/fault.ts';
+import { scratchFolder } from '../support/scratch.ts';
 
 const good = 'variant: grant\nname: Club\nprogramme_identifier: Club\nbase_path: /club\n';
 
@@ -97,10 +97,7 @@ describe('a folder of programmes', () => {
 });
 
 function filled(t: TestContext, files: Readonly<Record<string, string>>): string {
-  const folder = mkdtempSync(join(tmpdir(), 'jetway-programmes-'));
-  t.after(() => {
-    rmSync(folder, { recursive: true });
-  });
+  const folder = scratchFolder(t, 'programmes');
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(join(folder, path, '..'), { recursive: true });
     writeFileSync(join(folder, path), text);

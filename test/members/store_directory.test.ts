@@ -7,12 +7,11 @@ import { Worker } from 'node:worker_threads';
 import type { HashingTask } from '../../src/members/hashing_worker.ts';
 import { hashPassword, longestPassword } from '../../src/members/password.ts';
 import { createStoreDirectory, type MemberRecords } from '../../src/members/store_directory.ts';
-import type { ClientId } from '../../src/oauth/client.ts';
 import { Unavailable } from '../../src/oauth/failure.ts';
 import type { MemberRecord, Subject } from '../../src/oauth/member.ts';
 import { aMember, club } from '../store/fixtures.ts';
+import { attempt } from './directory_fixture.ts';
 
-const client = 'partnerapi-00001' as ClientId;
 const password = 'correct horse';
 
 describe('store directory', () => {
@@ -36,13 +35,7 @@ describe('store directory', () => {
   };
   const directory = createStoreDirectory(club, records);
   const verify = (username: string, typed = password) =>
-    directory.verify({
-      username,
-      typedUsername: username,
-      password: typed,
-      client,
-      addressVerified: false,
-    });
+    directory.verify(attempt(username, { username, password: typed }));
 
   before(async () => {
     const passwordHash = await hashPassword(password);
@@ -79,7 +72,7 @@ describe('store directory', () => {
       verify('ann', 'x'.repeat(longestPassword + 1)),
       verify('', ''),
     ]);
-    for (const attempt of attempts) assert.deepEqual(attempt, { outcome: 'no_match' });
+    for (const answer of attempts) assert.deepEqual(answer, { outcome: 'no_match' });
   });
 
   test('HOSTILE 17: a name that is unknown costs the hash that a wrong password costs', async (t) => {
@@ -166,14 +159,7 @@ describe('store directory', () => {
       find: async () => record,
       change: async (_kind, _programme, _subject, change) => (stored = change(stored)),
     });
-    const attempt = {
-      username: 'ann',
-      typedUsername: 'ann',
-      password: 'U*U',
-      client,
-      addressVerified: false,
-    };
-    assert.equal((await racing.verify(attempt)).outcome, 'match');
+    assert.equal((await racing.verify(attempt('ann', { password: 'U*U' }))).outcome, 'match');
     assert.equal(stored.passwordHash, 'changed meanwhile');
   });
 
@@ -190,16 +176,7 @@ describe('store directory', () => {
       find: () => Promise.reject(outage),
       change: () => Promise.reject(outage),
     });
-    await assert.rejects(
-      broken.verify({
-        username: 'ann',
-        typedUsername: 'ann',
-        password,
-        client,
-        addressVerified: false,
-      }),
-      outage,
-    );
+    await assert.rejects(broken.verify(attempt('ann')), outage);
     await assert.rejects(broken.isActive('subject-1' as Subject), outage);
   });
 });

@@ -45,14 +45,8 @@ export function codeTests(check: StoreTest): void {
 
 function issueTests(check: StoreTest): void {
   check('G-2: a code comes back as it was issued, in its programme', async ({ store }) => {
-    const {
-      scope: _scope,
-      codeChallenge: _challenge,
-      ...bare
-    } = aCode({
-      key: key('bare'),
-      transaction: 'login-2',
-    });
+    const code = aCode({ key: key('bare'), transaction: 'login-2' });
+    const { scope: _scope, codeChallenge: _challenge, ...bare } = code;
     assert.equal(await store.issueCode(aCode()), 'issued');
     assert.equal(await store.issueCode(bare), 'issued');
     assert.deepEqual(await findCode(store, 'code', 0), aCode());

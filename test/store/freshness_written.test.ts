@@ -13,92 +13,82 @@ import { Transactions } from '../../src/store/sqlite/commits/transactions.ts';
 import { openScratchStore, scratchFile } from './file_directory.ts';
 import { aClient, aCode, aFamily, anAccessToken, at, club, key, partner } from './fixtures.ts';
 import { findAccess, findCode, findRefresh, rotate } from './login.ts';
-import { withStore } from './with_store.ts';
+import { storeTest } from './with_store.ts';
 
-withStore(
-  openScratchStore,
-  'what a verb has written is as whoever reads it finds it',
-  async ({ store, another }) => {
-    assert.ok(another);
-    const reader = await another();
-    await store.issueCode(aCode({ scope: 'a b', codeChallenge: 'challenge' }));
-    const refresh = { key: key('r0'), expiresAt: at(600) };
-    for (const one of [store, reader]) {
-      assert.deepEqual(
-        await findCode(one, 'code', 1),
-        aCode({ scope: 'a b', codeChallenge: 'challenge' }),
-      );
-    }
-    await store.spendCode(club, partner, key('code'), { family: aFamily(), refresh }, at(1));
-    for (let n = 0; n < 3; n += 1) {
-      const rotated = await store.rotateRefreshToken({
-        programme: club,
-        client: partner,
-        key: key(`r${n}`),
-        successor: { key: key(`r${n + 1}`), expiresAt: at(700 + n) },
-        keptAnswer: `sealed ${n}`,
-        retryUntil: at(12),
-        now: at(2),
-      });
-      assert.deepEqual(rotated, { outcome: 'rotated' });
-      for (let m = 0; m <= n + 1; m += 1) {
-        const [own, read] = await Promise.all(
-          [store, reader].map((one) => findRefresh(one, `r${m}`, 3)),
-        );
-        assert.ok(own);
-        assert.deepEqual(own, read, `r${m} after ${n + 1} rotations`);
-      }
-    }
-  },
-);
+const check = storeTest(openScratchStore);
 
-withStore(
-  openScratchStore,
-  'what is remembered outlives a sweep, and ends by itself',
-  async ({ store }) => {
-    const expiresAt = at(100);
-    await store.add('client', [aClient()]);
-    await store.startFamily({
-      family: aFamily(),
-      access: { ...anAccessToken('access'), expiresAt },
-      refresh: { key: key('refresh'), expiresAt },
+check('what a verb has written is as whoever reads it finds it', async ({ store, another }) => {
+  assert.ok(another);
+  const reader = await another();
+  await store.issueCode(aCode({ scope: 'a b', codeChallenge: 'challenge' }));
+  const refresh = { key: key('r0'), expiresAt: at(600) };
+  for (const one of [store, reader]) {
+    assert.deepEqual(
+      await findCode(one, 'code', 1),
+      aCode({ scope: 'a b', codeChallenge: 'challenge' }),
+    );
+  }
+  await store.spendCode(club, partner, key('code'), { family: aFamily(), refresh }, at(1));
+  for (let n = 0; n < 3; n += 1) {
+    const rotated = await store.rotateRefreshToken({
+      programme: club,
+      client: partner,
+      key: key(`r${n}`),
+      successor: { key: key(`r${n + 1}`), expiresAt: at(700 + n) },
+      keptAnswer: `sealed ${n}`,
+      retryUntil: at(12),
+      now: at(2),
     });
-    await store.issueCode(aCode({ expiresAt, forgetAt: expiresAt }));
-    const client = await store.find('client', club, partner);
-    const looks = (now: number): readonly Promise<unknown>[] => [
-      findAccess(store, 'access', now),
-      findRefresh(store, 'refresh', now),
-      findCode(store, 'code', now),
-    ];
-    for (const found of await Promise.all(looks(1))) assert.ok(found);
-    assert.equal(await store.sweep(at(50), 100), 0);
-    assert.equal(await store.find('client', club, partner), client, 'not read again');
-    for (const found of await Promise.all(looks(99))) assert.ok(found);
-    assert.equal(await store.sweep(at(100), 100), 3);
-    assert.equal(await store.find('client', club, partner), client, 'not read again');
-    for (const found of await Promise.all(looks(100))) assert.equal(found, undefined);
-  },
-);
+    assert.deepEqual(rotated, { outcome: 'rotated' });
+    for (let m = 0; m <= n + 1; m += 1) {
+      const [own, read] = await Promise.all(
+        [store, reader].map((one) => findRefresh(one, `r${m}`, 3)),
+      );
+      assert.ok(own);
+      assert.deepEqual(own, read, `r${m} after ${n + 1} rotations`);
+    }
+  }
+});
 
-withStore(
-  openScratchStore,
-  'G-19, G-21: what is swept on its way is unknown',
-  async ({ store }) => {
-    const refresh = { key: key('refresh'), expiresAt: at(100) };
-    await store.startFamily({ family: aFamily(), refresh });
-    await store.issueCode(aCode({ expiresAt: at(100), forgetAt: at(100) }));
-    assert.ok(await store.findRefreshToken(club, refresh.key, at(99)));
-    assert.ok(await findCode(store, 'code', 99));
-    assert.equal(await store.sweep(at(100), 100), 2);
-    // By the time at which their requests arrived.
-    assert.deepEqual(await rotate(store, 'refresh', 'next', 99), { outcome: 'unknown' });
-    const family = aFamily({ id: 'another' as never });
-    const spent = await store.spendCode(club, partner, key('code'), { family }, at(99));
-    assert.deepEqual(spent, { outcome: 'unknown' });
-    assert.equal(await findRefresh(store, 'next', 99), undefined);
-    assert.equal(await store.findFamily(club, family.id), undefined);
-  },
-);
+check('what is remembered outlives a sweep, and ends by itself', async ({ store }) => {
+  const expiresAt = at(100);
+  await store.add('client', [aClient()]);
+  await store.startFamily({
+    family: aFamily(),
+    access: { ...anAccessToken('access'), expiresAt },
+    refresh: { key: key('refresh'), expiresAt },
+  });
+  await store.issueCode(aCode({ expiresAt, forgetAt: expiresAt }));
+  const client = await store.find('client', club, partner);
+  const looks = (now: number): readonly Promise<unknown>[] => [
+    findAccess(store, 'access', now),
+    findRefresh(store, 'refresh', now),
+    findCode(store, 'code', now),
+  ];
+  for (const found of await Promise.all(looks(1))) assert.ok(found);
+  assert.equal(await store.sweep(at(50), 100), 0);
+  assert.equal(await store.find('client', club, partner), client, 'not read again');
+  for (const found of await Promise.all(looks(99))) assert.ok(found);
+  assert.equal(await store.sweep(at(100), 100), 3);
+  assert.equal(await store.find('client', club, partner), client, 'not read again');
+  for (const found of await Promise.all(looks(100))) assert.equal(found, undefined);
+});
+
+check('G-19, G-21: what is swept on its way is unknown', async ({ store }) => {
+  const refresh = { key: key('refresh'), expiresAt: at(100) };
+  await store.startFamily({ family: aFamily(), refresh });
+  await store.issueCode(aCode({ expiresAt: at(100), forgetAt: at(100) }));
+  assert.ok(await store.findRefreshToken(club, refresh.key, at(99)));
+  assert.ok(await findCode(store, 'code', 99));
+  assert.equal(await store.sweep(at(100), 100), 2);
+  // By the time at which their requests arrived.
+  assert.deepEqual(await rotate(store, 'refresh', 'next', 99), { outcome: 'unknown' });
+  const family = aFamily({ id: 'another' as never });
+  const spent = await store.spendCode(club, partner, key('code'), { family }, at(99));
+  assert.deepEqual(spent, { outcome: 'unknown' });
+  assert.equal(await findRefresh(store, 'next', 99), undefined);
+  assert.equal(await store.findFamily(club, family.id), undefined);
+});
 
 test('C-4: a request finds what was committed before it, whatever was read before', async () => {
   const { directory, remove } = scratchFile();

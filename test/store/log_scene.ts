@@ -21,6 +21,7 @@ export interface Server {
   readonly fill: () => Promise<void>;
   /** Writes until the log begins again, which it does once all of it was moved. */
   readonly turnOver: () => Promise<void>;
+  readonly end: () => Promise<void>;
 }
 
 /** Tokens so far: each has a name of its own. */
@@ -54,7 +55,11 @@ export function serve(path: string, bytes: number = reserve): Server {
       if (now >= due) await sleep(1);
     }
   };
-  return { store, log, fatal, save, fill, turnOver };
+  const end = async (): Promise<void> => {
+    log.close();
+    await store.close();
+  };
+  return { store, log, fatal, save, fill, turnOver, end };
 }
 
 /** Threads that begin while `body` runs. */

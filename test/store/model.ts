@@ -141,16 +141,12 @@ export class Model {
   isStanding(programme: ProgrammeId, token: StandingQuestion): boolean {
     if (token.family === undefined)
       return !this.#diedAtOnce({ programme, ...token }, token.subject);
-    const families = this.#all('spent').map((event) => event.issue.family);
-    const family = families.find(
-      (other) => other.programme === programme && other.id === token.family,
-    );
+    const family = this.#family(programme, token.family);
     return family !== undefined && !this.isRevoked(family);
   }
 
   exists(programme: ProgrammeId, family: FamilyId): boolean {
-    const families = this.#all('spent').map((event) => event.issue.family);
-    return families.some((other) => other.programme === programme && other.id === family);
+    return this.#family(programme, family) !== undefined;
   }
 
   saveAccessToken(token: AccessToken): void {
@@ -172,10 +168,7 @@ export class Model {
     const subject = token.kind === 'member' ? token.subject : undefined;
     if (this.#diedAtOnce(token, subject, issue)) return undefined;
     if (token.family === undefined) return token;
-    const families = this.#all('spent').map((event) => event.issue.family);
-    const family = families.find(
-      (other) => other.programme === programme && other.id === token.family,
-    );
+    const family = this.#family(programme, token.family);
     return family && now < family.endsAt && !this.isRevoked(family) ? token : undefined;
   }
 
@@ -195,6 +188,11 @@ export class Model {
 
   #all<Kind extends Event['kind']>(kind: Kind): EventOf<Kind>[] {
     return this.#history.filter((event): event is EventOf<Kind> => event.kind === kind);
+  }
+
+  #family(programme: ProgrammeId, id: FamilyId): TokenFamily | undefined {
+    const families = this.#all('spent').map((event) => event.issue.family);
+    return families.find((family) => family.programme === programme && family.id === id);
   }
 
   #spend(code: AuthorizationCode): EventOf<'spent'> | undefined {

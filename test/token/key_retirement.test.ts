@@ -7,21 +7,19 @@ import { planRemoval, planRetirement } from '../../src/token/key_rotation.ts';
 import { at } from '../store/fixtures.ts';
 import { aKey, edwards, first, minute, rules, second } from './rotation_keys.ts';
 
+const nothing = { remove: [], date: [], keep: [] };
+
 describe('retiring', () => {
   test('removes what is due and names the rest, never the key that signs', () => {
     const third = aKey('third', { signsFrom: at(20 * minute) });
     const keys = [first, second, third];
     assert.deepEqual(planRetirement(keys, rules, at(40 * minute)), {
+      ...nothing,
       remove: [first],
-      date: [],
       keep: [{ key: second, retiresAt: at(50 * minute) }],
     });
     assert.deepEqual(planRetirement(keys, rules, at(400 * minute)).remove, [first, second]);
-    assert.deepEqual(planRetirement([first], rules, at(400 * minute)), {
-      remove: [],
-      date: [],
-      keep: [],
-    });
+    assert.deepEqual(planRetirement([first], rules, at(400 * minute)), nothing);
   });
 
   test('a marked key that signs again stays', () => {
@@ -31,8 +29,7 @@ describe('retiring', () => {
 
   test('an algorithm that was given up is dated once a server signs with the new one', () => {
     assert.deepEqual(planRetirement([first], edwards, at(5)), {
-      remove: [],
-      date: [],
+      ...nothing,
       keep: [{ key: first }],
     });
     const fresh = aKey('fresh', { algorithm: 'EdDSA', signsFrom: at(5) });
@@ -43,9 +40,8 @@ describe('retiring', () => {
       keep: [{ key: first, retiresAt }],
     });
     assert.deepEqual(planRetirement([{ ...first, retiresAt }, fresh], edwards, retiresAt), {
+      ...nothing,
       remove: [{ ...first, retiresAt }],
-      date: [],
-      keep: [],
     });
   });
 });

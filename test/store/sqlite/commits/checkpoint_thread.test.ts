@@ -32,8 +32,7 @@ withFile('a server’s log is moved by a thread, which begins when it is needed'
     }
   });
   assert.equal(begun.length, 1);
-  server.log.close();
-  await server.store.close();
+  await server.end();
   assert.deepEqual(server.fatal, []);
 });
 
@@ -87,8 +86,7 @@ withFile('a thread that dies is an outage to nobody: another one comes', async (
     await thread.terminate();
     await until(() => isMoved(server));
   }
-  server.log.close();
-  await server.store.close();
+  await server.end();
   assert.deepEqual(server.fatal, []);
 });
 
@@ -130,8 +128,7 @@ withFile('FAULTS 7: the thread leaves a file alone that came in its place', asyn
   await until(() => isMoved(server));
   assert.deepEqual(readFileSync(path), readFileSync(`${path}.other`));
   assert.equal(server.store.health().status, 'unusable');
-  server.log.close();
-  await server.store.close();
+  await server.end();
 });
 
 withFile('a process ends by itself, thread or none', async (path) => {

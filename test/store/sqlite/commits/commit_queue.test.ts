@@ -16,7 +16,8 @@ interface Bench {
   readonly database: DatabaseSync;
   readonly queue: CommitQueue;
   readonly transactions: Transactions;
-  readonly path: string;
+  /** Another connection, as another process has. */
+  readonly other: DatabaseSync;
   readonly put: (text: string) => Promise<void>;
   readonly rows: () => number;
 }
@@ -26,6 +27,7 @@ function withQueue(name: string, body: (bench: Bench) => Promise<void>): void {
     const { directory, remove } = scratchFile();
     const path = `${directory}/test.db`;
     const database = new DatabaseSync(path);
+    const other = new DatabaseSync(path);
     try {
       database.exec('PRAGMA journal_mode = WAL; CREATE TABLE t (text TEXT UNIQUE) STRICT');
       const transactions = new Transactions(database, []);
@@ -34,8 +36,9 @@ function withQueue(name: string, body: (bench: Bench) => Promise<void>): void {
       const count = database.prepare('SELECT count(*) AS n FROM t');
       const put = (text: string): Promise<void> => queue.write(() => void insert.run(text));
       const rows = (): number => Number(count.get()?.['n']);
-      await body({ database, queue, transactions, path, put, rows });
+      await body({ database, other, queue, transactions, put, rows });
     } finally {
+      other.close();
       database.close();
       remove();
     }
@@ -101,28 +104,23 @@ withQueue('G-22: a full disk is an outage for all, and passes', async (bench) =>
 withQueue(
   'DESIGN: reads of one turn share a look; a write and another turn see more',
   async (bench) => {
-    const { queue, path, put, rows } = bench;
-    const other = new DatabaseSync(path);
-    try {
-      await put('a');
-      assert.equal(await queue.read(rows), 1);
-      other.exec(`INSERT INTO t VALUES ('of another')`);
-      assert.equal(await queue.read(rows), 1);
-      await turn();
-      assert.equal(await queue.read(rows), 2);
-      other.exec(`INSERT INTO t VALUES ('and another')`);
-      // The write waits for nobody who reads, and whoever reads after it sees what it saw.
-      const seen = queue.write(rows);
-      assert.equal(await queue.read(rows), 2);
-      assert.equal(await seen, 3);
-      assert.equal(await queue.read(rows), 3);
-      await turn();
-      // Nobody looks any more: the log can be folded in whole.
-      const folded = other.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get();
-      assert.deepEqual({ ...folded }, { busy: 0, log: 0, checkpointed: 0 });
-    } finally {
-      other.close();
-    }
+    const { queue, other, put, rows } = bench;
+    await put('a');
+    assert.equal(await queue.read(rows), 1);
+    other.exec(`INSERT INTO t VALUES ('of another')`);
+    assert.equal(await queue.read(rows), 1);
+    await turn();
+    assert.equal(await queue.read(rows), 2);
+    other.exec(`INSERT INTO t VALUES ('and another')`);
+    // The write waits for nobody who reads, and whoever reads after it sees what it saw.
+    const seen = queue.write(rows);
+    assert.equal(await queue.read(rows), 2);
+    assert.equal(await seen, 3);
+    assert.equal(await queue.read(rows), 3);
+    await turn();
+    // Nobody looks any more: the log can be folded in whole.
+    const folded = other.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get();
+    assert.deepEqual({ ...folded }, { busy: 0, log: 0, checkpointed: 0 });
   },
 );
 
@@ -136,7 +134,6 @@ withQueue('DESIGN: a read that fails leaves no look behind', async ({ database, 
 });
 
 withQueue('FAULTS 9: a lock of another process is waited for, the loop goes on', async (bench) => {
-  const other = new DatabaseSync(bench.path);
   let turns = 0;
   const waiting = new AbortController();
   const count = async (): Promise<void> => {
@@ -145,32 +142,27 @@ withQueue('FAULTS 9: a lock of another process is waited for, the loop goes on',
       turns += 1;
     }
   };
-  try {
-    other.exec('BEGIN IMMEDIATE');
-    const answers = Promise.all([bench.put('a'), bench.put('b')]);
-    void count();
-    // Where SQLite waited itself there would be none at all, and then an outage.
-    await sleep(50);
-    await until(() => turns > 20);
-    waiting.abort();
-    // Reading is possible all the while.
-    assert.equal(await bench.queue.read(bench.rows), 0);
-    other.exec('COMMIT');
-    await answers;
-    assert.equal(bench.rows(), 2);
-    assert.equal(bench.transactions.commits, 1);
-  } finally {
-    other.close();
-  }
+  bench.other.exec('BEGIN IMMEDIATE');
+  const answers = Promise.all([bench.put('a'), bench.put('b')]);
+  void count();
+  // Where SQLite waited itself there would be none at all, and then an outage.
+  await sleep(50);
+  await until(() => turns > 20);
+  waiting.abort();
+  // Reading is possible all the while.
+  assert.equal(await bench.queue.read(bench.rows), 0);
+  bench.other.exec('COMMIT');
+  await answers;
+  assert.equal(bench.rows(), 2);
+  assert.equal(bench.transactions.commits, 1);
 });
 
 withQueue('FAULTS 13: a lock that stays is an outage within two seconds', async (bench) => {
-  const other = new DatabaseSync(bench.path);
   // As it seems to the queue, whatever the machine is doing.
   let elapsed = 0;
   const looks = mock.method(performance, 'now', () => elapsed).mock;
   try {
-    other.exec('BEGIN IMMEDIATE');
+    bench.other.exec('BEGIN IMMEDIATE');
     const waited = { isOver: false };
     const settled = Promise.allSettled([bench.put('a'), bench.put('b')]).finally(() => {
       waited.isOver = true;
@@ -189,27 +181,21 @@ withQueue('FAULTS 13: a lock that stays is an outage within two seconds', async 
       assert.ok(result.status === 'rejected' && result.reason instanceof Unavailable);
       assert.equal(result.reason.message, 'store: SQLITE_BUSY');
     }
-    other.exec('ROLLBACK');
+    bench.other.exec('ROLLBACK');
     await bench.put('a');
     assert.equal(bench.rows(), 1);
   } finally {
     looks.restore();
-    other.close();
   }
 });
 
 withQueue('FAULTS 23: more than can wait are refused at once', async (bench) => {
-  const other = new DatabaseSync(bench.path);
-  try {
-    other.exec('BEGIN IMMEDIATE');
-    const waiting = inParallel(10_000, (n) => bench.put(`${n}`));
-    await assert.rejects(bench.put('one more'), /too many verbs wait/);
-    other.exec('ROLLBACK');
-    await waiting;
-    assert.equal(bench.rows(), 10_000);
-  } finally {
-    other.close();
-  }
+  bench.other.exec('BEGIN IMMEDIATE');
+  const waiting = inParallel(10_000, (n) => bench.put(`${n}`));
+  await assert.rejects(bench.put('one more'), /too many verbs wait/);
+  bench.other.exec('ROLLBACK');
+  await waiting;
+  assert.equal(bench.rows(), 10_000);
 });
 
 withQueue('FAULTS 5: an I/O error ends it for all, and is told once', async (bench) => {

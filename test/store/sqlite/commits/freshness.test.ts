@@ -21,15 +21,17 @@ import {
   partner,
 } from '../../fixtures.ts';
 import { findAccess, findCode } from '../../login.ts';
-import { withStore } from '../../with_store.ts';
+import { storeTest } from '../../with_store.ts';
+
+const check = storeTest(openScratchStore);
 
 const subject = 'subject-1' as Subject;
 const disabled = { status: 'disabled' } as const;
 
 /** Each test has it from the store itself, and from another connection as a command has one. */
 function changedBy(name: string, body: (store: Store, changer: Store) => Promise<void>): void {
-  withStore(openScratchStore, `${name}, by the store itself`, ({ store }) => body(store, store));
-  withStore(openScratchStore, `${name}, by another process`, async ({ store, another }) => {
+  check(`${name}, by the store itself`, ({ store }) => body(store, store));
+  check(`${name}, by another process`, async ({ store, another }) => {
     assert.ok(another);
     await body(store, await another());
   });
@@ -152,7 +154,7 @@ changedBy('C-4: a code is dead that comes after all of its client’s', async (s
   assert.deepEqual(spent, { outcome: 'unknown' });
 });
 
-withStore(openScratchStore, 'what is remembered is nobody’s to change', async ({ store }) => {
+check('what is remembered is nobody’s to change', async ({ store }) => {
   await store.add('client', [aClient()]);
   await store.add('member', [aMember()]);
   const client = await store.find('client', club, partner);

@@ -68,8 +68,7 @@ withFile('what is remembered of rows stands while the log is moved', async (path
     await server.turnOver();
     assert.equal(await store.find('client', club, partner), first);
   }
-  server.log.close();
-  await store.close();
+  await server.end();
 });
 
 withFile('FAULTS 4: a log begins again however much is written meanwhile', async (path) => {
@@ -90,8 +89,7 @@ withFile('FAULTS 4: a log begins again however much is written meanwhile', async
   assert.equal(begun.length, 1);
   const longest = (statSync(`${path}-wal`).size - 32) / (4096 + 24);
   assert.ok(longest < 1000, `${longest} pages`);
-  server.log.close();
-  await server.store.close();
+  await server.end();
 });
 
 withFile('a long reader is waited for by nobody, and no page is lost to it', async (path) => {
@@ -107,7 +105,6 @@ withFile('a long reader is waited for by nobody, and no page is lost to it', asy
   assert.equal(count(), 210);
   reader.close();
   await server.turnOver();
-  server.log.close();
-  await server.store.close();
+  await server.end();
   assert.deepEqual(verifyStore(path).damage, []);
 });
