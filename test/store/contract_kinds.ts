@@ -26,7 +26,7 @@ function testsOf<K extends Kind>(open: Open, scene: Scene<K>): void {
 
   withStore(open, 'FAULTS 24: the epoch tells of every change and of nothing else', async (o) => {
     const { store } = o;
-    const other = o.another ? await o.another() : store;
+    const other = await o.elsewhere();
     const seen = [await store.epoch(kind)];
     for (const act of [
       () => store.add(kind, scene.items('a')),
@@ -77,7 +77,7 @@ function additionTests<K extends Kind>(open: Open, scene: Scene<K>): void {
     assert.deepEqual(await store.add(kind, scene.items('d', 'e', 'd', 'd')), ['d']);
     assert.deepEqual(await scene.listed(store), ['b']);
     await scene.change(store, 'b', (item) => scene.marked(item, 'changed'));
-    const later = o.reopen ? await o.reopen() : store;
+    const later = await o.reopened();
     assert.deepEqual(await later.add(kind, scene.items('b')), ['b']);
     assert.equal(await later.isTaken(kind, club, scene.id('b')), true);
     assert.equal(await later.isTaken(kind, club, scene.id('a')), false);
@@ -87,7 +87,7 @@ function additionTests<K extends Kind>(open: Open, scene: Scene<K>): void {
   });
 
   withStore(open, 'C-5: of additions at the same time one gets an identifier', async (o) => {
-    const stores = [o.store, o.another ? await o.another() : o.store] as const;
+    const stores = [o.store, await o.elsewhere()] as const;
     const results = await inParallel(10, (n) =>
       stores[n % 2 === 0 ? 0 : 1].add(kind, scene.items(`own ${n}`, 'shared')),
     );
@@ -150,7 +150,7 @@ function changeTests<K extends Kind>(open: Open, scene: Scene<K>): void {
 
   withStore(open, 'DESIGN: simultaneous changes of an item are all kept', async (o) => {
     const { store } = o;
-    const other = o.another ? await o.another() : store;
+    const other = await o.elsewhere();
     await store.add(kind, scene.items('a'));
     await inParallel(30, (n) =>
       scene.change(n % 2 === 0 ? store : other, 'a', (item) => scene.marked(item, `<${n}>`)),
@@ -212,7 +212,7 @@ function changeTests<K extends Kind>(open: Open, scene: Scene<K>): void {
     const withoutB = changeAll((items) => items.filter((item) => kinds[kind].idOf(item) !== 'b'));
     if (ownerOf === undefined && reusesIds) assert.deepEqual(await withoutB, [marked, c]);
     else await assert.rejects(withoutB, /must keep each of them/);
-    const later = o.reopen ? await o.reopen() : store;
+    const later = await o.reopened();
     assert.equal((await scene.listed(later)).includes('b'), ownerOf !== undefined);
     assert.deepEqual(await scene.listed(later, otherClub), ['a']);
   });
@@ -223,7 +223,7 @@ function removalTests<K extends Kind>(open: Open, scene: Scene<K>): void {
   const { reusesIds, ownerOf } = kinds[kind];
 
   withStore(open, 'C-5: a removed item is gone, in every process and for good', async (o) => {
-    const operator = o.another ? await o.another() : o.store;
+    const operator = await o.elsewhere();
     await o.store.add(kind, scene.items('a', 'b'));
     await o.store.add(kind, [scene.item('a', otherClub)]);
     assert.ok(await scene.find(o.store, 'a'));

@@ -11,15 +11,13 @@ import {
   aMember,
   anAccessToken,
   aPartnerToken,
-  aRotation,
   at,
   club,
-  key,
   otherClub,
   partner,
   findMember,
 } from './fixtures.ts';
-import { isRevoked, login } from './login.ts';
+import { findAccess, isRevoked, login, rotate } from './login.ts';
 import { withStore, type Open } from './with_store.ts';
 
 const secret = 'digest-of-secret' as Digest;
@@ -41,13 +39,12 @@ function clientRemovalTests(open: Open): void {
     await store.saveAccessToken(aPartnerToken('partner'));
     await store.remove('client', club, partner, at(5));
     assert.equal(await isRevoked(store), true);
-    assert.equal(await store.findAccessToken(club, key('access'), at(5)), undefined);
-    assert.equal(await store.findAccessToken(club, key('partner'), at(5)), undefined);
-    const rotation = aRotation('r1', 'r2', { now: at(6) });
-    assert.deepEqual(await store.rotateRefreshToken(rotation), { outcome: 'unknown' });
+    assert.equal(await findAccess(store, 'access', 5), undefined);
+    assert.equal(await findAccess(store, 'partner', 5), undefined);
+    assert.deepEqual(await rotate(store, 'r1', 'r2', 6), { outcome: 'unknown' });
     // A request that had found the client before may get this far.
     await store.saveAccessToken(aPartnerToken('late', { issuedAt: at(6) }));
-    assert.equal(await store.findAccessToken(club, key('late'), at(7)), undefined);
+    assert.equal(await findAccess(store, 'late', 7), undefined);
     const token = { client: partner, subject: 'subject-1', issuedAt: at(1e6) };
     assert.equal(await store.isStanding(club, token), false);
   });
@@ -61,13 +58,13 @@ function memberRemovalTests(open: Open): void {
     await login(o.store);
     assert.equal(await o.store.remove('member', club, 'nobody' as Subject, at(1)), false);
     assert.equal(await o.store.remove('member', club, subject, at(1)), true);
-    const store = o.reopen ? await o.reopen() : o.store;
+    const store = await o.reopened();
     assert.equal(await findMember(store, club, username), undefined);
     assert.equal(await store.find('member', club, subject), undefined);
     assert.deepEqual(await store.list('member', club), []);
     assert.equal(await store.remove('member', club, subject, at(1)), false);
     assert.equal(await isRevoked(store), true);
-    assert.equal(await store.findAccessToken(club, key('access'), at(5)), undefined);
+    assert.equal(await findAccess(store, 'access', 5), undefined);
     assert.ok(await findMember(store, otherClub, username));
   });
 

@@ -13,13 +13,12 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { test } from 'node:test';
 
 import { backupStore } from '../../../../src/store/sqlite/care/backup.ts';
 import { verifyStore } from '../../../../src/store/sqlite/care/examine.ts';
 import { schemaVersion } from '../../../../src/store/sqlite/schema.ts';
 import { killedWriter } from '../../crashed.ts';
-import { scratchFile } from '../../file_directory.ts';
+import { withFile } from '../../file_directory.ts';
 import {
   aClient,
   aCode,
@@ -28,21 +27,10 @@ import {
   at,
   club,
   inParallel,
-  key,
   partner,
 } from '../../fixtures.ts';
+import { findAccess } from '../../login.ts';
 import { isUnusable, open } from '../../restore_fixture.ts';
-
-function withFile(name: string, body: (path: string, directory: string) => Promise<void>): void {
-  test(name, async () => {
-    const { path, directory, remove } = scratchFile();
-    try {
-      await body(path, directory);
-    } finally {
-      remove();
-    }
-  });
-}
 
 withFile(
   'FAULTS 8: a backup under load holds all that was answered before it',
@@ -67,7 +55,7 @@ withFile(
         assert.ok(report.counts['access_token']! >= acknowledged.length);
         const copy = open(target);
         const found = await inParallel(acknowledged.length, (n) =>
-          copy.findAccessToken(club, key(acknowledged[n]!), at(0)),
+          findAccess(copy, acknowledged[n]!, 0),
         );
         assert.ok(found.every((token) => token !== undefined));
         await copy.close();

@@ -18,20 +18,18 @@ import {
   aClient,
   aFamily,
   aMember,
-  aRotation,
   aSigningKey,
   at,
   club,
-  key,
   otherPartner,
   partner,
 } from '../../fixtures.ts';
-import { login } from '../../login.ts';
+import { findAccess, findCode, findRefresh, login, rotate } from '../../login.ts';
 import { clientsOf, isUnusable, open, staging, withBackup } from '../../restore_fixture.ts';
 
 withBackup('FAULTS 8: what was granted is void, what was set up is there', async (path, backup) => {
   const before = open(path);
-  await before.rotateRefreshToken(aRotation('r1', 'r2'));
+  await rotate(before, 'r1', 'r2');
   await before.revokeFamily(club, aFamily().id, at(60));
   await before.add('client', [aClient({ id: 'partnerapi-00009' as ClientId })]);
   await before.close();
@@ -44,13 +42,13 @@ withBackup('FAULTS 8: what was granted is void, what was set up is there', async
   assert.ok(!readFileSync(path).includes('unspent'));
   const store = open(path);
   for (const name of ['r1', 'r2']) {
-    assert.equal(await store.findRefreshToken(club, key(name), at(1)), undefined);
+    assert.equal(await findRefresh(store, name, 1), undefined);
   }
   for (const name of ['code', 'unspent']) {
-    assert.equal(await store.findCode(club, key(name), at(1)), undefined);
+    assert.equal(await findCode(store, name, 1), undefined);
   }
   for (const name of ['access', 'partner']) {
-    assert.equal(await store.findAccessToken(club, key(name), at(1)), undefined);
+    assert.equal(await findAccess(store, name, 1), undefined);
   }
   assert.deepEqual(await store.list('client', club), [aClient()]);
   assert.notDeepEqual(await store.add('client', [aClient({ id: otherPartner })]), []);
@@ -107,8 +105,7 @@ withBackup(
 
 withBackup('FAULTS 8: a restore to nowhere makes the store', async (path, backup) => {
   const target = `${dirname(path)}/elsewhere/new.db`;
-  const report = await restoreStore(backup, target, staging);
-  assert.equal(report.replaced, undefined);
+  assert.equal((await restoreStore(backup, target, staging)).replaced, undefined);
   assert.equal(statSync(target).mode & 0o777, 0o600);
   assert.deepEqual(readdirSync(dirname(target)), ['new.db']);
   assert.deepEqual(await clientsOf(target), [aClient()]);
@@ -189,11 +186,10 @@ withBackup(
     const newer = new DatabaseSync(path);
     newer.exec(`PRAGMA user_version = ${schemaVersion + 1}`);
     newer.close();
-    const report = await restoreStore(`${backup}.old`, path, staging);
-    assert.equal(report.schema, schemaVersion);
+    assert.equal((await restoreStore(`${backup}.old`, path, staging)).schema, schemaVersion);
     const store = open(path);
     assert.equal((await store.list('client', club)).length, 3);
-    assert.equal(await store.findRefreshToken(club, key('second live'), at(1)), undefined);
+    assert.equal(await findRefresh(store, 'second live', 1), undefined);
     await store.close();
   },
 );

@@ -18,7 +18,7 @@ import {
   serverReserve,
 } from '../../../../src/store/sqlite/store.ts';
 import { without } from '../../../support/tools.ts';
-import { scratchFile } from '../../file_directory.ts';
+import { scratchFile, withFile } from '../../file_directory.ts';
 import {
   aClient,
   aCode,
@@ -38,40 +38,32 @@ import { traced } from '../../strace.ts';
 const open = (path: string, reserve = 0): FileStore =>
   openFileStore({ path, environment: 'staging', reserve });
 
-function withFile(name: string, skip: string | false, body: (path: string) => Promise<void>): void {
-  test(name, { skip }, async () => {
-    const { path, remove } = scratchFile();
-    try {
-      await body(path);
-    } finally {
-      remove();
+withFile(
+  'FAULTS 3: what is answered was synchronised before',
+  async (path) => {
+    await open(path).close();
+    const watch = ['-e', 'trace=pwrite64,fdatasync,fsync,write'];
+    const { calls, stdout } = await traced(watch, './steady_writer.ts', [path, '5']);
+    assert.match(stdout, /^(saved \d\n){5}ready\n$/);
+    let state = 'nothing';
+    let answered = 0;
+    for (const call of calls) {
+      if (/pwrite64\(\d+<[^>]*-wal>/.test(call)) state = 'written';
+      // Another thread's call may stand between a call's beginning and its end.
+      else if (/f(data)?sync(\(\d+<[^>]*-wal>| resumed>)\) += 0/.test(call) && state === 'written')
+        state = 'safe';
+      else if (/write\(1<[^>]*>, "saved/.test(call)) {
+        assert.equal(state, 'safe', call);
+        [state, answered] = ['nothing', answered + 1];
+      }
     }
-  });
-}
-
-withFile('FAULTS 3: what is answered was synchronised before', without('strace'), async (path) => {
-  await open(path).close();
-  const watch = ['-e', 'trace=pwrite64,fdatasync,fsync,write'];
-  const { calls, stdout } = await traced(watch, './steady_writer.ts', [path, '5']);
-  assert.match(stdout, /^(saved \d\n){5}ready\n$/);
-  let state = 'nothing';
-  let answered = 0;
-  for (const call of calls) {
-    if (/pwrite64\(\d+<[^>]*-wal>/.test(call)) state = 'written';
-    // Another thread's call may stand between a call's beginning and its end.
-    else if (/f(data)?sync(\(\d+<[^>]*-wal>| resumed>)\) += 0/.test(call) && state === 'written')
-      state = 'safe';
-    else if (/write\(1<[^>]*>, "saved/.test(call)) {
-      assert.equal(state, 'safe', call);
-      [state, answered] = ['nothing', answered + 1];
-    }
-  }
-  assert.equal(answered, 5);
-});
+    assert.equal(answered, 5);
+  },
+  without('strace'),
+);
 
 withFile(
   'FAULTS 5: a failed fsync ends the store; nothing is tried again',
-  without('strace'),
   async (path) => {
     await open(path).close();
     const watch = ['-e', 'trace=fdatasync,fsync,write'];
@@ -106,6 +98,7 @@ withFile(
     }
     await store.close();
   },
+  without('strace'),
 );
 
 /** Mounts a file system of 2 MB over the file's directory; undefined where that is not allowed. */

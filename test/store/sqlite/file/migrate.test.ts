@@ -13,7 +13,6 @@ import {
 } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { test } from 'node:test';
 
 import type { Digest } from '../../../../src/lib/digest.ts';
 import type { ClientId } from '../../../../src/oauth/client.ts';
@@ -25,7 +24,7 @@ import { schemaVersion } from '../../../../src/store/sqlite/schema.ts';
 import { openFileStore } from '../../../../src/store/sqlite/store.ts';
 import { StoreUnusable } from '../../../../src/store/unusable.ts';
 import { without } from '../../../support/tools.ts';
-import { scratchFile } from '../../file_directory.ts';
+import { withFile } from '../../file_directory.ts';
 import {
   aClient,
   aCode,
@@ -46,7 +45,7 @@ import {
   partner,
   findMember,
 } from '../../fixtures.ts';
-import { retried } from '../../login.ts';
+import { findAccess, findCode, findRefresh, retried, rotate } from '../../login.ts';
 import { traced } from '../../strace.ts';
 
 /** Makes the file as the code of schema 5 left it. */
@@ -64,15 +63,14 @@ function withOlder(
   body: (path: string) => Promise<void>,
   skip: string | false = false,
 ): void {
-  test(`migration: ${name}`, { skip }, async () => {
-    const { path, remove } = scratchFile();
-    try {
+  withFile(
+    `migration: ${name}`,
+    async (path) => {
       makeOlder(path);
       await body(path);
-    } finally {
-      remove();
-    }
-  });
+    },
+    skip,
+  );
 }
 
 const thirdPartner = 'partnerapi-00003' as ClientId;
@@ -131,15 +129,12 @@ withOlder('FAULTS 26: all there was is there, as it was', async (path) => {
     key: key('bare'),
     transaction: 'login bare',
   });
-  assert.deepEqual(await store.findCode(otherClub, key('bare'), at(1)), bare);
-  assert.deepEqual(
-    await store.findAccessToken(club, key('partner'), at(1)),
-    aPartnerToken('partner'),
-  );
+  assert.deepEqual(await findCode(store, 'bare', 1, otherClub), bare);
+  assert.deepEqual(await findAccess(store, 'partner', 1), aPartnerToken('partner'));
   const access = anAccessToken('access live', { family: familyId('live') });
-  assert.deepEqual(await store.findAccessToken(club, key('access live'), at(1)), access);
-  assert.equal(await store.findAccessToken(club, key('access revoked'), at(1)), undefined);
-  assert.deepEqual(await store.findRefreshToken(club, key('second live'), at(1)), {
+  assert.deepEqual(await findAccess(store, 'access live', 1), access);
+  assert.equal(await findAccess(store, 'access revoked', 1), undefined);
+  assert.deepEqual(await findRefresh(store, 'second live', 1), {
     ...aRefreshToken('second live'),
     family: aFamily({ id: familyId('live') }),
     revoked: false,
@@ -151,10 +146,10 @@ withOlder('FAULTS 26: all there was is there, as it was', async (path) => {
 withOlder('FAULTS 28: what an older Jetway granted ends with a revocation', async (path) => {
   const store = openFileStore({ path, environment: 'staging' });
   const living = async (): Promise<readonly boolean[]> => [
-    (await store.findCode(club, key('unspent'), at(1))) !== undefined,
-    (await store.findAccessToken(club, key('partner'), at(1))) !== undefined,
-    (await store.findAccessToken(club, key('access live'), at(1))) !== undefined,
-    (await store.findRefreshToken(club, key('second live'), at(1)))?.revoked === false,
+    (await findCode(store, 'unspent', 1)) !== undefined,
+    (await findAccess(store, 'partner', 1)) !== undefined,
+    (await findAccess(store, 'access live', 1)) !== undefined,
+    (await findRefresh(store, 'second live', 1))?.revoked === false,
     await store.isStanding(club, { client: partner, subject: 'x', issuedAt: at(10 ** 6) }),
   ];
   assert.deepEqual(await living(), [true, true, true, true, true]);
@@ -165,10 +160,9 @@ withOlder('FAULTS 28: what an older Jetway granted ends with a revocation', asyn
 
 withOlder('FAULTS 26: what was granted goes on where it was', async (path) => {
   const store = openFileStore({ path, environment: 'staging' });
-  const revoked = await store.findRefreshToken(club, key('first revoked'), at(2));
+  const revoked = await findRefresh(store, 'first revoked', 2);
   assert.equal(revoked?.revoked, true);
-  const retry = aRotation('first live', 'x', { now: at(5) });
-  assert.deepEqual(await store.rotateRefreshToken(retry), retried('second live'));
+  assert.deepEqual(await rotate(store, 'first live', 'x', 5), retried('second live'));
   const family = aFamily({ id: familyId('new') });
   const spend = (name: string) => store.spendCode(club, partner, key(name), { family }, at(5));
   assert.deepEqual(await spend('unspent'), { outcome: 'spent' });
@@ -188,10 +182,10 @@ withOlder(
   async (path) => {
     const store = openFileStore({ path, environment: 'staging' });
     const isLive = async (name: string): Promise<readonly boolean[]> => [
-      (await store.findCode(club, key(`unspent ${name}`), at(7))) !== undefined,
-      (await store.findAccessToken(club, key(`partner ${name}`), at(7))) !== undefined,
-      (await store.findAccessToken(club, key(`access ${name}`), at(7))) !== undefined,
-      (await store.findRefreshToken(club, key(`first ${name}`), at(7)))?.revoked === false,
+      (await findCode(store, `unspent ${name}`, 7)) !== undefined,
+      (await findAccess(store, `partner ${name}`, 7)) !== undefined,
+      (await findAccess(store, `access ${name}`, 7)) !== undefined,
+      (await findRefresh(store, `first ${name}`, 7))?.revoked === false,
       await store.isStanding(club, {
         client: thirdPartner,
         subject: 'subject-1',
@@ -201,9 +195,11 @@ withOlder(
     ];
     assert.deepEqual(await isLive('early'), [false, false, false, false, false]);
     assert.deepEqual(await isLive('late'), [true, true, true, true, true]);
-    assert.equal(await store.findAccessToken(club, key('access ended'), at(7)), undefined);
-    const retry = aRotation('first late', 'x', { client: thirdPartner, now: at(7) });
-    assert.deepEqual(await store.rotateRefreshToken(retry), retried('second late'));
+    assert.equal(await findAccess(store, 'access ended', 7), undefined);
+    assert.deepEqual(
+      await rotate(store, 'first late', 'x', 1, { client: thirdPartner, now: at(7) }),
+      retried('second late'),
+    );
     const jwt = { client: partner, subject: `client:${partner}`, issuedAt: at(6) };
     const end = { expiresAt: at(1800) };
     assert.equal(await store.isStanding(club, { ...jwt, tokenId: 'jti-1', ...end }), false);
@@ -222,14 +218,14 @@ withOlder(
     older.prepare('INSERT INTO revocation VALUES (?, ?, ?, ?)').run(...values, rowSum(values));
     older.close();
     const store = openFileStore({ path, environment: 'staging' });
-    assert.equal((await store.findRefreshToken(club, key('second live'), at(4)))?.revoked, true);
+    assert.equal((await findRefresh(store, 'second live', 4))?.revoked, true);
     const jwt = { client: partner, subject: `client:${partner}` };
     assert.equal(await store.isStanding(club, { ...jwt, issuedAt: at(3) }), false);
     assert.equal(await store.isStanding(club, { ...jwt, issuedAt: at(4) }), true);
     const era = await store.era();
     assert.equal(await store.isStanding(club, { ...jwt, issuedAt: at(3), era }), true);
     await store.saveAccessToken(aPartnerToken('new'));
-    assert.ok(await store.findAccessToken(club, key('new'), at(4)));
+    assert.ok(await findAccess(store, 'new', 4));
     await store.close();
   },
 );
@@ -268,8 +264,7 @@ withOlder('FAULTS 26: schemas 1 to 4 are refused, with the way to bring them up'
 
 withOlder('FAULTS 26: the result is what a new file is, its copy what there was', async (path) => {
   const before = inspect(path, rowsOf);
-  const store = openFileStore({ path, environment: 'staging' });
-  await store.close();
+  await openFileStore({ path, environment: 'staging' }).close();
   const copy = copyBefore(path, schemaVersion);
   assert.deepEqual(readdirSync(dirname(path)), ['jetway.db', basename(copy)]);
   await openFileStore({ path: `${path}.fresh`, environment: 'staging' }).close();
@@ -361,7 +356,7 @@ withOlder(
         aClient(),
         `killed at write ${n}`,
       );
-      assert.ok(await store.findAccessToken(club, key('access live'), at(1)));
+      assert.ok(await findAccess(store, 'access live', 1));
       await store.close();
       assert.deepEqual(inspect(path, allDamage), []);
     }
