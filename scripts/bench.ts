@@ -1,4 +1,4 @@
-// Owns `npm run bench`: its options, one run of the plan, what is printed, and the exit code.
+// Owns `npm run bench`: options, one run of the plan, output, and exit code.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ import { measure } from './bench/measure.ts';
 import { careful, type Plan, quick, workloads } from './bench/plan.ts';
 import { formatTable, summarise } from './bench/report.ts';
 
-/** What is measured beside the workloads: token requests while members log in (FAULTS 22). */
+/** The measurement besides the workloads: token requests while members log in (FAULTS 22). */
 const loginsName = 'logins';
 
 const usage = `npm run bench -- [options]
@@ -34,7 +34,7 @@ interface Asked {
   readonly json: boolean;
 }
 
-/** What was asked for; undefined after help or a usage error, with the exit code set. */
+/** The options; undefined after help or a usage error, with the exit code set. */
 function readPlan(): Asked | undefined {
   try {
     const { values } = parseArgs({
@@ -74,7 +74,7 @@ function readPlan(): Asked | undefined {
   }
 }
 
-/** Everything in a run has an end, whatever was asked for. */
+/** Bounds the length of a run, whatever the options say. */
 function bounded(text: string | undefined, otherwise: number, most: number): number {
   const value = text === undefined ? otherwise : Number(text);
   if (value > 0 && value <= most) return value;

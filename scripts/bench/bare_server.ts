@@ -1,4 +1,4 @@
-// Owns the bare server, a process: node:http that reads the body and answers what it was told to.
+// Owns the bare server process: node:http that reads the body and gives a fixed answer.
 
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -6,10 +6,10 @@ import type { AddressInfo } from 'node:net';
 import { answerParent } from './child.ts';
 import { usageCommands, type UsageCommands } from './usage.ts';
 
-/** An answer of Jetway's, to be given again and again. */
+/** A copy of an answer by Jetway. */
 export interface SampleAnswer {
   readonly path: string;
-  /** Without those that node adds by itself. */
+  /** Without the headers that node adds by itself. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }

@@ -1,10 +1,10 @@
-// Owns the bench's child processes: starting one, asking it things over IPC, and ending it.
+// Owns the bench's child processes: starting one, calling its functions over IPC, and ending it.
 
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-/** What a child can be asked: functions by name, each of one argument that can be cloned. */
+/** A child's functions by name, each with one argument that can be cloned. */
 export type Commands<Of> = { readonly [Name in keyof Of]: (argument: never) => unknown };
 
 interface Question {
@@ -15,13 +15,13 @@ interface Question {
 
 type Answer = { readonly id: number } & ({ readonly value: unknown } | { readonly error: string });
 
-/** A child process that answers `Of`. */
+/** A child process with the functions of `Of`. */
 export interface Child<Of extends Commands<Of>> {
   readonly ask: <Name extends keyof Of & string>(
     name: Name,
     argument: Parameters<Of[Name]>[0],
   ) => Promise<Awaited<ReturnType<Of[Name]>>>;
-  /** Lets it finish by itself; killed when it takes longer than it should. */
+  /** Lets the child finish by itself; kills it after a time limit. */
   readonly end: () => Promise<void>;
 }
 
@@ -30,10 +30,10 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** Longer than any command takes; a child that hangs must not hang the bench. */
+/** Longer than any command takes; a hanging child must not stop the bench. */
 const patience = 60_000;
 
-/** Starts a module of this folder as a process of its own. */
+/** Starts a module of this folder as a process. */
 export function startChild<Of extends Commands<Of>>(
   module: string,
   args: readonly string[] = [],
@@ -91,7 +91,7 @@ async function withPatience(work: Promise<unknown>, what: string): Promise<unkno
   }
 }
 
-/** In the child: answers the parent until it lets go, or dies, and then ends the process. */
+/** In the child: answers the parent until it disconnects or dies, then ends the process. */
 export function answerParent<Of extends Commands<Of>>(
   commands: Of,
   finish: () => Promise<void> | void = () => {},

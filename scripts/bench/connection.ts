@@ -1,16 +1,16 @@
-// Owns one keep-alive connection of the load generator: a request out, its answer in, as little else
-// as can be. It understands what node:http answers (a Content-Length), not HTTP.
+// Owns one keep-alive connection of the load generator, with as little work as possible. It
+// understands only node:http's answers (a Content-Length), not HTTP in general.
 
 import { connect, type Socket } from 'node:net';
 
-/** What becomes of a request. */
+/** Receives the answer to a request. */
 export interface Receiver {
   readonly answered: (status: string, body: string) => void;
   readonly failed: (error: Error) => void;
 }
 
 export interface Connection {
-  /** Sends a request; only once the one before was answered. */
+  /** Sends a request; only after the previous one was answered. */
   readonly send: (request: string) => void;
   readonly close: () => void;
 }
@@ -18,7 +18,7 @@ export interface Connection {
 const headEnd = '\r\n\r\n';
 const contentLength = /\r\ncontent-length: (\d+)/i;
 
-/** Connects; from then on each answer goes to the receiver. */
+/** Connects; from then on the receiver gets each answer. */
 export function openConnection(port: number, receiver: Receiver): Promise<Connection> {
   let pending = '';
   const receive = (text: string): void => {
@@ -41,7 +41,7 @@ export function openConnection(port: number, receiver: Receiver): Promise<Connec
       port,
       host: '127.0.0.1',
       noDelay: true,
-      // Without a stream's buffers and events for every answer.
+      // Avoids a stream's buffers and events for every answer.
       onread: {
         buffer: Buffer.allocUnsafe(16 * 1024),
         callback: (size, buffer) => {

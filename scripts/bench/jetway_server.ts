@@ -1,5 +1,5 @@
-// Owns Jetway as the bench runs it, a process: the shipped programme on one store, one client, one
-// member, and codes minted straight into the store, so that no login is measured.
+// Owns the Jetway process of the bench: the shipped programme on one store, one client, one member.
+// Codes are written directly into the store, so that no login is measured.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,9 +30,9 @@ import { usageCommands, type UsageCommands } from './usage.ts';
 
 export interface JetwayCommands extends UsageCommands {
   readonly address: (nothing: undefined) => Address;
-  /** Authorization codes of the opaque programme, each good for one exchange. */
+  /** Authorization codes of the opaque programme, each for one exchange. */
   readonly mint: (count: number) => Promise<readonly string[]>;
-  /** Access tokens of a programme, each of a login of its own. */
+  /** Access tokens of a programme, each of a separate login. */
   readonly issue: (order: IssueOrder) => Promise<readonly string[]>;
 }
 
@@ -45,7 +45,7 @@ export interface Address {
   readonly port: number;
   /** Path of each programme's token endpoint, by the programme's name. */
   readonly paths: ReadonlyMap<string, string>;
-  /** Path at which a gateway asks for a member's token, by the programme's name. */
+  /** Path of a gateway's question about a member's token, by the programme's name. */
   readonly verifyPaths: ReadonlyMap<string, string>;
   /** Value of the client's Authorization header. */
   readonly authorization: string;
@@ -56,7 +56,7 @@ const secret = 'jyVn3Y4Ow9nLqRlxTt5bDWqtCvUuQ0u6cJx2bTnC3Zk';
 const mintedAtOnce = 1000;
 const member = { subject: 'subject-of-ann' as Subject };
 
-/** The throttle counts, as it does for everyone, and never refuses. */
+/** The throttle counts as usual and never refuses. */
 const throttle = 'throttle: { limit: 1000000, window: 1s }';
 const overlays: ReadonlyMap<string, string> = new Map([
   [opaqueProgramme, throttle],
@@ -117,7 +117,7 @@ async function register(programme: ProgrammeId): Promise<void> {
       properties: {},
     },
   ]);
-  // Nobody logs in: the hash is of no password.
+  // Nobody logs in: no password matches the hash.
   await store.add('member', [
     { ...common, ...member, username: 'ann', passwordHash: '$argon2id$none' },
   ]);
@@ -136,7 +136,7 @@ async function mint(count: number): Promise<readonly string[]> {
   // As after a login without a scope.
   const scope = programme.scope.ofLogin(undefined, undefined);
   const codes = Array.from({ length: count }, () => programme.code.generate());
-  // A store lets only so many verbs wait.
+  // A store limits the number of waiting verbs.
   for (let from = 0; from < count; from += mintedAtOnce) {
     await Promise.all(
       codes.slice(from, from + mintedAtOnce).map((code) =>
@@ -158,7 +158,7 @@ async function mint(count: number): Promise<readonly string[]> {
   return codes;
 }
 
-/** By the issuer itself, as a login without a code would. */
+/** Made by the issuer itself, as in a login without a code. */
 async function issue({ programme: name, count }: IssueOrder): Promise<readonly string[]> {
   const service = serviceOf(name);
   const { programme } = service;
@@ -212,6 +212,6 @@ function address(): Address {
 
 answerParent<JetwayCommands>(
   { ...usageCommands(fileStore?.commits), address, mint, issue },
-  // What is under way is of no interest; the store closes as it should.
+  // Pending work is dropped; the store closes cleanly.
   () => store.close(),
 );

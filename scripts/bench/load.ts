@@ -11,9 +11,9 @@ export interface LoadOrder {
   readonly authorization: string;
   readonly source: BodySource;
   readonly connections: number;
-  /** Codes to use, tokens to bear, or the token that each connection starts its chain with. */
+  /** Codes to use, tokens to send, or the refresh token with which each connection starts. */
   readonly values: readonly string[];
-  /** It ends when the time or the requests are used up, whichever is first. */
+  /** A run ends after this time or number of requests, whichever comes first. */
   readonly seconds: number;
   readonly mostRequests: number;
 }
@@ -24,20 +24,20 @@ export interface LoadResult {
   /** Milliseconds. */
   readonly p50: number;
   readonly p99: number;
-  /** Microseconds of CPU that the generator itself took. */
+  /** Microseconds of the generator's own CPU time. */
   readonly cpu: number;
-  /** Refresh token of the last answer on each connection that had one. */
+  /** The last refresh token of each connection that received one. */
   readonly refreshTokens: readonly string[];
 }
 
 export interface LoadCommands {
-  /** Connects and builds what is to be sent. */
+  /** Connects and builds the requests. */
   readonly prepare: (order: LoadOrder) => Promise<void>;
-  /** Does what was prepared. Rejects at the first answer that is not 200. */
+  /** Sends the prepared requests. Rejects at the first answer that is not 200. */
   readonly run: (nothing: undefined) => Promise<LoadResult>;
 }
 
-/** One connection's place in a run. */
+/** One connection's state in a run. */
 interface Lane {
   readonly index: number;
   connection?: Connection;
@@ -45,7 +45,7 @@ interface Lane {
   refreshToken: string | undefined;
 }
 
-/** Seconds that the last answers may take after the time is over. */
+/** Seconds that the last answers may take after the end of a run. */
 const grace = 10;
 
 class Run {
@@ -119,7 +119,7 @@ class Run {
     for (const { connection } of this.#lanes) connection?.close();
   }
 
-  /** Sends a lane's next request, unless there is none or the time is over. */
+  /** Sends a lane's next request, unless none is left or the time is over. */
   #send(lane: Lane, now: number): void {
     const request = now < this.#endsAt ? this.#nextRequest(lane) : undefined;
     if (request === undefined) {

@@ -1,5 +1,5 @@
-// Owns the bench's question of FAULTS 22: what a flood of logins does to token requests. One served
-// process with a file store, token requests at an even pace, with and without logins held up all the time.
+// Owns the measurement of FAULTS 22: token requests at an even pace to one process with a file
+// store, with and without a constant flood of logins.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -13,14 +13,14 @@ export interface LoginPlan {
   readonly rounds: number;
   /** Length of each half of a round. */
   readonly seconds: number;
-  /** Logins under way at any time. */
+  /** Concurrent logins. */
   readonly logins: number;
 }
 
 export const carefulLogins: LoginPlan = { rounds: 24, seconds: 2, logins: 20 };
 export const quickLogins: LoginPlan = { rounds: 1, seconds: 0.4, logins: 20 };
 
-/** Latencies of token requests in milliseconds, and how many there were. */
+/** Latencies of token requests in milliseconds, and their number. */
 interface Latencies {
   readonly p50: number;
   readonly p99: number;
@@ -28,8 +28,8 @@ interface Latencies {
 }
 
 /**
- * Medians over the rounds, and ratios of these: a neighbour's burst spoils the half of a round that it
- * falls into, and is outvoted.
+ * Medians over the rounds, and their ratios: a burst of other work on the machine affects only a
+ * few halves of rounds, and the median ignores those.
  */
 export interface LoginEffect {
   readonly rounds: number;
@@ -42,13 +42,12 @@ export interface LoginEffect {
   readonly p99Ratio: number;
 }
 
-/** A request every so many milliseconds: far from what saturates, as most services are. */
+/** Milliseconds between requests: far below saturation, as in most services. */
 const pace = 4;
 const tokenLanes = 8;
-/** Of a flood's first moments nothing is measured: the queue of hashes has to fill. */
+/** The first moments of a flood are not measured: the queue of hashes has to fill. */
 const warmUp = 500;
 
-/** Measures on a site of its own in the folder. */
 export async function measureLogins(plan: LoginPlan, folder: string): Promise<LoginEffect> {
   const site = await layOut(folder, { members: plan.logins });
   const main = new URL('../../src/main.ts', import.meta.url).pathname;
@@ -71,7 +70,7 @@ async function takeRounds(plan: LoginPlan, port: number): Promise<LoginEffect> {
   const lanes = await Promise.all(Array.from({ length: tokenLanes }, () => openSender(port)));
   const request = tokenRequest('store', client.id, client.secret);
   const span = plan.seconds * 1000;
-  // Each in a login of its own: of two in one, the one that began earlier and ended later is over.
+  // Each in a login of its own: a login ends the tokens of an earlier one.
   const attempts = await Promise.all(
     namesOf('known', plan.logins).map(async (name) => {
       const door = await openDoor(port, 'store');
@@ -100,7 +99,7 @@ async function takeRounds(plan: LoginPlan, port: number): Promise<LoginEffect> {
   return summarise(plan, rounds);
 }
 
-/** One request after another on each lane, begun at an even pace by whichever lane is free. */
+/** Each lane sends one request at a time; free lanes start requests at an even pace. */
 async function requestTokens(
   lanes: readonly Sender[],
   request: RawRequest,
@@ -114,7 +113,7 @@ async function requestTokens(
     const wait = begun + sent * pace - performance.now();
     if (wait > 0) await sleep(wait);
     while (free.length === 0) await Promise.race(underWay);
-    // In turn: a server closes a connection that nothing moves on.
+    // In turn: a server closes an idle connection.
     const lane = free.shift();
     if (lane === undefined) continue;
     const one = lane.send(request).then((told) => {
@@ -134,7 +133,7 @@ interface Flood {
   readonly stop: () => Promise<{ readonly spent: readonly number[]; readonly seconds: number }>;
 }
 
-/** As many logins under way as there are attempts, all the time; each must succeed. */
+/** Keeps as many logins running as there are attempts; each must succeed. */
 async function startFlood(port: number, attempts: readonly RawRequest[]): Promise<Flood> {
   const senders = await Promise.all(attempts.map(() => openSender(port)));
   const spent: number[] = [];
@@ -148,7 +147,7 @@ async function startFlood(port: number, attempts: readonly RawRequest[]): Promis
     }
     sender.close();
   });
-  // A lane may fail long before it is asked how it went.
+  // A lane may fail long before its result is awaited.
   const settled = Promise.allSettled(lanes);
   return {
     stop: async () => {
@@ -180,7 +179,7 @@ function summarise({ logins }: LoginPlan, rounds: readonly Round[]): LoginEffect
   };
 }
 
-/** For people; the target is that of FAULTS 22 as the issue has it. */
+/** For people; the target is that of FAULTS 22. */
 export function formatLogins(effect: LoginEffect): string {
   const { rounds, logins, loginsPerSecond, loginP50, quiet, flooded } = effect;
   const line = (name: string, { p50, p99, requests }: Latencies): string =>

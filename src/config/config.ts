@@ -20,19 +20,17 @@ export interface Address {
   readonly port: number;
 }
 
-/** What an operator decides about one running service. */
 export interface Config {
   readonly environment: Environment;
   readonly listen: Address;
-  /** Scheme, host and path under which clients reach the service, and it is reached; no trailing slash. */
+  /** Scheme, host and path under which clients reach the service; no trailing slash. */
   readonly publicUrl: string;
-  /** Folder of programme files. */
   readonly programmes: string;
   readonly store: StoreLocation;
   readonly admin?: Address;
   readonly gateway?: Address;
   readonly trustedProxies: readonly string[];
-  /** Where the master key is; beside a file store unless told otherwise. */
+  /** If left out: beside the store, if that is a file. */
   readonly masterKeyFile?: string;
 }
 
@@ -47,7 +45,6 @@ const addressSchema: v.GenericSchema<unknown, Address> = v.pipe(
   v.transform((text) => readAddress(text) ?? { host: '', port: 0 }),
 );
 
-/** Host and port of a text such as `127.0.0.1:8080` or `[::1]:8080`. */
 export function readAddress(text: string): Address | undefined {
   const [, host = '', port = ''] = addressForm.exec(text) ?? [];
   if (host === '' || Number(port) > 65_535) return undefined;
@@ -63,12 +60,13 @@ const publicUrlSchema: v.GenericSchema<unknown, string> = v.pipe(
       url !== null &&
       /^https?:$/.test(url.protocol) &&
       url.username + url.password === '' &&
-      // An empty query or fragment is part of the text alone.
+      // An empty query or fragment remains only in the text, not in the parsed URL.
       !/[?#]|\/$/.test(text) &&
       url.href.replace(/\/$/, '') === text
     );
   }, 'expected an http or https address in its plain form, without query or trailing slash, such as https://tokens.example.com'),
-  // Requests are matched as they are sent: a path that can be spelled in two ways would be found in one.
+  // Requests are matched as sent: a path with a second spelling would be found by one spelling
+  // only.
   v.check(
     (text) => /^(?:\/|(?:\/[\w.~-]+)+)$/.test(URL.parse(text)?.pathname ?? '/'),
     'segments of its path are of letters, digits, "-", "_", "." and "~"',
@@ -91,13 +89,13 @@ const cidrSchema = v.pipe(
   v.check(isNetwork, 'expected a network such as 10.0.0.0/8 or fd00::/8'),
 );
 
-/** Secrets and codes travel to `public_url`: plain http is for trying things out only. */
+/** Clients send secrets and codes to `public_url`: plain http is for trials only. */
 function isSafeInLive(config: {
   readonly environment: string;
   readonly public_url: string;
 }): boolean {
   const url = URL.parse(config.public_url);
-  // What is no address at all is told of as such.
+  // Another check reports a malformed URL.
   if (url === null) return true;
   const { protocol, hostname } = url;
   return config.environment !== 'live' || protocol === 'https:' || isLoopback(hostname);
@@ -130,12 +128,12 @@ const configSchema = v.pipe(
 );
 
 function haveOwnPorts(addresses: readonly (Address | undefined)[]): boolean {
-  // Port 0 is whichever is free, so never the same twice.
+  // Port 0 means any free port, so two addresses with port 0 never clash.
   const used = addresses.flatMap((one) => (one?.port ? [`${one.host} ${one.port}`] : []));
   return new Set(used).size === used.length;
 }
 
-/** Reads a configuration file; paths in it are relative to its folder. Throws `FaultsError`. */
+/** Paths in the file are relative to its folder. Throws `FaultsError`. */
 export function readConfig(path: string): Config {
   const { root, faults } = parseYaml(path, readOrFault(path));
   if (root === undefined || faults.length > 0) throw new FaultsError(faults);
@@ -166,7 +164,7 @@ function readOrFault(path: string): string {
   }
 }
 
-/** A file that could not even be read, as a fault of its first line. */
+/** An unreadable file as a fault of its first line. */
 export function unreadable(path: string, error: UnreadableFile, hint?: string): Fault {
   return errorAt({ file: path, line: 1, column: 1 }, [], `the file ${error.message}`, hint);
 }

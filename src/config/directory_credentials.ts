@@ -1,5 +1,5 @@
-// Owns the credentials of member directories behind a hook: from the files that a programme or the
-// environment names to what a connection needs.
+// Owns reading the credentials of member directory hooks from files that a programme or the
+// environment names.
 
 import { dirname, resolve } from 'node:path';
 import { createSecureContext } from 'node:tls';
@@ -13,21 +13,22 @@ import type { LoadedProgramme } from '../programme/language/load.ts';
 import type { CredentialKey } from '../programme/language/members_schema.ts';
 import { type ProgrammeFile, shownPath } from './programme_files.ts';
 
-/** A programme file, with the credentials of its member directory where it has any. */
 export interface ServableFile extends ProgrammeFile {
   readonly credentials?: HookCredentials;
 }
 
-/** More than chains of certificates and the authorities of a system need. */
+/** Larger than certificate chains and a system's authorities. */
 const mostBytes = 1024 * 1024;
 
-/** Fewer characters are not worth signing with: `openssl rand -hex 32` gives 64. */
+/** A shorter secret can be guessed; `openssl rand -hex 32` prints 64 characters. */
 const shortestSecret = 32;
 
-/** A file that does not hold the expected credential. */
 class UnusableCredential extends Error {}
 
-/** Reads the credentials of a programme. Without usable ones the programme is not loaded: no member could log in. */
+/**
+ * Reads a programme's credentials. Without them no member could log in, so the programme is not
+ * loaded.
+ */
 export function withCredentials(file: ProgrammeFile): ServableFile {
   const { loaded } = file;
   if (loaded === undefined || loaded.definition.members.directory === 'store') return file;
@@ -75,7 +76,7 @@ function readCredentials(
   return present(found);
 }
 
-/** `JETWAY_MY_CLUB_MEMBERS_SECRET_FILE` goes before `members.secret_file` of my-club. */
+/** `JETWAY_MY_CLUB_MEMBERS_SECRET_FILE` overrides `members.secret_file` of my-club. */
 function variableOf(programme: string, key: CredentialKey): string {
   return `JETWAY_${programme}_MEMBERS_${key}`.toUpperCase().replaceAll('-', '_');
 }
@@ -98,7 +99,7 @@ function readKey(path: string): string {
 
 function readPem(path: string, kind: 'cert' | 'ca'): string {
   const pem = readTextFile(path, mostBytes);
-  // Node ignores an authority that it cannot read, and then trusts no certificate.
+  // Node ignores an unreadable authority, and then trusts no certificate.
   if (!pem.includes('-----BEGIN CERTIFICATE-----')) {
     throw new UnusableCredential('holds no certificate in PEM');
   }
@@ -121,7 +122,7 @@ interface Found {
   readonly authorities: string | undefined;
 }
 
-/** A fault between files that are each well-formed. */
+/** A fault of several files together, each of which is valid alone. */
 function togetherFault({
   secrets,
   certificate,

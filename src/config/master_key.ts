@@ -1,4 +1,4 @@
-// Owns the master key file: made on first start, refused when others can read it or when it is gone.
+// Owns the master key file: made on first start, refused if it is lost or others can read it.
 
 import { randomBytes } from 'node:crypto';
 import {
@@ -20,22 +20,22 @@ import { storeAt } from '../store/open.ts';
 import { masterKeyBytes } from '../token/keyring.ts';
 import type { Config } from './config.ts';
 
-/** The master key cannot be used; the message says why and what to do. */
+/** The message says why the master key cannot be used, and what to do. */
 export class MasterKeyUnusable extends Error {
   override readonly name = 'MasterKeyUnusable';
 }
 
 /**
- * The service's master key. A memory store has a key of its own for as long as it lives. Beside a
- * file store the key is made when the store is, and only then: a new key for an existing store
- * would make every secret and signing key in it worthless.
+ * The service's master key. A memory store gets a new key each time. For a file store, the key is
+ * made only together with the store: a new key would make every secret and signing key in an
+ * existing store useless.
  */
 export function readMasterKey(config: Config): Uint8Array {
   const path = masterKeyPath(config);
   if (path === undefined) return randomBytes(masterKeyBytes);
   const site = storeAt(config.store);
-  // Looked for before the key: a process on its first start makes the key first and then the store,
-  // so whoever sees its store finds its key.
+  // Before reading the key: a first start makes the key before the store, so if the store exists,
+  // its key does too.
   const storeExists = site.exists();
   if (!existsSync(path)) {
     if (storeExists) {
@@ -48,7 +48,7 @@ export function readMasterKey(config: Config): Uint8Array {
   return readStandingKey(path);
 }
 
-/** Where the master key of a durable store is; undefined for a store that ends with its process. */
+/** The path of a durable store's master key; undefined for a memory store. */
 export function masterKeyPath({ store, masterKeyFile }: Config): string | undefined {
   const { keyFolder } = storeAt(store);
   if (keyFolder === undefined) return undefined;
@@ -73,22 +73,22 @@ function decode(path: string, text: string): Uint8Array {
 }
 
 /**
- * Two processes that start at once must end with one key, and neither may read half of it: the
- * file is written whole under another name and then linked, which fails where one stands already.
- * The other name is drawn at random: in containers every process may have the same number.
+ * If two processes start at once, both must use one key, and neither may read half of it: the file
+ * is written under another name and then linked, which fails if the target exists. The other name
+ * is random: in containers every process may have the same pid.
  */
 function makeMasterKey(path: string): void {
   makeFolder(dirname(path), 0o700);
   const draft = `${path}.${randomKey(6)}.new`;
   const descriptor = openSync(draft, 'wx', 0o600);
   try {
-    // A umask may have taken from its owner as well.
+    // The umask may have removed the owner's own permissions.
     fchmodSync(descriptor, 0o600);
     writeSync(descriptor, `${randomKey(masterKeyBytes)}\n`);
     fsyncSync(descriptor);
     linkSync(draft, path);
   } catch (error) {
-    // Another process was faster; its key is the one.
+    // Another process was faster: use its key.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   } finally {
     closeSync(descriptor);
@@ -97,7 +97,7 @@ function makeMasterKey(path: string): void {
   synchronise(dirname(path));
 }
 
-/** A store must not outlive a power cut that its key did not. */
+/** Flushes the folder: after a power cut the store must not exist without its key. */
 function synchronise(folder: string): void {
   const descriptor = openSync(folder, 'r');
   try {

@@ -9,7 +9,6 @@ import { maxYamlBytes } from '../lib/yaml/yaml.ts';
 import { loadProgramme, type LoadResult, withLogos } from '../programme/language/load.ts';
 import { unreadable } from './config.ts';
 
-/** A programme file and what came of loading it. */
 export interface ProgrammeFile extends LoadResult {
   readonly file: string;
 }
@@ -19,7 +18,7 @@ export function readProgrammeFolder(folder: string): readonly ProgrammeFile[] {
   return listProgrammeFiles(folder).map(readProgrammeFile);
 }
 
-/** Paths of the programme files of a folder, in order of name, whether or not they load. */
+/** Paths of the programme files, in order of name, whether they load or not. */
 export function listProgrammeFiles(folder: string): readonly string[] {
   let names: string[];
   try {
@@ -37,7 +36,6 @@ export function listProgrammeFiles(folder: string): readonly string[] {
     .map((name) => join(folder, name));
 }
 
-/** Loads one programme file. */
 export function readProgrammeFile(path: string): ProgrammeFile {
   const file = shownPath(path);
   if (path.endsWith('.yml')) return { file, faults: [misnamed(file)] };
@@ -51,13 +49,12 @@ export function readProgrammeFile(path: string): ProgrammeFile {
   }
 }
 
-/** Passing it over without a word would leave its operator wondering. */
+/** Reports the file instead of silently skipping it. */
 function misnamed(file: string): Fault {
   const at = { file, line: 1, column: 1 };
   return errorAt(at, [], 'a programme file is named *.yaml', 'rename it');
 }
 
-/** Paths as an operator would type them. */
 export function shownPath(path: string): string {
   const local = relative(process.cwd(), path);
   return local === '' || local.startsWith('..') ? path : local;

@@ -1,25 +1,27 @@
-// Owns the circuit breaker: whether a service that failed several times in a row is asked again.
+// Owns the circuit breaker: stops calls to a service after several failures in a row.
 
 import { type Clock, type Instant, type Milliseconds, milliseconds } from '../lib/clock.ts';
 
 export interface BreakerRules {
-  /** Failures in a row that open the breaker. */
   readonly failures: number;
-  /** How long it stays open; then one probe decides. */
+  /** How long the breaker stays open before one probe. */
   readonly pause: Milliseconds;
 }
 
-/** Two seconds and a probe of at most 1.5: a service that is back is in use within 5 s (FAULTS 14). */
+/**
+ * 2 s of pause and a probe of at most 1.5 s: a recovered service is used again within 5 s (FAULTS
+ * 14).
+ */
 const usualBreaker: BreakerRules = { failures: 5, pause: milliseconds(2000) };
 
-/** Permission to ask; the caller ends it with one of the two verbs. */
+/** Permission for one call; the caller reports its outcome with one of the two verbs. */
 export interface Leave {
   readonly succeed: () => void;
   readonly fail: () => void;
 }
 
 export interface CircuitBreaker {
-  /** Undefined while the breaker is open, and while a probe is under way. */
+  /** Undefined while the breaker is open, and during a probe. */
   readonly admit: () => Leave | undefined;
 }
 
@@ -40,7 +42,7 @@ export function createBreaker(clock: Clock, rules: BreakerRules = usualBreaker):
       probing = false;
     },
     fail: () => {
-      // A question from before the breaker opened tells nothing of the present.
+      // The outcome of a call from before the breaker opened says nothing about the service now.
       if (openedAt !== undefined && !probes) return;
       failures += 1;
       probing = false;

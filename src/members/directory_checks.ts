@@ -1,5 +1,4 @@
-// Owns the contract tests of a member directory behind a hook: the questions to the airline's server
-// and the answers that pass (docs/member-directory.md).
+// Owns the contract tests of a member directory's hook (docs/member-directory.md).
 
 import type { Instant } from '../lib/clock.ts';
 import { present } from '../lib/present.ts';
@@ -24,36 +23,35 @@ import {
 } from './hook_connection.ts';
 import { type HookQuestion, statusQuestion } from './hook_question.ts';
 
-/** A hook, and what its answers are held against. */
+/** A hook, and the expected properties of its answers. */
 export interface DirectoryUnderTest {
   readonly programme: ProgrammeId;
   readonly url: string;
   readonly credentials: HookCredentials;
   readonly now: () => Instant;
-  /** A member of the directory; without one only unknown members are asked about. */
+  /** An existing member; if left out, only unknown members are tested. */
   readonly member?: { readonly username: string; readonly password: string };
-  /** Levels of the programme; empty where it has none. */
+  /** Levels of the programme; empty if it has none. */
   readonly levels: readonly string[];
   readonly isForeignSubject: (subject: Subject) => boolean;
-  /** Limits of an answer; as at a login unless said otherwise. */
+  /** Limits of an answer; a login's limits if left out. */
   readonly limits?: HookLimits;
 }
 
 export interface CheckResult {
   readonly name: string;
   readonly passed: boolean;
-  /** Why it failed, or what is worth knowing; never the name of a member. */
+  /** Why the check failed, or a remark; never contains a member's name. */
   readonly detail?: string;
   readonly milliseconds: number;
 }
 
-/** The hook under test, and how it is asked. */
 interface Tested extends DirectoryUnderTest {
   readonly connection: HookConnection;
   readonly ask: (question: HookQuestion) => Promise<Uint8Array>;
 }
 
-/** Runs every check, in order; where no question is answered at all, the first check alone. */
+/** Runs the checks in order; stops after the first if the hook does not answer at all. */
 export async function checkDirectory(test: DirectoryUnderTest): Promise<readonly CheckResult[]> {
   const connection = openHookConnection(test.url, test.credentials, test.limits);
   const { secrets } = test.credentials;
@@ -67,7 +65,7 @@ export async function checkDirectory(test: DirectoryUnderTest): Promise<readonly
       ...memberChecks(tested),
     ]) {
       results.push(await run(check));
-      // A server that cannot be reached refuses wrong signatures as well, which proves nothing.
+      // A server that cannot be reached also refuses wrong signatures, which proves nothing.
       if (results[0]?.passed !== true) break;
     }
     return results;
@@ -132,7 +130,7 @@ function contractChecks(test: Tested): readonly NamedCheck[] {
   ];
 }
 
-/** Checks that need a member of the directory. */
+/** Checks that need an existing member. */
 function memberChecks(test: Tested): readonly NamedCheck[] {
   const { ask, member, programme } = test;
   if (member === undefined) return [];
@@ -168,7 +166,7 @@ function memberChecks(test: Tested): readonly NamedCheck[] {
   ];
 }
 
-/** Fails for what partners would trip over; tells what only the operator may miss. */
+/** Fails for values that partners cannot use; returns remarks for the operator. */
 function describeMember(test: DirectoryUnderTest, member: Member): string {
   const { subject, level, membershipNumber } = member;
   expect(!test.isForeignSubject(subject), "its subject begins as those of clients' tokens do");

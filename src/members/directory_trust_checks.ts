@@ -1,5 +1,5 @@
-// Owns the checks that a member directory behind a hook answers Jetway alone, and the questions and
-// failures of all its checks.
+// Owns the checks that a member directory's hook answers only Jetway, and the questions and
+// failures that all checks share.
 
 import { type Instant, instant } from '../lib/clock.ts';
 import { randomKey } from '../lib/random.ts';
@@ -13,10 +13,9 @@ import {
 } from './hook_connection.ts';
 import { type HookQuestion, signatureHeaders, verifyQuestion } from './hook_question.ts';
 
-/** A check resolves to what is worth knowing, or throws with what is wrong. */
+/** A check resolves to a remark, or throws the fault. */
 export type NamedCheck = readonly [name: string, check: () => Promise<string | undefined>];
 
-/** What is wrong with a server, in a sentence. */
 export class CheckFailed extends Error {}
 
 interface TrustedHook {
@@ -30,7 +29,7 @@ interface TrustedHook {
 
 const hour = 3_600_000;
 
-/** Only Jetway is answered: wrong, old and missing signatures and a missing certificate are refused. */
+/** Checks that wrong, old and missing signatures, and a missing certificate, are refused. */
 export function trustChecks(test: TrustedHook): readonly NamedCheck[] {
   const { certificate: ours, key: _, ...others } = test.credentials;
   const { connection, now, programme } = test;
@@ -73,7 +72,7 @@ export function trustChecks(test: TrustedHook): readonly NamedCheck[] {
   ];
 }
 
-/** Refused is 400 to 403, or a broken handshake where the certificate is missing. */
+/** A refusal has a status from 400 to 403; without a certificate, a failed handshake counts too. */
 async function expectRefusal(
   sent: Promise<Uint8Array>,
   byHandshake = false,
@@ -99,7 +98,6 @@ export function memberQuestion(
   return verifyQuestion(programme, { ...member, ...by });
 }
 
-/** A question about a member that cannot exist. */
 export function unknownMember(programme: ProgrammeId): HookQuestion {
   const username = `nobody-${randomKey(9)}`;
   return memberQuestion(programme, { username, password: randomKey(16) });

@@ -1,17 +1,17 @@
-// Owns how many password hashes are made at once in this process.
+// Owns the limit on concurrent password hashes in this process.
 
 import { availableParallelism } from 'node:os';
 
 import { type Admission, createGate, type GateLimits, GateFull } from '../lib/gate.ts';
 import { Overloaded, Unavailable } from '../oauth/failure.ts';
 
-/** Some 250 logins a second, and 30 MB each. */
+/** Some 250 logins a second; each hash takes 30 MB. */
 const mostAtOnce = 8;
 
 /**
- * A hash takes a core for some 25 ms, in a thread of its own. One core is left to the event loop, which
- * answers token requests (FAULTS 22). A login behind a hundred others for each thread waits some
- * seconds; one that comes later is refused at once.
+ * A hash uses one core for some 25 ms, in its own thread. One core is left to the event loop, which
+ * answers token requests (FAULTS 22). With a hundred waiting logins for each thread, a login waits
+ * some seconds; further logins are refused at once.
  */
 export function hashingLimits(cores: number): GateLimits {
   const atOnce = Math.max(1, Math.min(cores - 1, mostAtOnce));
@@ -21,12 +21,12 @@ export function hashingLimits(cores: number): GateLimits {
 const limits = hashingLimits(availableParallelism());
 const gate = createGate(limits);
 
-/** File descriptors that hashing may need: six for each thread. */
+/** File descriptors that hashing may use: six for each thread. */
 export const hashingDescriptors: number = 6 * limits.atOnce;
 
 /**
- * Runs `work` in its turn. Rejects with `Unavailable` when too many wait already, and with the
- * signal's reason when the caller has hung up before its turn.
+ * Runs `work` in its turn. Rejects with `Unavailable` if too many wait already, and with the
+ * signal's reason if the caller has hung up before its turn.
  */
 export async function hashing<Result>(
   work: () => Promise<Result>,
@@ -40,7 +40,7 @@ export async function hashing<Result>(
   }
 }
 
-/** Begins no hash any more in this process: waiting work rejects. */
+/** From now on waiting and new work rejects. */
 export function closeHashing(): void {
   gate.close(new Unavailable('passwords are not hashed any more: the server is stopping'));
 }

@@ -1,5 +1,5 @@
-// Owns the threads that hash passwords: started for a task, ended after a while without one, replaced
-// when they die. hashing.ts says how many tasks run at once.
+// Owns the threads that hash passwords: starts them for a task, ends idle ones, replaces dead ones.
+// hashing.ts limits the number of tasks.
 
 import type { Worker } from 'node:worker_threads';
 
@@ -7,12 +7,14 @@ import { startThread } from '../lib/asset.ts';
 import { Unavailable } from '../oauth/failure.ts';
 import type { HashingAnswer, HashingTask } from './hashing_worker.ts';
 
-/** The hint where memory is the likely cause. */
+/** The hint if lack of memory is the likely cause. */
 const memoryHint = 'see to the memory that is free (a hash takes 19 MiB)';
 
-/** The system lacked what hashing takes: neither password nor store is at fault. The message holds no password. */
+/**
+ * The system lacked resources for hashing: neither password nor store is at fault. The message
+ * holds no password.
+ */
 export class NotHashed extends Unavailable {
-  /** For operators. */
   readonly hint: string;
 
   constructor(what: string, hint: string = memoryHint, options?: ErrorOptions) {
@@ -30,17 +32,15 @@ export interface HashingThreads {
 
 interface Thread {
   readonly worker: Worker;
-  /** Settles the thread's task. */
   settle?: ((outcome: HashingAnswer | NotHashed) => void) | undefined;
   hasEnded?: true;
-  /** Ends the thread after `patience`. */
   rest?: NodeJS.Timeout | undefined;
 }
 
-/** @param patience milliseconds for which a thread without a task is kept */
+/** @param patience milliseconds for which an idle thread is kept */
 export function createHashingThreads(patience: number): HashingThreads {
   const threads = new Set<Thread>();
-  // Last in, first out: threads that are too many stay idle and end.
+  // Last in, first out: surplus threads stay idle and end.
   const resting: Thread[] = [];
 
   const forget = (thread: Thread): void => {
@@ -68,7 +68,7 @@ export function createHashingThreads(patience: number): HashingThreads {
     return thread;
   };
   const layToRest = (thread: Thread): void => {
-    // It may have died since its answer.
+    // The thread may have died after its answer.
     if (thread.hasEnded) return;
     // An idle thread does not keep the process alive.
     thread.worker.unref();
@@ -106,7 +106,7 @@ export function createHashingThreads(patience: number): HashingThreads {
   };
 }
 
-/** Throws where the system refuses a thread at once; later failures are events. */
+/** Throws if the system refuses a thread at once; later failures are events. */
 function begin(): Worker {
   try {
     return startThread('src/members/hashing_worker.ts');
@@ -125,7 +125,9 @@ function threadEnded(cause?: unknown): NotHashed {
   return new NotHashed(`a hashing thread has ended${codeIn(cause)}`, memoryHint, { cause });
 }
 
-/** Node's code of a thread's failure; for a thread that cannot start, its message is the system's code. */
+/**
+ * Node's code of a thread's failure; if a thread cannot start, the message is the system's code.
+ */
 function codeIn(cause: unknown): string {
   if (!(cause instanceof Error)) return '';
   const isOfSystem = /^E[A-Z]+$/.test(cause.message);

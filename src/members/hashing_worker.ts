@@ -1,5 +1,5 @@
-// Owns the inside of a hashing thread: one hash after another, at a low priority. The executable
-// carries it as an asset (scripts/build.ts).
+// Owns the code of a hashing thread: one hash at a time, at low priority. The executable contains
+// it as an asset (scripts/build.ts).
 
 import { argon2Sync, pbkdf2Sync, timingSafeEqual } from 'node:crypto';
 import { readlinkSync } from 'node:fs';
@@ -11,30 +11,32 @@ import { compareSync } from 'bcryptjs';
 import { type HashCost, makeHash } from './make_hash.ts';
 import { type PasswordHash, readHash } from './password_hash.ts';
 
-/** The task of a thread, which has one task at a time. */
 export type HashingTask =
   | { readonly verb: 'make'; readonly password: string; readonly cost: HashCost }
   | { readonly verb: 'check'; readonly password: string; readonly hash: string };
 
-/** A hash that was made, or whether the password matches; or the name of an error. */
+/** The hash, or whether the password matches; or the name of an error. */
 export type HashingAnswer = { readonly result: string | boolean } | { readonly trouble: string };
 
-/** By how much the priority is lowered: beside busy threads of the usual priority it has a quarter of a core. */
+/**
+ * The decrease in priority: beside busy threads of normal priority, hashing gets a quarter of a
+ * core.
+ */
 const niceness = 5;
 
 /**
- * Lets token requests go first (FAULTS 22). On Linux each thread has a priority of its own, and
- * lowering it takes no privilege. Elsewhere, and where it fails, the thread keeps the usual priority.
+ * Lets token requests go first (FAULTS 22). On Linux each thread has its own priority, and lowering
+ * it needs no privilege. Elsewhere, or if it fails, the priority stays normal.
  */
 function lowerPriority(): void {
   try {
     const [pid, , thread] = readlinkSync('/proc/thread-self').split('/').map(Number);
-    // A /proc of another PID namespace gives numbers of other processes.
+    // In another PID namespace, /proc shows numbers of other processes.
     if (pid !== process.pid || thread === undefined) return;
     const lower = getPriority(thread) + niceness;
     setPriority(thread, Math.min(lower, constants.priority.PRIORITY_LOW));
   } catch {
-    // The usual priority stays.
+    // The priority stays normal.
   }
 }
 
@@ -51,7 +53,7 @@ function answerTo(task: HashingTask): HashingAnswer {
   }
 }
 
-/** Whether the hash was made of the password; throws where the text is no hash. Takes 25 ms or more. */
+/** Throws if the text is no hash. Takes 25 ms or more. */
 function isMadeOf(password: string, text: string): boolean {
   const hash = readHash(text);
   if (hash === undefined) throw new Error('this is no password hash that is understood');
@@ -59,10 +61,10 @@ function isMadeOf(password: string, text: string): boolean {
   return timingSafeEqual(tagOf(password, hash), hash.tag);
 }
 
-/** Bytes of a password that bcrypt reads; it stops at a NUL as well. */
+/** bcrypt reads at most this many bytes of a password; it also stops at a NUL. */
 const longestForBcrypt = 72;
 
-/** HOSTILE 71: bytes that bcrypt did not check must not become part of a password that is hashed anew. */
+/** HOSTILE 71: bytes that bcrypt did not check must not become part of a new hash. */
 function fitsBcrypt(password: string): boolean {
   return Buffer.byteLength(password) <= longestForBcrypt && !password.includes('\0');
 }

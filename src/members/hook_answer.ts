@@ -1,10 +1,9 @@
-// Owns reading the answers of an airline's member system: exactly the contract, no more and no less.
+// Owns reading a hook's answers, strictly by the contract.
 
 import { present } from '../lib/present.ts';
 import { parseStrictJson } from '../lib/strict_json.ts';
 import { type Member, type Subject, subjectForm } from '../oauth/member.ts';
 
-/** The hook's answer about a username and password. */
 export type HookVerification =
   | { readonly outcome: 'match'; readonly member: Member }
   | { readonly outcome: 'no_match' }
@@ -12,7 +11,7 @@ export type HookVerification =
 
 export type HookStatus = 'active' | 'inactive';
 
-/** An answer against the contract. The message names the fault and quotes nothing. */
+/** An answer that breaks the contract. The message names the fault and quotes nothing. */
 export class BrokenAnswer extends Error {
   override readonly name = 'BrokenAnswer';
 }
@@ -60,7 +59,7 @@ function readMember(value: unknown): Member {
   return present({ subject, level, membershipNumber });
 }
 
-/** No dialect uses roles yet; a wrong list is still a broken answer. */
+/** No dialect uses roles yet, but a malformed list still breaks the contract. */
 function checkRoles(roles: unknown): void {
   if (roles === undefined) return;
   const isWord = (role: unknown): boolean => typeof role === 'string' && wordForm.test(role);

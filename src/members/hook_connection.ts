@@ -1,5 +1,5 @@
-// Owns one HTTP exchange with an airline's member system: TLS, limits of time and size, and which
-// replies are no answer. Its callers own the question and the meaning of the answer.
+// Owns one HTTP exchange with a hook: TLS, limits of time and size, and unusable replies. Its
+// callers write the question and read the answer.
 
 import { Agent as HttpAgent, type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { Agent as HttpsAgent, request as requestOverTls } from 'node:https';
@@ -7,13 +7,13 @@ import { Agent as HttpsAgent, request as requestOverTls } from 'node:https';
 import { type Milliseconds, milliseconds } from '../lib/clock.ts';
 import { present } from '../lib/present.ts';
 
-/** How Jetway authenticates to the hook, and the hook to Jetway; PEM texts. */
+/** The credentials of both sides; PEM texts. */
 export interface HookCredentials {
-  /** HMAC secrets, all live: one, two during a replacement, none where certificates authenticate. */
+  /** All valid HMAC secrets: two during a replacement, none if certificates authenticate. */
   readonly secrets: readonly string[];
   readonly certificate?: string;
   readonly key?: string;
-  /** The only trusted authorities; the runtime's where left out. */
+  /** The only trusted authorities; if left out, node's defaults. */
   readonly authorities?: string;
 }
 
@@ -29,12 +29,12 @@ export const usualLimits: HookLimits = {
   bytes: 16 * 1024,
 };
 
-/** No readable answer. The message holds nothing that was sent or received. */
+/** The message holds nothing that was sent or received. */
 export class HookFailure extends Error {
   override readonly name = 'HookFailure';
-  /** Whether the failure concerns the hook as a whole, not only this question. */
+  /** The failure concerns the whole hook, not only this question. */
   readonly systemic: boolean;
-  /** The HTTP status; undefined where there was none. */
+  /** The HTTP status; undefined without a reply. */
   readonly status: number | undefined;
 
   constructor(message: string, systemic: boolean, status?: number) {
@@ -45,7 +45,7 @@ export class HookFailure extends Error {
 }
 
 export interface HookMessage {
-  /** Below the hook's URL: `verify`. */
+  /** Path below the hook's URL: `verify`. */
   readonly path: string;
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -53,17 +53,16 @@ export interface HookMessage {
 
 export interface HookConnection {
   /**
-   * Posts JSON and resolves to the body of a 200 answer of JSON. Rejects with `HookFailure` for
-   * anything else, at the latest when `budget` is used up.
+   * Posts JSON and resolves to the body of a JSON answer with status 200. Rejects with
+   * `HookFailure` for anything else, at the latest after `budget`.
    */
   readonly post: (message: HookMessage, budget?: Milliseconds) => Promise<Uint8Array>;
-  /** Ends idle connections. */
   readonly close: () => void;
 }
 
 type Open = (message: HookMessage) => ClientRequest;
 
-/** Connects when it is first used, and keeps connections for the next question. */
+/** Connects at the first question, and keeps connections for the next ones. */
 export function openHookConnection(
   url: string,
   credentials: HookCredentials,
@@ -114,8 +113,8 @@ async function exchange(
   try {
     return await attempt(open, message, limits, budget);
   } catch (error) {
-    // The other side had closed the kept connection: that is no failure of the hook, and the question
-    // may be asked again, since it changes nothing there.
+    // The hook had closed the kept connection, which is no failure. The question is asked again,
+    // since it changes nothing there.
     if (!(error instanceof StaleConnection)) throw error;
     const left = milliseconds(Math.max(1, budget - (performance.now() - begun)));
     return attempt(open, message, limits, left);
@@ -178,8 +177,8 @@ function limitConnecting(
 }
 
 /**
- * Calls `late` unless the returned function is called in time. Events that have arrived by then are
- * handled first: a busy event loop here is no fault of the hook.
+ * Calls `late` unless the returned function is called in time. Handles events that have already
+ * arrived first: a busy event loop here is no fault of the hook.
  */
 function startDeadline(span: Milliseconds, late: () => void): () => void {
   let isOver = false;
@@ -197,7 +196,7 @@ function startDeadline(span: Milliseconds, late: () => void): () => void {
 /** Statuses that concern the server, not the question: too busy, or no backend. */
 const systemicStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
-/** Why a reply is no answer, as far as its head tells. */
+/** Why a reply is unusable, as far as its status and headers tell. */
 function headFailure(
   { statusCode = 0, headers }: IncomingMessage,
   limits: HookLimits,

@@ -1,4 +1,4 @@
-// Owns the questions to a hook and their signature, as docs/member-directory.md has them.
+// Owns the questions to a hook and their signature (docs/member-directory.md).
 
 import { createHmac } from 'node:crypto';
 
@@ -10,9 +10,8 @@ import type { Subject } from '../oauth/member.ts';
 /** Version of the contract; `v` of every question. */
 const hookVersion = 1;
 
-/** A question ready to be signed and sent. */
 export interface HookQuestion {
-  /** Below the hook's URL. */
+  /** Path below the hook's URL. */
   readonly path: 'verify' | 'status';
   readonly requestId: string;
   readonly body: string;
@@ -22,12 +21,11 @@ export interface VerifyFacts {
   readonly username: string;
   readonly password: string;
   readonly clientId: string;
-  /** The member's address, if it is known, and whether it is more than a partner's claim. */
+  /** The member's address, if known, and whether it is more than a partner's statement. */
   readonly customerIp: string | undefined;
   readonly ipVerified: boolean;
 }
 
-/** Asks whether username and password are a member's. */
 export function verifyQuestion(programme: ProgrammeId, facts: VerifyFacts): HookQuestion {
   return question('verify', programme, {
     username: facts.username,
@@ -38,7 +36,6 @@ export function verifyQuestion(programme: ProgrammeId, facts: VerifyFacts): Hook
   });
 }
 
-/** Asks whether a member may still hold tokens. */
 export function statusQuestion(programme: ProgrammeId, subject: Subject): HookQuestion {
   return question('status', programme, { subject });
 }
@@ -56,10 +53,9 @@ function question(
 export type SignatureHeaders = Readonly<Record<string, string>>;
 
 /**
- * `Jetway-Timestamp`, in seconds since the epoch, and `Jetway-Signature`: HMAC-SHA256 over
- * timestamp, a dot and the body, one `v1=` for each live secret, so that a secret can be replaced
- * without a moment at which the sides disagree. Without a secret there is no signature: then the
- * client certificate authenticates.
+ * `Jetway-Timestamp`, in seconds since the epoch, and `Jetway-Signature`: HMAC-SHA256 of timestamp,
+ * dot and body. One `v1=` for each valid secret, so that a secret can be replaced without refused
+ * questions. Without secrets there is no signature: the client certificate authenticates.
  */
 export function signatureHeaders(
   secrets: readonly string[],

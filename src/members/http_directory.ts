@@ -1,4 +1,4 @@
-// Owns the member directory behind an HTTP hook: the airline's member system checks the credentials
+// Owns the member directory behind an HTTP hook, which checks the credentials
 // (docs/member-directory.md).
 
 import { type Clock, type Milliseconds, milliseconds } from '../lib/clock.ts';
@@ -25,32 +25,32 @@ import {
 } from './hook_question.ts';
 import { visibleUsername } from './username.ts';
 
-/** Questions that may wait, for each question that may be under way. */
+/** Questions that may wait, for each question that may run. */
 const waitingForEach = 4;
 
-/** The share of the questions under way that logins may have. */
+/** The share of running questions that logins may use. */
 const mostForLogins = 0.75;
 
 /**
- * The share of its time for which a question may wait for its turn. The rest must be enough for an
- * answer: a question cut short would count against the hook and open the breaker.
+ * The share of its time that a question may spend waiting. The rest must suffice for an answer: a
+ * question cut short would count as the hook's failure and open the breaker.
  */
 const longestWait = 0.5;
 
 export interface HttpDirectoryOptions {
   readonly programme: ProgrammeId;
-  /** The hook's address, without trailing slash. */
+  /** Without trailing slash. */
   readonly url: string;
   readonly credentials: HookCredentials;
-  /** Questions under way at once. */
+  /** Questions that run at once. */
   readonly concurrency: number;
   readonly clock: Clock;
   readonly limits?: HookLimits;
 }
 
 /**
- * A directory that asks the hook. Anything but an answer of the contract rejects with `Unavailable`,
- * whose message names programme, question and request id, and no member.
+ * Rejects with `Unavailable` for any answer outside the contract; the message names programme,
+ * question and request id, and no member.
  */
 export function createHttpDirectory(options: HttpDirectoryOptions): MemberDirectory {
   const ask = createAsking(options);
@@ -58,8 +58,8 @@ export function createHttpDirectory(options: HttpDirectoryOptions): MemberDirect
   return {
     verify: (attempt) => askToVerify(options, ask, attempt),
     async decline(attempt) {
-      // A locked account gets the answer of an unlocked one, after the same time, also while the hook
-      // is away (HOSTILE 17, 63): the hook is asked about a member that cannot exist.
+      // A locked account gets an unlocked account's answer after the same time, also if the hook
+      // fails (HOSTILE 17, 63): the hook is asked about a member that cannot exist.
       const unknown = { typedUsername: randomKey(16), password: randomKey(16) };
       await askToVerify(options, ask, { ...attempt, ...unknown });
     },
@@ -98,7 +98,7 @@ function askToVerify(
   return ask(question, read, attempt);
 }
 
-/** Gate, signature, breaker and exchange, in this order, all within one span of time. */
+/** Gate, signature, breaker and exchange, in this order, all within one time limit. */
 function createAsking(options: HttpDirectoryOptions): Ask {
   const { programme, url, credentials, clock, limits = usualLimits } = options;
   const connection = openHookConnection(url, credentials, limits);
@@ -113,8 +113,8 @@ function createAsking(options: HttpDirectoryOptions): Ask {
       leave.succeed();
       return body;
     } catch (error) {
-      // Any answer shows that the hook is up. A refusal may concern one question only: otherwise one
-      // client could open the breaker for all with such a question.
+      // Any answer shows that the hook works. Refusals do not count, or one client's odd question
+      // could open the breaker for all.
       if (error instanceof HookFailure && error.systemic) leave.fail();
       else leave.succeed();
       throw error;
@@ -145,11 +145,11 @@ function createAsking(options: HttpDirectoryOptions): Ask {
 
 interface Gates {
   readonly all: Gate;
-  /** Passed before `all`; narrower. */
+  /** A narrower gate, passed before `all`. */
   readonly logins: Gate;
 }
 
-/** However many members log in, refreshes have places and turns of their own (HOSTILE 73). */
+/** Refreshes keep places of their own, however many members log in (HOSTILE 73). */
 function openGates(concurrency: number): Gates {
   const gateOf = (atOnce: number): Gate => createGate({ atOnce, waiting: atOnce * waitingForEach });
   return {
@@ -159,8 +159,8 @@ function openGates(concurrency: number): Gates {
 }
 
 /**
- * Passes the gates. Rejects with `GateFull` when its turn does not come within `patience`, and with the
- * signal's reason when the caller hangs up before its turn.
+ * Passes the gates. Rejects with `GateFull` if its turn does not come within `patience`, and with
+ * the signal's reason if the caller hangs up before its turn.
  */
 async function inTime<Result>(
   { all, logins }: Gates,

@@ -1,17 +1,17 @@
-// Owns making a password hash, which blocks its thread for as long as its cost says.
+// Owns making a password hash, which blocks its thread.
 
 import { argon2Sync } from 'node:crypto';
 
 import { randomBytes } from '../lib/random.ts';
 import { formatArgon2 } from './password_hash.ts';
 
-/** The cost of a hash; `memory` in KiB. */
+/** `memory` is in KiB. */
 export interface HashCost {
   readonly memory: number;
   readonly passes: number;
 }
 
-/** An argon2id hash of a password, with a salt of its own. */
+/** An argon2id hash with a random salt. */
 export function makeHash(password: string, { memory, passes }: HashCost): string {
   const settings = { memory, passes, parallelism: 1 };
   const nonce = randomBytes(16);

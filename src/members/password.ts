@@ -1,5 +1,5 @@
-// Owns member passwords: making their argon2id hashes, and checking passwords against kept hashes.
-// password_hash.ts says which other hashes are understood.
+// Owns making argon2id hashes of passwords, and checking passwords. password_hash.ts reads other
+// hashes.
 
 import type { Admission } from '../lib/gate.ts';
 import { randomBytes } from '../lib/random.ts';
@@ -11,18 +11,21 @@ import { argon2Prefix, formatArgon2, readHash } from './password_hash.ts';
 /** OWASP's first choice for argon2id: 19 MiB, two passes, one lane. */
 const usualCost: HashCost = { memory: 19_456, passes: 2 };
 
-/** The cost for passwords as random as keys, which no amount of guessing finds. */
+/** The cost for passwords as random as keys, which nobody can guess. */
 const randomPasswordCost: HashCost = { memory: 64, passes: 1 };
 
-/** Longer than any passphrase; bounds the input of a hash. */
+/** Longer than any passphrase; bounds the work of a hash. */
 export const longestPassword = 1024;
 
-/** Milliseconds for which a thread waits for the next login: after that, starting one costs less than keeping it. */
+/**
+ * Milliseconds for which a thread waits for the next login: after that, starting one costs less
+ * than keeping it.
+ */
 const threadPatience = 60_000;
 
 const threads = createHashingThreads(threadPatience);
 
-/** A PHC string of the password. Rejects with `Unavailable` when too many wait, or hashing fails. */
+/** Rejects with `Unavailable` if too many wait, or hashing fails. */
 export async function hashPassword(password: string): Promise<string> {
   const task = { verb: 'make', password: normalise(password), cost: usualCost } as const;
   return String(await hashing(() => threads.run(task)));
@@ -33,16 +36,13 @@ export function hashRandomPassword(password: string): string {
   return makeHash(normalise(password), randomPasswordCost);
 }
 
-/** A hash of the usual cost that no password has: drawn at random, without hashing. */
+/** A random hash of the usual cost that no password matches. */
 export function hashOfNobody(): string {
   const [salt, tag] = [randomBytes(16), randomBytes(32)];
   return formatArgon2({ algorithm: 'argon2id', parallelism: 1, ...usualCost, salt, tag });
 }
 
-/**
- * Whether the hash was made of the password; throws where the text is no hash. A check that has begun
- * goes on when its caller hangs up.
- */
+/** Throws if the text is no hash. A check that has begun goes on if its caller hangs up. */
 export async function checkPassword(
   password: string,
   hash: string,
@@ -54,22 +54,22 @@ export async function checkPassword(
 }
 
 /**
- * For a process that ends within `span` milliseconds: for half of them hashes still begin; then waiting
- * hashes reject with `Unavailable`, and shortly before the end running hashes too.
+ * Before the process ends within `span` milliseconds: hashes may begin during the first half; then
+ * waiting hashes reject with `Unavailable`, and shortly before the end running ones too.
  */
 export function endHashing(span: number): void {
   setTimeout(closeHashing, span / 2).unref();
   setTimeout(threads.end, span * 0.8).unref();
 }
 
-/** Whether a hash has a cost of today; other hashes are made anew at the next login. */
+/** Whether a hash has the current cost; other hashes are renewed at the next login. */
 export function isUpToDate(hash: string): boolean {
   return [usualCost, randomPasswordCost].some((cost) =>
     hash.startsWith(argon2Prefix({ algorithm: 'argon2id', parallelism: 1, ...cost })),
   );
 }
 
-/** RFC 8265 4.2: the same password typed on two keyboards is the same password. */
+/** RFC 8265 4.2: one password typed on two keyboards must give one text. */
 function normalise(password: string): string {
   return password.normalize('NFC');
 }

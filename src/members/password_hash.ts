@@ -1,9 +1,9 @@
-// Owns the forms of password hashes that Jetway can check: its own, and those of imported members.
-// password.ts says which form is made, hashing_worker.ts does the arithmetic.
+// Owns the forms of password hashes that Jetway can check: its own and imported ones. password.ts
+// makes hashes; hashing_worker.ts computes them.
 
 export const hashSchemes = ['argon2', 'bcrypt', 'pbkdf2'] as const;
 
-/** A hash with all settings that it takes to make it again of the same password. */
+/** A hash with all settings that are needed to compute it again. */
 export type PasswordHash = Argon2Hash | BcryptHash | Pbkdf2Hash;
 
 export interface Argon2Hash {
@@ -19,7 +19,7 @@ export interface Argon2Hash {
 
 export interface BcryptHash {
   readonly scheme: 'bcrypt';
-  /** The whole text: bcrypt writes salt and tag in an alphabet of its own. */
+  /** The whole text: bcrypt writes salt and tag in its own alphabet. */
   readonly text: string;
 }
 
@@ -32,17 +32,16 @@ export interface Pbkdf2Hash {
   readonly tag: Buffer;
 }
 
-/** Undefined for a text that is no hash, or a hash that costs too much to check. */
+/** Undefined if the text is no hash, or costs too much to check. */
 export function readHash(text: string): PasswordHash | undefined {
   return readArgon2(text) ?? readBcrypt(text) ?? readPbkdf2(text);
 }
 
-/** A PHC string, as the reference implementation writes it. */
 export function formatArgon2({ salt, tag, ...hash }: Omit<Argon2Hash, 'scheme'>): string {
   return `${argon2Prefix(hash)}${base64(salt)}$${base64(tag)}`;
 }
 
-/** The beginning of the PHC strings of all hashes of one cost. */
+/** The common prefix of all PHC strings of one cost. */
 export function argon2Prefix({
   algorithm,
   memory,
@@ -55,7 +54,7 @@ export function argon2Prefix({
 const argon2Form =
   /^\$(argon2id|argon2i|argon2d)\$v=19\$m=(\d{1,6}),t=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{22,172})$/;
 
-/** PHC strings; at most 256 MiB and 16 passes. */
+/** At most 256 MiB and 16 passes. */
 function readArgon2(text: string): Argon2Hash | undefined {
   const [, algorithm, m, t, p, salt, tag] = argon2Form.exec(text) ?? [];
   if (salt === undefined || tag === undefined) return undefined;
@@ -75,7 +74,7 @@ function readArgon2(text: string): Argon2Hash | undefined {
 
 const bcryptForm = /^\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{53}$/;
 
-/** `$2a$`, `$2b$` and `$2y$`, the same for passwords people type; a cost of 14 takes a second. */
+/** `$2a$`, `$2b$` and `$2y$` do not differ for typed passwords. Cost 14 takes a second. */
 function readBcrypt(text: string): BcryptHash | undefined {
   const [, cost = ''] = bcryptForm.exec(text) ?? [];
   return within(Number(cost || '0'), 4, 14) ? { scheme: 'bcrypt', text } : undefined;
@@ -87,10 +86,10 @@ const djangoForm = /^pbkdf2_(sha1|sha256|sha512)\$(\d{1,8})\$([!-#%-~]{1,128})\$
 const phcForm =
   /^\$pbkdf2(?:-(sha1|sha256|sha512))?\$(?:i=)?(\d{1,8})(?:,l=\d{1,3})?\$([A-Za-z0-9+./]{1,172})\$([A-Za-z0-9+./]+)$/;
 
-/** RFC 8018 4.2 sets the least. More than the most would take seconds for a login. */
+/** RFC 8018 4.2 sets the least. More than the most would take seconds at each login. */
 export const pbkdf2Iterations = { least: 1000, most: 10_000_000 } as const;
 
-/** The iterations of a text in a form of pbkdf2, in bounds or not; undefined for other texts. */
+/** The iterations of a pbkdf2 hash, also out of bounds; undefined for other texts. */
 export function iterationsOf(text: string): number | undefined {
   const [, , count] = djangoForm.exec(text) ?? phcForm.exec(text) ?? [];
   return count === undefined ? undefined : Number(count);

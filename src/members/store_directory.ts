@@ -1,4 +1,4 @@
-// Owns the embedded member directory: members kept in Jetway's own store.
+// Owns the embedded member directory: members in Jetway's own store.
 
 import { present } from '../lib/present.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
@@ -8,7 +8,6 @@ import type { LoginAttempt, MemberDirectory, Verification } from './directory.ts
 import { checkPassword, hashOfNobody, hashPassword, isUpToDate } from './password.ts';
 import { normaliseUsername } from './username.ts';
 
-/** The store's verbs that the directory uses. */
 export interface MemberRecords {
   find(kind: 'member', programme: ProgrammeId, subject: Subject): Promise<MemberRecord | undefined>;
   findBy(
@@ -29,7 +28,7 @@ export function createStoreDirectory(
   programme: ProgrammeId,
   records: MemberRecords,
 ): MemberDirectory {
-  // A miss costs what a hit costs, so that time does not tell who exists (HOSTILE 17).
+  // A miss costs as much as a hit, so that time does not show who exists (HOSTILE 17).
   const decoy = hashOfNobody();
   return {
     async verify(attempt: LoginAttempt): Promise<Verification> {
@@ -54,7 +53,7 @@ export function createStoreDirectory(
   };
 }
 
-/** Replaces an imported hash as soon as its password is known, unless it was changed meanwhile. */
+/** Replaces an imported hash once its password is known, unless it was changed meanwhile. */
 async function renewHash(
   records: MemberRecords,
   { programme, subject, passwordHash: before }: MemberRecord,
@@ -66,7 +65,7 @@ async function renewHash(
       member.passwordHash === before ? { ...member, passwordHash } : member,
     );
   } catch (error) {
-    // The password is right all the same; the next login tries again.
+    // The login succeeds anyway; the next one tries again.
     if (!(error instanceof Unavailable)) throw error;
   }
 }

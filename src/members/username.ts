@@ -1,10 +1,10 @@
 // Owns the normal form of usernames.
 
-/** Longer than any name people type; bounds the keys of look-ups. */
+/** Longer than typed names; bounds the keys of look-ups. */
 export const longestUsername = 200;
 
-// Zero-width and joining characters, soft hyphen, marks of direction, BOM, line separators: invisible,
-// so no part of a name (HOSTILE 19; Unicode's Default_Ignorable_Code_Point).
+// Zero-width and joining characters, soft hyphen, direction marks, BOM, line separators: invisible,
+// so removed (HOSTILE 19; Unicode's Default_Ignorable_Code_Point).
 const invisible = /[\p{DI}\u2028\u2029]/gu;
 
 /** Compatibility-normalised, lower-case, without surrounding spaces or invisible characters. */

@@ -1,4 +1,4 @@
-// Owns one programme's signing keys in a running server: the key that signs now, and the published keys.
+// Owns the signing keys of one programme in a running server: the signing key and published keys.
 
 import type { Clock, Instant } from '../lib/clock.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
@@ -14,7 +14,6 @@ import {
   type VerifyingKey,
 } from './signing_keys.ts';
 
-/** The part of the store that keeps signing keys. */
 export interface SigningKeyRecords {
   list(kind: 'signing_key', programme: ProgrammeId): Promise<readonly SigningKeyRecord[]>;
   changeAll(
@@ -24,18 +23,16 @@ export interface SigningKeyRecords {
   ): Promise<readonly SigningKeyRecord[]>;
 }
 
-/** The public part of a programme's keys; `reload` follows changes in the store. */
+/** The public part of a programme's keys; `reload` reads changes from the store. */
 export interface PublishedKeys {
-  /** The published key set, as JSON: keys that sign, will sign, or have signed tokens that still live. */
+  /** The key set as JSON: keys that sign, will sign, or have signed tokens that still live. */
   readonly keySet: () => string;
-  /** A published key by its exact name, whether it signs still or not (HOSTILE 36). */
+  /** A published key by its exact name, also if it no longer signs (HOSTILE 36). */
   readonly verifier: (kid: string) => VerifyingKey | undefined;
   readonly reload: () => Promise<void>;
 }
 
-/** A programme's keys, ready for use. */
 export interface KeyChest extends PublishedKeys {
-  /** The key that signs at this moment. */
   readonly signer: (now: Instant) => SigningKey;
 }
 
@@ -52,7 +49,7 @@ export interface KeyChestOptions {
   readonly clock: Clock;
 }
 
-/** Opens the chest; makes the programme's first key of the algorithm where there is none. */
+/** Opens the programme's keys; makes the first key of the algorithm if there is none. */
 export async function openKeyChest(options: KeyChestOptions): Promise<KeyChest> {
   const { programme, algorithm, records, keyring, clock } = options;
   const present = await records.list('signing_key', programme);
@@ -76,8 +73,8 @@ export async function openKeyChest(options: KeyChestOptions): Promise<KeyChest> 
 }
 
 /**
- * The keys of a programme that signs no tokens any more: those that it signed live on, until `end`
- * at the latest. Undefined where it has none.
+ * The keys of a programme that no longer signs tokens: earlier tokens live until `end` at the
+ * latest. Undefined if it has no keys.
  */
 export async function openFormerKeys(
   programme: ProgrammeId,

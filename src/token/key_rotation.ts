@@ -1,56 +1,56 @@
-// Owns the planning of key rotation: the state of each signing key at a moment, and what a rotation or
-// retirement would change. It reads no store and makes no key.
+// Owns the planning of key rotation: the state of each signing key, and the changes of a rotation
+// or retirement. It reads no store and makes no key.
 
 import { after, type Instant, milliseconds, type Milliseconds } from '../lib/clock.ts';
 import type { SigningAlgorithm, SigningKeyRecord } from '../oauth/signing_key.ts';
 import { keySetMaxAge } from './signing_keys.ts';
 
 /**
- * A new key is published this long before it signs: twice the max-age of the key set, so that every
- * verifier that keeps it as long as it may has fetched it anew, even if one fetch failed (FAULTS 24).
+ * A new key is published this long before it signs: twice the max-age of the key set. A verifier
+ * that caches it for the full time has fetched it again by then, even after one failed fetch
+ * (FAULTS 24).
  */
 export const shortestWait: Milliseconds = milliseconds(2 * keySetMaxAge * 1000);
 
-/** The rules of a programme for its keys. */
 export interface KeyRules {
-  /** Absent for a programme that signs no tokens any more. */
+  /** Absent if the programme no longer signs tokens. */
   readonly algorithm?: SigningAlgorithm;
-  /** The longest that a token may live after it was signed. */
+  /** The longest lifetime of a token after it was signed. */
   readonly longestToken: Milliseconds;
 }
 
-/** The rules of a programme that signs tokens. */
 export type SigningRules = KeyRules & Required<Pick<KeyRules, 'algorithm'>>;
 
-/** `ahead`: published, of an algorithm that the programme does not sign with yet. */
+/** `ahead`: published, with an algorithm that the programme does not sign with yet. */
 export type KeyStatus = 'signing' | 'waiting' | 'ahead' | 'retiring' | 'due';
 
 export interface KeyState {
   readonly key: SigningKeyRecord;
   readonly status: KeyStatus;
-  /** From here on no token that the key signed can live; absent for a retiring key until it is known. */
+  /**
+   * All tokens that the key signed have expired by then; absent for a retiring key until it is
+   * known.
+   */
   readonly retiresAt?: Instant;
 }
 
-/** The settings that say how long signed tokens live. */
 export interface TokenRules {
   readonly access: { readonly format: 'opaque' | 'jwt'; readonly lifetime: Milliseconds };
   readonly refresh: { readonly format: 'opaque' | 'jwt'; readonly longest: Milliseconds };
 }
 
-/** The longest that a signed token may live, also for a programme that signs none any more. */
+/** The longest lifetime of a signed token, also for a programme that no longer signs any. */
 export function longestSignedToken({ access, refresh }: TokenRules): Milliseconds {
   const signed = [
     ...(access.format === 'jwt' ? [access.lifetime] : []),
     ...(refresh.format === 'jwt' ? [refresh.longest] : []),
   ];
-  // It is not known any more which of the two were JWTs.
+  // Whether access or refresh tokens were JWTs is no longer known.
   return milliseconds(
     Math.max(...(signed.length > 0 ? signed : [access.lifetime, refresh.longest])),
   );
 }
 
-/** The state of each key at the moment, in the order of `keys`. */
 export function keyStates(
   keys: readonly SigningKeyRecord[],
   rules: KeyRules,
@@ -68,16 +68,16 @@ export function keyStates(
 }
 
 export type RotationPlan =
-  /** A key waits already: nothing is to change. */
+  /** A key waits already: nothing changes. */
   | { readonly step: 'wait'; readonly key: SigningKeyRecord }
-  /** There is such a key, which will sign once the programme uses its algorithm. */
+  /** The key exists, and will sign once the programme uses its algorithm. */
   | { readonly step: 'stand'; readonly key: SigningKeyRecord }
-  /** The waiting key is to sign now. */
+  /** The waiting key signs from now on. */
   | { readonly step: 'hasten'; readonly key: SigningKeyRecord; readonly before: KeyChange[] }
-  /** A key is to be added; without `signsFrom` it is `ahead` of its algorithm. */
+  /** Adds a key; without `signsFrom` it is `ahead` of its algorithm. */
   | { readonly step: 'add'; readonly signsFrom?: Instant; readonly before: KeyChange[] };
 
-/** The change of a key that is superseded. */
+/** The change of a superseded key. */
 export interface KeyChange {
   readonly kid: string;
   readonly signsFrom: Instant;
@@ -87,11 +87,10 @@ export interface KeyChange {
 /** `wait` is how long a new key is published before it signs; 0 for an emergency. */
 export interface RotationWish {
   readonly wait: Milliseconds;
-  /** The algorithm of the new key; the programme's own if left out. */
   readonly algorithm?: SigningAlgorithm;
 }
 
-/** How the next key comes to sign. The changes of `before` come first, so that no step leaves a gap. */
+/** Plans the next key. The changes in `before` come first, so that a key signs at every moment. */
 export function planRotation(
   keys: readonly SigningKeyRecord[],
   rules: SigningRules,
@@ -120,21 +119,21 @@ export function planRotation(
 
 export interface RetirementPlan {
   readonly remove: readonly SigningKeyRecord[];
-  /** Keys of a former algorithm: when they may go was not known until now. */
+  /** Keys of a former algorithm, whose end was not known until now. */
   readonly date: readonly { readonly kid: string; readonly retiresAt: Instant }[];
-  /** Keys that only verify, and may not go yet. */
+  /** Keys that only verify and may not be removed yet. */
   readonly keep: readonly { readonly key: SigningKeyRecord; readonly retiresAt?: Instant }[];
 }
 
-/** The keys that may go now, and when the other keys that only verify may go. */
+/** Selects keys to remove now, and the dates of other keys that only verify. */
 export function planRetirement(
   keys: readonly SigningKeyRecord[],
   rules: KeyRules,
   now: Instant,
 ): RetirementPlan {
   const states = keyStates(keys, rules, now);
-  // Without a key of the new algorithm no server was restarted since: all sign with the old key. A
-  // server that signs no more dates the keys itself (key_steps.ts).
+  // Without a key of the new algorithm, no server has restarted since the change: all sign with the
+  // old key. A server that no longer signs dates the keys itself (key_steps.ts).
   const isMoved = states.some(({ status }) => status === 'signing');
   const end = isMoved ? { retiresAt: after(now, rules.longestToken) } : {};
   const retired = states.filter(({ status }) => status === 'retiring');
@@ -156,13 +155,13 @@ export type RemovalPlan =
   | { readonly refusal: 'only_key' | 'signs' | 'undated' }
   | {
       readonly key: SigningKeyRecord;
-      /** To sign from now on, before the key goes. */
+      /** Signs from now on, before the key is removed. */
       readonly hasten?: SigningKeyRecord;
-      /** Goes on signing, since its successor goes. */
+      /** Continues to sign, since its successor is removed. */
       readonly reprieve?: SigningKeyRecord;
     };
 
-/** How one key is removed whatever its time; refused where no other key could sign. */
+/** Plans the removal of a key before its time; refused if no other key could sign. */
 export function planRemoval(
   keys: readonly SigningKeyRecord[],
   rules: KeyRules,
@@ -170,7 +169,7 @@ export function planRemoval(
   now: Instant,
 ): RemovalPlan {
   if (rules.algorithm === undefined) {
-    // A server from before the change may sign with it until a server that signs no more was started.
+    // Until a server has started that no longer signs, an older one may sign with it.
     return key.retiresAt === undefined ? { refusal: 'undated' } : { key };
   }
   if (keys.length < 2) return { refusal: 'only_key' };
@@ -182,7 +181,7 @@ export function planRemoval(
     // Without a waiting key an older key would sign again.
     return next === undefined ? { refusal: 'signs' } : { key, hasten: next };
   }
-  // A server that was not restarted since the algorithm was changed may sign with any of the others.
+  // A server that has not restarted since the change of algorithm may sign with any other key.
   if (signer === undefined && !isA(states, key, 'ahead')) return { refusal: 'signs' };
   const isNext = signer?.retiresAt !== undefined && waiting.length === 1 && waiting[0] === key;
   return isNext ? { key, reprieve: signer } : { key };
@@ -205,7 +204,6 @@ function compare(one: number, other: number): number {
   return one === other ? 0 : one - other;
 }
 
-/** The key that signs at the moment. */
 export function signerOf(
   keys: readonly SigningKeyRecord[],
   { algorithm }: KeyRules,
@@ -214,7 +212,7 @@ export function signerOf(
   return signerAt(lineOf(keys, algorithm), now);
 }
 
-/** As a running server chooses: the latest key whose time has come, else the first key. */
+/** As in a running server: the latest key whose time has come, else the first key. */
 function signerAt(line: readonly SigningKeyRecord[], now: Instant): SigningKeyRecord | undefined {
   return line.findLast(({ signsFrom = Infinity }) => signsFrom <= now) ?? line[0];
 }
@@ -229,7 +227,9 @@ function formerOrAhead(key: SigningKeyRecord, now: Instant): KeyState {
   return retiring(key, retiresAt, now);
 }
 
-/** When the last token of a superseded key ends; lifetimes may have grown since it was written down. */
+/**
+ * When a superseded key's last token expires; lifetimes may have grown since the end was stored.
+ */
 function supersededAt(
   key: SigningKeyRecord,
   successor: SigningKeyRecord | undefined,

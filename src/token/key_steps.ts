@@ -1,5 +1,5 @@
-// Owns the steps of a programme's signing keys: each turns all keys into all keys after the step, so
-// that a store can take a step whole or not at all. It reads no store.
+// Owns the steps of a programme's signing keys. Each maps all keys before to all keys after, so
+// that a store can apply it in one transaction. It reads no store.
 
 import type { Instant } from '../lib/clock.ts';
 import type { SigningAlgorithm, SigningKeyRecord } from '../oauth/signing_key.ts';
@@ -20,13 +20,12 @@ import {
 
 type Keys = readonly SigningKeyRecord[];
 
-/** `overtaken`: another command has made another key sign since this one looked. */
+/** `overtaken`: another command has made another key sign since this one read the keys. */
 export type RotationStep = RotationPlan['step'] | 'overtaken';
 
-/** The outcome of a rotation. */
 export interface Rotated {
   readonly step: RotationStep;
-  /** The key that is to sign next, after the step. */
+  /** The key that signs next, after the step. */
   readonly key: SigningKeyRecord;
   readonly predecessors: readonly KeyChange[];
 }
@@ -35,13 +34,13 @@ export interface RotationRequest {
   readonly rules: SigningRules;
   readonly wish: RotationWish;
   readonly now: Instant;
-  /** To be added if one is needed. */
+  /** Added if a key is needed. */
   readonly made: SigningKeyRecord;
-  /** The keys when the rotation was asked for: the new key is to follow the key that signed then. */
+  /** The keys at the time of the command: the new key must follow the key that signed then. */
   readonly seen: Keys;
 }
 
-/** Rotates as planned; of any number of rotations that saw the same keys one adds a key. */
+/** Rotates as planned; of several rotations that saw the same keys, only one adds a key. */
 export function rotated(
   keys: Keys,
   { rules, wish, now, made, seen }: RotationRequest,
@@ -65,7 +64,7 @@ export function rotated(
   return { after: [...dated, key], outcome: { step: plan.step, key, predecessors } };
 }
 
-/** Removes the keys that may go, and dates the keys of a former algorithm. */
+/** Removes keys that are due, and dates the keys of a former algorithm. */
 export function retired(
   keys: Keys,
   rules: KeyRules,
@@ -79,7 +78,7 @@ export function retired(
   return { after, plan };
 }
 
-/** Removes a key whatever its time, unless that is refused. */
+/** Removes a key before its time, unless that is refused. */
 export function removed(
   keys: Keys,
   rules: KeyRules,
@@ -108,15 +107,15 @@ export function isReadyToSign(keys: Keys, algorithm: SigningAlgorithm): boolean 
 }
 
 /**
- * The keys for a server that signs with the algorithm of `made`. Adds `made` if there is no such key;
- * else takes the end from the last key, which it got while the programme did not sign with it.
+ * The keys for a server that signs with the algorithm of `made`. Adds `made` if there is no such
+ * key; otherwise removes the end that the last key got while the programme used another algorithm.
  */
 export function readyToSign(keys: Keys, made: SigningKeyRecord): Keys {
   const last = lineOf(keys, made.algorithm).at(-1);
   return last === undefined ? [...keys, made] : replaced(keys, endless(last));
 }
 
-/** The keys of a programme that signs no tokens any more: all tokens they signed are over at `end`. */
+/** The keys of a programme that no longer signs: all tokens they signed expire by `end`. */
 export function givenUp(keys: Keys, end: Instant): Keys {
   return keys.map((key) => (key.retiresAt === undefined ? { ...key, retiresAt: end } : key));
 }

@@ -1,23 +1,23 @@
-// Owns the keys derived from the master key, one per purpose; not where the master key comes from.
+// Owns the keys derived from the master key, one for each purpose.
 
 import { type Digest, keyedDigest, keyedDigester } from '../lib/digest.ts';
 import { deriveKey } from '../lib/seal.ts';
 
-/** Keys by purpose. The store holds none of them. */
+/** The store holds none of these keys. */
 export interface Keyring {
-  /** The stored form of a client secret or API key: HMAC-SHA256 (DESIGN, "Semantics"). */
+  /** HMAC-SHA256 of a client secret or API key, the form that is stored (DESIGN, "Semantics"). */
   readonly secretDigest: (secret: string) => Digest;
-  /** Seals private signing keys at rest. */
+  /** Seals stored private signing keys. */
   readonly signingKeySeal: Uint8Array;
-  /** Seals login transactions, which browsers carry. */
+  /** Seals login transactions, which browsers keep. */
   readonly transactionSeal: Uint8Array;
-  /** The key of a username's counters: the store alone does not name a locked member. */
+  /** The key of a username's counters: the store alone does not reveal a locked member's name. */
   readonly accountDigest: (account: string) => Digest;
-  /** Seals the cookie of a browser that has logged in before. */
+  /** Seals the cookie of a browser in which a member has logged in before. */
   readonly deviceSeal: Uint8Array;
-  /** Ties a login form to its browser. */
+  /** Binds a login form to its browser. */
   readonly formKey: Uint8Array;
-  /** Tells the master key from another master key. */
+  /** Identifies the master key. */
   readonly keyCheck: string;
 }
 

@@ -1,5 +1,4 @@
-// Owns signing keys: making them, sealing their private half, opening them for use, and publishing
-// their public half.
+// Owns signing keys: making, sealing and opening private keys, and publishing public keys.
 
 import {
   calculateJwkThumbprint,
@@ -16,7 +15,6 @@ import type { ProgrammeId } from '../oauth/client.ts';
 import type { SigningAlgorithm, SigningKeyRecord } from '../oauth/signing_key.ts';
 import type { Keyring } from './keyring.ts';
 
-/** A key that is ready to sign. */
 export interface SigningKey {
   readonly kid: string;
   readonly algorithm: SigningAlgorithm;
@@ -43,7 +41,7 @@ export async function newSigningKey(
   };
 }
 
-/** Opens a stored key; throws when the master key is not the one it was sealed under. */
+/** Throws if the key was sealed under another master key. */
 export async function openSigningKey(
   record: SigningKeyRecord,
   keyring: Keyring,
@@ -60,14 +58,13 @@ export async function openSigningKey(
   return { kid: record.kid, algorithm: record.algorithm, privateKey };
 }
 
-/** A key that verifies what its private half signed. */
 export interface VerifyingKey {
   readonly kid: string;
   readonly algorithm: SigningAlgorithm;
   readonly publicKey: CryptoKey;
 }
 
-/** The public half of a stored key; it needs no master key. */
+/** Opens the public half of a stored key; needs no master key. */
 export async function openVerifyingKey({
   kid,
   algorithm,
@@ -89,13 +86,13 @@ function sealContext(programme: ProgrammeId, kid: string): string {
   return `${programme} ${kid}`;
 }
 
-/** Seconds for which a verifier may keep the key set; a new key waits for it before it signs. */
+/** Seconds for which a verifier may cache the key set; a new key waits longer before it signs. */
 export const keySetMaxAge = 300;
 
-/** Members of a JWK that are public, by RFC 7518 6.2.1, 6.3.1 and RFC 8037 2. */
+/** The public members of a JWK (RFC 7518 6.2.1, 6.3.1, RFC 8037 2). */
 const publicMembers = ['kty', 'crv', 'x', 'y', 'n', 'e'] as const;
 
-/** The published key set (RFC 7517) as JSON text: public halves only (HOSTILE 37). */
+/** The key set (RFC 7517) as JSON text: public halves only (HOSTILE 37). */
 export function renderKeySet(records: readonly SigningKeyRecord[]): string {
   const keys = records.map((record) => {
     const jwk = JSON.parse(record.publicJwk) as JWK;

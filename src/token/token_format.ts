@@ -9,13 +9,12 @@ import type { Era } from '../oauth/grant.ts';
 import { newToken } from '../oauth/token_key.ts';
 import type { SigningKey } from './signing_keys.ts';
 
-/** `typ` of access tokens (RFC 9068 2.1). No other kind of JWT passes for one (HOSTILE 35). */
+/** `typ` of access tokens (RFC 9068 2.1); verifiers accept no other kind of JWT (HOSTILE 35). */
 export const accessTokenType = 'at+jwt';
 
 /** `typ` of refresh tokens, which no verifier of access tokens accepts. */
 export const refreshTokenType = 'rt+jwt';
 
-/** The claims of a JWT (C-9). */
 export interface TokenClaims {
   readonly issuer: string;
   readonly audience: string;
@@ -25,28 +24,27 @@ export interface TokenClaims {
   readonly issuedAt: Instant;
   readonly expiresAt: Instant;
   readonly scope?: string | undefined;
-  /** The token's family, so that a revoked login's tokens can be told. */
+  /** The token's family, so that the tokens of a revoked login are refused. */
   readonly family?: string | undefined;
   /**
-   * The era in which a token without a family was issued: in its header, since it tells nobody but
-   * this service anything, and the claims are the dialect's.
+   * The era in which a token without a family was issued. It is in the header: only this service
+   * needs it, and the claims belong to the dialect.
    */
   readonly era?: Era | undefined;
-  /** The dialect's own claims; the claims above win. */
+  /** The dialect's own claims; the claims above override them. */
   readonly others?: Readonly<Record<string, unknown>>;
 }
 
-/** Makes tokens of one form. */
 export interface TokenFormat {
   /** Whether the store has to remember a token. */
   readonly opaque: boolean;
-  /** A fresh token; `claims` is called only for a JWT. */
+  /** `claims` is called only for a JWT. */
   readonly make: (now: Instant, claims: () => TokenClaims) => string | Promise<string>;
 }
 
 export const opaqueFormat: TokenFormat = { opaque: true, make: (now) => newToken(now) };
 
-/** Signed tokens of one `typ`, by the key that signs at the moment, laid out as RFC 9068 has it. */
+/** Signed tokens of one `typ` (RFC 9068), by the key that signs at the moment. */
 export function jwtFormat(signer: (now: Instant) => SigningKey, type: string): TokenFormat {
   return {
     opaque: false,
@@ -84,16 +82,19 @@ function payloadOf(claims: TokenClaims): Record<string, unknown> {
 
 export type TokenIdForm = 'uuid' | 'number';
 
-/** Milliseconds since here take 41 bits until 2089; two more tell identifiers of one apart. */
+/**
+ * Milliseconds since this epoch take 41 bits until 2089; two more bits distinguish identifiers of
+ * one millisecond.
+ */
 const epoch = Date.parse('2020-01-01T00:00:00Z');
 const perMillisecond = 4;
-/** Ten bits of the 53 a number has: which process made it. */
+/** Ten of the 53 bits of a number: the process that made it. */
 const nodes = 1024;
 
 /**
- * A maker of identifiers of one form. Numbers lie between 1 and 2^53-1 (P-7), so that every JSON
- * reader keeps their digits: time in front, then the number of this process among those that share
- * its store. More than four in a millisecond take up time that is yet to come.
+ * Makes identifiers of one form. Numbers lie between 1 and 2^53-1 (P-7), so that JSON readers keep
+ * all digits: time first, then the process's number among those that share its store. The fifth
+ * identifier of a millisecond uses the next millisecond.
  */
 export function tokenIdMaker(
   form: TokenIdForm,

@@ -1,5 +1,4 @@
-// Owns the verification of JWTs that this service signed: signature, kind and claims; not whether
-// family and client still stand.
+// Owns the verification of this service's JWTs: signature, kind and claims, not family and client.
 
 import { errors, type JWTPayload, jwtVerify, type ProtectedHeaderParameters } from 'jose';
 
@@ -11,12 +10,11 @@ import type { Era, FamilyId } from '../oauth/grant.ts';
 import { signingAlgorithms } from '../oauth/signing_key.ts';
 import type { VerifyingKey } from './signing_keys.ts';
 
-/** What a verified JWT says of itself. */
 export interface VerifiedToken {
   readonly subject: string;
   readonly client: ClientId;
   readonly tokenId: string;
-  /** In whole seconds, as the claim is. */
+  /** In whole seconds, like the claim. */
   readonly issuedAt: Instant;
   readonly expiresAt: Instant;
   readonly scope?: string;
@@ -24,15 +22,14 @@ export interface VerifiedToken {
   readonly era?: Era;
 }
 
-/** The token's claims if it is one of ours and good at `now`; undefined otherwise. */
+/** The claims of a valid token of this service; undefined for any other token. */
 export type TokenVerifier = (token: string, now: Instant) => Promise<VerifiedToken | undefined>;
 
 export interface TokenExpectations {
-  /** `typ` of the header; no other kind of JWT passes (HOSTILE 35). */
+  /** `typ` of the header; other kinds of JWT are refused (HOSTILE 35). */
   readonly type: string;
   readonly issuer: string;
   readonly audience: string;
-  /** A published key by its exact name. */
   readonly keyOf: (kid: string) => VerifyingKey | undefined;
 }
 
@@ -48,15 +45,14 @@ const rememberedTokens = 20_000;
 const longestToken = 16_384;
 
 const canonicalPart = '(?:[\\w-]{4})*(?:[\\w-][AQgw]|[\\w-]{2}[AEIMQUYcgkosw048])?';
-/** Base64url whose idle bits are zero (RFC 4648 3.5), so that a token has one spelling (HOSTILE 68). */
+/** Base64url with zero padding bits (RFC 4648 3.5): a token has one spelling (HOSTILE 68). */
 const canonicalForm = new RegExp(`^${canonicalPart}\\.${canonicalPart}\\.${canonicalPart}$`);
 
 /**
- * A signature is checked once and remembered until the token expires or its key is no longer
- * published. Only good tokens are remembered: bad ones, of which there is no end, cannot push
- * them out.
+ * Checks a signature once and remembers it until the token expires or its key is no longer
+ * published. Only valid tokens are remembered: any number of invalid ones cannot evict them.
  *
- * @param remembered how many are, at most
+ * @param remembered the most tokens to remember
  */
 export function tokenVerifier(
   expected: TokenExpectations,
@@ -79,8 +75,8 @@ export function tokenVerifier(
 }
 
 /**
- * RFC 8725: the algorithm is the key's, the key is one of ours by an exact look-up of `kid`, and
- * nothing else of the header (`jwk`, `jku`, `x5u`) is read; unknown `crit` is refused by jose.
+ * RFC 8725: the key is found by the exact `kid` and determines the algorithm. Nothing else of the
+ * header (`jwk`, `jku`, `x5u`) is read; jose refuses an unknown `crit`.
  */
 async function verifyToken(
   { type, issuer, audience, keyOf }: TokenExpectations,

@@ -21,7 +21,7 @@ import {
 } from './demo.ts';
 import { curlCommand, shellVariable, shellWord, takeOut } from './sample_sending.ts';
 
-/** The grants in order: each needs a value of the one before it. */
+/** The grants in order: each needs a value from the one before it. */
 const steps: readonly (readonly [grant: GrantType, heading: string])[] = [
   ['client_credentials', "The partner's own token (client_credentials)"],
   ['authorization_code', "A member's tokens for that code (authorization_code)"],
@@ -30,8 +30,8 @@ const steps: readonly (readonly [grant: GrantType, heading: string])[] = [
 ];
 
 /**
- * Commands for bash, one a line: a login, every grant, what a gateway asks, and a request for every
- * kind of error. Pasted from top to bottom each finds what it needs in a variable.
+ * Commands for bash, one a line: a login, every grant, a gateway's request, and a request for each
+ * kind of error. Pasted in order, each finds its values in variables.
  */
 export function commandSheet(demo: Demo): string {
   const { programme, by, member } = demo;
@@ -76,7 +76,6 @@ function part(heading: string, ...lines: readonly string[]): readonly string[] {
   return ['', `# ${heading}`, ...lines];
 }
 
-/** Prints the answer with its head. */
 function shown({ base }: Demo, request: SampleRequest): string {
   return `${curlCommand(base, request, '-si')}; echo`;
 }
@@ -90,7 +89,7 @@ function faultLine(demo: Demo, { reason, what, request }: SampleFault<string>): 
   return `${shown(demo, request)}  # ${reason}: ${what}`;
 }
 
-/** The endpoints to try a grant at: all of them, but for a code one, since it is good once. */
+/** The endpoints for a grant: all of them, but only one for a code, which is valid once. */
 function placesOf({ definition }: Demo, grant: GrantType): readonly string[] {
   const names = endpointsOf(definition, grant).map(([name]) => name);
   return grant === 'authorization_code' ? names.slice(0, 1) : names;
@@ -122,7 +121,6 @@ function tokenLines(demo: Demo, grant: GrantType, at: string): readonly string[]
   ];
 }
 
-/** A browser's login by curl: cookie, hidden fields, form, redirect. */
 function loginLines(demo: Demo): readonly string[] {
   const { base, member, programme, definition } = demo;
   const hidden = (variable: string, name: string): string =>
@@ -149,7 +147,7 @@ function loginLines(demo: Demo): readonly string[] {
   ];
 }
 
-/** Forms and queries take a code as the address has it; JSON takes it decoded. */
+/** Forms and queries take the code URL-encoded, as in the address; JSON takes it decoded. */
 function decoding(demo: Demo): readonly string[] {
   const { json } = tokenRequest(demo, 'authorization_code', { code: '' });
   const { prefix = '', characters = 'alphanumeric' } = demo.definition.code;

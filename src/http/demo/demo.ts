@@ -1,4 +1,4 @@
-// Owns a programme's demo: its partner and member, its paths, and the requests of partner and gateway.
+// Owns a programme's demo: its partner, member, paths, and requests of partner and gateway.
 
 import { present } from '../../lib/present.ts';
 import type { FailureReason } from '../../oauth/failure.ts';
@@ -16,22 +16,20 @@ import {
 } from '../../programme/requests/sample_request.ts';
 import type { VerificationMode } from '../../programme/requests/verification.ts';
 
-/** A programme with a partner and a member to try it with. */
+/** A programme with a demo partner and member. */
 export interface Demo {
   readonly programme: Programme;
   readonly definition: Definition;
-  /** The base of the programme's file, in words. */
+  /** The file's base or variant, in words. */
   readonly dialect: string;
   readonly by: Required<SampleClient>;
   readonly redirectUri: string;
   readonly member: { readonly username: string; readonly password: string };
-  /** Proof key of its logins, where the programme asks for one. */
+  /** The PKCE verifier of its logins, if the programme requires PKCE. */
   readonly proof?: { readonly verifier: string; readonly challenge: string };
-  /** Where the demo listens. */
   readonly base: string;
 }
 
-/** The demo's paths for a programme. */
 export function demoPaths(programme: string): DemoPaths {
   const home = servicePaths.demo + programme;
   return {
@@ -44,15 +42,14 @@ export function demoPaths(programme: string): DemoPaths {
 
 interface DemoPaths {
   readonly home: string;
-  /** The demo partner's redirect URI leads here. */
+  /** The path of the demo partner's redirect URI. */
   readonly callback: string;
-  /** Its commands, as plain text. */
+  /** The commands, as plain text. */
   readonly commands: string;
   /** Gets tokens and shows them. */
   readonly tokens: string;
 }
 
-/** Values of the demo partner's login request. */
 export function loginValues({ redirectUri, proof }: Demo, state?: string): SampleValues {
   return {
     redirect_uri: redirectUri,
@@ -65,7 +62,7 @@ export function loginRequest(demo: Demo, state?: string): SampleRequest {
   return sampleLoginRequest(demo.definition, demo.by.client, loginValues(demo, state));
 }
 
-/** A token request by a grant; `at` names its endpoint, the first if left out. */
+/** `at` names the grant's endpoint; the first one if left out. */
 export function tokenRequest(
   demo: Demo,
   grant: GrantType,
@@ -77,7 +74,7 @@ export function tokenRequest(
   return sampleTokenRequest(definition, grant, by, { ...values, ...proven }, at);
 }
 
-/** A gateway's request: may a request with these credentials pass? */
+/** The request in which a gateway asks whether credentials are valid. */
 export function verifyRequest(
   { programme, definition, by }: Demo,
   mode: VerificationMode,
@@ -99,7 +96,7 @@ export function verifyRequest(
   };
 }
 
-/** A gateway's requests with one thing wrong; `held` is a live token and its kind. */
+/** A gateway's requests with one fault each; `held` is a live token and its kind. */
 export function verifyFaults(
   demo: Demo,
   held?: { readonly token: string; readonly kind: 'member' | 'client' },

@@ -1,4 +1,4 @@
-// Owns the errors that a visit can bring about by a click, and the dialect's answers to the others.
+// Owns the errors that a visitor can trigger with a click, and the dialect's answers to the others.
 
 import {
   type FailureReason,
@@ -14,7 +14,7 @@ import { loginValues, verifyFaults } from './demo.ts';
 import type { Visit } from './visit.ts';
 
 export interface DemoFault extends SampleFault<FailureReason | LoginFailureReason> {
-  /** The endpoints that answer with it, in words. */
+  /** The endpoints that give this answer, in words. */
   readonly group: string;
   /** Unique among the faults of its programme. */
   readonly key: string;
@@ -35,7 +35,6 @@ export function faultsOf({ demo, access, kind, ended }: Visit): readonly DemoFau
   );
 }
 
-/** The dialect's answers for the other reasons. */
 export function unsentAnswers(
   { demo }: Visit,
   faults: readonly DemoFault[],

@@ -1,4 +1,4 @@
-// Owns what all pages of the demo have in common: their frame, colours and parts.
+// Owns the frame, colours and parts that all pages of the demo share.
 
 import { html } from 'hono/html';
 
@@ -17,12 +17,12 @@ import {
 } from '../page.ts';
 import { type Demo, demoPaths } from './demo.ts';
 
-/** Read when the demo is mounted: no other verb uses it. */
+/** Read only when the demo is mounted: no other verb uses the file. */
 export function readDemoLook(): Look {
   return readLook('src/http/demo/demo');
 }
 
-/** The frame of the start page, where each programme's part has the programme's own colours. */
+/** The frame of the start page, where each programme's section has its own colours. */
 export function startFrame(demos: readonly Demo[], look: Look): Frame {
   const parts = demos.map(({ programme: { login } }, index) =>
     paletteRules(`.club${index}`, login.palettes),
@@ -32,13 +32,12 @@ export function startFrame(demos: readonly Demo[], look: Look): Frame {
   return createFrame(compilePalettes({}), { icon, any: true }, { ...look, sheet });
 }
 
-/** The frame of one programme's pages. */
 export function clubFrame({ programme }: Demo, look: Look): Frame {
   const icon = logoAddress(programme);
   return createFrame(programme.login.palettes, { icon, any: true }, look);
 }
 
-/** Pictures have paths where there is a login. */
+/** Only programmes with a login serve pictures. */
 function logoAddress(programme: Programme): string | undefined {
   const { logo } = programme.login;
   return logo && logsIn(programme)
@@ -46,7 +45,6 @@ function logoAddress(programme: Programme): string | undefined {
     : undefined;
 }
 
-/** A programme's logo; nothing where it has none. */
 export function logoOf(programme: Programme): Markup | string {
   const address = logoAddress(programme);
   if (address === undefined) return '';
@@ -54,7 +52,6 @@ export function logoOf(programme: Programme): Markup | string {
   return html`<img class="${look}" src="${address}" alt="" />`;
 }
 
-/** A page in English. */
 export function demoPage(frame: Frame, title: string, content: Markup): Promise<Reply> {
   return renderPage(frame, { status: 200, title, language: 'en', direction: 'ltr', content });
 }
@@ -81,7 +78,7 @@ export function clubPage(
   );
 }
 
-/** A value with a button that copies it; `name` says what it is. */
+/** A value with a copy button; `name` describes it. */
 export function copyable(name: string, value: string): Markup {
   return html`<div class="value">
     <dt>${name}</dt>
@@ -89,7 +86,7 @@ export function copyable(name: string, value: string): Markup {
   </div>`;
 }
 
-/** Lines of text as they are, under a heading, with a button that copies them. */
+/** Lines of text under a heading, with a copy button. */
 export function copyableLines(name: string, text: string): Markup {
   return html`<div class="lines">
     <h3>${name}</h3>
@@ -98,7 +95,7 @@ export function copyableLines(name: string, text: string): Markup {
   </div>`;
 }
 
-/** Hidden until the script, which it needs, shows it. */
+/** Hidden until the script that it needs shows it. */
 function copyButton(name: string, value: string): Markup {
   return html`<button
     type="button"
@@ -115,7 +112,7 @@ function copyButton(name: string, value: string): Markup {
   </button>`;
 }
 
-/** The time at which something ends; the script turns it into a countdown. */
+/** The time of an expiry; the script turns it into a countdown. */
 export function clock(until: number): Markup {
   const time = `${new Date(until).toISOString().slice(11, 19)} UTC`;
   return html`<span class="clock" data-until="${String(until)}">until ${time}</span>`;

@@ -1,4 +1,4 @@
-// Owns the demo's paths: the page at each, and the action of each button. Only `dev` mounts them.
+// Owns the demo's paths: each page, and the action of each button. Only `dev` mounts them.
 
 import { html } from 'hono/html';
 
@@ -18,12 +18,11 @@ import { startPage, waysIn } from './start_page.ts';
 import { beginVisit, provoke, stepsOf, takeStep, type Visit } from './visit.ts';
 import { visitPage } from './visit_page.ts';
 
-/** Visits that are kept for each programme; the oldest are forgotten. */
+/** Number of visits kept for each programme; the oldest are removed. */
 const mostVisits = 200;
 
 type PageAnswer = (request: WireRequest) => Promise<Reply> | Reply;
 
-/** Adds the demo's pages to an app. */
 export function mountDemo(app: App, demos: readonly Demo[]): void {
   const look = readDemoLook();
   const frame = startFrame(demos, look);
@@ -45,9 +44,9 @@ export function mountDemo(app: App, demos: readonly Demo[]): void {
 }
 
 /**
- * Answers at the demo's own host name and to its own pages alone; others are redirected there. The
- * pages hold secrets, which another name that points at this machine must not read. A click from a
- * foreign page would push visits out.
+ * Answers only at the demo's own host name and for its own pages, and redirects other requests
+ * there: another host name that points to this machine must not read the secrets on the pages, and
+ * clicks from foreign pages would evict visits.
  */
 function mountPage(
   app: App,
@@ -76,7 +75,7 @@ function commandsPage(demo: Demo): Reply {
   return { status: 200, headers, body: commandSheet(demo) };
 }
 
-/** Stands in for the partner's page. */
+/** Replaces the partner's page. */
 function callbackPage(frame: Frame, demo: Demo, { query }: WireRequest): Promise<Reply> {
   const sent = parseFormOrNone(query);
   const { answer } = demo.definition.authorize;
@@ -119,7 +118,7 @@ function shownVisit(frame: Frame, demo: Demo, visit: Visit | undefined): Promise
   );
 }
 
-/** Takes the action, then redirects to its page: a reload does not repeat it. */
+/** Runs the action, then redirects to its page, so that a reload does not repeat it. */
 async function click(
   demo: Demo,
   visits: BoundedMap<string, Visit>,

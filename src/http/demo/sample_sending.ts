@@ -1,10 +1,10 @@
-// Owns sending sample requests: as curl commands, and over HTTP as a partner's program would.
+// Owns sending sample requests: as curl commands, and over HTTP.
 
 import { present } from '../../lib/present.ts';
 import type { TokenPlace } from '../../programme/answers/token_place.ts';
 import type { SampleRequest } from '../../programme/requests/sample_request.ts';
 
-/** A value that the shell fills in. No text of a programme holds these characters. */
+/** A value that the shell inserts. No text of a programme contains these characters. */
 export function shellVariable(name: string): string {
   return `\u{E000}${name}\u{E001}`;
 }
@@ -16,7 +16,7 @@ export function curlCommand(base: string, request: SampleRequest, flags = '-s'):
   return ['curl', flags, ...requestWords(base, request)].join(' ');
 }
 
-/** The same in lines that a person can read. */
+/** The same command in several lines, for people. */
 export function curlLines(base: string, request: SampleRequest): string {
   return ['curl -i', ...requestWords(base, request)].join(' \\\n  ');
 }
@@ -34,7 +34,7 @@ function requestWords(base: string, request: SampleRequest): readonly string[] {
     words.push(`-u ${shellWord(`${credentials.id}:${credentials.secret}`)}`);
   }
   for (const [name, value] of headers) words.push(`-H ${shellWord(`${name}: ${value}`)}`);
-  // With nothing to send, curl would send no form.
+  // Without any data, curl would send no form.
   if (form?.length === 0) words.push("-d ''");
   for (const [name, value] of form ?? []) words.push(`-d ${shellWord(pair(name, value))}`);
   if (body !== undefined) {
@@ -46,7 +46,7 @@ function requestWords(base: string, request: SampleRequest): readonly string[] {
   return words;
 }
 
-/** What takes a token out of `$from`; the value goes into `$to`. */
+/** A command that extracts a token from `$from` into `$to`. */
 export function takeOut(from: string, to: string, { header, behind, before }: TokenPlace): string {
   const landmarks = header === undefined ? behind : [`${header}: `, ...behind];
   const end = header !== undefined && before === '' ? '\r' : before;
@@ -59,7 +59,7 @@ function pair(name: string, value: string): string {
   return `${encodeURIComponent(name)}=${variables.test(value) ? value : encodeURIComponent(value)}`;
 }
 
-/** A word as a shell reads it back. */
+/** Quotes a word for the shell. */
 export function shellWord(text: string): string {
   const parts = text.split(variables);
   const words = parts.map((part, index) => {

@@ -1,4 +1,4 @@
-// Owns the demo's first page: each programme with its partner's and member's credentials.
+// Owns the demo's start page: the credentials of each programme's partner and member.
 
 import { html } from 'hono/html';
 
@@ -8,7 +8,7 @@ import type { Frame, Markup } from '../page.ts';
 import { type Demo, demoPaths, loginRequest } from './demo.ts';
 import { copyable, demoPage, logoOf } from './frame.ts';
 
-/** All programmes, or one by itself. */
+/** All programmes, or a single one. */
 export function startPage(frame: Frame, demos: readonly Demo[]): Promise<Reply> {
   return demoPage(
     frame,
@@ -43,7 +43,7 @@ function clubCard(demo: Demo, index: number): Markup {
   </section>`;
 }
 
-/** Buttons for the grants that a click can begin with, the usual one first. */
+/** Buttons for the grants that can begin with a click, the usual one first. */
 export function waysIn(demo: Demo): Markup {
   const { grants } = demo.programme;
   const ways = [
@@ -58,7 +58,7 @@ export function waysIn(demo: Demo): Markup {
   return html`<div class="ways">${ways}</div>`;
 }
 
-/** A button, whatever the method: a form whose method is GET sends its fields as the query. */
+/** A button for any method: a form with the method GET sends its fields as the query. */
 function loginButton(demo: Demo): Markup {
   const { method, path, query } = loginRequest(demo, 'demo');
   const search = new URLSearchParams(query.map(([name, value]) => [name, value]));
@@ -77,7 +77,6 @@ function grantButton({ programme }: Demo, grant: string, words: string): Markup 
   </form>`;
 }
 
-/** Credentials and paths for other programs. */
 function details({ programme, definition, by, member }: Demo): Markup {
   const { authorize, token_endpoints: endpoints, base_path: base } = definition;
   const paths = [

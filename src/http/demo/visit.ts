@@ -1,5 +1,4 @@
-// Owns a visit to the demo: the tokens of its clicks, and what each further click does with them.
-// visit_page.ts shows it.
+// Owns a visit to the demo: its tokens, and the action of each click. visit_page.ts shows it.
 
 import { randomKey } from '../../lib/random.ts';
 import type { GrantType } from '../../oauth/grant.ts';
@@ -8,31 +7,28 @@ import type { SampleRequest, SampleValues } from '../../programme/requests/sampl
 import { type Demo, tokenRequest, verifyRequest } from './demo.ts';
 import { type SampleAnswer, sendSample } from './sample_sending.ts';
 
-/** A request that was sent, and its answer. */
 interface Sent {
   readonly request: SampleRequest;
   readonly answer: SampleAnswer;
   readonly isRefused: boolean;
 }
 
-/** The same as the page shows it. */
+/** The same exchange as the page shows it. */
 export interface Exchange extends Sent {
   readonly title: string;
-  /** The outcome, in words. */
   readonly told: string;
 }
 
 export interface HeldToken {
   readonly text: string;
-  /** When it expires, in milliseconds since the epoch. */
+  /** Milliseconds since the epoch. */
   readonly until: number;
 }
 
-/** Actions of a click, in the order to show them. */
+/** Actions of a click, in displayed order. */
 export const steps = ['verify', 'refresh', 'again', 'old'] as const;
 export type Step = (typeof steps)[number];
 
-/** A visitor's tokens and actions. */
 export interface Visit {
   readonly id: string;
   readonly demo: Demo;
@@ -40,16 +36,13 @@ export interface Visit {
   readonly exchanges: Exchange[];
   access?: HeldToken;
   refresh?: HeldToken;
-  /** The last refresh: what was presented, what was answered, and until when the same may be had again. */
+  /** The last refresh: the token sent, its answer, and until when a retry gets the same answer. */
   spent?: { readonly text: string; readonly answer: string; readonly until: number };
-  /** Whether the login's tokens have all ended. */
   ended: boolean;
   readonly done: Step[];
-  /** Whether the last click was for an error. */
   isAtErrors: boolean;
 }
 
-/** Begins a visit with the tokens of a grant. */
 export async function beginVisit(
   demo: Demo,
   grant: GrantType,
@@ -80,7 +73,6 @@ export async function beginVisit(
   return visit;
 }
 
-/** The possible next steps. */
 export function stepsOf({ access, refresh, spent, ended, demo }: Visit): readonly Step[] {
   const canRefresh = !ended && demo.programme.grants.has('refresh_token');
   const possible: Readonly<Record<Step, boolean>> = {
@@ -92,7 +84,6 @@ export function stepsOf({ access, refresh, spent, ended, demo }: Visit): readonl
   return steps.filter((step) => possible[step]);
 }
 
-/** Takes a step. */
 export async function takeStep(visit: Visit, step: Step): Promise<void> {
   await actions[step](visit);
   visit.isAtErrors = false;
@@ -147,7 +138,7 @@ export function graceText({ demo }: Visit): string {
   return `${demo.programme.refresh.grace / 1000} seconds`;
 }
 
-/** Sends a request with one thing wrong, and notes its answer. */
+/** Sends a request with one fault, and records its answer. */
 export async function provoke(visit: Visit, title: string, request: SampleRequest): Promise<void> {
   const answer = await sendSample(visit.demo.base, request);
   note(visit, title, { request, answer, isRefused: true }, { good: '', refused: '' });
@@ -183,7 +174,7 @@ function note(
   visit.exchanges.push({ title, told: isRefused ? refused : good, request, answer, isRefused });
 }
 
-/** Keeps the tokens of an answer with their ends. */
+/** Keeps the tokens of an answer with their expiry times. */
 function hold(visit: Visit, { grant, answer, isRefused }: SentGrant): void {
   if (isRefused) return;
   const { access, refresh } = visit.demo.programme;

@@ -1,4 +1,4 @@
-// Owns the page of a visit: its tokens, its requests with their answers, and the next steps.
+// Owns the page of a visit: its tokens, requests, answers, and next steps.
 
 import { STATUS_CODES } from 'node:http';
 
@@ -48,7 +48,7 @@ function tokenCards({ access, refresh, ended }: Visit): Markup {
   </div>`;
 }
 
-/** What a JWT says; an opaque token says nothing. */
+/** The content of a JWT; undefined for an opaque token. */
 function inside(token: string): Markup {
   const parts = token.split('.');
   const [header, claims] = parts.slice(0, 2).map(decoded);
@@ -76,7 +76,7 @@ function inside(token: string): Markup {
 /** RFC 7519 4.1. */
 const times = { iat: 'issued', nbf: 'not good before', exp: 'expires' } as const;
 
-/** A part of a JWT; undefined where it is no JSON object. */
+/** A part of a JWT; undefined if it is no JSON object. */
 function decoded(part: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString());
@@ -104,7 +104,7 @@ function exchangeItem({ demo, exchanges }: Visit, exchange: Exchange, index: num
   </li>`;
 }
 
-/** Headers that are left out: they say nothing of the dialect. */
+/** Headers to leave out: they do not depend on the dialect. */
 const dull =
   /^(?:date|connection|keep-alive|content-length|cache-control|pragma|vary|allow|x-content-type-options|x-frame-options|referrer-policy|content-security-policy|content-language)$/;
 
@@ -142,7 +142,7 @@ const words: Readonly<Record<Step, (visit: Visit) => readonly [label: string, wh
   ],
 };
 
-/** The step to suggest: the first that was not taken; once the tokens have ended, Verify. */
+/** The suggested step: the first unused one; after the tokens have ended, Verify. */
 function suggested({ done, ended }: Visit, possible: readonly Step[]): Step | undefined {
   if (ended) return done.at(-1) === 'verify' ? undefined : 'verify';
   return possible.find((step) => !done.includes(step));
@@ -178,7 +178,7 @@ function actionOf({ demo, id }: Visit): string {
   return `${demoPaths(demo.programme.id).tokens}?visit=${id}`;
 }
 
-/** The errors by group, each a button that sends its request. */
+/** Errors by group; each button sends the request of its error. */
 function faultList(visit: Visit): Markup {
   const faults = faultsOf(visit);
   const tile = ({ key, reason, what }: DemoFault): Markup =>
