@@ -18,7 +18,7 @@ test('FAULTS 22: a core is left for everything else, and memory for the rest', (
   );
 });
 
-test('FAULTS 22: a flood waits in a queue that ends; beyond it one is told at once', async () => {
+test('FAULTS 22: the queue of hashes is bounded; beyond it a hash is refused at once', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const under = Array.from({ length: 2000 }, () => hashing(() => promise));
   const outcomes = Promise.allSettled(under);

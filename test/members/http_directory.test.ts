@@ -232,7 +232,7 @@ describe('answers that are none', { concurrency: true }, () => {
   });
 });
 
-test('HOSTILE 17 63: what is declined asks about nobody that there is, so that it takes and tells the same', async (t) => {
+test('HOSTILE 17 63: a declined login asks about a random name, and takes and tells the same', async (t) => {
   const clock = testClock();
   const hook = await startReference(t, { members: [hookMember('bob')], now: () => clock.now() });
   const { directory } = openDirectory(hook.url, { clock });

@@ -70,9 +70,7 @@ describe('answers that take too long', { concurrency: true }, () => {
     const { directory } = openDirectory(hook.url);
     for (const _ of Array.from({ length: 20 })) {
       assert.deepEqual(await directory.verify(attempt('ann')), noMatch);
-      await new Promise((resolve) => {
-        setTimeout(resolve, 4);
-      });
+      await sleep(4);
     }
   });
 });
@@ -89,9 +87,7 @@ async function fullPort(): Promise<{ readonly port: number; readonly stop: () =>
     child.stdout.once('data', (chunk: Buffer) => resolve(Number(chunk.toString())));
   });
   const sockets = Array.from({ length: 4 }, () => connect(port, '127.0.0.1').on('error', () => {}));
-  await new Promise((resolve) => {
-    setTimeout(resolve, 50);
-  });
+  await sleep(50);
   const stop = (): void => {
     for (const socket of sockets) socket.destroy();
     child.kill('SIGKILL');
@@ -105,7 +101,7 @@ const hangUp: RequestListener = (request) => {
 };
 
 describe('a hook in trouble (FAULTS 13, 14)', { concurrency: true }, () => {
-  test('FAULTS 22: who hangs up before its turn is not asked about, and leaves its place to others', async (t) => {
+  test('FAULTS 22: a login whose browser hangs up while it waits is never sent, and frees its place', async (t) => {
     const held: (() => void)[] = [];
     const hook = await startHook(t, (request, response) => {
       held.push(() => answering(200, noMatchBody)(request, response));
@@ -201,7 +197,7 @@ describe('a hook in trouble (FAULTS 13, 14)', { concurrency: true }, () => {
       );
       const isDone = Promise.all(refreshes).then(() => true);
       let answered = 0;
-      while (!(await Promise.race([isDone, nextTurn()]))) {
+      while (!(await Promise.race([isDone, sleep(5)]))) {
         // One at a time, so that the order is the gate's.
         const answer = held.shift();
         answer?.();
@@ -231,7 +227,7 @@ describe('a hook in trouble (FAULTS 13, 14)', { concurrency: true }, () => {
       }),
     );
     // Three of the four that may be under way: one is kept for refreshes.
-    while (reasons.length < 37) await nextTurn();
+    while (reasons.length < 37) await sleep(5);
     assert.deepEqual(reasons.slice(0, 37), [
       ...Array<string>(25).fill('too many are waiting already'),
       ...Array<string>(12).fill('too many are asked for already'),
@@ -245,9 +241,3 @@ describe('a hook in trouble (FAULTS 13, 14)', { concurrency: true }, () => {
     assert.equal(hook.asked.length, 4, 'who gave up is asked about no more');
   });
 });
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, 5);
-  });
-}

@@ -41,7 +41,7 @@ export function accessTokenTests(check: StoreTest): void {
     assert.equal(await findAccess(store, 'orphan', 0), undefined);
   });
 
-  check('DESIGN: what was answered is there after a restart', async (o) => {
+  check('DESIGN: every answered token is there after a restart', async (o) => {
     await inParallel(300, (n) => o.store.saveAccessToken(aPartnerToken(`token ${n}`)));
     const store = await o.reopened();
     const found = await inParallel(300, (n) => findAccess(store, `token ${n}`, 0));
@@ -69,7 +69,7 @@ export function familyStartTests(check: StoreTest): void {
     assert.equal(await findAccess(store, 'access', 3), undefined);
   });
 
-  check('FAULTS 2: all of it or nothing', async ({ store }) => {
+  check('FAULTS 2: a family starts with all of its tokens or not at all', async ({ store }) => {
     await store.saveAccessToken(aPartnerToken('taken'));
     const access = anAccessToken('taken');
     const issue = { family: aFamily(), access, refresh: aRefreshToken('r1') };
@@ -83,7 +83,7 @@ export function familyStartTests(check: StoreTest): void {
 }
 
 export function singleTokenTests(check: StoreTest): void {
-  check('RFC 7009 2.1: an opaque one is dead at once, and it alone', async (o) => {
+  check('RFC 7009 2.1: the revoked opaque token is dead at once, no other is', async (o) => {
     await login(o.store);
     await o.store.saveAccessToken(aPartnerToken('partner'));
     const operator = await o.elsewhere();
@@ -97,7 +97,7 @@ export function singleTokenTests(check: StoreTest): void {
     assert.ok(await findAccess(store, 'access', 1));
   });
 
-  check('RFC 7009 2.1: a JWT is dead by its identifier', async (o) => {
+  check('RFC 7009 2.1: a revoked JWT is dead by its identifier', async (o) => {
     await login(o.store);
     const operator = await o.elsewhere();
     const token = { client: partner, subject: 'subject-1', issuedAt: at(1), tokenId: 'jti-1' };

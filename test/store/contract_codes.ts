@@ -104,7 +104,7 @@ function spendTests(check: StoreTest): void {
     );
   });
 
-  check('HOSTILE 23: another client or programme changes nothing', async ({ store }) => {
+  check('HOSTILE 23: a spend by another client or programme changes nothing', async ({ store }) => {
     await store.issueCode(aCode());
     const tries = await Promise.all([
       store.spendCode(club, otherPartner, key('code'), purchase('a'), at(1)),
@@ -197,7 +197,7 @@ function raceTests(check: StoreTest): void {
     assert.equal(issued.filter((token) => token !== undefined).length, 1);
   });
 
-  check('HOSTILE 26: nor is there a second winner through a second store', async (o) => {
+  check('HOSTILE 26: of spends through two stores exactly one wins', async (o) => {
     if (o.another === undefined) return;
     const stores = [o.store, await o.another()] as const;
     await o.store.issueCode(aCode());

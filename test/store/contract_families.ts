@@ -41,7 +41,7 @@ function raceTests(check: StoreTest): void {
 
   check('HOSTILE 29: 20 simultaneous rotations make one lineage', (o) => race([o.store]));
 
-  check('HOSTILE 29: nor is there a second lineage through a second store', async (o) => {
+  check('HOSTILE 29: rotations through two stores make one lineage', async (o) => {
     if (o.another !== undefined) await race([o.store, await o.another()]);
   });
 }

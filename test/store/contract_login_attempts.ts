@@ -64,7 +64,7 @@ export function loginAttemptTests(check: StoreTest): void {
     assert.equal(await attempt(stores[1]!, 4, 'no_match', other), 'asked');
   });
 
-  check('what counts against an account can be read, in every process', async (o) => {
+  check('the failures and the lock of an account can be read in every process', async (o) => {
     const reader = await o.elsewhere();
     const shown = (seconds: number) => reader.findAttempts(club, account, at(seconds));
     assert.deepEqual(await shown(0), { failures: 0 });
@@ -123,7 +123,7 @@ export function loginAttemptTests(check: StoreTest): void {
     assert.equal(await attempt(store, 702), 'not for 600000');
   });
 
-  check('C-2: it is about one account in one programme', async ({ store }) => {
+  check('C-2: an attempt counts for one account in one programme', async ({ store }) => {
     await fail(store, 0, 5);
     assert.equal(await attempt(store, 1), 'not for 600000');
     assert.equal(await attempt(store, 1, 'no_match', other), 'asked');
@@ -158,7 +158,7 @@ export function loginAttemptTests(check: StoreTest): void {
     assert.equal(await attempt(await o.reopened(), 1), 'not for 599000');
   });
 
-  check('DESIGN: what is over is forgotten', async ({ store }) => {
+  check('DESIGN: a window or lock that is over is forgotten', async ({ store }) => {
     await fail(store, 0, 5);
     assert.equal(await attempt(store, 10), 'not for 600000');
     await inParallel(20, (n) => attempt(store, 10, 'no_match', `account ${n}` as Digest));

@@ -123,7 +123,7 @@ function reuseTests(check: StoreTest): void {
 }
 
 function refusalTests(check: StoreTest): void {
-  check('HOSTILE 31: another client or programme changes nothing', async ({ store }) => {
+  check('HOSTILE 31: another client or programme rotates nothing', async ({ store }) => {
     await login(store);
     const foreign = [
       aRotation('r1', 'x', { client: otherPartner }),

@@ -76,7 +76,7 @@ function reachTests(check: StoreTest): void {
     });
   }
 
-  check('DESIGN: what is issued afterwards stands', async ({ store }) => {
+  check('DESIGN: a token issued after the revocation stands', async ({ store }) => {
     await setUp(store);
     await store.revokeAll(club, byClient);
     await store.revokeAll(club, bySubject);
@@ -187,7 +187,7 @@ function clockTests(check: StoreTest): void {
     assert.equal(await later.isStanding(club, other), true);
   });
 
-  check('FAULTS 11: what a clock ahead had issued ends when it is set right', async ({ store }) => {
+  check('FAULTS 11: tokens of a clock ahead end when it is set right', async ({ store }) => {
     await login(store);
     const ahead = { issuedAt: at(600), expiresAt: at(2400) };
     await store.saveAccessToken(aPartnerToken('own'));
@@ -211,7 +211,7 @@ function clockTests(check: StoreTest): void {
 }
 
 function limitTests(check: StoreTest): void {
-  check('C-2: it is about one owner in one programme', async ({ store }) => {
+  check('C-2: a revocation reaches one owner in one programme', async ({ store }) => {
     await setUp(store);
     await store.revokeAll(otherClub, byClient);
     await store.revokeAll(otherClub, bySubject);

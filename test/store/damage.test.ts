@@ -79,7 +79,7 @@ withFile('FAULTS 6: a bit that flips anywhere in the log is noticed', async (pat
   }
 });
 
-withFile('FAULTS 6: so is a log that was cut off or is gone', async (path) => {
+withFile('FAULTS 6: a truncated or missing log is noticed', async (path) => {
   const { size, putBack } = await crashedFile(path);
   for (const kept of [size - 1, size - 4120, Math.floor(size / 2), 4000, 32, 0]) {
     putBack();
@@ -169,7 +169,7 @@ withFile(
   },
 );
 
-withFile('FAULTS 6: what is refused is left as it is, with its log', async (path) => {
+withFile('FAULTS 6: a refused file and its log stay unchanged', async (path) => {
   await makeFull(path);
   const kept = `${path}.kept`;
   const writer = new DatabaseSync(path);

@@ -17,7 +17,7 @@ import { storeTest } from './with_store.ts';
 
 const check = storeTest(openScratchStore);
 
-check('what a verb has written is as whoever reads it finds it', async ({ store, another }) => {
+check('a remembered row equals the row that another process reads', async ({ store, another }) => {
   assert.ok(another);
   const reader = await another();
   await store.issueCode(aCode({ scope: 'a b', codeChallenge: 'challenge' }));
@@ -50,7 +50,7 @@ check('what a verb has written is as whoever reads it finds it', async ({ store,
   }
 });
 
-check('what is remembered outlives a sweep, and ends by itself', async ({ store }) => {
+check('a remembered row survives a sweep and expires on time', async ({ store }) => {
   const expiresAt = at(100);
   await store.add('client', [aClient()]);
   await store.startFamily({
@@ -74,7 +74,7 @@ check('what is remembered outlives a sweep, and ends by itself', async ({ store 
   for (const found of await Promise.all(looks(100))) assert.equal(found, undefined);
 });
 
-check('G-19, G-21: what is swept on its way is unknown', async ({ store }) => {
+check('G-19, G-21: a token or code that was just swept is unknown', async ({ store }) => {
   const refresh = { key: key('refresh'), expiresAt: at(100) };
   await store.startFamily({ family: aFamily(), refresh });
   await store.issueCode(aCode({ expiresAt: at(100), forgetAt: at(100) }));
@@ -115,7 +115,7 @@ test('C-4: a request finds what was committed before it, whatever was read befor
   remove();
 });
 
-test('what a verb has written is not remembered when it is undone', () => {
+test('the write of a verb that is rolled back is not remembered', () => {
   const database = new DatabaseSync(':memory:');
   database.exec('CREATE TABLE t (n)');
   const fresh = new Freshness(database);

@@ -29,7 +29,7 @@ test('each purpose and each master key has keys of its own, the same after a res
   assert.equal(new Set([...keys, ...keysOf(randomBytes(32)), hexOf(masterKey)]).size, 15);
 });
 
-test('HOSTILE 53: who was locked out is not to be read from the store', () => {
+test('HOSTILE 53: the store does not show which accounts were locked', () => {
   const [one, other] = [7, 8].map((byte) => createKeyring(new Uint8Array(32).fill(byte)));
   assert.match(one?.accountDigest('ann') ?? '', /^[\w-]{43}$/);
   assert.notEqual(one?.accountDigest('ann'), other?.accountDigest('ann'));

@@ -169,7 +169,7 @@ withFile('a directory that is there keeps its mode', async (path) => {
   assert.equal((statSync(dirname(path)).mode & 0o777).toString(8), '755');
 });
 
-withFile('a path that cannot be is the operator’s to mend', async (_path, directory) => {
+withFile('a path below a plain file cannot be opened', async (_path, directory) => {
   writeFileSync(`${directory}/plain`, '');
   const path = `${directory}/plain/jetway.db`;
   assert.throws(

@@ -132,7 +132,7 @@ withStores(
 );
 
 withStores(
-  'FAULTS 30: what another process has accepted is followed before time is recorded',
+  'FAULTS 30: a process follows an accepted time before it records its own',
   async (open) => {
     const [store, other] = [open(), open()];
     await store.recordTime(at(3600));
@@ -160,7 +160,7 @@ withStores(
 );
 
 withStores(
-  'FAULTS 29: what signs and what has ended stays so at a clock that is set back',
+  'FAULTS 29: a clock set back neither stops a signing key nor revives a secret',
   async (open) => {
     const store = open();
     const [first, begun, waiting] = [-60, 600, 1200].map((seconds) =>

@@ -76,7 +76,7 @@ withFile('closing folds the log in, whatever the thread is about', async (path) 
   assert.deepEqual(verifyStore(path).damage, []);
 });
 
-withFile('a thread that dies is an outage to nobody: another one comes', async (path) => {
+withFile('a thread that dies is replaced without an outage', async (path) => {
   const server = serve(path);
   for (let round = 0; round < 3; round += 1) {
     const [thread] = await threadsIn(server.fill);
@@ -117,7 +117,7 @@ withFile('a fold takes its turn with the thread', async (path) => {
   file.close();
 });
 
-withFile('FAULTS 7: the thread leaves a file alone that came in its place', async (path) => {
+withFile('FAULTS 7: the thread does not write to a file that replaced the store', async (path) => {
   await openFileStore({ path: `${path}.other`, environment: 'staging' }).close();
   copyFileSync(`${path}.other`, `${path}.copy`);
   const server = serve(path);

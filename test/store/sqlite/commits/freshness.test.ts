@@ -154,7 +154,7 @@ changedBy('C-4: a code is dead that comes after all of its client’s', async (s
   assert.deepEqual(spent, { outcome: 'unknown' });
 });
 
-check('what is remembered is nobody’s to change', async ({ store }) => {
+check('remembered rows are frozen', async ({ store }) => {
   await store.add('client', [aClient()]);
   await store.add('member', [aMember()]);
   const client = await store.find('client', club, partner);
@@ -164,7 +164,7 @@ check('what is remembered is nobody’s to change', async ({ store }) => {
   assert.throws(() => Object.assign(member ?? {}, disabled), TypeError);
 });
 
-test('what is remembered has a bound, and no more than what was found', () => {
+test('the number of remembered rows is bounded; missing rows are not remembered', () => {
   const database = new DatabaseSync(':memory:');
   const remembered = new Remembered<number>(new Freshness(database), 100);
   let reads = 0;

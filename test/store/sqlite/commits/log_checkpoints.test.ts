@@ -92,7 +92,7 @@ withFile('FAULTS 4: a log begins again however much is written meanwhile', async
   await server.end();
 });
 
-withFile('a long reader is waited for by nobody, and no page is lost to it', async (path) => {
+withFile('nothing waits for a long reader, and no page is lost', async (path) => {
   const server = serve(path, 256 * 1024);
   await server.save(10);
   const reader = new DatabaseSync(path);
