@@ -163,6 +163,17 @@ test('P-3 HOSTILE 6: a state that is not alphanumeric is refused, and never sent
   assert.equal((await returnFrom(club, { state: long })).searchParams.get('state'), long);
 });
 
+test('P-3: a parameter named like a header input is ignored, repeated or where others are refused', async (t) => {
+  const club = await openPartnerClub(t, { over: 'authorize: { endpoint: { unknown: refuse } }' });
+  const sent = 'x-forwarded-for=no-address';
+  for (const more of [sent, `${sent}&${sent}`]) {
+    const answer = await ask(club.url, `${loginTarget(club)}&${more}`, { method: 'POST' });
+    assert.equal(answer.status, 303, more);
+  }
+  const unknown = await ask(club.url, `${loginTarget(club)}&other=1`, { method: 'POST' });
+  assert.deepEqual(unknown, redirected(`${callback}?error=invalid_request`));
+});
+
 test('P-12 HOSTILE 4: what cannot be read, or names two clients or addresses, is a page', async (t) => {
   const club = await openPartnerClub(t);
   const target = loginTarget(club, { redirect_uri: callback, state: 's' });

@@ -100,10 +100,13 @@ function compileReading(
   rules: readonly LoginRule[],
 ): LoginEndpoint['read'] {
   const read = compileReader(endpoint, rules, () => noBody);
+  const headers = new Set(rules.flatMap((rule) => (rule.inHeader ? [rule.wireName] : [])));
   return (request) => {
     const faults: ParameterFault[] = [];
     const inputs = read(request, (reason, facts, role) => {
       if (reason === 'malformed_body') throw new LoginRefusal('ambiguous_request', facts);
+      // A parameter named like a header input is ignored, repeated or not.
+      if (role === undefined && headers.has(facts.parameter ?? '')) return;
       const isRepeated = reason === 'repeated_parameter';
       const told = isRepeated ? reason : 'unknown_parameter';
       faults.push({ reason: told, role, parameter: facts.parameter ?? '' });
