@@ -1,4 +1,4 @@
-// Owns a process that opens a store file, says so, and closes it; migrate.test.ts kills it on the way.
+// Owns a process that opens a store file, says so, and closes it; migrate.test.ts kills it while it migrates.
 
 import { writeSync } from 'node:fs';
 
