@@ -1,4 +1,4 @@
-// Owns the memory store: the whole contract in this process; nothing outlives it.
+// Owns the memory store: the whole contract inside one process, which loses all of it when it ends.
 
 import type { Store } from '../contract.ts';
 import { attemptVerbs } from '../login_attempts.ts';
@@ -8,18 +8,25 @@ import { memoryKeeping } from './keeping.ts';
 import { memoryAttempts } from './login_attempts.ts';
 import { memoryRegistry } from './registry.ts';
 import { MemoryRevocations } from './revocations.ts';
+import { dropLaterThan, memorySweep } from './sweep.ts';
+import { grantTables } from './tables.ts';
 
 /** A store that forgets everything with the process, for tests and `jetway dev`. */
 export function createMemoryStore(): Store {
   const revocations = new MemoryRevocations();
   const attempts = memoryAttempts();
-  const grants = new MemoryGrants(revocations, attempts);
-  return Object.assign(grants, {
+  const tables = grantTables();
+  return Object.assign(new MemoryGrants(tables, revocations), {
     ...attemptVerbs(attempts),
     count: countInProcess(),
     ...memoryRegistry(revocations),
+    sweep: memorySweep(tables, [
+      (now, limit) => revocations.sweep(now, limit),
+      (now, limit) => attempts.sweep(now, limit),
+    ]),
     ...memoryKeeping((now, isBack) => {
-      grants.endLaterThan(now);
+      dropLaterThan(tables, now);
+      revocations.accept(now);
       if (isBack) attempts.forgetAll();
     }),
   });

@@ -1,16 +1,12 @@
-// Owns the rows that the memory store keeps of what was granted, and the names of their verbs.
+// Owns the tables in which the memory store keeps codes, token families and tokens.
 
 import type { Instant } from '../../lib/clock.ts';
 import type { ProgrammeId } from '../../oauth/client.ts';
 import type { AccessToken, Era, FamilyId, TokenFamily, TokenKey } from '../../oauth/grant.ts';
-import type { Grants } from '../grants.ts';
 import type { CodeState } from '../judgement.ts';
-import type { Keeping } from '../keeping.ts';
+import { MemoryTable } from './table.ts';
 
-/** The verbs of grants, and the sweep that forgets what ended. */
-export type GrantVerbs = Grants & Pick<Keeping, 'sweep'>;
-
-/** Whether its owner was revoked is asked each time. */
+/** `revoked` is derived from the revocations at each look-up. */
 export type CodeRow = Omit<CodeState, 'revoked'> & { readonly era: Era };
 
 export interface AccessRow {
@@ -32,4 +28,23 @@ export interface RefreshRow {
   readonly predecessor?: TokenKey;
   rotated: boolean;
   retry?: { readonly keptAnswer: string; readonly retryUntil: Instant } | undefined;
+}
+
+export interface GrantTables {
+  readonly codes: MemoryTable<CodeRow>;
+  /** The key of each login's code, by the login's transaction. */
+  readonly transactions: MemoryTable<TokenKey>;
+  readonly families: MemoryTable<FamilyRow>;
+  readonly refresh: MemoryTable<RefreshRow>;
+  readonly access: MemoryTable<AccessRow>;
+}
+
+export function grantTables(): GrantTables {
+  return {
+    codes: new MemoryTable(),
+    transactions: new MemoryTable(),
+    families: new MemoryTable(),
+    refresh: new MemoryTable(),
+    access: new MemoryTable(),
+  };
 }
