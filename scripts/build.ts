@@ -175,10 +175,7 @@ async function bundledThread(source: string): Promise<string> {
   return made.text;
 }
 
-/**
- * What `node --build-sea` reads. The code cache stays off: it saves 7 ms of a start of 70, and V8
- * writes it differently each time.
- */
+/** Without code cache: it saves 7 of 70 ms at start, but V8 writes it differently each time. */
 function seaConfig(node: string, assets: Readonly<Record<string, string>>): object {
   return {
     main: 'jetway.mjs',

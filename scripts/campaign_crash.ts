@@ -1,5 +1,4 @@
-// Owns `npm run campaign:crash`: kills working stores at random moments and looks for what they lost
-// (FAULTS 1, 2, 8, 9, 26).
+// Owns `npm run campaign:crash`: kills stores at random and finds losses (FAULTS 1, 2, 8, 9, 26).
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,5 +1,4 @@
-// Owns the older store that each file of a crash campaign begins as, and what of it must outlast every
-// kill (FAULTS 26).
+// Owns the older store that each file of a crash campaign starts from (FAULTS 26).
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';

@@ -70,7 +70,7 @@ async function takeRounds(plan: LoginPlan, port: number): Promise<LoginEffect> {
   const lanes = await Promise.all(Array.from({ length: tokenLanes }, () => openSender(port)));
   const request = tokenRequest('store', client.id, client.secret);
   const span = plan.seconds * 1000;
-  // Each in a login of its own: a login ends the tokens of an earlier one.
+  // One login page for each attempt: of two attempts on one page, one fails.
   const attempts = await Promise.all(
     namesOf('known', plan.logins).map(async (name) => {
       const door = await openDoor(port, 'store');

@@ -115,10 +115,7 @@ async function open(folder: string, endings: (() => Promise<void>)[]): Promise<F
 /** Well within the lifetime of an access token. */
 const keptFor = 600_000;
 
-/**
- * Issues tokens once for all rounds: a gateway asks about a token for half an hour, so that what
- * its first request costs is no matter.
- */
+/** Issues tokens once for all rounds: the cost of a token's first check does not matter. */
 function keptTokens(issue: Contestant['tokens']): Contestant['tokens'] {
   const kept = new Map<
     string,

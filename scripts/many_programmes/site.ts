@@ -1,5 +1,4 @@
-// Owns a site for the campaign: a folder of programmes, a configuration, and a store with a client of
-// each programme.
+// Owns the campaign's site: programme files, a configuration, and a store with clients.
 
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,4 @@
-// Owns reading standard input up to a limit: a secret, so that no argument list holds it, or a
-// file.
+// Owns reading standard input up to a limit. A secret read here is in no argument list.
 
 import { CommandError, exitCodes } from './exit.ts';
 import { say } from './output.ts';

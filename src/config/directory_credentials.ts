@@ -1,5 +1,4 @@
-// Owns reading the credentials of member directory hooks from files that a programme or the
-// environment names.
+// Owns reading the credentials of member directory hooks from files.
 
 import { dirname, resolve } from 'node:path';
 import { createSecureContext } from 'node:tls';
@@ -25,10 +24,7 @@ const shortestSecret = 32;
 
 class UnusableCredential extends Error {}
 
-/**
- * Reads a programme's credentials. Without them no member could log in, so the programme is not
- * loaded.
- */
+/** Without its credentials a programme is not loaded: no member could log in. */
 export function withCredentials(file: ProgrammeFile): ServableFile {
   const { loaded } = file;
   if (loaded === undefined || loaded.definition.members.directory === 'store') return file;

@@ -8,10 +8,7 @@ export interface BreakerRules {
   readonly pause: Milliseconds;
 }
 
-/**
- * 2 s of pause and a probe of at most 1.5 s: a recovered service is used again within 5 s (FAULTS
- * 14).
- */
+/** With a probe of at most 1.5 s, a recovered service is used again within 5 s (FAULTS 14). */
 const usualBreaker: BreakerRules = { failures: 5, pause: milliseconds(2000) };
 
 /** Permission for one call; the caller reports its outcome with one of the two verbs. */

@@ -29,8 +29,8 @@ export type Verification =
 export interface MemberDirectory {
   verify(attempt: LoginAttempt): Promise<Verification>;
   /**
-   * Takes as long as a `no_match`, and rejects when `verify` would: a locked account must look like
-   * a wrong password (HOSTILE 17, 63).
+   * Fails like `verify`, in equal time: a locked account looks like a wrong password (HOSTILE 17,
+   * 63).
    */
   decline(attempt: LoginAttempt): Promise<void>;
   /** Whether a member may still hold tokens; asked at every refresh (G-23). */

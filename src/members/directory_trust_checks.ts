@@ -1,5 +1,4 @@
-// Owns the checks that a member directory's hook answers only Jetway, and the questions and
-// failures that all checks share.
+// Owns the checks that a hook answers only Jetway, and the parts that all hook checks share.
 
 import { type Instant, instant } from '../lib/clock.ts';
 import { randomKey } from '../lib/random.ts';

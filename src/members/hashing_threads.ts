@@ -10,10 +10,7 @@ import type { HashingAnswer, HashingTask } from './hashing_worker.ts';
 /** The hint if lack of memory is the likely cause. */
 const memoryHint = 'see to the memory that is free (a hash takes 19 MiB)';
 
-/**
- * The system lacked resources for hashing: neither password nor store is at fault. The message
- * holds no password.
- */
+/** The system lacked resources for hashing. The message holds no password. */
 export class NotHashed extends Unavailable {
   readonly hint: string;
 

@@ -18,10 +18,7 @@ export type HashingTask =
 /** The hash, or whether the password matches; or the name of an error. */
 export type HashingAnswer = { readonly result: string | boolean } | { readonly trouble: string };
 
-/**
- * The decrease in priority: beside busy threads of normal priority, hashing gets a quarter of a
- * core.
- */
+/** At this priority, beside busy threads of normal priority, hashing gets a quarter of a core. */
 const niceness = 5;
 
 /**

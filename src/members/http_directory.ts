@@ -1,5 +1,4 @@
-// Owns the member directory behind an HTTP hook, which checks the credentials
-// (docs/member-directory.md).
+// Owns the member directory behind an HTTP hook (docs/member-directory.md).
 
 import { type Clock, type Milliseconds, milliseconds } from '../lib/clock.ts';
 import { createGate, type Gate, GateFull } from '../lib/gate.ts';
@@ -48,10 +47,7 @@ export interface HttpDirectoryOptions {
   readonly limits?: HookLimits;
 }
 
-/**
- * Rejects with `Unavailable` for any answer outside the contract; the message names programme,
- * question and request id, and no member.
- */
+/** Rejects with `Unavailable` for any answer outside the contract; its message names no member. */
 export function createHttpDirectory(options: HttpDirectoryOptions): MemberDirectory {
   const ask = createAsking(options);
   const { programme } = options;

@@ -1,5 +1,4 @@
-// Owns making argon2id hashes of passwords, and checking passwords. password_hash.ts reads other
-// hashes.
+// Owns making argon2id hashes and checking passwords. password_hash.ts reads other hashes.
 
 import type { Admission } from '../lib/gate.ts';
 import { randomBytes } from '../lib/random.ts';
@@ -17,10 +16,7 @@ const randomPasswordCost: HashCost = { memory: 64, passes: 1 };
 /** Longer than any passphrase; bounds the work of a hash. */
 export const longestPassword = 1024;
 
-/**
- * Milliseconds for which a thread waits for the next login: after that, starting one costs less
- * than keeping it.
- */
+/** Milliseconds: after a longer wait, starting a thread costs less than keeping it. */
 const threadPatience = 60_000;
 
 const threads = createHashingThreads(threadPatience);

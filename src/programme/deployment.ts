@@ -118,8 +118,7 @@ function queryValues(query: string, name: string): readonly string[] {
 }
 
 /**
- * Finds two equal paths of one programme. Checks of the file cannot: some paths hold the
- * programme's name.
+ * Two equal paths of one programme. The file's checks cannot see paths with the programme's name.
  */
 function selfCollision(
   programme: Programme,

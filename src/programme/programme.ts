@@ -1,5 +1,4 @@
-// Owns the Programme: a definition compiled once and frozen, with every function that requests
-// call.
+// Owns the Programme: a definition compiled once and frozen, with all that requests use.
 
 import type { Milliseconds } from '../lib/clock.ts';
 import type { ClientId, ProgrammeId, ThrottleLimit } from '../oauth/client.ts';
@@ -70,10 +69,7 @@ export interface Programme {
   /** The programme identifier that partners send. */
   readonly identifier: string;
   readonly basePath: string;
-  /**
-   * The path of the login page and the key set: the base path, with the programme's name if several
-   * programmes share the base path.
-   */
+  /** The base path, with the programme's name if several programmes share the base path. */
   readonly ownPath: string;
   /** The selector on each documented path, where the file declares one. */
   readonly selectors: ReadonlyMap<string, SelectorRule>;

@@ -1,5 +1,4 @@
-// Owns the validation of a document against a schema: all faults in one run, each with its position
-// and a message for operators.
+// Owns validating a document against a schema: finds all faults, with positions and messages.
 
 import * as v from 'valibot';
 

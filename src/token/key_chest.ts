@@ -72,10 +72,7 @@ export async function openKeyChest(options: KeyChestOptions): Promise<KeyChest> 
   return { signer: (now) => signerAt(keys, now), keySet, verifier, reload };
 }
 
-/**
- * The keys of a programme that no longer signs tokens: earlier tokens live until `end` at the
- * latest. Undefined if it has no keys.
- */
+/** The keys of a programme that no longer signs; its tokens live until `end` at the latest. */
 export async function openFormerKeys(
   programme: ProgrammeId,
   records: SigningKeyRecords,

@@ -27,10 +27,7 @@ export type KeyStatus = 'signing' | 'waiting' | 'ahead' | 'retiring' | 'due';
 export interface KeyState {
   readonly key: SigningKeyRecord;
   readonly status: KeyStatus;
-  /**
-   * All tokens that the key signed have expired by then; absent for a retiring key until it is
-   * known.
-   */
+  /** All tokens of the key have expired by then; absent until that is known. */
   readonly retiresAt?: Instant;
 }
 

@@ -82,10 +82,7 @@ function payloadOf(claims: TokenClaims): Record<string, unknown> {
 
 export type TokenIdForm = 'uuid' | 'number';
 
-/**
- * Milliseconds since this epoch take 41 bits until 2089; two more bits distinguish identifiers of
- * one millisecond.
- */
+/** Milliseconds since then take 41 bits until 2089; two more count within a millisecond. */
 const epoch = Date.parse('2020-01-01T00:00:00Z');
 const perMillisecond = 4;
 /** Ten of the 53 bits of a number: the process that made it. */

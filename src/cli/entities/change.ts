@@ -1,5 +1,4 @@
-// Owns the verbs `set`, `enable`, `disable` and `remove` of every kind. Running servers apply a
-// change from the next request on.
+// Owns the verbs `set`, `enable`, `disable` and `remove`; running servers apply changes at once.
 
 import { type Item, kinds } from '../../store/kinds.ts';
 import { CommandError, exitCodes, expectYes, refuseUsage } from '../exit.ts';

@@ -73,10 +73,7 @@ export function judgeClient(
   };
 }
 
-/**
- * Ends the command as wrong usage if something is missing, unless `--incomplete` is given; returns
- * the warnings.
- */
+/** Refuses a client that lacks something, unless `--incomplete` is given; returns the warnings. */
 export function expectComplete(
   { missing, warnings }: ClientJudgement,
   incomplete: boolean | undefined,

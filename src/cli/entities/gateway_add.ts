@@ -1,5 +1,4 @@
-// Owns the verb `gateway add`: a gateway gets an identifier and a secret for introspection (RFC
-// 7662 2.1), shown once.
+// Owns the verb `gateway add`, which shows a new secret for introspection (RFC 7662 2.1) once.
 
 import { quote } from '../../lib/fault.ts';
 import { randomText } from '../../lib/random.ts';

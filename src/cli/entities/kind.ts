@@ -119,8 +119,7 @@ export function removedMeanwhile<N extends Noun>(kind: Kind<N>, item: Item<N>): 
 }
 
 /**
- * Changes the item and returns it. `change` may run twice, so it must depend only on its argument;
- * if it throws, nothing changes.
+ * `change` may run twice, so it must depend only on its argument; if it throws, nothing changes.
  */
 export async function changeItem<N extends Noun>(
   kind: Kind<N>,

@@ -81,10 +81,7 @@ export const subjectInput: Input = {
   },
 };
 
-/**
- * Warns of other forms than P-7's 16 to 24 digits: partners may depend on it, and some grants
- * refuse others (P-15).
- */
+/** Warns of other forms than P-7's 16 to 24 digits, which some grants refuse (P-15). */
 export function numberWarnings(
   { id, memberNumber: { neededBy, fits, form } }: Programme,
   number: string | undefined,

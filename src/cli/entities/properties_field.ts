@@ -1,5 +1,4 @@
-// Owns the field of a client's properties: NAME=VALUE in an option, a column or key for each name
-// in files.
+// Owns the field of a client's properties: NAME=VALUE in an option, one column each in files.
 
 import { quote } from '../../lib/fault.ts';
 import { present } from '../../lib/present.ts';

@@ -1,5 +1,5 @@
-// Owns the field of a client's redirect URIs, the only addresses that codes are sent to (RFC 9700
-// 2.6, HOSTILE 7).
+// Owns a client's redirect URIs, the only addresses that codes are sent to (RFC 9700 2.6, HOSTILE
+// 7).
 
 import { quote } from '../../lib/fault.ts';
 import { redirectUriFault } from '../../oauth/redirect_uri.ts';

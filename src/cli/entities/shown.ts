@@ -17,10 +17,7 @@ export function shown(json: string, label: string, value: string | number | null
   return { json, label, value, lines: value === null ? [] : [String(value)] };
 }
 
-/**
- * The fields of an item. A field without a value is null in JSON, so that all items have the same
- * keys.
- */
+/** A field without a value is null in JSON, so that all items have the same keys. */
 export function showFields<Shape>(fields: Fields<Shape>, item: Shape): readonly Shown[] {
   return listOf(fields).map(([name, field]) => {
     const value: unknown = item[name];

@@ -1,5 +1,4 @@
-// Owns the steps that imports share: the fields' checks judge every row, then all items are added
-// or none.
+// Owns the steps that all imports share: judge every row, then add all items or none.
 
 import { statSync } from 'node:fs';
 

@@ -69,10 +69,7 @@ function wordsIn(text: string, at: Position): readonly Pick<Value, 'text' | 'at'
   });
 }
 
-/**
- * The format by the file's name. For standard input, by its text: a YAML list begins with a dash, a
- * CSV with its columns.
- */
+/** The format by the file's name; on standard input, a YAML list begins with a dash. */
 export function formatOf(path: string): (text: string) => 'csv' | 'yaml' {
   const isList = /^(?:\s*(?:#|---).*\n)*\s*(?:-\s|\[)/;
   if (path === '-') return (text) => (isList.test(text) ? 'yaml' : 'csv');

@@ -26,8 +26,7 @@ export interface SigningProgramme extends KeyedProgramme {
 }
 
 /**
- * Calls `act` with the selected programmes, then reports errors in programme files: the keys of the
- * other programmes may be urgent.
+ * Reports errors in programme files only after `act`: the keys of other programmes may be urgent.
  */
 export async function forProgrammes(
   config: Config,

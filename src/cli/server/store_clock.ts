@@ -1,5 +1,4 @@
-// Owns starting a clock from the store's recorded time, and keeping the servers of one store at one
-// time.
+// Owns the clocks of servers and commands, which follow the store's recorded time.
 
 import type { Log } from '../../engine/service.ts';
 import {

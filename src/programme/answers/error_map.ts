@@ -81,10 +81,7 @@ function mappingHeaders(
   });
 }
 
-/**
- * Errors that a challenge names (RFC 6750 3.1); a challenge to a request without a token names
- * none.
- */
+/** Errors in challenges (RFC 6750 3.1); a challenge to a request without a token names none. */
 const bearerErrors: ReadonlySet<FailureReason> = new Set(['invalid_token', 'insufficient_scope']);
 
 function challengeText(scheme: 'basic' | 'bearer', reason: FailureReason, name: string): string {

@@ -206,10 +206,7 @@ export function* loginComplaints(definition: Definition): Iterable<Complaint> {
   }
 }
 
-/**
- * Every documented endpoint must read the selector from a header or the query: both are known
- * before the body.
- */
+/** Every documented endpoint must read the selector from a header or the query, before the body. */
 export function* selectorComplaints(definition: Definition): Iterable<Complaint> {
   const { selector } = definition;
   if (selector === undefined) return;

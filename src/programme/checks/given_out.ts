@@ -15,10 +15,7 @@ export interface Given {
   readonly samples: readonly string[];
 }
 
-/**
- * The values that an input must accept, by its name or comparison; undefined if partners choose
- * them.
- */
+/** The values that an input must accept; undefined if partners choose them. */
 export function givenTo(
   role: string,
   { must_equal: comparison }: Pick<InputDefinition, 'must_equal'>,

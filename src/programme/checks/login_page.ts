@@ -45,10 +45,7 @@ function* languageComplaints({ login }: Definition): Iterable<Complaint> {
   }
 }
 
-/**
- * A file with another `language` than its variant must set every text: inherited texts stay in the
- * variant's language.
- */
+/** If a file changes `language`, it must set every text: its variant's texts are in another one. */
 function* untranslated(definition: Definition, document: YamlNode): Iterable<Complaint> {
   const { variant, login } = definition;
   if (variant === undefined || login.language === languageOf(readVariant(variant).root)) return;

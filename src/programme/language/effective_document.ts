@@ -46,8 +46,7 @@ function writeValue(value: unknown, node: YamlNode | undefined, schema?: Schema)
 }
 
 /**
- * A layout as a map, or as a list of maps where a name looks like a whole number: JavaScript would
- * move such a key to the front.
+ * A list of maps if a name looks like an integer: JavaScript would move such a key to the front.
  */
 function writeTree(tree: ReadonlyMap<string, unknown>, node: YamlNode | undefined): unknown {
   const home = node?.kind === 'list' ? undefined : node;

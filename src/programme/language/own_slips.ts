@@ -72,10 +72,7 @@ function idleNull(schema: Schema, subject: Subject, root: MapNode, path: Path): 
   };
 }
 
-/**
- * Numbers that YAML 1.1 and 1.2 read differently, where a number is expected; elsewhere `told`
- * already has a more precise fault.
- */
+/** Numbers that YAML 1.1 and 1.2 read differently; skips places that have a fault in `told`. */
 export function* ambiguousNumbers(root: MapNode, told: readonly Fault[]): Iterable<Fault> {
   for (const [path, { at, value, source = '' }] of scalarsOf(root)) {
     if (told.some((fault) => fault.at.line === at.line && fault.at.column === at.column)) continue;

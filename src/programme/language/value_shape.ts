@@ -5,10 +5,7 @@ import * as v from 'valibot';
 import { randomText } from '../../lib/random.ts';
 import { key, named, note, type Output } from '../../schema/notes.ts';
 
-/**
- * Character classes that a file may name. Files have no free patterns: no file can make a request
- * slow (HOSTILE 55).
- */
+/** Character classes for files. Free patterns could make requests slow (HOSTILE 55). */
 export const characterRanges = {
   digits: ['0-9', 'decimal digits'],
   letters: ['A-Za-z', 'ASCII letters'],

@@ -65,10 +65,7 @@ export function writtenValues(tree: FieldTree, occasion?: string): ReadonlySet<s
   return new Set(Array.from(fieldsOf(tree, occasion)).flatMap((field) => valueOf(field) ?? []));
 }
 
-/**
- * Names of the values that an answer needs: neither values with a substitute (`first`), nor values
- * whose absence is written.
- */
+/** Values that an answer needs: they have neither a substitute (`first`) nor a written absence. */
 export function neededValues(tree: FieldTree, occasion: string): ReadonlySet<string> {
   const certain = (field: Field): readonly Field[] =>
     typeof field === 'object' && 'first' in field && field.first.length > 1 ? [] : partsOf(field);

@@ -121,10 +121,7 @@ function isOfAddress({ reason, role, parameter }: ParameterFault): boolean {
   return reason === 'repeated_parameter' && (name === 'client_id' || name === 'redirect_uri');
 }
 
-/**
- * Another programme's name gives a page, never a redirect: its redirect URIs are not valid here
- * (P-4).
- */
+/** Another programme's name gives a page: its redirect URIs are not valid here (P-4). */
 function compileProgrammeCheck(rules: readonly LoginRule[]): LoginEndpoint['checkProgramme'] {
   const named = rules.filter((rule) => rule.equalsProgramme !== undefined);
   return ({ inputs }) => {

@@ -1,5 +1,4 @@
-// Owns the logos of a login page: the checks that a file is safe to show, and its served form. The
-// caller reads the files.
+// Owns the logos of a login page: safety checks and served form. The caller reads the files.
 
 import { hash } from 'node:crypto';
 

@@ -1,4 +1,4 @@
-// Owns which token endpoints serve which grants: a grant has one or several, and so has an endpoint.
+// Owns the relation of token endpoints and grants: each may have several of the other.
 
 import { type GrantType, grantTypes } from '../../oauth/grant.ts';
 import type { Definition } from '../language/definition.ts';
@@ -6,12 +6,11 @@ import type { EndpointDefinition } from '../language/input_schema.ts';
 
 type Places = Pick<Definition, 'grants' | 'token_endpoints'>;
 
-/** The grants that an endpoint serves. */
 export function grantsAt({ grants }: Places, endpoint: string): readonly GrantType[] {
   return grantTypes.filter((type) => grants[type]?.endpoint.includes(endpoint) === true);
 }
 
-/** The declared endpoints that serve a grant, in the order of the file. */
+/** The declared endpoints of a grant, in the order of the file. */
 export function endpointsOf(
   { grants, token_endpoints: declared }: Places,
   type: GrantType,

@@ -1,4 +1,4 @@
-// Owns the formats of values beyond characters and length: media ranges, chains of addresses.
+// Owns the formats that characters and length cannot describe: media ranges, lists of addresses.
 
 import { isIP } from 'node:net';
 
@@ -13,7 +13,6 @@ export function formatTest(format: InputFormat | undefined): (value: string) => 
   return format === undefined ? () => true : formats[format];
 }
 
-/** Usual values of each format. */
 export const formatSamples: Readonly<Record<InputFormat, readonly string[]>> = {
   accepts_json: ['application/json', '*/*'],
   ip_list: ['192.0.2.1', '2001:db8::1'],

@@ -1,4 +1,4 @@
-// Owns one input of an endpoint, compiled: its names, its shape, and what it must equal.
+// Owns one compiled input of an endpoint: its names, its shape, and its comparisons.
 
 import type { Client, StoredSecret } from '../../oauth/client.ts';
 import type { FailureReason } from '../../oauth/failure.ts';
@@ -17,22 +17,22 @@ export type SecretTest = (text: string, secrets: readonly StoredSecret[]) => boo
 
 export type ClientComparison = (value: string, client: Client, isSecret: SecretTest) => boolean;
 
-/** One input; `Reason` is the list of failures that its endpoint knows. */
+/** One input; `Reason` is its endpoint's list of failures. */
 export interface InputRule<Reason = FailureReason> {
-  /** The engine's name for it. */
+  /** The engine's name of the input. */
   readonly role: string;
   readonly wireName: string;
-  /** Its name in messages: the wire name behind the names of its JSON objects. */
+  /** Its name in messages: the wire name after the names of enclosing JSON objects. */
   readonly told: string;
   /** Its key among a request's parameters. */
   readonly key: string;
   readonly inHeader: boolean;
   readonly required: boolean;
-  /** Whether several lines of its header are one list. */
+  /** Several header lines form one list. */
   readonly list: boolean;
-  /** Whether a value of no characters counts as sent. */
+  /** An empty value counts as sent. */
   readonly keepsEmpty: boolean;
-  /** The value of a header without its scheme; undefined where the scheme is absent. */
+  /** The header's value without its scheme; undefined if the scheme is absent. */
   readonly unwrap: (sent: string) => string | undefined;
   readonly fits: (value: string) => boolean;
   /** Comparisons with programme and client, where the file asks for one. */
@@ -44,7 +44,7 @@ export interface InputRule<Reason = FailureReason> {
   readonly whenRepeated: FailureReason;
 }
 
-/** The inputs of an endpoint; those of proof keys only where the programme has proof keys. */
+/** The inputs of an endpoint; those of PKCE only if the programme uses PKCE. */
 export function compileInputs(
   { inputs, empty }: Pick<EndpointDefinition, 'inputs' | 'empty'>,
   { authorize, programme_identifier: identifier }: Definition,
@@ -87,7 +87,7 @@ export function compileInput(
   };
 }
 
-/** Why a value is refused, whichever client sent it; undefined where nothing is wrong. */
+/** Why a value is refused for every client; undefined if it is accepted. */
 export function inputFault<Reason>(
   rule: InputRule<Reason>,
   value: string | undefined,

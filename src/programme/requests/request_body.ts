@@ -15,13 +15,12 @@ import type { EndpointDefinition, ParameterPlace } from '../language/input_schem
 
 export type BodyForm = Exclude<ParameterPlace, 'query'>;
 
-/** The parameters of a body, and the form they came in; undefined for a body that is not read. */
+/** The parameters of a body and its form; undefined for a body that is not read. */
 export interface ReadBody {
   readonly form: BodyForm | undefined;
   readonly parameters: Parameters;
 }
 
-/** Reads the body of a request; throws `Refusal`. */
 export type BodyReader = (request: WireRequest) => ReadBody;
 
 export const noBody: ReadBody = { form: undefined, parameters: noParameters };
@@ -36,11 +35,11 @@ const usualTypes: Readonly<Record<BodyForm, string>> = {
   json: 'application/json',
 };
 
-/** Spellings of types and charsets that are parsed once; clients have a few. */
+/** Header texts to remember, since parsing them costs time; clients send few different ones. */
 const rememberedSpellings = 64;
 const longestSpelling = 200;
 
-/** The body of an endpoint in the forms that the endpoint reads. */
+/** A reader for the endpoint's forms of body. */
 export function compileBodyReader(endpoint: EndpointDefinition): BodyReader {
   if (endpoint.read.every((place) => place === 'query')) return readStrayForm;
   const mediaType = compileMediaTypes(endpoint);
@@ -61,7 +60,7 @@ export function compileBodyReader(endpoint: EndpointDefinition): BodyReader {
   };
 }
 
-/** Paths of the objects in a JSON body in which inputs lie. */
+/** Paths of the JSON objects that contain inputs. */
 export function objectsOf({ inputs }: EndpointDefinition): ReadonlySet<string> {
   const paths = Object.values(inputs).flatMap(({ within = [] }) =>
     within.map((_, index) => memberPath(within.slice(0, index + 1))),
@@ -70,8 +69,8 @@ export function objectsOf({ inputs }: EndpointDefinition): ReadonlySet<string> {
 }
 
 /**
- * A form sent to an endpoint that reads no body: a secret or code in the form would seem accepted if
- * it were ignored (HOSTILE 41, 43). Bodies of other types hold no parameters.
+ * Refuses a form at an endpoint that reads no body: a secret or code in an ignored form would seem
+ * accepted (HOSTILE 41, 43). Bodies of other types hold no parameters.
  */
 function readStrayForm({ body, rawHeaders }: WireRequest): ReadBody {
   if (body === 'too_large') throw new Refusal('body_too_large');

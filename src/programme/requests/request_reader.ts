@@ -1,5 +1,5 @@
-// Owns reading an endpoint's declared inputs out of a raw token or login request: places, repeated,
-// unknown, misplaced and empty parameters (C-8, first steps).
+// Owns reading an endpoint's inputs from a raw request: places, repeated, unknown, misplaced and
+// empty parameters (C-8, first steps).
 
 import { type FailureFacts, type FailureReason, Refusal } from '../../oauth/failure.ts';
 import {
@@ -24,34 +24,29 @@ import {
 } from './request_body.ts';
 
 /**
- * Is told of each fault in a request, in the order of the checks. Where it returns, reading goes on
- * without the value. `role` is the input at fault, if it is a known one.
+ * Receives each fault of a request, in the order of the checks. If it returns, reading continues
+ * without the value. `role` is the input at fault, if it is known.
  */
 export type Report = (reason: FailureReason, facts: FailureFacts, role?: string) => void;
 
-/** Refuses a token request at its first fault. */
 export const refuse: Report = (reason, facts) => {
   throw new Refusal(reason, facts);
 };
 
 interface PlacedRule extends InputRule<unknown> {
   readonly inQuery: boolean;
-  /** Forms of the body in which it is looked for. */
+  /** Forms of the body that may contain it. */
   readonly inBody: ReadonlySet<BodyForm>;
 }
 
 interface ReadingRules {
   readonly endpoint: EndpointDefinition;
   readonly inputs: readonly PlacedRule[];
-  /** Keys of the inputs in each place. */
   readonly keys: Readonly<Record<ParameterPlace | 'body', ReadonlySet<string>>>;
   readonly objects: ReadonlySet<string>;
 }
 
-/**
- * A function from a raw request to the endpoint's inputs. Faults of the body are thrown as `Refusal`,
- * all others reported.
- */
+/** The reader throws faults of the body as `Refusal` and reports all others. */
 export function compileReader(
   endpoint: EndpointDefinition,
   rules: readonly InputRule<unknown>[],
@@ -92,7 +87,7 @@ function readInputs(
   return values;
 }
 
-/** The parameters of a query; none, once reported, where they cannot be decoded. */
+/** The parameters of a query; empty, after a report, if the query cannot be decoded. */
 export function readQuery(query: string, report: Report): Parameters {
   try {
     return parseForm(query);
@@ -105,7 +100,7 @@ export function readQuery(query: string, report: Report): Parameters {
 
 const nothingSent: readonly string[] = [];
 
-/** Every value that was sent for an input, wherever it is read. */
+/** Every value sent for an input, in all its places. */
 function sentFor(
   input: PlacedRule,
   request: WireRequest,
@@ -120,7 +115,7 @@ function sentFor(
   return [...one, ...other];
 }
 
-/** Parameters that are unknown, or in a place where the dialect does not read them (HOSTILE 41, 43). */
+/** Reports parameters that are unknown, or in a place that is not read (HOSTILE 41, 43). */
 function reportStrays(
   rules: ReadingRules,
   inQuery: Parameters,
@@ -146,7 +141,7 @@ function reportStray(
   report: Report,
 ): void {
   const parameter = name.replaceAll('\0', '.');
-  // RFC 6749 3.1 and 3.2 let no parameter come twice, known or not.
+  // RFC 6749 3.1 and 3.2: no parameter may be repeated, known or not.
   if (values.length > 1 && endpoint.repeated === 'refuse') {
     report('repeated_parameter', { parameter });
   }
@@ -154,7 +149,7 @@ function reportStray(
   if (endpoint.unknown === 'refuse') report('unknown_parameter', { parameter });
 }
 
-/** The one value of an input that was sent more than once. */
+/** The value of an input that was sent more than once. */
 function single(
   input: PlacedRule,
   sent: readonly string[],

@@ -1,4 +1,4 @@
-// Owns sample requests with one fault each, and the reason for which the dialect refuses each of them.
+// Owns sample requests with one fault each, and the dialect's reason to refuse each of them.
 
 import {
   type FailureReason,
@@ -21,19 +21,18 @@ import {
   type SampleValues,
 } from './sample_request.ts';
 
-/** A request with one fault. */
 export interface SampleFault<Reason = FailureReason> {
   readonly reason: Reason;
-  /** What is wrong, in words; an input at fault by its name on the wire. */
+  /** The fault in words; an input is named as on the wire. */
   readonly what: string;
   readonly request: SampleRequest;
 }
 
-/** A value that nothing has. */
+/** A value that no store contains. */
 const unheardOf = 'unheard_of';
 const formType = 'application/x-www-form-urlencoded';
 
-/** One token request for each reason that a request alone can provoke, in the order of C-8. */
+/** One token request for each reason that needs only a wrong request, in the order of C-8. */
 export function tokenFaults(
   programme: Programme,
   definition: Definition,
@@ -63,14 +62,14 @@ type Found = readonly [reason: FailureReason, what: string, request: SampleReque
 
 type Input = EndpointDefinition['inputs'][string];
 
-/** A grant at its endpoint, and requests by it that lack only the values a login would give. */
+/** A grant and its endpoint, with requests that lack only the values from a login. */
 interface Scene {
   readonly definition: Definition;
   readonly grant: GrantType;
   readonly name: string;
   readonly endpoint: EndpointDefinition;
   readonly by: SampleClient;
-  /** A right request but for the changes. */
+  /** A valid request, with the given changes. */
   readonly request: (changes?: SampleValues, sender?: SampleClient) => SampleRequest;
 }
 
@@ -79,7 +78,7 @@ function ruleOf({ definition, endpoint }: Scene, role: string): InputRule {
   return compileInput(role, input, definition.programme_identifier);
 }
 
-/** Values of the right shape, known to nobody, for what the grant needs. */
+/** Values of the right shape that do not exist, for the inputs of the grant. */
 function wrongInputs(code: string, grant: GrantType, { inputs }: EndpointDefinition): SampleValues {
   const wanted: SampleValues = { code, username: 'nobody' };
   const fitting = (role: string): string =>
@@ -102,7 +101,7 @@ function* bodyFaults({ endpoint, request }: Scene): Iterable<Found> {
     yield ['unsupported_media_type', 'content-type of another kind', strange];
     yield ['malformed_body', 'a body that cannot be decoded', broken];
   }
-  // RFC 6749 3.2 lets no parameter come twice, known or not.
+  // RFC 6749 3.2: no parameter may be repeated, known or not.
   const [twice = [unheardOf, '1'] as const] = form ?? query;
   if (endpoint.repeated === 'refuse') {
     const again =
@@ -143,7 +142,7 @@ function* credentialFaults(scene: Scene): Iterable<Found> {
       yield ['authentication_ambiguous', `${secretName} beside the authorization header`, both];
     }
   }
-  // As long as the right one, for dialects that look at its shape first.
+  // As long as the right secret, for dialects that check its shape first.
   const secret = `wrong${by.secret.slice('wrong'.length)}`;
   yield ['client_authentication_failed', 'a wrong secret', request({}, { ...by, secret })];
 }
@@ -157,7 +156,7 @@ function* inputFaults(scene: Scene, newIdentifier: () => string): Iterable<Found
       yield [whenMissing, `no ${told}`, request({ [role]: null })];
     }
     const invalid = ['text/plain', '?', 'x', 'x'.repeat(200)].find((text) => !fits(text));
-    // Other inputs are held against the client before their shape is looked at.
+    // Other inputs are compared with the client before their shape is checked.
     if (invalid !== undefined && (input.in === 'header' || input.must_equal === undefined)) {
       yield [whenInvalid, `a malformed ${told}`, request({ [role]: invalid })];
     }
@@ -168,12 +167,12 @@ function* inputFaults(scene: Scene, newIdentifier: () => string): Iterable<Found
   }
 }
 
-/** Inputs of the endpoint that the grant reads, but for those with faults of their own kind. */
+/** The grant's inputs at the endpoint, without those that have faults of their own. */
 function ownInputs({ definition, grant, endpoint }: Scene): readonly [string, Input][] {
   const { needs, takes } = grantInputs[grant];
   const apart = new Set(['grant_type', 'client_secret', ...proofInputs]);
   if (definition.client.authentication.methods[0] === 'parameters') apart.add('client_id');
-  // With another selector, it is another programme that answers.
+  // With another selector, another programme would answer.
   if (definition.selector !== undefined) apart.add(definition.selector.input);
   return Object.entries(endpoint.inputs).filter(([role]) => {
     const isRead = !inputsOfGrants.has(role) || needs.includes(role) || takes.includes(role);
@@ -181,7 +180,7 @@ function ownInputs({ definition, grant, endpoint }: Scene): readonly [string, In
   });
 }
 
-/** A value that the input must not equal. */
+/** A value that differs from the one the input must equal. */
 function another({ client }: SampleClient, input: Input): string | undefined {
   if (input.must_equal === undefined) return undefined;
   const { allowed: _allowed, ...shape } = input;
@@ -190,7 +189,7 @@ function another({ client }: SampleClient, input: Input): string | undefined {
   return one === right ? other : one;
 }
 
-/** What a grant is refused for when its own values are known to nobody. */
+/** The reason for which a grant refuses values that do not exist. */
 const wrongValues: Readonly<Partial<Record<GrantType, readonly [FailureReason, string]>>> = {
   authorization_code: ['invalid_code', 'a code that was never issued'],
   refresh_token: ['invalid_refresh_token', 'a refresh token that was never issued'],

@@ -1,4 +1,4 @@
-// Owns sample requests: how a client of a programme would ask, built from the programme's own file.
+// Owns sample requests of a programme's client, built from the programme's own file.
 
 import { present } from '../../lib/present.ts';
 import type { CredentialEncoding } from '../../oauth/basic.ts';
@@ -15,7 +15,7 @@ import { compileGenerator, compileShape } from '../language/value_shape.ts';
 import { endpointsOf } from './grant_places.ts';
 import { formatSamples } from './input_formats.ts';
 
-/** A client, with the secret and the API key that only its owner knows. */
+/** A client with its secret and API key in plain text. */
 export interface SampleClient {
   readonly client: Client;
   readonly secret: string;
@@ -27,23 +27,20 @@ export interface SampleRequest {
   readonly path: string;
   readonly query: readonly (readonly [string, string])[];
   readonly headers: readonly (readonly [string, string])[];
-  /** Identifier and secret, encoded as the dialect decodes them, where the Authorization header has them. */
+  /** Identifier and secret for the Authorization header, encoded as the dialect decodes them. */
   readonly credentials?: { readonly id: string; readonly secret: string; readonly bare: boolean };
   readonly form?: readonly (readonly [string, string])[];
   readonly json?: JsonMembers;
-  /** A body that no sender of parameters would write, in place of `form` and `json`. */
+  /** A malformed body, in place of `form` and `json`. */
   readonly raw?: { readonly type: string; readonly text: string };
 }
 
-/** Members of a JSON body; some lie in objects. */
+/** Members of a JSON body; some are in objects. */
 export interface JsonMembers {
   readonly [name: string]: string | JsonMembers;
 }
 
-/**
- * Values by the engine's names; what is left out is filled from client and programme, and a null
- * leaves out what would be filled.
- */
+/** Values by the engine's names; null leaves an input out that would otherwise be filled. */
 export type SampleValues = Readonly<Record<string, string | null | undefined>>;
 
 /**
@@ -90,7 +87,7 @@ const credentialEncoders: Readonly<Record<CredentialEncoding, (text: string) => 
   base64: (text) => Buffer.from(text).toString('base64'),
 };
 
-/** A login request; `values` holds redirect_uri, state and whatever else is to be sent. */
+/** A login request; `values` holds redirect_uri, state and further parameters. */
 export function sampleLoginRequest(
   definition: Definition,
   client: Client,
@@ -117,7 +114,7 @@ function fillInputs(
   let json: JsonMembers = {};
   const usual = usualPlace(endpoint);
   for (const [role, input] of Object.entries(endpoint.inputs)) {
-    // Of programmes that share a path, only the default one is found without its selector.
+    // Without its selector, a shared path leads to the default programme.
     const isSent = input.required || needed.has(role) || role === definition.selector?.input;
     const value = known[role] === undefined ? usualValue(role, input, definition, by) : known[role];
     if (!isSent || value === undefined || value === null) continue;
@@ -137,7 +134,7 @@ function fillInputs(
   });
 }
 
-/** Of the places an endpoint reads, a body goes before the query, which others can see. */
+/** A body before the query: proxies and logs see the query. */
 function usualPlace({ read, methods }: EndpointDefinition): ParameterPlace {
   const [method] = methods;
   const bodies = method === 'GET' ? [] : read.filter((place) => place !== 'query');
@@ -154,13 +151,13 @@ function withMember(
   return { ...members, [name]: withMember(typeof inner === 'object' ? inner : {}, rest, value) };
 }
 
-/** What a grant can be asked for, where a dialect insists on it. */
+/** A scope for the grant, if the dialect requires one. */
 function usualScope({ scope }: Definition, grant: GrantType): string | undefined {
   if (scope.kind === 'list') return scope.values[0];
   return grant === 'client_credentials' ? scope.client : scope.member_default;
 }
 
-/** The value of an input without a given one: the value it must equal, or the first that fits. */
+/** The value of an input that is not given: the one it must equal, or the first that fits. */
 function usualValue(
   role: string,
   input: InputDefinition,
@@ -172,7 +169,7 @@ function usualValue(
     'client.id': client.id,
     'client.business_context': client.businessContext,
     'client.partner_id': client.partnerId,
-    // The client keeps a digest alone.
+    // The client stores only a digest.
     'client.api_key': apiKey,
   };
   if (input.must_equal !== undefined) return compared[input.must_equal];
@@ -181,7 +178,7 @@ function usualValue(
   return fittingValue(input, address ?? client.businessContext);
 }
 
-/** A value that an input takes: the one wanted, where it does. */
+/** A value that an input accepts; `wanted` if it does. */
 export function fittingValue(input: InputDefinition, wanted = 'demo'): string {
   const [first] = input.allowed ?? [];
   const fits = compileShape(input);

@@ -1,4 +1,4 @@
-// Owns one token endpoint of a programme, compiled: each check of C-8 that needs no store.
+// Owns one compiled token endpoint of a programme: each check of C-8 that needs no store.
 
 import { basicToken, type CredentialEncoding, decodeCredentials } from '../../oauth/basic.ts';
 import type { Client, Role } from '../../oauth/client.ts';
@@ -18,29 +18,29 @@ import {
 } from './input_rules.ts';
 import { compileReader, refuse } from './request_reader.ts';
 
-/** A token endpoint as the engine sees it. Every function throws `Refusal`, and only that. */
+/** A token endpoint for the engine. Its functions throw only `Refusal`. */
 export interface TokenEndpoint {
   readonly path: string;
   readonly methods: ReadonlySet<string>;
-  /** Media type, size, repeated and stray parameters. */
+  /** Checks media type, size, repeated and stray parameters. */
   readonly readInputs: (request: WireRequest) => Inputs;
-  /** The client's credentials, wherever the dialect has them; `known` are its programme's. */
+  /** The client's credentials, by any of the dialect's methods; `known` is the cache. */
   readonly readCredentials: (
     request: WireRequest,
     inputs: Inputs,
     known: ProvenHeaders,
   ) => PresentedCredentials;
-  /** Required headers, their shape, and the programme they name. */
+  /** Checks required headers, their shape, and the programme they name. */
   readonly checkHeaders: (inputs: Inputs) => void;
-  /** Whether client_id and context are those of the client that authenticated. */
+  /** Checks that client_id and context belong to the authenticated client. */
   readonly checkClient: (inputs: Inputs, client: Client, isSecret: SecretTest) => void;
-  /** The grant asked for, if the client may use it. */
+  /** The requested grant; refused if the client may not use it. */
   readonly selectGrant: (inputs: Inputs, client: Client) => GrantType;
-  /** Parameters of that grant: required ones, and the shape of all. */
+  /** Checks the parameters of the grant: presence and shape. */
   readonly checkParameters: (inputs: Inputs, grant: GrantType) => void;
 }
 
-/** More than any identifier and secret need; longer headers are not worth decoding. */
+/** Longer than any identifier and secret; longer headers are refused before decoding. */
 const longestAuthorization = 4096;
 
 export function compileTokenEndpoint(
@@ -75,13 +75,13 @@ export function compileTokenEndpoint(
   };
 }
 
-/** Texts that count as missing, as on the login page, where they are blank fields (P-13). */
+/** Texts that count as missing, as blank fields do on the login page (P-13). */
 const blankForms: ReadonlyMap<string, RegExp> = new Map([
   ['username', /^\s*$/],
   ['password', /^$/],
 ]);
 
-/** Throws `Refusal` unless an input is there, if it is required, and has the shape and value asked for. */
+/** Throws `Refusal` if a required input is missing, or a value has a wrong shape or comparison. */
 export function checkInput(rule: InputRule, inputs: Inputs, required: boolean): void {
   const sent = inputs.get(rule.role);
   const isBlank = required && sent !== undefined && blankForms.get(rule.role)?.test(sent) === true;
@@ -116,7 +116,7 @@ export function compileCredentials(
   };
 }
 
-/** The base64 of the one Authorization header; undefined for a header of no method of the dialect. */
+/** The base64 of the only Authorization header; undefined if its method is not the dialect's. */
 function findToken(headers: readonly string[], methods: ReadonlySet<string>): string | undefined {
   const [header = ''] = headers;
   if (headers.length > 1 || header.length > longestAuthorization) return undefined;
@@ -124,7 +124,7 @@ function findToken(headers: readonly string[], methods: ReadonlySet<string>): st
   return scheme ?? (methods.has('bare_basic') ? header.trim() : undefined);
 }
 
-/** A known header saves the decoding, and none of the checks before it (C-8). */
+/** A cached header saves the decoding, but no earlier check (C-8). */
 function readToken(
   token: string | undefined,
   encoding: CredentialEncoding,
@@ -146,7 +146,7 @@ function readToken(
   throw new Refusal('authentication_malformed', { parameter: 'authorization' });
 }
 
-/** At an endpoint of one grant, grant_type may be optional, or not be an input at all. */
+/** An endpoint of one grant may make grant_type optional, or not declare it. */
 function compileGrantSelection(
   endpointName: string,
   rules: readonly InputRule[],
@@ -173,7 +173,7 @@ function compileGrantSelection(
   };
 }
 
-/** Inputs of one grant are checked for that grant only, also inputs in headers. */
+/** Checks the inputs of a grant, also those in headers, only for that grant. */
 function compileParameterChecks(rules: readonly InputRule[]): TokenEndpoint['checkParameters'] {
   const checksByGrant = new Map(
     grantTypes.map((type) => {

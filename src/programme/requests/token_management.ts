@@ -1,5 +1,5 @@
-// Owns the endpoints of introspection (RFC 7662) and revocation (RFC 7009), compiled: the RFCs' form,
-// and the dialect's own client authentication.
+// Owns the compiled endpoints of introspection (RFC 7662) and revocation (RFC 7009): the RFCs'
+// form, and the dialect's client authentication.
 
 import { Refusal } from '../../oauth/failure.ts';
 import type { WireRequest } from '../../oauth/wire_request.ts';
@@ -9,12 +9,11 @@ import { compileInputs, type Inputs } from './input_rules.ts';
 import { compileReader, refuse } from './request_reader.ts';
 import { compileCredentials, type TokenEndpoint } from './token_endpoint.ts';
 
-/** Every function throws `Refusal`, and only that. */
+/** Its functions throw only `Refusal`. */
 export interface TokenManagementEndpoint {
   readonly path: string;
   readonly readInputs: (request: WireRequest) => Inputs;
   readonly readCredentials: TokenEndpoint['readCredentials'];
-  /** The token in question. */
   readonly readToken: (inputs: Inputs) => string;
 }
 
@@ -23,7 +22,7 @@ const question = 'token';
 
 const optional: InputDefinition = { required: false };
 
-/** As the RFCs have it; unknown parameters are ignored, repeated ones refused (RFC 6749 3.2). */
+/** As in the RFCs: unknown parameters are ignored, repeated ones refused (RFC 6749 3.2). */
 const form: Omit<EndpointDefinition, 'path'> = {
   methods: ['POST'],
   read: ['form'],
@@ -41,7 +40,7 @@ const form: Omit<EndpointDefinition, 'path'> = {
 
 export const managementMethods: ReadonlySet<string> = new Set(form.methods);
 
-/** Where gateways ask as well, Basic is always taken: gateways authenticate with it. */
+/** If gateways may ask, Basic is always accepted: gateways authenticate with it. */
 export function compileTokenManagement(
   path: string,
   definition: Definition,

@@ -1,5 +1,5 @@
-// Owns a gateway's demands on a request's credentials, compiled: how a demand is read from the verify
-// address, whether a token's scope meets it, and the comparison of headers with programme and client.
+// Owns a gateway's demands on credentials, compiled: reading a demand from the verify URL, checking
+// a token's scope, and comparing headers with programme and client.
 
 import type { Client } from '../../oauth/client.ts';
 import { Refusal } from '../../oauth/failure.ts';
@@ -12,45 +12,44 @@ import { readQuery, refuse } from './request_reader.ts';
 import { checkInput } from './token_endpoint.ts';
 import { heldHeaders, type ToldHeader, toldHeaders } from './verify_headers.ts';
 
-/** The kinds of authentication an endpoint of the API needs (C-4). */
+/** The authentication that an endpoint of the API needs (C-4). */
 export const verificationModes = ['none', 'member', 'client'] as const;
 export type VerificationMode = (typeof verificationModes)[number];
 
-/** A gateway's demands for one endpoint of the API. */
 export interface Demand {
   readonly mode: VerificationMode;
-  /** Whether an API key is required, beside the token if the mode needs one. */
+  /** An API key is required, besides the token if the mode needs one. */
   readonly key: boolean;
-  /** The lowest level that passes, as its place in `levels`; -1 for any. */
+  /** The lowest level that passes, as its index in `levels`; -1 for any. */
   readonly level: number;
   /** Scopes the token must hold. */
   readonly scopes: readonly string[];
-  /** The scopes that the gateway itself asked for: a restricted one passes only then (P-15). */
+  /** Scopes that the gateway itself demands: only then does a restricted scope pass (P-15). */
   readonly opens: readonly string[];
 }
 
 type ShownHeaders = Pick<WireRequest, 'rawHeaders'>;
 
 export interface VerificationRules {
-  /** Name of the API key's header, as in the file. */
+  /** The header's name as in the file. */
   readonly apiKeyHeader: string;
   /** The API key as sent; throws `invalid_api_key` for two of them. */
   readonly readApiKey: (request: ShownHeaders) => string | undefined;
   /**
-   * The demand, from the path after `/verify/` and the query. Undefined for an unknown mode; throws
-   * `Refusal` for a demand of the gateway's own that makes no sense.
+   * Reads the demand from the path after `/verify/` and the query. Undefined for an unknown mode;
+   * throws `Refusal` for an invalid demand of the gateway.
    */
   readonly readDemand: (path: string, query: string) => Demand | undefined;
-  /** Throws `insufficient_scope` unless a token of that scope meets the demand. */
+  /** Throws `insufficient_scope` unless the token's scope meets the demand. */
   readonly checkScope: (demand: Demand, scope: string | undefined) => void;
   /**
-   * The headers that are compared with programme and client (P-4, P-15). Throws `Refusal` where a
-   * header is missing, malformed or names another programme.
+   * The headers that are compared with programme and client (P-4, P-15). Throws `Refusal` if one is
+   * missing, malformed or names another programme.
    */
   readonly readHeaders: (request: ShownHeaders) => Inputs;
-  /** The clients that the headers name; throws `Refusal` where they name none of `clients`. */
+  /** The clients that the headers name; throws `Refusal` if none of `clients` matches. */
   readonly clientsMeant: (headers: Inputs, clients: readonly Client[]) => readonly Client[];
-  /** The same headers with the right values: a gateway puts them in place of the caller's. */
+  /** The right values of these headers, with which a gateway replaces the caller's. */
   readonly toldHeaders: readonly ToldHeader[];
 }
 
@@ -87,7 +86,7 @@ function compileKeyReader(name: string): VerificationRules['readApiKey'] {
   return (request) => {
     const [key, another] = headerValues(request, name);
     if (key === undefined || (key === '' && another === undefined)) return undefined;
-    // A proxy or the API could believe either of two keys.
+    // A proxy and the API could each believe another of the two keys.
     if (another !== undefined || key.length > longestApiKey) throw new Refusal('invalid_api_key');
     return key;
   };
@@ -130,10 +129,10 @@ function clientsMeant(
 }
 
 /**
- * `member`, `member,level=…,scope=…`, and then any path that the gateway appends. The gateway wrote
- * the first segment, and the query of an address that ends with the bare mode. Any other query came
- * with the request: it may demand more and opens nothing, or a caller could send
- * `?scope=reset_password` along with such a token.
+ * The demand is `member` or `member,level=…,scope=…`; a gateway may append any path. The gateway
+ * wrote this first segment, and the query if the URL ends with the bare mode. Any other query is
+ * the caller's: it may add demands and never opens a restricted scope, or a caller could send
+ * `?scope=reset_password` with such a token.
  */
 function readDemand(rules: ScopeRules, path: string, query: string): Demand | undefined {
   const slash = path.indexOf('/');
@@ -163,14 +162,14 @@ interface Floor {
 
 const nothing: Floor = { key: false, level: -1, scopes: [] };
 
-/** The gateway's own floor; a floor that could not be enforced is refused. */
+/** The gateway's own demands; refuses a demand that could not be enforced. */
 function readOwn(rules: ScopeRules, mode: VerificationMode, parameters: Parameters): Floor {
   for (const [name, values] of parameters) {
     if (name !== 'level' && name !== 'scope' && name !== 'key') {
       throw new Refusal('unknown_parameter', { parameter: name });
     }
     if (values.length > 1) throw new Refusal('repeated_parameter', { parameter: name });
-    // Without a token there is no level: a floor on `none` would let everybody through. `key` is a bare word.
+    // A token is needed for a level: on `none` it would let everybody through. `key` has no value.
     if (name === 'key' ? values[0] !== '' : mode === 'none') {
       throw new Refusal('invalid_parameter', { parameter: name });
     }
@@ -186,7 +185,7 @@ function readOwn(rules: ScopeRules, mode: VerificationMode, parameters: Paramete
   return { key: parameters.has('key'), level: place, scopes };
 }
 
-/** Floors in a request's own query; its other parameters are the API's. */
+/** Demands in the caller's query; its other parameters are the API's. */
 function readForeign(rules: ScopeRules, query: string): Floor {
   let parameters: Parameters;
   try {

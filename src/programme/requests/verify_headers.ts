@@ -1,4 +1,4 @@
-// Owns the headers that verification compares with programme and client, and their form for gateways.
+// Owns the headers that verification compares with programme and client, and gateways' headers.
 
 import type { Client } from '../../oauth/client.ts';
 import { isFreeHeader } from '../../schema/scalars.ts';
@@ -30,12 +30,12 @@ function headerName(role: string, { name = role }: InputDefinition): string {
   return name;
 }
 
-/** The client of a request as far as it is known: a client, or the properties that a key's holders share. */
+/** A request's client, or the properties that all clients with its API key share. */
 export type Caller = Partial<Pick<Client, 'id' | 'businessContext' | 'partnerId'>>;
 
 export interface ToldHeader {
   readonly name: string;
-  /** Undefined where the caller is not known to have one. */
+  /** Undefined if the caller is not known to have such a value. */
   readonly valueFor: (caller: Caller) => string | undefined;
 }
 
@@ -45,7 +45,7 @@ const callerValues: Readonly<Partial<Record<Comparison, ToldHeader['valueFor']>>
   'client.partner_id': ({ partnerId }) => partnerId,
 };
 
-/** The held headers with the right values, without names that have another meaning in an answer. */
+/** The right values, without names that have another meaning in an answer. */
 export function toldHeaders(
   definition: Pick<Definition, 'verify' | 'token_endpoints' | 'programme_identifier'>,
 ): readonly ToldHeader[] {
