@@ -1,5 +1,5 @@
-// Owns how the executable is made: one bundle of src/, embedded with the shipped files into a
-// stripped copy of the running node. Starting it is start.ts's business.
+// Owns building the executable: one bundle of src/, embedded with the shipped files into a stripped
+// copy of the running node.
 
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -40,13 +40,13 @@ const shipped = [
   'src/variants/*.yaml',
 ];
 
-/** What the executable is made from. A folder counts too: its time tells that a file went away. */
+/** The inputs of the executable. Folders count too: their time changes when a file is removed. */
 const inputs = [...shipped, 'package-lock.json', 'scripts/build.ts', 'programmes/**', 'src/**'];
 
-/** Beside the executable: what it was made from. */
+/** Beside the executable: its inputs' digest and commit. */
 const factsFile = 'jetway.build.json';
 
-/** What it is made from, as git sees it. */
+/** The state of the inputs in git. */
 const currentSource = (): BuildFacts['source'] => sourceState(root, inputs);
 
 /**
@@ -83,7 +83,7 @@ export async function build(folder: string): Promise<string> {
 }
 
 /**
- * What the executable says of itself, beside which it is kept as well.
+ * The facts in the executable; a copy is kept beside it.
  * @param assets by their names in the executable, as `sea.json` has them
  */
 function factsOf(bundled: string, assets: Readonly<Record<string, string>>): BuildFacts {
@@ -95,7 +95,7 @@ function factsOf(bundled: string, assets: Readonly<Record<string, string>>): Bui
   return { build: hash.digest('hex').slice(0, 12), ...(source === undefined ? {} : { source }) };
 }
 
-/** Builds `dist/jetway` unless it is there, younger than everything it is made from, and of this commit. */
+/** Builds `dist/jetway` unless it exists, is newer than all inputs, and is of this commit. */
 export async function buildIfStale(): Promise<string> {
   const folder = join(executable, '..');
   const built = statSync(executable, { throwIfNoEntry: false })?.mtimeMs ?? 0;
@@ -105,20 +105,20 @@ export async function buildIfStale(): Promise<string> {
   return isStale ? build(folder) : executable;
 }
 
-/** Which sources the executable of a folder was made from. */
+/** The sources that the executable of a folder was made from. */
 function sourceTold(folder: string): BuildFacts['source'] {
   const path = join(folder, factsFile);
   if (!existsSync(path)) return undefined;
   return (JSON.parse(readFileSync(path, 'utf8')) as BuildFacts).source;
 }
 
-/** When a file came to be what it is here, in milliseconds: one that was copied may say that it is older. */
+/** When a file got its content here, in milliseconds: a copied file may have an older time. */
 export function changedAt(path: string): number {
   const { mtimeMs, ctimeMs } = statSync(path);
   return Math.max(mtimeMs, ctimeMs);
 }
 
-/** The bundle of an entry, and the map that leads from a line of a stack back to ours. */
+/** The bundle of an entry, and the source map for its stacks. */
 export async function bundledSource(
   entry = 'src/main.ts',
 ): Promise<{ readonly source: string; readonly map: string }> {
@@ -152,7 +152,7 @@ export async function bundledSource(
   return { source: source.text, map: map.text };
 }
 
-/** What `src/lib/asset.ts` starts; the executable has no files to start them from. */
+/** The modules that `src/lib/asset.ts` starts as threads; the executable has no files for them. */
 const threads = [
   'src/members/hashing_worker.ts',
   'src/store/sqlite/commits/checkpoint_worker.ts',

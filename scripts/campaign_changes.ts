@@ -1,4 +1,4 @@
-// Owns what a crash campaign's workers change as operators do, and what of it a file must show.
+// Owns the operators' changes in a crash campaign, and the check that a file shows them.
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
@@ -21,7 +21,7 @@ export function changesOf(name: string): readonly Change[] {
   ];
 }
 
-/** Takes one; returns what the store answered. */
+/** Makes one change; returns the store's answer. */
 export async function change(store: Store, step: Change, now: Instant): Promise<string> {
   switch (step.act) {
     case 'addClient':
@@ -69,7 +69,7 @@ async function unlock(store: Store, account: Digest, now: Instant): Promise<stri
   return String(await store.unlock(programme, account));
 }
 
-/** The first key, or its end together with the next one. */
+/** Adds the first key, or ends it and adds the next one. */
 async function changeKeys(
   store: Store,
   owner: ProgrammeId,
@@ -93,7 +93,7 @@ async function changeKeys(
   return String(keys.length);
 }
 
-/** Reads what changes have left, by SQL of its own. */
+/** Reads the results of changes with SQL of its own. */
 export class ChangeLook {
   readonly #client: StatementSync;
   readonly #removed: StatementSync;
@@ -118,7 +118,7 @@ export class ChangeLook {
     );
   }
 
-  /** What is wrong, in words; a step that was not answered may have happened or not, but not half. */
+  /** Faults in words. An unanswered step may have happened or not, but not half. */
   faultOf(step: Change, isSure: boolean): string | undefined {
     switch (step.act) {
       case 'addClient':

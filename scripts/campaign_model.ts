@@ -1,11 +1,11 @@
-// Owns what a crash campaign knows of a store from its acknowledgements, and comparing the file with it.
+// Owns the expected content of a store, from its acknowledgements, and comparing a file with it.
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
 import { ChangeLook } from './campaign_changes.ts';
 import type { Line, Offer, Step } from './campaign_steps.ts';
 
-/** A step with its outcomes; without them it was cut off, and may have happened or not. */
+/** A step with its outcomes; without outcomes it was interrupted, and may have happened or not. */
 interface Act {
   readonly step: Step;
   outcomes?: readonly string[];
@@ -14,12 +14,12 @@ interface Act {
 const tables = ['code', 'family', 'refresh_token', 'access_token'] as const;
 type Row = Readonly<Record<string, unknown>> | undefined;
 
-/** Everything that the workers of one file have told. */
+/** Everything that the workers of one file have reported. */
 export class Model {
   readonly #acts: Act[] = [];
   readonly #pending = new Map<string, Act>();
 
-  /** How many steps were acknowledged, and how many were cut off. */
+  /** Numbers of acknowledged and interrupted steps. */
   get told(): { readonly acknowledged: number; readonly cutOff: number } {
     const acknowledged = this.#acts.filter(({ outcomes }) => outcomes !== undefined).length;
     return { acknowledged, cutOff: this.#acts.length - acknowledged };
@@ -37,12 +37,12 @@ export class Model {
     if (act) act.outcomes = line.outcomes;
   }
 
-  /** What is not as it was acknowledged, or half done, in words; looks at steps from `first` on. */
+  /** Differences from the acknowledgements, and half-done steps, in words; from step `first` on. */
   compare(database: DatabaseSync, first: number): string[] {
     return faultsOf(database, this.#acts.slice(first));
   }
 
-  /** What is acknowledged by now; the result compares a file, made later, with that. */
+  /** Remembers the acknowledgements so far; the result compares a later file with them. */
   remember(): (database: DatabaseSync) => string[] {
     const told = this.#acts.filter(({ outcomes }) => outcomes !== undefined);
     return (database) => faultsOf(database, told);
@@ -61,7 +61,7 @@ function faultsOf(database: DatabaseSync, acts: readonly Act[]): string[] {
   });
 }
 
-/** Reads rows by their own SQL: what is tested is not asked about itself. */
+/** Reads rows with SQL of its own, so that the store under test does not judge itself. */
 class Look {
   readonly #select: Readonly<Record<(typeof tables)[number], StatementSync>>;
   readonly #revocation: StatementSync;
@@ -109,7 +109,7 @@ class Look {
     }
   }
 
-  /** Of tries at once exactly one wins, and all of what it pays for is there; nothing of the others. */
+  /** Of concurrent tries exactly one wins with all its rows; the others leave nothing. */
   #raceFault(
     offers: readonly Offer[],
     outcomes: readonly string[] | undefined,

@@ -1,4 +1,4 @@
-// Owns the steps that a crash campaign's workers take and tell of, and the fixed names in them.
+// Owns the steps of a crash campaign's workers, their reports, and the fixed names in them.
 
 import { type Instant, instant } from '../src/lib/clock.ts';
 import type { ClientId, ProgrammeId } from '../src/oauth/client.ts';
@@ -6,14 +6,14 @@ import type { ClientId, ProgrammeId } from '../src/oauth/client.ts';
 export const programme = 'campaign' as ProgrammeId;
 export const client = 'partner' as ClientId;
 
-/** What one try would write. */
+/** The rows of one try. */
 export interface Offer {
   readonly family?: string;
   readonly refresh: string;
   readonly access: string;
 }
 
-/** One acknowledged or pending act of a lane; several offers are made at once and one may win. */
+/** One acknowledged or pending step of a lane; of several concurrent tries, one may win. */
 export type Step =
   | { readonly act: 'save'; readonly access: string }
   | { readonly act: 'issue'; readonly code: string; readonly subject: string }
@@ -23,19 +23,19 @@ export type Step =
   | { readonly act: 'revokeAll'; readonly subject: string }
   | Change;
 
-/** What an operator changes, each once; keys are those of a programme named after their owner. */
+/** The changes of operators, each made once; keys belong to a programme named after their owner. */
 export type Change =
   | { readonly act: 'addClient' | 'disableClient' | 'removeClient'; readonly id: string }
   | { readonly act: 'firstKey' | 'rotateKey'; readonly owner: string }
   | { readonly act: 'unlock'; readonly account: string };
 
-/** A line that a worker writes before each step, and one after the store has answered. */
+/** A worker writes a line before each step, and one after the store's answer. */
 export type Line =
   | { readonly ready: number }
   | { readonly lane: string; readonly step: Step }
   | { readonly lane: string; readonly outcomes: readonly string[] };
 
-/** Far enough for nothing to end within a campaign. */
+/** Far enough in the future that nothing expires within a campaign. */
 export function endOf(now: Instant): Instant {
   return instant(now + 86_400_000);
 }

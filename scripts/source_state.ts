@@ -1,13 +1,13 @@
-// Owns what an executable tells of the sources that it was made of: their commit, and whether they
-// were changed since. No wall time: two builds of one commit are the same to the byte.
+// Owns the facts of an executable about its sources: their commit, and whether they were changed.
+// Without a time: two builds of one commit are equal to the byte.
 
 import { spawnSync } from 'node:child_process';
 
 import type { SourceState } from '../src/cli/version.ts';
 
 /**
- * The commit of a checkout; undefined where there is no git, or no commit.
- * @param inputs what is built from, in git's patterns: other files may change as they like
+ * The commit of a checkout; undefined without git or without a commit.
+ * @param inputs git patterns of the build's inputs: changes in other files do not count
  */
 export function sourceState(root: string, inputs: readonly string[]): SourceState | undefined {
   const head = git(root, 'show', '--no-patch', '--format=%H %ct', 'HEAD');
@@ -19,7 +19,7 @@ export function sourceState(root: string, inputs: readonly string[]): SourceStat
 }
 
 function git(root: string, ...args: readonly string[]): string | undefined {
-  // In a container the checkout may be another user's; what is built is trusted anyway.
+  // In a container the checkout may belong to another user; the build trusts it anyway.
   const { status, stdout } = spawnSync('git', ['-c', 'safe.directory=*', ...args], {
     cwd: root,
     encoding: 'utf8',

@@ -1,4 +1,4 @@
-// Owns the course of a run: starts the servers, interleaves the rounds, takes one measurement at a time.
+// Owns a run: starts the servers and takes the measurements one at a time, round by round.
 
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
@@ -17,7 +17,7 @@ export interface Measurement {
   readonly server: ServerName;
   readonly round: number;
   readonly load: LoadResult;
-  /** Microseconds of the server's CPU, and those of them that the system took. */
+  /** Microseconds of the server's CPU time, and the system's part of it. */
   readonly cpu: number;
   readonly system: number;
   readonly commits: number;
@@ -29,7 +29,7 @@ interface Contestant {
   readonly port: number;
   readonly child: Child<UsageCommands>;
   readonly end: () => Promise<void>;
-  /** Codes for it, which are real where the server knows of codes. */
+  /** Codes for the server; only a server that checks codes has real ones. */
   readonly codes: (count: number) => Promise<readonly string[]>;
   readonly tokens: (order: IssueOrder) => Promise<readonly string[]>;
 }
@@ -75,7 +75,7 @@ export async function measure(
   }
 }
 
-/** Starts every process; what has been started is in `endings`, even when the rest fails. */
+/** Starts every process; `endings` stops those that were started, also after a failure. */
 async function open(folder: string, endings: (() => Promise<void>)[]): Promise<Field> {
   const load = startChild<LoadCommands>(import.meta.resolve('./load.ts'));
   const bare = startChild<BareCommands>(import.meta.resolve('./bare_server.ts'));
@@ -98,7 +98,7 @@ async function open(folder: string, endings: (() => Promise<void>)[]): Promise<F
     child: bare,
     end: bare.end,
     codes: async (count) => Array.from({ length: count }, () => randomBytes(32).toString('hex')),
-    // As long as real ones: reading a request's head is part of what is measured.
+    // As long as real codes: reading the request's head is part of the measurement.
     tokens: firstIssuer,
   });
   let address: Address | undefined;
@@ -176,7 +176,7 @@ async function orderOf(
     mostRequests: kind === 'codes' ? mostRequests : mostRequests * 5,
   };
   if (kind !== 'chain') return order;
-  // Each connection logs in, as it were, and refreshes from there.
+  // Each connection starts with the refresh token of a login, and refreshes from there.
   const codes = await contestant.codes(connections);
   await field.load.ask('prepare', {
     ...order,
@@ -208,7 +208,7 @@ function requestTo(
   return { port, path, authorization: address.authorization, source };
 }
 
-/** Has the bare server answer what Jetway answers this workload: same headers, same size. */
+/** Makes the bare server give Jetway's answer to this workload: same headers, same size. */
 async function showBare(field: Field, workload: Workload): Promise<void> {
   const jetway = field.contestants.find(({ name }) => name === serverNames[1]);
   if (jetway === undefined) throw new Error('there is no Jetway to take a sample from');
@@ -224,7 +224,7 @@ async function showBare(field: Field, workload: Workload): Promise<void> {
     sampleOf(port, path, { method: 'POST', headers, body });
   if (source.kind === 'fixed') return field.bare.ask('repeat', await ask(source.body));
   const [code = ''] = await jetway.codes(1);
-  // A code's answer has the members of a refresh token's, and its size.
+  // The answer to a code has the members and size of the answer to a refresh token.
   const { prefix } = source.kind === 'chain' ? codeSource : source;
   return field.bare.ask('repeat', await ask(prefix + code));
 }
@@ -236,7 +236,7 @@ async function sampleOf(port: number, path: string, request: RequestInit): Promi
   return { path, headers: ownHeaders(answer.headers), body: text };
 }
 
-/** Those that node does not add by itself. */
+/** Without the headers that node adds by itself. */
 function ownHeaders(headers: Headers): Record<string, string> {
   const added = new Set(['connection', 'date', 'keep-alive']);
   return Object.fromEntries([...headers].filter(([name]) => !added.has(name)));

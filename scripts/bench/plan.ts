@@ -1,8 +1,8 @@
-// Owns what is measured: the workloads, the servers they are put to, and how long and how often.
+// Owns the plan: the workloads, their servers, and the length and number of measurements.
 
-/** How each request of a workload comes by its body, or by the token it bears. */
+/** The source of each request's body, or of its token. */
 export type BodySource =
-  /** No body: a request of a gateway, with each of a number of access tokens in turn. */
+  /** No body: a gateway's request, with access tokens in turn. */
   | { readonly kind: 'tokens'; readonly count: number }
   /** The same body every time. */
   | { readonly kind: 'fixed'; readonly body: string }
@@ -13,7 +13,7 @@ export type BodySource =
 
 export interface Workload {
   readonly name: string;
-  /** The programme it is put to: its file's name, and its base path without the slash. */
+  /** The programme: its file's name, and its base path without the slash. */
   readonly programme: string;
   readonly source: BodySource;
 }
@@ -24,7 +24,7 @@ export const redirectUri = 'https://partner.example/callback';
 
 const codePrefix = `grant_type=authorization_code&redirect_uri=${encodeURIComponent(redirectUri)}&code=`;
 
-/** What a gateway asks (C-4): tokens of many members, again and again. */
+/** A gateway's questions (C-4): tokens of many members, again and again. */
 const tokens: BodySource = { kind: 'tokens', count: 1000 };
 
 export const workloads: readonly Workload[] = [
@@ -52,13 +52,13 @@ export const workloads: readonly Workload[] = [
   { name: 'verify_jwt', programme: jwtProgramme, source: tokens },
 ];
 
-/** What connections that are to chain refresh tokens start from: a code each. */
+/** One code for each connection that refreshes in a chain. */
 export const codeSource: Extract<BodySource, { readonly kind: 'codes' }> = {
   kind: 'codes',
   prefix: codePrefix,
 };
 
-/** In the order of a round; `bare` first, since the others are told beside it. */
+/** In the order of a round; `bare` first, since the others are compared with it. */
 export const serverNames = ['bare', 'memory', 'file'] as const;
 export type ServerName = (typeof serverNames)[number];
 
@@ -72,12 +72,12 @@ export interface Plan {
   readonly rounds: number;
   /** Length of one measurement: one workload on one server. */
   readonly seconds: number;
-  /** Upper bound on the requests of one measurement; as many codes are minted for it. */
+  /** The most requests of one measurement; as many codes are made for it. */
   readonly mostRequests: number;
   readonly profileFolder?: string;
 }
 
-/** Short measurements, often: what disturbs a shared machine for a while disturbs all three servers. */
+/** Many short measurements: other work on a shared machine affects all three servers alike. */
 export const careful: Plan = {
   workloads,
   connections: 32,
@@ -86,7 +86,7 @@ export const careful: Plan = {
   warmUpSeconds: 2.5,
   rounds: 9,
   seconds: 0.6,
-  // Codes that stay unspent would fill the stores as no login does.
+  // Unused codes would fill the stores, as no login does.
   mostRequests: 8000,
 };
 

@@ -1,11 +1,11 @@
-// Owns what many samples come to: medians and quantiles.
+// Owns medians and quantiles of samples.
 
 export interface Quantiles {
   readonly p50: number;
   readonly p99: number;
 }
 
-/** Median and 99th percentile; 0 where there are no samples. */
+/** Median and 99th percentile; 0 without samples. */
 export function quantiles(samples: ArrayLike<number>): Quantiles {
   const sorted = Float64Array.from(samples).toSorted();
   const at = (share: number): number => sorted[Math.floor((sorted.length - 1) * share)] ?? 0;

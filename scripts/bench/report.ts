@@ -1,4 +1,4 @@
-// Owns what a run comes to: medians of the rounds, ratios within each round, and the table.
+// Owns the report: medians over the rounds, ratios within each round, and the table.
 
 import { statfsSync } from 'node:fs';
 import { cpus } from 'node:os';
@@ -12,20 +12,20 @@ export interface Row {
   readonly workload: string;
   readonly server: ServerName;
   readonly requestsPerSecond: number;
-  /** Medians of what each round had; 1 is as fast as the other. */
+  /** Medians of the ratios within each round; 1 is as fast as the other server. */
   readonly ofBare: number;
   readonly ofMemory: number;
   /** Microseconds of the server's CPU for each request. */
   readonly cpuPerRequest: number;
   readonly cpuOfBare: number;
-  /** Those of `cpuPerRequest` that the system took: for connections and the disk. */
+  /** The system's part of `cpuPerRequest`: connections and the disk. */
   readonly systemPerRequest: number;
   /** Milliseconds. */
   readonly p50: number;
   readonly p99: number;
   readonly commitsPerSecond: number;
   readonly requestsPerCommit: number;
-  /** How busy the load generator was, 0 to 1: near 1 the server was faster than it looks. */
+  /** The load generator's use of its core, 0 to 1: near 1, the server was faster than measured. */
   readonly generatorBusy: number;
 }
 
@@ -62,14 +62,14 @@ export function summarise(
   };
 }
 
-/** What makes the numbers worth less than they look. */
+/** Circumstances that make the numbers less reliable. */
 function warningsOf(folder: string, loadBefore: number): string[] {
   const found: string[] = [];
   if (statfsSync(folder).type === tmpfs) {
     found.push(`${folder} is in memory, where fsync is free: set TMPDIR to a folder on a disk`);
   }
   if (loadBefore > 0.5) {
-    // Server and generator then share a core at times, which costs the bare server most of all.
+    // Server and generator then share a core at times, which slows the bare server most.
     found.push(`the load average was ${loadBefore.toFixed(1)} before: trust CPU µs/req alone`);
   }
   return found;
@@ -127,7 +127,6 @@ const columns: readonly (readonly [title: string, write: (row: Row) => string])[
 
 const leftAligned = 2;
 
-/** The summary for people. */
 export function formatTable(summary: Summary): string {
   const { node, machine, connections, rounds, seconds, warnings, rows } = summary;
   const lines = [

@@ -1,4 +1,4 @@
-// Owns what a server process says of itself between measurements: CPU spent, commits made, profiles.
+// Owns a server process's figures between measurements: CPU time, commits, profiles.
 
 import { writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
@@ -7,13 +7,13 @@ import { Session } from 'node:inspector/promises';
 export interface Usage {
   /** Microseconds of CPU, user and system, of all its threads. */
   readonly cpu: number;
-  /** Those of the system alone. */
+  /** Microseconds of system time alone. */
   readonly system: number;
   /** Transactions its store has committed; 0 without one. */
   readonly commits: number;
 }
 
-/** What every server process can be asked. */
+/** The functions of every server process. */
 export interface UsageCommands {
   readonly usage: (nothing: undefined) => Usage;
   readonly startProfile: (nothing: undefined) => Promise<void>;

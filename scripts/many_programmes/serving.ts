@@ -15,13 +15,13 @@ export interface Serving {
   readonly stop: () => Promise<void>;
 }
 
-/** What is served: a configuration, and a path of each programme that answers once it is ready. */
+/** A configuration, and a path of each programme that answers once it is ready. */
 export interface ServedSite {
   readonly configFile: string;
   readonly programmes: readonly { readonly tokenPath: string }[];
 }
 
-/** Longer than any start that is still of interest. */
+/** Longer than any acceptable start. */
 const patience = 60_000;
 
 /** Starts the command with `serve`; resolves once it answers. */
@@ -53,7 +53,7 @@ export async function startServing(command: readonly string[], site: ServedSite)
   }
 }
 
-/** The port in the line that tells it serves. */
+/** The port in the line about listening. */
 async function portOf(stdout: NodeJS.ReadableStream): Promise<number> {
   let text = '';
   const late = setTimeout(() => stdout.emit('error', new Error('it does not start')), patience);

@@ -7,14 +7,14 @@ import type { Site, SiteProgramme } from './site.ts';
 const connections = 16;
 const body = 'grant_type=client_credentials';
 
-/** What a while of traffic came to. */
+/** The result of a period of traffic. */
 export interface Traffic {
   readonly perSecond: number;
-  /** Microseconds of the server's processor for each request. */
+  /** Microseconds of the server's CPU time for each request. */
   readonly cpu: number;
 }
 
-/** Puts requests to a site's programmes for a while; rejects on any answer but 200. */
+/** Sends requests to a site's programmes for a while; rejects on any answer but 200. */
 export async function putLoad(
   { port, cpu }: Serving,
   { authorization }: Site,

@@ -44,7 +44,7 @@ export function fileSchema({ root, definitions }: Translation, rules: FileRules)
   };
 }
 
-/** The schema of what may lie over a value that the schema describes. */
+/** The schema of a value that is laid over a value of `schema`. */
 function overlay(schema: JsonSchema, definitions: Definitions): JsonSchema {
   const { required: _, properties, additionalProperties, anyOf, ...rest } = schema;
   const removable = (one: JsonSchema): JsonSchema => orNull(overlay(one, definitions));
@@ -58,7 +58,7 @@ function overlay(schema: JsonSchema, definitions: Definitions): JsonSchema {
   };
 }
 
-/** A file that turns one form of a map into another removes the keys of the form below. */
+/** A file that changes a map's form removes the keys of the former form. */
 function overlayOptions(options: readonly JsonSchema[], definitions: Definitions): JsonSchema[] {
   const maps = options.map((option) => {
     const target = definitions[nameIn(option.$ref)] ?? option;
@@ -73,7 +73,7 @@ function overlayOptions(options: readonly JsonSchema[], definitions: Definitions
   });
 }
 
-/** The schema with null, by which the key that it stands at is removed. */
+/** Adds null, which removes the variant's key. */
 function orNull({ description, examples, default: usual, ...schema }: JsonSchema): JsonSchema {
   const isAlone = Object.keys(schema).length === 1;
   const notes = {

@@ -28,10 +28,10 @@ import type { Schema } from '../../src/schema/walk.ts';
 import type { Translation } from './json_schema.ts';
 import { table, type Variants } from './markdown.ts';
 
-/** The part of a variant's document that is listed. */
+/** The listed part of a variant's document. */
 type Listed = Pick<Definition, 'authorize' | 'token_endpoints' | 'errors'>;
 
-/** The tables that the page can ask for, by name. */
+/** The tables that the page's template can name. */
 export function listTables(variants: Variants): Readonly<Record<string, string>> {
   const listed = Object.entries(variants) as [string, Listed][];
   const names = listed.map(([name]) => name);
@@ -96,7 +96,7 @@ function valuesTable({ values }: Vocabulary): string {
   return table(['Value', 'What it is'], [...rows, [code(nothing), '`null`.']]);
 }
 
-/** Each format with the same lifetime, moment or scope in it. */
+/** Each format, with the same lifetime, time or scope. */
 function formatRows(): readonly string[][] {
   const samples = [
     ['span', 'lifetime', 1_800_000],

@@ -1,4 +1,4 @@
-// Owns how the reference looks as Markdown: tables of keys, and links to types.
+// Owns the Markdown of the reference: tables of keys, and links to types.
 
 import { code, defaultWords, inFlow, typeWords } from '../../src/schema/key_words.ts';
 import { hasKeys, type Key, typesOf } from '../../src/schema/keys.ts';
@@ -31,13 +31,13 @@ export function keyTable(keys: readonly Key[], schema: Schema, variants: Variant
   return table(['Key', 'Type', 'Default', 'What it does', 'Example'], rows);
 }
 
-/** Keys of a type stand by themselves; those of a scope, where they stand in a file. */
+/** Keys of a type are listed by themselves, keys of a scope at their place in a file. */
 function shownPath({ path, type }: Key): string {
   if (type === undefined) return path;
   return path.replace(`${type}.`, type.endsWith('_scope') ? 'scope.' : '');
 }
 
-/** Types with keys have a heading of their own; most others are told of in one place. */
+/** Types with keys have their own heading; the template describes the others in one section. */
 function linkTo(name: string, types: ReadonlyMap<string, Schema>): string {
   const type = types.get(name);
   if (type === undefined) throw new Error(`there is no type ${name}`);
@@ -46,7 +46,7 @@ function linkTo(name: string, types: ReadonlyMap<string, Schema>): string {
   return `[${name.replaceAll('_', ' ')}](#${heading})`;
 }
 
-/** Where the page tells of types. */
+/** The section of the page that describes types. */
 const headings: Readonly<Record<string, string>> = {
   endpoint: 'endpoints',
   input: 'inputs',
@@ -73,10 +73,10 @@ const headings: Readonly<Record<string, string>> = {
   failure_reason: 'failures-of-a-token-request',
 };
 
-/** What holds where the key is left out, and what the variants say. */
+/** The default of a key, and its values in the variants. */
 function defaultOf(key: Key, keys: readonly Key[], variants: Variants): string {
   const usual = defaultWords(key);
-  // What a map holds is told key by key.
+  // A map's keys have their own rows.
   if (keys.some((other) => other.path.startsWith(`${key.path}.`))) return usual;
   const said = Object.entries(variants).flatMap(([variant, document]) => {
     const value = valueAt(document, key.path.split('.'));

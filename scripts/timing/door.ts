@@ -1,5 +1,5 @@
-// Owns requests as measurements send them: a form that is open in a browser, and a client that asks for
-// a token; and what of their answers has to be alike.
+// Owns the requests of timing measurements (a login form, a client's token request), and masking
+// what may differ between their answers.
 
 import { client, type Directory } from './site.ts';
 
@@ -9,11 +9,11 @@ export type RawRequest = string;
 export interface Door {
   /** Posts the form. */
   readonly attempt: (username: string, password: string) => RawRequest;
-  /** An answer's body without the form's tokens and the name that is shown again. */
+  /** An answer's body without the form's tokens and the repeated username. */
   readonly mask: (body: string, username: string) => string;
 }
 
-/** Follows a login request to the page, and keeps it open. */
+/** Opens the login page of a login request. */
 export async function openDoor(port: number, directory: Directory): Promise<Door> {
   const own = `http://127.0.0.1:${port}`;
   const target = `/${directory}/auth/login?client_id=${client.id}&response_type=code`;

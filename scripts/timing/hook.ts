@@ -1,4 +1,4 @@
-// Owns the reference server of docs/ as a process of its own, with the members of the site.
+// Owns the reference server of docs/ as a process, with the members of the site.
 
 import { scryptSync } from 'node:crypto';
 import { createServer, type RequestListener } from 'node:http';
