@@ -8,7 +8,15 @@ import type { Era } from '../oauth/grant.ts';
 import type { TokenOwner } from './grants.ts';
 import { forever } from './judgement.ts';
 import { type Id, type Item, type Kind, kinds, type LookUp } from './kinds.ts';
-import { changesOf, expectSame, keysOf, keyTaken, takenAmong } from './registrations.ts';
+import {
+  changesOf,
+  expectSame,
+  idsTaken,
+  keysOf,
+  keyTaken,
+  nameOf,
+  takenAmong,
+} from './registrations.ts';
 import type { Page, Selection } from './registry.ts';
 
 /** What a backend keeps of registered things; what changes rows is called inside a write alone. */
@@ -71,22 +79,34 @@ export interface Registrar {
 }
 
 export function registrar(rows: RegisteredRows, { revoke, keepUses }: Consequences): Registrar {
-  /** The key of a unique look-up that another item holds, if the item is to hold one. */
-  const keyOfAnother = <K extends Kind>(kind: K, item: Item<K>) =>
+  /** The unique key of an item that is held by none of the named items (`nameOf`), but by another. */
+  const keyOfAnother = <K extends Kind>(kind: K, item: Item<K>, named: ReadonlySet<string>) =>
     keysOf(kind, item).find(
       ({ lookUp, key, isUnique }) =>
         isUnique &&
         rows
           .holding(kind, lookUp, item.programme, key)
-          .some((holder) => kinds[kind].idOf(holder) !== kinds[kind].idOf(item)),
+          .some((holder) => !named.has(nameOf(kind, holder))),
+    );
+  /** Items that cannot have their identifiers or keys once the named items have changed to `items`. */
+  const takenFrom = <K extends Kind>(
+    kind: K,
+    items: readonly Item<K>[],
+    named: ReadonlySet<string>,
+  ): readonly Id<K>[] =>
+    takenAmong(
+      kind,
+      items,
+      (item) =>
+        (!named.has(nameOf(kind, item)) &&
+          rows.isTaken(kind, item.programme, kinds[kind].idOf(item))) ||
+        keyOfAnother(kind, item, named) !== undefined,
     );
   const add = <K extends Kind>(kind: K, item: Item<K>): void => {
     rows.add(kind, item);
     rows.advanceEpoch(kind);
   };
   const put = <K extends Kind>(kind: K, before: Item<K>, after: Item<K>): Item<K> => {
-    const held = keyOfAnother(kind, after);
-    if (held !== undefined) throw keyTaken(kind, held.lookUp, held.key);
     const { idOf, usedSecrets } = kinds[kind];
     if (usedSecrets) keepUses(after.programme, idOf(after), usedSecrets(after));
     rows.advanceEpoch(kind);
@@ -101,19 +121,17 @@ export function registrar(rows: RegisteredRows, { revoke, keepUses }: Consequenc
   };
   return {
     add: (kind, items) => {
-      const taken = takenAmong(
-        kind,
-        items,
-        (item) =>
-          rows.isTaken(kind, item.programme, kinds[kind].idOf(item)) ||
-          keyOfAnother(kind, item) !== undefined,
-      );
+      const taken = takenFrom(kind, items, new Set());
       if (taken.length === 0) for (const item of items) add(kind, item);
       return taken;
     },
     change: (kind, programme, id, change) => {
       const before = rows.find(kind, programme, id);
-      return before && put(kind, before, expectSame(kind, before, change(before)));
+      if (before === undefined) return undefined;
+      const after = expectSame(kind, before, change(before));
+      const held = keyOfAnother(kind, after, new Set([nameOf(kind, before)]));
+      if (held !== undefined) throw keyTaken(kind, held.lookUp, held.key);
+      return put(kind, before, after);
     },
     changeAll: (kind, selection, change) => {
       const isOfOne = 'programme' in selection;
@@ -122,6 +140,9 @@ export function registrar(rows: RegisteredRows, { revoke, keepUses }: Consequenc
         : rows.holdingAny(kind, selection.lookUp, selection.keys);
       const after = change(before);
       const { added, changed, removed } = changesOf(kind, selection, before, after);
+      // Before the first write: a backend without rollback has changed nothing when this throws.
+      const taken = takenFrom(kind, after, new Set(before.map((item) => nameOf(kind, item))));
+      if (taken.length > 0) throw idsTaken(kind, taken);
       for (const item of removed) drop(kind, item.programme, kinds[kind].idOf(item));
       for (const one of changed) put(kind, one.before, one.after);
       for (const item of added) add(kind, item);

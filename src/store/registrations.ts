@@ -95,6 +95,13 @@ export function keyTaken(kind: Kind, lookUp: string, key: string): Error {
   return new Error(`${lookUp} ${key} is taken by another ${words(kind)}`);
 }
 
+/** The error of a change of several items that gives items what others have, or a removed identifier. */
+export function idsTaken<K extends Kind>(kind: K, ids: readonly Id<K>[]): Error {
+  return new Error(
+    `a change of several ${words(kind)}s gives ${ids.join(', ')} an identifier or a key that is taken`,
+  );
+}
+
 /** The items in the order of their kind; they come in the order of registration. */
 export function inOrder<K extends Kind>(kind: K, items: readonly Item<K>[]): readonly Item<K>[] {
   return kinds[kind].order === 'registered'
@@ -121,7 +128,7 @@ export function noPlace<K extends Kind>(kind: K, id: Id<K> | undefined): RangeEr
 }
 
 /** An item's programme and identifier. */
-function nameOf<K extends Kind>(kind: K, item: Item<K>): string {
+export function nameOf<K extends Kind>(kind: K, item: Item<K>): string {
   const { programme }: { readonly programme: ProgrammeId } = item;
   return `${programme}\0${kinds[kind].idOf(item)}`;
 }

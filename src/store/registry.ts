@@ -74,7 +74,8 @@ export interface Registry {
   /**
    * Applies a pure change to all selected items as they stand, in one step. Of a programme's items,
    * those that the change adds are added, and those that it leaves out removed, where a removal takes
-   * nothing else along (signing keys). Resolves to the items as they are then: a programme's in the
+   * nothing else along (signing keys). Rejects, changing nothing, when an item would have an identifier
+   * or the key of a unique look-up that is taken (see `add`) once all are changed. Resolves to the items as they are then: a programme's in the
    * order of their kind, others in the order of the change.
    */
   changeAll<K extends Kind>(

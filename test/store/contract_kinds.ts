@@ -207,13 +207,19 @@ function changeTests<K extends Kind>(open: Open, scene: Scene<K>): void {
     );
     const marked = scene.marked(a, 'changed');
     assert.deepEqual(await changeAll((items) => [...items.slice(1), c, marked]), [marked, b, c]);
+    assert.ok(await scene.find(store, 'b'));
     // What takes tokens or an identifier along is removed by `remove` alone.
     const { ownerOf, reusesIds } = kinds[kind];
     const withoutB = changeAll((items) => items.filter((item) => kinds[kind].idOf(item) !== 'b'));
     if (ownerOf === undefined && reusesIds) assert.deepEqual(await withoutB, [marked, c]);
     else await assert.rejects(withoutB, /must keep each of them/);
+    assert.equal((await scene.find(store, 'b')) !== undefined, ownerOf !== undefined);
+    await scene.remove(store, 'b');
+    const again = changeAll((items) => [...items, b]);
+    if (reusesIds) assert.equal((await again).length, 3);
+    else await assert.rejects(again, /gives b an identifier or a key that is taken/);
     const later = await o.reopened();
-    assert.equal((await scene.listed(later)).includes('b'), ownerOf !== undefined);
+    assert.equal((await scene.listed(later)).includes('b'), reusesIds);
     assert.deepEqual(await scene.listed(later, otherClub), ['a']);
   });
 }

@@ -172,4 +172,26 @@ export function usernameTests(check: StoreTest): void {
     assert.deepEqual(await other.add('member', [third]), []);
     assert.deepEqual(await findMember(store, club, username), third);
   });
+
+  check('P-15: one change of several members gives no username twice', async ({ store }) => {
+    await store.add('member', [aMember(), second]);
+    const changeAll = (...names: string[]) =>
+      store.changeAll('member', { programme: club }, (members) =>
+        names.map((name, index) => ({
+          ...(members[index] ?? aMember({ subject: 'subject-3' as Subject })),
+          username: name,
+        })),
+      );
+    for (const [taken, ...names] of [
+      ['subject-2', 'new', 'new'],
+      ['subject-3', 'new', 'second', 'second'],
+    ]) {
+      await assert.rejects(changeAll(...names), new RegExp(` gives ${taken} `));
+      assert.deepEqual(await store.list('member', club), [aMember(), second]);
+    }
+    // Usernames that the change gives up are free.
+    await changeAll('second', username, 'third');
+    assert.deepEqual(await findMember(store, club, 'second'), aMember({ username: 'second' }));
+    assert.deepEqual(await findMember(store, club, username), { ...second, username });
+  });
 }

@@ -247,6 +247,26 @@ withFile('FAULTS 6: a row that is damaged under a running store gets no answer',
   );
 });
 
+withFile('FAULTS 6: an item whose row cannot be read can be removed', async (path) => {
+  await makeFull(path);
+  const store = open(path);
+  const database = new DatabaseSync(path);
+  database.exec(`
+    UPDATE registered SET record = substr(record, 2) WHERE kind IN ('client', 'member');
+    UPDATE registered SET sum = sum + (1 << 62) WHERE kind IN ('gateway', 'member');
+  `);
+  database.close();
+  assert.equal(await store.remove('client', club, partner, at(5)), true);
+  assert.equal(await store.remove('member', club, aMember().subject, at(5)), true);
+  assert.equal(await store.remove('gateway', club, aGateway().id, at(5)), true);
+  for (const { digest } of aClient().apiKeys) {
+    assert.deepEqual(await store.findBy('client', 'api_key', club, digest), []);
+  }
+  assert.deepEqual(await store.add('member', [aMember()]), []);
+  await store.close();
+  assert.deepEqual(verifyStore(path).damage, []);
+});
+
 withFile(
   'FAULTS 6: a table that is not as we made it is noticed, however sound it is',
   async (path) => {

@@ -5,11 +5,11 @@ import type { DatabaseSync } from 'node:sqlite';
 
 import type { Instant } from '../../lib/clock.ts';
 import type { ProgrammeId } from '../../oauth/client.ts';
-import { Unavailable } from '../../oauth/failure.ts';
 import { type Item, type Kind, type KindDescription, kindNames, kinds } from '../kinds.ts';
 import type { RegisteredRows } from '../registrar.ts';
 import { inOrder, keysOf, noPlace, pageOf } from '../registrations.ts';
 import { damaged, rowSum } from '../sql/table.ts';
+import { isOutage } from './commits/outage.ts';
 
 type Columns = readonly [programme: ProgrammeId, id: string, record: string, sum: number];
 
@@ -108,7 +108,10 @@ export function registeredRows(
       const item = readable(() => find(kind, programme, id));
       if (drop.run(kind, programme, id).changes === 0) return false;
       if (item === undefined) index.dropAll(kind, programme, id);
-      else index.change(kind, item, undefined);
+      else {
+        changed(kind, item);
+        index.change(kind, item, undefined);
+      }
       return true;
     },
     bury: (...name) => void bury.run(...name, rowSum(name)),
@@ -234,7 +237,8 @@ function readable<T>(read: () => T): T | undefined {
   try {
     return read();
   } catch (error) {
-    if (error instanceof Unavailable) return undefined;
-    throw error;
+    // Anything else is damage, a number that JavaScript cannot hold included.
+    if (isOutage(error)) throw error;
+    return undefined;
   }
 }
