@@ -63,7 +63,7 @@ export interface Rotation {
   readonly now: Instant;
 }
 
-/** Whose tokens: a client's (all of them), or a member's (those of its logins). */
+/** The owner of tokens: a client (all its tokens), or a member (the tokens of its logins). */
 export type TokenOwner = { readonly client: ClientId } | { readonly subject: string };
 
 /** A JWT: the store remembers none. */
@@ -73,7 +73,7 @@ export interface UnrememberedToken {
   readonly expiresAt: Instant;
 }
 
-/** What a JWT says of itself that decides whether it stands. */
+/** The claims of a JWT that decide whether it is valid. */
 export interface StandingQuestion {
   readonly client: ClientId;
   readonly subject: string;

@@ -31,7 +31,7 @@ export function diedAtOnce(era: Era, until: Era | null | undefined): boolean {
   return until !== undefined && until !== null && era <= until;
 }
 
-/** A JWT without an era is older than every era: its instant compares as one. */
+/** A JWT without an era is older than every era: its instant is compared as an era. */
 export function eraOf({ era, issuedAt }: Pick<StandingQuestion, 'era' | 'issuedAt'>): Era {
   return era ?? (issuedAt as number as Era);
 }
@@ -46,8 +46,8 @@ export interface AcceptedTime {
 }
 
 /**
- * Whether a JWT that no row remembers can be one that this store stands for: not one of an era after
- * the store's own, which a restore has undone, nor one of a clock that was ahead and set right since.
+ * Whether a JWT without a row can be of this store. Refused are a JWT of an era after the store's own,
+ * which a restore has undone, and a JWT issued by a clock that was ahead and was set back since.
  */
 export function isOfThisLife(
   token: Pick<StandingQuestion, 'era' | 'issuedAt'>,
@@ -64,8 +64,8 @@ export type SpendJudgement =
   | { readonly verdict: 'replay'; readonly family: FamilyId };
 
 /**
- * What a try to spend a code comes to (G-2, RFC 6749 4.1.2). A spent code is a replay long after
- * it expired: what it paid for may still live.
+ * The outcome of spending a code (G-2, RFC 6749 4.1.2). A spent code is a replay long after it expired:
+ * its family may still be valid.
  */
 export function judgeSpend(
   state: CodeState | undefined,
@@ -78,7 +78,7 @@ export function judgeSpend(
   return { verdict: state.revoked || now >= state.code.expiresAt ? 'unknown' : 'spend' };
 }
 
-/** A code as it may be shown at `now`: spent or good, and nothing once it is to be forgotten. */
+/** The code at `now`, spent or not; undefined after `forgetAt`, or if it was revoked unspent. */
 export function visibleCode(
   state: CodeState | undefined,
   now: Instant,
@@ -96,15 +96,15 @@ export function forgetSpentAt(forgetAt: Instant, family: TokenFamily): Instant {
 }
 
 /**
- * A refresh token as it may be shown at `now`: nothing once it or its family has ended, and the
- * sealed answer only while a retry may still have it.
+ * A refresh token at `now`: undefined after it or its family has ended, and with its kept answer only
+ * within the retry window.
  */
 export function visibleRefreshToken(
   state: RefreshTokenState,
   now: Instant,
 ): RefreshTokenState | undefined {
   if (now >= state.expiresAt || now >= state.family.endsAt) return undefined;
-  // Most have none, and need no copy without one.
+  // Most tokens have no kept answer and need no copy.
   if (state.keptAnswer === undefined && state.retryUntil === undefined) return state;
   const { keptAnswer, retryUntil, ...rest } = state;
   if (state.revoked || keptAnswer === undefined || retryUntil === undefined) return rest;
@@ -116,7 +116,7 @@ export type RotationJudgement =
   | { readonly verdict: 'retry'; readonly keptAnswer: string };
 
 /**
- * What a try to use a refresh token comes to (G-19, RFC 9700 4.14). The sealed answer is erased
+ * The outcome of using a refresh token (G-19, RFC 9700 4.14). The kept answer is erased
  * when the successor is used, so a rotated token without one is past its retry window either way.
  */
 export function judgeRotation(
@@ -133,7 +133,7 @@ export function judgeRotation(
   return { verdict: 'retry', keptAnswer: token.keptAnswer };
 }
 
-/** Whether tokens of a family are worth anything; a family that was forgotten has ended. */
+/** Whether tokens of a family are valid; a removed family has ended. */
 export function familyIsLive(
   family: { readonly revoked: boolean; readonly endsAt: Instant } | undefined,
   now: Instant,
@@ -146,5 +146,5 @@ export function isNewUse(last: Instant | undefined, now: Instant): boolean {
   return last === undefined || now - last >= 3_600_000;
 }
 
-/** How many rows a sweep may look at for each row that it may remove: looking is far cheaper. */
+/** How many rows a sweep may read for each row that it may remove: a read is far cheaper. */
 export const looksPerRemoval = 4;

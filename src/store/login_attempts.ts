@@ -1,4 +1,4 @@
-// Owns how login attempts are counted: what an attempt and its outcome make of an account's state.
+// Owns how login attempts are counted: the change of an account's state by an attempt and by its outcome.
 
 import { after, type Instant, milliseconds } from '../lib/clock.ts';
 import type { Digest } from '../lib/digest.ts';
@@ -18,8 +18,8 @@ export interface AttemptState {
 export interface AttemptRows {
   readonly find: (programme: ProgrammeId, account: Digest) => Promise<AttemptState | undefined>;
   /**
-   * Puts what `change` makes of the state in its place, or removes it where that is undefined, in
-   * one durable step that no other process comes between. `change` is pure and may run twice.
+   * Replaces the state by the result of `change`, or removes it where that is undefined, in one durable
+   * and atomic step. `change` is pure and may run twice.
    * `urgent` changes go on when the disk is full.
    */
   readonly change: <T>(
@@ -63,7 +63,7 @@ export function attemptVerbs({ find, change }: AttemptRows): Omit<Counters, 'cou
   };
 }
 
-/** When a state counts no more, and may be forgotten. */
+/** The instant after which a state no longer counts and may be removed. */
 export function attemptsEndAt({ windowEndsAt, lockedUntil }: AttemptState): Instant {
   return lockedUntil ?? windowEndsAt;
 }
@@ -95,9 +95,8 @@ function reserveAttempt(
 }
 
 /**
- * What is left of the state after a match (nothing) or an undecided attempt. The undecided attempt
- * is given back, together with a lock that it helped to bring about: of a window's attempts the
- * directory still judges no more than the limit.
+ * The state after a match (undefined) or an undecided attempt. The undecided attempt no longer counts,
+ * and a lock that it caused ends: the directory still judges no more attempts of a window than the limit.
  */
 function settleAttempt(
   before: AttemptState | undefined,

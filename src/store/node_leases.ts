@@ -1,4 +1,4 @@
-// Owns which node number a process gets: the smallest that no other one holds.
+// Owns the node number of a process: the smallest number that no other process holds.
 
 import { after, type Instant, milliseconds } from '../lib/clock.ts';
 import { Unavailable } from '../oauth/failure.ts';
@@ -8,14 +8,14 @@ const nodes = 1024;
 /** A holder that has not asked for so long has ended; the holder asks every second. */
 const leaseSpan = milliseconds(120_000);
 
-/** A number that is taken. */
+/** A node number in use. */
 export interface NodeLease {
   readonly node: number;
   readonly holder: string;
   readonly expiresAt: Instant;
 }
 
-/** Whether the holder's lease need not be renewed yet: so asking seldom costs a write. */
+/** Whether the holder's lease need not be renewed yet, so that few calls write. */
 export function isFresh(
   lease: NodeLease | undefined,
   holder: string,

@@ -1,8 +1,8 @@
-// Owns the errors for a store that its operator has to look at; outages that pass are `Unavailable`.
+// Owns the errors for a store that its operator has to mend; outages that pass are `Unavailable`.
 
 import { Unavailable } from '../oauth/failure.ts';
 
-/** What can be done about a file that is damaged. */
+/** The hint for a damaged file. */
 export const restoreHint = 'restore it from a backup (jetway store restore); it was left as it is';
 
 /**

@@ -55,7 +55,7 @@ export class Windows {
     return window;
   }
 
-  /** Looks at two old windows for each new window: ended windows go soon, and no request pays for many. */
+  /** Checks two old windows for each new window: ended windows are removed soon, at a small cost a request. */
   #dropEnded(now: Instant, newEnd: number): void {
     for (let looks = 2; looks > 0; looks -= 1) {
       const key = this.#windows.oldest();

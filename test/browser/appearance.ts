@@ -6,8 +6,8 @@ import { test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 
 import { Unavailable } from '../../src/oauth/failure.ts';
-import { goOn } from '../support/browser.ts';
 import { failingStore } from '../support/failing_store.ts';
+import { goOn } from './browser.ts';
 import { folder, photograph } from './photograph.ts';
 import { assertMessagePage, fillIn, type Scene, setScene, submit } from './scene.ts';
 

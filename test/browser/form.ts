@@ -6,9 +6,9 @@ import { test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 
 import { Unavailable } from '../../src/oauth/failure.ts';
-import { goOn, patience } from '../support/browser.ts';
 import { failingStore } from '../support/failing_store.ts';
 import { assertAccessible } from './axe.ts';
+import { goOn, patience } from './browser.ts';
 import { assertMessagePage, assertRedeems, fillIn, logIn, setScene, submit } from './scene.ts';
 import { assertKept, assertLight } from './weight.ts';
 

@@ -4,9 +4,9 @@ import { after, describe } from 'node:test';
 
 import type { Browser } from 'playwright-core';
 
-import { launchBrowser } from '../support/browser.ts';
 import { without } from '../support/tools.ts';
 import { appearanceTests } from './appearance.ts';
+import { launchBrowser } from './browser.ts';
 import { formTests } from './form.ts';
 import { memberTests } from './members.ts';
 import { newcomerTests } from './newcomer.ts';

@@ -7,9 +7,9 @@ import type { Browser } from 'playwright-core';
 
 import type { Store } from '../../src/store/contract.ts';
 import { createMemoryStore } from '../../src/store/memory/store.ts';
-import { complaintsOf, goOn, requestsOf } from '../support/browser.ts';
 import { until } from '../support/until.ts';
 import { ask } from '../support/wire.ts';
+import { complaintsOf, goOn, requestsOf } from './browser.ts';
 import {
   assertMessagePage,
   assertRedeems,

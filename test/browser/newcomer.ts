@@ -14,9 +14,9 @@ import type { FailureReason, LoginFailureReason } from '../../src/oauth/failure.
 import { compileProgramme } from '../../src/programme/compile.ts';
 import { loadProgramme } from '../../src/programme/language/load.ts';
 import { configText, environment, workFolder } from '../cli/command.ts';
-import { complaintsOf, goOn, patience } from '../support/browser.ts';
 import { shippedLogos, shippedProgramme } from '../support/jetway.ts';
 import { program } from '../support/program.ts';
+import { complaintsOf, goOn, patience } from './browser.ts';
 import { photograph } from './photograph.ts';
 
 const clubs = {

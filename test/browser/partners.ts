@@ -6,7 +6,6 @@ import { test } from 'node:test';
 
 import type { Browser, Page } from 'playwright-core';
 
-import { complaintsOf, goOn, startPartnerSite, patience } from '../support/browser.ts';
 import { shippedProgramme, startJetway } from '../support/jetway.ts';
 import {
   askKey,
@@ -19,6 +18,7 @@ import {
   thirdClub,
   tokensIn,
 } from '../support/partner_club.ts';
+import { complaintsOf, goOn, startPartnerSite, patience } from './browser.ts';
 import { assertPicturesShown, photograph } from './photograph.ts';
 import { assertMessagePage, fillIn, submit } from './scene.ts';
 import { assertLight } from './weight.ts';

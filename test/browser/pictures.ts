@@ -10,9 +10,9 @@ import { crc32, deflateSync } from 'node:zlib';
 import type { Browser } from 'playwright-core';
 
 import { renderPicture } from '../../src/http/login_pages.ts';
-import { goOn, patience } from '../support/browser.ts';
 import { loginTarget, openPartnerClub } from '../support/partner_club.ts';
 import { until } from '../support/until.ts';
+import { goOn, patience } from './browser.ts';
 import { assertPicturesShown, photograph } from './photograph.ts';
 
 /** All that an SVG can try; what it asks for lies beside it. */

@@ -8,7 +8,6 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 
 import type { Store } from '../../src/store/contract.ts';
 import { createMemoryStore } from '../../src/store/memory/store.ts';
-import { goOn, type PartnerSite, startPartnerSite, patience } from '../support/browser.ts';
 import {
   type Jetway,
   shippedProgramme,
@@ -17,6 +16,7 @@ import {
   type TestMember,
 } from '../support/jetway.ts';
 import { type Answer, post } from '../support/wire.ts';
+import { goOn, type PartnerSite, startPartnerSite, patience } from './browser.ts';
 
 export interface Scene {
   readonly jetway: Jetway;

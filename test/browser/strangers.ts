@@ -5,9 +5,9 @@ import { test } from 'node:test';
 
 import type { Browser } from 'playwright-core';
 
-import { complaintsOf, goOn } from '../support/browser.ts';
 import { startTlsFront } from '../support/certificates.ts';
 import { without } from '../support/tools.ts';
+import { complaintsOf, goOn } from './browser.ts';
 import { assertMessagePage, assertRedeems, fillIn, logIn, setScene, submit } from './scene.ts';
 
 export function strangerTests(browser: () => Promise<Browser>): void {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 
 import type { Page } from 'playwright-core';
 
-import { patience } from '../support/browser.ts';
+import { patience } from './browser.ts';
 
 /** Bytes that came for each address, headers with them; 0 where the browser had it already. */
 export type Transfers = Readonly<Record<string, number>>;

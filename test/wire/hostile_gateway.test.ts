@@ -7,7 +7,6 @@ import { test } from 'node:test';
 import type { Subject } from '../../src/oauth/member.ts';
 import { findMember } from '../store/fixtures.ts';
 import { tokensIn } from '../support/club.ts';
-import { forgeries } from '../support/forgeries.ts';
 import { given, giveApiKey, inactive, introspect, revoke, verify } from '../support/gateway.ts';
 import {
   good,
@@ -18,6 +17,7 @@ import {
   standing,
 } from '../support/gateway_site.ts';
 import { ask, post } from '../support/wire.ts';
+import { forgeries } from './forgeries.ts';
 
 for (const seconds of [1, 30]) {
   test(`HOSTILE 25: a code replayed at ${seconds} s ends its tokens at every endpoint`, async (t) => {

@@ -6,7 +6,7 @@ import { type NodeLease, nextLease } from '../node_leases.ts';
 
 type KeepingVerbs = Omit<Keeping, 'recordSecretUse' | 'secretUses' | 'sweep'>;
 
-/** `endLaterThan` ends what was issued later than a time that is accepted; `isBack`: than before. */
+/** `endLaterThan` ends grants issued later than an accepted time; `isBack` if that is before the recorded time. */
 export function memoryKeeping(endLaterThan: (now: Instant, isBack: boolean) => void): KeepingVerbs {
   const leases = new Map<number, NodeLease>();
   let recorded: Instant | undefined;

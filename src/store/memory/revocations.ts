@@ -1,5 +1,4 @@
-// Owns revocations in memory: the era, up to which one all that was issued to whom is dead, and which
-// JWTs are.
+// Owns revocations in memory: the current era, the last revoked era of each owner, and the revoked JWTs.
 
 import type { Instant } from '../../lib/clock.ts';
 import type { ClientId, ProgrammeId } from '../../oauth/client.ts';
@@ -8,40 +7,40 @@ import type { StandingQuestion, TokenOwner, UnrememberedToken } from '../grants.
 import { type AcceptedTime, diedAtOnce, eraOf, firstEra, isOfThisLife } from '../judgement.ts';
 import { MemoryTable } from './table.ts';
 
-/** One entry an owner, however much it was issued. */
+/** One entry an owner, for any number of codes and tokens. */
 export class MemoryRevocations {
   readonly #clients = new MemoryTable<Era>();
   readonly #subjects = new MemoryTable<Era>();
-  /** When each ends by itself. */
+  /** The end of each revoked JWT, by its `jti`. */
   readonly #tokens = new MemoryTable<Instant>();
-  /** JWTs that ended up to here may have been revoked, which is forgotten by now. */
+  /** Revocations of JWTs that ended up to this instant may have been removed. */
   #forgotten = 0 as Instant;
   #era = firstEra;
   #accepted: AcceptedTime | undefined;
 
-  /** The era of what is issued now. */
+  /** The era of new codes and tokens. */
   get era(): Era {
     return this.#era;
   }
 
-  /** Kills everything issued to the owner so far, or whatever it is `until`. */
+  /** Revokes all codes and tokens of the owner up to the era `until`, which is the current era if left out. */
   revoke(programme: ProgrammeId, whose: TokenOwner, until: Era = this.#endEra()): void {
     if ('client' in whose) raise(this.#clients, programme, whose.client, until);
     else raise(this.#subjects, programme, whose.subject, until);
   }
 
-  /** Goes on at a time: see `isOfThisLife`. */
+  /** Accepts a time: see `isOfThisLife`. */
   accept(time: Instant): void {
     this.#accepted = { time, era: this.#endEra() };
   }
 
-  /** Whether something issued in that era, to that client and for that member if any, is dead. */
+  /** Whether a token of that era, client and member (if any) is revoked. */
   covers(programme: ProgrammeId, client: ClientId, subject: string | undefined, era: Era): boolean {
     if (diedAtOnce(era, this.#clients.get(programme, client))) return true;
     return subject !== undefined && diedAtOnce(era, this.#subjects.get(programme, subject));
   }
 
-  /** The same of a token that is not remembered and has no family. */
+  /** The same for a JWT without a family. */
   coversUnremembered(programme: ProgrammeId, token: StandingQuestion): boolean {
     const { client, subject } = token;
     if (!isOfThisLife(token, this.#era, this.#accepted)) return true;
@@ -54,7 +53,7 @@ export class MemoryRevocations {
     return ended;
   }
 
-  /** Kills one token that is not remembered, for as long as it would have lived. */
+  /** Revokes one JWT; the entry stays until the JWT would have expired. */
   revokeToken(
     programme: ProgrammeId,
     { tokenId, expiresAt }: UnrememberedToken,

@@ -31,7 +31,7 @@ export class MemoryTable<Row> {
     return [...this.#rows.values()].filter(test);
   }
 
-  /** Removes all rows that the test names; `forget` hears of each. For verbs off the request path. */
+  /** Removes all rows that pass the test and calls `forget` with each. For verbs off the request path. */
   remove(test: (row: Row) => boolean, forget?: (row: Row) => void): void {
     for (const [name, row] of this.#rows) {
       if (!test(row)) continue;
@@ -41,8 +41,8 @@ export class MemoryTable<Row> {
   }
 
   /**
-   * Removes up to `limit` rows that `ended` names, looking on from where the last sweep stopped;
-   * `forget` hears of each. One call costs the same however many rows there are.
+   * Removes up to `limit` rows that pass `ended`, on from where the last sweep stopped, and calls `forget`
+   * with each. One call costs the same for any number of rows.
    */
   sweep(limit: number, ended: (row: Row) => boolean, forget?: (row: Row) => void): number {
     let removed = 0;

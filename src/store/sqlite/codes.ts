@@ -1,4 +1,4 @@
-// Owns authorization codes in the file store; what a try to spend one comes to is decided in judgement.ts.
+// Owns authorization codes in the file store; judgement.ts decides the outcome of spending a code.
 
 import type { DatabaseSync } from 'node:sqlite';
 
@@ -27,7 +27,7 @@ export function fileCodes(
 ): Pick<Store, 'issueCode' | 'findCode' | 'spendCode'> {
   const find = codeFinder(database);
   const markSpent = codeMarker(database);
-  // A code is spent moments after its login, mostly here: it need not be read again.
+  // A code is spent moments after its login, mostly by this process: the held row saves a read.
   const seen = new Remembered<FoundCode>(fresh, mostAlive);
   const issue = codeIssuer(database, eras, (...name) => void seen.take(...name));
   return {
@@ -35,7 +35,7 @@ export function fileCodes(
       queue.write(() => {
         const { programme, key } = code;
         const outcome = issue(code);
-        // As it will be found: all that its owner was issued may have been revoked meanwhile.
+        // The row is read back, since a revocation may cover it already.
         if (outcome === 'issued') seen.get(programme, key, () => find(programme, key));
         return outcome;
       }),
@@ -44,7 +44,7 @@ export function fileCodes(
         visibleCode(seen.get(programme, key, () => find(programme, key))?.state, now),
       ),
     spendCode: (programme, client, key, { family, access, refresh, era }, now) =>
-      // Codes are few on a full disk, where none can be issued: those there are stay good for what they are.
+      // On a full disk no code is issued, so few codes are left, and the reserve has room to spend them.
       queue.writeFromReserve((): SpendOutcome => {
         const found = seen.take(programme, key) ?? find(programme, key);
         const judgement = judgeSpend(found?.state, client, now);
@@ -53,7 +53,7 @@ export function fileCodes(
           return { outcome: 'replayed', family: judgement.family };
         }
         if (judgement.verdict === 'unknown' || found === undefined) return { outcome: 'unknown' };
-        // It was remembered, and ended and was swept since it was looked at.
+        // The row was held in memory, and a sweep has removed it meanwhile.
         if (!markSpent(found, family)) return { outcome: 'unknown' };
         writer.family(family, era);
         if (access) writer.access(access, era);
@@ -65,12 +65,12 @@ export function fileCodes(
 
 interface FoundCode {
   readonly row: CodeRow;
-  /** Its place in the file, which nothing changes while the store is open. */
+  /** The rowid, which stays the same while the store is open. */
   readonly place: number;
   readonly state: CodeState;
 }
 
-/** Codes that nobody has spent yet; more are read again. */
+/** The most unspent codes held; others are read again. */
 const mostAlive = 10_000;
 
 const rowid: ColumnList<{ readonly rowid: number }> = { names: ['rowid'] };
@@ -91,7 +91,7 @@ function codeFinder(
   };
 }
 
-/** The marker tells whether the code is still in its place. */
+/** The marker returns whether the row still exists. */
 function codeMarker(database: DatabaseSync): (found: FoundCode, family: TokenFamily) => boolean {
   const mark = database.prepare(
     `UPDATE code SET spent_for = ?, member = ?, forget_at = ?, sum = ?
@@ -101,7 +101,7 @@ function codeMarker(database: DatabaseSync): (found: FoundCode, family: TokenFam
     const forgetAt = forgetSpentAt(row.forget_at, family);
     const member = row.member.trimEnd();
     const spent = { ...row, member, forget_at: forgetAt, spent_for: family.id };
-    // By its place: the index of its key is all over the file, and was needed once to find it.
+    // By rowid: a second search of the index by key would read more pages.
     const sum = sumOf(codes, spent);
     const { changes } = mark.run(family.id, member, forgetAt, sum, place, row.key);
     return changes === 1;
@@ -109,13 +109,13 @@ function codeMarker(database: DatabaseSync): (found: FoundCode, family: TokenFam
 }
 
 /**
- * What a row has left for the family that its code pays for. Rows lie in the order of their issue on
- * pages that are full: one that grew would split its page.
+ * Room in a row for the family of its code. Rows stand in the order of issue on full pages: a row that
+ * grew would split its page.
  */
 const room = ' '.repeat(36);
 
 /**
- * Puts a login's code in the place of its unspent one, which `forget` is told of: two are never live.
+ * Replaces the unspent code of a login, so that two are never live; `forget` gets the replaced code.
  */
 function codeIssuer(
   database: DatabaseSync,

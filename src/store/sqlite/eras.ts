@@ -1,4 +1,4 @@
-// Owns the era of the file store: what revocations go by in place of a clock (docs/decisions/024).
+// Owns the era of the file store, which revocations compare instead of a time (docs/decisions/024).
 
 import type { DatabaseSync } from 'node:sqlite';
 
@@ -9,13 +9,13 @@ import { type AcceptedTime, firstEra } from '../judgement.ts';
 import type { Freshness } from './commits/freshness.ts';
 
 export interface Eras {
-  /** The era of what is issued now. */
+  /** The era of new codes and tokens. */
   readonly current: () => Era;
   /** Ends the current era and returns it; call it inside a write. */
   readonly end: () => Era;
-  /** JWTs that ended up to here may have been revoked, which is forgotten by now. */
+  /** Revocations of JWTs that ended up to this instant may have been removed. */
   readonly forgotten: () => Instant;
-  /** Notes that such a revocation is forgotten; call it inside a write. */
+  /** Notes that the revocation of a JWT with this end is removed; call it inside a write. */
   readonly forget: (expiresAt: Instant) => void;
   /** The last time that a clock was accepted; absent where none was. */
   readonly accepted: () => AcceptedTime | undefined;
@@ -23,7 +23,7 @@ export interface Eras {
   readonly acceptedElsewhere: () => AcceptedTime | undefined;
   /** Ends the current era with a time that was accepted; call it inside a write. */
   readonly accept: (time: Instant) => void;
-  /** What is accepted by now is followed here. */
+  /** Notes that this process follows the accepted time. */
   readonly follow: () => void;
 }
 
@@ -108,9 +108,9 @@ function eraRows(database: DatabaseSync): EraRows {
 const manyEras = 2 ** 20;
 
 /**
- * Ends every era that this file or `other` has had, or a store that is lost may have had after this
- * backup of it. The random part keeps two restores of one backup apart: a token of an era that is
- * still to come is not this store's. Returns the last era that ended; call it inside a write.
+ * Ends every era that this file or `other` has had, and every era that the lost store may have had after
+ * this backup. The random part separates two restores of one backup: a store refuses a token of an era
+ * later than its own. Returns the last ended era; call it inside a write.
  */
 export function endAllEras(database: DatabaseSync, other: Era = firstEra): Era {
   const rows = eraRows(database);
@@ -120,7 +120,7 @@ export function endAllEras(database: DatabaseSync, other: Era = firstEra): Era {
   return ended;
 }
 
-/** The era of a file that is not served from. */
+/** The era of a file that no server uses. */
 export function eraIn(database: DatabaseSync): Era {
   return eraRows(database).read().era;
 }

@@ -1,4 +1,4 @@
-// Owns what the file store notes in passing: uses of secrets and the time. It rides on commits of others.
+// Owns the uses of secrets in the file store, which are written within the commits of other verbs.
 
 import type { DatabaseSync } from 'node:sqlite';
 
@@ -11,7 +11,7 @@ import type { TransactionHook } from './commits/transactions.ts';
 /** Uses of secrets, in this process and in the file. */
 export interface SecretUses extends TransactionHook {
   readonly record: (programme: ProgrammeId, id: ClientId, secret: Digest, now: Instant) => void;
-  /** By digest; uses that are not in the file yet included. */
+  /** By digest, with the uses that are not written yet. */
   readonly of: (programme: ProgrammeId, id: ClientId) => ReadonlyMap<Digest, Instant>;
   /** Forgets all others of a client; call it inside a write. */
   readonly keepOnly: (programme: ProgrammeId, id: string, held: readonly Digest[]) => void;
@@ -34,7 +34,7 @@ export function fileSecretUses(database: DatabaseSync): SecretUses {
     `DELETE FROM secret_use WHERE programme = ? AND client = ?
      AND digest NOT IN (SELECT value FROM json_each(?))`,
   );
-  /** The last use of each secret that this process knows of, so that most uses cost a look. */
+  /** The last use of each secret in this process, so that most uses cost one map look-up. */
   const known = new Map<string, Instant>();
   const waiting = new Map<string, Use>();
   return {
@@ -67,7 +67,7 @@ export function fileSecretUses(database: DatabaseSync): SecretUses {
   };
 }
 
-/** Writes a use unless another process wrote one within the hour, or the client is gone by now. */
+/** Writes a use unless another process wrote one within the hour, or the client was removed. */
 function useWriter(database: DatabaseSync): (use: Use) => void {
   const upsert = database.prepare(
     `INSERT INTO secret_use (programme, client, digest, used_at)

@@ -1,5 +1,5 @@
-// Owns revocations in the file store that outlive what they revoke: of all that an owner was issued
-// (one row an owner, read beside each token), and of single JWTs.
+// Owns two kinds of revocations in the file store: of all codes and tokens of an owner (one row an owner,
+// joined to each token), and of single JWTs.
 
 import type { DatabaseSync } from 'node:sqlite';
 
@@ -12,7 +12,10 @@ import { expectWhole } from '../sql/table.ts';
 import type { Eras } from './eras.ts';
 import { finder, from, type Insert, inserter, leftJoined } from './tables.ts';
 
-/** Kills everything issued to the owner so far, or whatever it is `until`; call it inside a write. */
+/**
+ * Revokes all codes and tokens of the owner up to the era `until`, which is the current era if left out.
+ * Call it inside a write.
+ */
 export type Revoker = (programme: ProgrammeId, whose: TokenOwner, until?: Era) => void;
 
 export function fileRevoker(database: DatabaseSync, eras: Eras): Revoker {
@@ -23,25 +26,25 @@ export function fileRevoker(database: DatabaseSync, eras: Eras): Revoker {
   };
 }
 
-/** Stands for programme and owner in the row that a restore leaves: it is about everybody. */
+/** The programme and owner in the row that a restore writes: it covers every owner. */
 const everybody = '';
 
 /**
- * Voids everything that was issued to anybody in eras up to `until` and is not remembered (FAULTS 8);
- * what is remembered does not ask for it and has to be deleted.
+ * Revokes the JWTs of all owners of eras up to `until` (FAULTS 8). Stored codes and tokens do not read
+ * this row: delete them.
  */
 export function revokeUnremembered(database: DatabaseSync, until: Era): void {
   const programme = everybody as ProgrammeId;
   revocationWriter(database)({ programme, owner: everybody, revoked_until: until });
 }
 
-/** What a statement with `revocationJoins` reads of them. */
+/** The columns of a statement with `revocationJoins`. */
 export const revocationParts = {
   ofClient: leftJoined(revocations, 'of_client'),
   ofSubject: leftJoined(revocations, 'of_subject'),
 };
 
-/** SQL that puts the revocations beside rows of `table`; `subject` is SQL too, NULL without a member. */
+/** SQL that joins the revocations to rows of `table`; `subject` is SQL too, NULL without a member. */
 export function revocationJoins(table: string, subject = `${table}.subject`): string {
   // Two joins: one with IN costs as much again as the whole query.
   return `LEFT JOIN revocation AS of_client ON of_client.programme = ${table}.programme
@@ -50,7 +53,7 @@ export function revocationJoins(table: string, subject = `${table}.subject`): st
       AND of_subject.owner = 'subject ' || ${subject}`;
 }
 
-/** Until when tokens of such a description, which are not remembered, are dead; null if they are not. */
+/** The last revoked era of the owners of a JWT; null if none is revoked. */
 export function unrememberedUntil(
   database: DatabaseSync,
 ): (programme: ProgrammeId, token: StandingQuestion) => Era | null {
@@ -68,7 +71,7 @@ export function unrememberedUntil(
   };
 }
 
-/** Single tokens that are not remembered and were revoked, by their `jti`. */
+/** Single revoked JWTs, by their `jti`. */
 export interface RevokedTokens {
   /** Call it inside a write. */
   readonly add: (programme: ProgrammeId, token: UnrememberedToken) => void;
@@ -105,7 +108,7 @@ function subjectName(subject: string): string {
   return `subject ${subject}`;
 }
 
-/** Writes one row, unless one that reaches further is there. */
+/** Writes one row, unless the row that is there has a later era. */
 function revocationWriter(database: DatabaseSync): Insert<RevocationRow> {
   return inserter(
     database,

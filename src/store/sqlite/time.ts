@@ -14,13 +14,13 @@ const busyLag = 1000;
 export interface RecordedTime extends TransactionHook {
   /** Undefined where none was recorded yet. */
   readonly recorded: () => Instant | undefined;
-  /** The recorded time and the uptime since; undefined where the machine was started anew meanwhile. */
+  /** The recorded time plus the uptime since; undefined if the machine was restarted meanwhile. */
   readonly current: () => Instant | undefined;
-  /** Notes a time. A later transaction writes it, once it is far enough from the recorded time. */
+  /** Notes a time. A later transaction writes it when it differs enough from the recorded time. */
   readonly note: (now: Instant) => void;
   /** Whether the noted time needs a transaction of its own. */
   readonly isDue: () => boolean;
-  /** Records a time, later or not; call it inside a write. */
+  /** Records a time, also an earlier time; call it inside a write. */
   readonly set: (now: Instant) => void;
   /** Forgets times that were noted before the clock was set. */
   readonly startAnew: () => void;
@@ -68,7 +68,7 @@ export function fileRecordedTime(database: DatabaseSync): RecordedTime {
       if (seen === undefined || lag() < (changed ? busyLag : idleLag)) return;
       const before = rows.read();
       const isLater = before === undefined || before.time < seen.time;
-      // A time that was noted before another process accepted one is of the former clock.
+      // A time noted before another process accepted a time is of the former clock.
       if (isLater && rows.life() === life) rows.put(seen);
       uncommitted = seen.time;
     },

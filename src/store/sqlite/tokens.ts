@@ -1,4 +1,4 @@
-// Owns refresh and access tokens in the file store; what a rotation comes to is decided in judgement.ts.
+// Owns refresh and access tokens in the file store; judgement.ts decides the outcome of a rotation.
 
 import type { DatabaseSync } from 'node:sqlite';
 
@@ -72,7 +72,7 @@ export function fileRefreshTokens(
     const found = findRow(programme, key);
     return found && { row: found.token, state: refreshTokenState(found) };
   };
-  // From the look at a token to its rotation, and from one rotation to the next.
+  // Holds a token from its look-up to its rotation, and its successor until the next rotation.
   const seen = new Remembered<FoundToken>(fresh, mostAlive);
   const look = (programme: ProgrammeId, key: TokenKey): FoundToken | undefined => {
     const found = seen.get(programme, key, () => find(programme, key));
@@ -113,7 +113,7 @@ interface FoundToken {
   readonly state: RefreshTokenState;
 }
 
-/** Refresh tokens that are good for a use; more are read again. */
+/** The most unused refresh tokens held; others are read again. */
 const mostAlive = 10_000;
 
 function rotator(
@@ -139,10 +139,10 @@ function rotator(
     }
     const { retryUntil } = rotation;
     const retry = retryUntil > now ? { answer: rotation.keptAnswer, until: retryUntil } : {};
-    // Whoever holds this token had the answer: its predecessor's retries end here (HOSTILE 29).
+    // A client that presents this token has received it: its predecessor's retries end (HOSTILE 29).
     const marked = sumOf(refreshTokens, { ...row, successor: successor.key });
     const { changes } = markRotated.run(successor.key, marked, programme, key);
-    // It was remembered, and ended and was swept since it was looked at.
+    // The row was held in memory, and a sweep has removed it meanwhile.
     if (changes !== 1) return { outcome: 'unknown' };
     const sum = writer.refresh(programme, row.family, successor, { predecessor: key, ...retry });
     if (access) writer.access(access);
@@ -151,7 +151,7 @@ function rotator(
   };
 }
 
-/** What is found of a token that has just come in the place of one that was good. */
+/** The successor as a look-up would find it. */
 function followerOf(
   { row, state }: FoundToken,
   { key, expiresAt }: RefreshToken,
@@ -172,7 +172,7 @@ export function fileAccessTokens(
   fresh: Freshness,
   eras: Eras,
 ): Pick<Store, 'saveAccessToken' | 'findAccessToken' | 'revokeToken' | 'isStanding' | 'era'> {
-  // Revoking all of a member's tokens is about logins; a partner's own token has no member.
+  // A revocation by member covers tokens of logins only: a partner's own token has no member.
   const subject = `CASE token.kind WHEN 'member' THEN token.subject END`;
   const find = finder(
     database,
@@ -238,7 +238,7 @@ export function fileAccessTokens(
 /** Access tokens remembered, of either kind. */
 const mostAsked = 10_000;
 
-/** All that decides on a standing; the parts that dialects shape come last. */
+/** All parts of the question; texts whose form a dialect decides come last. */
 function nameOf({ client, subject, family, tokenId, issuedAt, era }: StandingQuestion): string {
   return JSON.stringify([issuedAt, era ?? 0, family ?? '', tokenId ?? '', client, subject]);
 }

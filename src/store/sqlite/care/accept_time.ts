@@ -1,4 +1,4 @@
-// Owns going on after the file store had recorded a time that was wrong: what that time left behind ends.
+// Owns accepting a time in the file store after the clock was wrong: grants issued later than that time end.
 
 import type { DatabaseSync } from 'node:sqlite';
 
@@ -7,30 +7,29 @@ import type { Eras } from '../eras.ts';
 import { registrySetBack } from '../registered_rows.ts';
 import type { RecordedTime } from '../time.ts';
 
-/** What becomes of a store whose servers' clock is set; both are to be called inside a write. */
+/** The changes of the store when a clock is set; call both inside a write. */
 export interface SetTime {
   /**
-   * Takes `now` for the time whatever is recorded. What was issued later than now would live for as
-   * long as the clock was ahead (FAULTS 11), so it goes, and the era ends: JWTs of later than now are
-   * told from those issued when that time comes. Revocations go by eras and stay what they are
-   * (FAULTS 29).
+   * Records `now`, also where a later time is recorded. Grants issued later than `now` would live too
+   * long by the time the clock was ahead (FAULTS 11): they are deleted. The era ends, so that their JWTs
+   * differ from JWTs issued when that time comes. Revocations name eras and stay (FAULTS 29).
    */
   readonly accept: (now: Instant) => void;
-  /** Ends what this process has issued later than now since another one has accepted a time. */
+  /** Deletes the grants this process issued later than `now`, after another process accepted a time. */
   readonly follow: (now: Instant) => void;
 }
 
-/** Of two servers that go on at one time, by uptimes that are coarse, one may be this far ahead. */
+/** Uptimes are coarse: the clocks of two servers that accept one time may differ by this much. */
 const coarseness = milliseconds(1000);
 
 export function timeSetter(database: DatabaseSync, time: RecordedTime, eras: Eras): SetTime {
   const dropped = [
     database.prepare('DELETE FROM code WHERE issued_at > ?'),
-    // Tokens of a family that is gone are worth nothing, and are swept at their end.
+    // Tokens without a family are invalid; the sweep removes them when they expire.
     database.prepare('DELETE FROM family WHERE created_at > ?'),
     database.prepare('DELETE FROM access_token WHERE issued_at > ?'),
   ];
-  // Both end by themselves at times that are of the wrong clock, and are soon what they were.
+  // Both tables hold ends by the wrong clock. Servers soon write their rows again.
   const forgotten = ['login_attempt', 'node_lease'].map((table) =>
     database.prepare(`DELETE FROM ${table}`),
   );

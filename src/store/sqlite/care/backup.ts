@@ -11,9 +11,9 @@ import { identityOf, realPath } from '../file/identity.ts';
 import { openToRead, reportOn } from './examine.ts';
 
 /**
- * Copies the store at `path` to `target` as it is at one moment, however much is written meanwhile.
- * The copy is one file, the owner's alone, checked whole before it gets its name; until then
- * whatever has that name stays. Returns what is in the copy.
+ * Copies the store at `path` to `target` as of one moment, while servers write to it. The copy is one
+ * file of mode 0600. It is checked as a whole before it is renamed to `target`; an existing file stays
+ * until then. Returns a report of the copy.
  * @throws StoreUnusable where there is no sound store at `path`, or a file at `target`.
  */
 export async function backupStore(
@@ -41,8 +41,8 @@ export async function backupStore(
 
 /** Copies an open database into `draft`, which is then one file without a log. */
 export async function copyInto(source: DatabaseSync, draft: string): Promise<void> {
-  // All pages in one step, off this thread: commits of others between two steps would make it
-  // begin again, under load for ever. A reader does not hold up writers.
+  // All pages in one step, off this thread: a commit between two steps restarts the copy, under load
+  // for ever. A reader does not block writers.
   await backup(source, draft, { rate: 0x7fff_ffff });
   const copy = new DatabaseSync(draft);
   try {

@@ -1,4 +1,4 @@
-// Owns looking whether a store file is sound: as a whole when it is verified, as far as time allows when it is opened.
+// Owns the checks of a store file: of all of it for `verify`, within a time limit when it is opened.
 
 import { statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { schema, schemaVersion } from '../schema.ts';
 import { damagedRows, type SummedTable, summedColumns } from '../sums.ts';
 
-/** Files up to this size are looked through when opened; a tenth of a second or two. */
+/** Bytes. Opening runs a quick check of files up to this size, which takes 0.1 to 0.2 seconds. */
 const largestQuickCheck = 64 * 1024 * 1024;
 /** Milliseconds that rows are checked for when a file is opened: a server has to be ready within two seconds (FAULTS 1). */
 const openingBudget = 500;
@@ -15,7 +15,7 @@ const indexBudget = 100;
 /** Rows between looks at the clock. */
 const stride = 200;
 
-/** What is lost for good comes first; what is granted ends by itself. */
+/** Tables whose loss lasts come first; rows of grants end by themselves. */
 const tables: readonly SummedTable[] = [
   'removed',
   'revocation',
@@ -29,7 +29,7 @@ const tables: readonly SummedTable[] = [
   'login_attempt',
 ];
 
-/** What is wrong with a file that is being opened, in words; undefined if nothing was found. */
+/** The damage found while a file is opened, as text; undefined if none was found. */
 export function openingDamage(database: DatabaseSync, path: string): string | undefined {
   if (!hasOurTables(database)) return `its tables are not those of schema ${schemaVersion}`;
   if (statSync(path).size <= largestQuickCheck) {
@@ -43,8 +43,8 @@ export function openingDamage(database: DatabaseSync, path: string): string | un
 }
 
 /**
- * Rows of each table that are not found by what they are looked up by. A quick check does not compare
- * an index with its table; tables without a rowid have none.
+ * Counts the rows of each table that are missing in an index. SQLite's quick check does not compare an
+ * index with its table. Tables without a rowid have no index.
  */
 function lostRows(database: DatabaseSync): ReadonlyMap<string, number> {
   const indices = database.prepare(
@@ -71,7 +71,7 @@ interface Index {
 
 function countLost(database: DatabaseSync, { table, name, columns }: Index): number {
   const same = columns.split(',').map((column) => `${column} = row.${column}`);
-  // NOT INDEXED: else SQLite reads all of the rows from the index, if its columns are all it needs.
+  // NOT INDEXED: SQLite would otherwise read the rows from the index if it has all needed columns.
   const select = database.prepare(
     `SELECT (SELECT 1 FROM ${table} INDEXED BY ${name}
        WHERE ${same.join(' AND ')} AND rowid = row.rowid) FROM ${table} AS row NOT INDEXED`,
@@ -87,7 +87,7 @@ function countLost(database: DatabaseSync, { table, name, columns }: Index): num
   return lost;
 }
 
-/** Everything that is wrong with a file, in words; empty if nothing is. Reads all of it. */
+/** All damage of a file, as texts; empty if there is none. Reads the whole file. */
 export function allDamage(database: DatabaseSync): readonly string[] {
   const found = pragmaText(database, 'integrity_check(20)');
   if (found !== 'ok') return [found];
@@ -96,7 +96,7 @@ export function allDamage(database: DatabaseSync): readonly string[] {
   return rows === undefined ? [] : [rows];
 }
 
-/** SQLite keeps the text of every table, and believes whatever has become of it. */
+/** SQLite stores the text of every table definition and uses it without a check. */
 function hasOurTables(database: DatabaseSync): boolean {
   ourTables ??= newTables();
   return textsOf(database).symmetricDifference(ourTables).size === 0;

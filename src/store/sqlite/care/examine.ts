@@ -1,4 +1,4 @@
-// Owns looking at a store file without serving from it: what it is, what is in it, and whether it is sound.
+// Owns the report on a store file that this process does not serve from: its schema, row counts and damage.
 
 import { accessSync, constants, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
@@ -18,8 +18,8 @@ import { schemaVersion } from '../schema.ts';
 import { allDamage } from './check.ts';
 
 /**
- * Reads a whole store file, which a server may be using, and tells what it is.
- * @throws StoreUnusable for what cannot be read as a store at all.
+ * Reads a whole store file, which a server may have open.
+ * @throws StoreUnusable for a file that cannot be read as a store.
  */
 export function verifyStore(path: string): StoreReport {
   const file = openToRead(path);
@@ -27,7 +27,7 @@ export function verifyStore(path: string): StoreReport {
   try {
     return reportOn(file, absolute);
   } finally {
-    // Looking changes nothing, whoever else has it open or not.
+    // A report changes no file: SQLite must not fold the log in when it closes.
     closeUnfolded(absolute, () => file.close());
   }
 }
@@ -52,7 +52,7 @@ export function openToRead(path: string): DatabaseSync {
   }
 }
 
-/** A connection that may write takes log and index away with it; one that may not leaves them. */
+/** A connection that may write removes log and index when it closes; a read-only connection leaves them. */
 function options(path: string): { readOnly: boolean; timeout: number } {
   const timeout = 5000;
   try {
@@ -63,7 +63,7 @@ function options(path: string): { readOnly: boolean; timeout: number } {
   }
 }
 
-/** What is in an open file, all of it as of one moment. */
+/** The report on an open file, as of one moment. */
 export function reportOn(database: DatabaseSync, path: string): StoreReport {
   database.exec('BEGIN');
   try {

@@ -1,4 +1,4 @@
-// Owns putting a backup in the place of a store file, so that nothing that ended since comes back.
+// Owns restoring a backup: it replaces a store file, and no grant that ended since becomes valid again.
 
 import { linkSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -28,16 +28,16 @@ export interface RestoreOptions {
   readonly environment: Environment;
 }
 
-/** What was of its moment alone: locks that were lifted since must not come back either. */
+/** Tables of passing state: a lock that was lifted since must not return. */
 const passing = ['login_attempt', 'node_lease'] as const;
 
-/** What a backup must not bring back: some of it was used, rotated or revoked since (FAULTS 8). */
+/** Tables of grants: some codes and tokens were used, rotated or revoked since the backup (FAULTS 8). */
 const granted = ['code', 'family', 'refresh_token', 'access_token'] as const;
 
 /**
- * Puts the backup in the place of the store at `target`, in one step; what was there is kept beside
- * it. Clients, members, keys, removals and revocations are as they were at the backup; all codes
- * and tokens are void, JWTs too.
+ * Replaces the store at `target` by the backup, in one step, and keeps the old file beside it. Clients,
+ * members, keys, removals and revocations are those of the backup. All codes and tokens are void, JWTs
+ * too.
  * @throws StoreUnusable for a backup that is not sound or of another environment, and for a target
  * that another process has open; nothing has changed then.
  */
@@ -57,7 +57,7 @@ export async function restoreStore(
     expectRestorable(reportOn(source, realPath(backup)), options.environment);
     await copyInto(source, draft);
     const result = withDatabase(draft, (database) => voidGranted(database, draft));
-    // Before the target is held: closing any descriptor of it would let it go.
+    // Before the target is locked: closing any descriptor of the file drops SQLite's locks on it.
     const isCutOff = isCutOffRestore(absolute);
     const replaced = holdingTarget(absolute, options.environment, (life) => {
       withDatabase(draft, (database) => stamp(database, life));
@@ -79,22 +79,22 @@ function expectRestorable(report: StoreReport, environment: Environment): void {
   );
 }
 
-/** What a store goes by: its own time, and the era it is in. */
+/** The recorded time and the era of a store. */
 interface Life {
   readonly time: TimeRecord;
   readonly era: Era;
 }
 
 /**
- * Runs `body` while everybody else is kept out of the target, with what that went by, if it can tell.
- * Nothing but renaming should be left to do: when `body` fails, closing folds the target's log in.
+ * Runs `body` under an exclusive lock on the target, with the target's time and era if they are readable.
+ * `body` should only rename files: when it fails, closing folds the target's log in.
  */
 function holdingTarget<T>(
   target: string,
   environment: Environment,
   body: (life: Life | undefined) => T,
 ): T {
-  // An empty file is a damaged one, and not empty any more once it was claimed.
+  // An empty file is damaged, and a claim would write to it.
   if ((statSync(target, { throwIfNoEntry: false })?.size ?? 0) === 0) return body(undefined);
   const holder = claimUnlessDamaged(target);
   if (holder === undefined) return body(undefined);
@@ -106,7 +106,7 @@ function holdingTarget<T>(
   }
 }
 
-/** Undefined for a file that cannot be read: damage is what a restore is for. */
+/** Undefined for a file that cannot be read: a restore may replace a damaged file. */
 function claimUnlessDamaged(target: string): DatabaseSync | undefined {
   try {
     return unlessDamaged(() => claimFile(target));
@@ -126,7 +126,7 @@ function unlessDamaged<T>(read: () => T): T | undefined {
   }
 }
 
-/** The target may be of a newer schema, or damaged; it must not be somebody else's (C-3). */
+/** The target may be of a newer schema, or damaged; it must be of this application and environment (C-3). */
 function expectOwn(database: DatabaseSync, target: string, environment: Environment): void {
   const select = `SELECT value FROM meta WHERE name = 'environment'`;
   const owner = unlessDamaged(() => database.prepare(select).get())?.['value'];
@@ -149,11 +149,11 @@ function withDatabase<T>(path: string, use: (database: DatabaseSync) => T): T {
   }
 }
 
-/** Deletes all that was granted, in a copy that nobody else has seen yet. */
+/** Deletes all grants in the draft, which no other process has open. */
 function voidGranted(database: DatabaseSync, draft: string): Omit<RestoreReport, 'replaced'> {
   migrate(database);
   const { counts } = reportOn(database, draft);
-  // The pages of what was deleted are no use to anybody.
+  // VACUUM removes the pages of the deleted rows.
   database.exec(
     `BEGIN; ${[...granted, ...passing].map((table) => `DELETE FROM ${table};`).join(' ')} COMMIT; VACUUM`,
   );
@@ -163,7 +163,7 @@ function voidGranted(database: DatabaseSync, draft: string): Omit<RestoreReport,
   return { ...report, voided: Object.fromEntries(voided) };
 }
 
-/** Voids tokens that are not remembered, and goes on at the time of the store that is replaced. */
+/** Voids JWTs, and takes over the recorded time of the replaced store. */
 function stamp(database: DatabaseSync, life: Life | undefined): void {
   database.exec('BEGIN');
   revokeUnremembered(database, endAllEras(database, life?.era));
@@ -172,14 +172,13 @@ function stamp(database: DatabaseSync, life: Life | undefined): void {
 }
 
 /**
- * One rename puts the new file in place. Between it and the removal of the old file's log a start
- * is refused (log.ts), since SQLite would play that log into the new file. Returns where the
- * old file went.
+ * One rename replaces the file. Until the old file's log is removed a start is refused (log.ts), since
+ * SQLite would play that log into the new file. Returns the path of the old file.
  */
 function replace(draft: string, target: string, isCutOff: boolean): string | undefined {
   const kept = `${target}.before-restore`;
   const wasThere = identityOf(target) !== undefined;
-  // What a cut-off restore had replaced is kept already, but for its log.
+  // An interrupted restore has already kept the old file, without its log.
   if (wasThere && !isCutOff) {
     for (const suffix of ['', '-wal']) rmSync(kept + suffix, { force: true });
     linkSync(target, kept);
@@ -188,7 +187,7 @@ function replace(draft: string, target: string, isCutOff: boolean): string | und
   else if (!placeNew(draft, target)) {
     throw new StoreUnusable(`store ${target} was made meanwhile`, 'stop whatever has made it');
   }
-  // The index first: without its log it would tell of commits that are missing.
+  // The index first: an index without its log describes commits that are missing.
   rmSync(`${target}-shm`, { force: true });
   const log = `${target}-wal`;
   if ((statSync(log, { throwIfNoEntry: false })?.size ?? 0) > 0) renameSync(log, `${kept}-wal`);

@@ -1,4 +1,4 @@
-// Owns forgetting what is past its end in the file store, in small steps and without an index for it.
+// Owns removing ended rows from the file store, in small steps and without an index by end.
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
@@ -6,29 +6,29 @@ import { type Instant, longGap } from '../../../lib/clock.ts';
 import { looksPerRemoval } from '../../judgement.ts';
 import type { Eras } from '../eras.ts';
 
-/** A row's place in the order in which its table lies. */
+/** A row's position in the storage order of its table. */
 type Place = readonly (string | number)[];
 
-/** The columns of an order, and places before and after every row in it. */
+/** The columns of a storage order, and positions before and after every row. */
 interface Order {
   readonly columns: string;
   readonly start: Place;
   readonly end: Place;
 }
 
-/** That of tables without a rowid: the order of bytes that SQLite keeps. */
+/** The order of tables without a rowid: SQLite compares bytes. */
 const byKey: Order = { columns: 'programme, key', start: ['', ''], end: ['\u{10FFFF}', ''] };
-/** That of their issue. */
+/** The order of issue. */
 const byRow: Order = { columns: 'rowid', start: [0], end: [Number.MAX_SAFE_INTEGER] };
 
-/** So long whoever reads of it can mend the clock before anything is purged (FAULTS 11). */
+/** Milliseconds: an operator can correct the clock before the sweep removes rows (FAULTS 11). */
 const timeToMend = 3_600_000;
 
 /**
  * A sweep over all tables whose rows have an end that removes at most `limit` rows; call it inside a write.
- * `recorded` is the time that the store had recorded when it was opened, if any. Each table is walked in the order in which it lies, on from where the last call stopped, over a bounded
- * number of rows: so no token pays for an index by expiry, and a call costs the same however many
- * rows there are. The place is this process's alone; several processes just walk more often.
+ * `recorded` is the time that the store had recorded when it was opened, if any. Each call reads a bounded
+ * number of rows of each table in storage order, on from where the last call stopped: no insert pays for
+ * an index by expiry, and a call costs the same for any number of rows. Each process has its own position.
  */
 export function fileSweep(
   database: DatabaseSync,
@@ -46,10 +46,10 @@ export function fileSweep(
   const horizon = trustedTime(recorded);
   let sweeps = 0;
   return (clock, limit) => {
-    // Until this process follows, what others issue at the accepted time may be over by its clock.
+    // Before this process follows an accepted time, new rows of other processes may be ended by its clock.
     if (eras.acceptedElsewhere() !== undefined) return 0;
     const now = horizon(clock);
-    // Each call begins with another table, so that none starves behind a busy one.
+    // Each call begins with the next table: a busy table would else use up the limit every time.
     const first = sweeps++ % tables.length;
     let left = limit;
     for (const sweep of [...tables.slice(first), ...tables.slice(0, first)])
@@ -68,7 +68,7 @@ function trustedTime(recorded: Instant | undefined): (now: Instant) => Instant {
   };
 }
 
-/** What is done to a stretch of a table before it is swept. */
+/** Runs on a range of a table before the range is swept. */
 type Preparation = (from: Place, to: Place, now: Instant) => void;
 
 function tableSweep(
@@ -98,13 +98,13 @@ function tableSweep(
     const to = found ?? end;
     before?.(from, to, now);
     const removed = Number(remove.run(...from, ...to, now, limit).changes);
-    // A step that hit its limit may have left something behind: the next one looks there again.
+    // A call that reached its limit may have left ended rows: the next call reads this range again.
     if (removed < limit) from = found ?? start;
     return removed;
   };
 }
 
-/** Erases sealed answers past their retry window, so that none outlives its use. */
+/** Erases kept answers whose retry window has ended. */
 function answerPreparation(database: DatabaseSync): Preparation {
   const erase = database.prepare(
     `UPDATE refresh_token SET kept_answer = NULL, retry_until = NULL
@@ -116,8 +116,8 @@ function answerPreparation(database: DatabaseSync): Preparation {
 }
 
 /**
- * Notes which revocations of JWTs are about to be forgotten: a clock that is set back later would have
- * those tokens live again (FAULTS 29).
+ * Notes the latest end of the revocations of JWTs that the sweep removes: those tokens would be valid
+ * again if a clock were set back later (FAULTS 29).
  */
 function revocationNoter(database: DatabaseSync, eras: Eras): Preparation {
   const last = database.prepare(

@@ -7,7 +7,7 @@ import { BoundedMap } from '../../../lib/bounded_map.ts';
 import type { TransactionHook } from './transactions.ts';
 
 /**
- * Milliseconds for which an answer counts within a turn. A client can revoke a token at another server
+ * Milliseconds for which an epoch is reused within a turn. A client can revoke a token at another server
  * of this store and present it here within one long turn, but not within this time.
  */
 const looksFor = 0.1;
@@ -49,12 +49,12 @@ export class Freshness implements TransactionHook {
     this.#epoch += 1;
   }
 
-  /** No other connection commits while this one writes: one look at the beginning is enough. */
+  /** No other connection commits while this one writes: one query at the beginning is enough. */
   begun(): void {
     this.#look();
   }
 
-  /** The verbs have remembered rows that do not stand. */
+  /** The held rows are those of the transaction that was rolled back. */
   rolledBack(): void {
     this.forget();
   }
@@ -95,7 +95,7 @@ export class Remembered<Held> {
     return found;
   }
 
-  /** The held row, which is held no longer, for a verb that changes it; undefined if it has to be read. */
+  /** Removes and returns the held row, for a verb that changes it; undefined if it has to be read. */
   take(programme: string, key: string): Held | undefined {
     this.#expectFresh();
     const name = nameOf(programme, key);

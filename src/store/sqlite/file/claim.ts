@@ -1,4 +1,4 @@
-// Owns having a store file to oneself, for what must not happen under a running server.
+// Owns the exclusive lock on a store file, for changes that must not happen under a running server.
 
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
@@ -6,14 +6,14 @@ import { pathToFileURL } from 'node:url';
 import { StoreUnusable } from '../../unusable.ts';
 import { sqliteCode } from '../commits/outage.ts';
 
-/** Milliseconds that a verb of the command line may still take; a server takes longer. */
+/** Milliseconds to wait for the lock: a command releases it by then, a server does not. */
 const patience = 1000;
 
 /**
- * A connection to the file that nobody else has open, nor can open while this one is. Every
- * connection to a file with a write-ahead log holds a shared lock on it from its first read until it
- * is closed, so that an exclusive lock tells for certain; it ends with the process, however that
- * ends. It is taken before the file is read, so that damage hides no other process.
+ * A connection with an exclusive lock on the file: no other connection is open or can be opened. Every
+ * connection to a file with a write-ahead log holds a shared lock from its first read until it is closed,
+ * so the exclusive lock proves that there is none. The system drops the lock when the process ends. The
+ * lock is taken before the file is read, so that damage hides no other process.
  * @throws StoreUnusable where another process has the file open; SQLite's own error for a file that
  * cannot be read as a database.
  */

@@ -1,4 +1,4 @@
-// Owns how the file store puts whole files into place: drafts, synchronising, linking and renaming.
+// Owns how the file store creates and replaces whole files: drafts, fsync, link and rename.
 
 import {
   closeSync,
@@ -14,12 +14,12 @@ import { basename, dirname, join } from 'node:path';
 
 import { randomKey } from '../../../lib/random.ts';
 
-/** What SQLite keeps beside a file. */
+/** Suffixes of the files that SQLite keeps beside a database. */
 const sidecars = ['-wal', '-shm', '-journal'] as const;
 
 /**
- * Runs `fill` on a new empty file beside `path`, the owner's alone, and then `place`s it; whatever
- * happens, nothing of the draft stays.
+ * Runs `fill` on a new empty file of mode 0600 beside `path`, and removes the draft afterwards, also when
+ * `fill` throws.
  */
 export function withDraft<T>(path: string, fill: (draft: string) => T): T {
   const draft = makeDraft(path);
@@ -35,7 +35,7 @@ export function makeDraft(path: string): string {
   const draft = `${path}.${randomKey(6)}.new`;
   const descriptor = openSync(draft, 'wx', 0o600);
   try {
-    // A umask may have taken from its owner as well.
+    // A umask may have removed rights of the owner too.
     fchmodSync(descriptor, 0o600);
   } finally {
     closeSync(descriptor);
@@ -47,7 +47,7 @@ export function removeDraft(draft: string): void {
   for (const suffix of ['', ...sidecars]) rmSync(draft + suffix, { force: true });
 }
 
-/** Removes what crashes have left of drafts beside `path`; for whoever has the file to itself. */
+/** Removes drafts beside `path` that crashes have left; for a process that has locked the file. */
 export function removeOldDrafts(path: string): void {
   const folder = dirname(path);
   const isDraft = (name: string): boolean =>
@@ -55,7 +55,7 @@ export function removeOldDrafts(path: string): void {
   for (const name of readdirSync(folder)) if (isDraft(name)) removeDraft(join(folder, name));
 }
 
-/** Puts a complete file where none is; false when there is one by now. */
+/** Links a complete file to `path`; false when `path` exists already. */
 export function placeNew(draft: string, path: string): boolean {
   synchronise(draft);
   try {
@@ -68,7 +68,7 @@ export function placeNew(draft: string, path: string): boolean {
   return true;
 }
 
-/** Puts a complete file in the place of whatever is there, in one step. */
+/** Renames a complete file to `path`, which replaces an existing file in one step. */
 export function placeOver(draft: string, path: string): void {
   synchronise(draft);
   renameSync(draft, path);
@@ -76,7 +76,7 @@ export function placeOver(draft: string, path: string): void {
 }
 
 /**
- * Makes what is written to a file or directory outlast a power cut. Never call it for a file that
+ * Runs fsync on a file or directory, so that its content outlasts a power cut. Never call it for a file that
  * this process has open in SQLite: closing any descriptor of a file drops the locks SQLite has on it.
  */
 function synchronise(path: string): void {

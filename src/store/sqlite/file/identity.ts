@@ -1,21 +1,21 @@
-// Owns knowing a store file again: which of them this process has open, and whether one has been taken away.
+// Owns the identity of store files: which of them this process has open, and whether one was removed or replaced.
 
 import { realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 
-/** Device and number of a file: what stays when its name is given to another. */
+/** Device and inode number of a file; they stay the same when the file is renamed. */
 export type FileIdentity = string & { readonly __brand: 'FileIdentity' };
 
 /**
- * Where a file really is, absolute. SQLite keeps the log beside the file and not beside a link to
- * it, and whoever replaces the file must not replace the link.
+ * The absolute path of a file without symbolic links. SQLite keeps the log beside the file and not beside
+ * a link to it, and a replacement must replace the file, not the link.
  */
 export function realPath(path: string): string {
   const absolute = resolve(path);
   try {
     return realpathSync(absolute);
   } catch {
-    // There is none yet, or whoever opens it will tell why it cannot be read.
+    // The file does not exist yet, or opening it will report why it cannot be read.
     return absolute;
   }
 }
@@ -52,8 +52,8 @@ export function noteOpen(identity: FileIdentity): () => void {
 }
 
 /**
- * A look whether the open file and its log still have their names; the answer is what is wrong, in
- * words. Without their names SQLite goes on, and all it commits is gone at the next start (FAULTS 7).
+ * A check that the open file and its log still have their names; it returns the fault as text. SQLite
+ * continues without the names, and all its commits are lost at the next start (FAULTS 7).
  */
 export function nameWatch(path: string): () => string | undefined {
   const names = [path, `${path}-wal`, `${path}-shm`];

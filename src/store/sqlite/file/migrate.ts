@@ -1,4 +1,4 @@
-// Owns bringing a store file of the schema before this one up to date.
+// Owns the migration of a store file from the previous schema.
 
 import type { DatabaseSync } from 'node:sqlite';
 
@@ -11,22 +11,22 @@ import { claimFile } from './claim.ts';
 import { placeOver, removeOldDrafts, withDraft } from './disk.ts';
 import { registeredFromSchema5 } from './registered_from_schema_5.ts';
 
-/** What leads from each schema to the next, inside a transaction. */
+/** The migration from each schema to the next, inside a transaction. */
 const steps: ReadonlyMap<number, (database: DatabaseSync) => void> = new Map([[5, fromSchema5]]);
 
-/** Whether files of that schema can be brought up to this one. */
+/** Whether files of that schema can be migrated to this schema. */
 export function canMigrate(version: number): boolean {
   return steps.has(version);
 }
 
-/** Where the file is kept as it was before it was brought up to a schema. */
+/** The path of the copy that a migration to a schema keeps of the old file. */
 export function copyBefore(path: string, version: number): string {
   return `${path}.before-schema-${version}`;
 }
 
 /**
- * Brings the file at `path` up to this schema, in one transaction; keeps a copy of it as it was
- * (FAULTS 26). Does nothing where another process has just done it.
+ * Migrates the file at `path` to this schema in one transaction, and keeps a copy of the old file
+ * (FAULTS 26). Does nothing if another process has just migrated it.
  * @throws StoreUnusable where another process has the file open.
  */
 export function migrateFile(path: string): void {
@@ -44,7 +44,7 @@ export function migrateFile(path: string): void {
   }
 }
 
-/** Brings an open database up to this schema, in one transaction. */
+/** Migrates an open database to this schema, in one transaction. */
 export function migrate(database: DatabaseSync): void {
   database.exec('BEGIN IMMEDIATE');
   try {
@@ -62,7 +62,7 @@ export function migrate(database: DatabaseSync): void {
   }
 }
 
-/** Schema 6 requires eras, and calls the answer that is kept for retries so: not all are sealed. */
+/** Schema 6 requires eras. It renames `sealed_answer` to `kept_answer`, since not all are sealed. */
 function fromSchema5(database: DatabaseSync): void {
   requireEras(database);
   registeredFromSchema5(database);
@@ -98,7 +98,7 @@ function requireEras(database: DatabaseSync): void {
   }
 }
 
-/** The sum of a row that gets an era. A sum that did not fit still does not: damage stays damage. */
+/** The sum of a row that gets an era. A wrong sum becomes a wrong sum, so that damage stays visible. */
 function sumWith(sum: number, era: number, ...before: Value[]): number {
   const [fitting, next] = [rowSum(before), rowSum([...before, era])];
   if (sum === fitting) return next;

@@ -1,4 +1,4 @@
-// Owns opening a store file that is ours and sound, and closing it.
+// Owns making, checking, opening and closing a store file.
 
 import { accessSync, constants, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
@@ -31,16 +31,16 @@ const patience = 5000;
 /** A store file that is open. */
 export interface OpenFile {
   readonly database: DatabaseSync;
-  /** Closes it, and folds its log in where nobody else has it open; closing twice is none. */
+  /** Closes it, and folds its log in if no other connection is open; a second call does nothing. */
   readonly close: () => void;
-  /** Closes it, file and log left as they are: for when what the disk says cannot be believed. */
+  /** Closes it and leaves file and log unchanged, for a disk whose reads cannot be trusted. */
   readonly abandon: () => void;
 }
 
 /**
- * Opens the store file at `path` (absolute), which is made if it is missing and brought up to this
- * schema if it is older.
- * @throws StoreUnusable for whatever its operator has to look at.
+ * Opens the store file at `path` (absolute). Makes it if it is missing, and migrates it if its schema is
+ * older.
+ * @throws StoreUnusable for a fault that its operator has to mend.
  */
 export function openFile(path: string, environment: Environment, now: Instant): OpenFile {
   try {
@@ -56,7 +56,7 @@ export function openFile(path: string, environment: Environment, now: Instant): 
     );
   }
   try {
-    // Before anything connects: whoever closes the file last folds its log in.
+    // Before any connection: closing the last connection folds the log in.
     expectPrivate(`${path}-wal`);
     expectPrivate(`${path}-shm`);
     expectLog(path);
@@ -74,7 +74,7 @@ function exists(path: string): boolean {
   // A new file beside an old log would have that log's pages played into it.
   const log = `${path}-wal`;
   const hasLog = (statSync(log, { throwIfNoEntry: false })?.size ?? 0) > 0;
-  // A server's store that is gone was lost: an empty one in its place would turn every partner away.
+  // A server's store was lost: an empty store in its place would reject every partner.
   const hadServer = identityOf(reserveOf(path)) !== undefined;
   if (!hasLog && !hadServer) return false;
   // Unless another process has just made them.
@@ -107,7 +107,7 @@ function openSound(path: string, environment: Environment): OpenFile {
     const isSame = before !== undefined && identityOf(path) === before;
     if (isSame && version === schemaVersion) return prepare(database, path, before);
   } catch (error) {
-    // What is refused is left as it is.
+    // A refused file stays unchanged.
     closeUnfolded(path, () => database.close());
     throw error;
   }
@@ -118,7 +118,7 @@ function openSound(path: string, environment: Environment): OpenFile {
 
 function connect(path: string): DatabaseSync {
   const url = pathToFileURL(path);
-  // Never make one: what vanished since it was seen is the operator's to explain.
+  // Never make a file here: the operator has to explain why the file vanished meanwhile.
   url.searchParams.set('mode', 'rw');
   return new DatabaseSync(url, { timeout: patience });
 }
@@ -142,32 +142,32 @@ function prepare(database: DatabaseSync, path: string, identity: FileIdentity): 
 }
 
 /**
- * Closes the last connection but one of this process: SQLite then leaves the log, and so does the
- * reader when it is closed in turn, as it may not write. After a failed synchronisation a fold would
- * copy what it reads from the log by an index in memory, without looking at sums, and remove the log;
- * but what is read may not be what was written. Another start goes by the sums of the log, and tells
- * what is left (FAULTS 5, docs/decisions/020).
+ * Closes the connection while a read-only connection is open: SQLite then leaves the log, and so does the
+ * reader when it closes, since it may not write. After a failed fsync a fold would copy pages from the log
+ * by the index in memory, without checking their sums, and remove the log; but a page may read back
+ * differently from what was written. The next start checks the sums of the log (FAULTS 5,
+ * docs/decisions/020).
  */
 export function closeUnfolded(path: string, close: () => void): void {
   let reader: DatabaseSync | undefined;
   try {
-    // Nothing to fold: then nothing need stay beside the file either.
+    // An empty log: there is nothing to keep.
     if (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size === 0) return close();
     reader = new DatabaseSync(path, { readOnly: true, timeout: 0 });
     reader.prepare('SELECT count(*) FROM sqlite_schema').get();
   } catch {
-    // It keeps its lock whatever it has read. A file that cannot even be opened is folded into by nobody.
+    // A failed read keeps its lock. Where the file cannot be opened, no connection folds the log in.
   }
   close();
   reader?.close();
 }
 
-/** Whoever comes first after a crash begins a new log: what a cut-off commit left at its end is gone. */
+/** Begins a new log after a crash, which removes the frames of an interrupted commit. */
 function beginLog(database: DatabaseSync): void {
   try {
     database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get();
   } catch (error) {
-    // The log goes on where it is; a full disk is seen to by whoever writes.
+    // The old log is continued; writes handle the full disk.
     if (!isFull(error)) throw error;
   }
 }

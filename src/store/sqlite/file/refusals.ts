@@ -12,14 +12,14 @@ import { identityOf } from './identity.ts';
 import { canMigrate, copyBefore } from './migrate.ts';
 
 /**
- * Holds a path to being one that a store file has or could have.
+ * Checks that a store file is or could be at a path.
  * @throws StoreUnusable for a directory
  */
 export function expectNoDirectory(path: string): void {
   try {
     if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return;
   } catch {
-    // What keeps it from being looked at is told by whoever opens it.
+    // Opening the file reports why it cannot be read.
     return;
   }
   throw new StoreUnusable(
@@ -69,7 +69,7 @@ export function expectEnvironment(
   );
 }
 
-/** HOSTILE 56: there are password hashes in it and in its log, and whose clients may do what. */
+/** HOSTILE 56: the file and its log hold password hashes and the rights of clients. */
 export function expectPrivate(path: string): void {
   const found = statSync(path, { throwIfNoEntry: false });
   const us = process.getuid?.();
@@ -95,7 +95,7 @@ export function textOf(database: DatabaseSync, query: string, column: string): s
   return String(database.prepare(query).get()?.[column]);
 }
 
-/** What SQLite could not open, told to people (sqlite.org/rescode.html: 11 CORRUPT, 26 NOTADB). */
+/** The error for a file that SQLite cannot open (sqlite.org/rescode.html: 11 CORRUPT, 26 NOTADB). */
 export function unusable(path: string, cause: unknown): StoreUnusable {
   const code = sqliteCode(cause);
   if (code === 26) return new StoreUnusable(`${path} is not a database`, restoreHint, { cause });

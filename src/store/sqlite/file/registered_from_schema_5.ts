@@ -5,7 +5,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { rowSum, type Value } from '../../sql/table.ts';
 import { registryColumns, type RegistryTable, registryTables } from '../registry_schema.ts';
 
-/** A table of schema 5: whose rows it fills, with which values, and what its own sums covered. */
+/** A table of schema 5: the new table for its rows, their values, and the columns of its old sums. */
 type Former = readonly [target: RegistryTable, table: string, values: string, summed: string];
 
 const member = 'programme, subject, username, record';

@@ -6,7 +6,7 @@ import type { TestContext } from 'node:test';
 
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 
-import { chromiumPath } from './tools.ts';
+import { chromiumPath } from '../support/tools.ts';
 
 /** How long a browser may take for a step, on a machine that is slow and busy: milliseconds. */
 export const patience = 60_000;

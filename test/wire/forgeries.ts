@@ -6,8 +6,8 @@ import { createHmac, generateKeyPairSync } from 'node:crypto';
 import { decodeJwt, decodeProtectedHeader, type JWTPayload, SignJWT } from 'jose';
 
 import { openSigningKey } from '../../src/token/signing_keys.ts';
-import { publicUrl } from './jetway.ts';
-import type { PartnerClub } from './partner_club.ts';
+import { publicUrl } from '../support/jetway.ts';
+import type { PartnerClub } from '../support/partner_club.ts';
 
 const part = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
