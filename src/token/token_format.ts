@@ -15,6 +15,7 @@ export const accessTokenType = 'at+jwt';
 /** `typ` of refresh tokens, which no verifier of access tokens accepts. */
 export const refreshTokenType = 'rt+jwt';
 
+/** C-9. */
 export interface TokenClaims {
   readonly issuer: string;
   readonly audience: string;

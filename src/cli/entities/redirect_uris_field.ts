@@ -1,5 +1,4 @@
-// Owns a client's redirect URIs, the only addresses that codes are sent to (RFC 9700 2.6, HOSTILE
-// 7).
+// Owns a client's redirect URIs: codes are sent only to these (RFC 9700 2.6, HOSTILE 7).
 
 import { quote } from '../../lib/fault.ts';
 import { redirectUriFault } from '../../oauth/redirect_uri.ts';
