@@ -102,7 +102,7 @@ export function appearanceTests(browser: () => Promise<Browser>): void {
     ['en', english, { ...forms, ...moreForms }],
     ['fr', french, forms],
   ] as const) {
-    test(`every page fits the screen and can be read, on a phone and a desk, by day and night: ${locale}`, async (t) => {
+    test(`G-6 G-7 HOSTILE 14: every page fits the screen and can be read, on a phone and a desk, by day and night: ${locale}`, async (t) => {
       // The page of a mistyped name takes one of the two failures, the last page another.
       const over = 'login: { address_limit: { limit: 2, window: 1m } }';
       const scene = await setScene(t, await browser(), { over });

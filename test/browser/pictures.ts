@@ -3,13 +3,13 @@
 
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { crc32, deflateSync } from 'node:zlib';
 
 import type { Browser } from 'playwright-core';
 
 import { renderPicture } from '../../src/http/login_pages.ts';
+import { listenHere } from '../support/listen.ts';
 import { loginTarget, openPartnerClub } from '../support/partner_club.ts';
 import { until } from '../support/until.ts';
 import { goOn, patience } from './browser.ts';
@@ -44,14 +44,7 @@ async function startPictures(t: TestContext): Promise<{
       response.writeHead(200, html).end('<!doctype html><img src="../served/logo.svg">');
     else response.writeHead(404).end();
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  t.after(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+  return { url: `http://${await listenHere(t, server)}`, asked };
 }
 
 /** A PNG of a dark bar on nothing. */

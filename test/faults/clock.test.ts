@@ -7,10 +7,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { decodeProtectedHeader } from 'jose';
 
 import {
-  askTokens,
+  askPartnerToken,
   codeFor,
   invalidCode,
   invalidRefreshToken,
+  partnerTokenOf,
   programme,
   redeem,
   refresh,
@@ -158,8 +159,7 @@ describe('a wrong clock', { concurrency: 3 }, () => {
       club.server.child.kill('SIGUSR2');
       await untilTold(club, 'clock_accepted', length + 1);
     };
-    const partnerToken = async (): Promise<string> =>
-      tokensIn(await askTokens(club, { grant_type: 'client_credentials' })).access_token;
+    const partnerToken = async (): Promise<string> => await partnerTokenOf(club);
     const statusOf = async (token: string): Promise<number> =>
       (await verify(club, programme, 'client', { token })).status;
     const first = await partnerToken();
@@ -257,7 +257,7 @@ describe('a wrong clock', { concurrency: 3 }, () => {
 
 /** The time at which a server issues, in milliseconds: opaque tokens carry it in front. */
 async function timeOf(club: ServedClub): Promise<number> {
-  const answer = await askTokens(club, { grant_type: 'client_credentials' });
+  const answer = await askPartnerToken(club);
   const { access_token: token } = tokensIn(answer);
   return Number.parseInt(token.slice(0, token.indexOf('.')), 16);
 }

@@ -10,6 +10,7 @@ import {
   codeFor,
   invalidCode,
   invalidRefreshToken,
+  partnerTokenOf,
   programme,
   redeem,
   refresh,
@@ -27,9 +28,6 @@ const apart = [600, -600, 3600, -3600, tenYears, -tenYears];
 
 const over = 'tokens: { access: { format: jwt } }\n';
 
-const partnerToken = async (club: ServedClub): Promise<string> =>
-  tokensIn(await askTokens(club, { grant_type: 'client_credentials' })).access_token;
-
 /** What each server answers about a token at a gateway. */
 const statuses = (clubs: readonly ServedClub[], token: string): Promise<readonly number[]> =>
   Promise.all(
@@ -46,33 +44,33 @@ test('FAULTS 28: a command’s clock is no matter to what it ends', async (t) =>
   for (const ahead of apart) {
     const run = (...args: string[]) => site.runAhead(ahead, ...args, '--programme', programme);
     await t.test(`token revoke and client disable, ${ahead} s ahead`, async () => {
-      const [own, late] = [await partnerToken(one), await codeFor(one)];
+      const [own, late] = [await partnerTokenOf(one), await codeFor(one)];
       const { refresh_token: token } = await tokensOfLogin(other);
       assert.deepEqual(await statuses(clubs, own), [200, 200]);
       await run('token', 'revoke', '--client', id);
       assert.deepEqual(await statuses(clubs, own), [401, 401]);
       assert.deepEqual(await refresh(one, token), invalidRefreshToken);
       assert.deepEqual(await redeem(other, late), invalidCode);
-      assert.deepEqual(await statuses(clubs, await partnerToken(other)), [200, 200]);
+      assert.deepEqual(await statuses(clubs, await partnerTokenOf(other)), [200, 200]);
       tokensIn(await refresh(other, (await tokensOfLogin(one)).refresh_token));
 
       await run('client', 'disable', id);
       const fields = { grant_type: 'client_credentials' };
       for (const club of clubs) assert.deepEqual(await askTokens(club, fields), unknownClient);
       await run('client', 'enable', id);
-      assert.deepEqual(await statuses(clubs, await partnerToken(one)), [200, 200]);
+      assert.deepEqual(await statuses(clubs, await partnerTokenOf(one)), [200, 200]);
     });
 
     await t.test(`key rotate --now and key retire --force, ${ahead} s ahead`, async () => {
-      const before = await partnerToken(one);
+      const before = await partnerTokenOf(one);
       const rotated = JSON.parse(await run('key', 'rotate', '--now', '--json')) as Rotated;
       const [{ kid, retiring }] = rotated;
-      for (const club of clubs) await until(async () => kidOf(await partnerToken(club)) === kid);
+      for (const club of clubs) await until(async () => kidOf(await partnerTokenOf(club)) === kid);
       assert.deepEqual(await statuses(clubs, before), [200, 200]);
       // What the old key signed lives for half an hour; the dates are of the servers' time.
       const left = Date.parse(retiring[0].retires_at) - site.clock.now();
       assert.ok(left > 1_500_000 && left <= 1_800_000 + 1000, `${left}`);
-      const after = await partnerToken(one);
+      const after = await partnerTokenOf(one);
       await run('key', 'retire', '--kid', kidOf(before), '--force');
       await until(async () => (await statuses(clubs, before)).every((status) => status === 401));
       assert.deepEqual(await statuses(clubs, after), [200, 200]);
@@ -124,13 +122,13 @@ test('FAULTS 28: store restore voids what there was and leaves no mark in the fu
   await club.store.close();
   await site.runAhead(tenYears, 'store', 'backup', 'backup.db');
   for (const ahead of [tenYears, -3600]) {
-    const [own, login] = [await partnerToken(club), await tokensOfLogin(club)];
+    const [own, login] = [await partnerTokenOf(club), await tokensOfLogin(club)];
     assert.equal(await club.server.end('SIGTERM'), 0);
     await site.runAhead(ahead, 'store', 'restore', 'backup.db', '--yes');
     club = await site.start();
     assert.deepEqual(await statuses([club], own), [401]);
     assert.deepEqual(await refresh(club, login.refresh_token), invalidRefreshToken);
-    assert.deepEqual(await statuses([club], await partnerToken(club)), [200]);
+    assert.deepEqual(await statuses([club], await partnerTokenOf(club)), [200]);
     tokensIn(await refresh(club, (await tokensOfLogin(club)).refresh_token));
   }
 });
@@ -138,15 +136,15 @@ test('FAULTS 28: store restore voids what there was and leaves no mark in the fu
 test('FAULTS 28: with no server running, what its clock issued ends too', async (t) => {
   const site = await openSite(t, { over });
   const wild = await site.start({ ahead: 3600 });
-  const own = await partnerToken(wild);
+  const own = await partnerTokenOf(wild);
   await until(async () => (await wild.store.time()).recorded !== undefined);
   assert.equal(await wild.server.end('SIGKILL'), null);
   await site.run('token', 'revoke', '--client', wild.client.id, '--programme', programme);
   const right = await site.start({ args: ['--accept-clock'] });
-  const after = await partnerToken(right);
+  const after = await partnerTokenOf(right);
   assert.deepEqual(await statuses([right], own), [401]);
   await site.pass(3600);
   assert.deepEqual(await statuses([right], own), [401]);
   assert.deepEqual(await statuses([right], after), [401]);
-  assert.deepEqual(await statuses([right], await partnerToken(right)), [200]);
+  assert.deepEqual(await statuses([right], await partnerTokenOf(right)), [200]);
 });

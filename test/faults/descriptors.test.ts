@@ -6,7 +6,7 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { askTokens, tokensIn, tokensOfLogin } from '../support/club.ts';
+import { askPartnerToken, tokensIn, tokensOfLogin } from '../support/club.ts';
 import { without } from '../support/tools.ts';
 import { until } from '../support/until.ts';
 import { ask } from '../support/wire.ts';
@@ -28,7 +28,7 @@ async function crowd(club: ServedClub, count: number): Promise<readonly Socket[]
 
 /** Whether there is room for one more. */
 async function isServed(club: ServedClub): Promise<boolean> {
-  const answer = await askTokens(club, { grant_type: 'client_credentials' }).catch(() => undefined);
+  const answer = await askPartnerToken(club).catch(() => undefined);
   if (answer !== undefined) tokensIn(answer);
   return answer !== undefined;
 }
@@ -59,7 +59,7 @@ test(
     const silent = await crowd(club, 200);
     const held = silent.filter(({ closed }) => !closed);
     assert.ok(held.length >= 8 && descriptorsOf(club) < 60, `${held.length} held`);
-    await assert.rejects(askTokens(club, { grant_type: 'client_credentials' }));
+    await assert.rejects(askPartnerToken(club));
     assert.equal(club.server.child.exitCode, null);
     for (const socket of silent) socket.destroy();
     await until(() => isServed(club));
@@ -92,7 +92,7 @@ test(
     appendFileSync(join(site.folder, 'config.yaml'), 'gateway: 127.0.0.1:0\n');
     const club = await site.start({ under: ['prlimit', '--nofile=64'] });
     await crowd(club, 200);
-    await assert.rejects(askTokens(club, { grant_type: 'client_credentials' }));
+    await assert.rejects(askPartnerToken(club));
     const { admin, gateway } = club.server;
     const asked = [
       ask(admin, '/livez'),

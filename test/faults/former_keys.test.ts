@@ -8,15 +8,12 @@ import { test } from 'node:test';
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 
 import type { ClientId } from '../../src/oauth/client.ts';
-import { askTokens, paths, programme, tokensIn } from '../support/club.ts';
+import { partnerTokenOf, paths, programme } from '../support/club.ts';
 import { verify } from '../support/gateway.ts';
 import { publicUrl, shippedProgramme } from '../support/jetway.ts';
 import { until } from '../support/until.ts';
 import { ask } from '../support/wire.ts';
 import { openSite, type ServedClub } from './site.ts';
-
-const partnerToken = async (club: ServedClub): Promise<string> =>
-  tokensIn(await askTokens(club, { grant_type: 'client_credentials' })).access_token;
 
 /** Where its metadata says that the key set is. */
 async function keySetUrlOf({ url }: ServedClub): Promise<unknown> {
@@ -27,7 +24,7 @@ async function keySetUrlOf({ url }: ServedClub): Promise<unknown> {
 test('FAULTS 24: from JWTs to opaque tokens, no verification fails', async (t) => {
   const site = await openSite(t, { over: 'metadata: on\ntokens: { access: { format: jwt } }' });
   const before = await site.start();
-  const token = await partnerToken(before);
+  const token = await partnerTokenOf(before);
   const published = await ask(before.url, paths.keys);
   assert.equal(await keySetUrlOf(before), publicUrl + paths.keys);
   assert.equal(await before.server.end('SIGTERM'), 0);
@@ -36,7 +33,7 @@ test('FAULTS 24: from JWTs to opaque tokens, no verification fails', async (t) =
   writeFileSync(file, shippedProgramme(programme, 'metadata: on'));
   const now = await site.start();
   assert.equal(await keySetUrlOf(now), publicUrl + paths.keys);
-  const opaque = await partnerToken(now);
+  const opaque = await partnerTokenOf(now);
   assert.match(opaque, /^[0-9a-f]{11}\.[\w-]{43}$/);
   assert.deepEqual(await ask(now.url, paths.keys), published);
   await jwtVerify(token, createLocalJWKSet(JSON.parse(published.body) as JSONWebKeySet), {

@@ -3,11 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { askTokens, refused, tokensIn } from '../support/club.ts';
-import { lookInto, openSite, type ServedClub } from './site.ts';
-
-const partnerTokens = (club: ServedClub): ReturnType<typeof askTokens> =>
-  askTokens(club, { grant_type: 'client_credentials' });
+import { askPartnerToken, refused, tokensIn } from '../support/club.ts';
+import { lookInto, openSite } from './site.ts';
 
 test('FAULTS 27: writing to a log that nobody reads is not fatal', async (t) => {
   const site = await openSite(t);
@@ -18,13 +15,13 @@ test('FAULTS 27: writing to a log that nobody reads is not fatal', async (t) => 
   const busy = lookInto(site.path);
   busy.exec('BEGIN IMMEDIATE');
   const away = refused(503, { error: 'temporarily_unavailable' }, { 'retry-after': '5' });
-  const asked = [heard, unheard, unheard, unheard].map(partnerTokens);
+  const asked = [heard, unheard, unheard, unheard].map((club) => askPartnerToken(club));
   for (const answer of await Promise.all(asked)) assert.deepEqual(answer, away);
   busy.exec('ROLLBACK');
   busy.close();
 
   for (const club of [heard, unheard]) {
-    tokensIn(await partnerTokens(club));
+    tokensIn(await askPartnerToken(club));
     assert.equal(await club.server.end('SIGTERM'), 0);
   }
   const lines = heard.server.printed().stderr.trimEnd().split('\n');

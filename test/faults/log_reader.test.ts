@@ -10,7 +10,7 @@ import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 
 import { hashingLimits } from '../../src/members/hashing.ts';
-import { askTokens, loginTarget, tokensIn } from '../support/club.ts';
+import { askPartnerToken, loginTarget, tokensIn } from '../support/club.ts';
 import { openLogin, submitLogin } from '../support/login.ts';
 import { bundleOf } from '../support/program.ts';
 import { scratchFolder } from '../support/scratch.ts';
@@ -48,8 +48,7 @@ test('FAULTS 31: a server whose log nobody reads goes on, and ends when it is to
   // G-22: what cannot write tells its operators so, each time.
   const busy = lookInto(site.path);
   busy.exec('BEGIN IMMEDIATE');
-  const ask = (): ReturnType<typeof askTokens> =>
-    askTokens(club, { grant_type: 'client_credentials' });
+  const ask = (): ReturnType<typeof askPartnerToken> => askPartnerToken(club);
   for (const { status } of await Promise.all([ask(), ask(), ask()])) assert.equal(status, 503);
   busy.exec('ROLLBACK');
   busy.close();

@@ -11,7 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { hashingLimits } from '../../src/members/hashing.ts';
 import type { Subject } from '../../src/oauth/member.ts';
 import { aMember } from '../store/fixtures.ts';
-import { askTokens, isLive, loginTarget, paths, tokensIn } from '../support/club.ts';
+import { askPartnerToken, isLive, loginTarget, paths, tokensIn } from '../support/club.ts';
 import { openLogin, submitLogin } from '../support/login.ts';
 import { until } from '../support/until.ts';
 import { ask } from '../support/wire.ts';
@@ -105,7 +105,7 @@ test('FAULTS 19, 22: told to stop, a server answers every login that waits, also
     names.map((username) => submitLogin(club.url, login, { username, password: 'wrong' })),
   );
   // Whoever comes by now has all of them before it.
-  tokensIn(await askTokens(club, { grant_type: 'client_credentials' }));
+  tokensIn(await askPartnerToken(club));
   const toldAt = performance.now();
   assert.equal(await club.server.end('SIGTERM'), 0);
   t.diagnostic(`ended after ${Math.round(performance.now() - toldAt)} ms`);

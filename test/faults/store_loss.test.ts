@@ -8,7 +8,14 @@ import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
 
 import { faultyDisk } from '../store/faulty_disk.ts';
-import { askTokens, paths, refresh, refused, tokensIn, tokensOfLogin } from '../support/club.ts';
+import {
+  askPartnerToken,
+  paths,
+  refresh,
+  refused,
+  tokensIn,
+  tokensOfLogin,
+} from '../support/club.ts';
 import { without } from '../support/tools.ts';
 import { until } from '../support/until.ts';
 import { type Answer, ask } from '../support/wire.ts';
@@ -16,9 +23,6 @@ import { openSite, type ServedClub } from './site.ts';
 
 /** G-22. */
 const away = refused(503, { error: 'temporarily_unavailable' }, { 'retry-after': '5' });
-
-const partnerTokens = (club: ServedClub): Promise<Answer> =>
-  askTokens(club, { grant_type: 'client_credentials' });
 
 /** Waits until `/readyz` answers so; resolves to its body. A server that is gone answers 0. */
 async function readiness(club: ServedClub, wanted: number): Promise<string> {
@@ -105,13 +109,13 @@ test(
   async (t) => {
     const site = await openSite(t);
     const club = await site.start();
-    tokensIn(await partnerTokens(club));
+    tokensIn(await askPartnerToken(club));
     const { pid } = club.server.child;
     const inject = ['-e', 'trace=fdatasync,fsync', '-e', 'inject=fdatasync,fsync:error=EIO'];
     const tracer = spawn('strace', ['-f', '-p', String(pid), '-o', '/dev/null', ...inject]);
     await once(tracer.stderr, 'data');
     // It synchronises on its own account as well, and may have found out before it is asked.
-    const answer = await partnerTokens(club).catch(() => undefined);
+    const answer = await askPartnerToken(club).catch(() => undefined);
     if (answer !== undefined) assert.deepEqual(answer, away);
     await readiness(club, 0);
     assert.equal(await club.server.ended(), 4);
@@ -121,7 +125,7 @@ test(
       'the server has ended, its store can no longer be used (store: SQLITE_IOERR): look at the disk and the file (jetway store verify), then start again',
     );
     // Nothing but the disk was wrong: another start finds what was answered.
-    tokensIn(await partnerTokens(await site.start()));
+    tokensIn(await askPartnerToken(await site.start()));
   },
 );
 
@@ -157,7 +161,7 @@ describe('a store that is taken away', { concurrency: 3 }, () => {
     test(`FAULTS 7: a server whose ${what} is removed notices at its next look, and ends with 4`, async (t) => {
       const site = await openSite(t);
       const club = await site.start();
-      tokensIn(await partnerTokens(club));
+      tokensIn(await askPartnerToken(club));
       const names = suffixes.map((suffix) => site.path + suffix);
       for (const name of names) rmSync(name);
       const removedAt = performance.now();

@@ -1,9 +1,10 @@
 // Owns the loyalty API as tests have it behind a gateway: it tells what reached it.
 
 import { createServer } from 'node:http';
-import { type AddressInfo, connect, createServer as createNetServer } from 'node:net';
+import { connect, createServer as createNetServer } from 'node:net';
 import type { TestContext } from 'node:test';
 
+import { listenHere } from '../support/listen.ts';
 import { pairsOf } from './through.ts';
 
 /** A request as the API got it; header names in lower case. */
@@ -34,14 +35,7 @@ export async function startApi(t: TestContext): Promise<EchoApi> {
       outgoing.end('done');
     });
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  t.after(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return { address: `127.0.0.1:${(server.address() as AddressInfo).port}`, arrived };
+  return { address: await listenHere(t, server), arrived };
 }
 
 /** What passed on the way from a gateway to Jetway. */
@@ -76,10 +70,6 @@ export async function startWire(t: TestContext, target: string): Promise<Wire> {
     }
     t.after(() => near.destroy());
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  t.after(() => server.close());
-  const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const address = await listenHere(t, server);
   return { address, sent: () => sent, connections: () => connections };
 }

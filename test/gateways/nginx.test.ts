@@ -3,7 +3,6 @@
 
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 
 import type { ClientId } from '../../src/oauth/client.ts';
@@ -13,6 +12,7 @@ import type { Store } from '../../src/store/contract.ts';
 import { programme, tokensOfLogin } from '../support/club.ts';
 import { failingStore } from '../support/failing_store.ts';
 import { giveApiKey, shown } from '../support/gateway.ts';
+import { listenHere } from '../support/listen.ts';
 import { naming } from '../support/partner_club.ts';
 import { testNeeding } from '../support/tools.ts';
 import { type Answer, ask } from '../support/wire.ts';
@@ -280,15 +280,7 @@ async function startStandIn(
     asked += 1;
     if (status !== null) outgoing.writeHead(status, { 'X-Auth-Kind': 'member' }).end();
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  t.after(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  const { port } = server.address() as AddressInfo;
-  return { address: `127.0.0.1:${port}`, asked: () => asked };
+  return { address: await listenHere(t, server), asked: () => asked };
 }
 
 test('an answer that never comes, or changes meanwhile, lets nothing pass', async (t) => {

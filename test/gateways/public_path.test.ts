@@ -1,11 +1,12 @@
 // HOSTILE 62: a public address with a path, behind a real nginx that passes paths on or changes them.
 
 import assert from 'node:assert/strict';
-import { connect, createServer, type AddressInfo } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 
 import { type Club, openClub, tokensIn } from '../support/club.ts';
+import { listenHere } from '../support/listen.ts';
 import { openLogin, submitLogin } from '../support/login.ts';
 import { testNeeding } from '../support/tools.ts';
 import { ask, post } from '../support/wire.ts';
@@ -44,11 +45,7 @@ async function startFront(t: TestContext, club: Club, location: string): Promise
     for (const end of [socket, behind]) end.on('error', () => end.destroy());
     socket.pipe(behind).pipe(socket);
   });
-  await new Promise<void>((resolve) => {
-    port.listen(0, '127.0.0.1', resolve);
-  });
-  t.after(() => port.close());
-  return `http://127.0.0.1:${(port.address() as AddressInfo).port}`;
+  return `http://${await listenHere(t, port)}`;
 }
 
 const openHere = (t: TestContext): Promise<Club> =>

@@ -76,6 +76,18 @@ export function askTokens(
   return post(club.url, paths.grant, fields, headers);
 }
 
+/** A request for the partner's own token. */
+export function askPartnerToken(
+  club: Club,
+  headers?: Parameters<typeof askTokens>[2],
+): Promise<Answer> {
+  return askTokens(club, { grant_type: 'client_credentials' }, headers);
+}
+
+export async function partnerTokenOf(club: Club): Promise<string> {
+  return tokensIn(await askPartnerToken(club)).access_token;
+}
+
 export function redeem(club: Club, code: string, more: Fields = {}): Promise<Answer> {
   return askTokens(club, { grant_type: 'authorization_code', code, ...more });
 }

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import {
+  askPartnerToken,
   askTokens,
   codeFor,
   invalidCode,
@@ -24,7 +25,7 @@ test('G-2 G-10: codes and opaque tokens have their forms, are never the same, an
   assert.equal(new Set(codes).size, 2);
   const first = tokensIn(await redeem(club, codes[0] ?? ''));
   const second = tokensIn(await refresh(club, first.refresh_token));
-  const partner = tokensIn(await askTokens(club, { grant_type: 'client_credentials' }));
+  const partner = tokensIn(await askPartnerToken(club));
   const access = [first, second, partner].map((tokens) => tokens.access_token);
   const all = [...access, first.refresh_token, second.refresh_token];
   for (const token of all) assert.match(token, /^[0-9a-f]{11}\.[\w-]{43}$/);
@@ -71,23 +72,14 @@ test('G-18: one counter per client over all grants, and a time to come back', as
   const code = await codeFor(slowClub);
   const tokens = tokensIn(await redeem(slowClub, code));
   const second = tokensIn(await refresh(slowClub, tokens.refresh_token));
-  assert.equal(
-    (await askTokens(club, { grant_type: 'client_credentials' }, { authorization })).status,
-    200,
-  );
+  assert.equal((await askPartnerToken(club, { authorization })).status, 200);
   club.clock.advance(20.5);
   assert.deepEqual(await redeem(slowClub, 'nonsense'), invalidCode);
   const tooMany = refused(429, { error: 'too_many_tokens' }, { 'retry-after': '40' });
-  assert.deepEqual(
-    await askTokens(club, { grant_type: 'client_credentials' }, { authorization }),
-    tooMany,
-  );
+  assert.deepEqual(await askPartnerToken(club, { authorization }), tooMany);
   assert.deepEqual(await refresh(slowClub, second.refresh_token), tooMany);
   const { basic } = other;
-  assert.equal(
-    (await askTokens(club, { grant_type: 'client_credentials' }, { authorization: basic })).status,
-    200,
-  );
+  assert.equal((await askPartnerToken(club, { authorization: basic })).status, 200);
   club.clock.advance(39.5);
   tokensIn(await refresh(slowClub, second.refresh_token));
 });

@@ -3,17 +3,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import {
-  createLocalJWKSet,
-  decodeProtectedHeader,
-  type JSONWebKeySet,
-  jwtVerify,
-  type JWTVerifyResult,
-} from 'jose';
+import { decodeProtectedHeader, type JSONWebKeySet } from 'jose';
 
 import {
-  askTokens,
-  type Club,
+  askPartnerToken,
   jsonHeaders,
   openClub,
   paths,
@@ -22,6 +15,7 @@ import {
   tokensOfLogin,
 } from '../support/club.ts';
 import { publicUrl, shippedProgramme, startJetway } from '../support/jetway.ts';
+import { keySetOf, verifyJwt } from '../support/resource_server.ts';
 import { ask } from '../support/wire.ts';
 
 const issuer = `${publicUrl}/executive-club`;
@@ -32,33 +26,7 @@ function signed(algorithm?: string): string {
   return `tokens: { access: { format: jwt${more} } }`;
 }
 
-async function keySetOf(club: Club): Promise<JSONWebKeySet> {
-  const answer = await ask(club.url, paths.keys);
-  assert.deepEqual(
-    { ...answer, body: '' },
-    {
-      status: 200,
-      headers: {
-        'content-type': 'application/jwk-set+json',
-        'cache-control': 'public, max-age=300',
-      },
-      body: '',
-    },
-  );
-  return JSON.parse(answer.body) as JSONWebKeySet;
-}
-
-/** Verifies as a resource server that follows RFC 9068 does. */
-function verify(club: Club, keySet: JSONWebKeySet, token: string): Promise<JWTVerifyResult> {
-  return jwtVerify(token, createLocalJWKSet(keySet), {
-    issuer,
-    audience: issuer,
-    typ: 'at+jwt',
-    algorithms: ['ES256', 'EdDSA', 'RS256'],
-    requiredClaims: ['exp', 'iat', 'jti', 'sub', 'client_id'],
-    currentDate: new Date(club.clock.now()),
-  });
-}
+const base = '/executive-club';
 
 for (const [algorithm, members] of [
   ['ES256', ['alg', 'crv', 'kid', 'kty', 'use', 'x', 'y']],
@@ -67,25 +35,24 @@ for (const [algorithm, members] of [
 ] as const) {
   test(`C-9 HOSTILE 37: tokens signed ${algorithm} verify with the published key`, async (t) => {
     const club = await openClub(t, { over: signed(algorithm) });
-    const keySet = await keySetOf(club);
+    const keySet = await keySetOf(club, base);
     assert.deepEqual(
       keySet.keys.map((key) => Object.keys(key).toSorted()),
       [members],
     );
     assert.deepEqual([keySet.keys[0]?.alg, keySet.keys[0]?.use], [algorithm, 'sig']);
     const { access_token: token } = await tokensOfLogin(club);
-    const { protectedHeader } = await verify(club, keySet, token);
+    const { protectedHeader } = await verifyJwt(club, base, token);
     assert.deepEqual(protectedHeader, { alg: algorithm, typ: 'at+jwt', kid: keySet.keys[0]?.kid });
     const forged = token.replace(/\.[^.]*$/, (signature) => signature.replaceAll(/[A-M]/g, 'Z'));
-    await assert.rejects(verify(club, keySet, forged), { code: /^ERR_JWS/ });
+    await assert.rejects(verifyJwt(club, base, forged), { code: /^ERR_JWS/ });
   });
 }
 
 test('C-9: the claims of a member token', async (t) => {
   const club = await openClub(t, { over: signed() });
-  const keySet = await keySetOf(club);
   const tokens = await tokensOfLogin(club);
-  const { payload } = await verify(club, keySet, tokens.access_token);
+  const { payload } = await verifyJwt(club, base, tokens.access_token);
   assert.match(payload.jti ?? '', /^[0-9a-f-]{36}$/);
   assert.deepEqual(payload, {
     iss: issuer,
@@ -100,18 +67,18 @@ test('C-9: the claims of a member token', async (t) => {
   });
   assert.equal(decodeProtectedHeader(tokens.access_token).alg, 'ES256');
   const next = await refresh(club, tokens.refresh_token);
-  const { payload: refreshed } = await verify(club, keySet, tokensIn(next).access_token);
+  const { payload: refreshed } = await verifyJwt(club, base, tokensIn(next).access_token);
   assert.equal(refreshed['family'], payload['family']);
   assert.notEqual(refreshed.jti, payload.jti);
 });
 
 test('C-9 HOSTILE 34: a partner token’s subject cannot be taken for a member', async (t) => {
   const club = await openClub(t, { over: signed() });
-  const answer = await askTokens(club, { grant_type: 'client_credentials' });
+  const answer = await askPartnerToken(club);
   assert.deepEqual(answer.headers, jsonHeaders);
   const { access_token: token, ...rest } = tokensIn(answer);
   assert.deepEqual(rest, { scope: 'AUTHN-LEVEL-15', token_type: 'bearer', expires_in: 1800 });
-  const { payload } = await verify(club, await keySetOf(club), token);
+  const { payload } = await verifyJwt(club, base, token);
   assert.deepEqual(payload, {
     iss: issuer,
     aud: issuer,
@@ -138,14 +105,14 @@ test('C-9: claims of the file’s own stand beside those that every token has', 
   const over = `tokens: { access: { format: jwt, claims: ${claims} } }`;
   const club = await openClub(t, { over });
   const { access_token: token } = await tokensOfLogin(club);
-  const { payload } = await verify(club, await keySetOf(club), token);
+  const { payload } = await verifyJwt(club, base, token);
   const { level, partner, v, sub } = payload;
   assert.deepEqual([level, partner, v, sub], ['AUTHN-LEVEL-10', 'Partner', 1, club.member.subject]);
 });
 
 test('C-9: a restart keeps the key; another algorithm leaves the old one published', async (t) => {
   const club = await openClub(t, { over: signed() });
-  const [first] = (await keySetOf(club)).keys;
+  const [first] = (await keySetOf(club, base)).keys;
   const again = async (over: string): Promise<JSONWebKeySet> => {
     // The store of the first server lives as long as the test.
     const programmes = { 'executive-club': shippedProgramme('executive-club', over) };

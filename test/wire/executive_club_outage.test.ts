@@ -6,6 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { Unavailable } from '../../src/oauth/failure.ts';
 import type { Subject } from '../../src/oauth/member.ts';
 import {
+  askPartnerToken,
   askTokens,
   type Club,
   codeFor,
@@ -109,7 +110,7 @@ for (const { name, error, answer, event, page: pageStatus } of faults) {
     const club = await openFailing(t);
     for (const verb of partnerVerbs) {
       club.failing.fail(verb, error());
-      const broken = await askTokens(club, { grant_type: 'client_credentials' });
+      const broken = await askPartnerToken(club);
       assert.deepEqual(broken, answer, verb);
       assertTold(club, event, broken);
       club.failing.heal();

@@ -6,7 +6,14 @@ import { test } from 'node:test';
 
 import { createAdminApp } from '../../src/http/admin.ts';
 import { listen } from '../../src/http/server.ts';
-import { askTokens, type Club, loginTarget, openClub, paths, tokensIn } from '../support/club.ts';
+import {
+  askPartnerToken,
+  type Club,
+  loginTarget,
+  openClub,
+  paths,
+  tokensIn,
+} from '../support/club.ts';
 import { publicUrl } from '../support/jetway.ts';
 import { ask, rawExchange } from '../support/wire.ts';
 
@@ -55,7 +62,7 @@ test('HOSTILE 46: an endless body is refused, and no more of it is read', async 
   assert.match(text, /\r\nconnection: close\r\n/i);
   // What the two kernels hold of it; the server itself took 64 KiB.
   assert.ok(sent < 20_000_000, `${sent} bytes went out`);
-  tokensIn(await askTokens(club, { grant_type: 'client_credentials' }));
+  tokensIn(await askPartnerToken(club));
 });
 
 test('HOSTILE 46: a body that says beforehand that it is too large is not waited for', async (t) => {
@@ -79,7 +86,7 @@ test('HOSTILE 46: a sender that breaks off gets no answer and leaves no trace', 
       socket.on('close', () => resolve());
     });
   }
-  tokensIn(await askTokens(club, { grant_type: 'client_credentials' }));
+  tokensIn(await askPartnerToken(club));
   assert.deepEqual(club.events, []);
   // Strangers must not be able to fill the log.
   assert.equal(printed.mock.callCount(), 0);

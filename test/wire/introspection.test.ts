@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { Unavailable } from '../../src/oauth/failure.ts';
 import type { GatewayId } from '../../src/oauth/gateway.ts';
 import {
-  askTokens,
+  askPartnerToken,
   type Club,
   jsonHeaders,
   openClub,
@@ -56,9 +56,7 @@ test('a gateway is told of every access token of its programme that is good', as
   assert.deepEqual(await asked(club, gateway, token), active(memberFacts));
   const hint = { token_type_hint: 'refresh_token', unknown: 'x' };
   assert.deepEqual(await asked(club, gateway, token, hint), active(memberFacts));
-  const { access_token: own } = tokensIn(
-    await askTokens(club, { grant_type: 'client_credentials' }),
-  );
+  const { access_token: own } = tokensIn(await askPartnerToken(club));
   const ownFacts = { ...memberFacts, sub: 'client:partnerapi-12345', scope: 'AUTHN-LEVEL-15' };
   assert.deepEqual(await asked(club, gateway, own), active(ownFacts));
   // HOSTILE 35: at an API a refresh token is nothing.

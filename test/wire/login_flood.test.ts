@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 
 import { hashing } from '../../src/members/hashing.ts';
-import { askTokens, loginTarget, openClub, tokensIn } from '../support/club.ts';
+import { askPartnerToken, loginTarget, openClub, tokensIn } from '../support/club.ts';
 import { masked, openLogin, submitLogin } from '../support/login.ts';
 
 /** What a thread does that dies of its task. */
@@ -27,7 +27,7 @@ test('FAULTS 22: with no room for another password, a login is told of difficult
     assert.deepEqual([answer.status, answer.headers['retry-after']], [503, '5']);
     assert.match(answer.body, /We are having difficulties\. Please try again later\./);
   }
-  tokensIn(await askTokens(club, { grant_type: 'client_credentials' }));
+  tokensIn(await askPartnerToken(club));
   resolve();
   await flood;
   assert.equal((await submitLogin(club.url, login, club.member)).status, 302);

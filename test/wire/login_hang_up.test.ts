@@ -8,7 +8,14 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 
 import { hashing } from '../../src/members/hashing.ts';
-import { askTokens, type ClubOptions, loginTarget, openClub, tokensIn } from '../support/club.ts';
+import {
+  askPartnerToken,
+  askTokens,
+  type ClubOptions,
+  loginTarget,
+  openClub,
+  tokensIn,
+} from '../support/club.ts';
 import { failingStore } from '../support/failing_store.ts';
 import { deviceOf, openLogin, submitLogin } from '../support/login.ts';
 import { until } from '../support/until.ts';
@@ -148,7 +155,7 @@ test('HOSTILE 18: a guess whose hash has begun counts, whoever hangs up', async 
     await until(() => begun.length === 1, 'never: its hash has begun');
     await sent.hangUp();
     // The server has seen that by the time it has answered somebody else.
-    tokensIn(await askTokens(door, { grant_type: 'client_credentials' }));
+    tokensIn(await askPartnerToken(door));
     goOn();
     await until(() => door.count('settleAttempt') === guess, 'never: it is judged');
   }

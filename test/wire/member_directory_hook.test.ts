@@ -7,7 +7,7 @@ import { test, type TestContext } from 'node:test';
 import { milliseconds } from '../../src/lib/clock.ts';
 import { testClock } from '../support/clock.ts';
 import {
-  askTokens,
+  askPartnerToken,
   type Club,
   invalidRefreshToken,
   isLive,
@@ -250,7 +250,7 @@ test('FAULTS 14: while the directory is silent, tokens that need none are answer
     });
   }
   for (const _ of Array.from({ length: 20 })) {
-    assert.equal((await askTokens(club, { grant_type: 'client_credentials' })).status, 200);
+    assert.equal((await askPartnerToken(club)).status, 200);
   }
   assert.equal((await redeem(club, code)).status, 200, 'the code rests on no directory either');
   assert.equal(settled, 0, 'while all of them wait');

@@ -4,14 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import {
-  createLocalJWKSet,
-  decodeJwt,
-  decodeProtectedHeader,
-  type JSONWebKeySet,
-  jwtVerify,
-  type JWTVerifyResult,
-} from 'jose';
+import { decodeJwt, decodeProtectedHeader } from 'jose';
 
 import { publicUrl } from '../support/jetway.ts';
 import {
@@ -28,7 +21,7 @@ import {
   tokensIn,
   tokensOfLogin,
 } from '../support/partner_club.ts';
-import { ask } from '../support/wire.ts';
+import { keySetOf, verifyJwt } from '../support/resource_server.ts';
 
 // Far from UTC, so that a date in local time would be told by its being another one.
 process.env['TZ'] = 'Pacific/Auckland';
@@ -47,33 +40,12 @@ function tokenBody({ identifier }: PartnerClub, { scope = '', date = '2026-01-02
   );
 }
 
-async function keySetOf(club: PartnerClub): Promise<JSONWebKeySet> {
-  const answer = await ask(club.url, club.paths.keys);
-  assert.deepEqual(
-    [answer.status, answer.headers['content-type']],
-    [200, 'application/jwk-set+json'],
-  );
-  return JSON.parse(answer.body) as JSONWebKeySet;
-}
-
-/** Verifies as a resource server that follows RFC 9068 does. */
-async function verify(club: PartnerClub, token: string, typ = 'at+jwt'): Promise<JWTVerifyResult> {
-  return jwtVerify(token, createLocalJWKSet(await keySetOf(club)), {
-    issuer: publicUrl + club.own,
-    audience: publicUrl + club.own,
-    typ,
-    algorithms: ['ES256'],
-    requiredClaims: ['exp', 'iat', 'jti', 'sub', 'client_id'],
-    currentDate: new Date(club.clock.now()),
-  });
-}
-
 for (const names of [secondClub, thirdClub]) {
   test(`P-7 C-9: the access token is a JWT by the published key, ${names.name}`, async (t) => {
     const club = await openPartnerClub(t, { names });
     const tokens = await tokensOfLogin(club);
-    const { payload, protectedHeader } = await verify(club, tokens.access_token);
-    const [key] = (await keySetOf(club)).keys;
+    const { payload, protectedHeader } = await verifyJwt(club, club.own, tokens.access_token);
+    const [key] = (await keySetOf(club, club.own)).keys;
     assert.deepEqual(protectedHeader, { alg: 'ES256', typ: 'at+jwt', kid: key?.kid });
     assert.deepEqual(payload, {
       iss: publicUrl + club.own,
@@ -90,7 +62,7 @@ for (const names of [secondClub, thirdClub]) {
     const next = tokensIn(await refresh(club, tokens.refresh_token));
     const jti = String(next.jti);
     const later = { ...payload, jti, iat: startedAt + 60, exp: startedAt + 1860 };
-    assert.deepEqual((await verify(club, next.access_token)).payload, later);
+    assert.deepEqual((await verifyJwt(club, club.own, next.access_token)).payload, later);
   });
 }
 
@@ -111,7 +83,7 @@ test('P-7: scope is there when one was granted, whether at the login or with the
   ];
   for (const answer of asked) {
     assert.match(answer.body, tokenBody(club, { scope }));
-    const { payload } = await verify(club, tokensIn(answer).access_token);
+    const { payload } = await verifyJwt(club, club.own, tokensIn(answer).access_token);
     assert.equal(payload['scope'], scope);
   }
 });
@@ -158,13 +130,17 @@ test('P-7 HOSTILE 35: a refresh token is a JWT of another type, good for refresh
   const club = await openPartnerClub(t);
   const { access_token: access, refresh_token: token } = await tokensOfLogin(club);
   assert.equal(decodeProtectedHeader(token).typ, 'rt+jwt');
-  const { payload } = await verify(club, token, 'rt+jwt');
+  const { payload } = await verifyJwt(club, club.own, token, 'rt+jwt');
   assert.deepEqual(
     [payload['client_id'], payload.iat, payload.exp],
     [club.client.id, startedAt, startedAt + 24 * 3600],
   );
-  await assert.rejects(verify(club, token), { code: 'ERR_JWT_CLAIM_VALIDATION_FAILED' });
-  await assert.rejects(verify(club, access, 'rt+jwt'), { code: 'ERR_JWT_CLAIM_VALIDATION_FAILED' });
+  await assert.rejects(verifyJwt(club, club.own, token), {
+    code: 'ERR_JWT_CLAIM_VALIDATION_FAILED',
+  });
+  await assert.rejects(verifyJwt(club, club.own, access, 'rt+jwt'), {
+    code: 'ERR_JWT_CLAIM_VALIDATION_FAILED',
+  });
   assert.deepEqual(await redeem(club, token), invalidCode);
   assert.deepEqual(await redeem(club, access), invalidCode);
   assert.equal((await refresh(club, access)).status, 400);

@@ -4,8 +4,6 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 
-import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
-
 import { redirected } from '../support/club.ts';
 import { publicUrl, shippedProgramme, startJetway } from '../support/jetway.ts';
 import { openLogin, submitLogin } from '../support/login.ts';
@@ -29,6 +27,7 @@ import {
   tokensIn,
   tokensOfLogin,
 } from '../support/partner_club.ts';
+import { keySetOf, verifyJwt } from '../support/resource_server.ts';
 import { ask } from '../support/wire.ts';
 
 const difficulties = 'We are having difficulties. Please try again later.';
@@ -89,15 +88,9 @@ test('C-2: each programme answers its own at the shared endpoints', async (t) =>
     const code = new URL(back.headers['location'] ?? '').searchParams.get('code') ?? '';
     const first = tokensIn(await redeem(club, code));
     const next = tokensIn(await refresh(club, first.refresh_token));
-    const keySet = JSON.parse((await ask(club.url, club.paths.keys)).body) as JSONWebKeySet;
     for (const tokens of [first, next]) {
       assert.equal(tokens.token_Information['programmeIdentifier'], club.identifier);
-      await jwtVerify(tokens.access_token, createLocalJWKSet(keySet), {
-        issuer: `${publicUrl}/clubs/${club.programme}`,
-        audience: `${publicUrl}/clubs/${club.programme}`,
-        typ: 'at+jwt',
-        currentDate: new Date(club.clock.now()),
-      });
+      await verifyJwt(club, club.own, tokens.access_token);
     }
     const wrong = { authorization: 'Basic x' };
     assert.deepEqual(await redeem(club, 'x', {}, wrong), invalidClient(club));
@@ -177,10 +170,9 @@ test('C-2 HOSTILE 33: nothing of one is worth anything at the other', async (t) 
     assert.deepEqual(readPage(shown).text, [difficulties]);
   }
   const kids = await Promise.all(
-    [clubs.second, clubs.third].map(async ({ url, paths }) => {
-      const { keys } = JSON.parse((await ask(url, paths.keys)).body) as JSONWebKeySet;
-      return keys.map(({ kid }) => kid);
-    }),
+    [clubs.second, clubs.third].map(async (club) =>
+      (await keySetOf(club, club.own)).keys.map(({ kid }) => kid),
+    ),
   );
   assert.equal(new Set(kids.flat()).size, 2);
 });

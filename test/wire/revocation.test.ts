@@ -5,7 +5,7 @@ import { test } from 'node:test';
 
 import { Unavailable } from '../../src/oauth/failure.ts';
 import {
-  askTokens,
+  askPartnerToken,
   type Club,
   invalidRefreshToken,
   isLive,
@@ -74,7 +74,7 @@ test('an access token goes alone, whatever the hint says', async (t) => {
     assert.equal(await isLive(club, tokens.access_token), false);
     tokensIn(await refresh(club, tokens.refresh_token));
   }
-  const own = tokensIn(await askTokens(club, { grant_type: 'client_credentials' }));
+  const own = tokensIn(await askPartnerToken(club));
   assert.deepEqual(await revoke(club, club.client.basic, { token: own.access_token }), done);
   const after = await verify(club, programme, 'client', { token: own.access_token });
   assert.equal(after.status, 401);

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 
 import { Unavailable } from '../../src/oauth/failure.ts';
 import {
-  askTokens,
+  askPartnerToken,
   openClub,
   programme,
   refused,
@@ -112,7 +112,7 @@ test('a dialect that answers failures with 200 does not open the gate', async (t
 
 test('G-12: a client’s own token meets a floor by its own level', async (t) => {
   const club = await openClub(t);
-  const answer = await askTokens(club, { grant_type: 'client_credentials' });
+  const answer = await askPartnerToken(club);
   const { access_token: token } = tokensIn(answer);
   const passes = await verify(club, programme, 'client?level=AUTHN-LEVEL-15', { token });
   assert.equal(passes.status, 200);
