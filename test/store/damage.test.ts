@@ -169,6 +169,29 @@ withFile(
   },
 );
 
+withFile(
+  'FAULTS 6 C-4: verify tells of lost look-ups, and a change brings them back',
+  async (path) => {
+    await makeFull(path);
+    const writer = new DatabaseSync(path);
+    const { changes } = writer.prepare('DELETE FROM look_up').run();
+    writer.close();
+    const lost = verifyStore(path).damage.join();
+    assert.match(lost, /^keys are missing in look_up: (\d+) of client, (\d+) of member$/);
+    const told = [...lost.matchAll(/\d+/g)].reduce((sum, [count]) => sum + Number(count), 0);
+    assert.equal(told, changes);
+    const store = open(path);
+    for (const { id } of await store.list('client', club)) {
+      await store.change('client', club, id, (client) => client);
+    }
+    for (const { subject } of await store.list('member', club)) {
+      await store.change('member', club, subject, (member) => member);
+    }
+    await store.close();
+    assert.deepEqual(verifyStore(path).damage, []);
+  },
+);
+
 withFile('FAULTS 6: a refused file and its log stay unchanged', async (path) => {
   await makeFull(path);
   const kept = `${path}.kept`;

@@ -200,7 +200,8 @@ function lookUpRows(database: DatabaseSync): LookUpRows {
     'DELETE FROM look_up WHERE kind = ? AND programme = ? AND id = ?',
   );
   const insert = database.prepare(
-    'INSERT INTO look_up (kind, programme, name, key, id, sum) VALUES (?, ?, ?, ?, ?, ?)',
+    `INSERT INTO look_up (kind, programme, name, key, id, sum) VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT DO NOTHING`,
   );
   const drop = database.prepare(
     'DELETE FROM look_up WHERE kind = ? AND programme = ? AND name = ? AND key = ? AND id = ?',
@@ -221,7 +222,8 @@ function lookUpRows(database: DatabaseSync): LookUpRows {
     change: (kind, before, after) => {
       const [was, is] = [rowsOf(kind, before), rowsOf(kind, after)];
       for (const [name, row] of was) if (!is.has(name)) drop.run(...row);
-      for (const [name, row] of is) if (!was.has(name)) insert.run(...row, rowSum(row));
+      // Also the keys that stay: a row that was lost comes back with the next change.
+      for (const row of is.values()) insert.run(...row, rowSum(row));
     },
     dropAll: (...name) => void dropAll.run(...name),
   };

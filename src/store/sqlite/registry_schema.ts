@@ -1,9 +1,9 @@
 // Owns the tables of registered things in the file store.
 
 /**
- * One set of tables for all kinds (store/kinds.ts). `record` is the item as JSON; `position` keeps the
- * order of registration, and its index lists a programme's items of a kind in it. `look_up` finds items by what is in their records; `removed` keeps identifiers
- * that are never given out again.
+ * One set of tables for all kinds (store/kinds.ts). `record` is the item as JSON. `position` keeps the
+ * order of registration, and its index lists a programme's items of a kind in that order. `look_up`
+ * finds items by keys in their records. `removed` keeps identifiers that are never given out again.
  */
 export const registryTables = `
 CREATE TABLE registered (

@@ -3,6 +3,8 @@
 import { statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 
+import { type Item, type Kind, kinds } from '../../kinds.ts';
+import { keysOf } from '../../registrations.ts';
 import { schema, schemaVersion } from '../schema.ts';
 import { damagedRows, type SummedTable, summedColumns } from '../sums.ts';
 
@@ -93,7 +95,28 @@ export function allDamage(database: DatabaseSync): readonly string[] {
   if (found !== 'ok') return [found];
   if (!hasOurTables(database)) return [`its tables are not those of schema ${schemaVersion}`];
   const rows = describe(unfit, damagedRows(database, Object.keys(summedColumns) as SummedTable[]));
-  return rows === undefined ? [] : [rows];
+  if (rows !== undefined) return [rows];
+  const keys = describe('keys are missing in look_up', lostLookUps(database));
+  return keys === undefined ? [] : [keys];
+}
+
+/** Counts the keys of registered items by which `look_up` does not find them, by kind. */
+function lostLookUps(database: DatabaseSync): ReadonlyMap<string, number> {
+  const lost = new Map<string, number>();
+  const find = database.prepare(
+    'SELECT 1 FROM look_up WHERE kind = ? AND programme = ? AND name = ? AND key = ? AND id = ?',
+  );
+  const select = database.prepare('SELECT kind, record FROM registered');
+  for (const row of select.iterate() as Iterable<{ kind: Kind; record: string }>) {
+    const { kind, record } = row;
+    const item = JSON.parse(record) as Item<Kind>;
+    const id = kinds[kind].idOf(item as never);
+    const isLost = ({ lookUp, key }: { lookUp: string; key: string }): boolean =>
+      find.get(kind, item.programme, lookUp, key, id) === undefined;
+    const count = keysOf(kind, item).filter(isLost).length;
+    if (count > 0) lost.set(kind, (lost.get(kind) ?? 0) + count);
+  }
+  return lost;
 }
 
 /** SQLite stores the text of every table definition and uses it without a check. */
