@@ -62,12 +62,14 @@ export async function dev(options: DevOptions): Promise<void> {
   );
   mountDemo(serving.app, demos);
   server.swap(serving.app);
+  // Before anything is printed: its reader may send a signal at once. SIGHUP too: otherwise the server
+  // would outlive its closed terminal.
+  const signalled = untilSignal(['SIGTERM', 'SIGINT', 'SIGHUP']);
   console.log(startSheet(server.url, demos));
   const services = [...serving.services.values()];
   const { keep: keepTime } = sharedTime(foundation, log);
   const stopHousekeeping = startHousekeeping({ ...foundation, services, keepTime });
-  // SIGHUP too: otherwise the server would outlive its closed terminal.
-  await untilSignal(['SIGTERM', 'SIGINT', 'SIGHUP']);
+  await signalled;
   stopHousekeeping();
   await server.close();
   log.end();
