@@ -102,13 +102,12 @@ const executiveSteps: readonly Step[] = [
 
 /** The steps at an endpoint of the second club whose grant needs the parameter `needed`. */
 function partnerSteps(needed: 'code' | 'refresh_token'): readonly Step[] {
-  const { badRequest, challenged, invalidClient, secondClub } = partner;
+  const { badRequest, challenged, secondClub } = partner;
+  const invalidClient = partner.invalidClient(secondClub);
+  const missing = (what: string): Answer => badRequest(`Missing ${what}`);
+  const refuses = (what: string): Answer => badRequest(`Invalid header: ${what}`);
   const ofBody: readonly Step[] = [
-    [
-      'media type',
-      header('content-type', 'text/plain'),
-      badRequest('Invalid header: content type'),
-    ],
+    ['media type', header('content-type', 'text/plain'), refuses('content type')],
     [
       'size',
       field('padding', 'x'.repeat(65_536)),
@@ -127,40 +126,31 @@ function partnerSteps(needed: 'code' | 'refresh_token'): readonly Step[] {
     [
       'authorization missing',
       () => ({ scheme: undefined }),
-      badRequest('Missing header: authorization'),
+      missing('header: authorization'),
       'authorization',
     ],
-    [
-      'authorization malformed',
-      () => ({ scheme: 'Bearer' }),
-      invalidClient(secondClub),
-      'authorization',
-    ],
+    ['authorization malformed', () => ({ scheme: 'Bearer' }), invalidClient, 'authorization'],
     [
       'programme header',
       header('programme-identifier'),
-      badRequest('Missing header: programme identifier'),
+      missing('header: programme identifier'),
       'programme',
     ],
     [
       'programme named',
       header('programme-identifier', 'ThirdClub'),
-      badRequest('Invalid header: programme identifier'),
+      refuses('programme identifier'),
       'programme',
     ],
     [
       'context header',
       header('business-context-identifier'),
-      badRequest('Missing header: business context identifier'),
+      missing('header: business context identifier'),
       'context',
     ],
-    ['accept header', header('accept', 'text/html'), badRequest('Invalid header: accept')],
-    [
-      'x-forwarded-for header',
-      header('x-forwarded-for', 'x'),
-      badRequest('Invalid header: x forwarded for'),
-    ],
-    ['client', () => ({ secret: 'wrong' }), invalidClient(secondClub), 'authorization'],
+    ['accept header', header('accept', 'text/html'), refuses('accept')],
+    ['x-forwarded-for header', header('x-forwarded-for', 'x'), refuses('x forwarded for')],
+    ['client', () => ({ secret: 'wrong' }), invalidClient, 'authorization'],
     [
       'context',
       header('business-context-identifier', 'OtherContext'),
@@ -172,12 +162,7 @@ function partnerSteps(needed: 'code' | 'refresh_token'): readonly Step[] {
       field('client_id', 'Partner2'),
       challenged(secondClub, 'invalid_client', 'Invalid parameter: client id'),
     ],
-    [
-      'grant_type missing',
-      field('grant_type'),
-      badRequest('Missing parameter: grant type'),
-      'grant_type',
-    ],
+    ['grant_type missing', field('grant_type'), missing('parameter: grant type'), 'grant_type'],
     [
       'grant_type unsupported',
       field('grant_type', 'password'),
@@ -189,12 +174,7 @@ function partnerSteps(needed: 'code' | 'refresh_token'): readonly Step[] {
       () => ({ roleless: true }),
       challenged(secondClub, 'unauthorized', 'Client not authorized'),
     ],
-    [
-      'parameter missing',
-      field(needed),
-      badRequest(`Missing parameter: ${needed.replace('_', ' ')}`),
-      needed,
-    ],
+    ['parameter missing', field(needed), missing(`parameter: ${needed.replace('_', ' ')}`), needed],
     ['scope', field('scope', 'x'), partner.invalidScope('x')],
     ['throttle', () => ({ throttled: true }), partner.tooMany(60)],
     [
