@@ -9,7 +9,7 @@ import { Unavailable } from '../../src/oauth/failure.ts';
 import { failingStore } from '../support/failing_store.ts';
 import { assertAccessible } from './axe.ts';
 import { goOn, patience } from './browser.ts';
-import { assertRedeems, fillIn, logIn, setScene, submit } from './scene.ts';
+import { assertMessagePage, assertRedeems, fillIn, logIn, setScene, submit } from './scene.ts';
 import { assertKept, assertLight } from './weight.ts';
 
 /** The identifier of what has focus. */
@@ -231,5 +231,18 @@ export function formTests(browser: () => Promise<Browser>): void {
       getComputedStyle(element).transitionDuration === '0s')`;
     assert.equal(await page.evaluate(still), true);
     await assertAccessible(page, 'forced colours');
+  });
+
+  test('a form that was left open too long says so, and how to go on', async (t) => {
+    const scene = await setScene(t, await browser());
+    const page = await scene.openLogin();
+    await fillIn(page, scene.member.username, scene.member.password);
+    scene.jetway.clock.advance(16 * 60_000);
+    await submit(page);
+    await assertMessagePage(page, 'This login has expired');
+    await page.getByText('go back to the site you came from and start again').waitFor();
+    await page.goto(scene.partner.url);
+    await goOn(page, () => page.getByRole('link').click());
+    await assertRedeems(scene, await logIn(page, scene));
   });
 }

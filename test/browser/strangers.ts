@@ -146,4 +146,35 @@ export function strangerTests(browser: () => Promise<Browser>): void {
     await assertRedeems(scene, callback);
     assert.ok((await names()).includes('__Host-jetway_device_executive-club'));
   });
+
+  test('HOSTILE 14: a login page opened in another browser shows no form', async (t) => {
+    const scene = await setScene(t, await browser());
+    const stranger = await scene.openLogin();
+    const victim = await (await scene.newContext()).newPage();
+    const answer = await victim.goto(stranger.url());
+    assert.equal(answer?.status(), 400);
+    await assertMessagePage(victim, 'This login cannot go on here');
+  });
+
+  test('G-6 G-7: requests that name no known partner or address end on a page', async (t) => {
+    const scene = await setScene(t, await browser());
+    const context = await scene.newContext();
+    const complaints = complaintsOf(context);
+    const page = await context.newPage();
+    const login = `${scene.jetway.url}/executive-club/auth/login?response_type=code`;
+    const cases = [
+      [`&client_id=${scene.client.id}&redirect_uri=https://attacker.example/`, 'Security Issue'],
+      ['&client_id=parnterapi-12345', 'This login cannot start'],
+    ] as const;
+    for (const [query, title] of cases) {
+      const answer = await page.goto(login + query);
+      assert.equal(answer?.status(), 400);
+      await assertMessagePage(page, title);
+    }
+    // Chromium itself notes a 400 in the console; of ours there is nothing.
+    assert.deepEqual(
+      [...new Set(complaints)].filter((one) => !one.includes('400 (Bad Request)')),
+      [],
+    );
+  });
 }

@@ -15,6 +15,7 @@ import {
 } from '../support/jetway.ts';
 import {
   callbackAfterLogin,
+  callbackAtOnce,
   endpointsOf,
   formCredentials,
   rawCredentials,
@@ -199,4 +200,37 @@ test('HOSTILE 27: stops at a redirect URI with a query, for it repeats the URI w
   const code = callback.searchParams.get('code') ?? '';
   const tokens = await openid.genericGrantRequest(config, 'authorization_code', { code });
   assert.equal(tokens.token_type, 'bearer');
+});
+
+test('state: another one is refused by the client before it asks for tokens', async (t) => {
+  const { jetway, config } = await startWithPartner(t);
+  const login = openid.buildAuthorizationUrl(config, { state: 'mine' });
+  const callback = await callbackAfterLogin(login, await jetway.addMember());
+  for (const checks of [{ expectedState: 'another' }, {}]) {
+    const error = await rejection(openid.authorizationCodeGrant(config, callback, checks));
+    assert.ok(error instanceof openid.ClientError, String(error));
+    assert.equal(error.code, 'OAUTH_INVALID_RESPONSE');
+  }
+  await openid.authorizationCodeGrant(config, callback, { expectedState: 'mine' });
+});
+
+test('G-5: an error on the redirect becomes AuthorizationResponseError', async (t) => {
+  const { config } = await startWithPartner(t);
+  const login = openid.buildAuthorizationUrl(config, { response_type: 'token', state: 's' });
+  const callback = await callbackAtOnce(login);
+  const error = await rejection(
+    openid.authorizationCodeGrant(config, callback, { expectedState: 's' }),
+  );
+  assert.ok(error instanceof openid.AuthorizationResponseError, String(error));
+  assert.equal(error.error, 'unsupported_response_type');
+});
+
+test('G-19: a refresh token of no one becomes ResponseBodyError with code and description', async (t) => {
+  const { config } = await startWithPartner(t);
+  const error = await rejection(openid.refreshTokenGrant(config, 'never issued'));
+  assert.ok(error instanceof openid.ResponseBodyError, String(error));
+  assert.deepEqual(
+    [error.status, error.error, error.error_description],
+    [400, 'invalid_grant', 'invalid_token'],
+  );
 });
