@@ -21,7 +21,7 @@ export function lookUpsOf<K extends Kind>(kind: K): readonly LookUp<K>[] {
 }
 
 /**
- * Identifiers of the items that cannot be added: `isTaken` says so, or an earlier one of these has
+ * Identifiers of the items that cannot be added: `isTaken` says so, or an earlier item of the list has
  * the same identifier or the same key of a unique look-up (C-5).
  */
 export function takenAmong<K extends Kind>(

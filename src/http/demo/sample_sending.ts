@@ -71,7 +71,7 @@ export function shellWord(text: string): string {
 
 /** Control characters would break the line. */
 function quoted(text: string): string {
-  // eslint-disable-next-line no-control-regex -- that is what is looked for
+  // eslint-disable-next-line no-control-regex -- the test is for control characters
   if (!/[\u0000-\u001f]/.test(text)) return `'${text.replaceAll("'", String.raw`'\''`)}'`;
   return `$${JSON.stringify(text)
     .replaceAll("'", String.raw`\'`)
