@@ -2,19 +2,18 @@
 
 import { isDeepStrictEqual } from 'node:util';
 
-import { errorAt, type Fault, type Position, quote } from '../../lib/fault.ts';
+import { errorAt, type Fault, quote } from '../../lib/fault.ts';
 import type { Client, ClientId } from '../../oauth/client.ts';
 import type { LoadedProgramme } from '../../programme/language/load.ts';
 import type { Programme } from '../../programme/programme.ts';
 import { clientIdInput } from '../entities/client_add.ts';
 import { type ClientFields, clientFields, hasNoReturn } from '../entities/client_fields.ts';
 import { judgeClient, orIncomplete } from '../entities/client_needs.ts';
-import { type Input, readFields } from '../entities/fields.ts';
+import { type Input, readFields, textsOf } from '../entities/fields.ts';
 import { apiKeyFault, secretFault, secretWarning } from '../entities/secrets.ts';
-import { expectDurableStore, type OpenStore } from '../open_store.ts';
-import { configOf, loadCompiled } from '../programmes.ts';
-import { columnsOf, type Import, importFile, type ImportOptions, type Judged } from './import.ts';
-import { type Row, valueOf, warningAt } from './table.ts';
+import type { OpenStore } from '../open_store.ts';
+import { columnsOf, type Import, importFile, type ImportOptions } from './import.ts';
+import { type Row, textIn, valueOf, warningAt } from './table.ts';
 
 export type ClientImportOptions = ImportOptions & {
   readonly incomplete?: boolean;
@@ -34,18 +33,7 @@ export const clientColumns: readonly Input[] = columnsOf({
 });
 
 export async function importClients(path: string, options: ClientImportOptions): Promise<void> {
-  const config = configOf(options);
-  const { loaded, programme } = loadCompiled(config, options.programme);
-  expectDurableStore(config);
-  await importFile(config, programme, path, clientImport(loaded, programme, options), options);
-}
-
-interface ImportedClient {
-  readonly at: Position;
-  readonly id: ClientId;
-  readonly fields: ClientFields;
-  readonly secret: string;
-  readonly apiKey?: string;
+  await importFile(path, options, (programme, loaded) => clientImport(loaded, programme, options));
 }
 
 /** The hint for an API key that several clients have. */
@@ -54,96 +42,92 @@ const sharing = 'clients of one partner may share one: --shared-api-keys';
 function clientImport(
   loaded: LoadedProgramme,
   programme: Programme,
-  { incomplete, sharedApiKeys }: ClientImportOptions,
-): Import<ImportedClient, ClientFields> {
+  { incomplete = false, sharedApiKeys = false }: ClientImportOptions,
+): Import<ClientFields> {
   const apiKeys = { name: 'api_key', words: 'this api_key', hint: sharing };
   return {
     noun: 'client',
     fields: clientFields,
     others: otherColumns,
     // Verification finds the client by its API key (C-4).
-    unique: [{ name: 'client_id' }, ...(sharedApiKeys === true ? [] : [apiKeys])],
+    unique: [{ name: 'client_id' }, ...(sharedApiKeys ? [] : [apiKeys])],
     // Some 50,000 clients.
     mostBytes: 16 * 1024 * 1024,
     example: 'client_id,client_secret,name,redirect_uris',
-    complaints: (given) => {
-      const at = given.get('roles')?.find(({ text }) => text === 'member')?.at;
+    errors: ({ given }) => {
+      const role = given.get('roles')?.find(({ text }) => text === 'member');
       const message = 'the role member needs redirect_uris, where members return to after a login';
-      return at !== undefined && hasNoReturn(readFields(clientFields, given))
-        ? [{ at, message }]
+      return role !== undefined && hasNoReturn(readFields(clientFields, given))
+        ? [errorAt(role.at, [], message)]
         : [];
     },
-    judge: (row, errors) => judge(row, errors, loaded, incomplete === true),
-    compare: async (open, client) => {
-      const keys = sharedApiKeys === true ? [] : await heldKeyFaults(open, programme, client);
-      const { isThere, isTaken } = await compare(open, programme, client);
-      const message = `the client identifier ${quote(client.id)} is taken in ${programme.id}, or was before`;
-      const taken = errorAt(client.at, [], message, 'identifiers are given out once');
-      return { isThere, faults: isTaken ? [...keys, taken] : keys };
+    judge: (row) => judge(row, loaded, incomplete),
+    compare: async (open, row) => {
+      const keys = sharedApiKeys ? [] : await heldKeyFaults(open, programme, row);
+      const taken = await compare(open, programme, row);
+      if (taken === 'unchanged') return keys.length === 0 ? taken : keys;
+      return [...keys, ...taken];
     },
-    add: ({ store, keyring, clock }, clients) => {
+    add: ({ store, keyring, clock }, rows) => {
       const fresh = { createdAt: clock.now(), status: 'active' } as const;
-      const records = clients.map((client) => recordOf(client, programme, keyring, fresh));
-      return store.add('client', records);
+      return store.add(
+        'client',
+        rows.map((row) => recordOf(row, programme, keyring, fresh)),
+      );
     },
   };
 }
 
-function judge(
-  row: Row,
-  errors: readonly Fault[],
-  { id: programme, definition }: LoadedProgramme,
-  incomplete: boolean,
-): Judged<ImportedClient> {
-  const id = valueOf(row, 'client_id');
-  const secret = valueOf(row, 'client_secret');
-  const apiKey = valueOf(row, 'api_key');
-  if (id === undefined || secret === undefined || errors.length > 0) return { faults: errors };
-  const fields = readFields(clientFields, row.given);
-  const judged = { ...fields, apiKeys: [apiKey ?? []].flat() };
-  const { missing, warnings } = judgeClient({ id: programme, definition }, judged, (name) => name);
-  if (missing.length > 0 && !incomplete) {
-    return { faults: missing.map((words) => errorAt(id.at, [], orIncomplete(words))) };
-  }
-  const secrets = [
-    ['secret', secret],
-    ['API key', apiKey],
-  ] as const;
-  const short = secrets.flatMap(([what, value]) => {
-    const warning = value && secretWarning(what, value.text);
-    return warning === undefined ? [] : [warningAt(value ?? id, warning)];
-  });
-  const draft = { at: id.at, id: id.text as ClientId, fields, secret: secret.text };
-  return {
-    draft: apiKey === undefined ? draft : { ...draft, apiKey: apiKey.text },
-    faults: [...short, ...[...missing, ...warnings].map((words) => warningAt(id, words))],
+/** What the dialect needs of the client and it lacks; secrets that can be guessed. */
+function judge(row: Row, loaded: LoadedProgramme, incomplete: boolean): readonly Fault[] {
+  const judged = {
+    ...readFields(clientFields, row.given),
+    apiKeys: row.given.get('api_key') ?? [],
   };
+  const { missing, warnings } = judgeClient(loaded, judged, (name) => name);
+  const { at } = valueOf(row, 'client_id') ?? row;
+  if (missing.length > 0 && !incomplete) {
+    return missing.map((words) => errorAt(at, [], orIncomplete(words)));
+  }
+  const short = Object.entries({ client_secret: 'secret', api_key: 'API key' }).flatMap(
+    ([column, what]) => {
+      const value = valueOf(row, column);
+      const warning = value && secretWarning(what, value.text);
+      return warning === undefined ? [] : [warningAt(value ?? row, warning)];
+    },
+  );
+  return [...short, ...[...missing, ...warnings].map((words) => warningAt({ at }, words))];
 }
 
 /** Whether the store has an equal client, or has used its identifier for another. */
 async function compare(
   { store, keyring }: OpenStore,
   programme: Programme,
-  client: ImportedClient,
-): Promise<{ readonly isThere: boolean; readonly isTaken: boolean }> {
-  const { id } = client;
+  row: Row,
+): Promise<readonly Fault[] | 'unchanged'> {
+  const id = textIn(row, 'client_id') as ClientId;
   const found = await store.find('client', programme.id, id);
-  if (found !== undefined) {
-    const isThere = isDeepStrictEqual(found, recordOf(client, programme, keyring, found));
-    return { isThere, isTaken: !isThere };
+  if (found !== undefined && isDeepStrictEqual(found, recordOf(row, programme, keyring, found))) {
+    return 'unchanged';
   }
   // C-5: an identifier stays taken after its client was removed.
-  return { isThere: false, isTaken: await store.isTaken('client', programme.id, id) };
+  const isTaken = found !== undefined || (await store.isTaken('client', programme.id, id));
+  const message = `the client identifier ${quote(id)} is taken in ${programme.id}, or was before`;
+  const { at } = valueOf(row, 'client_id') ?? row;
+  return isTaken ? [errorAt(at, [], message, 'identifiers are given out once')] : [];
 }
 
 /** Verification finds the client by its API key (C-4): two clients share one only on request. */
 async function heldKeyFaults(
   { store, keyring }: OpenStore,
   { id: programme }: Programme,
-  { at, id, apiKey }: ImportedClient,
+  row: Row,
 ): Promise<readonly Fault[]> {
+  const apiKey = valueOf(row, 'api_key');
   if (apiKey === undefined) return [];
-  const holders = await store.findBy('client', 'api_key', programme, keyring.secretDigest(apiKey));
+  const digest = keyring.secretDigest(apiKey.text);
+  const holders = await store.findBy('client', 'api_key', programme, digest);
+  const { at, text: id } = valueOf(row, 'client_id') ?? apiKey;
   const holder = holders.find((other) => other.id !== id);
   if (holder === undefined) return [];
   const message = `the api_key of ${quote(id)} is that of ${quote(holder.id)} of ${programme} already`;
@@ -152,21 +136,19 @@ async function heldKeyFaults(
 
 /** The client as the store keeps it, with the creation time and status of `before`. */
 function recordOf(
-  { id, fields, secret, apiKey }: ImportedClient,
-  programme: Programme,
+  row: Row,
+  { id: programme }: Programme,
   keyring: OpenStore['keyring'],
   { createdAt, status }: Pick<Client, 'createdAt' | 'status'>,
 ): Client {
-  const kept = (text: string): Client['secrets'][number] => ({
-    digest: keyring.secretDigest(text),
-    createdAt,
-  });
+  const kept = (column: string): Client['secrets'] =>
+    textsOf(row.given, column).map((text) => ({ digest: keyring.secretDigest(text), createdAt }));
   return {
-    programme: programme.id,
-    id,
-    ...fields,
-    secrets: [kept(secret)],
-    apiKeys: apiKey === undefined ? [] : [kept(apiKey)],
+    programme,
+    id: textIn(row, 'client_id') as ClientId,
+    ...readFields(clientFields, row.given),
+    secrets: kept('client_secret'),
+    apiKeys: kept('api_key'),
     status,
     createdAt,
   };

@@ -2,23 +2,17 @@
 
 import { statSync } from 'node:fs';
 
-import type { Config } from '../../config/config.ts';
 import { shownPath } from '../../config/programme_files.ts';
 import { byPosition, errorAt, type Fault, formatFault, quote } from '../../lib/fault.ts';
 import { readTextFile, UnreadableFile } from '../../lib/read_file.ts';
+import type { LoadedProgramme } from '../../programme/language/load.ts';
 import type { Programme } from '../../programme/programme.ts';
-import {
-  complaintsOf,
-  type Complaint,
-  type Fields,
-  type Input,
-  type Inputs,
-  newInputsOf,
-} from '../entities/fields.ts';
+import { complaintsOf, type Fields, type Input, newInputsOf } from '../entities/fields.ts';
 import type { Selection } from '../entities/kind.ts';
 import { CommandError, exitCodes } from '../exit.ts';
-import { type OpenStore, storeExists, withStore } from '../open_store.ts';
-import { print, printJson, say, warn } from '../output.ts';
+import { expectDurableStore, type OpenStore, storeExists, withStore } from '../open_store.ts';
+import { printResult, say, warn } from '../output.ts';
+import { configOf, loadCompiled } from '../programmes.ts';
 import { type Step, withProgress } from '../progress.ts';
 import { readText } from '../standard_input.ts';
 import { readCsvTable } from './csv_table.ts';
@@ -30,12 +24,6 @@ export type ImportOptions = Selection & {
   readonly dryRun?: boolean;
 };
 
-/** The item of a row, if it has no errors, and the messages about the row. */
-export interface Judged<Draft> {
-  readonly draft?: Draft;
-  readonly faults: readonly Fault[];
-}
-
 /** A column whose values must differ from row to row. */
 export interface Unique {
   readonly name: string;
@@ -46,7 +34,7 @@ export interface Unique {
   readonly hint?: string;
 }
 
-export interface Import<Draft, Shape> {
+export interface Import<Shape> {
   readonly noun: 'client' | 'member';
   readonly fields: Fields<Shape>;
   /** Columns besides the fields: credentials. */
@@ -55,66 +43,73 @@ export interface Import<Draft, Shape> {
   readonly mostBytes: number;
   /** The first line of a CSV file, for hints. */
   readonly example: string;
-  /** Complaints about several inputs together. */
-  complaints?(given: Inputs): readonly Complaint[];
   /** Faults of a table whose rows have none. */
   tableFaults?(table: Table): readonly string[];
-  /** Judges a row after the checks of its inputs, which found `errors`. */
-  judge(row: Row, errors: readonly Fault[]): Judged<Draft>;
+  /** Errors of a row besides those of its inputs. */
+  errors(row: Row): readonly Fault[];
+  /** Faults of a row without errors. */
+  judge(row: Row): readonly Fault[];
   /** Warnings given once for all rows. */
   warnings?(rows: readonly Row[]): readonly Fault[];
-  /** Compares the item with the store. An equal item is no fault: imports may be repeated. */
-  compare(
-    open: OpenStore,
-    draft: Draft,
-  ): Promise<{ readonly isThere: boolean; readonly faults: readonly Fault[] }>;
+  /** What keeps a row out of the store, or that it is there already: imports may be repeated. */
+  compare(open: OpenStore, row: Row): Promise<readonly Fault[] | 'unchanged'>;
   /** Adds all, or none and returns the taken ones; calls `step` after each slow item. */
-  add(open: OpenStore, drafts: readonly Draft[], step: Step): Promise<readonly string[]>;
+  add(open: OpenStore, rows: readonly Row[], step: Step): Promise<readonly string[]>;
 }
 
-/** Imports the items that the store does not have yet; `dryRun` only counts them. */
-export async function importFile<Draft, Shape>(
-  config: Config,
-  programme: Programme,
+/**
+ * Imports the items that the store does not have yet; `dryRun` only counts them. Resolves to the
+ * programme.
+ */
+export async function importFile<Shape>(
   path: string,
-  spec: Import<Draft, Shape>,
-  { json, dryRun = false }: ImportOptions,
-): Promise<void> {
+  options: ImportOptions,
+  describe: (programme: Programme, loaded: LoadedProgramme) => Import<Shape>,
+): Promise<LoadedProgramme> {
+  const { dryRun = false } = options;
+  const config = configOf(options);
+  const { loaded, programme } = loadCompiled(config, options.programme);
+  expectDurableStore(config);
+  const spec = describe(programme, loaded);
   const table = await readTable(path, spec);
-  const { drafts, faults } = judgeTable(table, path, spec, programme);
+  const { good, faults } = judgeTable(table, path, spec, programme);
   const items = `${spec.noun}s`;
-  const settle = async (open?: OpenStore): Promise<ImportCount> => {
-    const standing =
-      open &&
-      (await withProgress(`looking for ${items} in the store`, drafts.length, (step) =>
-        compareAll(open, spec, drafts, step),
-      ));
-    report(faults, standing?.faults ?? []);
-    const fresh = drafts.filter((draft) => standing?.there.has(draft) !== true);
-    if (!dryRun && open !== undefined) {
-      const add = (step: Step): Promise<readonly string[]> => spec.add(open, fresh, step);
-      const taken = await withProgress(`importing ${items}`, fresh.length, add);
-      if (taken.length > 0) {
-        const message = `nothing is imported: ${taken.join(', ')} came to be taken in ${programme.id} meanwhile`;
-        throw new CommandError(exitCodes.failed, message);
-      }
-    }
-    return { imported: fresh.length, unchanged: drafts.length - fresh.length };
+  const settle = async (open?: OpenStore): Promise<readonly Row[]> => {
+    const compare = (step: Step): ReturnType<typeof compareAll> =>
+      compareAll(open, spec, good, step);
+    const what = `looking for ${items} in the store`;
+    const { fresh, conflicts } = await withProgress(what, good.length, compare);
+    report(faults, conflicts);
+    if (dryRun || open === undefined) return fresh;
+    const add = (step: Step): Promise<readonly string[]> => spec.add(open, fresh, step);
+    const taken = await withProgress(`importing ${items}`, fresh.length, add);
+    if (taken.length === 0) return fresh;
+    const message = `nothing is imported: ${taken.join(', ')} came to be taken in ${programme.id} meanwhile`;
+    throw new CommandError(exitCodes.failed, message);
   };
   // A dry run makes no store; a store that does not exist holds no item.
-  const count = dryRun && !storeExists(config) ? await settle() : await withStore(config, settle);
-  if (json === true) return printJson({ programme: programme.id, ...count, dry_run: dryRun });
-  return print(told(programme.id, spec.noun, count, dryRun));
+  const { length: imported } =
+    dryRun && !storeExists(config) ? await settle() : await withStore(config, settle);
+  const unchanged = good.length - imported;
+  const view = { programme: programme.id, imported, unchanged, dry_run: dryRun };
+  const rows = `${imported} ${spec.noun}${imported === 1 ? '' : 's'}`;
+  const rest = unchanged === 0 ? '' : `; ${unchanged} of the file are there already, like this`;
+  const done = imported === 1 ? 'is imported' : 'are imported';
+  const text = dryRun
+    ? `${rows} would be imported into ${programme.id}${rest}; nothing is written`
+    : `${rows} ${done} into ${programme.id}${rest}`;
+  await printResult(options, view, text);
+  return loaded;
 }
 
 export function columnsOf<Shape>({
   fields,
   others,
-}: Pick<Import<never, Shape>, 'fields' | 'others'>): readonly Input[] {
+}: Pick<Import<Shape>, 'fields' | 'others'>): readonly Input[] {
   return [...others, ...newInputsOf(fields)];
 }
 
-async function readTable<Draft, Shape>(path: string, spec: Import<Draft, Shape>): Promise<Table> {
+async function readTable<Shape>(path: string, spec: Import<Shape>): Promise<Table> {
   const { noun, mostBytes, example } = spec;
   const inputs = columnsOf(spec);
   const format = noun === 'client' ? formatOf(path) : () => 'csv';
@@ -145,12 +140,13 @@ async function readFile(path: string, mostBytes: number): Promise<string> {
   }
 }
 
-function judgeTable<Draft, Shape>(
+/** The rows without errors, and the faults of the file. */
+function judgeTable<Shape>(
   table: Table,
   path: string,
-  spec: Import<Draft, Shape>,
+  spec: Import<Shape>,
   programme: Programme,
-): { readonly drafts: readonly Draft[]; readonly faults: readonly Fault[] } {
+): { readonly good: readonly Row[]; readonly faults: readonly Fault[] } {
   const { noun, fields, others, unique } = spec;
   const places = unique.map((one) => ({ ...one, lines: new Map<string, number>() }));
   const required = columnsOf(spec).filter(
@@ -162,18 +158,18 @@ function judgeTable<Draft, Shape>(
       ...required
         .filter(({ name }) => !row.given.has(name))
         .map(({ name }) => errorAt(row.at, [], `this ${noun} has no ${name}`)),
-      ...[
-        ...complaintsOf(fields, row.given, programme, others),
-        ...(spec.complaints?.(row.given) ?? []),
-      ].map(({ at = row.at, message }) => errorAt(at, [], message)),
+      ...complaintsOf(fields, row.given, programme, others).map(({ at = row.at, message }) =>
+        errorAt(at, [], message),
+      ),
+      ...spec.errors(row),
     ];
-    return spec.judge(row, errors);
+    return { row, faults: errors.length > 0 ? errors : spec.judge(row) };
   });
   const start = { file: nameOf(path), line: 1, column: 1 };
   const empty = table.rows.length === 0 ? [`there is no ${noun} in this file`] : [];
   const [whole] = table.faults.length > 0 ? [] : [...(spec.tableFaults?.(table) ?? []), ...empty];
   return {
-    drafts: judged.flatMap(({ draft }) => draft ?? []),
+    good: judged.filter(({ faults }) => countErrors(faults) === 0).map(({ row }) => row),
     faults: [
       ...table.faults,
       ...(whole === undefined ? [] : [errorAt(start, [], whole)]),
@@ -200,30 +196,31 @@ function repetition(
   return [];
 }
 
-async function compareAll<Draft, Shape>(
-  open: OpenStore,
-  spec: Import<Draft, Shape>,
-  drafts: readonly Draft[],
+/** The rows that the store does not have yet, and what keeps rows out. */
+async function compareAll<Shape>(
+  open: OpenStore | undefined,
+  spec: Import<Shape>,
+  rows: readonly Row[],
   step: Step,
-): Promise<{ readonly there: ReadonlySet<Draft>; readonly faults: readonly Fault[] }> {
-  const there = new Set<Draft>();
-  const faults: Fault[] = [];
-  for (const draft of drafts) {
+): Promise<{ readonly fresh: readonly Row[]; readonly conflicts: readonly Fault[] }> {
+  if (open === undefined) return { fresh: rows, conflicts: [] };
+  const fresh: Row[] = [];
+  const conflicts: Fault[] = [];
+  for (const row of rows) {
     step();
-    const found = await spec.compare(open, draft);
-    if (found.isThere) there.add(draft);
-    faults.push(...found.faults);
+    const found = await spec.compare(open, row);
+    if (found === 'unchanged') continue;
+    fresh.push(row);
+    conflicts.push(...found);
   }
-  return { there, faults };
+  return { fresh, conflicts };
 }
-
-type ImportCount = Readonly<Record<'imported' | 'unchanged', number>>;
 
 /** Prints the faults of file and store; ends the command if one is an error. */
 function report(inFile: readonly Fault[], inStore: readonly Fault[]): void {
   const faults = [...inFile, ...inStore].toSorted(byPosition);
   for (const fault of faults) say(formatFault(fault));
-  const errors = faults.filter(({ severity }) => severity === 'error').length;
+  const errors = countErrors(faults);
   if (errors === 0) return;
   // Conflicts with the store alone are no wrong usage: the file itself is right.
   const exitCode = errors === inStore.length ? exitCodes.failed : exitCodes.usage;
@@ -231,14 +228,6 @@ function report(inFile: readonly Fault[], inStore: readonly Fault[]): void {
   throw new CommandError(exitCode, message);
 }
 
-function told(
-  programme: string,
-  noun: string,
-  { imported, unchanged }: ImportCount,
-  dryRun: boolean,
-): string {
-  const rows = `${imported} ${noun}${imported === 1 ? '' : 's'}`;
-  const rest = unchanged === 0 ? '' : `; ${unchanged} of the file are there already, like this`;
-  if (dryRun) return `${rows} would be imported into ${programme}${rest}; nothing is written`;
-  return `${rows} ${imported === 1 ? 'is' : 'are'} imported into ${programme}${rest}`;
+function countErrors(faults: readonly Fault[]): number {
+  return faults.filter(({ severity }) => severity === 'error').length;
 }

@@ -2,8 +2,7 @@
 
 import { isDeepStrictEqual } from 'node:util';
 
-import { errorAt, type Fault, type Position, quote } from '../../lib/fault.ts';
-import { present } from '../../lib/present.ts';
+import { errorAt, type Fault, quote } from '../../lib/fault.ts';
 import { randomKey } from '../../lib/random.ts';
 import { checkPassword, hashPassword } from '../../members/password.ts';
 import {
@@ -15,7 +14,7 @@ import {
 import { normaliseUsername } from '../../members/username.ts';
 import type { MemberRecord, Subject } from '../../oauth/member.ts';
 import type { Programme } from '../../programme/programme.ts';
-import { type Input, listOf, readFields } from '../entities/fields.ts';
+import { type Input, listOf, readFields, textsOf } from '../entities/fields.ts';
 import {
   type MemberFields,
   memberFields,
@@ -24,11 +23,10 @@ import {
   warnOfDirectory,
 } from '../entities/member_fields.ts';
 import { passwordFault } from '../entities/secrets.ts';
-import { expectDurableStore, type OpenStore } from '../open_store.ts';
-import { configOf, loadCompiled } from '../programmes.ts';
+import type { OpenStore } from '../open_store.ts';
 import type { Step } from '../progress.ts';
-import { type Import, importFile, type ImportOptions, type Judged } from './import.ts';
-import { type Row, type Value, valueOf, warningAt } from './table.ts';
+import { type Import, importFile, type ImportOptions } from './import.ts';
+import { type Row, textIn, type Value, valueOf, warningAt } from './table.ts';
 
 /** Each member has exactly one of these: the password, or an existing hash of it. */
 const secretColumns = ['password', ...hashSchemes] as const;
@@ -41,23 +39,11 @@ const otherColumns: readonly Input[] = [
 ];
 
 export async function importMembers(path: string, options: ImportOptions): Promise<void> {
-  const config = configOf(options);
-  const { loaded, programme } = loadCompiled(config, options.programme);
-  expectDurableStore(config);
-  await importFile(config, programme, path, memberImport(programme), options);
-  warnOfDirectory(loaded.definition);
+  const { definition } = await importFile(path, options, memberImport);
+  warnOfDirectory(definition);
 }
 
-type Secret = { readonly password: string } | { readonly hash: string };
-
-interface ImportedMember {
-  readonly at: Position;
-  readonly subject?: string;
-  readonly fields: MemberFields;
-  readonly secret: Secret;
-}
-
-function memberImport(programme: Programme): Import<ImportedMember, MemberFields> {
+function memberImport(programme: Programme): Import<MemberFields> {
   return {
     noun: 'member',
     fields: memberFields,
@@ -70,10 +56,15 @@ function memberImport(programme: Programme): Import<ImportedMember, MemberFields
       columns.size === 0 || secretColumns.some((column) => columns.has(column))
         ? []
         : [`there is no column with passwords: one of ${secretColumns.join(', ')}`],
-    judge: (row, errors) => judge(row, errors, programme),
+    errors: secretFaults,
+    judge: (row) => {
+      const place = valueOf(row, 'membership_number') ?? valueOf(row, 'username') ?? row;
+      const [number] = textsOf(row.given, 'membership_number');
+      return numberWarnings(programme, number).map((message) => warningAt(place, message));
+    },
     warnings: weakHashes,
-    compare: (open, member) => compare(open, programme, member),
-    add: (open, members, step) => addAll(open, programme, members, step),
+    compare: (open, row) => compare(open, programme, row),
+    add: (open, rows, step) => addAll(open, programme, rows, step),
   };
 }
 
@@ -94,55 +85,37 @@ function weakHashes(rows: readonly Row[]): readonly Fault[] {
   return [warningAt(first, message, hint)];
 }
 
-function judge(row: Row, checked: readonly Fault[], programme: Programme): Judged<ImportedMember> {
-  const secret = readSecret(row);
-  const errors = 'message' in secret ? [...checked, secret] : checked;
-  const username = valueOf(row, 'username');
-  if (username === undefined || 'message' in secret || errors.length > 0) return { faults: errors };
-  const fields = readFields(memberFields, row.given);
-  const place = valueOf(row, 'membership_number') ?? username;
-  const warnings = numberWarnings(programme, fields.membershipNumber);
-  return {
-    draft: present({ at: username.at, fields, subject: valueOf(row, 'subject')?.text, secret }),
-    faults: warnings.map((message) => warningAt(place, message)),
-  };
-}
-
-/** The password or hash of a row; no message ever quotes it. */
-function readSecret(row: Row): Secret | Fault {
+/** What is wrong with the password or hash of a row; no message ever quotes it. */
+function secretFaults(row: Row): readonly Fault[] {
   const given = secretColumns.flatMap((column) => {
     const value = valueOf(row, column);
     return value === undefined ? [] : [{ column, value }];
   });
   const [only, another] = given;
   if (only === undefined) {
-    return errorAt(row.at, [], `this member has none of ${secretColumns.join(', ')}`);
+    return [errorAt(row.at, [], `this member has none of ${secretColumns.join(', ')}`)];
   }
   if (another !== undefined) {
     const columns = given.map(({ column }) => column).join(' and ');
-    return errorAt(another.value.at, [], `this member has ${columns}: one of them is enough`);
+    return [errorAt(another.value.at, [], `this member has ${columns}: one of them is enough`)];
   }
-  const { column, value } = only;
-  return column === 'password' ? { password: value.text } : readHashOf(column, value);
+  return only.column === 'password' ? [] : hashFaults(only.column, only.value);
 }
 
-function readHashOf(
+function hashFaults(
   column: Exclude<SecretColumn, 'password'>,
   { text, at }: Value,
-): Secret | Fault {
+): readonly Fault[] {
   const scheme = readHash(text)?.scheme;
-  if (scheme === column) return { hash: text };
+  if (scheme === column) return [];
   const { least, most } = pbkdf2Iterations;
   const count = iterationsOf(text);
   if (column === 'pbkdf2' && count !== undefined && (count < least || count > most)) {
-    return errorAt(
-      at,
-      [],
-      `this pbkdf2 hash has ${count} iterations: expected ${least} to ${most}`,
-    );
+    const message = `this pbkdf2 hash has ${count} iterations: expected ${least} to ${most}`;
+    return [errorAt(at, [], message)];
   }
   const hint = scheme === undefined ? hashHints[column] : `it is one of ${scheme}`;
-  return errorAt(at, [], `this is no ${column} hash that is understood`, hint);
+  return [errorAt(at, [], `this is no ${column} hash that is understood`, hint)];
 }
 
 const hashHints = {
@@ -156,33 +129,44 @@ const hashHints = {
 async function compare(
   { store }: OpenStore,
   { id }: Programme,
-  member: ImportedMember,
-): Promise<{ readonly isThere: boolean; readonly faults: readonly Fault[] }> {
-  const { at, subject } = member;
-  const { username } = member.fields;
+  row: Row,
+): Promise<readonly Fault[] | 'unchanged'> {
+  const { username } = readFields(memberFields, row.given);
   const [named] = await store.findBy('member', 'username', id, username);
-  if (named !== undefined && (await isSame(member, named))) return { isThere: true, faults: [] };
-  const taken = (what: string, value: string): Fault =>
-    errorAt(at, [], `the ${what} ${quote(value)} is taken in ${id}`);
-  const faults = named === undefined ? [] : [taken('username', username)];
-  if (subject === undefined) return { isThere: false, faults };
-  const holder = await store.find('member', id, subject as Subject);
-  const isTaken = holder !== undefined && holder.subject !== named?.subject;
-  return { isThere: false, faults: isTaken ? [...faults, taken('subject', subject)] : faults };
+  if (named !== undefined && (await isSame(row, named))) return 'unchanged';
+  const [subject] = textsOf(row.given, 'subject') as Subject[];
+  const holder = subject && (await store.find('member', id, subject));
+  const taken = [
+    ...(named === undefined ? [] : [['username', username] as const]),
+    ...(holder === undefined || holder.subject === named?.subject
+      ? []
+      : [['subject', holder.subject] as const]),
+  ];
+  const { at } = valueOf(row, 'username') ?? row;
+  return taken.map(([what, value]) =>
+    errorAt(at, [], `the ${what} ${quote(value)} is taken in ${id}`),
+  );
 }
 
 /** Whether the stored member equals the file's, including the password. */
-async function isSame(member: ImportedMember, kept: MemberRecord): Promise<boolean> {
-  const { secret, fields, subject = kept.subject } = member;
+async function isSame(row: Row, kept: MemberRecord): Promise<boolean> {
+  const [subject = kept.subject] = textsOf(row.given, 'subject');
+  const fields = readFields(memberFields, row.given);
+  const password = valueOf(row, 'password');
   return (
     kept.subject === subject &&
     listOf(memberFields).every(
       ([name]) => name === 'status' || isDeepStrictEqual(kept[name], fields[name]),
     ) &&
-    ('hash' in secret
-      ? kept.passwordHash === secret.hash
-      : await checkPassword(secret.password, kept.passwordHash))
+    (password === undefined
+      ? kept.passwordHash === hashIn(row)
+      : await checkPassword(password.text, kept.passwordHash))
   );
+}
+
+/** The hash of a row without a password. */
+function hashIn({ given }: Row): string {
+  return hashSchemes.flatMap((scheme) => textsOf(given, scheme)).join('');
 }
 
 /** The rows of one write: a running server's own writes wait no longer than that. */
@@ -192,16 +176,17 @@ const addedAtOnce = 1000;
 async function addAll(
   { store, clock }: OpenStore,
   { id }: Programme,
-  members: readonly ImportedMember[],
+  rows: readonly Row[],
   step: Step,
 ): Promise<readonly string[]> {
   const records: MemberRecord[] = [];
-  for (const { secret, subject, fields } of members) {
+  for (const row of rows) {
+    const password = valueOf(row, 'password');
     records.push({
       programme: id,
-      ...fields,
-      subject: (subject ?? randomKey(16)) as Subject,
-      passwordHash: 'hash' in secret ? secret.hash : await hashPassword(secret.password),
+      ...readFields(memberFields, row.given),
+      subject: (textIn(row, 'subject') || randomKey(16)) as Subject,
+      passwordHash: password === undefined ? hashIn(row) : await hashPassword(password.text),
       createdAt: clock.now(),
     });
     step();

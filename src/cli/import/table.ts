@@ -47,6 +47,11 @@ export function valueOf({ given }: Row, column: string): Value | undefined {
   return given.get(column)?.[0];
 }
 
+/** The text of a column; empty if the row has none. */
+export function textIn(row: Row, column: string): string {
+  return valueOf(row, column)?.text ?? '';
+}
+
 /** The values of an input; a text of an input that takes several is split at spaces. */
 export function valuesOf(
   { name: column, words, many }: Input,
