@@ -36,6 +36,7 @@ const helpVerb: Verb = {
   argument: ['[verb...]', 'a verb, such as serve or client add; or a key of programme files'],
   details: 'help key NAME explains a key of programme files, such as tokens.refresh.grace.',
   example: 'jetway help client add',
+  json: false,
   run: (names: readonly string[]) => help(createProgram(), names),
 };
 

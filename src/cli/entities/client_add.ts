@@ -15,8 +15,7 @@ import { type ClientFields, clientFields } from './client_fields.ts';
 import { clientKind, returnFaults, fullName, showClient } from './client_kind.ts';
 import { expectComplete, judgeClient } from './client_needs.ts';
 import type { Input } from './fields.ts';
-import { select, type Selection, type Surroundings } from './kind.ts';
-import { readNew } from './new_item.ts';
+import { type NewItem, readNew, select, type Surroundings } from './kind.ts';
 import { newApiKey, newSecret, readGivenSecret } from './secrets.ts';
 import { type Handover, handOver, jsonOf, sheetOf, shown } from './shown.ts';
 
@@ -31,8 +30,7 @@ export const clientIdInput: Input = {
   option: option('--client-id <id>', 'an identifier it has already, instead of a new one'),
 };
 
-export type AddClientOptions = Selection & {
-  readonly programme: string;
+type AddClientOptions = NewItem & {
   readonly clientId?: string;
   readonly secretStdin?: boolean;
   readonly apiKeyOf?: string;

@@ -1,13 +1,14 @@
-// Owns the fields of a client. Fields with several inputs are in *_field.ts files.
+// Owns the fields of a client; redirect URIs and properties have files of their own.
 
+import { milliseconds } from '../../lib/clock.ts';
+import { formatDuration, parseDuration } from '../../lib/duration.ts';
 import { quote } from '../../lib/fault.ts';
 import { nameHint } from '../../lib/suggest.ts';
-import { type Client, type Role, roles } from '../../oauth/client.ts';
+import { type Client, type Role, roles, type ThrottleLimit } from '../../oauth/client.ts';
 import { option } from '../grammar/grammar.ts';
 import { type Field, type Fields, takingAway, textField, textsOf } from './fields.ts';
 import { properties, visibleFault } from './properties_field.ts';
 import { redirectUris } from './redirect_uris_field.ts';
-import { throttle } from './throttle_field.ts';
 
 export type ClientFields = Pick<
   Client,
@@ -20,6 +21,53 @@ export type ClientFields = Pick<
   | 'throttle'
   | 'properties'
 >;
+
+const like = '{ limit: 600, window: 1m }';
+const windowText = ({ window }: ThrottleLimit): string => formatDuration(milliseconds(window));
+
+const throttle: Field<ThrottleLimit | undefined> = {
+  json: 'throttle',
+  inputs: [
+    {
+      name: 'throttle_limit',
+      nested: { map: 'throttle', key: 'limit', like },
+      words: "the throttle's limit",
+      check: (text) =>
+        /^\d{1,7}$/.test(text) && Number(text) >= 1 && Number(text) <= 1_000_000
+          ? undefined
+          : `must be a number from 1 to 1000000, not ${quote(text)}`,
+      option: option('--throttle-limit <count>', 'token requests it may make in a window'),
+    },
+    {
+      name: 'throttle_window',
+      nested: { map: 'throttle', key: 'window', like },
+      words: "the throttle's window",
+      check: (text) =>
+        (parseDuration(text) ?? 0) >= 1000
+          ? undefined
+          : `must be a duration of at least 1s, such as 1m, not ${quote(text)}`,
+      option: option('--throttle-window <duration>', 'the window, such as 1m'),
+    },
+    takingAway('--no-throttle', "hold it to the programme's limit again"),
+  ],
+  complaints: (given) => {
+    const [limit, window] = [given.get('throttle_limit'), given.get('throttle_window')];
+    if ((limit === undefined) === (window === undefined)) return [];
+    return (limit ?? window ?? []).map(({ at }) =>
+      at === undefined
+        ? { message: '--throttle-limit and --throttle-window go together' }
+        : { at, message: "a throttle's limit and window go together" },
+    );
+  },
+  read: (given) => {
+    const [limit] = textsOf(given, 'throttle_limit');
+    const window = parseDuration(textsOf(given, 'throttle_window')[0] ?? '');
+    if (limit === undefined || window === undefined) return undefined;
+    return { limit: Number(limit), window };
+  },
+  view: (value) => (value === undefined ? null : { ...value, window: windowText(value) }),
+  lines: (value) => (value === undefined ? [] : [`${value.limit} in ${windowText(value)}`]),
+};
 
 export const clientFields: Fields<ClientFields> = {
   name: nameField("the partner's name"),

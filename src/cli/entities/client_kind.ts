@@ -8,11 +8,11 @@ import { loadIfGood, selectProgrammes } from '../programmes.ts';
 import { dateText } from '../table.ts';
 import { type ClientFields, clientFields, hasNoReturn } from './client_fields.ts';
 import { expectComplete, judgeClient, redirectWarnings } from './client_needs.ts';
-import type { ChangeableKind, Surroundings } from './kind.ts';
+import type { Kind, Surroundings } from './kind.ts';
 import { showSecrets } from './secrets.ts';
 import { type Shown, shown, showFields } from './shown.ts';
 
-export const clientKind: ChangeableKind<'client', keyof ClientFields> = {
+export const clientKind: Kind<'client'> = {
   noun: 'client',
   argument: ['<client-id>', 'its client identifier'],
   example: 'partnerapi-12345',

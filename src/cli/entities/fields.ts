@@ -82,6 +82,7 @@ export interface Field<Value> {
 }
 
 export type Fields<Item> = { readonly [Name in keyof Item]-?: Field<Item[Name]> };
+export type SomeFields<Item> = Partial<Fields<Item>>;
 
 /** A field of one optional text; `withoutIt` is the help of `--no-…`. */
 export function textField(
@@ -108,25 +109,25 @@ export function textsOf(given: Inputs, name: string): readonly string[] {
 
 /** Fields in their order, without their types. */
 export function listOf<Item>(
-  fields: Fields<Item>,
+  fields: SomeFields<Item>,
 ): readonly (readonly [name: keyof Item, field: Field<unknown>])[] {
   return Object.entries(fields) as never;
 }
 
-export function inputsOf<Item>(fields: Fields<Item>): readonly Input[] {
+export function inputsOf<Item>(fields: SomeFields<Item>): readonly Input[] {
   return listOf(fields).flatMap(([, { inputs }]) => inputs);
 }
 
 /** The inputs of a new item: the options of `add`, and the columns of files. */
-export function newInputsOf<Item>(fields: Fields<Item>): readonly Input[] {
+export function newInputsOf<Item>(fields: SomeFields<Item>): readonly Input[] {
   return inputsOf(fields).filter(({ onlyAtSet }) => onlyAtSet !== true);
 }
 
-export function addOptions<Item>(fields: Fields<Item>): readonly OptionSpec[] {
+export function addOptions<Item>(fields: SomeFields<Item>): readonly OptionSpec[] {
   return newInputsOf(fields).flatMap((input) => input.option ?? []);
 }
 
-export function setOptions<Item>(fields: Fields<Item>): readonly OptionSpec[] {
+export function setOptions<Item>(fields: SomeFields<Item>): readonly OptionSpec[] {
   return inputsOf(fields).flatMap(({ option: spec, helpAtSet }) => {
     if (spec === undefined) return [];
     const { required: _, ...optional } = spec;
@@ -177,7 +178,7 @@ function checkInputs(
 
 /** All complaints about an item: of its inputs, its fields, and `others`. */
 export function complaintsOf<Item>(
-  fields: Fields<Item>,
+  fields: SomeFields<Item>,
   given: Inputs,
   programme?: Programme,
   others: readonly Input[] = [],
@@ -208,8 +209,8 @@ export function readFields<Item>(fields: Fields<Item>, given: Inputs): Item {
 }
 
 /** The item after `set`. A field without inputs does not change. */
-export function changeFields<Shape extends object, Item extends Shape>(
-  fields: Fields<Shape>,
+export function changeFields<Item extends object>(
+  fields: SomeFields<Item>,
   before: Item,
   given: Inputs,
 ): Item {
@@ -220,13 +221,13 @@ export function changeFields<Shape extends object, Item extends Shape>(
     const after = isEmptied ? undefined : field.change?.(before[name], given);
     return [name, after ?? field.read(given)];
   });
-  return present({ ...before, ...(Object.fromEntries(values) as Shape) }) as Item;
+  return present({ ...before, ...Object.fromEntries(values) }) as Item;
 }
 
 /** What `set` is to remove and the item does not have. */
-export function lackingIn<Shape>(
-  fields: Fields<Shape>,
-  before: Shape,
+export function lackingIn<Item>(
+  fields: SomeFields<Item>,
+  before: Item,
   given: Inputs,
 ): readonly string[] {
   return listOf(fields).flatMap(([name, field]) => field.lacks?.(before[name], given) ?? []);

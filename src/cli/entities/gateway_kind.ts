@@ -1,14 +1,28 @@
-// Owns the gateway kind: how gateways are named, found and shown.
+// Owns the gateway kind, and the verb `gateway add`, which shows a new secret for introspection
+// (RFC 7662 2.1) once.
 
-import type { Gateway } from '../../oauth/gateway.ts';
+import { quote } from '../../lib/fault.ts';
+import { randomText } from '../../lib/random.ts';
+import type { Gateway, GatewayId } from '../../oauth/gateway.ts';
+import { CommandError, exitCodes } from '../exit.ts';
+import { withStore } from '../open_store.ts';
+import { warn } from '../output.ts';
 import { dateText } from '../table.ts';
 import { nameField } from './client_fields.ts';
 import type { Fields } from './fields.ts';
-import type { Kind } from './kind.ts';
-import { showSecrets } from './secrets.ts';
-import { type Handover, jsonOf, sheetOf, type Shown, shown, showFields } from './shown.ts';
+import { type Kind, type NewItem, readNew } from './kind.ts';
+import { newSecret, showSecrets } from './secrets.ts';
+import {
+  type Handover,
+  handOver,
+  jsonOf,
+  sheetOf,
+  type Shown,
+  shown,
+  showFields,
+} from './shown.ts';
 
-export const gatewayFields: Fields<Pick<Gateway, 'name'>> = {
+const gatewayFields: Fields<Pick<Gateway, 'name'>> = {
   name: nameField('what operators call it'),
 };
 
@@ -18,6 +32,7 @@ export const gatewayKind: Kind<'gateway'> = {
   example: 'gateway-0123456789ab',
   nameOf: ({ id }) => id,
   inWords: (id) => id,
+  fields: gatewayFields,
   show: (_, gateway) => Promise.resolve(showGateway(gateway)),
   columns: { PROGRAMME: 'programme', GATEWAY: 'gateway_id', NAME: 'name', CREATED: 'created_at' },
   removal: {
@@ -45,4 +60,37 @@ export function gatewaySheet(gateway: Gateway, secret: string): Handover {
     text: [told, '', sheetOf(values.toSpliced(1, 0, given))].join('\n'),
     json: jsonOf([...values, given]),
   };
+}
+
+export async function addGateway(options: NewItem): Promise<void> {
+  const { config, loaded, programme, fields } = readNew(options, gatewayFields);
+  const secret = newSecret();
+  // No shipped dialect has client identifiers of this form: operators can tell the two apart.
+  const id = `gateway-${randomText('0123456789abcdef', 12)}` as GatewayId;
+  const gateway = await withStore(config, async ({ store, keyring, clock }) => {
+    const createdAt = clock.now();
+    const added: Gateway = {
+      programme: programme.id,
+      id,
+      ...fields,
+      secrets: [{ digest: keyring.secretDigest(secret), createdAt }],
+      status: 'active',
+      createdAt,
+    };
+    const taken = await store.add('gateway', [added]);
+    if (taken.length === 0) return added;
+    const message = `the identifier ${quote(id)}, drawn at random, is taken: try again`;
+    throw new CommandError(exitCodes.failed, message);
+  });
+  if (loaded.definition.introspection === undefined) {
+    warn(
+      `${programme.id} has no introspection endpoint yet: add introspection: { path: /introspect } to its file; the verify paths need no credential`,
+    );
+  }
+  await handOver(
+    gatewaySheet(gateway, secret),
+    options,
+    (reason) =>
+      `${id} of ${programme.id} is set up, but ${reason} and its secret is lost: run gateway rotate-secret ${id} --overlap 0s`,
+  );
 }

@@ -1,17 +1,28 @@
-// Owns the description of a registered kind for the command line, and finding and changing the item
-// that a command names. The *_kind.ts files hold the descriptions.
+// Owns the description of a registered kind for the command line, finding and changing the item that
+// a command names, and reading a new one. The *_kind.ts files hold the descriptions.
 
 import type { Config } from '../../config/config.ts';
 import { quote } from '../../lib/fault.ts';
 import type { ProgrammeId } from '../../oauth/client.ts';
+import type { LoadedProgramme } from '../../programme/language/load.ts';
+import type { Programme } from '../../programme/programme.ts';
 import type { Store } from '../../store/contract.ts';
 import { type Id, type Item, kinds } from '../../store/kinds.ts';
-import { CommandError, exitCodes } from '../exit.ts';
+import { CommandError, exitCodes, refuseUsage } from '../exit.ts';
 import type { OptionSpec } from '../grammar/grammar.ts';
-import { type OpenStore, withStore } from '../open_store.ts';
+import { expectDurableStore, type OpenStore, withStore } from '../open_store.ts';
 import type { OutputOptions } from '../output.ts';
-import { configOf, selectProgrammes } from '../programmes.ts';
-import type { Fields, Typed } from './fields.ts';
+import { configOf, loadCompiled, selectProgrammes } from '../programmes.ts';
+import {
+  complaintsOf,
+  type Fields,
+  givenIn,
+  type Input,
+  newInputsOf,
+  readFields,
+  type SomeFields,
+  type Typed,
+} from './fields.ts';
 import type { Shown } from './shown.ts';
 
 export type Selection = OutputOptions &
@@ -34,6 +45,10 @@ export interface Kind<N extends Noun> {
   /** The argument that names an item, for help. */
   readonly argument: readonly [name: string, description: string];
   readonly example: string;
+  /** What verbs can give and change. */
+  readonly fields: SomeFields<Item<N>>;
+  /** An option of `set` whose value is read from standard input. */
+  readonly alsoSets?: { readonly option: OptionSpec; read(): Promise<Partial<Item<N>>> };
   /** An identifier, or a username. */
   nameOf(item: Item<N>): string;
   /** The name as sentences quote it. */
@@ -55,14 +70,8 @@ export interface Kind<N extends Noun> {
     readonly done: string;
     readonly json: (item: Item<N>) => object;
   };
-}
-
-export interface ChangeableKind<N extends Noun, Name extends keyof Item<N>> extends Kind<N> {
-  readonly fields: Fields<Pick<Item<N>, Name>>;
-  /** An option of `set` whose value is read from standard input. */
-  readonly alsoSets?: { readonly option: OptionSpec; read(): Promise<Partial<Item<N>>> };
   /** Loads what changes of an item are checked against; the result checks a changed item. */
-  judgeChange(around: Surroundings, item: Item<N>, options: Typed): Promise<ChangeJudge<N>>;
+  judgeChange?(around: Surroundings, item: Item<N>, options: Typed): Promise<ChangeJudge<N>>;
 }
 
 /** Returns warnings; throws a CommandError if the item is not allowed. */
@@ -131,4 +140,32 @@ export async function changeItem<N extends Noun>(
   const after = await store.change(kind.noun, item.programme, id, change);
   if (after === undefined) throw removedMeanwhile(kind, item);
   return after;
+}
+
+export type NewItem = Selection & { readonly programme: string };
+
+/**
+ * Reads the options of `add`; ends the command as wrong usage with all faults.
+ * @param others inputs besides the fields
+ * @param faults complaints about several fields together
+ */
+export function readNew<Shape>(
+  options: NewItem,
+  fields: Fields<Shape>,
+  others: readonly Input[] = [],
+  faults: (item: Shape) => readonly string[] = () => [],
+): {
+  readonly config: Config;
+  readonly loaded: LoadedProgramme;
+  readonly programme: Programme;
+  readonly fields: Shape;
+} {
+  const config = configOf(options);
+  const { loaded, programme } = loadCompiled(config, options.programme);
+  const given = givenIn(options, [...others, ...newInputsOf(fields)]);
+  const item = readFields(fields, given);
+  const complaints = complaintsOf(fields, given, programme, others);
+  refuseUsage([...complaints.map(({ message }) => message), ...faults(item)]);
+  expectDurableStore(config);
+  return { config, loaded, programme, fields: item };
 }

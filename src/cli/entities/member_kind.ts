@@ -1,20 +1,22 @@
-// Owns the member kind: how members are named, found, checked and shown.
+// Owns the member kind, and the verbs `member add` and `member unlock`.
 
 import { quote } from '../../lib/fault.ts';
+import { randomKey } from '../../lib/random.ts';
 import { normaliseUsername } from '../../members/username.ts';
 import type { MemberRecord, Subject } from '../../oauth/member.ts';
 import { CommandError, exitCodes, refuseUsage } from '../exit.ts';
 import { option } from '../grammar/grammar.ts';
-import type { OpenStore } from '../open_store.ts';
-import { loadCompiled } from '../programmes.ts';
+import { type OpenStore, withStore } from '../open_store.ts';
+import { printResult, warn } from '../output.ts';
+import { configOf, loadCompiled, selectProgrammes } from '../programmes.ts';
 import { dateText } from '../table.ts';
 import { complaintsOf, givenIn, inputsOf } from './fields.ts';
-import type { ChangeableKind } from './kind.ts';
-import { type MemberFields, memberFields, numberWarnings } from './member_fields.ts';
+import { type Kind, type NewItem, readNew, type Selection } from './kind.ts';
+import { memberFields, numberWarnings, usernameFault, warnOfDirectory } from './member_fields.ts';
 import { readPasswordHash } from './secrets.ts';
-import { type Shown, shown, showFields } from './shown.ts';
+import { jsonOf, type Shown, shown, showFields } from './shown.ts';
 
-export const memberKind: ChangeableKind<'member', keyof MemberFields> = {
+export const memberKind: Kind<'member'> = {
   noun: 'member',
   argument: ['<username>', 'its username, or its subject'],
   example: 'ann',
@@ -73,7 +75,7 @@ function loginsOf(
   return store.findAttempts(programme, keyring.accountDigest(username), clock.now());
 }
 
-export function showMember(member: MemberRecord): readonly Shown[] {
+function showMember(member: MemberRecord): readonly Shown[] {
   const [username, ...rest] = showFields(memberFields, member);
   return [
     ...(username === undefined ? [] : [username]),
@@ -96,10 +98,49 @@ function showLogins({
   ];
 }
 
-export function usernameTaken({
+function usernameTaken({
   programme,
   username,
 }: Pick<MemberRecord, 'programme' | 'username'>): CommandError {
   const message = `the username ${quote(username)} is taken in ${programme}`;
   return new CommandError(exitCodes.failed, message);
+}
+
+export async function addMember(options: NewItem): Promise<void> {
+  const { config, loaded, programme, fields } = readNew(options, memberFields);
+  const { id } = programme;
+  const passwordHash = await readPasswordHash();
+  const subject = randomKey(16) as Subject;
+  const member = await withStore(config, async ({ store, clock }) => {
+    const added = { programme: id, subject, ...fields, passwordHash, createdAt: clock.now() };
+    const taken = await store.add('member', [added]);
+    if (taken.length === 0) return added;
+    throw usernameTaken(added);
+  });
+  numberWarnings(programme, fields.membershipNumber).forEach(warn);
+  warnOfDirectory(loaded.definition);
+  const text = `member ${quote(fields.username)} is added to ${id}; its subject is ${subject}`;
+  return printResult(options, jsonOf(showMember(member)), text);
+}
+
+/**
+ * The name need not be in the embedded directory: usernames of other directories, and names without
+ * a member, are locked as well (HOSTILE 16).
+ */
+export async function unlockMember(name: string, options: Selection): Promise<void> {
+  const username = normaliseUsername(name);
+  const fault = usernameFault(username);
+  refuseUsage(fault === undefined ? [] : [`the username ${fault}`]);
+  const config = configOf(options);
+  const programmes = selectProgrammes(config, options.programme);
+  const unlocked = await withStore(config, async ({ store, keyring }) => {
+    const account = keyring.accountDigest(username);
+    const answers = await Promise.all(programmes.map((one) => store.unlock(one, account)));
+    return programmes.filter((_, index) => answers[index]);
+  });
+  const text =
+    unlocked.length === 0
+      ? `the username ${quote(username)} has no failed attempts to forget`
+      : `the failed attempts of ${quote(username)} are forgotten in ${unlocked.join(', ')}`;
+  return printResult(options, { username, unlocked }, text);
 }

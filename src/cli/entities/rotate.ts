@@ -6,16 +6,16 @@ import { after, milliseconds, type Milliseconds } from '../../lib/clock.ts';
 import type { Digest } from '../../lib/digest.ts';
 import { parseDuration } from '../../lib/duration.ts';
 import { quote } from '../../lib/fault.ts';
-import type { StoredSecret } from '../../oauth/client.ts';
+import type { Client, StoredSecret } from '../../oauth/client.ts';
 import { addSecret, endOlder, liveSecrets } from '../../oauth/secret_rotation.ts';
 import type { Item } from '../../store/kinds.ts';
 import { CommandError, exitCodes } from '../exit.ts';
 import { expectDurableStore, type OpenStore } from '../open_store.ts';
-import { print, printJson } from '../output.ts';
+import { printResult } from '../output.ts';
 import { configOf } from '../programmes.ts';
 import { dateText } from '../table.ts';
-import { clientKind, fullName, sharersShown } from './client_kind.ts';
-import { gatewayKind, gatewaySheet } from './gateway_kind.ts';
+import { fullName, sharersShown } from './client_kind.ts';
+import { gatewaySheet } from './gateway_kind.ts';
 import { called, changeItem, type Kind, type Selection, withItem } from './kind.ts';
 import { newApiKey, newSecret, readGivenSecret } from './secrets.ts';
 import { type Handover, handOver, jsonOf, sheetOf, shown } from './shown.ts';
@@ -27,12 +27,14 @@ export type RotateOptions = Selection & {
   readonly alone?: boolean;
 };
 
+type Holder = 'client' | 'gateway';
+
 /** What a rotation replaces, how, and what it prints. */
-interface Rotation<N extends 'client' | 'gateway'> {
-  readonly kind: Kind<N>;
+interface Rotation<N extends Holder> {
   readonly words: string;
   /** The hint if two secrets are valid already. */
   readonly wayOut: string;
+  readonly make: (config: Config, options: RotateOptions) => Promise<string> | string;
   readonly held: (item: Item<N>) => readonly StoredSecret[];
   readonly holding: (item: Item<N>, secrets: readonly StoredSecret[]) => Item<N>;
   /** Changes all items that have one of the secrets, in one step. */
@@ -41,34 +43,28 @@ interface Rotation<N extends 'client' | 'gateway'> {
     secrets: readonly Digest[],
     change: (item: Item<N>) => Item<N>,
   ) => Promise<readonly Item<N>[]>;
-  readonly sheet: (fresh: Fresh<N>) => Handover;
-}
-
-/** A new secret, and the items that now have it. */
-interface Fresh<N extends 'client' | 'gateway'> {
-  readonly text: string;
-  readonly item: Item<N>;
-  readonly others: readonly Item<N>[];
+  /** Prints the new secret; `others` have it as well. */
+  readonly sheet: (item: Item<N>, text: string, others: readonly Item<N>[]) => Handover;
 }
 
 const waiting = 'wait until the older one ends, or end both with --overlap 0s';
 
 const clientSecret: Rotation<'client'> = {
-  kind: clientKind,
   words: 'client secret',
   wayOut: 'end the older one with client retire-secret, or both with --overlap 0s',
+  make: (_, { secretStdin = false }) => (secretStdin ? readGivenSecret() : newSecret()),
   held: ({ secrets }) => secrets,
   holding: (client, secrets) => ({ ...client, secrets }),
-  sheet: (fresh) => clientSheet(fresh, 'client_secret', clientSecret),
+  sheet: (...fresh) => clientSheet('client_secret', clientSecret, ...fresh),
 };
 
 const ownApiKey: Rotation<'client'> = {
-  kind: clientKind,
   words: 'API key',
   wayOut: waiting,
+  make: ({ environment }) => newApiKey(environment),
   held: ({ apiKeys }) => apiKeys,
   holding: (client, apiKeys) => ({ ...client, apiKeys }),
-  sheet: (fresh) => clientSheet(fresh, 'api_key', ownApiKey),
+  sheet: (...fresh) => clientSheet('api_key', ownApiKey, ...fresh),
 };
 
 /** C-5: replaces the key of all clients that share it. */
@@ -79,50 +75,48 @@ const apiKey: Rotation<'client'> = {
 };
 
 const gatewaySecret: Rotation<'gateway'> = {
-  kind: gatewayKind,
   words: 'gateway secret',
   wayOut: waiting,
+  make: newSecret,
   held: ({ secrets }) => secrets,
   holding: (gateway, secrets) => ({ ...gateway, secrets }),
-  sheet: ({ item, text }) => gatewaySheet(item, text),
+  sheet: gatewaySheet,
 };
 
-export function rotateSecret(id: string, options: RotateOptions): Promise<void> {
-  return rotate(clientSecret, id, options, () =>
-    options.secretStdin === true ? readGivenSecret() : newSecret(),
-  );
-}
-
-export function rotateApiKey(id: string, options: RotateOptions): Promise<void> {
-  const rotation = options.alone === true ? ownApiKey : apiKey;
-  return rotate(rotation, id, options, ({ environment }) => newApiKey(environment));
-}
-
-export function rotateGatewaySecret(id: string, options: RotateOptions): Promise<void> {
-  return rotate(gatewaySecret, id, options, newSecret);
-}
-
-async function rotate<N extends 'client' | 'gateway'>(
-  rotation: Rotation<N>,
+type RotateVerb<N extends Holder> = (
+  kind: Kind<N>,
   id: string,
   options: RotateOptions,
-  make: (config: Config) => Promise<string> | string,
+) => Promise<void>;
+
+export const rotateSecret: RotateVerb<'client'> = (...given) => rotate(clientSecret, ...given);
+export const rotateGatewaySecret: RotateVerb<'gateway'> = (...given) =>
+  rotate(gatewaySecret, ...given);
+export const rotateApiKey: RotateVerb<'client'> = (kind, id, options) =>
+  rotate(options.alone === true ? ownApiKey : apiKey, kind, id, options);
+
+async function rotate<N extends Holder>(
+  rotation: Rotation<N>,
+  kind: Kind<N>,
+  id: string,
+  options: RotateOptions,
 ): Promise<void> {
-  const { kind, words, held, holding } = rotation;
+  const { words, held, holding } = rotation;
   const overlap = readOverlap(options.overlap);
   const config = configOf(options);
   expectDurableStore(config);
-  const text = await make(config);
+  const text = await rotation.make(config, options);
   await withItem(kind, id, options, async (open, found) => {
     const digest = open.keyring.secretDigest(text);
     const befores = new Map<string, Item<N>>();
-    const changed = await changeAll(rotation, open, found, (item) => {
+    const changed = await changeAll(rotation, kind, open, found, (item) => {
       befores.set(fullName(item), item);
-      return withFresh(rotation, item, { digest, createdAt: open.clock.now() }, overlap);
+      const fresh = { digest, createdAt: open.clock.now() };
+      return withFresh(rotation, called(kind, item.id), item, fresh, overlap);
     });
     const item = changed.find((one) => fullName(one) === fullName(found)) ?? found;
     const others = changed.filter((one) => one !== item);
-    await handOver(rotation.sheet({ text, item, others }), options, async (reason) => {
+    await handOver(rotation.sheet(item, text, others), options, async (reason) => {
       // The partner never saw this secret: if it stayed, it would block the next rotation.
       const undo = (one: Item<N>): Item<N> => holding(one, held(befores.get(fullName(one)) ?? one));
       await (others.length > 0
@@ -134,8 +128,9 @@ async function rotate<N extends 'client' | 'gateway'>(
 }
 
 /** Changes the item, and every item that shares one of its valid secrets. */
-async function changeAll<N extends 'client' | 'gateway'>(
-  { kind, held, changeHolders }: Rotation<N>,
+async function changeAll<N extends Holder>(
+  { held, changeHolders }: Rotation<N>,
+  kind: Kind<N>,
   open: OpenStore,
   found: Item<N>,
   change: (item: Item<N>) => Item<N>,
@@ -149,8 +144,9 @@ async function changeAll<N extends 'client' | 'gateway'>(
 }
 
 /** @throws CommandError if the item cannot have another secret */
-function withFresh<N extends 'client' | 'gateway'>(
-  { kind, words, wayOut, held, holding }: Rotation<N>,
+function withFresh<N extends Holder>(
+  { words, wayOut, held, holding }: Rotation<N>,
+  name: string,
   item: Item<N>,
   fresh: StoredSecret,
   overlap: Milliseconds,
@@ -158,7 +154,7 @@ function withFresh<N extends 'client' | 'gateway'>(
   const { createdAt: now } = fresh;
   const change = addSecret(held(item), fresh, overlap === 0 ? undefined : after(now, overlap));
   if ('secrets' in change) return holding(item, change.secrets);
-  const whose = `${called(kind, item.id)} of ${item.programme}`;
+  const whose = `${name} of ${item.programme}`;
   const [older] = liveSecrets(held(item), now);
   const ends = older?.expiresAt === undefined ? '' : `, which ends ${dateText(older.expiresAt)}`;
   throw new CommandError(
@@ -170,9 +166,11 @@ function withFresh<N extends 'client' | 'gateway'>(
 }
 
 function clientSheet(
-  { text, item, others }: Fresh<'client'>,
   key: string,
   { words, held }: Rotation<'client'>,
+  item: Client,
+  text: string,
+  others: readonly Client[],
 ): Handover {
   const { id, programme } = item;
   const old = held(item).find(({ expiresAt }) => expiresAt !== undefined)?.expiresAt;
@@ -211,9 +209,13 @@ function readOverlap(text: string): Milliseconds {
 }
 
 /** Ends the older of two secrets now. */
-export async function retireSecret(id: string, options: Selection): Promise<void> {
-  const { client, values } = await withItem(clientKind, id, options, async (around, found) => {
-    const changed = await changeItem(clientKind, around, found, (before) => {
+export async function retireSecret(
+  kind: Kind<'client'>,
+  id: string,
+  options: Selection,
+): Promise<void> {
+  const { client, values } = await withItem(kind, id, options, async (around, found) => {
+    const changed = await changeItem(kind, around, found, (before) => {
       const change = endOlder(before.secrets, around.clock.now());
       if ('secrets' in change) return { ...before, secrets: change.secrets };
       // Without a secret a partner cannot authenticate; `client disable` does that by its name.
@@ -222,9 +224,9 @@ export async function retireSecret(id: string, options: Selection): Promise<void
         `client ${id} has no second client secret that is good: make a new one first with client rotate-secret, or shut it out with client disable`,
       );
     });
-    return { client: changed, values: await clientKind.show(around, changed) };
+    return { client: changed, values: await kind.show(around, changed) };
   });
-  if (options.json === true) return printJson(jsonOf(values));
   const made = client.secrets.map(({ createdAt }) => dateText(createdAt)).join(', ');
-  return print(`client ${id} of ${client.programme} has one client secret now, made ${made}`);
+  const text = `client ${id} of ${client.programme} has one client secret now, made ${made}`;
+  return printResult(options, jsonOf(values), text);
 }

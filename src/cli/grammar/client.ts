@@ -3,22 +3,22 @@
 import { addClient, clientIdInput } from '../entities/client_add.ts';
 import { clientFields } from '../entities/client_fields.ts';
 import { clientKind } from '../entities/client_kind.ts';
-import { addOptions } from '../entities/fields.ts';
+import { addOptions, setOptions } from '../entities/fields.ts';
+import {
+  disableItem,
+  enableItem,
+  listItems,
+  type ListOptions,
+  listOptions,
+  removeItem,
+  setItem,
+  showItem,
+} from '../entities/item_verbs.ts';
 import { retireSecret, rotateApiKey, rotateSecret } from '../entities/rotate.ts';
-import { listOptions } from '../entities/show.ts';
 import { clientColumns, importClients } from '../import/clients.ts';
 import { columnsHelp } from '../import/table.ts';
 import { option, type OptionSpec, type Verb } from './grammar.ts';
-import {
-  importVerb,
-  listVerb,
-  programmeVerb,
-  removeVerb,
-  setVerb,
-  showVerb,
-  statusVerbs,
-  verbAbout,
-} from './kind_verbs.ts';
+import { importVerb, itemVerbs, programmeVerb } from './kind_verbs.ts';
 
 const incomplete: OptionSpec = option(
   '--incomplete',
@@ -52,7 +52,7 @@ export const clientVerbs: readonly Verb[] = [
     },
     'programme the partner is onboarded to',
   ),
-  importVerb(clientKind, 'programme the partners are onboarded to', {
+  importVerb('client', 'programme the partners are onboarded to', {
     summary: 'register clients that exist elsewhere, with their secrets: all of them or none',
     details: `Columns of a .csv, keys of a .yaml: ${columnsHelp('client', clientColumns)}.`,
     argument: [
@@ -65,50 +65,55 @@ export const clientVerbs: readonly Verb[] = [
     ],
     run: importClients,
   }),
-  listVerb(clientKind, {
+  {
+    words: 'client list',
     summary: 'list clients',
+    reads: 'store',
     options: [
       ...listOptions,
       option('--name <text>', 'only those whose name holds this; case does not count'),
     ],
-    example: '--name partner --limit 20',
-  }),
-  showVerb(clientKind, 'show a client, and when its secrets were last used'),
-  setVerb(clientKind, 'change what is registered of a client', {
-    options: [incomplete],
-    example: '--add-redirect-uri https://partner.example/another',
-  }),
-  verbAbout(
-    clientKind,
-    'rotate-secret',
-    'give a client a new secret; prints it, once',
-    rotateSecret,
+    example: 'jetway client list --name partner --limit 20',
+    run: (options: ListOptions) => listItems(clientKind, options),
+  },
+  ...itemVerbs(clientKind, [
+    { verb: 'show', summary: 'show a client, and when its secrets were last used', run: showItem },
     {
+      verb: 'set',
+      summary: 'change what is registered of a client',
+      options: [...setOptions(clientFields), incomplete],
+      example: '--add-redirect-uri https://partner.example/another',
+      run: setItem,
+    },
+    {
+      verb: 'rotate-secret',
+      summary: 'give a client a new secret; prints it, once',
       options: [
         overlapOption('30d'),
         option('--secret-stdin', 'read the new secret from standard input'),
       ],
       example: '--overlap 7d',
+      run: rotateSecret,
     },
-  ),
-  verbAbout(clientKind, 'retire-secret', 'end the older of two secrets now', retireSecret),
-  verbAbout(
-    clientKind,
-    'rotate-api-key',
-    'give a client, and all that share its API key, a new one; prints it, once',
-    rotateApiKey,
+    { verb: 'retire-secret', summary: 'end the older of two secrets now', run: retireSecret },
     {
+      verb: 'rotate-api-key',
+      summary: 'give a client, and all that share its API key, a new one; prints it, once',
       options: [
         overlapOption('30d'),
         option('--alone', 'give it a key of its own; those that shared the old one keep that'),
       ],
       example: '--overlap 0s',
+      run: rotateApiKey,
     },
-  ),
-  ...statusVerbs(clientKind, 'refuse a client from now on', 'let a disabled client in again'),
-  removeVerb(
-    clientKind,
-    'remove a client for good, with all that was issued to it',
-    'yes, for good: its identifier is never given out again',
-  ),
+    { verb: 'disable', summary: 'refuse a client from now on', run: disableItem },
+    { verb: 'enable', summary: 'let a disabled client in again', run: enableItem },
+    {
+      verb: 'remove',
+      summary: 'remove a client for good, with all that was issued to it',
+      options: [option('--yes', 'yes, for good: its identifier is never given out again')],
+      example: '--yes',
+      run: removeItem,
+    },
+  ]),
 ];

@@ -37,8 +37,8 @@ export interface Verb {
   readonly example: string;
   /** Both add `--config`. */
   readonly reads?: 'configuration' | 'store';
-  /** The verb prints data and takes `--json`. */
-  readonly json?: true;
+  /** The verb prints no data and takes no `--json`. */
+  readonly json?: false;
   /** Meanings of exit codes beyond the usual ones. */
   readonly exits?: Readonly<Partial<Record<ExitCode, string>>>;
   /** Called with the argument, if any, and the options. */
@@ -59,7 +59,7 @@ const shared = {
 function optionsOf({ reads, json, options = [] }: Verb): readonly OptionSpec[] {
   return [
     ...(reads === undefined ? [] : [shared.config]),
-    ...(json === undefined ? [] : [shared.json]),
+    ...(json === false ? [] : [shared.json]),
     ...options,
   ];
 }

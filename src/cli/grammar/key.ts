@@ -5,19 +5,18 @@ import { listKeys } from '../keys/list.ts';
 import { retireSigningKeys } from '../keys/retire.ts';
 import { rotateSigningKeys } from '../keys/rotate.ts';
 import { revokeTokens } from '../keys/token_revoke.ts';
-import type { OptionSpec, Verb } from './grammar.ts';
+import { option, type OptionSpec, type Verb } from './grammar.ts';
 
-const oneProgramme: OptionSpec = {
-  flags: '--programme <name>',
-  description: 'in this programme alone; all of them without it',
-};
+const oneProgramme: OptionSpec = option(
+  '--programme <name>',
+  'in this programme alone; all of them without it',
+);
 
 export const keyVerbs: readonly Verb[] = [
   {
     words: 'key list',
     summary: 'list signing keys: which signs, which waits, which only verifies',
     reads: 'store',
-    json: true,
     options: [oneProgramme],
     example: 'jetway key list',
     run: listKeys,
@@ -26,22 +25,13 @@ export const keyVerbs: readonly Verb[] = [
     words: 'key rotate',
     summary: 'publish a new key, which signs once every verifier has it',
     reads: 'store',
-    json: true,
     options: [
       oneProgramme,
-      {
-        flags: '--wait <duration>',
-        description: 'how long it is published before it signs (default: 10m)',
-      },
-      {
-        flags: '--now',
-        description: 'let it sign at once: verifiers that keep key sets refuse its first tokens',
-      },
-      {
-        flags: '--algorithm <name>',
-        description: 'of a key for a change of algorithm to come',
+      option('--wait <duration>', 'how long it is published before it signs (default: 10m)'),
+      option('--now', 'let it sign at once: verifiers that keep key sets refuse its first tokens'),
+      option('--algorithm <name>', 'of a key for a change of algorithm to come', {
         choices: signingAlgorithms,
-      },
+      }),
     ],
     example: 'jetway key rotate --programme my-club',
     run: rotateSigningKeys,
@@ -50,14 +40,10 @@ export const keyVerbs: readonly Verb[] = [
     words: 'key retire',
     summary: 'remove keys that have signed no token that still lives',
     reads: 'store',
-    json: true,
     options: [
       oneProgramme,
-      { flags: '--kid <kid>', description: 'this key and no other' },
-      {
-        flags: '--force',
-        description: 'whatever it has signed: for a key that others may have; needs --kid',
-      },
+      option('--kid <kid>', 'this key and no other'),
+      option('--force', 'whatever it has signed: for a key that others may have; needs --kid'),
     ],
     example: 'jetway key retire --programme my-club',
     run: retireSigningKeys,
@@ -67,15 +53,11 @@ export const keyVerbs: readonly Verb[] = [
     summary: 'end all codes and tokens of a client or a member, at once',
     details: 'One of --client, --member and --username must be given.',
     reads: 'store',
-    json: true,
     options: [
       oneProgramme,
-      { flags: '--client <client-id>', description: 'those issued to this client' },
-      { flags: '--member <subject>', description: "those of this member's logins" },
-      {
-        flags: '--username <name>',
-        description: 'the same, by the name the member types to log in',
-      },
+      option('--client <client-id>', 'those issued to this client'),
+      option('--member <subject>', "those of this member's logins"),
+      option('--username <name>', 'the same, by the name the member types to log in'),
     ],
     example: 'jetway token revoke --client partnerapi-12345',
     run: revokeTokens,

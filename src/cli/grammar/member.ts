@@ -1,23 +1,23 @@
 // Owns the verbs below `member`; entities/member_fields.ts holds its fields.
 
-import { addOptions, newInputsOf } from '../entities/fields.ts';
-import { addMember, unlockMember } from '../entities/member_add.ts';
+import { addOptions, newInputsOf, setOptions } from '../entities/fields.ts';
+import {
+  disableItem,
+  enableItem,
+  listItems,
+  type ListOptions,
+  listOptions,
+  removeItem,
+  setItem,
+  showItem,
+} from '../entities/item_verbs.ts';
 import { memberFields, subjectInput } from '../entities/member_fields.ts';
-import { memberKind } from '../entities/member_kind.ts';
-import { listOptions } from '../entities/show.ts';
+import { addMember, memberKind, unlockMember } from '../entities/member_kind.ts';
 import { importMembers } from '../import/members.ts';
 import { columnsHelp } from '../import/table.ts';
 import { testDirectory } from '../server/directory_test.ts';
 import { option, type Verb } from './grammar.ts';
-import {
-  importVerb,
-  listVerb,
-  programmeVerb,
-  removeVerb,
-  setVerb,
-  showVerb,
-  statusVerbs,
-} from './kind_verbs.ts';
+import { importVerb, itemVerbs, programmeVerb } from './kind_verbs.ts';
 
 export const memberVerbs: readonly Verb[] = [
   programmeVerb(
@@ -34,7 +34,7 @@ export const memberVerbs: readonly Verb[] = [
     },
     'programme the member belongs to',
   ),
-  importVerb(memberKind, 'programme the members belong to', {
+  importVerb('member', 'programme the members belong to', {
     summary: 'add members that exist elsewhere, with their passwords: all of them or none',
     details: `Columns: ${columnsHelp('member', [...newInputsOf(memberFields), subjectInput])}, and of each member exactly one of password (as it is typed), bcrypt, argon2 (a PHC string) and pbkdf2. That is pbkdf2_sha256$ITERATIONS$SALT$HASH as Django has it, with the salt as text, or $pbkdf2-sha256$i=ITERATIONS$SALT$HASH and $pbkdf2-sha256$ITERATIONS$SALT$HASH as PHC and passlib have it, with the salt in base64; sha1 and sha512 in the place of sha256 too, and from 1000 to 10000000 iterations. Hashes are kept until the next login, and are argon2id from then on. bcrypt knows 72 bytes of a password: a longer one does not match such a hash; set it anew by member set.`,
     argument: [
@@ -43,43 +43,64 @@ export const memberVerbs: readonly Verb[] = [
     ],
     run: importMembers,
   }),
-  listVerb(memberKind, {
+  {
+    words: 'member list',
     summary: 'list members, with the failed logins that count against them now',
+    reads: 'store',
     options: [
       ...listOptions,
       option('--username <text>', 'only those whose username holds this'),
       option('--locked', 'only those locked by too many wrong passwords'),
     ],
-    example: '--locked',
-  }),
-  showVerb(memberKind, 'show a member, its failed logins, and until when it is locked', {
-    details:
-      'Wrong passwords from browsers with which the member has logged in before are counted apart, and not shown.',
-  }),
-  setVerb(memberKind, 'change what is kept of a member', { example: '--level AUTHN-LEVEL-12' }),
-  ...statusVerbs(
-    memberKind,
-    'let a member log in no more, and refuse its tokens',
-    'let a disabled member in again',
-  ),
+    example: 'jetway member list --locked',
+    run: (options: ListOptions) => listItems(memberKind, options),
+  },
+  ...itemVerbs(memberKind, [
+    {
+      verb: 'show',
+      summary: 'show a member, its failed logins, and until when it is locked',
+      details:
+        'Wrong passwords from browsers with which the member has logged in before are counted apart, and not shown.',
+      run: showItem,
+    },
+    {
+      verb: 'set',
+      summary: 'change what is kept of a member',
+      options: [...setOptions(memberFields), ...[memberKind.alsoSets?.option ?? []].flat()],
+      example: '--level AUTHN-LEVEL-12',
+      run: setItem,
+    },
+    {
+      verb: 'disable',
+      summary: 'let a member log in no more, and refuse its tokens',
+      run: disableItem,
+    },
+    { verb: 'enable', summary: 'let a disabled member in again', run: enableItem },
+  ]),
   {
     words: 'member unlock',
     summary: 'end the lock of a username that was tried with wrong passwords too often',
     argument: ['<username>', 'the name that is locked, of whatever directory'],
     reads: 'store',
-    json: true,
     options: [
       option('--programme <name>', 'the programme it is locked in; all of them without it'),
     ],
     example: 'jetway member unlock ann',
     run: unlockMember,
   },
-  removeVerb(memberKind, 'remove a member for good, with all its tokens'),
+  ...itemVerbs(memberKind, [
+    {
+      verb: 'remove',
+      summary: 'remove a member for good, with all its tokens',
+      options: [option('--yes', 'yes, for good')],
+      example: '--yes',
+      run: removeItem,
+    },
+  ]),
   {
     words: 'member directory-test',
     summary: "test whether a programme's hook to an airline's member system keeps its contract",
     reads: 'configuration',
-    json: true,
     options: [
       option('--programme <name>', 'programme whose file has members.directory: http', {
         required: true,

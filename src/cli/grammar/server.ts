@@ -8,7 +8,7 @@ import { newProgramme, schema } from '../server/programme_file.ts';
 import { serve } from '../server/serve.ts';
 import { show } from '../server/show.ts';
 import { version } from '../version.ts';
-import type { Verb } from './grammar.ts';
+import { option, type Verb } from './grammar.ts';
 
 export const serverVerbs: readonly Verb[] = [
   {
@@ -16,35 +16,29 @@ export const serverVerbs: readonly Verb[] = [
     summary: 'run the server',
     reads: 'store',
     options: [
-      {
-        flags: '--accept-clock',
-        description: 'start though the store has recorded a later time: what was issued since ends',
-      },
+      option(
+        '--accept-clock',
+        'start though the store has recorded a later time: what was issued since ends',
+      ),
     ],
     example: 'jetway serve --config /etc/jetway/config.yaml',
+    json: false,
     run: serve,
   },
   {
     words: 'dev',
     summary: 'try it: programmes with a demo client and member each, in memory, on loopback',
     options: [
-      {
-        flags: '--config <file>',
-        description: 'show the programmes of this configuration, not the shipped ones',
-      },
-      {
-        flags: '--listen <address>',
-        description: 'loopback address to listen on',
-        default: '127.0.0.1:8080',
-      },
-      {
-        flags: '--commands <programme>',
-        description:
-          'print what can be pasted into bash for a programme of the dev that runs at --listen',
-      },
+      option('--config <file>', 'show the programmes of this configuration, not the shipped ones'),
+      option('--listen <address>', 'loopback address to listen on', { default: '127.0.0.1:8080' }),
+      option(
+        '--commands <programme>',
+        'print what can be pasted into bash for a programme of the dev that runs at --listen',
+      ),
     ],
     example: 'jetway dev',
     exits: { 3: 'invalid configuration or programme' },
+    json: false,
     run: dev,
   },
   {
@@ -52,7 +46,6 @@ export const serverVerbs: readonly Verb[] = [
     summary: 'validate the configuration and all programmes, or programme files alone',
     argument: ['[files...]', 'programme files; without any, everything the configuration names'],
     reads: 'configuration',
-    json: true,
     example: 'jetway check',
     exits: { 0: 'done; warnings alone are no failure', 3: 'a fault is an error' },
     run: check,
@@ -62,7 +55,6 @@ export const serverVerbs: readonly Verb[] = [
     summary: "print a programme's effective dialect, every default filled in, as YAML",
     argument: ['<programme>', "the programme's name: its file without .yaml"],
     reads: 'configuration',
-    json: true,
     example: 'jetway show my-club',
     run: show,
   },
@@ -73,7 +65,6 @@ export const startingVerbs: readonly Verb[] = [
     words: 'init',
     summary: 'write a commented configuration and the shipped programmes into a folder',
     argument: ['[folder]', 'made where it is not there; the present folder without it'],
-    json: true,
     example: 'jetway init staging',
     exits: { 1: 'failed; a file that would be written is there already' },
     run: init,
@@ -83,14 +74,11 @@ export const startingVerbs: readonly Verb[] = [
     summary: 'write a programme file to start from, with what editors need to complete its keys',
     argument: ['<name>', 'of the programme and its file: small letters, digits and "-"'],
     reads: 'configuration',
-    json: true,
     options: [
-      {
-        flags: '--variant <variant>',
-        description: 'the dialect that it builds on',
+      option('--variant <variant>', 'the dialect that it builds on', {
         required: true,
         choices: variantNames(),
-      },
+      }),
     ],
     example: `jetway new another-club --variant ${variantNames().at(-1) ?? ''}`,
     exits: { 1: 'failed; there is a file of that name already' },
@@ -100,6 +88,7 @@ export const startingVerbs: readonly Verb[] = [
     words: 'schema',
     summary: 'print the JSON Schema of programme files, for editors',
     example: 'jetway schema > programme.schema.json',
+    json: false,
     run: schema,
   },
 ];
@@ -107,7 +96,6 @@ export const startingVerbs: readonly Verb[] = [
 export const versionVerb: Verb = {
   words: 'version',
   summary: 'tell the version, and the commit it was built from',
-  json: true,
   example: 'jetway version --json',
   run: version,
 };

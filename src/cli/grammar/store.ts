@@ -3,7 +3,7 @@
 import { backup } from '../store/backup.ts';
 import { restore } from '../store/restore.ts';
 import { verify } from '../store/view.ts';
-import type { Verb } from './grammar.ts';
+import { option, type Verb } from './grammar.ts';
 
 export const storeVerbs: readonly Verb[] = [
   {
@@ -11,8 +11,7 @@ export const storeVerbs: readonly Verb[] = [
     summary: 'copy the store to a file while servers go on; the master key is not in it',
     argument: ['<file>', 'the file to be made; - for standard output'],
     reads: 'store',
-    json: true,
-    options: [{ flags: '--force', description: 'replace the file if it is there' }],
+    options: [option('--force', 'replace the file if it is there')],
     example: 'jetway store backup backup.db',
     run: backup,
   },
@@ -21,13 +20,7 @@ export const storeVerbs: readonly Verb[] = [
     summary: 'put a backup in the place of the store; all codes and tokens in it are void',
     argument: ['<file>', 'a file that store backup made'],
     reads: 'store',
-    json: true,
-    options: [
-      {
-        flags: '--yes',
-        description: 'yes: what came into the store since the backup is put aside',
-      },
-    ],
+    options: [option('--yes', 'yes: what came into the store since the backup is put aside')],
     example: 'jetway store restore backup.db --yes',
     run: restore,
   },
@@ -36,7 +29,6 @@ export const storeVerbs: readonly Verb[] = [
     summary: 'read the whole store, or a backup, and tell whether it is sound',
     argument: ['[file]', 'a backup; the configured store without it'],
     reads: 'store',
-    json: true,
     example: 'jetway store verify backup.db',
     run: verify,
   },

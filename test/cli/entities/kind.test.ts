@@ -5,9 +5,14 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { mock, test } from 'node:test';
 
-import { removeItem, setItem, setStatus } from '../../../src/cli/entities/change.ts';
 import { clientKind } from '../../../src/cli/entities/client_kind.ts';
 import { gatewayKind } from '../../../src/cli/entities/gateway_kind.ts';
+import {
+  disableItem,
+  enableItem,
+  removeItem,
+  setItem,
+} from '../../../src/cli/entities/item_verbs.ts';
 import type { Selection } from '../../../src/cli/entities/kind.ts';
 import { memberKind } from '../../../src/cli/entities/member_kind.ts';
 import {
@@ -50,18 +55,18 @@ type Act = (name: string, selection: Selection) => Promise<void>;
 
 const races: Readonly<Record<'client' | 'gateway' | 'member', readonly Act[]>> = {
   client: [
-    (name, one) => setStatus(clientKind, name, 'disabled', one),
+    (name, one) => disableItem(clientKind, name, one),
     (name, one) => setItem(clientKind, name, { ...one, name: 'B' }),
-    retireSecret,
-    (name, one) => rotateApiKey(name, { ...one, overlap: '0s' }),
+    (name, one) => retireSecret(clientKind, name, one),
+    (name, one) => rotateApiKey(clientKind, name, { ...one, overlap: '0s' }),
     (name, one) => removeItem(clientKind, name, { ...one, yes: true }),
   ],
   gateway: [
-    (name, one) => rotateGatewaySecret(name, { ...one, overlap: '1d' }),
+    (name, one) => rotateGatewaySecret(gatewayKind, name, { ...one, overlap: '1d' }),
     (name, one) => removeItem(gatewayKind, name, { ...one, yes: true }),
   ],
   member: [
-    (name, one) => setStatus(memberKind, name, 'active', one),
+    (name, one) => enableItem(memberKind, name, one),
     (name, one) => setItem(memberKind, name, { ...one, username: 'another' }),
     (name, one) => removeItem(memberKind, name, { ...one, yes: true }),
   ],

@@ -1,0 +1,168 @@
+// Owns the verbs that all kinds share; running servers apply changes at once.
+
+import { type Item, kinds } from '../../store/kinds.ts';
+import { CommandError, exitCodes, expectYes, refuseUsage } from '../exit.ts';
+import { option, type OptionSpec } from '../grammar/grammar.ts';
+import { withStore } from '../open_store.ts';
+import { print, printJson, printResult, say, warn } from '../output.ts';
+import { configOf, selectProgrammes } from '../programmes.ts';
+import { table } from '../table.ts';
+import { changeFields, complaintsOf, givenIn, inputsOf, lackingIn, valueOf } from './fields.ts';
+import {
+  called,
+  changeItem,
+  type Kind,
+  type Noun,
+  removedMeanwhile,
+  select,
+  type Selection,
+  withItem,
+} from './kind.ts';
+import { jsonOf, printShown } from './shown.ts';
+
+type ItemVerb = <N extends Noun>(kind: Kind<N>, name: string, options: Selection) => Promise<void>;
+
+export async function showItem<N extends Noun>(
+  kind: Kind<N>,
+  name: string,
+  options: Selection,
+): Promise<void> {
+  const { item, values } = await withItem(kind, name, options, async (around, found) => ({
+    item: found,
+    values: await kind.show(around, found, 'show'),
+  }));
+  kind.warnings?.(item).forEach(warn);
+  await printShown(values, options);
+}
+
+export type ListOptions = Selection & {
+  readonly status?: string;
+  readonly limit?: string;
+  readonly count?: boolean;
+};
+
+export const listOptions: readonly OptionSpec[] = [
+  option('--programme <name>', 'only those of this programme'),
+  option('--status <status>', 'only those of this status', { choices: ['active', 'disabled'] }),
+  option('--limit <number>', 'no more than so many, the oldest first'),
+  option('--count', 'print how many there are, and nothing of them'),
+];
+
+/** By programme, in order of creation; says how many items a limit leaves out. */
+export async function listItems<N extends Noun>(
+  kind: Kind<N>,
+  options: ListOptions,
+): Promise<void> {
+  const { status, count, json } = options;
+  const limit = readLimit(options);
+  const config = configOf(options);
+  const programmes = selectProgrammes(config, options.programme);
+  await withStore(config, async (open) => {
+    const lists = await Promise.all(programmes.map((one) => open.store.list(kind.noun, one)));
+    const items = lists.flat();
+    const alike = items.filter((item) => item.status === (status ?? item.status));
+    const matches = await Promise.all(
+      alike.map((item) => kind.matches?.(open, item, options) ?? Promise.resolve(true)),
+    );
+    const found = alike.filter((_, index) => matches[index]);
+    if (count === true) return print(String(found.length));
+    const listed: Readonly<Record<string, unknown>>[] = [];
+    for (const item of found.slice(0, limit)) {
+      listed.push(jsonOf(await kind.show({ ...open, config }, item, 'list')));
+    }
+    if (json === true) return printJson(listed);
+    if (items.length === 0) return say(`there are no ${kind.noun}s`);
+    if (found.length === 0) return say(`no ${kind.noun}s match, of ${items.length}`);
+    const keys = Object.values(kind.columns);
+    const rows = listed.map((item) => keys.map((key) => cellOf(item[key])));
+    await print(table(Object.keys(kind.columns), rows));
+    if (listed.length < found.length) {
+      say(`${listed.length} of ${found.length} ${kind.noun}s`);
+    }
+  });
+}
+
+function cellOf(value: unknown): string {
+  return [value ?? []].flat().map(String).join(', ') || '-';
+}
+
+function readLimit({ limit }: ListOptions): number {
+  if (limit === undefined) return Infinity;
+  const isNumber = /^[1-9]\d{0,8}$/.test(limit);
+  refuseUsage(isNumber ? [] : [`--limit must be a number from 1, not ${JSON.stringify(limit)}`]);
+  return Number(limit);
+}
+
+/** Makes all requested changes, or none. */
+export async function setItem<N extends Noun>(
+  kind: Kind<N>,
+  name: string,
+  options: Selection,
+): Promise<void> {
+  const { fields, alsoSets } = kind;
+  const given = givenIn(options, inputsOf(fields));
+  const readsMore = alsoSets !== undefined && valueOf(options, alsoSets.option) === true;
+  const nothing = `nothing is to be changed: jetway help ${kind.noun} set lists what can`;
+  refuseUsage([
+    ...(given.size > 0 || readsMore ? [] : [nothing]),
+    ...complaintsOf(fields, given).map(({ message }) => message),
+  ]);
+  const config = configOf(options);
+  const more = readsMore ? await alsoSets.read() : {};
+  const { warnings, values } = await withStore(config, async (open) => {
+    const around = { ...open, config };
+    const found = await select(kind, around, name, options);
+    const judge = await kind.judgeChange?.(around, found, options);
+    const after = await changeItem(kind, open, found, (before) => {
+      const missing = lackingIn(fields, before, given);
+      if (missing.length > 0) {
+        const lines = missing.map((words) => `${kind.nameOf(before)} has no ${words}`);
+        throw new CommandError(exitCodes.failed, lines.join('\n'));
+      }
+      const draft = { ...changeFields(fields, before, given), ...more };
+      judge?.(draft);
+      return draft;
+    });
+    return { warnings: judge?.(after) ?? [], values: await kind.show(around, after) };
+  });
+  warnings.forEach(warn);
+  await printShown(values, options);
+}
+
+export const disableItem: ItemVerb = (...given) => setStatus('disabled', ...given);
+export const enableItem: ItemVerb = (...given) => setStatus('active', ...given);
+
+/** Succeeds also if the item already has the status. */
+async function setStatus<N extends Noun>(
+  status: Item<N>['status'],
+  kind: Kind<N>,
+  name: string,
+  options: Selection,
+): Promise<void> {
+  const { before, after, values } = await withItem(kind, name, options, async (around, found) => {
+    const changedItem = await changeItem(kind, around, found, (item) => ({ ...item, status }));
+    return { before: found, after: changedItem, values: await kind.show(around, changedItem) };
+  });
+  const already = before.status === status ? ' already' : '';
+  const who = called(kind, kind.nameOf(after));
+  const text = `${who} of ${after.programme} is ${after.status}${already}`;
+  return printResult(options, jsonOf(values), text);
+}
+
+export async function removeItem<N extends Noun>(
+  kind: Kind<N>,
+  name: string,
+  options: Selection & { readonly yes?: boolean },
+): Promise<void> {
+  const { loss, done, json } = kind.removal;
+  expectYes(options, `${called(kind, name)} ${loss}`);
+  const item = await withItem(kind, name, options, async (around, found) => {
+    const { store, clock } = around;
+    const id = kinds[kind.noun].idOf(found);
+    const isGone = await store.remove(kind.noun, found.programme, id, clock.now());
+    if (!isGone) throw removedMeanwhile(kind, found);
+    return found;
+  });
+  const text = `${called(kind, kind.nameOf(item))} of ${item.programme} is ${done}`;
+  return printResult(options, { ...json(item), removed: true }, text);
+}
