@@ -31,14 +31,22 @@ export class CommandError extends Error {
   }
 }
 
+export function failed(message: string): CommandError {
+  return new CommandError(exitCodes.failed, message);
+}
+
+export function wrongUsage(message: string): CommandError {
+  return new CommandError(exitCodes.usage, message);
+}
+
 /** Ends the command as wrong usage if there are faults. */
 export function refuseUsage(faults: readonly string[]): void {
-  if (faults.length > 0) throw new CommandError(exitCodes.usage, faults.join('\n'));
+  if (faults.length > 0) throw wrongUsage(faults.join('\n'));
 }
 
 /** Ends the command as wrong usage unless `--yes` was given. */
 export function expectYes({ yes = false }: { readonly yes?: boolean }, loss: string): void {
-  if (!yes) throw new CommandError(exitCodes.usage, `${loss}: add --yes if you mean it`);
+  if (!yes) throw wrongUsage(`${loss}: add --yes if you mean it`);
 }
 
 /** An error of the system: permissions, missing files, full disks. Its message names the path. */

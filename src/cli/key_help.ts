@@ -6,7 +6,7 @@ import { definitionSchema } from '../programme/language/definition.ts';
 import { defaultWords, typeWords } from '../schema/key_words.ts';
 import { entryAt, isOptional, type Key, keysOf, notesOf, typeOf, typesOf } from '../schema/keys.ts';
 import type { Schema } from '../schema/walk.ts';
-import { CommandError, exitCodes } from './exit.ts';
+import { type CommandError, wrongUsage } from './exit.ts';
 
 /**
  * The help for a key, which is named by its path in a file (`grants.password.role`), by its path in
@@ -51,7 +51,7 @@ function unknownKey(name: string, keys: readonly Key[], verbs: readonly string[]
   const near = suggest(name, [...verbs, ...paths, ...ends]);
   const hint =
     near === undefined ? 'docs/programme-reference.md lists them' : `did you mean ${quote(near)}?`;
-  return new CommandError(exitCodes.usage, `there is no key ${quote(name)} (${hint})`);
+  return wrongUsage(`there is no key ${quote(name)} (${hint})`);
 }
 
 function describe(key: Key, keys: readonly Key[], schema: Schema): string {

@@ -8,7 +8,7 @@ import { suggest } from '../lib/suggest.ts';
 import { NotHashed } from '../members/hashing_threads.ts';
 import { Unavailable } from '../oauth/failure.ts';
 import { StoreFailed, StoreUnusable } from '../store/unusable.ts';
-import { CommandError, exitCodes, isSystemError } from './exit.ts';
+import { CommandError, exitCodes, isSystemError, wrongUsage } from './exit.ts';
 import { clientVerbs } from './grammar/client.ts';
 import { gatewayVerbs } from './grammar/gateway.ts';
 import { addVerb, type Verb } from './grammar/grammar.ts';
@@ -96,7 +96,7 @@ async function help(program: Command, names: readonly string[]): Promise<void> {
 function unknownVerb(within: Command, name: string): CommandError {
   const near = suggest(name, namesOf(within));
   const hint = near === undefined ? 'jetway help lists them' : `did you mean ${quote(near)}?`;
-  return new CommandError(exitCodes.usage, `there is no verb ${quote(name)} (${hint})`);
+  return wrongUsage(`there is no verb ${quote(name)} (${hint})`);
 }
 
 function namesOf({ commands }: Command): readonly string[] {

@@ -17,7 +17,7 @@ import type { ProgrammeId } from '../oauth/client.ts';
 import { compileProgramme } from '../programme/compile.ts';
 import type { LoadedProgramme } from '../programme/language/load.ts';
 import type { Programme } from '../programme/programme.ts';
-import { CommandError, exitCodes } from './exit.ts';
+import { wrongUsage } from './exit.ts';
 
 /** The programmes that can be served, and the faults of all files. */
 export interface CompiledFolder {
@@ -57,7 +57,7 @@ function expectProgramme(config: Config, name: string): ProgrammeId {
   const near = suggest(name, known);
   const list = known.length === 0 ? 'there is none' : `there are ${known.join(', ')}`;
   const hint = near === undefined ? list : `did you mean ${quote(near)}?`;
-  throw new CommandError(exitCodes.usage, `there is no programme ${quote(name)} (${hint})`);
+  throw wrongUsage(`there is no programme ${quote(name)} (${hint})`);
 }
 
 /** The named programme, or all if none is named. */

@@ -1,6 +1,6 @@
 // Owns reading standard input up to a limit. A secret read here is in no argument list.
 
-import { CommandError, exitCodes } from './exit.ts';
+import { wrongUsage } from './exit.ts';
 import { say } from './output.ts';
 
 /** Longer than any secret or password, whose own limits are checked later. */
@@ -16,9 +16,9 @@ export async function readLine(what: string): Promise<string> {
     say(`Type the ${what}, then Enter and Ctrl-D. It is shown as you type.`);
   }
   const line = (await readText(what, mostBytesOfLine)).replace(/\r?\n$/, '');
-  if (line === '') refuse(`the ${what} on standard input is empty`);
+  if (line === '') throw wrongUsage(`the ${what} on standard input is empty`);
   if (/[\r\n\0]/.test(line))
-    refuse(`standard input holds more than one line: it must be the ${what} alone`);
+    throw wrongUsage(`standard input holds more than one line: it must be the ${what} alone`);
   return line;
 }
 
@@ -28,7 +28,8 @@ export async function readText(what: string, mostBytes: number): Promise<string>
   let size = 0;
   for await (const chunk of process.stdin as AsyncIterable<Uint8Array>) {
     size += chunk.length;
-    if (size > mostBytes) refuse(`the ${what} on standard input is longer than ${mostBytes} bytes`);
+    if (size > mostBytes)
+      throw wrongUsage(`the ${what} on standard input is longer than ${mostBytes} bytes`);
     chunks.push(chunk);
   }
   return decode(what, Buffer.concat(chunks));
@@ -39,10 +40,6 @@ function decode(what: string, bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    return refuse(`the ${what} on standard input is not UTF-8`);
+    throw wrongUsage(`the ${what} on standard input is not UTF-8`);
   }
-}
-
-function refuse(message: string): never {
-  throw new CommandError(exitCodes.usage, message);
 }

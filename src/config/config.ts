@@ -6,7 +6,7 @@ import { dirname, resolve } from 'node:path';
 
 import * as v from 'valibot';
 
-import { errorAt, type Fault, FaultsError } from '../lib/fault.ts';
+import { errorAt, type Fault, FaultsError, type Path } from '../lib/fault.ts';
 import { isLoopback } from '../lib/ip_address.ts';
 import { present } from '../lib/present.ts';
 import { readTextFile, UnreadableFile } from '../lib/read_file.ts';
@@ -160,11 +160,11 @@ function readOrFault(path: string): string {
   } catch (error) {
     if (!(error instanceof UnreadableFile)) throw error;
     const hint = existsSync(path) ? undefined : 'jetway init writes one, with programmes';
-    throw new FaultsError([unreadable(path, error, hint)]);
+    throw new FaultsError([wholeFault(path, `the file ${error.message}`, hint)]);
   }
 }
 
-/** An unreadable file as a fault of its first line. */
-export function unreadable(path: string, error: UnreadableFile, hint?: string): Fault {
-  return errorAt({ file: path, line: 1, column: 1 }, [], `the file ${error.message}`, hint);
+/** A fault of a file or folder as a whole, at its first line. */
+export function wholeFault(file: string, message: string, hint?: string, path: Path = []): Fault {
+  return errorAt({ file, line: 1, column: 1 }, path, message, hint);
 }

@@ -66,10 +66,10 @@ function readCredentials(
     key: read('key_file', readKey),
     authorities: read('authorities_file', (path) => readPem(path, 'ca')),
   };
-  if (faults.length > 0) return { secrets: [] };
-  const fault = togetherFault(found);
+  const credentials = present(found);
+  const fault = faults.length > 0 ? undefined : togetherFault(credentials);
   if (fault !== undefined) complain(...fault);
-  return present(found);
+  return credentials;
 }
 
 /** `JETWAY_MY_CLUB_MEMBERS_SECRET_FILE` overrides `members.secret_file` of my-club. */
@@ -111,19 +111,12 @@ function expectUsable(part: object, what: string): void {
   }
 }
 
-interface Found {
-  readonly secrets: readonly string[];
-  readonly certificate: string | undefined;
-  readonly key: string | undefined;
-  readonly authorities: string | undefined;
-}
-
 /** A fault of several files together, each of which is valid alone. */
 function togetherFault({
   secrets,
   certificate,
   key,
-}: Found): readonly [key: string, message: string, hint?: string] | undefined {
+}: HookCredentials): readonly [key: string, message: string, hint?: string] | undefined {
   if ((certificate === undefined) !== (key === undefined)) {
     const [there, missing] =
       key === undefined ? ['certificate_file', 'key_file'] : ['key_file', 'certificate_file'];

@@ -56,20 +56,15 @@ export function masterKeyPath({ store, masterKeyFile }: Config): string | undefi
 }
 
 function readStandingKey(path: string): Uint8Array {
+  const fault = (reason: string): Error => new MasterKeyUnusable(`${path} ${reason}`);
   try {
-    return decode(path, readSecretFile(path, 1024));
+    const text = readSecretFile(path, 1024).trim();
+    const bytes = Buffer.from(text, 'base64url');
+    if (bytes.length === masterKeyBytes && bytes.toString('base64url') === text) return bytes;
   } catch (error) {
-    if (error instanceof UnreadableFile) throw new MasterKeyUnusable(`${path} ${error.message}`);
-    throw error;
+    throw error instanceof UnreadableFile ? fault(error.message) : error;
   }
-}
-
-function decode(path: string, text: string): Uint8Array {
-  const bytes = Buffer.from(text.trim(), 'base64url');
-  if (bytes.length !== masterKeyBytes || bytes.toString('base64url') !== text.trim()) {
-    throw new MasterKeyUnusable(`${path} is not a master key: expected 43 base64url characters`);
-  }
-  return bytes;
+  throw fault('is not a master key: expected 43 base64url characters');
 }
 
 /**

@@ -3,11 +3,11 @@
 import { readdirSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 
-import { errorAt, type Fault, FaultsError } from '../lib/fault.ts';
+import { FaultsError } from '../lib/fault.ts';
 import { readFileInside, readTextFile, UnreadableFile } from '../lib/read_file.ts';
 import { maxYamlBytes } from '../lib/yaml/yaml.ts';
 import { loadProgramme, type LoadResult, withLogos } from '../programme/language/load.ts';
-import { unreadable } from './config.ts';
+import { wholeFault } from './config.ts';
 
 export interface ProgrammeFile extends LoadResult {
   readonly file: string;
@@ -24,11 +24,9 @@ export function listProgrammeFiles(folder: string): readonly string[] {
   try {
     names = readdirSync(folder);
   } catch (error) {
-    const at = { file: shownPath(folder), line: 1, column: 1 };
-    const { code } = error as NodeJS.ErrnoException;
-    throw new FaultsError([
-      errorAt(at, ['programmes'], `the folder of programmes cannot be read (${code ?? ''})`),
-    ]);
+    const { code = '' } = error as NodeJS.ErrnoException;
+    const message = `the folder of programmes cannot be read (${code})`;
+    throw new FaultsError([wholeFault(shownPath(folder), message, undefined, ['programmes'])]);
   }
   return names
     .filter((name) => /\.ya?ml$/.test(name) && !name.startsWith('.'))
@@ -38,21 +36,18 @@ export function listProgrammeFiles(folder: string): readonly string[] {
 
 export function readProgrammeFile(path: string): ProgrammeFile {
   const file = shownPath(path);
-  if (path.endsWith('.yml')) return { file, faults: [misnamed(file)] };
+  if (path.endsWith('.yml')) {
+    // Reported instead of silently skipped.
+    return { file, faults: [wholeFault(file, 'a programme file is named *.yaml', 'rename it')] };
+  }
   try {
     const result = loadProgramme(file, readTextFile(path, maxYamlBytes));
     const folder = dirname(path);
     return { file, ...withLogos(result, (name, most) => readFileInside(folder, name, most)) };
   } catch (error) {
     if (!(error instanceof UnreadableFile)) throw error;
-    return { file, faults: [unreadable(file, error)] };
+    return { file, faults: [wholeFault(file, `the file ${error.message}`)] };
   }
-}
-
-/** Reports the file instead of silently skipping it. */
-function misnamed(file: string): Fault {
-  const at = { file, line: 1, column: 1 };
-  return errorAt(at, [], 'a programme file is named *.yaml', 'rename it');
 }
 
 export function shownPath(path: string): string {

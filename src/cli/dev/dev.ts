@@ -23,7 +23,7 @@ import {
 } from '../../programme/language/load.ts';
 import { createMemoryStore } from '../../store/memory/store.ts';
 import { createKeyring, masterKeyBytes } from '../../token/keyring.ts';
-import { CommandError, exitCodes } from '../exit.ts';
+import { CommandError, exitCodes, failed, wrongUsage } from '../exit.ts';
 import { startHousekeeping } from '../server/housekeeping.ts';
 import { openLog } from '../server/log_writer.ts';
 import { ignoreSignals, untilSignal } from '../server/process.ts';
@@ -79,8 +79,7 @@ export async function dev(options: DevOptions): Promise<void> {
 function loopbackAddress(text: string): Address {
   const address = readAddress(text);
   if (address === undefined || !isLoopback(address.host)) {
-    throw new CommandError(
-      exitCodes.usage,
+    throw wrongUsage(
       `dev listens on loopback only: "${text}" is not an address such as 127.0.0.1:8080`,
     );
   }
@@ -163,8 +162,7 @@ async function printCommands({ host, port }: Address, programme: string): Promis
     (): undefined => undefined,
   );
   if (answer?.ok === true) return void process.stdout.write(await answer.text());
-  throw new CommandError(
-    exitCodes.failed,
+  throw failed(
     answer === undefined
       ? `no jetway dev answers on ${base}: start it in another terminal, or say with --listen where it runs`
       : `the jetway dev on ${base} has no programme "${programme}": ${base}/ shows those it has`,

@@ -4,7 +4,7 @@
 import { quote } from '../../lib/fault.ts';
 import { randomText } from '../../lib/random.ts';
 import type { Gateway, GatewayId } from '../../oauth/gateway.ts';
-import { CommandError, exitCodes } from '../exit.ts';
+import { failed } from '../exit.ts';
 import { withStore } from '../open_store.ts';
 import { warn } from '../output.ts';
 import { dateText } from '../table.ts';
@@ -79,8 +79,7 @@ export async function addGateway(options: NewItem): Promise<void> {
     };
     const taken = await store.add('gateway', [added]);
     if (taken.length === 0) return added;
-    const message = `the identifier ${quote(id)}, drawn at random, is taken: try again`;
-    throw new CommandError(exitCodes.failed, message);
+    throw failed(`the identifier ${quote(id)}, drawn at random, is taken: try again`);
   });
   if (loaded.definition.introspection === undefined) {
     warn(

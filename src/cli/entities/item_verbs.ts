@@ -1,7 +1,7 @@
 // Owns the verbs that all kinds share; running servers apply changes at once.
 
 import { type Item, kinds } from '../../store/kinds.ts';
-import { CommandError, exitCodes, expectYes, refuseUsage } from '../exit.ts';
+import { expectYes, failed, refuseUsage, wrongUsage } from '../exit.ts';
 import { option, type OptionSpec } from '../grammar/grammar.ts';
 import { withStore } from '../open_store.ts';
 import { print, printJson, printResult, say, warn } from '../output.ts';
@@ -87,10 +87,8 @@ function cellOf(value: unknown): string {
 }
 
 function readLimit({ limit }: ListOptions): number {
-  if (limit === undefined) return Infinity;
-  const isNumber = /^[1-9]\d{0,8}$/.test(limit);
-  refuseUsage(isNumber ? [] : [`--limit must be a number from 1, not ${JSON.stringify(limit)}`]);
-  return Number(limit);
+  if (limit === undefined || /^[1-9]\d{0,8}$/.test(limit)) return Number(limit ?? Infinity);
+  throw wrongUsage(`--limit must be a number from 1, not ${JSON.stringify(limit)}`);
 }
 
 /** Makes all requested changes, or none. */
@@ -117,7 +115,7 @@ export async function setItem<N extends Noun>(
       const missing = lackingIn(fields, before, given);
       if (missing.length > 0) {
         const lines = missing.map((words) => `${kind.nameOf(before)} has no ${words}`);
-        throw new CommandError(exitCodes.failed, lines.join('\n'));
+        throw failed(lines.join('\n'));
       }
       const draft = { ...changeFields(fields, before, given), ...more };
       judge?.(draft);

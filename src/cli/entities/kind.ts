@@ -8,7 +8,7 @@ import type { LoadedProgramme } from '../../programme/language/load.ts';
 import type { Programme } from '../../programme/programme.ts';
 import type { Store } from '../../store/contract.ts';
 import { type Id, type Item, kinds } from '../../store/kinds.ts';
-import { CommandError, exitCodes, refuseUsage } from '../exit.ts';
+import { type CommandError, failed, refuseUsage, wrongUsage } from '../exit.ts';
 import type { OptionSpec } from '../grammar/grammar.ts';
 import { expectDurableStore, type OpenStore, withStore } from '../open_store.ts';
 import type { OutputOptions } from '../output.ts';
@@ -113,18 +113,18 @@ export async function select<N extends Noun>(
   const [only, another] = found;
   if (only === undefined) {
     const where = programme === undefined ? '' : ` in ${programme}`;
-    throw new CommandError(exitCodes.failed, `there is no ${kind.noun} ${quote(name)}${where}`);
+    throw failed(`there is no ${kind.noun} ${quote(name)}${where}`);
   }
   if (another === undefined) return only;
-  throw new CommandError(
-    exitCodes.usage,
+  throw wrongUsage(
     `several programmes have a ${kind.noun} ${quote(name)}: ${tellApart(found.map((one) => one.programme))}`,
   );
 }
 
 export function removedMeanwhile<N extends Noun>(kind: Kind<N>, item: Item<N>): CommandError {
-  const message = `the ${kind.noun} ${quote(kind.nameOf(item))} was removed by somebody else just now`;
-  return new CommandError(exitCodes.failed, message);
+  return failed(
+    `the ${kind.noun} ${quote(kind.nameOf(item))} was removed by somebody else just now`,
+  );
 }
 
 /**

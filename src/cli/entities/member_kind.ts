@@ -4,7 +4,7 @@ import { quote } from '../../lib/fault.ts';
 import { randomKey } from '../../lib/random.ts';
 import { normaliseUsername } from '../../members/username.ts';
 import type { MemberRecord, Subject } from '../../oauth/member.ts';
-import { CommandError, exitCodes, refuseUsage } from '../exit.ts';
+import { type CommandError, failed, refuseUsage } from '../exit.ts';
 import { option } from '../grammar/grammar.ts';
 import { type OpenStore, withStore } from '../open_store.ts';
 import { printResult, warn } from '../output.ts';
@@ -102,8 +102,7 @@ function usernameTaken({
   programme,
   username,
 }: Pick<MemberRecord, 'programme' | 'username'>): CommandError {
-  const message = `the username ${quote(username)} is taken in ${programme}`;
-  return new CommandError(exitCodes.failed, message);
+  return failed(`the username ${quote(username)} is taken in ${programme}`);
 }
 
 export async function addMember(options: NewItem): Promise<void> {

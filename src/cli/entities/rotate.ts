@@ -9,7 +9,7 @@ import { quote } from '../../lib/fault.ts';
 import type { Client, StoredSecret } from '../../oauth/client.ts';
 import { addSecret, endOlder, liveSecrets } from '../../oauth/secret_rotation.ts';
 import type { Item } from '../../store/kinds.ts';
-import { CommandError, exitCodes } from '../exit.ts';
+import { failed, wrongUsage } from '../exit.ts';
 import { expectDurableStore, type OpenStore } from '../open_store.ts';
 import { printResult } from '../output.ts';
 import { configOf } from '../programmes.ts';
@@ -157,8 +157,7 @@ function withFresh<N extends Holder>(
   const whose = `${name} of ${item.programme}`;
   const [older] = liveSecrets(held(item), now);
   const ends = older?.expiresAt === undefined ? '' : `, which ends ${dateText(older.expiresAt)}`;
-  throw new CommandError(
-    exitCodes.failed,
+  throw failed(
     change.refusal === 'held_already'
       ? `${whose} has that ${words} already`
       : `${whose} has two ${words}s that are good, the older made ${dateText(older?.createdAt ?? now)}${ends}: ${wayOut}`,
@@ -202,10 +201,7 @@ const longestOverlap = milliseconds(366 * 86_400_000);
 function readOverlap(text: string): Milliseconds {
   const overlap = parseDuration(text);
   if (overlap !== undefined && overlap <= longestOverlap) return overlap;
-  throw new CommandError(
-    exitCodes.usage,
-    `--overlap must be a duration of at most 366d, such as 30d, not ${quote(text)}`,
-  );
+  throw wrongUsage(`--overlap must be a duration of at most 366d, such as 30d, not ${quote(text)}`);
 }
 
 /** Ends the older of two secrets now. */
@@ -219,8 +215,7 @@ export async function retireSecret(
       const change = endOlder(before.secrets, around.clock.now());
       if ('secrets' in change) return { ...before, secrets: change.secrets };
       // Without a secret a partner cannot authenticate; `client disable` does that by its name.
-      throw new CommandError(
-        exitCodes.failed,
+      throw failed(
         `client ${id} has no second client secret that is good: make a new one first with client rotate-secret, or shut it out with client disable`,
       );
     });

@@ -1,6 +1,6 @@
 // Owns how items are printed: the same values as JSON and as a sheet.
 
-import { CommandError, exitCodes } from '../exit.ts';
+import { failed } from '../exit.ts';
 import { OutputLost, type OutputOptions, print, printJson } from '../output.ts';
 import { sheet } from '../table.ts';
 import { type Fields, listOf } from './fields.ts';
@@ -61,6 +61,6 @@ export async function handOver(
     await (options.json === true ? printJson(json) : print(text));
   } catch (error) {
     if (!(error instanceof OutputLost)) throw error;
-    throw new CommandError(exitCodes.failed, await lost(error.message));
+    throw failed(await lost(error.message));
   }
 }

@@ -2,6 +2,7 @@
 
 import { statSync } from 'node:fs';
 
+import { wholeFault } from '../../config/config.ts';
 import { shownPath } from '../../config/programme_files.ts';
 import { byPosition, errorAt, type Fault, formatFault, quote } from '../../lib/fault.ts';
 import { readTextFile, UnreadableFile } from '../../lib/read_file.ts';
@@ -9,7 +10,7 @@ import type { LoadedProgramme } from '../../programme/language/load.ts';
 import type { Programme } from '../../programme/programme.ts';
 import { complaintsOf, type Fields, type Input, newInputsOf } from '../entities/fields.ts';
 import type { Selection } from '../entities/kind.ts';
-import { CommandError, exitCodes } from '../exit.ts';
+import { CommandError, exitCodes, failed, wrongUsage } from '../exit.ts';
 import { expectDurableStore, type OpenStore, storeExists, withStore } from '../open_store.ts';
 import { printResult, say, warn } from '../output.ts';
 import { configOf, loadCompiled } from '../programmes.ts';
@@ -84,8 +85,9 @@ export async function importFile<Shape>(
     const add = (step: Step): Promise<readonly string[]> => spec.add(open, fresh, step);
     const taken = await withProgress(`importing ${items}`, fresh.length, add);
     if (taken.length === 0) return fresh;
-    const message = `nothing is imported: ${taken.join(', ')} came to be taken in ${programme.id} meanwhile`;
-    throw new CommandError(exitCodes.failed, message);
+    throw failed(
+      `nothing is imported: ${taken.join(', ')} came to be taken in ${programme.id} meanwhile`,
+    );
   };
   // A dry run makes no store; a store that does not exist holds no item.
   const { length: imported } =
@@ -136,7 +138,7 @@ async function readFile(path: string, mostBytes: number): Promise<string> {
     return text;
   } catch (error) {
     if (!(error instanceof UnreadableFile)) throw error;
-    throw new CommandError(exitCodes.usage, `${file} ${error.message}`);
+    throw wrongUsage(`${file} ${error.message}`);
   }
 }
 
@@ -165,14 +167,13 @@ function judgeTable<Shape>(
     ];
     return { row, faults: errors.length > 0 ? errors : spec.judge(row) };
   });
-  const start = { file: nameOf(path), line: 1, column: 1 };
   const empty = table.rows.length === 0 ? [`there is no ${noun} in this file`] : [];
   const [whole] = table.faults.length > 0 ? [] : [...(spec.tableFaults?.(table) ?? []), ...empty];
   return {
     good: judged.filter(({ faults }) => countErrors(faults) === 0).map(({ row }) => row),
     faults: [
       ...table.faults,
-      ...(whole === undefined ? [] : [errorAt(start, [], whole)]),
+      ...(whole === undefined ? [] : [wholeFault(nameOf(path), whole)]),
       ...judged.flatMap(({ faults }) => faults),
       ...(spec.warnings?.(table.rows) ?? []),
     ],

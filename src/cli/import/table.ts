@@ -5,7 +5,7 @@ import { extname } from 'node:path';
 import { type Fault, type Position, quote } from '../../lib/fault.ts';
 import { present } from '../../lib/present.ts';
 import type { Given, Input, Inputs } from '../entities/fields.ts';
-import { CommandError, exitCodes } from '../exit.ts';
+import { wrongUsage } from '../exit.ts';
 
 export interface Value extends Given {
   readonly at: Position;
@@ -81,8 +81,7 @@ export function formatOf(path: string): (text: string) => 'csv' | 'yaml' {
   const extension = extname(path).toLowerCase();
   if (extension === '.csv') return () => 'csv';
   if (extension === '.yaml' || extension === '.yml') return () => 'yaml';
-  const message = `${quote(path)} is neither a .csv nor a .yaml file`;
-  throw new CommandError(exitCodes.usage, message);
+  throw wrongUsage(`${quote(path)} is neither a .csv nor a .yaml file`);
 }
 
 export function warningAt({ at }: Pick<Value, 'at'>, message: string, hint?: string): Fault {

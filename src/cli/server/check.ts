@@ -3,7 +3,7 @@
 
 import { dirname, resolve } from 'node:path';
 
-import { readConfig } from '../../config/config.ts';
+import { readConfig, wholeFault } from '../../config/config.ts';
 import { withCredentials } from '../../config/directory_credentials.ts';
 import {
   type ProgrammeFile,
@@ -67,36 +67,28 @@ function checkFiles(paths: readonly string[]): Findings {
 
 /** Checks the programmes despite faults in the configuration, if it names their folder. */
 function checkConfiguration(path: string): Findings {
-  try {
-    return checkFolder(readConfig(path).programmes);
-  } catch (error) {
-    if (!(error instanceof FaultsError)) throw error;
-    const folder = folderNamedIn(path);
-    const { files, faults } =
-      folder === undefined ? { files: [], faults: [] } : checkFolder(folder);
-    return { files, faults: [...error.faults, ...faults] };
+  const faults: Fault[] = [];
+  const folder = orFaults(faults, () => readConfig(path).programmes) ?? folderNamedIn(path);
+  if (folder === undefined) return { files: [], faults };
+  // Only here: files given by name may be checked without the credentials of directories.
+  const files = orFaults(faults, () => readProgrammeFolder(folder).map(withCredentials));
+  if (files?.length === 0) {
+    const message = 'there is no programme file in this folder';
+    const hint = 'their names end with .yaml';
+    faults.push(wholeFault(shownPath(folder), message, hint, ['programmes']));
   }
+  return { files: files ?? [], faults };
 }
 
-function checkFolder(folder: string): Findings {
+/** What `read` returns; where it throws a FaultsError, its faults are added to `faults`. */
+function orFaults<Value>(faults: Fault[], read: () => Value): Value | undefined {
   try {
-    // Only here: files given by name may be checked without the credentials of directories.
-    const files = readProgrammeFolder(folder).map(withCredentials);
-    return { files, faults: files.length === 0 ? [emptyFolder(folder)] : [] };
+    return read();
   } catch (error) {
     if (!(error instanceof FaultsError)) throw error;
-    return { files: [], faults: error.faults };
+    faults.push(...error.faults);
+    return undefined;
   }
-}
-
-function emptyFolder(folder: string): Fault {
-  return {
-    severity: 'error',
-    at: { file: shownPath(folder), line: 1, column: 1 },
-    path: 'programmes',
-    message: 'there is no programme file in this folder',
-    hint: 'their names end with .yaml',
-  };
 }
 
 /** Reads the programme folder from a configuration with faults; undefined if that fails. */

@@ -11,13 +11,12 @@ import {
   type CheckResult,
   type DirectoryUnderTest,
 } from '../../members/directory_checks.ts';
-import { CommandError, exitCodes, refuseUsage } from '../exit.ts';
-import { type OutputOptions, print, printJson } from '../output.ts';
+import { failed, wrongUsage } from '../exit.ts';
+import { printResult, type VerbOptions } from '../output.ts';
 import { configOf, loadCompiled } from '../programmes.ts';
 import { readLine } from '../standard_input.ts';
 
-export interface DirectoryTestOptions extends OutputOptions {
-  readonly config: string;
+interface DirectoryTestOptions extends VerbOptions {
   readonly programme: string;
   readonly username?: string;
   readonly passwordStdin?: boolean;
@@ -25,26 +24,24 @@ export interface DirectoryTestOptions extends OutputOptions {
 
 /** Ends with exit code 1 if any check failed. */
 export async function testDirectory(options: DirectoryTestOptions): Promise<void> {
-  refuseUsage(
-    (options.username === undefined) === (options.passwordStdin === undefined)
-      ? []
-      : ['--username and --password-stdin go together'],
-  );
+  if ((options.username === undefined) !== (options.passwordStdin === undefined)) {
+    throw wrongUsage('--username and --password-stdin go together');
+  }
   const test = directoryOf(options);
   const { username } = options;
   const member =
     username === undefined ? {} : { member: { username, password: await readLine('password') } };
   const checks = await checkDirectory({ ...test, ...member });
-  const failed = checks.filter(({ passed }) => !passed).length;
-  if (options.json === true) {
-    const { programme, url } = test;
-    await printJson({ programme, url, passed: failed === 0, checks: checks.map(viewCheck) });
-  } else {
-    const summary = `${checks.length - failed} of ${checks.length} checks passed`;
-    await print([...checks.map(lineOf), summary].join('\n'));
-  }
+  const missed = checks.filter(({ passed }) => !passed).length;
+  const { programme, url } = test;
+  const summary = `${checks.length - missed} of ${checks.length} checks passed`;
+  await printResult(
+    options,
+    { programme, url, passed: missed === 0, checks: checks.map(viewCheck) },
+    [...checks.map(lineOf), summary].join('\n'),
+  );
   // The faults are printed already.
-  if (failed > 0) throw new CommandError(exitCodes.failed, '');
+  if (missed > 0) throw failed('');
 }
 
 /** The programme's directory with its credentials; throws `FaultsError` if they cannot be used. */
@@ -52,10 +49,7 @@ function directoryOf(options: DirectoryTestOptions): DirectoryUnderTest {
   const config = configOf(options);
   const { id, members, scope, isClientSubject } = loadCompiled(config, options.programme).programme;
   if (members.directory === 'store') {
-    throw new CommandError(
-      exitCodes.usage,
-      `${id} keeps its members in Jetway's own store: there is no hook to test`,
-    );
+    throw wrongUsage(`${id} keeps its members in Jetway's own store: there is no hook to test`);
   }
   const { credentials, faults } = withCredentials(
     readProgrammeFile(join(config.programmes, `${id}.yaml`)),
@@ -63,13 +57,12 @@ function directoryOf(options: DirectoryTestOptions): DirectoryUnderTest {
   if (credentials === undefined) {
     throw new FaultsError(faults.filter(({ severity }) => severity === 'error'));
   }
-  const { levels } = scope;
   const clock = systemClock();
   return {
     programme: id,
     url: members.url,
     credentials,
-    levels,
+    levels: scope.levels,
     now: () => clock.now(),
     isForeignSubject: isClientSubject,
   };

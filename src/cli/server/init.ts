@@ -7,7 +7,7 @@ import { isSea } from 'node:sea';
 import { listAssets, readAsset, readAssetBytes } from '../../lib/asset.ts';
 import { makeFolder } from '../../lib/make_folder.ts';
 import { randomKey } from '../../lib/random.ts';
-import { CommandError, exitCodes, isSystemError, unwritable } from '../exit.ts';
+import { exitCodes, failed, isSystemError, unwritable } from '../exit.ts';
 import { type OutputOptions, printResult } from '../output.ts';
 import { schemaAsset, schemaFile, schemaLine } from './programme_file.ts';
 
@@ -19,8 +19,7 @@ export async function init(folder: string | undefined, options: OutputOptions): 
   const files = initialFiles();
   const standing = [...files.keys()].filter((path) => existsSync(join(target, path)));
   if (standing.length > 0) {
-    throw new CommandError(
-      exitCodes.failed,
+    throw failed(
       `${target} has ${standing.join(', ')} already: name another folder; nothing is written`,
     );
   }

@@ -8,7 +8,7 @@ import { readAsset } from '../../lib/asset.ts';
 import { FaultsError, quote } from '../../lib/fault.ts';
 import { stringifyYaml } from '../../lib/yaml/yaml.ts';
 import { loadProgramme, programmeIdForm } from '../../programme/language/load.ts';
-import { CommandError, exitCodes, refuseUsage } from '../exit.ts';
+import { failed, wrongUsage } from '../exit.ts';
 import { print, printResult, type VerbOptions } from '../output.ts';
 import { configOf } from '../programmes.ts';
 import { mountFaults } from './check.ts';
@@ -30,14 +30,14 @@ export interface NewProgrammeOptions extends VerbOptions {
 
 /** The new file must have no fault, neither alone nor together with the other files. */
 export async function newProgramme(name: string, options: NewProgrammeOptions): Promise<void> {
-  const isName = programmeIdForm.test(name);
-  const form = 'lower-case letters, digits and "-", a letter first, at most 40';
-  refuseUsage(isName ? [] : [`a programme cannot be called ${quote(name)}: expected ${form}`]);
+  if (!programmeIdForm.test(name)) {
+    const form = 'lower-case letters, digits and "-", a letter first, at most 40';
+    throw wrongUsage(`a programme cannot be called ${quote(name)}: expected ${form}`);
+  }
   const path = join(configOf(options).programmes, `${name}.yaml`);
   const file = shownPath(path);
   if (existsSync(path)) {
-    const message = `${file} is there already: choose another name; nothing is written`;
-    throw new CommandError(exitCodes.failed, message);
+    throw failed(`${file} is there already: choose another name; nothing is written`);
   }
   const text = textOf(name, options.variant);
   const made = { file, ...loadProgramme(file, text) };

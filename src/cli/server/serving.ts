@@ -12,7 +12,8 @@ import type { ProgrammeId } from '../../oauth/client.ts';
 import { deploy, type Deployed, type MountConflict } from '../../programme/deployment.ts';
 import type { Programme } from '../../programme/programme.ts';
 import type { Store } from '../../store/contract.ts';
-import { CommandError, exitCodes, isSystemError } from '../exit.ts';
+import type { Kind } from '../../store/kinds.ts';
+import { failed, isSystemError } from '../exit.ts';
 
 /** The served programmes, and those that could not be mounted. */
 export interface Serving {
@@ -38,8 +39,7 @@ export async function buildServing(
   { trustedProxies = [], credentials, listener = 'all', filled }: ServingOptions = {},
 ): Promise<Serving> {
   const { store } = foundation;
-  const former = await formerSigners(programmes, store);
-  const { deployment, mounted, conflicts } = await deployInUseFirst(programmes, former, store);
+  const { deployment, mounted, conflicts } = await deployInUseFirst(programmes, store);
   const opened = await Promise.all(
     mounted.map((programme) => openService(programme, foundation, credentials?.get(programme.id))),
   );
@@ -54,31 +54,18 @@ export async function buildServing(
  * Mounts programmes in order of name, those with clients first: an unused copy of a file must not
  * take the path of the original programme.
  */
-async function deployInUseFirst(
-  programmes: readonly Programme[],
-  former: ReadonlySet<ProgrammeId>,
-  store: Store,
-): Promise<Deployed> {
+async function deployInUseFirst(programmes: readonly Programme[], store: Store): Promise<Deployed> {
+  const having = async (kind: Kind): Promise<readonly Programme[]> => {
+    const lists = await Promise.all(programmes.map(({ id }) => store.list(kind, id)));
+    return programmes.filter((_, index) => lists[index]?.length !== 0);
+  };
+  // Tokens of programmes that no longer sign any are verified until they expire.
+  const signers = await having('signing_key');
+  const former = new Set(signers.flatMap(({ id, signsTokens }) => (signsTokens ? [] : [id])));
   const deployed = deploy(programmes, former);
   if (deployed.conflicts.length === 0) return deployed;
-  const inUse = new Set<Programme>();
-  for (const programme of programmes) {
-    if ((await store.list('client', programme.id)).length > 0) inUse.add(programme);
-  }
-  const rest = programmes.filter((programme) => !inUse.has(programme));
-  return deploy([...inUse, ...rest], former);
-}
-
-/** Programmes that no longer sign tokens; their earlier tokens are verified until they expire. */
-async function formerSigners(
-  programmes: readonly Programme[],
-  store: Store,
-): Promise<ReadonlySet<ProgrammeId>> {
-  const former = new Set<ProgrammeId>();
-  for (const { id, signsTokens } of programmes) {
-    if (!signsTokens && (await store.list('signing_key', id)).length > 0) former.add(id);
-  }
-  return former;
+  const inUse = await having('client');
+  return deploy([...inUse, ...programmes.filter((one) => !inUse.includes(one))], former);
 }
 
 const listenCauses: Readonly<Record<string, string>> = {
@@ -104,9 +91,6 @@ export async function listenAt(
     if (!isSystemError(error)) throw error;
     const host = address.host.includes(':') ? `[${address.host}]` : address.host;
     const cause = listenCauses[error.code ?? ''] ?? error.message;
-    throw new CommandError(
-      exitCodes.failed,
-      `cannot listen on ${host}:${address.port} (${setting}): ${cause}`,
-    );
+    throw failed(`cannot listen on ${host}:${address.port} (${setting}): ${cause}`);
   }
 }
