@@ -9,7 +9,15 @@ import { Unavailable } from '../../src/oauth/failure.ts';
 import { failingStore } from '../support/failing_store.ts';
 import { assertAccessible } from './axe.ts';
 import { goOn, patience } from './browser.ts';
-import { assertMessagePage, assertRedeems, fillIn, logIn, setScene, submit } from './scene.ts';
+import {
+  assertMessagePage,
+  assertRedeems,
+  fillIn,
+  followLink,
+  logIn,
+  setScene,
+  submit,
+} from './scene.ts';
 import { assertKept, assertLight } from './weight.ts';
 
 /** The identifier of what has focus. */
@@ -180,11 +188,12 @@ export function formTests(browser: () => Promise<Browser>): void {
   test('the card, its heading and its links stay where they are, whatever the page says', async (t) => {
     const failing = failingStore();
     const scene = await setScene(t, await browser(), { store: failing.store });
+    const page = await scene.openLogin();
     for (const viewport of [
       { width: 360, height: 740 },
       { width: 1280, height: 800 },
     ]) {
-      const page = await (await scene.newContext({ viewport })).newPage();
+      await page.setViewportSize(viewport);
       await page.goto(scene.loginRequest);
       const first = await placesOn(page);
       for (const [username, password] of [
@@ -242,7 +251,7 @@ export function formTests(browser: () => Promise<Browser>): void {
     await assertMessagePage(page, 'This login has expired');
     await page.getByText('go back to the site you came from and start again').waitFor();
     await page.goto(scene.partner.url);
-    await goOn(page, () => page.getByRole('link').click());
+    await followLink(page);
     await assertRedeems(scene, await logIn(page, scene));
   });
 }

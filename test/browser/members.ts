@@ -14,6 +14,7 @@ import {
   assertMessagePage,
   assertRedeems,
   fillIn,
+  followLink,
   logIn,
   redeem,
   setScene,
@@ -30,7 +31,7 @@ export function memberTests(browser: () => Promise<Browser>): void {
       const context = await scene.newContext({ javaScriptEnabled });
       const complaints = complaintsOf(context);
       const requests = requestsOf(context);
-      const page = await scene.openLogin(context);
+      const page = await scene.openFromPartner(context);
       assert.equal(await page.title(), 'Log in to Executive Club');
 
       await fillIn(page, scene.member.username, 'wrong');
@@ -90,7 +91,7 @@ export function memberTests(browser: () => Promise<Browser>): void {
 
   test('HOSTILE 15: Back and again, before the code is spent: the second code is the one', async (t) => {
     const scene = await setScene(t, await browser());
-    const page = await scene.openLogin();
+    const page = await scene.openFromPartner();
     const first = await logIn(page, scene);
     await page.goBack();
     const second = await logIn(page, scene);
@@ -111,7 +112,7 @@ export function memberTests(browser: () => Promise<Browser>): void {
     assert.equal(scene.partner.callbacks.length, 1);
     // And from the partner's page it can begin anew.
     await page.goto(scene.partner.url);
-    await goOn(page, () => page.getByRole('link').click());
+    await followLink(page);
     await assertRedeems(scene, await logIn(page, scene));
   });
 
@@ -192,8 +193,8 @@ export function memberTests(browser: () => Promise<Browser>): void {
   test('two tabs: both logins finish, in any order', async (t) => {
     const scene = await setScene(t, await browser());
     const context = await scene.newContext();
-    const first = await scene.openLogin(context);
-    const second = await scene.openLogin(context);
+    const first = await scene.openFromPartner(context);
+    const second = await scene.openFromPartner(context);
     const later = await logIn(second, scene);
     const earlier = await logIn(first, scene);
     assert.equal(earlier.searchParams.get('state'), 'visit1');
@@ -212,7 +213,7 @@ export function memberTests(browser: () => Promise<Browser>): void {
       const { 'set-cookie': _, ...others } = headers;
       await route.fulfill({ status, headers: others });
     });
-    const page = await scene.openLogin(context);
+    const page = await scene.openFromPartner(context);
     await assertMessagePage(page, 'This login cannot go on here');
     assert.match(await page.locator('main').innerText(), /allow cookies for this site/);
     assert.deepEqual(await context.cookies(), []);

@@ -26,8 +26,10 @@ export interface Scene {
   /** The login request behind the partner's link, for pages that need not come from there. */
   readonly loginRequest: string;
   readonly newContext: (options?: ContextOptions) => Promise<BrowserContext>;
-  /** A page of a new browser, at the login form. */
+  /** A page at the login form, in a browser that has no cookies yet unless one is given. */
   readonly openLogin: (context?: BrowserContext) => Promise<Page>;
+  /** The same by way of the partner's website: to a browser the request comes from another site. */
+  readonly openFromPartner: (context?: BrowserContext) => Promise<Page>;
 }
 
 export interface SceneOptions {
@@ -64,13 +66,50 @@ export async function setScene(
   const login = new URL(`${base}/executive-club/auth/login?response_type=code`);
   login.searchParams.set('client_id', client.id);
   partner.linkTo(login);
-  const openLogin = async (context?: BrowserContext): Promise<Page> => {
-    const page = await (context ?? (await newContext())).newPage();
-    await page.goto(partner.url);
-    await goOn(page, () => page.getByRole('link').click());
+  const open = async (address: string, given?: BrowserContext): Promise<Page> => {
+    const context = given ?? (await usualContext(t, browser));
+    const page = await context.newPage();
+    await page.goto(address);
     return page;
   };
-  return { jetway, partner, client, member, loginRequest: login.href, newContext, openLogin };
+  const loginRequest = login.href;
+  return {
+    jetway,
+    partner,
+    client,
+    member,
+    loginRequest,
+    newContext,
+    openLogin: (context) => open(loginRequest, context),
+    openFromPartner: async (context) => {
+      const page = await open(partner.url, context);
+      await followLink(page);
+      return page;
+    },
+  };
+}
+
+const usualContexts = new WeakMap<Browser, Promise<BrowserContext>>();
+
+/**
+ * The context of all tests that ask nothing special of it, without pages and cookies: a new one costs a
+ * browser more than the rest of such a test.
+ */
+async function usualContext(t: TestContext, browser: Browser): Promise<BrowserContext> {
+  const making = usualContexts.get(browser) ?? browser.newContext();
+  usualContexts.set(browser, making);
+  const context = await making;
+  context.setDefaultTimeout(patience);
+  t.after(async () => {
+    await Promise.all(context.pages().map((page) => page.close()));
+    await context.clearCookies();
+  });
+  return context;
+}
+
+/** From the partner's website to the login form. */
+export function followLink(page: Page): Promise<void> {
+  return goOn(page, () => page.getByRole('link').click());
 }
 
 export async function fillIn(page: Page, username: string, password: string): Promise<void> {

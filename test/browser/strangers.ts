@@ -55,7 +55,7 @@ export function strangerTests(browser: () => Promise<Browser>): void {
       const body = '<title>Website</title><link rel="icon" href="data:,">';
       await route.fulfill({ contentType: 'text/html', body });
     });
-    const page = await scene.openLogin(context);
+    const page = await scene.openFromPartner(context);
     for (const name of [
       'Forgotten your username or password?',
       'Go to the Executive Club website',
@@ -88,11 +88,11 @@ export function strangerTests(browser: () => Promise<Browser>): void {
   test('HOSTILE 14: a planted cookie binds nothing: a login gets a fresh one', async (t) => {
     const scene = await setScene(t, await browser());
     const strangers = await scene.newContext();
-    const stranger = await scene.openLogin(strangers);
+    const stranger = await scene.openFromPartner(strangers);
     const planted = await strangers.cookies();
     const context = await scene.newContext();
     await context.addCookies(planted);
-    const victim = await scene.openLogin(context);
+    const victim = await scene.openFromPartner(context);
     const own = (await context.cookies()).filter(({ name }) => name !== planted[0]?.name);
     assert.equal(own.length, 1);
     assert.notEqual(own[0]?.value, planted[0]?.value);
@@ -128,7 +128,7 @@ export function strangerTests(browser: () => Promise<Browser>): void {
     const scene = await setScene(t, await browser(), { publicUrl });
     front.passTo(scene.jetway.url);
     const context = await scene.newContext({ ignoreHTTPSErrors: true });
-    const victim = await scene.openLogin(context);
+    const victim = await scene.openFromPartner(context);
     const names = async (): Promise<readonly string[]> =>
       (await context.cookies(publicUrl)).map(({ name }) => name);
     const [own = ''] = await names();
