@@ -1,6 +1,6 @@
 // Owns strict CSV (RFC 4180) with the position of every value; it knows no columns.
 
-import { byPosition, type Fault, type Position } from '../../lib/fault.ts';
+import { byPosition, type Fault } from '../../lib/fault.ts';
 import {
   characterFaults,
   errorAtOffset,
@@ -8,16 +8,11 @@ import {
   positionOf,
   type YamlSource,
 } from '../../lib/yaml/source.ts';
-
-export interface CsvValue {
-  readonly text: string;
-  /** The position of its first character, inside the quotes if there are any. */
-  readonly at: Position;
-}
+import type { Text } from './table.ts';
 
 export interface Csv {
   /** Without empty lines. */
-  readonly records: readonly (readonly CsvValue[])[];
+  readonly records: readonly (readonly Text[])[];
   readonly faults: readonly Fault[];
 }
 
@@ -26,7 +21,7 @@ export function parseCsv(file: string, text: string): Csv {
   const source = openSource(file, text);
   const foreign = characterFaults(source);
   if (foreign.length > 0) return { records: [], faults: foreign };
-  const records: (readonly CsvValue[])[] = [];
+  const records: (readonly Text[])[] = [];
   const faults: Fault[] = [];
   for (let offset = 0; offset < source.text.length;) {
     const { end, values, fault } = readRecord(source, offset);
@@ -38,7 +33,7 @@ export function parseCsv(file: string, text: string): Csv {
 }
 
 interface Record {
-  readonly values: readonly CsvValue[];
+  readonly values: readonly Text[];
   readonly fault?: Fault;
   readonly end: number;
 }
@@ -54,7 +49,7 @@ function readRecord(source: YamlSource, start: number): Record {
     fault: errorAtOffset(source, offset, [], message),
     end,
   });
-  const values: CsvValue[] = [];
+  const values: Text[] = [];
   for (let offset = start; ; offset += 1) {
     const isQuoted = text[offset] === '"';
     const begin = isQuoted ? offset + 1 : offset;

@@ -3,8 +3,8 @@
 import { errorAt, type Fault, quote } from '../../lib/fault.ts';
 import { nameHint } from '../../lib/suggest.ts';
 import type { Input } from '../entities/fields.ts';
-import { type CsvValue, parseCsv } from './csv.ts';
-import { columnName, type Row, type Table, type Value, valuesOf } from './table.ts';
+import { parseCsv } from './csv.ts';
+import { columnName, type Item, type Table, tableOf, type Text, valuesOf } from './table.ts';
 
 /** A column of a file: its input and, if the input has named values, the name. */
 interface Column {
@@ -37,16 +37,7 @@ export function readCsvTable(
     headerFaults(value, header.slice(0, index), inputs),
   );
   const read = rest.map((record) => readRow(record, columns));
-  return {
-    rows: read.flatMap((row) => ('given' in row ? [row] : [])),
-    columns: known,
-    faults: [
-      ...faults,
-      ...missing,
-      ...wrong,
-      ...read.flatMap((row) => ('given' in row ? [] : [row])),
-    ],
-  };
+  return tableOf(known, read, [...faults, ...missing, ...wrong]);
 }
 
 /** The column of a name; a named value of `property` has the column `property.NAME`. */
@@ -64,7 +55,7 @@ function columnOf(column: string, inputs: readonly Input[]): Column | undefined 
 }
 
 /** Never quotes the line: in a file without header it may hold a secret. */
-function noHeader({ text, at }: CsvValue, example: string): Fault {
+function noHeader({ text, at }: Text, example: string): Fault {
   const hint = text.includes(';')
     ? 'separate them with commas'
     : `the first line names them, such as ${example}`;
@@ -72,8 +63,8 @@ function noHeader({ text, at }: CsvValue, example: string): Fault {
 }
 
 function headerFaults(
-  { text, at }: CsvValue,
-  before: readonly CsvValue[],
+  { text, at }: Text,
+  before: readonly Text[],
   inputs: readonly Input[],
 ): readonly Fault[] {
   if (columnOf(text, inputs) === undefined) {
@@ -85,22 +76,17 @@ function headerFaults(
     : [];
 }
 
-function readRow(
-  record: readonly CsvValue[],
-  columns: readonly (Column | undefined)[],
-): Row | Fault {
+function readRow(record: readonly Text[], columns: readonly (Column | undefined)[]): Item | Fault {
   const [{ at: place } = { at: { file: '', line: 1, column: 1 } }] = record;
   const at = { ...place, column: 1 };
   if (record.length !== columns.length) {
     const message = `this line has ${record.length} values, but the header names ${columns.length} columns`;
     return errorAt(at, [], message);
   }
-  const given = new Map<string, readonly Value[]>();
-  for (const [index, value] of record.entries()) {
-    const column = columns[index];
-    if (column === undefined || value.text === '') continue;
-    const { input, name } = column;
-    given.set(input.name, [...(given.get(input.name) ?? []), ...valuesOf(input, value, name)]);
-  }
-  return { at, given };
+  const cells = record.flatMap((value, index) => {
+    const { input, name } = columns[index] ?? {};
+    if (input === undefined || value.text === '') return [];
+    return [{ input, values: valuesOf(input, value, name) }];
+  });
+  return { at, cells };
 }

@@ -11,6 +11,21 @@ export interface Value extends Given {
   readonly at: Position;
 }
 
+/** A text of a file; in CSV the place is inside the quotes, if there are any. */
+export type Text = Pick<Value, 'text' | 'at'>;
+
+/** The values of one input in a row. */
+export interface Cell {
+  readonly input: Input;
+  readonly values: readonly Value[];
+}
+
+/** What a file holds of one item. */
+export interface Item {
+  readonly at: Position;
+  readonly cells: readonly (Cell | Fault)[];
+}
+
 export interface Row {
   readonly at: Position;
   /** By column name. A column without a value is absent; a column with a refused value is empty. */
@@ -22,6 +37,26 @@ export interface Table {
   /** The columns of the file; a missing required column is reported once, not for each row. */
   readonly columns: ReadonlySet<string>;
   readonly faults: readonly Fault[];
+}
+
+/** Makes rows of the items that could be read; `faults` are those of the file besides. */
+export function tableOf(
+  columns: Table['columns'],
+  items: readonly (Item | Fault)[],
+  faults: readonly Fault[],
+): Table {
+  const rows = items.flatMap((item) => {
+    if (!('cells' in item)) return [];
+    const given = new Map<string, readonly Value[]>();
+    for (const cell of item.cells) {
+      if (!('values' in cell)) continue;
+      const { input, values } = cell;
+      given.set(input.name, [...(given.get(input.name) ?? []), ...values]);
+    }
+    return [{ at: item.at, given }];
+  });
+  const parts = items.flatMap((item) => ('cells' in item ? item.cells : [item]));
+  return { rows, columns, faults: [...faults, ...parts.filter((one) => 'message' in one)] };
 }
 
 /** The name of an input's column, for people. */
@@ -55,7 +90,7 @@ export function textIn(row: Row, column: string): string {
 /** The values of an input; a text of an input that takes several is split at spaces. */
 export function valuesOf(
   { name: column, words, many }: Input,
-  { text, at }: Pick<Value, 'text' | 'at'>,
+  { text, at }: Text,
   name?: string,
 ): readonly Value[] {
   const label = words ?? column;
@@ -64,7 +99,7 @@ export function valuesOf(
 }
 
 /** The words of a text, separated by spaces or line breaks, each with its position. */
-function wordsIn(text: string, at: Position): readonly Pick<Value, 'text' | 'at'>[] {
+function wordsIn(text: string, at: Position): readonly Text[] {
   return [...text.matchAll(/\S+/g)].map((match) => {
     const lines = text.slice(0, match.index).split('\n');
     const last = lines.at(-1) ?? '';

@@ -4,7 +4,9 @@ import { errorAt, type Fault, quote } from '../../lib/fault.ts';
 import { nameHint } from '../../lib/suggest.ts';
 import { type MapNode, parseYaml, type YamlNode } from '../../lib/yaml/yaml.ts';
 import type { Input } from '../entities/fields.ts';
-import { type Row, type Table, type Value, valuesOf } from './table.ts';
+import { type Cell, type Item, type Table, tableOf, type Text, valuesOf } from './table.ts';
+
+type Entry = MapNode['entries'] extends ReadonlyMap<string, infer Held> ? Held : never;
 
 /** Never throws. `noun` names the items in messages: `client`. */
 export function readYamlTable(
@@ -13,20 +15,22 @@ export function readYamlTable(
   inputs: readonly Input[],
   noun: string,
 ): Table {
-  const { root, faults: found } = parseYaml(file, text);
-  const faults = found.map(discreet);
+  const { root, faults } = parseYaml(file, text);
   const columns = new Set(inputs.map(({ name }) => name));
   const [{ name: first } = { name: '' }] = inputs;
+  const found = faults.map(discreet);
   if (root !== undefined && root.kind !== 'list') {
-    faults.push(errorAt(root.at, [], `expected a list of ${noun}s, each "- ${first}: …"`));
+    found.push(errorAt(root.at, [], `expected a list of ${noun}s, each "- ${first}: …"`));
   }
   const items = root?.kind === 'list' ? root.items : [];
-  const rows = items.flatMap((item) => {
-    if (item.kind === 'map') return [{ at: item.at, given: readItem(faults, item, inputs, noun) }];
-    faults.push(errorAt(item.at, [], `expected a ${noun}: a map of ${first} and others`));
-    return [];
+  const read = items.map((item): Item | Fault => {
+    if (item.kind !== 'map') {
+      return errorAt(item.at, [], `expected a ${noun}: a map of ${first} and others`);
+    }
+    const entries = [...item.entries];
+    return { at: item.at, cells: entries.flatMap(([key, one]) => cellsOf(key, one, inputs, noun)) };
   });
-  return { rows, columns, faults };
+  return tableOf(columns, read, found);
 }
 
 /** The parser's messages quote broken lines, which may hold a secret. */
@@ -39,84 +43,62 @@ function discreet(fault: Fault): Fault {
     : fault;
 }
 
-function readItem(
-  faults: Fault[],
-  { entries }: MapNode,
+function cellsOf(
+  key: string,
+  { keyAt, node }: Entry,
   inputs: readonly Input[],
   noun: string,
-): Row['given'] {
+): readonly (Cell | Fault)[] {
   const keyOf = ({ name, nested }: Input): string => nested?.map ?? name;
-  const given = new Map<string, readonly Value[]>();
-  for (const [key, { keyAt, node }] of entries) {
-    const own = inputs.filter((input) => keyOf(input) === key);
-    const [first] = own;
-    if (first === undefined) {
-      const hint = nameHint(key, [...new Set(inputs.map(keyOf))]);
-      faults.push(errorAt(keyAt, [], `a ${noun} has no ${quote(key)}`, hint));
-    } else if (node.kind === 'scalar' && (node.value === null || node.value === '')) {
-      continue;
-    } else if (first.nested === undefined) given.set(key, readValues(faults, first, node, key));
-    else {
-      for (const [input, values] of readNested(faults, own, first.nested, node)) {
-        given.set(input, [...(given.get(input) ?? []), ...values]);
-      }
-    }
+  const own = inputs.filter((input) => keyOf(input) === key);
+  const [input] = own;
+  if (input === undefined) {
+    const hint = nameHint(key, [...new Set(inputs.map(keyOf))]);
+    return [errorAt(keyAt, [], `a ${noun} has no ${quote(key)}`, hint)];
   }
-  return given;
-}
-
-function readValues(faults: Fault[], input: Input, node: YamlNode, name: string): readonly Value[] {
+  if (node.kind === 'scalar' && (node.value === null || node.value === '')) return [];
+  if (input.nested !== undefined) {
+    return node.kind === 'map'
+      ? [...node.entries].map(([name, part]) => nestedCell(name, part, own, key))
+      : [errorAt(node.at, [], `expected a map, such as ${input.nested.like}`)];
+  }
   const nodes = input.many === true && node.kind === 'list' ? node.items : [node];
-  return nodes.flatMap((item) =>
-    readText(faults, item, name).flatMap((value) => valuesOf(input, value)),
-  );
+  const texts = nodes.map((item) => textOf(item, key));
+  // A column whose texts were all refused is there, without values.
+  const values = texts.flatMap((one) => ('text' in one ? valuesOf(input, one) : []));
+  return [{ input, values }, ...texts.filter((one) => 'message' in one)];
 }
 
 /** The text of a node; a fault about any other node does not quote it. */
-function readText(
-  faults: Fault[],
-  node: YamlNode,
-  name: string,
-): readonly Pick<Value, 'text' | 'at'>[] {
-  if (node.kind === 'scalar' && typeof node.value === 'string') {
-    return [{ text: node.value, at: node.at }];
+function textOf(node: YamlNode, name: string): Text | Fault {
+  if (node.kind !== 'scalar') {
+    return errorAt(node.at, [], `${name} must be text, not a ${node.kind}`);
   }
-  faults.push(
-    node.kind === 'scalar'
-      ? errorAt(node.at, [], `${name} is not read as text as it stands`, 'put it in quotes')
-      : errorAt(node.at, [], `${name} must be text, not a ${node.kind}`),
-  );
-  return [];
+  return typeof node.value === 'string'
+    ? { text: node.value, at: node.at }
+    : errorAt(node.at, [], `${name} is not read as text as it stands`, 'put it in quotes');
 }
 
-/** A map of values: of inputs with listed keys, or of one input whose values have free names. */
-function readNested(
-  faults: Fault[],
+/** A value in a map: of one of several inputs with keys, or of an input whose values have names. */
+function nestedCell(
+  name: string,
+  { keyAt, node }: Entry,
   inputs: readonly Input[],
-  { map, like }: NonNullable<Input['nested']>,
-  node: YamlNode,
-): readonly (readonly [string, readonly Value[]])[] {
-  if (node.kind !== 'map') {
-    faults.push(errorAt(node.at, [], `expected a map, such as ${like}`));
-    return [];
+  map: string,
+): Cell | Fault {
+  const keys = inputs.flatMap(({ nested }) => nested?.key ?? []);
+  const input = inputs.find(({ nested }) => nested?.key === name || keys.length === 0);
+  if (input === undefined) {
+    return errorAt(keyAt, [], `a ${map} has no ${quote(name)}`, nameHint(name, keys));
   }
-  return [...node.entries].flatMap(([key, { keyAt, node: part }]) => {
-    const input = inputs.find(({ nested }) => nested?.key === key) ?? inputs[0];
-    const keys = inputs.flatMap(({ nested }) => nested?.key ?? []);
-    const nameFault = input?.nameFault?.(key);
-    if (input === undefined || (keys.length > 0 && !keys.includes(key))) {
-      faults.push(errorAt(keyAt, [], `a ${map} has no ${quote(key)}`, nameHint(key, keys)));
-      return [];
-    }
-    if (nameFault !== undefined) {
-      faults.push(errorAt(keyAt, [], `the name of a ${input.name} ${nameFault}`));
-      return [];
-    }
-    const isNumber = keys.length > 0 && part.kind === 'scalar' && typeof part.value === 'number';
-    const found = isNumber
-      ? [{ text: String(part.value), at: part.at }]
-      : readText(faults, part, `${map}.${key}`);
-    const name = input.nameFault === undefined ? undefined : key;
-    return found.map((value) => [input.name, valuesOf(input, value, name)] as const);
-  });
+  const nameFault = input.nameFault?.(name);
+  if (nameFault !== undefined) {
+    return errorAt(keyAt, [], `the name of a ${input.name} ${nameFault}`);
+  }
+  const isNumber = keys.length > 0 && node.kind === 'scalar' && typeof node.value === 'number';
+  const text = isNumber
+    ? { text: String(node.value), at: node.at }
+    : textOf(node, `${map}.${name}`);
+  if ('message' in text) return text;
+  return { input, values: valuesOf(input, text, input.nameFault === undefined ? undefined : name) };
 }
