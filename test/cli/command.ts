@@ -136,6 +136,19 @@ async function runScript(
   return { code, stdout, stderr };
 }
 
+/** Runs `jetway` with its standard output closed before it writes. */
+export async function jetwayUnread(
+  folder: string,
+  args: readonly string[],
+): Promise<Omit<Ran, 'stdout'>> {
+  const child = spawn(process.execPath, [program, ...args], { cwd: folder, env: environment });
+  child.stdout.destroy();
+  child.stdin.end();
+  const ended = once(child, 'close') as Promise<[number | null]>;
+  const [stderr, [code]] = await Promise.all([text(child.stderr), ended]);
+  return { code, stderr };
+}
+
 /** Standard output of a command that must succeed, as JSON. */
 export async function jetwayJson(
   folder: string,

@@ -1,21 +1,18 @@
 // Owns the promises every verb keeps: exit codes, help, output that others read, no stacks.
 
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
 
-import { program } from '../support/program.ts';
 import {
   configText,
   jetway,
   jetwayEach,
   jetwayJson,
-  programmeText,
+  jetwayUnread,
   root,
   workFolder,
 } from './command.ts';
@@ -120,13 +117,6 @@ describe('trouble', { concurrency: 2 }, () => {
     assert.match(refused.stderr, /^programmes\/broken\.yaml:1:7: error: /);
   });
 
-  test('a bad configuration is told with its faults: exit 3', async (t) => {
-    const folder = workFolder(t, { 'config.yaml': configText.replace('staging', 'stagin') });
-    const ran = await jetway(folder, ['client', 'list', '--json']);
-    assert.deepEqual([ran.code, ran.stdout], [3, '']);
-    assert.match(ran.stderr, /^\.\/config\.yaml:1:14: error: .*did you mean "staging"\?\)\n$/);
-  });
-
   test('a store of the other environment does not open (C-3): exit 4', async (t) => {
     const folder = workFolder(t, { 'live.yaml': configText.replace('staging', 'live') });
     const [added, ran] = await jetwayEach(folder, [
@@ -136,26 +126,6 @@ describe('trouble', { concurrency: 2 }, () => {
     assert.equal(added.code, 0);
     assert.deepEqual([ran.code, ran.stdout], [4, '']);
     assert.match(ran.stderr, /belongs to environment staging; this configuration is for live/);
-  });
-
-  test('a master key that others can read, or that is gone, is refused: exit 4', async (t) => {
-    const folder = workFolder(t);
-    const keyPath = join(folder, 'data/master.key');
-    assert.equal((await jetway(folder, addClient)).code, 0);
-    chmodSync(keyPath, 0o644);
-    const readable = await jetway(folder, ['client', 'list']);
-    rmSync(keyPath);
-    const gone = await jetway(folder, addClient);
-    assert.deepEqual(readable, {
-      code: 4,
-      stdout: '',
-      stderr: `${keyPath} can be read by others (mode 0644): chmod 600 it\n`,
-    });
-    assert.deepEqual(gone, {
-      code: 4,
-      stdout: '',
-      stderr: `${keyPath} does not exist, but the store ${join(folder, 'data/jetway.db')} does: put the master key back from your backup\n`,
-    });
   });
 
   test('a store or key that cannot be made is told without a stack: exit 4', async (t) => {
@@ -194,34 +164,13 @@ describe('trouble', { concurrency: 2 }, () => {
 
   test('a reader that goes away is no crash, and a secret that nobody saw is told', async (t) => {
     const folder = workFolder(t);
-    const list = await withClosedOutput(folder, ['check', '--json']);
+    const list = await jetwayUnread(folder, ['check', '--json']);
     assert.deepEqual(list, { code: 1, stderr: '' });
-    const { code, stderr } = await withClosedOutput(folder, addClient);
+    const { code, stderr } = await jetwayUnread(folder, addClient);
     assert.equal(code, 1);
     assert.match(
       stderr,
       /^partnerapi-\d{5} of club is added, but standard output cannot be written to \(EPIPE\) and its secret is lost: disable it and add another\n$/,
     );
   });
-
-  test('names that are no names of programmes find no file', async (t) => {
-    const folder = workFolder(t, { 'outside.yaml': programmeText('Outside') });
-    const ran = await jetway(folder, ['show', '../outside']);
-    assert.equal(ran.code, 2);
-    assert.match(ran.stderr, /^there is no programme "\.\.\/outside" /);
-  });
 });
-
-/** Runs a command whose standard output is closed before it starts to write. */
-async function withClosedOutput(
-  folder: string,
-  args: readonly string[],
-): Promise<{ code: number | null; stderr: string }> {
-  const child = spawn(process.execPath, [program, ...args], { cwd: folder });
-  child.stdout.destroy();
-  child.stdin.end();
-  const ended = new Promise<number | null>((resolve) => {
-    child.on('close', resolve);
-  });
-  return { stderr: await text(child.stderr), code: await ended };
-}

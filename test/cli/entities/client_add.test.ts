@@ -133,6 +133,29 @@ Its secret and API key are shown this once; no verb can show them again.
     ]);
   });
 
+  test('names everything that is wrong at once, and makes nothing', async (t) => {
+    const folder = workFolder(t);
+    const ran = await jetway(folder, [
+      ...add.slice(0, -1),
+      ' ',
+      ...'--role member --business-context Cars2 --partner-id short'.split(' '),
+      ...'--throttle-limit 1e3 --throttle-window 1 --client-id partnerapi-42'.split(' '),
+      ...'--redirect-uri javascript:alert(1) /cb'.split(' '),
+    ]);
+    assert.deepEqual([ran.code, ran.stdout], [2, '']);
+    assert.deepEqual(ran.stderr.trimEnd().split('\n'), [
+      '--client-id "partnerapi-42" is no identifier of club: expected "partnerapi-" and 5 digits',
+      '--name must be 1 to 200 characters that can be seen',
+      `--redirect-uri "javascript:alert(1)" has the scheme "javascript:": only https:, http: on loopback, and an app's own reverse-domain scheme are allowed`,
+      '--redirect-uri "/cb" is not an absolute URI with a lower-case scheme',
+      '--business-context must be 1 to 50 letters, not "Cars2"',
+      '--partner-id must be 8 to 20 letters and digits, not "short"',
+      '--throttle-limit must be a number from 1 to 1000000, not "1e3"',
+      '--throttle-window must be a duration of at least 1s, such as 1m, not "1"',
+    ]);
+    assert.deepEqual(readdirSync(folder).toSorted(), ['config.yaml', 'programmes']);
+  });
+
   const secrets = [
     ['an empty line', '\n', 'the secret on standard input is empty'],
     [

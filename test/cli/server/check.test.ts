@@ -58,21 +58,6 @@ describe('check', { concurrency: 2 }, () => {
     assert.deepEqual(good, { code: 0, stdout: '[]\n', stderr: '' });
   });
 
-  test('names both files of two programmes on one path (C-2)', async (t) => {
-    const folder = workFolder(t, {
-      'programmes/twin.yaml': programmeText('Twin').replace('/twin', '/club'),
-    });
-    const ran = await jetway(folder, ['check']);
-    assert.equal(ran.code, 3);
-    assert.deepEqual(places(ran.stdout), [
-      'programmes/club.yaml:4:12: error',
-      'programmes/twin.yaml:4:12: error',
-    ]);
-    const [one = '', other = ''] = ran.stdout.split('\n');
-    assert.match(one, /twin answers at \/club\S* as well \(see programmes\/twin\.yaml:4:12\)$/);
-    assert.match(other, /club answers at \/club\S* already.*\(see programmes\/club\.yaml:4:12\)$/);
-  });
-
   test('warns of two programmes that are called the same (P-1)', async (t) => {
     const folder = workFolder(t, {
       'programmes/twin.yaml': programmeText('Club').replace('/club', '/twin'),

@@ -101,11 +101,14 @@ describe('show', { concurrency: 2 }, () => {
     const folder = workFolder(t, {
       'programmes/broken.yaml': programmeText('Broken', 'audienc: us\n'),
     });
-    const [broken, unknown, near] = await jetwayEach(folder, [
+    const [broken, unknown, near, outside] = await jetwayEach(folder, [
       ['show', 'broken'],
       ['show', 'nothing'],
       ['show', 'clubb'],
+      ['show', '../config'],
     ]);
+    assert.equal(outside.code, 2);
+    assert.match(outside.stderr, /^there is no programme "\.\.\/config" /);
     assert.deepEqual(broken, {
       code: 3,
       stdout: '',
