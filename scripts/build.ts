@@ -15,19 +15,25 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, join, resolve, sep } from 'node:path';
+import { join, resolve, sep } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-
-import { build as bundle } from 'esbuild';
+import { serialize } from 'node:v8';
 
 import { type BuildFacts, buildFactsAsset } from '../src/cli/version.ts';
 import { threadAsset } from '../src/lib/asset.ts';
+import { parseYaml } from '../src/lib/yaml/yaml.ts';
+import { bundledProgram, bundledScript } from './build/bundle.ts';
+import { codeCacheOf } from './build/code_cache.ts';
+import { codeCacheAsset, programAsset } from './build/program_assets.ts';
 import { sourceState } from './source_state.ts';
 
 const root = join(import.meta.dirname, '..');
 
 /** Where `npm run build` puts the executable. */
 export const executable: string = join(root, 'dist/jetway');
+
+/** The modules that `src/lib/asset.ts` starts as threads; the executable has no files for them. */
+const threads = ['src/members/hashing_worker.ts', 'src/store/sqlite/commits/checkpoint_worker.ts'];
 
 /** The files that `src/lib/asset.ts` finds in the executable, by path from the root. */
 const shipped = [
@@ -37,11 +43,19 @@ const shipped = [
   'programmes/*.{png,svg,yaml}',
   'src/http/demo/demo.{css,js}',
   'src/http/page.{css,js}',
-  'src/variants/*.yaml',
 ];
 
+/** The shipped files that the executable has parsed. */
+const parsed = ['src/variants/*.yaml'];
+
 /** The inputs of the executable. Folders count too: their time changes when a file is removed. */
-const inputs = [...shipped, 'package-lock.json', 'scripts/build.ts', 'programmes/**', 'src/**'];
+const inputs = [
+  ...shipped,
+  'package-lock.json',
+  'scripts/build{.ts,/**}',
+  'programmes/**',
+  'src/**',
+];
 
 /** Beside the executable: its inputs' digest and commit. */
 const factsFile = 'jetway.build.json';
@@ -60,17 +74,22 @@ export async function build(folder: string): Promise<string> {
   mkdirSync(folder, { recursive: true });
   const work = mkdtempSync(join(folder, '.build-'));
   try {
-    const { source, map } = await bundledSource();
-    writeFileSync(join(work, 'jetway.mjs'), source);
-    writeFileSync(join(folder, 'jetway.mjs.map'), map);
     const assets = Object.fromEntries(matches(shipped).map((path) => [path, join(root, path)]));
-    for (const thread of threads) {
-      const asset = threadAsset(thread);
-      assets[asset] = join(work, basename(asset));
-      writeFileSync(assets[asset], await bundledThread(thread));
+    const embed = (asset: string, content: string | Uint8Array): void => {
+      assets[asset] = join(work, asset.replaceAll('/', '-'));
+      writeFileSync(assets[asset], content);
+    };
+    for (const path of matches(parsed)) {
+      embed(path, serialize(parseYaml(path, readFileSync(join(root, path), 'utf8'))));
     }
+    for (const thread of threads) embed(threadAsset(thread), await bundledScript(thread));
+    const { source, map } = await bundledProgram();
+    embed(programAsset, source);
+    writeFileSync(join(folder, `${programAsset}.map`), map);
+    embed(codeCacheAsset, codeCacheOf(join(work, programAsset)));
+    writeFileSync(join(work, 'launch.cjs'), await bundledScript('scripts/build/launch.ts'));
     assets[buildFactsAsset] = join(folder, factsFile);
-    writeFileSync(assets[buildFactsAsset], JSON.stringify(factsOf(source, assets)));
+    writeFileSync(assets[buildFactsAsset], JSON.stringify(factsOf(assets)));
     writeFileSync(join(work, 'sea.json'), JSON.stringify(seaConfig(strippedNode(), assets)));
     // The main file's path is recorded in the executable: the working folder keeps it short.
     run(process.execPath, ['--build-sea', 'sea.json'], work);
@@ -86,8 +105,8 @@ export async function build(folder: string): Promise<string> {
  * The facts in the executable; a copy is kept beside it.
  * @param assets by their names in the executable, as `sea.json` has them
  */
-function factsOf(bundled: string, assets: Readonly<Record<string, string>>): BuildFacts {
-  const hash = createHash('sha256').update(process.version).update(bundled);
+function factsOf(assets: Readonly<Record<string, string>>): BuildFacts {
+  const hash = createHash('sha256').update(process.version);
   for (const [name, path] of Object.entries(assets)) {
     if (name !== buildFactsAsset) hash.update(name).update(readFileSync(path));
   }
@@ -118,76 +137,17 @@ export function changedAt(path: string): number {
   return Math.max(mtimeMs, ctimeMs);
 }
 
-/** The bundle of an entry, and the source map for its stacks. */
-export async function bundledSource(
-  entry = 'src/main.ts',
-): Promise<{ readonly source: string; readonly map: string }> {
-  const result = await bundle({
-    absWorkingDir: root,
-    entryPoints: [entry],
-    outfile: 'jetway.mjs',
-    write: false,
-    bundle: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node26',
-    // Packages published as CommonJS still call require() for node's own modules.
-    banner: {
-      js: [
-        "import { createRequire as createBundleRequire } from 'node:module';",
-        'const require = createBundleRequire(import.meta.url);',
-      ].join('\n'),
-    },
-    // Smaller sources take less of an idle server's memory, and so does a map that lies beside the
-    // executable: 5 MB of 130 together. A stack still names our functions.
-    minify: true,
-    keepNames: true,
-    sourcemap: 'external',
-    sourcesContent: false,
-    sourceRoot: 'jetway:///',
-    logLevel: 'warning',
-  });
-  const [map, source] = result.outputFiles.toSorted((one) => (one.path.endsWith('.map') ? -1 : 1));
-  if (source === undefined || map === undefined) throw new Error('esbuild returned no bundle');
-  return { source: source.text, map: map.text };
-}
-
-/** The modules that `src/lib/asset.ts` starts as threads; the executable has no files for them. */
-const threads = [
-  'src/members/hashing_worker.ts',
-  'src/store/sqlite/commits/checkpoint_worker.ts',
-] as const;
-
-async function bundledThread(source: string): Promise<string> {
-  const { outputFiles } = await bundle({
-    absWorkingDir: root,
-    entryPoints: [source],
-    write: false,
-    bundle: true,
-    format: 'cjs',
-    platform: 'node',
-    target: 'node26',
-    minify: true,
-    logLevel: 'warning',
-  });
-  const [made] = outputFiles;
-  if (made === undefined) throw new Error('esbuild returned no bundle');
-  return made.text;
-}
-
-/** Without code cache: it saves 7 of 70 ms at start, but V8 writes it differently each time. */
 function seaConfig(node: string, assets: Readonly<Record<string, string>>): object {
   return {
-    main: 'jetway.mjs',
-    mainFormat: 'module',
+    main: 'launch.cjs',
+    mainFormat: 'commonjs',
     executable: node,
     output: 'jetway',
     assets,
     // HOSTILE 61: no debugger and no code by NODE_OPTIONS, SIGUSR1 or OPENSSL_CONF. What node reads
-    // besides, src/cli/server/process.ts takes away.
+    // besides, scripts/build/launch.ts takes away.
     execArgvExtension: 'none',
     execArgv: ['--disable-sigusr1', '--openssl-config=/dev/null'],
-    useCodeCache: false,
     disableExperimentalSEAWarning: true,
   };
 }

@@ -3,7 +3,7 @@
 import { html, raw } from 'hono/html';
 
 import type { LoginForm, LoginMessage } from '../engine/login/outcome.ts';
-import type { LoginTexts, OfferedLanguage } from '../programme/login/texts.ts';
+import { languageName, type LoginTexts } from '../programme/login/texts.ts';
 import type { Markup } from './page.ts';
 
 /** The fields that a message concerns. */
@@ -44,14 +44,14 @@ export function loginForm(action: string, form: LoginForm, texts: LoginTexts): M
  */
 export function languageSwitch(
   { language }: LoginTexts,
-  offered: readonly OfferedLanguage[],
+  offered: readonly string[],
 ): Markup | string {
   if (offered.length === 0) return '';
-  const items = offered.map(({ tag, name }) =>
+  const items = offered.map((tag) =>
     tag === language
-      ? html`<li lang="${tag}" aria-current="true">${name}</li>`
+      ? html`<li lang="${tag}" aria-current="true">${languageName(tag)}</li>`
       : html`<li lang="${tag}">
-          <button form="login" name="language" value="${tag}">${name}</button>
+          <button form="login" name="language" value="${tag}">${languageName(tag)}</button>
         </li>`,
   );
   return html`<ul>

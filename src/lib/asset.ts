@@ -4,7 +4,10 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { getAsset, getAssetKeys, isSea } from 'node:sea';
+import { deserialize } from 'node:v8';
 import { Worker, type WorkerOptions } from 'node:worker_threads';
+
+import { type ParsedYaml, parseYaml } from './yaml/yaml.ts';
 
 // Of the checkout; meaningless in the executable.
 const root = join(import.meta.dirname, '../..');
@@ -22,6 +25,12 @@ export function readAsset(path: string): string {
 /** As `readAsset`, for binary files. */
 export function readAssetBytes(path: string): Uint8Array {
   return isSea() ? new Uint8Array(getAsset(path)) : readFileSync(join(root, path));
+}
+
+/** A shipped YAML file, parsed: by `scripts/build.ts` if it is in the executable. */
+export function readYamlAsset(path: string): ParsedYaml {
+  if (!isSea()) return parseYaml(path, readAsset(path));
+  return deserialize(readAssetBytes(path)) as ParsedYaml;
 }
 
 /**

@@ -4,7 +4,8 @@
 import { globSync, mkdirSync, renameSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
-import { bundledSource, changedAt } from '../../scripts/build.ts';
+import { changedAt } from '../../scripts/build.ts';
+import { bundledModule } from '../../scripts/build/bundle.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -12,7 +13,7 @@ const root = join(import.meta.dirname, '../..');
 const folder = join(root, 'dist/tests');
 
 /** What a bundle is made from beside its entry. A folder counts too: its time tells that a file went away. */
-const inputs = ['package.json', 'package-lock.json', 'scripts/build.ts', 'src/**'];
+const inputs = ['package.json', 'package-lock.json', 'scripts/build{.ts,/**}', 'src/**'];
 
 /** The bundle of an entry, by its path from the root; several processes may ask at once. */
 export async function bundleOf(entry: string): Promise<string> {
@@ -23,7 +24,7 @@ export async function bundleOf(entry: string): Promise<string> {
   );
   if (built > Math.max(...changes)) return path;
   const begun = new Date();
-  const { source } = await bundledSource(entry);
+  const source = await bundledModule(entry);
   mkdirSync(folder, { recursive: true });
   const draft = `${path}.${process.pid}`;
   writeFileSync(draft, source);

@@ -1,6 +1,4 @@
-// Owns a process's signals and environment variables.
-
-import { isSea } from 'node:sea';
+// Owns a process's signals.
 
 import type { Log } from '../../engine/service.ts';
 import { exitCodes } from '../exit.ts';
@@ -37,19 +35,4 @@ export function ignoreSignals(log: Log, signals: readonly (keyof typeof ignored)
     const [event, why] = ignored[signal];
     process.on(signal, () => log.error(event, { detail: `${signal} changes nothing: ${why}` }));
   }
-}
-
-/** Variables that node reads, except those that node sets for its child processes. */
-const nodesOwn = /^NODE_(?!(?:CHANNEL_FD|CHANNEL_SERIALIZATION_MODE|UNIQUE_ID)$)/;
-
-/**
- * Restarts the executable without the variables that node reads, if any is set: they can print
- * secrets, add certificate authorities or write files (HOSTILE 61).
- */
-export function refuseEnvironment(): void {
-  const all = Object.entries(process.env);
-  const others = all.filter(([name]) => !nodesOwn.test(name));
-  if (!isSea() || others.length === all.length) return;
-  const { execPath, argv } = process;
-  process.execve?.(execPath, [execPath, ...argv.slice(2)], Object.fromEntries(others));
 }

@@ -59,8 +59,8 @@ export async function attemptLogin(
   }
   const { clock, programme, store } = service;
   const { username, password, address, hangUp } = request;
-  const asked = programme.login.languages.offered.find(({ tag }) => tag === request.language);
-  if (asked !== undefined) return showInLanguage(service, found, asked.tag, username);
+  const asked = programme.login.languages.offered.find((tag) => tag === request.language);
+  if (asked !== undefined) return showInLanguage(service, found, asked, username);
   const messages = blankFields(request).map((field) => `${field}_blank` as const);
   if (messages.length > 0) return showForm(service, found, request, { messages, username });
   let client: Client | undefined;

@@ -1,0 +1,30 @@
+// Owns the executable's first code: it clears the environment and runs the bundle.
+
+import { getAsset, getRawAsset } from 'node:sea';
+import { Script } from 'node:vm';
+
+import { codeCacheAsset, programAsset } from './program_assets.ts';
+
+/** Variables that node reads, except those that node sets for its child processes. */
+const nodesOwn = /^NODE_(?!(?:CHANNEL_FD|CHANNEL_SERIALIZATION_MODE|UNIQUE_ID)$)/;
+
+/**
+ * Restarts the executable without the variables that node reads, if any is set: they can print
+ * secrets, add certificate authorities or write files (HOSTILE 61).
+ */
+function refuseEnvironment(): void {
+  const all = Object.entries(process.env);
+  const others = all.filter(([name]) => !nodesOwn.test(name));
+  if (others.length === all.length) return;
+  const { execPath, argv } = process;
+  process.execve?.(execPath, [execPath, ...argv.slice(2)], Object.fromEntries(others));
+}
+
+refuseEnvironment();
+// V8 compiles the source as usual if it refuses the cache.
+const program = new Script(getAsset(programAsset, 'utf8'), {
+  filename: programAsset,
+  cachedData: new Uint8Array(getRawAsset(codeCacheAsset)),
+});
+const run = program.runInThisContext() as (require: (id: string) => unknown) => void;
+run((id) => process.getBuiltinModule(id));

@@ -1,0 +1,7 @@
+// Owns the names of the assets that the executable's program is made of.
+
+/** The bundle, also the file's name in stacks. */
+export const programAsset = 'jetway.cjs';
+
+/** V8's code cache of it. */
+export const codeCacheAsset = 'jetway.cache';
