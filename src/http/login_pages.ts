@@ -5,7 +5,7 @@ import { html, raw } from 'hono/html';
 import type { LoginForm } from '../engine/login/outcome.ts';
 import { programmePaths } from '../oauth/own_paths.ts';
 import type { Reply } from '../oauth/reply.ts';
-import type { LinkName } from '../programme/language/login_schema.ts';
+import type { LinkName } from '../programme/language/page_schema.ts';
 import type { Logo } from '../programme/login/logos.ts';
 import { picturesOf } from '../programme/login/rules.ts';
 import type { LoginPageName, LoginTexts } from '../programme/login/texts.ts';

@@ -97,6 +97,16 @@ const codeSchema = v.strictObject({
   }),
 });
 
+const managementSchema = (example: string) =>
+  v.exactOptional(
+    v.strictObject({
+      path: key(pathSchema, {
+        text: "The path below the programme's own: its base path, with its name where that is shared.",
+        example,
+      }),
+    }),
+  );
+
 /** The schema of a merged document: variant and programme file together. */
 export const definitionSchema = v.strictObject({
   variant: key(v.exactOptional(v.picklist(variantNames())), {
@@ -177,36 +187,16 @@ export const definitionSchema = v.strictObject({
     text: 'What requests must bring when a gateway asks about them, beside the token (C-4, P-15).',
     example: '{ headers: required }',
   }),
-  introspection: key(
-    v.exactOptional(
-      v.strictObject({
-        path: key(pathSchema, {
-          text: "The path below the programme's own: its base path, with its name where that is shared.",
-          example: '/token/introspect',
-        }),
-      }),
-    ),
-    {
-      text: 'Lets gateways, and clients for their own tokens, ask about a token (RFC 7662). Gateways authenticate by what `jetway gateway add` gives them, always with Basic.',
-      example: '{ path: /introspect }',
-      otherwise: 'there is no such endpoint',
-    },
-  ),
-  revocation: key(
-    v.exactOptional(
-      v.strictObject({
-        path: key(pathSchema, {
-          text: "The path below the programme's own.",
-          example: '/token/revoke',
-        }),
-      }),
-    ),
-    {
-      text: 'Lets clients give up a token (RFC 7009), authenticated as at the token endpoints. A refresh token takes its login and all tokens of it along.',
-      example: '{ path: /revoke }',
-      otherwise: 'there is no such endpoint',
-    },
-  ),
+  introspection: key(managementSchema('/token/introspect'), {
+    text: 'Lets gateways, and clients for their own tokens, ask about a token (RFC 7662). Gateways authenticate by what `jetway gateway add` gives them, always with Basic.',
+    example: '{ path: /introspect }',
+    otherwise: 'there is no such endpoint',
+  }),
+  revocation: key(managementSchema('/token/revoke'), {
+    text: 'Lets clients give up a token (RFC 7009), authenticated as at the token endpoints. A refresh token takes its login and all tokens of it along.',
+    example: '{ path: /revoke }',
+    otherwise: 'there is no such endpoint',
+  }),
   metadata: key(v.optional(v.picklist(['on', 'off']), 'off'), {
     text: 'Publishes what standard clients can be told of the programme (RFC 8414), at `/.well-known/oauth-authorization-server/{file name}` and where the RFC derives it from the issuer.',
     example: 'on',

@@ -85,7 +85,27 @@ const mappingSchema = v.pipe(
   named('error answer'),
 );
 
-/** Settings for many reasons at once; null removes the variant's setting. */
+/** What a group can set, and remove from the variant with a null. */
+const removable = Object.fromEntries(
+  (
+    [
+      ['error_description', descriptionSchema, 'Their text', 'null'],
+      ['error_code', codeSchema, "Their code of the dialect's own", '100'],
+      ['extra', extraSchema, 'More of theirs', '{ title: Bad client }'],
+      ['challenge', challengeSchema, 'Their challenge', 'null'],
+      ['headers', answerHeadersSchema, 'Their headers', '{ X-Failed: "yes" }'],
+    ] as const
+  ).map(([name, entry, what, example]) => [
+    name,
+    key(v.exactOptional(v.nullable<v.GenericSchema>(entry)), {
+      text: `${what}; null for none.`,
+      example,
+      otherwise: 'as the variant has it',
+    }),
+  ]),
+);
+
+/** Settings for many reasons at once. */
 const groupSchema = v.pipe(
   v.strictObject({
     reasons: key(
@@ -108,31 +128,7 @@ const groupSchema = v.pipe(
       example: 'FAILED',
       otherwise: 'as the variant has it',
     }),
-    error_description: key(v.exactOptional(v.nullable(descriptionSchema)), {
-      text: 'Their text; null for none.',
-      example: 'null',
-      otherwise: 'as the variant has it',
-    }),
-    error_code: key(v.exactOptional(v.nullable(codeSchema)), {
-      text: "Their code of the dialect's own; null for none.",
-      example: '100',
-      otherwise: 'as the variant has it',
-    }),
-    extra: key(v.exactOptional(v.nullable(extraSchema)), {
-      text: 'More of theirs; null for none.',
-      example: '{ title: Bad client }',
-      otherwise: 'as the variant has it',
-    }),
-    challenge: key(v.exactOptional(v.nullable(challengeSchema)), {
-      text: 'Their challenge; null for none.',
-      example: 'null',
-      otherwise: 'as the variant has it',
-    }),
-    headers: key(v.exactOptional(v.nullable(answerHeadersSchema)), {
-      text: 'Their headers; null for none.',
-      example: '{ X-Failed: "yes" }',
-      otherwise: 'as the variant has it',
-    }),
+    ...removable,
   }),
   named('error group'),
 );

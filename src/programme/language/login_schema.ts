@@ -10,15 +10,11 @@ import { failureLimitSchema, lockoutSchema } from './limits.ts';
 import {
   labelsSchema,
   languageSchema,
-  linkSchema,
+  linkEntries,
   messagesSchema,
   ownPagesSchema,
   pageTextSchema,
 } from './page_schema.ts';
-
-/** Links of the page; each has a label of the same name. */
-export const linkNames = ['website', 'help', 'privacy', 'terms', 'imprint'] as const;
-export type LinkName = (typeof linkNames)[number];
 
 const languageTagSchema = v.pipe(
   v.string(),
@@ -120,31 +116,7 @@ export const loginSchema = v.strictObject({
     text: 'Heading and title of the page. In this and every text of the page `{programme}` stands for the `name`.',
     example: 'Log in to Harbour Hotels',
   }),
-  website: key(linkSchema, {
-    text: "Address of the programme's own website. The page links to it: members may have to update their details there (P-13).",
-    example: 'https://www.example.com/',
-    otherwise: 'no link',
-  }),
-  help: key(linkSchema, {
-    text: 'Address of a page for members who have forgotten their username or password; the login page links to it.',
-    example: 'https://www.example.com/forgotten',
-    otherwise: 'no link',
-  }),
-  privacy: key(linkSchema, {
-    text: 'Address of the privacy notice; every page of the login links to it at its foot.',
-    example: 'https://www.example.com/privacy',
-    otherwise: 'no link',
-  }),
-  terms: key(linkSchema, {
-    text: 'Address of the terms; as `login.privacy`.',
-    example: 'https://www.example.com/terms',
-    otherwise: 'no link',
-  }),
-  imprint: key(linkSchema, {
-    text: 'Address of the imprint; as `login.privacy`.',
-    example: 'https://www.example.com/imprint',
-    otherwise: 'no link',
-  }),
+  ...linkEntries,
   lockout: key(lockoutSchema, {
     text: 'When a username is locked, known or not: after so many failures within the window every attempt is refused for a while, in the words and the time of a wrong password. Tries during the lock do not prolong it; `jetway member unlock` ends it. A browser in which the member has logged in before is counted apart, so that strangers cannot lock the member out of it. In place of a map, `off`.',
     example: '{ attempts: 10, window: 1h, lock: 30m }',
@@ -207,7 +179,6 @@ export const loginSchema = v.strictObject({
 });
 
 export type LoginDefinition = Output<typeof loginSchema>;
-export type LinksDefinition = Pick<LoginDefinition, LinkName>;
 export type LockoutDefinition = Exclude<LoginDefinition['lockout'], 'off'>;
 export type ColoursDefinition = LoginDefinition['colours'];
 export type SchemeDefinition = Output<typeof colourSchemeSchema>;

@@ -2,6 +2,7 @@
 
 import * as v from 'valibot';
 
+import { isOptional } from '../../schema/keys.ts';
 import { key, listed, named, type Output } from '../../schema/notes.ts';
 import { textSchema } from '../../schema/scalars.ts';
 import { pageOnlyFailureTexts, redirectableFailureTexts } from './failure_texts.ts';
@@ -129,71 +130,87 @@ export const ownPagesSchema = v.strictObject({
   }),
 });
 
-const { entries: ownPages } = ownPagesSchema;
-
-export const linkSchema = v.exactOptional(
+/** A missing link of a language is the usual link. */
+const linkSchema = v.exactOptional(
   v.pipe(v.string(), v.regex(/^https:\/\/[!-~]+$/, 'expected an https:// address')),
 );
 
-/**
- * All texts in a further language, those of failures included; a missing link is the usual link.
- */
+function link(text: string, path: string): typeof linkSchema {
+  return key(linkSchema, {
+    text,
+    example: `https://www.example.com/${path}`,
+    otherwise: 'no link',
+  });
+}
+
+/** Links of the page; each has a label of the same name. */
+export const linkEntries = {
+  website: link(
+    "Address of the programme's own website. The page links to it: members may have to update their details there (P-13).",
+    '',
+  ),
+  help: link(
+    'Address of a page for members who have forgotten their username or password; the login page links to it.',
+    'forgotten',
+  ),
+  privacy: link(
+    'Address of the privacy notice; every page of the login links to it at its foot.',
+    'privacy',
+  ),
+  terms: link('Address of the terms; as `login.privacy`.', 'terms'),
+  imprint: link('Address of the imprint; as `login.privacy`.', 'imprint'),
+};
+export type LinkName = keyof typeof linkEntries;
+export const linkNames = Object.keys(linkEntries) as readonly LinkName[];
+
+/** The same keys for another language; each text and default refers to the key below `path`. */
+function translated<Entries extends Readonly<Record<string, v.GenericSchema>>>(
+  path: string,
+  entries: Entries,
+  examples: Readonly<Record<keyof Entries, string>>,
+): Entries {
+  const keys = Object.entries(entries).map(([name, entry]) => {
+    const origin = `\`${path}.${name}\``;
+    const told = { text: `As ${origin}.`, example: examples[name] ?? '' };
+    return [name, key(entry, isOptional(entry) ? { ...told, otherwise: origin } : told)];
+  });
+  return Object.fromEntries(keys) as Entries;
+}
+
+const texts = {
+  title: pageTextSchema,
+  ...linkEntries,
+  messages: messagesSchema,
+  labels: labelsSchema,
+} as const;
+
+const textsOfLanguage = translated('login', texts, {
+  title: 'Bienvenue',
+  website: 'https://www.example.com/fr/',
+  help: 'https://www.example.com/fr/oubli',
+  privacy: 'https://www.example.com/fr/confidentialite',
+  terms: 'https://www.example.com/fr/conditions',
+  imprint: 'https://www.example.com/fr/mentions-legales',
+  messages: '{ difficulties: Veuillez patienter. }',
+  labels: '{ log_in: Entrer }',
+});
+
+const pagesOfLanguage = translated('login.pages', ownPagesSchema.entries, {
+  expired: '{ title: Trop tard }',
+  damaged: '{ title: Abîmé }',
+  other_browser: '{ title: Cookies requis }',
+  forged: '{ title: Refusé }',
+  not_found: '{ title: Introuvable }',
+  wrong_method: '{ title: Impossible ainsi }',
+});
+
+/** All texts in a further language, those of failures included. */
 export const languageSchema = v.pipe(
   v.strictObject({
-    title: key(pageTextSchema, { text: 'As `login.title`.', example: 'Bienvenue' }),
-    website: key(linkSchema, {
-      text: 'Where members go who read this language.',
-      example: 'https://www.example.com/fr/',
-      otherwise: '`login.website`',
-    }),
-    help: key(linkSchema, {
-      text: 'Where members go who read this language.',
-      example: 'https://www.example.com/fr/oubli',
-      otherwise: '`login.help`',
-    }),
-    privacy: key(linkSchema, {
-      text: 'The notice for members who read this language.',
-      example: 'https://www.example.com/fr/confidentialite',
-      otherwise: '`login.privacy`',
-    }),
-    terms: key(linkSchema, {
-      text: 'The terms for members who read this language.',
-      example: 'https://www.example.com/fr/conditions',
-      otherwise: '`login.terms`',
-    }),
-    imprint: key(linkSchema, {
-      text: 'The imprint for members who read this language.',
-      example: 'https://www.example.com/fr/mentions-legales',
-      otherwise: '`login.imprint`',
-    }),
-    messages: key(messagesSchema, {
-      text: 'As `login.messages`.',
-      example: '{ difficulties: Veuillez patienter. }',
-    }),
-    labels: key(labelsSchema, { text: 'As `login.labels`.', example: '{ log_in: Entrer }' }),
+    ...textsOfLanguage,
     pages: key(
       v.strictObject({
-        expired: key(pageSchema, {
-          text: 'As `login.pages.expired`.',
-          example: '{ title: Trop tard }',
-        }),
-        damaged: key(pageSchema, {
-          text: 'As `login.pages.damaged`.',
-          example: '{ title: Abîmé }',
-        }),
-        other_browser: key(pageSchema, {
-          text: 'As `login.pages.other_browser`.',
-          example: '{ title: Cookies requis }',
-        }),
-        forged: key(pageSchema, { text: 'As `login.pages.forged`.', example: '{ title: Refusé }' }),
-        not_found: key(pageSchema, {
-          text: 'As `login.pages.not_found`.',
-          example: '{ title: Introuvable }',
-        }),
-        wrong_method: key(pageSchema, {
-          text: 'As `login.pages.wrong_method`.',
-          example: '{ title: Impossible ainsi }',
-        }),
+        ...pagesOfLanguage,
         failed: key(pageSchema, {
           text: 'For each failure of a login request that is a page in `authorize.failures` and has no text under `failures`.',
           example: '{ title: Impossible }',
@@ -225,6 +242,7 @@ export const languageSchema = v.pipe(
 
 export type PageText = Output<typeof pageSchema>;
 export type LanguageDefinition = Output<typeof languageSchema>;
+export type LinksDefinition = Pick<LanguageDefinition, LinkName>;
 export type LoginMessages = LanguageDefinition['messages'];
 export type LoginLabels = LanguageDefinition['labels'];
-export type OwnPageName = keyof typeof ownPages;
+export type OwnPageName = keyof typeof ownPagesSchema.entries;

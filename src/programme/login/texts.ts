@@ -4,13 +4,14 @@ import { chooseLanguage, directionOf } from '../../lib/language.ts';
 import { present } from '../../lib/present.ts';
 import { type LoginFailureReason, loginFailureReasons } from '../../oauth/failure.ts';
 import type { Definition } from '../language/definition.ts';
-import { linkNames, type LinksDefinition } from '../language/login_schema.ts';
-import type {
-  LanguageDefinition,
-  LoginLabels,
-  LoginMessages,
-  OwnPageName,
-  PageText,
+import {
+  type LanguageDefinition,
+  linkNames,
+  type LinksDefinition,
+  type LoginLabels,
+  type LoginMessages,
+  type OwnPageName,
+  type PageText,
 } from '../language/page_schema.ts';
 
 /** Pages that replace the form: the login's own, and one for each failure of a login request. */
