@@ -1,6 +1,7 @@
 // Owns compilation: a valid Definition becomes a frozen Programme.
 
 import { milliseconds } from '../lib/clock.ts';
+import { present } from '../lib/present.ts';
 import type { ClientId, ProgrammeId } from '../oauth/client.ts';
 import { grantTypes } from '../oauth/grant.ts';
 import { levelScopes, listScopes, type ScopeRules } from '../oauth/scope.ts';
@@ -11,11 +12,18 @@ import { compileTokenLayout, tokenWriting } from './answers/token_layout.ts';
 import { compileClaims } from './answers/tree_writer.ts';
 import { usualCodeLength, usualIdentifierLength } from './checks/given_out.ts';
 import type { Definition } from './language/definition.ts';
+import { unlessOff } from './language/limits.ts';
 import { compileGenerator, compileShape, describeShape } from './language/value_shape.ts';
 import type { Logos } from './login/logos.ts';
 import { compileLogin } from './login/rules.ts';
-import type { ClientRules, MemberRules, Programme, SelectorRule } from './programme.ts';
-import { compileUnwrap } from './requests/input_rules.ts';
+import type {
+  AccessTokenRules,
+  ClientRules,
+  MemberRules,
+  Programme,
+  SelectorRule,
+} from './programme.ts';
+import { compileInput } from './requests/input_rules.ts';
 import { compileTokenEndpoint } from './requests/token_endpoint.ts';
 import {
   compileTokenManagement,
@@ -45,8 +53,11 @@ export function compileProgramme(
   const issuer = publicUrl + ownPath;
   const audience = definition.audience ?? issuer;
   const values = { programme_identifier: definition.programme_identifier, issuer, audience };
-  const { access, refresh } = definition.tokens;
+  const { access, refresh, client_subject_prefix: prefix } = definition.tokens;
   const scope = compileScope(definition);
+  const lifetimes = grantTypes.map(
+    (type) => [type, definition.grants[type]?.access_lifetime ?? access.lifetime] as const,
+  );
   return Object.freeze({
     id,
     name: definition.name,
@@ -71,47 +82,23 @@ export function compileProgramme(
     verification: compileVerification(definition, scope),
     access: {
       format: access.format,
-      ...compileLifetimes(definition),
+      lifetime: milliseconds(Math.max(...lifetimes.map(([, lifetime]) => lifetime))),
+      lifetimes: Object.fromEntries(lifetimes) as AccessTokenRules['lifetimes'],
       algorithm: access.algorithm,
       tokenId: access.token_id,
       claims: compileClaims(access.claims, tokenWriting(scope)),
     },
     refresh,
-    ...compileClientSubjects(definition),
-    signsTokens: signsTokens(definition),
+    clientSubject: (client: ClientId) => prefix + client,
+    isClientSubject: (subject: string) => subject.startsWith(prefix),
+    signsTokens: access.format === 'jwt' || refresh.format === 'jwt',
     ...compileExtras(id, definition, publicUrl, ownPath),
-    throttle: definition.throttle === 'off' ? undefined : definition.throttle,
+    throttle: unlessOff(definition.throttle),
     members: compileMembers(definition),
     memberNumber: compileMemberNumber(definition),
     renderTokens: compileTokenLayout(definition.token_response, values, scope),
     renderFailure: compileErrorMap(definition, scope.split),
   });
-}
-
-function compileClientSubjects({
-  tokens: { client_subject_prefix: prefix },
-}: Definition): Pick<Programme, 'clientSubject' | 'isClientSubject'> {
-  return {
-    clientSubject: (client) => prefix + client,
-    isClientSubject: (subject) => subject.startsWith(prefix),
-  };
-}
-
-function signsTokens({ tokens: { access, refresh } }: Definition): boolean {
-  return access.format === 'jwt' || refresh.format === 'jwt';
-}
-
-function compileLifetimes({
-  tokens,
-  grants,
-}: Definition): Pick<Programme['access'], 'lifetime' | 'lifetimes'> {
-  const entries = grantTypes.map(
-    (type) => [type, grants[type]?.access_lifetime ?? tokens.access.lifetime] as const,
-  );
-  return {
-    lifetime: milliseconds(Math.max(...entries.map(([, lifetime]) => lifetime))),
-    lifetimes: Object.fromEntries(entries) as Programme['access']['lifetimes'],
-  };
 }
 
 /** The optional endpoints that the file turns on. */
@@ -124,22 +111,20 @@ function compileExtras(
   const { introspection, revocation, metadata } = definition;
   const endpoint = (path: string, byGateways: boolean): TokenManagementEndpoint =>
     compileTokenManagement(ownPath + path, definition, { byGateways });
-  const place = { publicUrl, ownPath };
-  return {
-    ...(introspection === undefined ? {} : { introspection: endpoint(introspection.path, true) }),
-    ...(revocation === undefined ? {} : { revocation: endpoint(revocation.path, false) }),
-    ...(metadata === 'off' ? {} : { metadata: compileMetadata(id, definition, place) }),
-  };
+  return present({
+    introspection: introspection && endpoint(introspection.path, true),
+    revocation: revocation && endpoint(revocation.path, false),
+    metadata: metadata === 'on' ? compileMetadata(id, definition, publicUrl, ownPath) : undefined,
+  });
 }
 
-function compileClientRules(definition: Definition): ClientRules {
-  const { identifier, authentication } = definition.client;
-  const { failure_limit: failureLimit } = authentication;
+function compileClientRules({ client }: Definition): ClientRules {
+  const { identifier, authentication } = client;
   return {
     isIdentifier: compileShape(identifier),
     newIdentifier: compileGenerator(identifier, usualIdentifierLength) as () => ClientId,
     identifierForm: describeShape(identifier),
-    failureLimit: failureLimit === 'off' ? undefined : failureLimit,
+    failureLimit: unlessOff(authentication.failure_limit),
   };
 }
 
@@ -148,18 +133,11 @@ function compileSelectors(definition: Definition): ReadonlyMap<string, SelectorR
   const { selector, authorize, token_endpoints: endpoints, base_path: base } = definition;
   if (selector === undefined) return new Map();
   return new Map(
-    [authorize.endpoint, ...Object.values(endpoints)].map((endpoint) => {
-      const input = endpoint.inputs[selector.input];
-      const name = input?.name ?? selector.input;
-      const inHeader = input?.in === 'header';
-      const rule: SelectorRule = {
-        place: inHeader ? 'header' : 'query',
-        name: inHeader ? name.toLowerCase() : name,
-        scheme: input?.scheme?.toLowerCase(),
-        unwrap: compileUnwrap(input?.scheme),
-        isDefault: selector.default,
-      };
-      return [base + endpoint.path, rule];
+    [authorize.endpoint, ...Object.values(endpoints)].map(({ path, inputs }) => {
+      const input = inputs[selector.input] ?? { required: false };
+      const { inHeader, wireName, unwrap } = compileInput(selector.input, input, '');
+      const scheme = input.scheme?.toLowerCase();
+      return [base + path, { inHeader, wireName, unwrap, scheme, isDefault: selector.default }];
     }),
   );
 }

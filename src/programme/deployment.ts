@@ -102,8 +102,8 @@ export function deploy(
 
 /** Selects the programme of a request to a shared path. */
 export function selectRoute(shared: SharedRoute, request: RequestHead): Route {
-  const { place, name, unwrap } = shared.selector;
-  const sent = place === 'header' ? headerValues(request, name) : queryValues(request.query, name);
+  const { inHeader, wireName, unwrap } = shared.selector;
+  const sent = inHeader ? headerValues(request, wireName) : queryValues(request.query, wireName);
   const identifier = sent.length === 1 ? unwrap(sent[0] ?? '') : undefined;
   return shared.byIdentifier.get(identifier ?? '') ?? shared.fallback;
 }
@@ -181,8 +181,8 @@ function ambiguity(
   return undefined;
 }
 
-function describeSelector({ place, name, scheme }: SelectorRule): string {
-  return `${place} "${name}"${scheme === undefined ? '' : ` with the scheme "${scheme}"`}`;
+function describeSelector({ inHeader, wireName, scheme }: SelectorRule): string {
+  return `${inHeader ? 'header' : 'query'} "${wireName}"${scheme === undefined ? '' : ` with the scheme "${scheme}"`}`;
 }
 
 function withoutDefault(routes: ReadonlyMap<string, readonly Route[]>): MountConflict[] {

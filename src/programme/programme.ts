@@ -11,7 +11,9 @@ import type { MemberNumberRules } from './answers/member_number.ts';
 import type { Metadata } from './answers/metadata.ts';
 import type { ProgrammeValues, TokenRenderer } from './answers/token_layout.ts';
 import type { Values } from './answers/tree_writer.ts';
+import type { Definition } from './language/definition.ts';
 import type { LoginRules } from './login/rules.ts';
+import type { InputRule } from './requests/input_rules.ts';
 import type { TokenEndpoint } from './requests/token_endpoint.ts';
 import type { TokenManagementEndpoint } from './requests/token_management.ts';
 import type { VerificationRules } from './requests/verification.ts';
@@ -25,11 +27,6 @@ export interface ClientRules {
   readonly failureLimit: ThrottleLimit | undefined;
 }
 
-export interface CodeRules {
-  readonly generate: () => string;
-  readonly lifetime: Milliseconds;
-}
-
 export interface AccessTokenRules {
   readonly format: 'opaque' | 'jwt';
   /** The longest lifetime of all grants' tokens. */
@@ -41,21 +38,10 @@ export interface AccessTokenRules {
   readonly claims: (values: Values) => Readonly<Record<string, unknown>>;
 }
 
-export interface RefreshTokenRules {
-  readonly format: 'opaque' | 'jwt';
-  readonly lifetime: Milliseconds;
-  readonly longest: Milliseconds;
-  readonly grace: Milliseconds;
-}
-
-/** How a request names one of the programmes that share a path. */
-export interface SelectorRule {
-  readonly place: 'header' | 'query';
-  readonly name: string;
+/** How a request names one of the programmes that share a path: in a header or the query. */
+export interface SelectorRule extends Pick<InputRule, 'inHeader' | 'wireName' | 'unwrap'> {
   /** The authentication scheme before the value, in lower case. */
   readonly scheme: string | undefined;
-  /** The value without its scheme; undefined where the scheme is absent. */
-  readonly unwrap: (sent: string) => string | undefined;
   readonly isDefault: boolean;
 }
 
@@ -79,13 +65,13 @@ export interface Programme {
   readonly values: ProgrammeValues;
   readonly clients: ClientRules;
   readonly login: LoginRules;
-  readonly code: CodeRules;
+  readonly code: { readonly generate: () => string; readonly lifetime: Milliseconds };
   readonly tokenEndpoints: readonly TokenEndpoint[];
   readonly grants: ReadonlySet<GrantType>;
   readonly scope: ScopeRules;
   readonly verification: VerificationRules;
   readonly access: AccessTokenRules;
-  readonly refresh: RefreshTokenRules;
+  readonly refresh: Definition['tokens']['refresh'];
   /** The `sub` of tokens that a client gets for itself. */
   readonly clientSubject: (id: ClientId) => string;
   /**

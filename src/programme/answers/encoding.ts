@@ -8,12 +8,12 @@ export type EncodingName = (typeof encodings)[number];
 /** Combines the members of a body. Names are encoded at compile time, not for each answer. */
 export interface Encoding {
   readonly contentType: string;
-  readonly scalar: (value: Scalar) => string;
+  readonly scalar: (value: Scalar) => Scalar;
   /** Takes a member's name at compile time and its encoded value for each answer. */
   readonly member: (name: string) => (value: string) => string;
   readonly object: (members: readonly string[]) => string;
   /** A list in brackets; undefined if the encoding repeats the member for each item. */
-  readonly array: ((items: readonly string[]) => string) | undefined;
+  readonly array: ((items: readonly Scalar[]) => string) | undefined;
   readonly document: (body: string) => string;
 }
 
@@ -81,6 +81,9 @@ const text: Encoding = {
   array: undefined,
   document: (body) => body,
 };
+
+/** Values as they are, from which texts are joined. */
+export const unencoded: Encoding = { ...text, scalar: (value) => value };
 
 export const encodingOf: Readonly<Record<EncodingName, Encoding>> = { json, form, xml, text };
 

@@ -6,12 +6,6 @@ import { programmePaths, servicePaths } from '../../oauth/own_paths.ts';
 import type { Definition } from '../language/definition.ts';
 import { endpointsOf } from '../requests/grant_places.ts';
 
-/** The service's address for clients: from the configuration, never from a request (HOSTILE 50). */
-export interface MetadataPlace {
-  readonly publicUrl: string;
-  readonly ownPath: string;
-}
-
 /** Endpoints that the document names only under a condition. */
 export interface Offered {
   /** False if clients cannot reach the endpoint. */
@@ -29,27 +23,32 @@ export interface Metadata {
   readonly document: (offered: Offered) => string;
 }
 
+/** `publicUrl` is from the configuration, never from a request (HOSTILE 50). */
 export function compileMetadata(
   id: string,
   definition: Definition,
-  place: MetadataPlace,
+  publicUrl: string,
+  ownPath: string,
 ): Metadata {
-  const issuer = place.publicUrl + place.ownPath;
+  const issuer = publicUrl + ownPath;
   const wellKnown = servicePaths.metadata;
   return {
     paths: [
       ...new Set([`${wellKnown}/${id}`, wellKnown + new URL(issuer).pathname.replace(/\/$/, '')]),
     ],
-    document: compileDocument(definition, place),
+    document: compileDocument(definition, publicUrl, issuer),
   };
 }
 
-function compileDocument(definition: Definition, place: MetadataPlace): Metadata['document'] {
-  const issuer = place.publicUrl + place.ownPath;
+function compileDocument(
+  definition: Definition,
+  publicUrl: string,
+  issuer: string,
+): Metadata['document'] {
   const { grants, scope, authorize, tokens, introspection, revocation } = definition;
   const { access } = tokens;
   const methods = authenticationMethods(definition);
-  const places = { issuer, ...endpoints(definition, place) };
+  const places = { issuer, ...endpoints(definition, publicUrl) };
   const keys = { jwks_uri: issuer + programmePaths.keySet };
   // JSON.stringify leaves out undefined members.
   const abilities = {
@@ -92,7 +91,7 @@ function granted({ grants }: Definition): readonly GrantType[] {
  * RFC 8414 allows one `token_endpoint`: that of the first grant. `token_endpoints` names the
  * endpoint of each grant, or a list if a grant has several.
  */
-function endpoints(definition: Definition, { publicUrl }: MetadataPlace): object {
+function endpoints(definition: Definition, publicUrl: string): object {
   const { grants, authorize, base_path: base } = definition;
   const urls = granted(definition).map((type) => {
     const [only = '', ...others] = endpointsOf(definition, type).map(

@@ -10,7 +10,7 @@ import {
   type Scalar,
 } from '../language/value_tree.ts';
 import { nothing, type Vocabulary } from '../language/vocabularies.ts';
-import { type Encoding, encodingOf } from './encoding.ts';
+import { type Encoding, encodingOf, unencoded } from './encoding.ts';
 
 /** Values of one answer, by name; spans and instants in milliseconds. */
 export type Values = Readonly<Record<string, string | number | undefined>>;
@@ -26,11 +26,9 @@ export interface WritingRules {
   readonly encoding?: Encoding;
 }
 
-/** The text of a value, or a text for each item of a list; undefined for a missing value. */
-type Written = string | readonly string[] | undefined;
+/** An encoded value, or one for each item of a list; undefined for a missing value. */
+type Written = Scalar | readonly Scalar[] | undefined;
 type Writer = (values: Values) => Written;
-/** A value before it is encoded. */
-type Leaf = (values: Values) => Scalar | readonly string[] | undefined;
 
 interface Compilation extends WritingRules {
   readonly encoding: Encoding;
@@ -90,53 +88,33 @@ function compileObject(tree: FieldTree, rules: Compilation): (values: Values) =>
     const written: string[] = [];
     for (const { enclose, write } of members) {
       const value = write(values);
-      if (typeof value === 'string') written.push(enclose(value));
-      else if (value !== undefined) written.push(...value.map(enclose));
+      if (isList(value)) written.push(...value.map((item) => enclose(String(item))));
+      else if (value !== undefined) written.push(enclose(String(value)));
     }
     return encoding.object(written);
   };
 }
 
+/** Writes nothing on occasions that `only` excludes. */
 function compileField(field: Field, rules: Compilation): Writer {
-  return onOccasion(field, rules, compileForm(field, rules));
-}
-
-/** Wraps the function: no result on occasions that `only` excludes. */
-function onOccasion<Result>(
-  field: Field,
-  { occasion }: Compilation,
-  write: (values: Values) => Result,
-): (values: Values) => Result | undefined {
+  const write = compileForm(field, rules);
   if (typeof field === 'string' || field.only === undefined) return write;
   const occasions = new Set<unknown>(field.only);
-  return (values) => (occasions.has(values[occasion]) ? write(values) : undefined);
+  return (values) => (occasions.has(values[rules.occasion]) ? write(values) : undefined);
 }
 
 function compileForm(field: Field, rules: Compilation): Writer {
-  const { encoding } = rules;
-  if (typeof field !== 'string') {
-    if ('object' in field) return compileObject(field.object, rules);
-    if ('array' in field) return compileArray(field.array, rules);
-    if ('first' in field) {
-      const writers = field.first.map((one) => compileField(one, rules));
-      return (values) => firstOf(writers, values);
-    }
-    if ('constant' in field) {
-      const constant = encoding.scalar(field.constant);
-      return () => constant;
-    }
-  }
-  const leaf = compileLeaf(field, rules);
-  return (values) => {
-    const value = leaf(values);
-    if (value === undefined) return undefined;
-    if (!isList(value)) return encoding.scalar(value);
-    const items = value.map((item) => encoding.scalar(item));
-    return encoding.array?.(items) ?? items;
-  };
+  if (typeof field === 'string') return compileNamed({ value: field }, rules);
+  if ('value' in field) return compileNamed(field, rules);
+  if ('object' in field) return compileObject(field.object, rules);
+  if ('array' in field) return compileArray(field.array, rules);
+  if ('first' in field) return compileFirst(field.first, rules);
+  if ('joined' in field) return compileJoined(field.joined, rules);
+  const constant = rules.encoding.scalar(field.constant);
+  return () => constant;
 }
 
-function isList(value: Scalar | readonly string[]): value is readonly string[] {
+function isList(value: Written): value is readonly Scalar[] {
   return Array.isArray(value);
 }
 
@@ -149,37 +127,20 @@ function compileArray(fields: readonly Field[], rules: Compilation): Writer {
   };
 }
 
-function firstOf<Result>(
-  parts: readonly ((values: Values) => Result | undefined)[],
-  values: Values,
-): Result | undefined {
-  for (const part of parts) {
-    const found = part(values);
-    if (found !== undefined) return found;
-  }
-  return undefined;
+function compileFirst(fields: readonly Field[], rules: Compilation): Writer {
+  const writers = fields.map((one) => compileField(one, rules));
+  return (values) => {
+    for (const write of writers) {
+      const found = write(values);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  };
 }
 
-/** A field with a single value, so neither an object nor an array. */
-function compileLeaf(field: Field, rules: Compilation): Leaf {
-  if (typeof field === 'string') return compileNamed({ value: field }, rules);
-  if ('value' in field) return compileNamed(field, rules);
-  if ('joined' in field) return compileJoined(field.joined, rules);
-  if ('first' in field) {
-    const parts = field.first.map((one) => compilePart(one, rules));
-    return (values) => firstOf(parts, values);
-  }
-  if (!('constant' in field)) return () => undefined;
-  const { constant } = field;
-  return () => constant;
-}
-
-function compilePart(field: Field, rules: Compilation): Leaf {
-  return onOccasion(field, rules, compileLeaf(field, rules));
-}
-
-function compileJoined(fields: readonly Field[], rules: Compilation): Leaf {
-  const parts = fields.map((one) => compilePart(one, rules));
+function compileJoined(fields: readonly Field[], rules: Compilation): Writer {
+  const parts = fields.map((one) => compileField(one, { ...rules, encoding: unencoded }));
+  const { scalar } = rules.encoding;
   return (values) => {
     let joined = '';
     for (const part of parts) {
@@ -187,22 +148,27 @@ function compileJoined(fields: readonly Field[], rules: Compilation): Leaf {
       if (value === undefined || value === null) return undefined;
       joined += isList(value) ? value.join(' ') : String(value);
     }
-    return joined;
+    return scalar(joined);
   };
 }
 
-function compileNamed(field: NamedField, { vocabulary, split }: Compilation): Leaf {
-  const { value: name, type } = field;
-  if (name === nothing) return () => null;
-  const format = formatterOf(vocabulary.values[name]?.[0] ?? 'text', field.as, split);
-  const absent = field.absent === 'nothing' ? null : undefined;
+function compileNamed(
+  { value: name, as, type, absent }: NamedField,
+  { vocabulary, split, encoding: { scalar, array } }: Compilation,
+): Writer {
+  const none = scalar(null);
+  if (name === nothing) return () => none;
+  const format = formatterOf(vocabulary.values[name]?.[0] ?? 'text', as, split);
   return (values) => {
     const value = values[name];
-    if (value === undefined) return absent;
+    if (value === undefined) return absent === 'nothing' ? none : undefined;
     const written = format(value);
-    if (isList(written)) return written;
-    if (type === 'string') return String(written);
-    return type === 'number' ? bareNumber(written) : written;
+    if (typeof written === 'object') {
+      const items = written.map(scalar);
+      return array === undefined ? items : array(items);
+    }
+    if (type === 'string') return scalar(String(written));
+    return scalar(type === 'number' ? bareNumber(written) : written);
   };
 }
 

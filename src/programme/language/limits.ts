@@ -68,3 +68,8 @@ export const lockoutSchema = v.optional(
   ]),
   usualLockout,
 );
+
+/** A limit, or undefined where the file switches it off. */
+export function unlessOff<Limit extends object>(limit: Limit | 'off'): Limit | undefined {
+  return limit === 'off' ? undefined : limit;
+}

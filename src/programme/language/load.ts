@@ -47,43 +47,34 @@ export function loadProgramme(file: string, text: string): LoadResult {
           'name the file with lower-case letters, digits and "-", such as frequent-flyer.yaml',
         ),
       ];
-  const parsed = parseYaml(file, text);
-  if (parsed.root === undefined || parsed.root.kind !== 'map') {
-    const empty = errorAt(
-      whole,
-      [],
-      'a programme file is a map of keys such as name and base_path',
-    );
-    return { faults: [...nameFaults, ...(parsed.faults.length > 0 ? parsed.faults : [empty])] };
+  const { root, faults: syntaxFaults } = parseYaml(file, text);
+  if (root?.kind !== 'map') {
+    const empty = 'a programme file is a map of keys such as name and base_path';
+    const told = syntaxFaults.length > 0 ? syntaxFaults : [errorAt(whole, [], empty)];
+    return { faults: [...nameFaults, ...told] };
   }
-  const { root } = parsed;
   const { document, base, faults: variantFaults } = layOverVariant(root);
-  const faults = [...nameFaults, ...parsed.faults, ...variantFaults];
+  const faults = [...nameFaults, ...syntaxFaults, ...variantFaults];
   // Without its variant a file lacks most keys; a fault for each would hide the cause.
   if (variantFaults.length > 0) return { faults };
   const { output: definition, faults: schemaFaults } = validate(definitionSchema, document);
-  const idle = idleNulls(definitionSchema, document, root, base);
-  if (definition === undefined) {
-    const told = withoutVariant(
-      root,
-      [...faults, ...schemaFaults, ...idle, ...ambiguousNumbers(root, schemaFaults)],
-      variantNames(),
-    );
-    return {
-      faults: told.map((fault) => atTheNull(root, atHome(fault, root))).toSorted(byPosition),
-    };
-  }
-  const allFaults = [
+  const found = [
     ...faults,
-    ...idle,
-    ...ambiguousNumbers(root, []),
-    ...checkDefinition(definition, document),
-  ]
-    .map((fault) => atHome(fault, root))
+    ...schemaFaults,
+    ...idleNulls(definitionSchema, document, root, base),
+    ...ambiguousNumbers(root, schemaFaults),
+    ...(definition === undefined ? [] : checkDefinition(definition, document)),
+  ];
+  const all = withoutVariant(root, found, variantNames())
+    .map((fault) => atTheNull(root, atHome(fault, root)))
     .toSorted(byPosition);
-  if (allFaults.some((fault) => fault.severity === 'error')) return { faults: allFaults };
+  if (definition === undefined || all.some(isError)) return { faults: all };
   const loaded = { id: id as ProgrammeId, definition, document, logos: new Map() };
-  return { loaded, faults: allFaults };
+  return { loaded, faults: all };
+}
+
+function isError({ severity }: Fault): boolean {
+  return severity === 'error';
 }
 
 /** Adds the logos that the file names; an unfit logo removes `loaded`. */
@@ -91,7 +82,7 @@ export function withLogos({ loaded, faults }: LoadResult, read: ReadBeside): Loa
   if (loaded === undefined) return { faults };
   const found = readLogos(loaded.definition, loaded.document, read);
   const all = [...faults, ...found.faults].toSorted(byPosition);
-  if (found.faults.some(({ severity }) => severity === 'error')) return { faults: all };
+  if (found.faults.some(isError)) return { faults: all };
   return { loaded: { ...loaded, logos: found.logos }, faults: all };
 }
 
@@ -99,8 +90,8 @@ export function withLogos({ loaded, faults }: LoadResult, read: ReadBeside): Loa
  * Moves a fault in the variant to the operator's own file: to the deepest key of its path that the
  * file has, or else to the key `variant`.
  */
-function atHome(fault: Fault, root: YamlNode | undefined): Fault {
-  if (root === undefined || fault.at.file === root.at.file) return fault;
+function atHome(fault: Fault, root: YamlNode): Fault {
+  if (fault.at.file === root.at.file) return fault;
   const path = fault.path.split('.');
   let depth = 0;
   while (depth < path.length && nodeAt(root, path.slice(0, depth + 1)) !== undefined) depth += 1;
@@ -110,7 +101,7 @@ function atHome(fault: Fault, root: YamlNode | undefined): Fault {
   return {
     ...fault,
     at: positionAt(root, own),
-    hint: fault.hint === undefined ? source : `${fault.hint}; ${source}`,
+    hint: [fault.hint, source].filter((text) => text !== undefined).join('; '),
   };
 }
 
@@ -135,15 +126,11 @@ function layOverVariant(root: MapNode): {
   if (!names.includes(name)) {
     const near = suggest(name, names);
     const hint = near === undefined ? `there are ${names.join(', ')}` : `did you mean "${near}"?`;
-    const at = positionAt(root, ['variant']);
-    return {
-      document: root,
-      faults: [errorAt(at, ['variant'], `there is no variant "${name}"`, hint)],
-    };
+    const fault = errorAt(variant.at, ['variant'], `there is no variant "${name}"`, hint);
+    return { document: root, faults: [fault] };
   }
-  const base = readVariant(name);
-  if (base.root === undefined) return { document: root, faults: base.faults };
-  const spread = spreadErrorGroups(base.root, root);
-  const document = mergeNodes(spread, root, takesAnotherForm(definitionSchema));
-  return { document, base: spread, faults: base.faults };
+  const { root: shipped, faults } = readVariant(name);
+  if (shipped === undefined) return { document: root, faults };
+  const base = spreadErrorGroups(shipped, root);
+  return { document: mergeNodes(base, root, takesAnotherForm(definitionSchema)), base, faults };
 }

@@ -3,6 +3,7 @@
 
 import { nodeAt } from '../../lib/document.ts';
 import { errorAt, type Fault, type Path, quote } from '../../lib/fault.ts';
+import { present } from '../../lib/present.ts';
 import { suggest } from '../../lib/suggest.ts';
 import type { MapNode, ScalarNode, YamlNode } from '../../lib/yaml/node.ts';
 import {
@@ -54,22 +55,20 @@ function idleNull(schema: Schema, subject: Subject, root: MapNode, path: Path): 
   const map = nodeAt(root, parent);
   const at = map?.kind === 'map' ? map.entries.get(key)?.keyAt : undefined;
   if (shape === undefined || at === undefined || holder?.node.kind !== 'map') return undefined;
-  const present = [...holder.node.entries.keys()];
   if (shape.type === 'strict_object' && !Object.hasOwn(shape.entries ?? {}, key)) {
     const allowed = Object.keys(shape.entries ?? {});
     const { message, hint } = unknownKeyWords(key, allowed, allowed);
     return errorAt(at, path, message, hint);
   }
   if (shape.type !== 'record') return undefined;
-  const near = suggest(key, present);
-  const hint = near === undefined ? undefined : `did you mean "${near}"?`;
-  return {
+  const near = suggest(key, [...holder.node.entries.keys()]);
+  return present({
     severity: 'warning',
     at,
     path: path.join('.'),
     message: `there is no ${quote(key)} to remove here`,
-    ...(hint === undefined ? {} : { hint }),
-  };
+    hint: near === undefined ? undefined : `did you mean "${near}"?`,
+  });
 }
 
 /** Numbers that YAML 1.1 and 1.2 read differently; skips places that have a fault in `told`. */

@@ -12,6 +12,7 @@ import type {
   RedirectFailure,
 } from '../language/authorize_schema.ts';
 import type { Definition } from '../language/definition.ts';
+import { unlessOff } from '../language/limits.ts';
 import type { LockoutDefinition } from '../language/login_schema.ts';
 import { type ColourScheme, compilePalettes, type Palette } from './colours.ts';
 import { compileLoginEndpoint, type LoginEndpoint } from './endpoint.ts';
@@ -55,8 +56,8 @@ export function compileLogin(
     endpoint: compileLoginEndpoint(definition),
     pagePath: ownPath + programmePaths.login,
     lifetime: login.lifetime,
-    lockout: login.lockout === 'off' ? undefined : login.lockout,
-    addressLimit: login.address_limit === 'off' ? undefined : login.address_limit,
+    lockout: unlessOff(login.lockout),
+    addressLimit: unlessOff(login.address_limit),
     answer: authorize.answer,
     more: compileRedirectAnswer(authorize.answer.more, {
       programme_identifier: definition.programme_identifier,
