@@ -104,7 +104,7 @@ function formatRows(): readonly string[][] {
     ['scope', 'scope', 'read write'],
   ] as const;
   return samples.flatMap(([kind, word, value]) =>
-    formatsOf[kind].map((format) => {
+    formatsOf(kind).map((format) => {
       const written = formatterOf(kind, format, (scope) => scope.split(' '))(value);
       return [code(format), word, code(JSON.stringify(written))];
     }),

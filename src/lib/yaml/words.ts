@@ -88,21 +88,12 @@ export function syntaxWords(code: string, theirs: string, found: string): Syntax
   return { message, hint, rank: index < 0 ? rows.length : index };
 }
 
-const surveyedCodes: ReadonlySet<string> = new Set([
-  'ALIAS_PROPS',
-  'BAD_ALIAS',
-  'BAD_COLLECTION_TYPE',
-  'BAD_DIRECTIVE',
-  'BAD_PROP_ORDER',
-  'MULTIPLE_ANCHORS',
-  'MULTIPLE_TAGS',
-  'TAG_RESOLVE_FAILED',
-]);
+const surveyedCodes =
+  /^(?:ALIAS_PROPS|BAD_(?:ALIAS|COLLECTION_TYPE|DIRECTIVE|PROP_ORDER)|MULTIPLE_(?:ANCHORS|TAGS)|TAG_RESOLVE_FAILED)$/;
+const surveyedTexts =
+  /end with a [}\]]$|^Missing closing|^Tags and anchors|^Missing directives|props$/;
 
 /** Whether survey.ts has told of the same slip already, at a better place. */
 export function isSurveyed(code: string, theirs: string): boolean {
-  return (
-    surveyedCodes.has(code) ||
-    /end with a [}\]]$|^Missing closing|^Tags and anchors|^Missing directives|props$/.test(theirs)
-  );
+  return surveyedCodes.test(code) || surveyedTexts.test(theirs);
 }

@@ -7,7 +7,7 @@ import { quote } from '../../lib/fault.ts';
 import { suggest } from '../../lib/suggest.ts';
 import { key, named, note } from '../../schema/notes.ts';
 import { listOf, wireNameSchema } from '../../schema/scalars.ts';
-import { formatFits, valueFormats } from './value_format.ts';
+import { formatsOf, valueFormats } from './value_format.ts';
 import type { Field, FieldTree } from './value_tree.ts';
 import { nothing, type Vocabulary } from './vocabularies.ts';
 
@@ -81,7 +81,7 @@ export function fieldSchemasOf(vocabulary: Vocabulary): FieldSchemas {
       only,
     }),
     v.check(
-      (field) => field.as === undefined || formatFits(values[field.value]?.[0] ?? 'text', field.as),
+      ({ value: of, as }) => as === undefined || formatsOf(values[of]?.[0] ?? 'text').includes(as),
       'this value cannot be written that way: see "Formats" in docs/programme-reference.md',
     ),
   );
