@@ -3,7 +3,7 @@
 import { epochSeconds } from '../lib/clock.ts';
 import type { FamilyId } from '../oauth/grant.ts';
 import { noStore, type Reply } from '../oauth/reply.ts';
-import type { Caller } from '../programme/requests/verify_headers.ts';
+import type { Caller } from '../programme/requests/input_rules.ts';
 import type { Service } from './service.ts';
 import type { StandingToken } from './standing_token.ts';
 

@@ -21,8 +21,7 @@ export function buildRoot(reading: Reading, contents: Node | null): YamlNode | u
 }
 
 function buildNode(reading: Reading, node: unknown, fallback: number, path: Path): YamlNode {
-  const known = node as Node | null;
-  const offset = known?.range?.[0] ?? fallback;
+  const offset = (node as Node | null)?.range?.[0] ?? fallback;
   const at = positionOf(reading.source, offset);
   if (isMap(node)) return { kind: 'map', at, entries: buildEntries(reading, node, path) };
   if (isSeq(node)) {
@@ -33,18 +32,14 @@ function buildNode(reading: Reading, node: unknown, fallback: number, path: Path
   }
   // An alias lands here too; it has its fault and the document no root.
   if (!isScalar(node)) return { kind: 'scalar', at, value: null, source: '' };
-  return buildScalar(reading, node, offset, path);
-}
-
-function buildScalar(reading: Reading, node: Scalar, offset: number, path: Path): ScalarNode {
-  const at = positionOf(reading.source, offset);
   const value = node.value as ScalarNode['value'];
-  const plain = isPlain(node) ? { source: node.source ?? '' } : {};
+  const { source = '' } = node;
+  const plain = isPlain(node) ? { source } : {};
   const refuse = (message: string): void => {
     reading.faults.push(errorAtOffset(reading.source, offset, path, message));
   };
   if (typeof value === 'number' && !Number.isFinite(value)) {
-    refuse(`${quote(node.source ?? '')} is not a number that can be used`);
+    refuse(`${quote(source)} is not a number that can be used`);
     return { kind: 'scalar', at, value: null, ...plain };
   }
   const foreign = typeof value === 'string' ? foreignCharacterIn(value) : undefined;

@@ -28,11 +28,15 @@ export function givenTo(
 
 type GivenBy = (definition: Definition) => Given;
 
-const givenByRole: Readonly<Record<string, GivenBy>> = {
-  client_id: ({ client }) => ({
+function givenIdentifiers({ client }: Definition): Given {
+  return {
     what: 'identifiers of the shape in client.identifier',
     samples: shapeSamples(client.identifier, usualIdentifierLength),
-  }),
+  };
+}
+
+const givenByRole: Readonly<Record<string, GivenBy>> = {
+  client_id: givenIdentifiers,
   client_secret: () => ({
     what: 'secrets that Jetway generates: 43 characters of base64url',
     samples: textsOf('base64url', 43),
@@ -89,7 +93,7 @@ const givenByComparison: Readonly<Record<Comparison, GivenBy>> = {
     what: `"${identifier}", the programme_identifier`,
     samples: [identifier],
   }),
-  'client.id': (definition) => givenByRole['client_id']?.(definition) ?? nothing,
+  'client.id': givenIdentifiers,
   'client.business_context': () => ({
     what: 'business contexts that can be registered: 1 to 50 letters (P-1)',
     samples: [...textsOf('letters', 1), ...textsOf('letters', 50)],
@@ -105,8 +109,6 @@ const givenByComparison: Readonly<Record<Comparison, GivenBy>> = {
     ),
   }),
 };
-
-const nothing: Given = { what: '', samples: [] };
 
 function shapeSamples(
   { prefix = '', characters = 'alphanumeric', length }: ValueShape,

@@ -90,38 +90,31 @@ function ownLanguage({ login, authorize }: Definition): LanguageDefinition {
 
 function compileTexts(
   language: string,
-  texts: LanguageDefinition,
+  written: LanguageDefinition,
   programme: string,
 ): Omit<LoginTexts, 'links'> {
   // A function, because `replaceAll` would interpret `$&` in a name.
   const named = (text: string): string => text.replaceAll('{programme}', () => programme);
-  const page = ({ title, text }: PageText): PageText => ({
-    title: named(title),
-    text: named(text),
-  });
-  const { continue_to: continueTo, ...labels } = texts.labels;
-  const [before = '', after = ''] = continueTo.split('{partner}').map(named);
-  const { messages } = texts;
-  const { failed, ...others } = texts.pages;
-  const ownPages = mapValues(others, page);
-  const title = labels.unavailable;
-  const difficulties = page({ title, text: messages.difficulties });
-  const failures = loginFailureReasons.map((reason) => {
-    const usual = isOurs(reason) ? difficulties : page(failed);
-    const own = texts.failures[reason];
-    return [reason, own === undefined ? usual : page(own)];
+  const { title, messages, labels, pages, failures } = mapTexts(written, named);
+  const { continue_to: _, ...otherLabels } = labels;
+  const [before = '', after = ''] = written.labels.continue_to.split('{partner}').map(named);
+  const { failed, ...ownPages } = pages;
+  const difficulties = { title: labels.unavailable, text: messages.difficulties };
+  const failurePages = loginFailureReasons.map((reason) => {
+    const usual = isOurs(reason) ? difficulties : failed;
+    return [reason, failures[reason] ?? usual];
   });
   return {
     language,
     direction: directionOf(language) ?? 'ltr',
-    title: named(texts.title),
-    messages: mapValues(messages, named),
-    labels: mapValues(labels, named),
+    title,
+    messages,
+    labels: otherLabels,
     continueTo: [before, after],
     pages: {
-      ...(Object.fromEntries(failures) as Record<LoginFailureReason, PageText>),
+      ...(Object.fromEntries(failurePages) as Record<LoginFailureReason, PageText>),
       difficulties,
-      too_many_attempts: page({ title, text: messages.too_many_attempts }),
+      too_many_attempts: { title: labels.unavailable, text: messages.too_many_attempts },
       ...ownPages,
     },
   };
@@ -132,10 +125,13 @@ function isOurs(reason: LoginFailureReason): boolean {
   return reason === 'server_error' || reason === 'temporarily_unavailable';
 }
 
-function mapValues<Value, Values extends Readonly<Record<keyof Values, Value>>>(
-  values: Values,
-  change: (value: Value) => Value,
-): Values {
-  const entries = Object.entries(values as Readonly<Record<string, Value>>);
-  return Object.fromEntries(entries.map(([key, value]) => [key, change(value)])) as Values;
+/** The same object with every text in it changed, at any depth. */
+function mapTexts<Texts extends object>(texts: Texts, change: (text: string) => string): Texts {
+  const entries = Object.entries(texts as Readonly<Record<string, string | object>>);
+  return Object.fromEntries(
+    entries.map(([name, value]) => [
+      name,
+      typeof value === 'string' ? change(value) : mapTexts(value, change),
+    ]),
+  ) as Texts;
 }

@@ -15,8 +15,6 @@ export type Inputs = ReadonlyMap<string, string>;
 /** Whether a text is one of a client's secrets, which are stored as keyed digests. */
 export type SecretTest = (text: string, secrets: readonly StoredSecret[]) => boolean;
 
-export type ClientComparison = (value: string, client: Client, isSecret: SecretTest) => boolean;
-
 /** One input; `Reason` is its endpoint's list of failures. */
 export interface InputRule<Reason = FailureReason> {
   /** The engine's name of the input. */
@@ -37,7 +35,7 @@ export interface InputRule<Reason = FailureReason> {
   readonly fits: (value: string) => boolean;
   /** Comparisons with programme and client, where the file asks for one. */
   readonly equalsProgramme?: (value: string) => boolean;
-  readonly equalsClient?: ClientComparison;
+  readonly equalsClient?: (value: string, client: Client, isSecret: SecretTest) => boolean;
   readonly whenMissing: Reason;
   readonly whenInvalid: Reason;
   readonly whenUnequal: Reason;
@@ -99,7 +97,7 @@ export function inputFault<Reason>(
 }
 
 /** RFC 9110 11.1: a scheme in any case, spaces, then the value. */
-export function compileUnwrap(scheme: string | undefined): InputRule['unwrap'] {
+function compileUnwrap(scheme: string | undefined): InputRule['unwrap'] {
   if (scheme === undefined) return (sent) => sent;
   const form = new RegExp(`^${scheme} +(\\S+)$`, 'i');
   return (sent) => form.exec(sent)?.[1];
@@ -115,13 +113,18 @@ function unequalReason(comparison: Comparison | undefined): FailureReason {
   return comparison === 'client.id' ? 'client_mismatch' : 'context_mismatch';
 }
 
-const clientComparisons: Readonly<
-  Record<Exclude<Comparison, 'programme.identifier'>, ClientComparison>
+/** A request's client, or the properties that all clients with its API key share. */
+export type Caller = Partial<Pick<Client, 'id' | 'businessContext' | 'partnerId'>>;
+
+type ClientProperty = Exclude<Comparison, 'programme.identifier' | 'client.api_key'>;
+
+/** The properties of a client with which an input can be compared. */
+export const clientValues: Readonly<
+  Record<ClientProperty, (caller: Caller) => string | undefined>
 > = {
-  'client.id': (value, client) => value === client.id,
-  'client.business_context': (value, client) => value === client.businessContext,
-  'client.partner_id': (value, client) => value === client.partnerId,
-  'client.api_key': (value, client, isSecret) => isSecret(value, client.apiKeys),
+  'client.id': ({ id }) => id,
+  'client.business_context': ({ businessContext }) => businessContext,
+  'client.partner_id': ({ partnerId }) => partnerId,
 };
 
 function compileComparison(
@@ -132,5 +135,9 @@ function compileComparison(
   if (comparison === 'programme.identifier') {
     return { equalsProgramme: (value) => value === programmeIdentifier };
   }
-  return { equalsClient: clientComparisons[comparison] };
+  if (comparison === 'client.api_key') {
+    return { equalsClient: (value, client, isSecret) => isSecret(value, client.apiKeys) };
+  }
+  const valueOf = clientValues[comparison];
+  return { equalsClient: (value, client) => value === valueOf(client) };
 }

@@ -6,7 +6,6 @@ import type { Client } from '../../oauth/client.ts';
 import { grantInputs, type GrantType } from '../../oauth/grant.ts';
 import type { Definition } from '../language/definition.ts';
 import type {
-  Comparison,
   EndpointDefinition,
   InputDefinition,
   ParameterPlace,
@@ -14,6 +13,7 @@ import type {
 import { compileGenerator, compileShape } from '../language/value_shape.ts';
 import { endpointsOf } from './grant_places.ts';
 import { formatSamples } from './input_formats.ts';
+import { clientValues } from './input_rules.ts';
 
 /** A client with its secret and API key in plain text. */
 export interface SampleClient {
@@ -164,15 +164,11 @@ function usualValue(
   definition: Definition,
   { client, apiKey }: Omit<SampleClient, 'secret'>,
 ): string | undefined {
-  const compared: Readonly<Record<Comparison, string | undefined>> = {
-    'programme.identifier': definition.programme_identifier,
-    'client.id': client.id,
-    'client.business_context': client.businessContext,
-    'client.partner_id': client.partnerId,
-    // The client stores only a digest.
-    'client.api_key': apiKey,
-  };
-  if (input.must_equal !== undefined) return compared[input.must_equal];
+  const { must_equal: comparison } = input;
+  if (comparison === 'programme.identifier') return definition.programme_identifier;
+  // The client stores only a digest of its API key.
+  if (comparison === 'client.api_key') return apiKey;
+  if (comparison !== undefined) return clientValues[comparison](client);
   if (role === 'response_type') return fittingValue(input, 'code');
   const [address] = role === 'redirect_uri' ? client.redirectUris : [];
   return fittingValue(input, address ?? client.businessContext);

@@ -1,9 +1,9 @@
 // Owns the headers that verification compares with programme and client, and gateways' headers.
 
-import type { Client } from '../../oauth/client.ts';
 import { isFreeHeader } from '../../schema/scalars.ts';
 import type { Definition } from '../language/definition.ts';
 import type { Comparison, InputDefinition } from '../language/input_schema.ts';
+import { type Caller, clientValues } from './input_rules.ts';
 
 /**
  * The headers that a token endpoint compares with programme or client, by role. Where several
@@ -30,32 +30,22 @@ function headerName(role: string, { name = role }: InputDefinition): string {
   return name;
 }
 
-/** A request's client, or the properties that all clients with its API key share. */
-export type Caller = Partial<Pick<Client, 'id' | 'businessContext' | 'partnerId'>>;
-
 export interface ToldHeader {
   readonly name: string;
   /** Undefined if the caller is not known to have such a value. */
   readonly valueFor: (caller: Caller) => string | undefined;
 }
 
-const callerValues: Readonly<Partial<Record<Comparison, ToldHeader['valueFor']>>> = {
-  'client.id': ({ id }) => id,
-  'client.business_context': ({ businessContext }) => businessContext,
-  'client.partner_id': ({ partnerId }) => partnerId,
-};
-
 /** The right values, without names that have another meaning in an answer. */
 export function toldHeaders(
   definition: Pick<Definition, 'verify' | 'token_endpoints' | 'programme_identifier'>,
 ): readonly ToldHeader[] {
+  const values: Readonly<Partial<Record<Comparison, ToldHeader['valueFor']>>> = clientValues;
   return [...heldHeaders(definition)].flatMap(([role, input]) => {
     const name = headerName(role, input);
     if (!isFreeHeader(name) || /^x-auth-/i.test(name)) return [];
-    const valueFor =
-      callerValues[input.must_equal ?? 'programme.identifier'] ??
-      (() => definition.programme_identifier);
-    const { scheme } = input;
+    const { must_equal: comparison = 'programme.identifier', scheme } = input;
+    const valueFor = values[comparison] ?? (() => definition.programme_identifier);
     if (scheme === undefined) return [{ name, valueFor }];
     return [{ name, valueFor: (caller) => withScheme(scheme, valueFor(caller)) }];
   });
