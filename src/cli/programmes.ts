@@ -71,9 +71,14 @@ export function selectProgrammes(config: Config, name: string | undefined): read
  */
 export function loadNamed(config: Config, name: string): LoadedProgramme {
   const id = expectProgramme(config, name);
-  const { loaded, faults } = readProgrammeFile(join(config.programmes, `${id}.yaml`));
+  const { loaded, faults } = fileOf(config, id);
   if (loaded === undefined) throw new FaultsError(faults);
   return loaded;
+}
+
+/** The file of a programme, with its faults. */
+export function fileOf({ programmes }: Config, id: ProgrammeId): ProgrammeFile {
+  return readProgrammeFile(join(programmes, `${id}.yaml`));
 }
 
 export function loadCompiled(
@@ -86,7 +91,7 @@ export function loadCompiled(
 
 /** As `loadNamed`; undefined if the programme's file has errors. */
 export function loadIfGood(config: Config, id: ProgrammeId): LoadedProgramme | undefined {
-  return readProgrammeFile(join(config.programmes, `${id}.yaml`)).loaded;
+  return fileOf(config, id).loaded;
 }
 
 export function configOf(options: { readonly config: string }): Config {

@@ -89,18 +89,6 @@ const cidrSchema = v.pipe(
   v.check(isNetwork, 'expected a network such as 10.0.0.0/8 or fd00::/8'),
 );
 
-/** Clients send secrets and codes to `public_url`: plain http is for trials only. */
-function isSafeInLive(config: {
-  readonly environment: string;
-  readonly public_url: string;
-}): boolean {
-  const url = URL.parse(config.public_url);
-  // Another check reports a malformed URL.
-  if (url === null) return true;
-  const { protocol, hostname } = url;
-  return config.environment !== 'live' || protocol === 'https:' || isLoopback(hostname);
-}
-
 const configSchema = v.pipe(
   v.strictObject({
     environment: v.picklist(['staging', 'live']),
@@ -116,7 +104,12 @@ const configSchema = v.pipe(
   v.forward(
     v.partialCheck(
       [['environment'], ['public_url']],
-      isSafeInLive,
+      // Clients send secrets and codes to `public_url`: plain http is for trials only. Another check
+      // reports a malformed URL.
+      ({ environment, public_url: text }) => {
+        const url = environment === 'live' ? URL.parse(text) : null;
+        return url === null || url.protocol === 'https:' || isLoopback(url.hostname);
+      },
       'the live environment needs an https address here',
     ),
     ['public_url'],

@@ -8,7 +8,6 @@ import { liveSecrets } from '../../oauth/secret_rotation.ts';
 import type { Programme } from '../../programme/programme.ts';
 import type { Environment, Store } from '../../store/contract.ts';
 import { failed } from '../exit.ts';
-import { option } from '../grammar/grammar.ts';
 import { withStore } from '../open_store.ts';
 import { warn } from '../output.ts';
 import { selectProgrammes } from '../programmes.ts';
@@ -18,7 +17,7 @@ import { expectComplete, judgeClient } from './client_needs.ts';
 import type { Input } from './fields.ts';
 import { type NewItem, readNew, select, type Surroundings } from './kind.ts';
 import { newApiKey, newSecret, readGivenSecret } from './secrets.ts';
-import { type Handover, handOver, jsonOf, sheetOf, shown } from './shown.ts';
+import { type Handover, handOver, handoverOf, shown, unshown } from './shown.ts';
 
 export const clientIdInput: Input = {
   name: 'client_id',
@@ -28,7 +27,8 @@ export const clientIdInput: Input = {
     programme === undefined || programme.clients.isIdentifier(text)
       ? undefined
       : `is no identifier of ${programme.id}: expected ${programme.clients.identifierForm}`,
-  option: option('--client-id <id>', 'an identifier it has already, instead of a new one'),
+  flags: '--client-id <id>',
+  help: 'an identifier it has already, instead of a new one',
 };
 
 type AddClientOptions = NewItem & {
@@ -137,34 +137,29 @@ function clientSheet(
 ): Handover {
   const { id, programme } = client;
   const isOwn = typeof apiKey === 'string';
-  const of = isOwn ? undefined : fullName(apiKey);
+  const of = isOwn ? '' : fullName(apiKey);
   const told = new Set(['client_id', 'programme', 'secrets', 'api_keys']);
   const rest = showClient(client).filter(({ json }) => !told.has(json));
-  const credentials = [
-    shown('client_id', 'client identifier', id),
-    shown('client_secret', 'client secret', secret),
-    isOwn
-      ? shown('api_key', 'API key', apiKey)
-      : { ...shown('api_key', 'API key', null), lines: [`that of ${of}`] },
-  ];
-  const sent = shown('programme_identifier', 'programme identifier', identifier);
-  const inSheet = rest.filter(({ json }) => json !== 'status');
-  return {
-    text: [
+  return handoverOf(
+    [
       `Client ${id} is added to ${programme} (${environment}).`,
       isOwn
         ? 'Its secret and API key are shown this once; no verb can show them again.'
         : 'Its secret is shown this once; no verb can show it again.',
-      '',
-      sheetOf([...credentials, sent, ...inSheet]),
-    ].join('\n'),
-    json: present({
-      ...jsonOf(credentials),
-      api_key_of: of,
-      programme,
-      ...jsonOf([sent]),
-      environment,
-      ...jsonOf(rest),
-    }),
-  };
+    ],
+    [
+      shown('client_id', 'client identifier', id),
+      shown('client_secret', 'client secret', secret),
+      ...(isOwn
+        ? [shown('api_key', 'API key', apiKey)]
+        : [
+            { ...shown('api_key', 'API key', null), lines: [`that of ${of}`] },
+            unshown('api_key_of', of),
+          ]),
+      unshown('programme', programme),
+      shown('programme_identifier', 'programme identifier', identifier),
+      unshown('environment', environment),
+      ...rest.map((one) => (one.json === 'status' ? { ...one, lines: [] } : one)),
+    ],
+  );
 }

@@ -5,7 +5,6 @@ import { formatDuration, parseDuration } from '../../lib/duration.ts';
 import { quote } from '../../lib/fault.ts';
 import { nameHint } from '../../lib/suggest.ts';
 import { type Client, type Role, roles, type ThrottleLimit } from '../../oauth/client.ts';
-import { option } from '../grammar/grammar.ts';
 import { type Field, type Fields, takingAway, textField, textsOf } from './fields.ts';
 import { properties, visibleFault } from './properties_field.ts';
 import { redirectUris } from './redirect_uris_field.ts';
@@ -36,7 +35,8 @@ const throttle: Field<ThrottleLimit | undefined> = {
         /^\d{1,7}$/.test(text) && Number(text) >= 1 && Number(text) <= 1_000_000
           ? undefined
           : `must be a number from 1 to 1000000, not ${quote(text)}`,
-      option: option('--throttle-limit <count>', 'token requests it may make in a window'),
+      flags: '--throttle-limit <count>',
+      help: 'token requests it may make in a window',
     },
     {
       name: 'throttle_window',
@@ -46,7 +46,8 @@ const throttle: Field<ThrottleLimit | undefined> = {
         (parseDuration(text) ?? 0) >= 1000
           ? undefined
           : `must be a duration of at least 1s, such as 1m, not ${quote(text)}`,
-      option: option('--throttle-window <duration>', 'the window, such as 1m'),
+      flags: '--throttle-window <duration>',
+      help: 'the window, such as 1m',
     },
     takingAway('--no-throttle', "hold it to the programme's limit again"),
   ],
@@ -81,11 +82,9 @@ export const clientFields: Fields<ClientFields> = {
         quoted: true,
         check: (text) =>
           roles.some((role) => role === text) ? undefined : `is no role (${nameHint(text, roles)})`,
-        option: option(
-          '--role <role...>',
-          'what it may do: log members in, ask for tokens of its own; may be repeated',
-          { choices: roles },
-        ),
+        flags: '--role <role...>',
+        help: 'what it may do: log members in, ask for tokens of its own; may be repeated',
+        choices: roles,
         helpAtSet: 'what it may do, instead of what it may now; may be repeated',
       },
       takingAway('--no-roles', 'let it do nothing'),
@@ -100,10 +99,8 @@ export const clientFields: Fields<ClientFields> = {
       name: 'business_context',
       check: (text) =>
         /^[A-Za-z]{1,50}$/.test(text) ? undefined : `must be 1 to 50 letters, not ${quote(text)}`,
-      option: option(
-        '--business-context <text>',
-        'its business-context-identifier: 1 to 50 letters',
-      ),
+      flags: '--business-context <text>',
+      help: 'its business-context-identifier: 1 to 50 letters',
     },
     'take its business-context-identifier away',
   ),
@@ -114,7 +111,8 @@ export const clientFields: Fields<ClientFields> = {
         /^[A-Za-z0-9]{8,20}$/.test(text)
           ? undefined
           : `must be 8 to 20 letters and digits, not ${quote(text)}`,
-      option: option('--partner-id <id>', 'its partner id: 8 to 20 letters and digits'),
+      flags: '--partner-id <id>',
+      help: 'its partner id: 8 to 20 letters and digits',
     },
     'take its partner id away',
   ),
@@ -130,7 +128,8 @@ export function nameField(description: string): Field<string> {
         name: 'name',
         required: true,
         check: (text) => visibleFault(text.trim() === '' ? '' : text, 200),
-        option: option('--name <name>', description, { required: true }),
+        flags: '--name <name>',
+        help: description,
       },
     ],
     read: (given) => textsOf(given, 'name')[0] ?? '',

@@ -18,8 +18,8 @@ const optionNames: Naming = (input) => {
   if (input === 'api_key') return 'an API key (client rotate-api-key)';
   const property = /^property\.(.*)$/.exec(input)?.[1];
   if (property !== undefined) return `--property ${property}=…`;
-  const { option } = inputsOf(clientFields).find(({ name }) => name === input) ?? {};
-  return option?.flags.split(' ')[0] ?? input;
+  const { flags = input } = inputsOf(clientFields).find(({ name }) => name === input) ?? {};
+  return flags.replace(/ .*/, '');
 };
 
 /** The parts of a client that a dialect may need. */
@@ -51,20 +51,19 @@ export function judgeClient(
   const absent = Object.entries(needed).flatMap(([input, field]) =>
     client[field] === undefined || client[field].length === 0 ? [input] : [],
   );
-  const refusing = absent.filter((input) => comparisons.has(`client.${input}`));
-  const lacking = absent.filter((input) => values.has(input) && !refusing.includes(input));
-  const properties = propertyNames(values)
-    .filter((name) => client.properties[name] === undefined)
-    .map((name) => `property.${name}`);
+  const compared = absent.filter((input) => comparisons.has(`client.${input}`));
+  const answered = [
+    ...absent.filter((input) => values.has(input) && !compared.includes(input)),
+    ...propertyNames(values)
+      .filter((name) => client.properties[name] === undefined)
+      .map((name) => `property.${name}`),
+  ];
+  const missing = (inputs: readonly string[], why: string): readonly string[] =>
+    inputs.map((input) => `${naming(input)} is missing: ${id} ${why}`);
   return {
     missing: [
-      ...refusing.map(
-        (input) =>
-          `${naming(input)} is missing: ${id} compares requests with it, and refuses those of a client without`,
-      ),
-      ...[...lacking, ...properties].map(
-        (input) => `${naming(input)} is missing: ${id} puts it into its answers`,
-      ),
+      ...missing(compared, 'compares requests with it, and refuses those of a client without'),
+      ...missing(answered, 'puts it into its answers'),
     ],
     warnings: [
       ...roleWarnings(id, definition, client, naming('roles')),

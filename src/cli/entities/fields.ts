@@ -37,7 +37,10 @@ export interface Input {
   readonly nameFault?: (name: string) => string | undefined;
   /** The name in messages about files, if it is not the column's. */
   readonly words?: string;
-  readonly option?: OptionSpec;
+  /** The option, in commander's form; left out for a column of files alone. */
+  readonly flags?: string;
+  readonly help?: string;
+  readonly choices?: readonly string[];
   /** The option's help at `set`, if it differs from `add`. */
   readonly helpAtSet?: string;
   /** Only `set` has the option; files have no such column. */
@@ -86,21 +89,20 @@ export type SomeFields<Item> = Partial<Fields<Item>>;
 
 /** A field of one optional text; `withoutIt` is the help of `--no-…`. */
 export function textField(
-  input: Input & { readonly option: OptionSpec },
+  input: Input & { readonly flags: string },
   withoutIt: string,
 ): Field<string | undefined> {
-  const { name } = input;
-  const flags = labelOf(input.option).replace('--', '--no-');
+  const { name, flags } = input;
   return {
     json: name,
-    inputs: [input, takingAway(flags, withoutIt)],
+    inputs: [input, takingAway(labelOf(flags).replace('--', '--no-'), withoutIt)],
     read: (given) => textsOf(given, name)[0],
   };
 }
 
 /** The input of an option that removes a field's value. */
-export function takingAway(flags: string, description: string): Input {
-  return { name: flags, option: option(flags, description), onlyAtSet: true, takesAway: true };
+export function takingAway(flags: string, help: string): Input {
+  return { name: flags, flags, help, onlyAtSet: true, takesAway: true };
 }
 
 export function textsOf(given: Inputs, name: string): readonly string[] {
@@ -123,33 +125,37 @@ export function newInputsOf<Item>(fields: SomeFields<Item>): readonly Input[] {
   return inputsOf(fields).filter(({ onlyAtSet }) => onlyAtSet !== true);
 }
 
+export function optionsOf({ flags, help = '', choices }: Input): readonly OptionSpec[] {
+  return flags === undefined ? [] : [option(flags, help, present({ choices }))];
+}
+
 export function addOptions<Item>(fields: SomeFields<Item>): readonly OptionSpec[] {
-  return newInputsOf(fields).flatMap((input) => input.option ?? []);
+  return newInputsOf(fields).flatMap((input) =>
+    optionsOf(input).map((spec) => (input.required ? { ...spec, required: true } : spec)),
+  );
 }
 
 export function setOptions<Item>(fields: SomeFields<Item>): readonly OptionSpec[] {
-  return inputsOf(fields).flatMap(({ option: spec, helpAtSet }) => {
-    if (spec === undefined) return [];
-    const { required: _, ...optional } = spec;
-    return [{ ...optional, description: helpAtSet ?? spec.description }];
-  });
+  return inputsOf(fields).flatMap((input) =>
+    optionsOf(present({ ...input, help: input.helpAtSet ?? input.help })),
+  );
 }
 
-function labelOf({ flags }: OptionSpec): string {
+function labelOf(flags: string): string {
   return flags.replace(/ .*/, '');
 }
 
 /** The value of an option; false for `--no-…`. */
-export function valueOf(options: Typed, { flags }: OptionSpec): unknown {
+export function valueOf(options: Typed, flags: string): unknown {
   return options[new Option(flags).attributeName()];
 }
 
 export function givenIn(options: Typed, inputs: readonly Input[]): Inputs {
   const given = new Map<string, readonly Given[]>();
-  for (const { name, option: spec, takesAway } of inputs) {
-    if (spec === undefined) continue;
-    const label = labelOf(spec);
-    const value = valueOf(options, spec);
+  for (const { name, flags, takesAway } of inputs) {
+    if (flags === undefined) continue;
+    const label = labelOf(flags);
+    const value = valueOf(options, flags);
     const texts = [value].flat().filter((one) => typeof one === 'string');
     if (takesAway === true && value === false) given.set(name, [{ text: '', label }]);
     if (takesAway === true || texts.length === 0) continue;

@@ -15,8 +15,8 @@ import { newSecret, showSecrets } from './secrets.ts';
 import {
   type Handover,
   handOver,
+  handoverOf,
   jsonOf,
-  sheetOf,
   type Shown,
   shown,
   showFields,
@@ -56,10 +56,7 @@ export function gatewaySheet(gateway: Gateway, secret: string): Handover {
   const values = showGateway(gateway);
   const given = shown('gateway_secret', 'gateway secret', secret);
   const told = `Gateway ${gateway.id} of ${gateway.programme}. Its secret is shown this once; it goes into HTTP Basic with the identifier.`;
-  return {
-    text: [told, '', sheetOf(values.toSpliced(1, 0, given))].join('\n'),
-    json: jsonOf([...values, given]),
-  };
+  return { ...handoverOf([told], values.toSpliced(1, 0, given)), json: jsonOf([...values, given]) };
 }
 
 export async function addGateway(options: NewItem): Promise<void> {

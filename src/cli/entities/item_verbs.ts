@@ -99,7 +99,7 @@ export async function setItem<N extends Noun>(
 ): Promise<void> {
   const { fields, alsoSets } = kind;
   const given = givenIn(options, inputsOf(fields));
-  const readsMore = alsoSets !== undefined && valueOf(options, alsoSets.option) === true;
+  const readsMore = alsoSets !== undefined && valueOf(options, alsoSets.option.flags) === true;
   const nothing = `nothing is to be changed: jetway help ${kind.noun} set lists what can`;
   refuseUsage([
     ...(given.size > 0 || readsMore ? [] : [nothing]),

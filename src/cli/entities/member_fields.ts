@@ -6,7 +6,6 @@ import type { ClientId } from '../../oauth/client.ts';
 import { type MemberRecord, subjectForm } from '../../oauth/member.ts';
 import type { Definition } from '../../programme/language/definition.ts';
 import type { Programme } from '../../programme/programme.ts';
-import { option } from '../grammar/grammar.ts';
 import { warn } from '../output.ts';
 import { type Fields, type Input, textField, textsOf } from './fields.ts';
 
@@ -36,11 +35,8 @@ export const memberFields: Fields<MemberFields> = {
         name: 'username',
         required: true,
         check: usernameFault,
-        option: option(
-          '--username <name>',
-          'what the member types to log in; case does not count',
-          { required: true },
-        ),
+        flags: '--username <name>',
+        help: 'what the member types to log in; case does not count',
         helpAtSet: 'another name to log in with',
       },
     ],
@@ -51,10 +47,8 @@ export const memberFields: Fields<MemberFields> = {
     {
       name: 'level',
       check: levelFault,
-      option: option(
-        '--level <scope>',
-        'how securely the member is authenticated, such as AUTHN-LEVEL-12',
-      ),
+      flags: '--level <scope>',
+      help: 'how securely the member is authenticated, such as AUTHN-LEVEL-12',
     },
     "leave it to the programme's default",
   ),
@@ -63,7 +57,8 @@ export const memberFields: Fields<MemberFields> = {
       name: 'membership_number',
       check: (number) =>
         /^\d{1,24}$/.test(number) ? undefined : `must be digits, at most 24, not ${quote(number)}`,
-      option: option('--membership-number <digits>', 'the number on the card: 16 to 24 digits'),
+      flags: '--membership-number <digits>',
+      help: 'the number on the card: 16 to 24 digits',
     },
     'take the number away',
   ),

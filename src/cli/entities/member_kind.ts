@@ -4,7 +4,7 @@ import { quote } from '../../lib/fault.ts';
 import { randomKey } from '../../lib/random.ts';
 import { normaliseUsername } from '../../members/username.ts';
 import type { MemberRecord, Subject } from '../../oauth/member.ts';
-import { type CommandError, failed, refuseUsage } from '../exit.ts';
+import { type CommandError, failed, refuseUsage, wrongUsage } from '../exit.ts';
 import { option } from '../grammar/grammar.ts';
 import { type OpenStore, withStore } from '../open_store.ts';
 import { printResult, warn } from '../output.ts';
@@ -129,7 +129,7 @@ export async function addMember(options: NewItem): Promise<void> {
 export async function unlockMember(name: string, options: Selection): Promise<void> {
   const username = normaliseUsername(name);
   const fault = usernameFault(username);
-  refuseUsage(fault === undefined ? [] : [`the username ${fault}`]);
+  if (fault !== undefined) throw wrongUsage(`the username ${fault}`);
   const config = configOf(options);
   const programmes = selectProgrammes(config, options.programme);
   const unlocked = await withStore(config, async ({ store, keyring }) => {

@@ -3,7 +3,6 @@
 import { quote } from '../../lib/fault.ts';
 import { present } from '../../lib/present.ts';
 import type { Client } from '../../oauth/client.ts';
-import { option } from '../grammar/grammar.ts';
 import { type Complaint, type Field, type Given, textsOf } from './fields.ts';
 
 /** Why a text that answers or pages contain is refused. */
@@ -50,15 +49,14 @@ export const properties: Field<Client['properties']> = {
       name: 'property',
       nested: { map: 'properties', like: '{ instance_url: "https://…" }' },
       nameFault,
-      option: option(
-        '--property <name=value...>',
-        'a value of its own, which a dialect can answer with as client.NAME; may be repeated',
-      ),
+      flags: '--property <name=value...>',
+      help: 'a value of its own, which a dialect can answer with as client.NAME; may be repeated',
     },
     {
       name: 'remove_properties',
       onlyAtSet: true,
-      option: option('--remove-property <name...>', 'properties it is not to have any more'),
+      flags: '--remove-property <name...>',
+      help: 'properties it is not to have any more',
     },
   ],
   complaints: (given) =>

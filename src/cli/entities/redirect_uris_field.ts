@@ -2,7 +2,6 @@
 
 import { quote } from '../../lib/fault.ts';
 import { redirectUriFault } from '../../oauth/redirect_uri.ts';
-import { option } from '../grammar/grammar.ts';
 import { type Field, type Input, textsOf } from './fields.ts';
 
 const [all, added, removed, insecure] = [
@@ -27,31 +26,29 @@ export const redirectUris: Field<readonly string[]> = {
     {
       ...secure,
       name: all,
-      option: option(
-        '--redirect-uri <uri...>',
-        'callback URI, compared to the letter; may be repeated',
-      ),
+      flags: '--redirect-uri <uri...>',
+      help: 'callback URI, compared to the letter; may be repeated',
       helpAtSet: 'callback URIs, instead of all it has',
     },
     {
       ...secure,
       name: added,
       onlyAtSet: true,
-      option: option('--add-redirect-uri <uri...>', 'callback URIs beside those it has'),
+      flags: '--add-redirect-uri <uri...>',
+      help: 'callback URIs beside those it has',
     },
     {
       name: removed,
       onlyAtSet: true,
-      option: option('--remove-redirect-uri <uri...>', 'callback URIs it is not to have any more'),
+      flags: '--remove-redirect-uri <uri...>',
+      help: 'callback URIs it is not to have any more',
     },
     {
       ...secure,
       name: insecure,
       check: (uri) => redirectUriFault(uri, true),
-      option: option(
-        '--insecure-redirect-uri <uri...>',
-        'INSECURE: callback URI of plain http, on the way to which codes can be read',
-      ),
+      flags: '--insecure-redirect-uri <uri...>',
+      help: 'INSECURE: callback URI of plain http, on the way to which codes can be read',
     },
   ],
   read: (given) => [...new Set([...textsOf(given, all), ...textsOf(given, insecure)])],

@@ -18,7 +18,7 @@ import { fullName, sharersShown } from './client_kind.ts';
 import { gatewaySheet } from './gateway_kind.ts';
 import { called, changeItem, type Kind, type Selection, withItem } from './kind.ts';
 import { newApiKey, newSecret, readGivenSecret } from './secrets.ts';
-import { type Handover, handOver, jsonOf, sheetOf, shown } from './shown.ts';
+import { type Handover, handOver, handoverOf, jsonOf, shown, unshown } from './shown.ts';
 
 export type RotateOptions = Selection & {
   readonly overlap: string;
@@ -175,24 +175,22 @@ function clientSheet(
   const old = held(item).find(({ expiresAt }) => expiresAt !== undefined)?.expiresAt;
   const end = old === undefined ? null : dateText(old);
   const also = `${others.length === 1 ? 'One client shares' : `${others.length} clients share`} it, and had it replaced as well.`;
-  const values = [
-    shown('client_id', 'client identifier', id),
-    shown(key, words, text),
-    {
-      ...shown('previous_expires_at', 'the old one', end),
-      lines: [end === null ? 'has ended' : `is good until ${end}`],
-    },
-    ...(others.length === 0 ? [] : [sharersShown('shared_with', 'shared with', others)]),
-  ];
-  return {
-    text: [
+  return handoverOf(
+    [
       `Client ${id} of ${programme} has a new ${words}. It is shown this once.`,
       ...(others.length === 0 ? [] : [also]),
-      '',
-      sheetOf(values),
-    ].join('\n'),
-    json: { ...jsonOf(values), programme },
-  };
+    ],
+    [
+      shown('client_id', 'client identifier', id),
+      shown(key, words, text),
+      {
+        ...shown('previous_expires_at', 'the old one', end),
+        lines: [end === null ? 'has ended' : `is good until ${end}`],
+      },
+      ...(others.length === 0 ? [] : [sharersShown('shared_with', 'shared with', others)]),
+      unshown('programme', programme),
+    ],
+  );
 }
 
 /** With a longer overlap, operators would forget to end the old secret. */

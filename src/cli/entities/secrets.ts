@@ -7,7 +7,7 @@ import { hashPassword, longestPassword } from '../../members/password.ts';
 import type { StoredSecret } from '../../oauth/client.ts';
 import { longestApiKey } from '../../programme/requests/verification.ts';
 import type { Environment } from '../../store/contract.ts';
-import { refuseUsage } from '../exit.ts';
+import { wrongUsage } from '../exit.ts';
 import { warn } from '../output.ts';
 import { readLine } from '../standard_input.ts';
 import { dateText } from '../table.ts';
@@ -35,7 +35,7 @@ export function newApiKey(environment: Environment): string {
 export async function readGivenSecret(): Promise<string> {
   const secret = await readLine('secret');
   const fault = secretFault(secret);
-  if (fault !== undefined) refuseUsage([`the secret on standard input ${fault}`]);
+  if (fault !== undefined) throw wrongUsage(`the secret on standard input ${fault}`);
   const warning = secretWarning('secret', secret);
   if (warning !== undefined) warn(warning);
   return secret;
@@ -45,7 +45,7 @@ export async function readGivenSecret(): Promise<string> {
 export async function readPasswordHash(): Promise<string> {
   const password = await readLine('password');
   const fault = passwordFault(password);
-  if (fault !== undefined) refuseUsage([`the password ${fault}`]);
+  if (fault !== undefined) throw wrongUsage(`the password ${fault}`);
   const hash = await hashPassword(password);
   const length = Array.from(password.normalize('NFC')).length;
   if (length < shortestGoodPassword) {

@@ -17,6 +17,11 @@ export function shown(json: string, label: string, value: string | number | null
   return { json, label, value, lines: value === null ? [] : [String(value)] };
 }
 
+/** A value in JSON that sheets do not show. */
+export function unshown(json: string, value: string): Shown {
+  return { json, label: '', value, lines: [] };
+}
+
 /** A field without a value is null in JSON, so that all items have the same keys. */
 export function showFields<Shape>(fields: Fields<Shape>, item: Shape): readonly Shown[] {
   return listOf(fields).map(([name, field]) => {
@@ -46,6 +51,10 @@ export function printShown(values: readonly Shown[], { json }: OutputOptions): P
 export interface Handover {
   readonly text: string;
   readonly json: object;
+}
+
+export function handoverOf(intro: readonly string[], values: readonly Shown[]): Handover {
+  return { text: [...intro, '', sheetOf(values)].join('\n'), json: jsonOf(values) };
 }
 
 /**

@@ -3,7 +3,7 @@
 import { addClient, clientIdInput } from '../entities/client_add.ts';
 import { clientFields } from '../entities/client_fields.ts';
 import { clientKind } from '../entities/client_kind.ts';
-import { addOptions, setOptions } from '../entities/fields.ts';
+import { addOptions, optionsOf, setOptions } from '../entities/fields.ts';
 import {
   disableItem,
   enableItem,
@@ -39,7 +39,7 @@ export const clientVerbs: readonly Verb[] = [
       options: [
         ...addOptions(clientFields),
         incomplete,
-        ...(clientIdInput.option === undefined ? [] : [clientIdInput.option]),
+        ...optionsOf(clientIdInput),
         option('--secret-stdin', 'read a secret it has already from standard input'),
         option(
           '--api-key-of <client>',

@@ -1,9 +1,6 @@
 // Owns the verb `member directory-test`: tests a member directory's hook against the contract.
 
-import { join } from 'node:path';
-
 import { withCredentials } from '../../config/directory_credentials.ts';
-import { readProgrammeFile } from '../../config/programme_files.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { FaultsError } from '../../lib/fault.ts';
 import {
@@ -13,7 +10,7 @@ import {
 } from '../../members/directory_checks.ts';
 import { failed, wrongUsage } from '../exit.ts';
 import { printResult, type VerbOptions } from '../output.ts';
-import { configOf, loadCompiled } from '../programmes.ts';
+import { configOf, fileOf, loadCompiled } from '../programmes.ts';
 import { readLine } from '../standard_input.ts';
 
 interface DirectoryTestOptions extends VerbOptions {
@@ -51,9 +48,7 @@ function directoryOf(options: DirectoryTestOptions): DirectoryUnderTest {
   if (members.directory === 'store') {
     throw wrongUsage(`${id} keeps its members in Jetway's own store: there is no hook to test`);
   }
-  const { credentials, faults } = withCredentials(
-    readProgrammeFile(join(config.programmes, `${id}.yaml`)),
-  );
+  const { credentials, faults } = withCredentials(fileOf(config, id));
   if (credentials === undefined) {
     throw new FaultsError(faults.filter(({ severity }) => severity === 'error'));
   }
