@@ -132,14 +132,6 @@ test('fields: a null is written as nothing, since a null in a file removes the k
   );
 });
 
-test('identifiers that Basic would split do not load', () => {
-  const { errors } = load(
-    'client: { identifier: { characters: visible, length: 20 }, authentication: { credentials: raw } }',
-  );
-  assert.equal(errors.length, 1);
-  assert.match(errors[0] ?? '', /^a\.yaml:5:\d+: error: identifiers that can hold/);
-});
-
 test('forms: a page takes the place of a redirect, a constant that of a value, names that of levels', () => {
   const { definition, errors } = load(`authorize:
   endpoint: { inputs: { scope: {} } }

@@ -45,15 +45,6 @@ describe('compileProgramme', () => {
     assert.match(ranged.clients.newIdentifier(), /^[A-Za-z]{16}$/);
   });
 
-  test('G-10: the grants that the file has, and no other', () => {
-    assert.deepEqual(
-      [...programmeOf().grants],
-      ['authorization_code', 'refresh_token', 'client_credentials'],
-    );
-    const { throttle } = programmeOf('throttle: off');
-    assert.equal(throttle, undefined);
-  });
-
   test('G-23: each grant has its lifetime, and a key is kept for the longest of them', () => {
     const { access } = programmeOf('grants: { client_credentials: { access_lifetime: 2h } }');
     assert.equal(access.lifetime, 7_200_000);
@@ -108,17 +99,5 @@ describe('compileProgramme', () => {
       },
       body: `{"DATA":{"TOKEN":{"ACCESS_TOKEN":"access","SCOPE":"S","TOKEN_TYPE":"bearer","EXPIRES_IN":60,"PLAN":"gold","ID":"${partner}"}}}`,
     });
-  });
-
-  test('each failure of a login is a page or a redirect, page-only ones always pages', () => {
-    const { login } = programmeOf();
-    assert.deepEqual(login.failure('unregistered_redirect_uri'), {
-      page: {
-        status: 400,
-        title: 'Security Issue',
-        text: 'The link that brought you here wants to take you on to an address that its partner has not registered. For your safety the login stops here. Please do not use that link again; visit the partner’s own site instead.',
-      },
-    });
-    assert.deepEqual(login.failure('access_denied'), { redirect: 'access_denied' });
   });
 });

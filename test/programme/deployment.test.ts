@@ -191,37 +191,3 @@ test('C-2: names of headers that differ in case are one name', () => {
   const second = programme('second-club', isDefault);
   assert.deepEqual(deploy([second, programme('third-club', isOther, over)]).conflicts, []);
 });
-
-/** A selector that could not be seen before the rest of a request is read. */
-const unusable: readonly (readonly [name: string, over: string, message: string])[] = [
-  [
-    'an input that an endpoint has not',
-    'selector: { input: brand, default: true }',
-    'the selector "brand" is not an input here',
-  ],
-  [
-    'an input that need not be the programme’s',
-    'selector: { input: programme }\ntoken_endpoints: { key: { inputs: { programme: { must_equal: null } } } }',
-    'the selector must be held against programme.identifier',
-  ],
-  [
-    'an input in a body',
-    'selector: { input: programme }\ntoken_endpoints: { refresh: { inputs: { programme: { in: form } } } }',
-    'a selector is read from a header or the query',
-  ],
-];
-
-for (const [name, over, message] of unusable) {
-  test(`C-2: a selector that is ${name} does not load`, () => {
-    const { loaded, faults } = loadProgramme(
-      'second-club.yaml',
-      shippedProgramme('second-club', over),
-    );
-    assert.equal(loaded, undefined);
-    const errors = faults.filter(({ severity }) => severity === 'error');
-    assert.ok(
-      errors.some((fault) => fault.message === message),
-      errors.map(formatFault).join('\n'),
-    );
-  });
-}

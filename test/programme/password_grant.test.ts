@@ -1,7 +1,6 @@
 // Owns what `check` says of the password grant (P-9, RFC 9700 2.4): it loads, and is warned of.
 
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
 import { formatFault } from '../../src/lib/fault.ts';
@@ -63,28 +62,4 @@ token_endpoints: { key: { inputs: { username: { in: header }, password: { in: he
 grants: { password: { endpoint: key, role: member } }
 `);
   assert.ok(!warnings.join().includes('query'));
-});
-
-test('without its inputs it does not load', () => {
-  const { loaded, faults } = loadProgramme(
-    'a.yaml',
-    `${head}variant: grant\ngrants: { password: { endpoint: grant, role: member } }\n`,
-  );
-  assert.equal(loaded, undefined);
-  const errors = faults.filter(({ severity }) => severity === 'error');
-  assert.deepEqual(
-    errors.map(({ message }) => message),
-    ['username', 'password'].map((name) => `the grant password needs an input "${name}" here`),
-  );
-});
-
-test('the shipped files do not have it', () => {
-  for (const name of ['executive-club', 'second-club', 'third-club']) {
-    const { loaded } = loadProgramme(
-      `${name}.yaml`,
-      readFileSync(`programmes/${name}.yaml`, 'utf8'),
-    );
-    assert.ok(loaded);
-    assert.equal(loaded.definition.grants.password, undefined);
-  }
 });

@@ -81,26 +81,6 @@ describe('error map', () => {
     assert.equal(challenge, 'Basic realm="Club AB "');
   });
 
-  test('names, texts, status, code and headers are the file’s', () => {
-    const { renderFailure } = programmeOf(`
-errors:
-  name_case: upper
-  text_case: upper
-  parameter_names: spaced
-  fields: { error: error, error_description: error_description, code: error_code, status: status, scope: scope }
-  reasons:
-    missing_parameter: { status: 422, error: bad, error_description: "No {parameter}: {parameter}", error_code: 17, headers: { X-Why: missing } }
-    invalid_scope: { status: 400, error: invalid_scope, error_code: E7 }
-`);
-    assert.deepEqual(renderFailure('missing_parameter', { parameter: 'grant_type' }), {
-      status: 422,
-      headers: { ...headers, 'X-Why': 'missing' },
-      body: '{"ERROR":"BAD","ERROR_DESCRIPTION":"NO GRANT TYPE: GRANT TYPE","CODE":17,"STATUS":422}',
-    });
-    const { body } = renderFailure('invalid_scope', { parameter: 'scope', scope: 'a "b' });
-    assert.equal(body, '{"ERROR":"INVALID_SCOPE","CODE":"E7","STATUS":400,"SCOPE":"a \\"b"}');
-  });
-
   test('an answer without facts is the same object each time, and cannot be changed', () => {
     const [one, other] = [render('invalid_code'), render('invalid_code', { detail: 'x' })];
     assert.equal(one, other);

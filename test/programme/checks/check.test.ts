@@ -60,6 +60,14 @@ selector: { input: club }
 authorize: { endpoint: { inputs: { club: { must_equal: programme.identifier } } } }
 token_endpoints: { grant: { repeated: last, inputs: { club: { in: query, must_equal: programme.identifier } } } }
   token_endpoints.grant.repeated: a selector that comes twice in the query chooses no programme
+selector: { input: club }
+authorize: { endpoint: { inputs: { club: {} } } }
+token_endpoints: { grant: { inputs: { club: { in: form, must_equal: programme.identifier } } } }
+  authorize.endpoint.inputs.club: the selector must be held against programme.identifier
+  token_endpoints.grant.inputs.club: a selector is read from a header or the query
+selector: { input: brand }
+  authorize.endpoint.inputs: the selector "brand" is not an input here
+  token_endpoints.grant.inputs: the selector "brand" is not an input here
 # HOSTILE 58: a floor would look for the first of the two, and a token for the last.
 scope: { values: [AUTHN-LEVEL-12, AUTHN-LEVEL-10, AUTHN-LEVEL-15, AUTHN-LEVEL-12] }
   scope.values.3: "AUTHN-LEVEL-12" stands in this list already

@@ -7,7 +7,6 @@ import { describe, test } from 'node:test';
 import { formatFault } from '../../../src/lib/fault.ts';
 import { loadProgramme } from '../../../src/programme/language/load.ts';
 import { definitionOf } from '../../support/definition.ts';
-import { fc } from '../../support/property.ts';
 
 const head = `variant: grant
 name: Club
@@ -148,15 +147,6 @@ name: Again
     assert.equal(loadProgramme('a/b/third-club-2.yaml', head).loaded?.id, 'third-club-2');
   });
 
-  test('HOSTILE 54: an identifier without quotes is refused with the advice to put them', () => {
-    const faults = printed(head.replace('name: Club', 'name: 00123'));
-    assert.deepEqual(faults, [
-      'club.yaml:2:7: error: expected text, found the number 123 (00123 is read as the number 123; put it in quotes: "00123")',
-    ]);
-    const levels = 'scope: { values: [10, 1.10], client: 10, member_default: yes }\n';
-    assert.ok(printed(head + levels).length >= 3);
-  });
-
   test('HOSTILE 55: there are no patterns in a file that could run away', () => {
     const faults = printed(`${head}code: { pattern: "^(a+)+$" }\n`);
     assert.equal(faults.length, 1);
@@ -172,31 +162,5 @@ name: Again
       );
     }
     assert.equal(Object.hasOwn(Object.prototype, 'name'), false);
-  });
-
-  test('no text throws, and what does not load has an error', () => {
-    const words = fc.constantFrom(
-      ...head.split('\n'),
-      'tokens:',
-      '  access:',
-      '  - a',
-      '{',
-      '}',
-      '"',
-      'code: {}',
-      '&a',
-      '*a',
-      '!!js',
-      '\t',
-      'null',
-    );
-    fc.assert(
-      fc.property(fc.array(words, { maxLength: 12 }), (lines) => {
-        const { loaded, faults } = loadProgramme('club.yaml', lines.join('\n'));
-        const errors = faults.filter(({ severity }) => severity === 'error');
-        assert.equal(loaded === undefined, errors.length > 0);
-        for (const { at } of errors) assert.ok(at.line >= 1 && at.column >= 1);
-      }),
-    );
   });
 });
