@@ -17,6 +17,11 @@ export interface OpenStore {
   readonly clock: SystemClock;
 }
 
+/** The open store of a command, and its configuration. */
+export interface Surroundings extends OpenStore {
+  readonly config: Config;
+}
+
 /**
  * Opens the configured store; makes it and its master key on first use.
  * @throws MasterKeyUnusable, StoreUnusable
@@ -70,12 +75,12 @@ export function expectDurableStore(config: Config): StoreCare {
 /** Opens the configured durable store while `use` runs. */
 export async function withStore<Result>(
   config: Config,
-  use: (open: OpenStore) => Promise<Result>,
+  use: (open: Surroundings) => Promise<Result>,
 ): Promise<Result> {
   expectDurableStore(config);
   const open = await openStore(config);
   try {
-    return await use({ ...open, clock: await storeClock(open.store, open.clock) });
+    return await use({ ...open, config, clock: await storeClock(open.store, open.clock) });
   } finally {
     await open.store.close();
   }

@@ -8,14 +8,14 @@ import { liveSecrets } from '../../oauth/secret_rotation.ts';
 import type { Programme } from '../../programme/programme.ts';
 import type { Environment, Store } from '../../store/contract.ts';
 import { failed } from '../exit.ts';
-import { withStore } from '../open_store.ts';
+import { type Surroundings, withStore } from '../open_store.ts';
 import { warn } from '../output.ts';
 import { selectProgrammes } from '../programmes.ts';
 import { clientFields } from './client_fields.ts';
 import { clientKind, returnFaults, fullName, showClient } from './client_kind.ts';
 import { expectComplete, judgeClient } from './client_needs.ts';
 import type { Input } from './fields.ts';
-import { type NewItem, readNew, select, type Surroundings } from './kind.ts';
+import { type NewItem, readNew, select } from './kind.ts';
 import { newApiKey, newSecret, readGivenSecret } from './secrets.ts';
 import { type Handover, handOver, handoverOf, shown, unshown } from './shown.ts';
 
@@ -55,9 +55,7 @@ export async function addClient(options: AddClientOptions): Promise<void> {
       { digest: open.keyring.secretDigest(text), createdAt },
     ];
     const sharing =
-      apiKeyOf === undefined
-        ? undefined
-        : await selectKeyHolder({ ...open, config }, programme, apiKeyOf);
+      apiKeyOf === undefined ? undefined : await selectKeyHolder(open, programme, apiKeyOf);
     const record = {
       programme: programme.id,
       ...fields,

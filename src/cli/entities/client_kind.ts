@@ -4,11 +4,12 @@ import type { Client } from '../../oauth/client.ts';
 import type { Gateway } from '../../oauth/gateway.ts';
 import { liveSecrets } from '../../oauth/secret_rotation.ts';
 import { refuseUsage } from '../exit.ts';
+import type { Surroundings } from '../open_store.ts';
 import { loadIfGood, selectProgrammes } from '../programmes.ts';
 import { dateText } from '../table.ts';
 import { type ClientFields, clientFields, hasNoReturn } from './client_fields.ts';
 import { expectComplete, judgeClient, redirectWarnings } from './client_needs.ts';
-import type { Kind, Surroundings } from './kind.ts';
+import type { Kind } from './kind.ts';
 import { showSecrets } from './secrets.ts';
 import { type Shown, shown, showFields } from './shown.ts';
 

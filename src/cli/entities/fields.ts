@@ -109,7 +109,6 @@ export function textsOf(given: Inputs, name: string): readonly string[] {
   return given.get(name)?.map(({ text }) => text) ?? [];
 }
 
-/** Fields in their order, without their types. */
 export function listOf<Item>(
   fields: SomeFields<Item>,
 ): readonly (readonly [name: keyof Item, field: Field<unknown>])[] {
@@ -230,7 +229,6 @@ export function changeFields<Item extends object>(
   return present({ ...before, ...Object.fromEntries(values) }) as Item;
 }
 
-/** What `set` is to remove and the item does not have. */
 export function lackingIn<Item>(
   fields: SomeFields<Item>,
   before: Item,

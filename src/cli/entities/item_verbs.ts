@@ -68,7 +68,7 @@ export async function listItems<N extends Noun>(
     if (count === true) return print(String(found.length));
     const listed: Readonly<Record<string, unknown>>[] = [];
     for (const item of found.slice(0, limit)) {
-      listed.push(jsonOf(await kind.show({ ...open, config }, item, 'list')));
+      listed.push(jsonOf(await kind.show(open, item, 'list')));
     }
     if (json === true) return printJson(listed);
     if (items.length === 0) return say(`there are no ${kind.noun}s`);
@@ -107,11 +107,10 @@ export async function setItem<N extends Noun>(
   ]);
   const config = configOf(options);
   const more = readsMore ? await alsoSets.read() : {};
-  const { warnings, values } = await withStore(config, async (open) => {
-    const around = { ...open, config };
+  const { warnings, values } = await withStore(config, async (around) => {
     const found = await select(kind, around, name, options);
     const judge = await kind.judgeChange?.(around, found, options);
-    const after = await changeItem(kind, open, found, (before) => {
+    const after = await changeItem(kind, around, found, (before) => {
       const missing = lackingIn(fields, before, given);
       if (missing.length > 0) {
         const lines = missing.map((words) => `${kind.nameOf(before)} has no ${words}`);

@@ -10,7 +10,7 @@ import type { Store } from '../../store/contract.ts';
 import { type Id, type Item, kinds } from '../../store/kinds.ts';
 import { type CommandError, failed, refuseUsage, wrongUsage } from '../exit.ts';
 import type { OptionSpec } from '../grammar/grammar.ts';
-import { expectDurableStore, type OpenStore, withStore } from '../open_store.ts';
+import { expectDurableStore, type OpenStore, type Surroundings, withStore } from '../open_store.ts';
 import type { OutputOptions } from '../output.ts';
 import { configOf, loadCompiled, selectProgrammes } from '../programmes.ts';
 import {
@@ -34,10 +34,6 @@ export type Selection = OutputOptions &
 
 /** Kinds with their own verbs, by their names in the store. */
 export type Noun = 'client' | 'gateway' | 'member';
-
-export interface Surroundings extends OpenStore {
-  readonly config: Config;
-}
 
 /** What the command line adds to the store's description of a kind (store/kinds.ts). */
 export interface Kind<N extends Noun> {
@@ -74,6 +70,13 @@ export interface Kind<N extends Noun> {
   judgeChange?(around: Surroundings, item: Item<N>, options: Typed): Promise<ChangeJudge<N>>;
 }
 
+/** A verb about the item of that name. */
+export type ItemVerb<N extends Noun, Options = Selection> = (
+  kind: Kind<N>,
+  name: string,
+  options: Options,
+) => Promise<void>;
+
 /** Returns warnings; throws a CommandError if the item is not allowed. */
 export type ChangeJudge<N extends Noun> = (after: Item<N>) => readonly string[];
 
@@ -87,11 +90,9 @@ export function withItem<N extends Noun, Result>(
   options: Selection,
   use: (around: Surroundings, item: Item<N>) => Promise<Result>,
 ): Promise<Result> {
-  const config = configOf(options);
-  return withStore(config, async (open) => {
-    const around = { ...open, config };
-    return use(around, await select(kind, around, name, options));
-  });
+  return withStore(configOf(options), async (around) =>
+    use(around, await select(kind, around, name, options)),
+  );
 }
 
 /** Fails if no programme has such an item, or if several have it and none is named. */

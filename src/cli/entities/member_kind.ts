@@ -5,7 +5,7 @@ import { randomKey } from '../../lib/random.ts';
 import { normaliseUsername } from '../../members/username.ts';
 import type { MemberRecord, Subject } from '../../oauth/member.ts';
 import { type CommandError, failed, refuseUsage, wrongUsage } from '../exit.ts';
-import { option } from '../grammar/grammar.ts';
+import { option, type OptionSpec } from '../grammar/grammar.ts';
 import { type OpenStore, withStore } from '../open_store.ts';
 import { printResult, warn } from '../output.ts';
 import { configOf, loadCompiled, selectProgrammes } from '../programmes.ts';
@@ -15,6 +15,11 @@ import { type Kind, type NewItem, readNew, type Selection } from './kind.ts';
 import { memberFields, numberWarnings, usernameFault, warnOfDirectory } from './member_fields.ts';
 import { readPasswordHash } from './secrets.ts';
 import { jsonOf, type Shown, shown, showFields } from './shown.ts';
+
+export const newPasswordOption: OptionSpec = option(
+  '--password-stdin',
+  'read a new password from standard input',
+);
 
 export const memberKind: Kind<'member'> = {
   noun: 'member',
@@ -50,7 +55,7 @@ export const memberKind: Kind<'member'> = {
   },
   fields: memberFields,
   alsoSets: {
-    option: option('--password-stdin', 'read a new password from standard input'),
+    option: newPasswordOption,
     read: async () => ({ passwordHash: await readPasswordHash() }),
   },
   judgeChange: async ({ store, config }, member, options) => {

@@ -16,7 +16,7 @@ import { configOf } from '../programmes.ts';
 import { dateText } from '../table.ts';
 import { fullName, sharersShown } from './client_kind.ts';
 import { gatewaySheet } from './gateway_kind.ts';
-import { called, changeItem, type Kind, type Selection, withItem } from './kind.ts';
+import { called, changeItem, type ItemVerb, type Kind, type Selection, withItem } from './kind.ts';
 import { newApiKey, newSecret, readGivenSecret } from './secrets.ts';
 import { type Handover, handOver, handoverOf, jsonOf, shown, unshown } from './shown.ts';
 
@@ -83,16 +83,11 @@ const gatewaySecret: Rotation<'gateway'> = {
   sheet: gatewaySheet,
 };
 
-type RotateVerb<N extends Holder> = (
-  kind: Kind<N>,
-  id: string,
-  options: RotateOptions,
-) => Promise<void>;
-
-export const rotateSecret: RotateVerb<'client'> = (...given) => rotate(clientSecret, ...given);
-export const rotateGatewaySecret: RotateVerb<'gateway'> = (...given) =>
+export const rotateSecret: ItemVerb<'client', RotateOptions> = (...given) =>
+  rotate(clientSecret, ...given);
+export const rotateGatewaySecret: ItemVerb<'gateway', RotateOptions> = (...given) =>
   rotate(gatewaySecret, ...given);
-export const rotateApiKey: RotateVerb<'client'> = (kind, id, options) =>
+export const rotateApiKey: ItemVerb<'client', RotateOptions> = (kind, id, options) =>
   rotate(options.alone === true ? ownApiKey : apiKey, kind, id, options);
 
 async function rotate<N extends Holder>(
@@ -203,11 +198,7 @@ function readOverlap(text: string): Milliseconds {
 }
 
 /** Ends the older of two secrets now. */
-export async function retireSecret(
-  kind: Kind<'client'>,
-  id: string,
-  options: Selection,
-): Promise<void> {
+export const retireSecret: ItemVerb<'client'> = async (kind, id, options) => {
   const { client, values } = await withItem(kind, id, options, async (around, found) => {
     const changed = await changeItem(kind, around, found, (before) => {
       const change = endOlder(before.secrets, around.clock.now());
@@ -222,4 +213,4 @@ export async function retireSecret(
   const made = client.secrets.map(({ createdAt }) => dateText(createdAt)).join(', ');
   const text = `client ${id} of ${client.programme} has one client secret now, made ${made}`;
   return printResult(options, jsonOf(values), text);
-}
+};

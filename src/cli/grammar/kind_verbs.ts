@@ -1,19 +1,19 @@
 // Owns making the verbs of a kind from its description and a row for each verb.
 
-import type { Kind, Noun } from '../entities/kind.ts';
+import type { ItemVerb, Kind, Noun } from '../entities/kind.ts';
 import { option, type Verb } from './grammar.ts';
 
 /** A row of a verb about one existing item. */
-interface ItemVerb<N extends Noun> extends Pick<Verb, 'summary' | 'details' | 'options'> {
+interface ItemRow<N extends Noun> extends Pick<Verb, 'summary' | 'details' | 'options'> {
   readonly verb: string;
   /** The options of the example, after the item's name. */
   readonly example?: string;
-  readonly run: (kind: Kind<N>, name: string, options: never) => Promise<void>;
+  readonly run: ItemVerb<N, never>;
 }
 
 export function itemVerbs<N extends Noun>(
   kind: Kind<N>,
-  rows: readonly ItemVerb<N>[],
+  rows: readonly ItemRow<N>[],
 ): readonly Verb[] {
   const { noun, argument } = kind;
   const description = `its programme; needed where several have such a ${noun}`;

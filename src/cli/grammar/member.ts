@@ -12,7 +12,7 @@ import {
   showItem,
 } from '../entities/item_verbs.ts';
 import { memberFields, subjectInput } from '../entities/member_fields.ts';
-import { addMember, memberKind, unlockMember } from '../entities/member_kind.ts';
+import { addMember, memberKind, newPasswordOption, unlockMember } from '../entities/member_kind.ts';
 import { importMembers } from '../import/members.ts';
 import { columnsHelp } from '../import/table.ts';
 import { testDirectory } from '../server/directory_test.ts';
@@ -66,7 +66,7 @@ export const memberVerbs: readonly Verb[] = [
     {
       verb: 'set',
       summary: 'change what is kept of a member',
-      options: [...setOptions(memberFields), ...[memberKind.alsoSets?.option ?? []].flat()],
+      options: [...setOptions(memberFields), newPasswordOption],
       example: '--level AUTHN-LEVEL-12',
       run: setItem,
     },
