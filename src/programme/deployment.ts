@@ -12,19 +12,13 @@ import type { TokenEndpoint } from './requests/token_endpoint.ts';
 import type { TokenManagementEndpoint } from './requests/token_management.ts';
 
 /** The endpoint of one programme that answers a path. */
-export type Route =
-  | { readonly kind: 'login_request'; readonly programme: Programme }
-  | { readonly kind: 'login_page'; readonly programme: Programme }
-  | { readonly kind: 'picture'; readonly programme: Programme; readonly picture: Logo }
-  | { readonly kind: 'token'; readonly programme: Programme; readonly endpoint: TokenEndpoint }
-  | { readonly kind: 'key_set'; readonly programme: Programme }
-  | { readonly kind: 'verification'; readonly programme: Programme }
-  | {
-      readonly kind: 'introspection' | 'revocation';
-      readonly programme: Programme;
-      readonly endpoint: TokenManagementEndpoint;
-    }
-  | { readonly kind: 'metadata'; readonly programme: Programme; readonly metadata: Metadata };
+export type Route = { readonly programme: Programme } & (
+  | { readonly kind: 'login_request' | 'login_page' | 'key_set' | 'verification' }
+  | { readonly kind: 'picture'; readonly picture: Logo }
+  | { readonly kind: 'token'; readonly endpoint: TokenEndpoint }
+  | { readonly kind: 'introspection' | 'revocation'; readonly endpoint: TokenManagementEndpoint }
+  | { readonly kind: 'metadata'; readonly metadata: Metadata }
+);
 
 /** A path that several programmes share; the selector's input names the programme. */
 export interface SharedRoute {
@@ -139,19 +133,16 @@ function collision(
   routes: ReadonlyMap<string, readonly Route[]>,
 ): readonly MountConflict[] {
   const selector = programme.selectors.get(path);
-  const present = [...routes]
-    .filter(([other]) => overlap(path, other))
-    .flatMap(([, found]) => found);
-  return present.flatMap((route) => {
-    const message = ambiguity(path, programme, selector, route.programme);
-    return message === undefined ? [] : [{ programme, path, other: route.programme, message }];
+  const present = [...routes].flatMap(([at, found]) => (overlap(path, at) ? found : []));
+  return present.flatMap(({ programme: other }) => {
+    const message = ambiguity(path, programme, selector, other);
+    return message === undefined ? [] : [{ programme, path, other, message }];
   });
 }
 
 /** Whether one request path could match both. */
 function overlap(path: string, other: string): boolean {
-  if (path === other) return true;
-  return isBelow(path, other) || isBelow(other, path);
+  return path === other || isBelow(path, other) || isBelow(other, path);
 }
 
 function isBelow(path: string, other: string): boolean {
@@ -238,9 +229,9 @@ function routesOf(
   ] as const) {
     if (endpoint !== undefined) routes.push([endpoint.path, { kind, programme, endpoint }]);
   }
-  if (metadata === undefined) return routes;
-  return [
-    ...routes,
-    ...metadata.paths.map((path) => [path, { kind: 'metadata', programme, metadata }] as const),
-  ];
+  if (metadata !== undefined) {
+    for (const path of metadata.paths)
+      routes.push([path, { kind: 'metadata', programme, metadata }]);
+  }
+  return routes;
 }

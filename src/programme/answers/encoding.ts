@@ -17,6 +17,9 @@ export interface Encoding {
   readonly document: (body: string) => string;
 }
 
+/** What most encodings have in common: a list repeats its member, and nothing stands around it. */
+const usual = { array: undefined, document: (body: string): string => body } as const;
+
 const plain = (value: Scalar): string => (value === null ? '' : String(value));
 
 const after =
@@ -25,21 +28,20 @@ const after =
     start + value;
 
 const json: Encoding = {
+  ...usual,
   contentType: 'application/json',
   scalar: (value) => JSON.stringify(value),
   member: (name) => after(`${JSON.stringify(name)}:`),
   object: (members) => `{${members.join(',')}}`,
   array: (items) => `[${items.join(',')}]`,
-  document: (body) => body,
 };
 
 const form: Encoding = {
+  ...usual,
   contentType: 'application/x-www-form-urlencoded',
   scalar: (value) => formEncode(plain(value)),
   member: (name) => after(`${formEncode(name)}=`),
   object: (members) => members.join('&'),
-  array: undefined,
-  document: (body) => body,
 };
 
 /**
@@ -50,11 +52,11 @@ function formEncode(text: string): string {
 }
 
 const xml: Encoding = {
+  ...usual,
   contentType: 'application/xml',
   scalar: (value) => escapeXml(plain(value)),
   member: (name) => (value) => (value === '' ? `<${name}/>` : `<${name}>${value}</${name}>`),
   object: (members) => members.join(''),
-  array: undefined,
   document: (body) => `<?xml version="1.0" encoding="UTF-8"?>\n${body}`,
 };
 
@@ -74,12 +76,11 @@ function escapeXml(text: string): string {
 }
 
 const text: Encoding = {
+  ...usual,
   contentType: 'text/plain; charset=utf-8',
   scalar: plain,
   member: () => (value) => value,
   object: (members) => members.join(''),
-  array: undefined,
-  document: (body) => body,
 };
 
 /** Values as they are, from which texts are joined. */

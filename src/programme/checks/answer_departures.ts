@@ -55,28 +55,25 @@ function* gatewayDepartures(definition: Definition): Iterable<Complaint> {
   const { reasons } = definition.errors;
   const comparisons = [...heldHeaders(definition).values()].map((input) => input.must_equal);
   const holdsContext = comparisons.some((held) => held !== 'programme.identifier');
-  const refusals = [
-    ...gatewayRefusals.keys(),
-    ...(holdsContext ? ['context_mismatch' as const] : []),
-  ];
-  for (const reason of refusals) {
+  for (const reason of failureReasons) {
     const { status } = reasons[reason];
-    yield* wrong([
-      // At `/verify` a success status is replaced by 401 or 403 anyway.
-      status >= 400 && !isRefusal(status),
-      statusOf(reason),
-      `a gateway takes ${status} for an outage, and tells callers 503 for ${reason} (RFC 6750 3.1)`,
-      `give ${reason} the status 401 or 403`,
-    ]);
-  }
-  for (const reason of ['server_error', 'temporarily_unavailable'] as const) {
-    const { status } = reasons[reason];
-    yield* wrong([
-      isRefusal(status),
-      statusOf(reason),
-      `a gateway takes ${status} for a refusal, and callers throw good tokens away at ${reason} (RFC 6750 3.1)`,
-      `give ${reason} the status 503`,
-    ]);
+    const refuses = gatewayRefusals.has(reason) || (holdsContext && reason === 'context_mismatch');
+    const fails = reason === 'server_error' || reason === 'temporarily_unavailable';
+    yield* wrong(
+      [
+        // At `/verify` a success status is replaced by 401 or 403 anyway.
+        refuses && status >= 400 && !isRefusal(status),
+        statusOf(reason),
+        `a gateway takes ${status} for an outage, and tells callers 503 for ${reason} (RFC 6750 3.1)`,
+        `give ${reason} the status 401 or 403`,
+      ],
+      [
+        fails && isRefusal(status),
+        statusOf(reason),
+        `a gateway takes ${status} for a refusal, and callers throw good tokens away at ${reason} (RFC 6750 3.1)`,
+        `give ${reason} the status 503`,
+      ],
+    );
   }
 }
 

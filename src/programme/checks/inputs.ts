@@ -4,12 +4,12 @@
 import type { Path } from '../../lib/fault.ts';
 import { present } from '../../lib/present.ts';
 import { suggest } from '../../lib/suggest.ts';
-import { grantInputs, inputsOfGrants } from '../../oauth/grant.ts';
+import { inputsOfGrants } from '../../oauth/grant.ts';
 import { proofInputs } from '../../oauth/pkce.ts';
 import { type Complaint, wrong } from '../../schema/complaint.ts';
 import type { Definition } from '../language/definition.ts';
 import type { InputDefinition } from '../language/input_schema.ts';
-import { grantsAt } from '../requests/grant_places.ts';
+import { grantsAt, readsInput } from '../requests/grant_places.ts';
 import { formatSamples } from '../requests/input_formats.ts';
 import { compileInput } from '../requests/input_rules.ts';
 import { endpointsIn } from './endpoints.ts';
@@ -47,13 +47,10 @@ export function* idleLoginComplaints({ authorize }: Definition): Iterable<Compla
 export function* refusalComplaints(definition: Definition): Iterable<Complaint> {
   for (const [at, { inputs }, name] of endpointsIn(definition)) {
     const grants = name === undefined ? [] : grantsAt(definition, name);
-    const isServed = (role: string): boolean =>
-      grants.some((type) =>
-        [grantInputs[type].needs, grantInputs[type].takes].flat().includes(role),
-      );
     for (const [role, input] of Object.entries(inputs)) {
       // An input of a grant that another endpoint serves is not used here.
-      if (name !== undefined && inputsOfGrants.has(role) && !isServed(role)) continue;
+      const isServed = grants.some((type) => readsInput(type, role));
+      if (name !== undefined && inputsOfGrants.has(role) && !isServed) continue;
       yield* inputComplaints(definition, [...at, 'inputs', role], role, input);
     }
     const { grant_type: input } = inputs;

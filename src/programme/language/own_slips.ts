@@ -93,9 +93,8 @@ export function withoutVariant(
   const isMissing = ({ path, message }: Fault): boolean =>
     message === `${quote(path)} is missing` && !root.entries.has(path);
   const missing = faults.filter(isMissing);
-  if (root.entries.has('variant') || missing.length < 4) return faults;
   const [first] = missing;
-  if (first === undefined) return faults;
+  if (root.entries.has('variant') || missing.length < 4 || first === undefined) return faults;
   const told = missing.map(({ path }) => path).join(', ');
   const message = 'the file names no variant, and is no complete dialect by itself';
   const hint = `add variant: ${names.join(' or ')}; without one ${told} are missing`;

@@ -1,10 +1,16 @@
 // Owns the relation of token endpoints and grants: each may have several of the other.
 
-import { type GrantType, grantTypes } from '../../oauth/grant.ts';
+import { grantInputs, type GrantType, grantTypes, inputsOfGrants } from '../../oauth/grant.ts';
 import type { Definition } from '../language/definition.ts';
 import type { EndpointDefinition } from '../language/input_schema.ts';
 
 type Places = Pick<Definition, 'grants' | 'token_endpoints'>;
+
+/** Whether a request for the grant may bring the input: inputs of other grants are not read. */
+export function readsInput(type: GrantType, role: string): boolean {
+  const { needs, takes } = grantInputs[type];
+  return !inputsOfGrants.has(role) || needs.includes(role) || takes.includes(role);
+}
 
 export function grantsAt({ grants }: Places, endpoint: string): readonly GrantType[] {
   return grantTypes.filter((type) => grants[type]?.endpoint.includes(endpoint) === true);

@@ -5,12 +5,12 @@ import {
   failureReasons,
   type LoginFailureReason,
 } from '../../oauth/failure.ts';
-import { grantInputs, type GrantType, inputsOfGrants } from '../../oauth/grant.ts';
+import { grantInputs, type GrantType } from '../../oauth/grant.ts';
 import { proofInputs } from '../../oauth/pkce.ts';
 import type { Definition } from '../language/definition.ts';
 import { type EndpointDefinition, placesOf } from '../language/input_schema.ts';
 import type { Programme } from '../programme.ts';
-import { endpointsOf, grantsAt } from './grant_places.ts';
+import { endpointsOf, grantsAt, readsInput } from './grant_places.ts';
 import { compileInput, type InputRule } from './input_rules.ts';
 import {
   fittingValue,
@@ -169,15 +169,13 @@ function* inputFaults(scene: Scene, newIdentifier: () => string): Iterable<Found
 
 /** The grant's inputs at the endpoint, without those that have faults of their own. */
 function ownInputs({ definition, grant, endpoint }: Scene): readonly [string, Input][] {
-  const { needs, takes } = grantInputs[grant];
   const apart = new Set(['grant_type', 'client_secret', ...proofInputs]);
   if (definition.client.authentication.methods[0] === 'parameters') apart.add('client_id');
   // With another selector, another programme would answer.
   if (definition.selector !== undefined) apart.add(definition.selector.input);
-  return Object.entries(endpoint.inputs).filter(([role]) => {
-    const isRead = !inputsOfGrants.has(role) || needs.includes(role) || takes.includes(role);
-    return isRead && !apart.has(role);
-  });
+  return Object.entries(endpoint.inputs).filter(
+    ([role]) => readsInput(grant, role) && !apart.has(role),
+  );
 }
 
 /** A value that differs from the one the input must equal. */

@@ -8,7 +8,7 @@ import { headerValues, type WireRequest } from '../../oauth/wire_request.ts';
 import type { PresentedCredentials, ProvenHeaders } from '../../token/proven_headers.ts';
 import type { Definition } from '../language/definition.ts';
 import type { EndpointDefinition } from '../language/input_schema.ts';
-import { grantsAt } from './grant_places.ts';
+import { grantsAt, readsInput } from './grant_places.ts';
 import {
   compileInputs,
   inputFault,
@@ -177,11 +177,9 @@ function compileGrantSelection(
 function compileParameterChecks(rules: readonly InputRule[]): TokenEndpoint['checkParameters'] {
   const checksByGrant = new Map(
     grantTypes.map((type) => {
-      const { needs, takes } = grantInputs[type];
+      const { needs } = grantInputs[type];
       const checks = rules
-        .filter(
-          ({ role }) => !inputsOfGrants.has(role) || needs.includes(role) || takes.includes(role),
-        )
+        .filter(({ role }) => readsInput(type, role))
         .map((rule) => ({ rule, required: rule.required || needs.includes(rule.role) }));
       return [type, checks] as const;
     }),
