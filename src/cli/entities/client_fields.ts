@@ -5,7 +5,7 @@ import { formatDuration, parseDuration } from '../../lib/duration.ts';
 import { quote } from '../../lib/fault.ts';
 import { nameHint } from '../../lib/suggest.ts';
 import { type Client, type Role, roles, type ThrottleLimit } from '../../oauth/client.ts';
-import { type Field, type Fields, takingAway, textField, textsOf } from './fields.ts';
+import { type Field, type Fields, formFault, takingAway, textField, textsOf } from './fields.ts';
 import { properties, visibleFault } from './properties_field.ts';
 import { redirectUris } from './redirect_uris_field.ts';
 
@@ -97,8 +97,7 @@ export const clientFields: Fields<ClientFields> = {
   businessContext: textField(
     {
       name: 'business_context',
-      check: (text) =>
-        /^[A-Za-z]{1,50}$/.test(text) ? undefined : `must be 1 to 50 letters, not ${quote(text)}`,
+      check: formFault(/^[A-Za-z]{1,50}$/, '1 to 50 letters'),
       flags: '--business-context <text>',
       help: 'its business-context-identifier: 1 to 50 letters',
     },
@@ -107,10 +106,7 @@ export const clientFields: Fields<ClientFields> = {
   partnerId: textField(
     {
       name: 'partner_id',
-      check: (text) =>
-        /^[A-Za-z0-9]{8,20}$/.test(text)
-          ? undefined
-          : `must be 8 to 20 letters and digits, not ${quote(text)}`,
+      check: formFault(/^[A-Za-z0-9]{8,20}$/, '8 to 20 letters and digits'),
       flags: '--partner-id <id>',
       help: 'its partner id: 8 to 20 letters and digits',
     },

@@ -105,6 +105,11 @@ export function takingAway(flags: string, help: string): Input {
   return { name: flags, flags, help, onlyAtSet: true, takesAway: true };
 }
 
+/** Refuses texts of another form, which `words` name: `must be 1 to 50 letters, not "a1"`. */
+export function formFault(form: RegExp, words: string): (text: string) => string | undefined {
+  return (text) => (form.test(text) ? undefined : `must be ${words}, not ${quote(text)}`);
+}
+
 export function textsOf(given: Inputs, name: string): readonly string[] {
   return given.get(name)?.map(({ text }) => text) ?? [];
 }

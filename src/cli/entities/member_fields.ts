@@ -7,7 +7,7 @@ import { type MemberRecord, subjectForm } from '../../oauth/member.ts';
 import type { Definition } from '../../programme/language/definition.ts';
 import type { Programme } from '../../programme/programme.ts';
 import { warn } from '../output.ts';
-import { type Fields, type Input, textField, textsOf } from './fields.ts';
+import { type Fields, formFault, type Input, textField, textsOf } from './fields.ts';
 
 export type MemberFields = Pick<MemberRecord, 'username' | 'status' | 'level' | 'membershipNumber'>;
 
@@ -55,8 +55,7 @@ export const memberFields: Fields<MemberFields> = {
   membershipNumber: textField(
     {
       name: 'membership_number',
-      check: (number) =>
-        /^\d{1,24}$/.test(number) ? undefined : `must be digits, at most 24, not ${quote(number)}`,
+      check: formFault(/^\d{1,24}$/, 'digits, at most 24'),
       flags: '--membership-number <digits>',
       help: 'the number on the card: 16 to 24 digits',
     },

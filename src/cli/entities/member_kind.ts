@@ -9,7 +9,7 @@ import { option, type OptionSpec } from '../grammar/grammar.ts';
 import { type OpenStore, withStore } from '../open_store.ts';
 import { printResult, warn } from '../output.ts';
 import { configOf, loadCompiled, selectProgrammes } from '../programmes.ts';
-import { dateText } from '../table.ts';
+import { dateOrNull, dateText } from '../table.ts';
 import { complaintsOf, givenIn, inputsOf } from './fields.ts';
 import { type Kind, type NewItem, readNew, type Selection } from './kind.ts';
 import { memberFields, numberWarnings, usernameFault, warnOfDirectory } from './member_fields.ts';
@@ -96,7 +96,7 @@ function showLogins({
   failures,
   lockedUntil,
 }: Awaited<ReturnType<typeof loginsOf>>): readonly Shown[] {
-  const until = lockedUntil === undefined ? null : dateText(lockedUntil);
+  const until = dateOrNull(lockedUntil);
   return [
     shown('failed_logins', 'failed logins', failures),
     { ...shown('locked_until', 'locked until', until), lines: [until ?? 'not locked'] },

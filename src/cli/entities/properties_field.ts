@@ -3,7 +3,7 @@
 import { quote } from '../../lib/fault.ts';
 import { present } from '../../lib/present.ts';
 import type { Client } from '../../oauth/client.ts';
-import { type Complaint, type Field, type Given, textsOf } from './fields.ts';
+import { type Complaint, type Field, formFault, type Given, textsOf } from './fields.ts';
 
 /** Why a text that answers or pages contain is refused. */
 export function visibleFault(text: string, most: number): string | undefined {
@@ -13,11 +13,10 @@ export function visibleFault(text: string, most: number): string | undefined {
 }
 
 /** The name follows `client.` in dialects: `client.instance_url`. */
-function nameFault(name: string): string | undefined {
-  return /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/.test(name)
-    ? undefined
-    : `must be a letter and then letters, digits, "_", "-" or ".", at most 64 in all, not ${quote(name)}`;
-}
+const nameFault = formFault(
+  /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/,
+  'a letter and then letters, digits, "_", "-" or ".", at most 64 in all',
+);
 
 function pairOf(text: string): readonly [name: string, value: string] | undefined {
   const end = text.indexOf('=');

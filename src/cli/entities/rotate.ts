@@ -13,7 +13,7 @@ import { failed, wrongUsage } from '../exit.ts';
 import { expectDurableStore, type OpenStore } from '../open_store.ts';
 import { printResult } from '../output.ts';
 import { configOf } from '../programmes.ts';
-import { dateText } from '../table.ts';
+import { dateOrNull, dateText } from '../table.ts';
 import { fullName, sharersShown } from './client_kind.ts';
 import { gatewaySheet } from './gateway_kind.ts';
 import { called, changeItem, type ItemVerb, type Kind, type Selection, withItem } from './kind.ts';
@@ -167,8 +167,7 @@ function clientSheet(
   others: readonly Client[],
 ): Handover {
   const { id, programme } = item;
-  const old = held(item).find(({ expiresAt }) => expiresAt !== undefined)?.expiresAt;
-  const end = old === undefined ? null : dateText(old);
+  const end = dateOrNull(held(item).find(({ expiresAt }) => expiresAt !== undefined)?.expiresAt);
   const also = `${others.length === 1 ? 'One client shares' : `${others.length} clients share`} it, and had it replaced as well.`;
   return handoverOf(
     [

@@ -10,7 +10,7 @@ import type { Environment } from '../../store/contract.ts';
 import { wrongUsage } from '../exit.ts';
 import { warn } from '../output.ts';
 import { readLine } from '../standard_input.ts';
-import { dateText } from '../table.ts';
+import { dateOrNull, dateText } from '../table.ts';
 import type { Shown } from './shown.ts';
 
 /** DESIGN, "Semantics": generated secrets and API keys have 256 bits. */
@@ -95,14 +95,11 @@ export function showSecrets(
 ): Shown {
   const views = secrets
     .toSorted((one, other) => one.createdAt - other.createdAt)
-    .map(({ createdAt, expiresAt, digest }) => {
-      const usedAt = uses?.get(digest);
-      return {
-        created_at: dateText(createdAt),
-        expires_at: expiresAt === undefined ? null : dateText(expiresAt),
-        ...(uses && { last_used_at: usedAt === undefined ? null : dateText(usedAt) }),
-      };
-    });
+    .map(({ createdAt, expiresAt, digest }) => ({
+      created_at: dateText(createdAt),
+      expires_at: dateOrNull(expiresAt),
+      ...(uses && { last_used_at: dateOrNull(uses.get(digest)) }),
+    }));
   const lines = views.map(({ created_at, expires_at, last_used_at }) => {
     const end = expires_at === null ? '' : `, ends ${expires_at}`;
     const use = last_used_at === null ? ', never used' : `, last used ${last_used_at}`;
