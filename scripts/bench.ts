@@ -1,6 +1,7 @@
 // Owns `npm run bench`: options, one run of the plan, output, and exit code.
 
-import { mkdtempSync, rmSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -13,25 +14,29 @@ import {
   quickLogins,
 } from './bench/logins.ts';
 import { measure } from './bench/measure.ts';
-import { careful, type Plan, quick, workloads } from './bench/plan.ts';
+import { careful, pathNames, type Plan, quick, workloads } from './bench/plan.ts';
 import { formatTable, summarise } from './bench/report.ts';
 
 /** The measurement besides the workloads: token requests while members log in (FAULTS 22). */
 const loginsName = 'logins';
 
+const peer = 'oidc-provider@9.13.3';
+
 const usage = `npm run bench -- [options]
-  --quick           every grant on every store once, in a couple of seconds; numbers mean little
+  --quick           every path on every store once, in some seconds; numbers mean little
   --json            for programs
   --rounds N        measured rounds (${careful.rounds}); the table shows medians
   --seconds S       length of one measurement (${careful.seconds})
-  --only NAME       one workload: ${[...workloads.map(({ name }) => name), loginsName].join(', ')}
+  --only NAME       one path: ${[...pathNames, loginsName].join(', ')}
+  --peers           beside oidc-provider, which is installed from the registry for this run
   --profile FOLDER  writes a CPU profile of each server and workload there (last round)
-Exits 1 when any answer is not 200.`;
+Exits 1 when any answer is wrong.`;
 
 interface Asked {
   readonly plan: Plan;
   readonly logins: LoginPlan | undefined;
   readonly json: boolean;
+  readonly peers: boolean;
 }
 
 /** The options; undefined after help or a usage error, with the exit code set. */
@@ -45,6 +50,7 @@ function readPlan(): Asked | undefined {
         rounds: { type: 'string' },
         seconds: { type: 'string' },
         only: { type: 'string' },
+        peers: { type: 'boolean', default: false },
         profile: { type: 'string' },
       },
     });
@@ -55,7 +61,7 @@ function readPlan(): Asked | undefined {
     const base = values.quick ? quick : careful;
     const plan = {
       ...base,
-      workloads: workloads.filter(({ name }) => name === (values.only ?? name)),
+      workloads: workloads.filter(({ path }) => path === (values.only ?? path)),
       rounds: bounded(values.rounds, base.rounds, 100),
       seconds: bounded(values.seconds, base.seconds, 30),
       ...(values.profile === undefined ? {} : { profileFolder: values.profile }),
@@ -64,9 +70,10 @@ function readPlan(): Asked | undefined {
     const baseLogins = values.quick ? quickLogins : carefulLogins;
     const logins = { ...baseLogins, rounds: bounded(values.rounds, baseLogins.rounds, 100) };
     if (plan.workloads.length === 0 && !isLoginsToo) {
-      throw new Error(`no workload is named ${values.only}`);
+      throw new Error(`no path is named ${values.only}`);
     }
-    return { plan, logins: isLoginsToo ? logins : undefined, json: values.json };
+    const { json, peers } = values;
+    return { plan, logins: isLoginsToo ? logins : undefined, json, peers };
   } catch (error) {
     console.error(`${error instanceof Error ? error.message : String(error)}\n${usage}`);
     process.exitCode = 2;
@@ -81,7 +88,17 @@ function bounded(text: string | undefined, otherwise: number, most: number): num
   throw new Error(`expected a number up to ${most} instead of ${text}`);
 }
 
-async function bench({ plan, logins, json }: Asked): Promise<void> {
+/** Adds oidc-provider to a plan; without the registry the plan stays as it is. */
+function withPeer(plan: Plan, peerFolder: string): Plan {
+  mkdirSync(peerFolder);
+  const args = ['install', '--no-audit', '--no-fund', '--ignore-scripts', peer];
+  const { status, stderr } = spawnSync('npm', args, { cwd: peerFolder, encoding: 'utf8' });
+  if (status === 0) return { ...plan, peerFolder, servers: [...plan.servers, 'oidc-provider'] };
+  process.stderr.write(`without oidc-provider, which cannot be installed: ${stderr}\n`);
+  return plan;
+}
+
+async function bench({ plan: asked, logins, json, peers }: Asked): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'jetway-bench-'));
   const discard = (): void => rmSync(folder, { recursive: true, force: true });
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -92,6 +109,7 @@ async function bench({ plan, logins, json }: Asked): Promise<void> {
   }
   try {
     const progress = json ? () => {} : (text: string) => process.stderr.write(text);
+    const plan = peers ? withPeer(asked, join(folder, 'peer')) : asked;
     const [load = 0] = loadavg();
     const measured = plan.workloads.length === 0 ? [] : await measure(plan, folder, progress);
     const summary = summarise(plan, measured, folder, load);

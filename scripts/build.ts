@@ -52,7 +52,8 @@ const parsed = ['src/variants/*.yaml'];
 const inputs = [
   ...shipped,
   'package-lock.json',
-  'scripts/build{.ts,/**}',
+  'scripts/build.ts',
+  'scripts/build/**',
   'programmes/**',
   'src/**',
 ];

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 import { answerParent } from './child.ts';
-import { usageCommands, type UsageCommands } from './usage.ts';
+import { usageCommands, type UsageCommands } from './server.ts';
 
 /** A copy of an answer by Jetway. */
 export interface SampleAnswer {

@@ -1,7 +1,8 @@
 // Owns the bench's child processes: starting one, calling its functions over IPC, and ending it.
 
-import { fork } from 'node:child_process';
+import { fork, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
 /** A child's functions by name, each with one argument that can be cloned. */
@@ -33,12 +34,20 @@ interface Waiting {
 /** Longer than any command takes; a hanging child must not stop the bench. */
 const patience = 60_000;
 
-/** Starts a module of this folder as a process. */
+/** Whether processes can have a core each, as taskset gives it. */
+const hasCores = availableParallelism() > 1 && spawnSync('taskset', ['-V']).status === 0;
+
+/** Starts a module as a process, on a core of its own if one is named. */
 export function startChild<Of extends Commands<Of>>(
   module: string,
   args: readonly string[] = [],
+  core?: 0 | 1,
 ): Child<Of> {
-  const child = fork(fileURLToPath(module), args, { serialization: 'advanced' });
+  const pinned = { execPath: 'taskset', execArgv: ['-c', `${core}`, process.execPath] };
+  const child = fork(fileURLToPath(module), args, {
+    serialization: 'advanced',
+    ...(hasCores && core !== undefined ? pinned : {}),
+  });
   const waiting = new Map<number, Waiting>();
   let asked = 0;
   let isOver = false;

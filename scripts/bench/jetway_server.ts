@@ -25,53 +25,25 @@ import { createMemoryStore } from '../../src/store/memory/store.ts';
 import { openFileStore, serverReserve } from '../../src/store/sqlite/store.ts';
 import { createKeyring } from '../../src/token/keyring.ts';
 import { answerParent } from './child.ts';
-import { jwtProgramme, opaqueProgramme, redirectUri } from './plan.ts';
-import { usageCommands, type UsageCommands } from './usage.ts';
+import { clientId, clientSecret, type Format, redirectUri } from './plan.ts';
+import { type Address, type Order, type ServerCommands, usageCommands } from './server.ts';
 
-export interface JetwayCommands extends UsageCommands {
-  readonly address: (nothing: undefined) => Address;
-  /** Authorization codes of the opaque programme, each for one exchange. */
-  readonly mint: (count: number) => Promise<readonly string[]>;
-  /** Access tokens of a programme, each of a separate login. */
-  readonly issue: (order: IssueOrder) => Promise<readonly string[]>;
-}
-
-export interface IssueOrder {
-  readonly programme: string;
-  readonly count: number;
-}
-
-export interface Address {
-  readonly port: number;
-  /** Path of each programme's token endpoint, by the programme's name. */
-  readonly paths: ReadonlyMap<string, string>;
-  /** Path of a gateway's question about a member's token, by the programme's name. */
-  readonly verifyPaths: ReadonlyMap<string, string>;
-  /** Value of the client's Authorization header. */
-  readonly authorization: string;
-}
-
-const clientId = 'partnerapi-12345';
-const secret = 'jyVn3Y4Ow9nLqRlxTt5bDWqtCvUuQ0u6cJx2bTnC3Zk';
 const mintedAtOnce = 1000;
 const member = { subject: 'subject-of-ann' as Subject };
 
 /** The throttle counts as usual and never refuses. */
 const throttle = 'throttle: { limit: 1000000, window: 1s }';
-const overlays: ReadonlyMap<string, string> = new Map([
-  [opaqueProgramme, throttle],
-  [
-    jwtProgramme,
-    `${throttle}
-base_path: /${jwtProgramme}
+const overlays: Readonly<Record<Format, string>> = {
+  opaque: throttle,
+  ES256: `${throttle}
+base_path: /jwt
 programme_identifier: ExecutiveClubJwt
 tokens: { access: { format: jwt, algorithm: ES256 } }`,
-  ],
-]);
+};
 
 /** The shipped programme with YAML laid over it, under a name of its own. */
 function programmeOf(name: string, overlay: string): Programme {
-  const shipped = join(import.meta.dirname, `../../programmes/${opaqueProgramme}.yaml`);
+  const shipped = join(import.meta.dirname, `../../programmes/executive-club.yaml`);
   const [base, over] = [readFileSync(shipped, 'utf8'), overlay].map(
     (text) => parseYaml('bench.yaml', text).root,
   );
@@ -96,7 +68,7 @@ const keyring = createKeyring(new Uint8Array(32).fill(7));
 const clock = systemClock();
 
 const serving = await buildServing(
-  [...overlays].map(([name, overlay]) => programmeOf(name, overlay)),
+  Object.entries(overlays).map(([format, overlay]) => programmeOf(format.toLowerCase(), overlay)),
   { store, clock, keyring, log: openLog(), environment: 'staging' },
 );
 for (const programme of serving.services.keys()) await register(programme);
@@ -112,7 +84,7 @@ async function register(programme: ProgrammeId): Promise<void> {
       name: 'Partner',
       roles: ['member', 'partner'],
       redirectUris: [redirectUri],
-      secrets: [{ digest: keyring.secretDigest(secret), createdAt }],
+      secrets: [{ digest: keyring.secretDigest(clientSecret), createdAt }],
       apiKeys: [],
       properties: {},
     },
@@ -123,14 +95,14 @@ async function register(programme: ProgrammeId): Promise<void> {
   ]);
 }
 
-function serviceOf(name: string): Service {
-  const service = serving.services.get(name as ProgrammeId);
-  if (service === undefined) throw new Error(`${name} is not in service`);
+function serviceOf(format: Format): Service {
+  const service = serving.services.get(format.toLowerCase() as ProgrammeId);
+  if (service === undefined) throw new Error(`${format} is not in service`);
   return service;
 }
 
-async function mint(count: number): Promise<readonly string[]> {
-  const { programme } = serviceOf(opaqueProgramme);
+async function mint({ format, count }: Order): Promise<readonly string[]> {
+  const { programme } = serviceOf(format);
   const issuedAt = clock.now();
   const expiresAt = after(issuedAt, programme.code.lifetime);
   // As after a login without a scope.
@@ -159,8 +131,8 @@ async function mint(count: number): Promise<readonly string[]> {
 }
 
 /** Made by the issuer itself, as in a login without a code. */
-async function issue({ programme: name, count }: IssueOrder): Promise<readonly string[]> {
-  const service = serviceOf(name);
+async function issue({ format, count }: Order): Promise<readonly string[]> {
+  const service = serviceOf(format);
   const { programme } = service;
   const client = await store.find('client', programme.id, clientId as ClientId);
   if (client === undefined) throw new Error('the client is gone');
@@ -194,23 +166,16 @@ async function issue({ programme: name, count }: IssueOrder): Promise<readonly s
   );
 }
 
-function address(): Address {
-  const paths = new Map(
-    [...overlays.keys()].map((name) => {
-      const path = serviceOf(name).programme.tokenEndpoints[0]?.path ?? '';
-      return [name, path] as const;
-    }),
-  );
-  const authorization = `Basic ${Buffer.from(`${clientId}:${secret}`).toString('base64')}`;
-  const verifyPaths = new Map(
-    [...overlays.keys()].map((name) => {
-      return [name, `${serviceOf(name).programme.ownPath}/verify/member`] as const;
-    }),
-  );
-  return { port: Number(new URL(server.url).port), paths, verifyPaths, authorization };
+function address(format: Format): Address {
+  const { programme } = serviceOf(format);
+  return {
+    port: Number(new URL(server.url).port),
+    path: programme.tokenEndpoints[0]?.path ?? '',
+    verifyPath: `${programme.ownPath}/verify/member`,
+  };
 }
 
-answerParent<JetwayCommands>(
+answerParent<ServerCommands>(
   { ...usageCommands(fileStore?.commits), address, mint, issue },
   // Pending work is dropped; the store closes cleanly.
   () => store.close(),

@@ -2,13 +2,15 @@
 
 import { answerParent } from './child.ts';
 import { type Connection, openConnection } from './connection.ts';
-import type { BodySource } from './plan.ts';
+import type { BodySource, Format } from './plan.ts';
 import { quantiles } from './quantiles.ts';
 
 export interface LoadOrder {
   readonly port: number;
   readonly path: string;
   readonly authorization: string;
+  /** The form of the access tokens that answers hold. */
+  readonly format: Format;
   readonly source: BodySource;
   readonly connections: number;
   /** Codes to use, tokens to send, or the refresh token with which each connection starts. */
@@ -151,15 +153,25 @@ class Run {
     return value === undefined ? undefined : source.prefix + value;
   }
 
+  /** Whether an answer with status 200 holds what was asked for. */
+  #isRight(body: string): boolean {
+    const { source, format } = this.#order;
+    if (source.kind === 'tokens') return true;
+    const token = memberOf(body, 'access_token') ?? '';
+    const isJwt = token.startsWith('eyJ') && token.split('.').length === 3;
+    if (token === '' || isJwt !== (format === 'ES256')) return false;
+    return !usesCodes(source) || memberOf(body, 'refresh_token') !== undefined;
+  }
+
   #answer(lane: Lane, status: string, body: string): void {
     const now = performance.now();
     this.#latencies[this.#answered] = now - lane.sentAt;
     this.#answered += 1;
-    if (status !== '200') {
+    if (status !== '200' || !this.#isRight(body)) {
       this.#settle?.failed(new Error(`answered ${status} ${body.slice(0, 200)}`));
       return;
     }
-    if (usesCodes(this.#order.source)) lane.refreshToken = refreshTokenOf(body);
+    if (usesCodes(this.#order.source)) lane.refreshToken = memberOf(body, 'refresh_token');
     this.#send(lane, now);
   }
 }
@@ -168,12 +180,13 @@ function usesCodes({ kind }: BodySource): boolean {
   return kind === 'codes' || kind === 'chain';
 }
 
-const tokenMember = '"refresh_token":"';
-
-/** Without parsing the rest. */
-function refreshTokenOf(body: string): string | undefined {
-  const from = body.indexOf(tokenMember) + tokenMember.length;
-  return from < tokenMember.length ? undefined : body.slice(from, body.indexOf('"', from));
+/** The text of a JSON answer's member, without parsing the rest. */
+function memberOf(body: string, name: string): string | undefined {
+  const opening = `"${name}":"`;
+  const at = body.indexOf(opening);
+  if (at < 0) return undefined;
+  const from = at + opening.length;
+  return body.slice(from, body.indexOf('"', from));
 }
 
 let prepared: Run | undefined;

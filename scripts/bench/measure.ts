@@ -6,42 +6,53 @@ import { join } from 'node:path';
 
 import type { BareCommands, SampleAnswer } from './bare_server.ts';
 import { type Child, startChild } from './child.ts';
-import type { Address, IssueOrder, JetwayCommands } from './jetway_server.ts';
 import type { LoadCommands, LoadOrder, LoadResult } from './load.ts';
-import { codeSource, type Plan, type ServerName, serverNames, type Workload } from './plan.ts';
-import type { Usage, UsageCommands } from './usage.ts';
+import {
+  clientId,
+  clientSecret,
+  codeSource,
+  type IssuingServer,
+  type Plan,
+  type ServerName,
+  type Workload,
+} from './plan.ts';
+import type { Address, Order, ServerCommands, Usage, UsageCommands } from './server.ts';
 
 /** One workload on one server for a while. */
-export interface Measurement {
-  readonly workload: string;
+export interface Measurement extends Pick<Workload, 'path' | 'format'> {
   readonly server: ServerName;
   readonly round: number;
   readonly load: LoadResult;
-  /** Microseconds of the server's CPU time, and the system's part of it. */
-  readonly cpu: number;
-  readonly system: number;
-  readonly commits: number;
+  /** The server's figures before and after. */
+  readonly before: Usage;
+  readonly after: Usage;
 }
 
 /** A server under measurement. */
 interface Contestant {
   readonly name: ServerName;
-  readonly port: number;
   readonly child: Child<UsageCommands>;
-  readonly end: () => Promise<void>;
+  readonly address: (format: Workload['format']) => Promise<Address | undefined>;
   /** Codes for the server; only a server that checks codes has real ones. */
-  readonly codes: (count: number) => Promise<readonly string[]>;
-  readonly tokens: (order: IssueOrder) => Promise<readonly string[]>;
+  readonly codes: (order: Order) => Promise<readonly string[]>;
+  readonly tokens: (order: Order) => Promise<readonly string[]>;
 }
 
 interface Field {
   readonly contestants: readonly Contestant[];
-  readonly address: Address;
+  /** The server whose answers the bare server repeats. */
+  readonly model: Contestant;
   readonly load: Child<LoadCommands>;
   readonly bare: Child<BareCommands>;
 }
 
-/** Measures a plan; `folder` is for the stores. Rejects when any answer is not 200. */
+const authorization = `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`;
+
+/** Servers share a core, since one of them works at a time. */
+const serverCore = 0;
+const loadCore = 1;
+
+/** Measures a plan; `folder` is for the stores. Rejects at the first wrong answer. */
 export async function measure(
   plan: Plan,
   folder: string,
@@ -50,7 +61,7 @@ export async function measure(
   if (plan.profileFolder !== undefined) mkdirSync(plan.profileFolder, { recursive: true });
   const endings: (() => Promise<void>)[] = [];
   try {
-    const field = await open(folder, endings);
+    const field = await open(plan, folder, endings);
     const measurements: Measurement[] = [];
     for (let round = -plan.warmUps; round < plan.rounds; round += 1) {
       const seconds = round < 0 ? plan.warmUpSeconds : plan.seconds;
@@ -58,13 +69,10 @@ export async function measure(
       for (const workload of plan.workloads) {
         await showBare(field, workload);
         for (const contestant of field.contestants) {
-          const measurement = await measureOne(
-            { ...plan, seconds },
-            field,
-            workload,
-            contestant,
-            round,
-          );
+          const target = await targetOf(workload, contestant);
+          if (target === undefined) continue;
+          const order = await orderOf({ ...plan, seconds }, field, workload, contestant, target);
+          const measurement = await measureOne(plan, field, workload, contestant, order, round);
           if (round >= 0) measurements.push(measurement);
         }
       }
@@ -76,41 +84,53 @@ export async function measure(
 }
 
 /** Starts every process; `endings` stops those that were started, also after a failure. */
-async function open(folder: string, endings: (() => Promise<void>)[]): Promise<Field> {
-  const load = startChild<LoadCommands>(import.meta.resolve('./load.ts'));
-  const bare = startChild<BareCommands>(import.meta.resolve('./bare_server.ts'));
+async function open(
+  { servers, peerFolder = '' }: Plan,
+  folder: string,
+  endings: (() => Promise<void>)[],
+): Promise<Field> {
+  const load = startChild<LoadCommands>(import.meta.resolve('./load.ts'), [], loadCore);
+  const bare = startChild<BareCommands>(import.meta.resolve('./bare_server.ts'), [], serverCore);
   endings.push(load.end, bare.end);
-  const jetway = (['memory', 'file'] as const).map((name) => {
-    const child = startChild<JetwayCommands>(import.meta.resolve('./jetway_server.ts'), [
-      name,
-      folder,
-    ]);
+  const issuing = servers.map((name): Contestant => {
+    const [module, place] = modules[name];
+    const args = [name, place === 'peer' ? peerFolder : folder];
+    const child = startChild<ServerCommands>(import.meta.resolve(module), args, serverCore);
     endings.push(child.end);
-    return { name, child };
+    return {
+      name,
+      child,
+      address: (format) => child.ask('address', format),
+      codes: (order) => child.ask('mint', order),
+      tokens: keptTokens((order) => child.ask('issue', order)),
+    };
   });
-  const contestants: Contestant[] = [];
-  const issuers = jetway.map(({ child }) => keptTokens((order) => child.ask('issue', order)));
-  const [firstIssuer] = issuers;
-  if (firstIssuer === undefined) throw new Error('no Jetway was started');
-  contestants.push({
+  const model = issuing.find(({ name }) => name === 'memory');
+  if (model === undefined) throw new Error('no Jetway was started');
+  const port = await bare.ask('port', undefined);
+  const bareContestant: Contestant = {
     name: 'bare',
-    port: await bare.ask('port', undefined),
     child: bare,
-    end: bare.end,
-    codes: async (count) => Array.from({ length: count }, () => randomBytes(32).toString('hex')),
-    // As long as real codes: reading the request's head is part of the measurement.
-    tokens: firstIssuer,
-  });
-  let address: Address | undefined;
-  for (const [index, { name, child }] of jetway.entries()) {
-    address = await child.ask('address', undefined);
-    const codes = (count: number): Promise<readonly string[]> => child.ask('mint', count);
-    const tokens = issuers[index] ?? firstIssuer;
-    contestants.push({ name, port: address.port, child, end: child.end, codes, tokens });
-  }
-  if (address === undefined) throw new Error('no Jetway was started');
-  return { contestants, address, load, bare };
+    address: async (format) => {
+      const known = await model.address(format);
+      return known && { ...known, port };
+    },
+    // As long as real ones: reading the request is part of the measurement.
+    codes: async ({ count }) =>
+      Array.from({ length: count }, () => randomBytes(32).toString('hex')),
+    tokens: model.tokens,
+  };
+  return { contestants: [bareContestant, ...issuing], model, load, bare };
 }
+
+/** The module of each issuing server, and the folder that it is told. */
+const modules = {
+  map: ['./floor_server.ts', 'stores'],
+  sqlite: ['./floor_server.ts', 'stores'],
+  memory: ['./jetway_server.ts', 'stores'],
+  file: ['./jetway_server.ts', 'stores'],
+  'oidc-provider': ['./oidc_server.ts', 'peer'],
+} as const satisfies Readonly<Record<IssuingServer, readonly [string, 'stores' | 'peer']>>;
 
 /** Well within the lifetime of an access token. */
 const keptFor = 600_000;
@@ -122,7 +142,7 @@ function keptTokens(issue: Contestant['tokens']): Contestant['tokens'] {
     { readonly at: number; readonly tokens: Promise<readonly string[]> }
   >();
   return (order) => {
-    const name = `${order.programme} ${order.count}`;
+    const name = `${order.format} ${order.count}`;
     const known = kept.get(name);
     if (known !== undefined && performance.now() - known.at < keptFor) return known.tokens;
     const tokens = issue(order);
@@ -134,99 +154,78 @@ function keptTokens(issue: Contestant['tokens']): Contestant['tokens'] {
 async function measureOne(
   plan: Plan,
   field: Field,
-  workload: Workload,
-  contestant: Contestant,
+  { path, format }: Workload,
+  { child, name: server }: Contestant,
+  order: LoadOrder,
   round: number,
 ): Promise<Measurement> {
-  const { child, name: server } = contestant;
-  const path =
+  const profile =
     plan.profileFolder !== undefined && round === plan.rounds - 1
-      ? join(plan.profileFolder, `${server}-${workload.name}.cpuprofile`)
+      ? join(plan.profileFolder, `${server}-${path}-${format}.cpuprofile`)
       : undefined;
   try {
-    await field.load.ask('prepare', await orderOf(plan, field, workload, contestant));
-    if (path !== undefined) await child.ask('startProfile', undefined);
-    const before: Usage = await child.ask('usage', undefined);
+    await field.load.ask('prepare', order);
+    if (profile !== undefined) await child.ask('startProfile', undefined);
+    const before = await child.ask('usage', undefined);
     const load = await field.load.ask('run', undefined);
-    const after: Usage = await child.ask('usage', undefined);
-    if (path !== undefined) await child.ask('stopProfile', path);
-    const cpu = after.cpu - before.cpu;
-    const system = after.system - before.system;
-    const commits = after.commits - before.commits;
-    return { workload: workload.name, server, round, load, cpu, system, commits };
+    const after = await child.ask('usage', undefined);
+    if (profile !== undefined) await child.ask('stopProfile', profile);
+    return { path, format, server, round, load, before, after };
   } catch (error) {
-    throw new Error(`${workload.name} on ${server}: ${String(error)}`, { cause: error });
+    throw new Error(`${path} ${format} on ${server}: ${String(error)}`, { cause: error });
   }
+}
+
+/** Where a server takes a workload's requests; undefined if it takes none of them. */
+async function targetOf(
+  { format, source }: Workload,
+  contestant: Contestant,
+): Promise<Pick<LoadOrder, 'port' | 'path'> | undefined> {
+  const address = await contestant.address(format);
+  const path = source.kind === 'tokens' ? address?.verifyPath : address?.path;
+  return address === undefined || path === undefined ? undefined : { port: address.port, path };
 }
 
 async function orderOf(
-  plan: Plan,
-  field: Field,
-  workload: Workload,
+  { seconds, mostRequests, connections }: Plan,
+  { load }: Field,
+  { format, source }: Workload,
   contestant: Contestant,
+  target: Pick<LoadOrder, 'port' | 'path'>,
 ): Promise<LoadOrder> {
-  const { seconds, mostRequests, connections } = plan;
-  const { kind } = workload.source;
-  const values = await valuesOf(plan, workload, contestant);
-  const order = {
-    ...requestTo(field, workload, contestant),
-    connections,
-    values,
-    seconds,
-    mostRequests: kind === 'codes' ? mostRequests : mostRequests * 5,
-  };
-  if (kind !== 'chain') return order;
+  const order = { ...target, authorization, format, source, connections, seconds, mostRequests };
+  if (source.kind === 'codes') {
+    return { ...order, values: await contestant.codes({ format, count: mostRequests }) };
+  }
+  const many = { ...order, mostRequests: mostRequests * 5 };
+  if (source.kind === 'fixed') return { ...many, values: [] };
+  if (source.kind === 'tokens') {
+    return { ...many, values: await contestant.tokens({ format, count: source.count }) };
+  }
   // Each connection starts with the refresh token of a login, and refreshes from there.
-  const codes = await contestant.codes(connections);
-  await field.load.ask('prepare', {
-    ...order,
-    source: codeSource,
-    values: codes,
-    mostRequests: connections,
-  });
-  const { refreshTokens } = await field.load.ask('run', undefined);
-  return { ...order, values: refreshTokens };
-}
-
-async function valuesOf(
-  { mostRequests }: Plan,
-  { source, programme }: Workload,
-  contestant: Contestant,
-): Promise<readonly string[]> {
-  if (source.kind === 'tokens') return contestant.tokens({ programme, count: source.count });
-  return source.kind === 'codes' ? contestant.codes(mostRequests) : [];
-}
-
-function requestTo(
-  { address }: Field,
-  { programme, source }: Workload,
-  { port }: Contestant,
-): Pick<LoadOrder, 'port' | 'path' | 'authorization' | 'source'> {
-  const isGateway = source.kind === 'tokens';
-  const path = (isGateway ? address.verifyPaths : address.paths).get(programme);
-  if (path === undefined) throw new Error(`${programme} has no token endpoint`);
-  return { port, path, authorization: address.authorization, source };
+  const values = await contestant.codes({ format, count: connections });
+  await load.ask('prepare', { ...order, source: codeSource, values, mostRequests: connections });
+  const { refreshTokens } = await load.ask('run', undefined);
+  return { ...many, values: refreshTokens };
 }
 
 /** Makes the bare server give Jetway's answer to this workload: same headers, same size. */
-async function showBare(field: Field, workload: Workload): Promise<void> {
-  const jetway = field.contestants.find(({ name }) => name === serverNames[1]);
-  if (jetway === undefined) throw new Error('there is no Jetway to take a sample from');
-  const { port, path, authorization } = requestTo(field, workload, jetway);
-  const { source, programme } = workload;
+async function showBare({ model, bare }: Field, workload: Workload): Promise<void> {
+  const target = await targetOf(workload, model);
+  if (target === undefined) throw new Error('there is no Jetway to take a sample from');
+  const { source, format } = workload;
+  const one = { format, count: 1 };
+  const ask = async (request: RequestInit): Promise<void> =>
+    bare.ask('repeat', await sampleOf(target.port, target.path, request));
   if (source.kind === 'tokens') {
-    const [token = ''] = await jetway.tokens({ programme, count: 1 });
-    const headers = { authorization: `Bearer ${token}` };
-    return field.bare.ask('repeat', await sampleOf(port, path, { headers }));
+    const [token = ''] = await model.tokens(one);
+    return ask({ headers: { authorization: `Bearer ${token}` } });
   }
   const headers = { authorization, 'content-type': 'application/x-www-form-urlencoded' };
-  const ask = (body: string): Promise<SampleAnswer> =>
-    sampleOf(port, path, { method: 'POST', headers, body });
-  if (source.kind === 'fixed') return field.bare.ask('repeat', await ask(source.body));
-  const [code = ''] = await jetway.codes(1);
+  if (source.kind === 'fixed') return ask({ method: 'POST', headers, body: source.body });
+  const [code = ''] = await model.codes(one);
   // The answer to a code has the members and size of the answer to a refresh token.
-  const { prefix } = source.kind === 'chain' ? codeSource : source;
-  return field.bare.ask('repeat', await ask(prefix + code));
+  return ask({ method: 'POST', headers, body: codeSource.prefix + code });
 }
 
 async function sampleOf(port: number, path: string, request: RequestInit): Promise<SampleAnswer> {

@@ -11,46 +11,35 @@ export type BodySource =
   /** Each connection uses the refresh token of its last answer. */
   | { readonly kind: 'chain'; readonly prefix: string };
 
+/** The form of access tokens. */
+export type Format = 'opaque' | 'ES256';
+export const formats: readonly Format[] = ['opaque', 'ES256'];
+
 export interface Workload {
-  readonly name: string;
-  /** The programme: its file's name, and its base path without the slash. */
-  readonly programme: string;
+  readonly path: string;
+  readonly format: Format;
   readonly source: BodySource;
 }
 
-export const opaqueProgramme = 'executive-club';
-export const jwtProgramme = 'executive-club-jwt';
 export const redirectUri = 'https://partner.example/callback';
+export const clientId = 'partnerapi-12345';
+export const clientSecret = 'jyVn3Y4Ow9nLqRlxTt5bDWqtCvUuQ0u6cJx2bTnC3Zk';
 
 const codePrefix = `grant_type=authorization_code&redirect_uri=${encodeURIComponent(redirectUri)}&code=`;
 
-/** A gateway's questions (C-4): tokens of many members, again and again. */
-const tokens: BodySource = { kind: 'tokens', count: 1000 };
+/** The grants, and a gateway's questions (C-4) about one token or about many in turn. */
+const paths: Readonly<Record<string, BodySource>> = {
+  client_credentials: { kind: 'fixed', body: 'grant_type=client_credentials' },
+  authorization_code: { kind: 'codes', prefix: codePrefix },
+  refresh_token: { kind: 'chain', prefix: 'grant_type=refresh_token&refresh_token=' },
+  verify_one: { kind: 'tokens', count: 1 },
+  verify_10000: { kind: 'tokens', count: 10_000 },
+};
+export const pathNames: readonly string[] = Object.keys(paths);
 
-export const workloads: readonly Workload[] = [
-  {
-    name: 'client_credentials',
-    programme: opaqueProgramme,
-    source: { kind: 'fixed', body: 'grant_type=client_credentials' },
-  },
-  {
-    name: 'authorization_code',
-    programme: opaqueProgramme,
-    source: { kind: 'codes', prefix: codePrefix },
-  },
-  {
-    name: 'refresh_token',
-    programme: opaqueProgramme,
-    source: { kind: 'chain', prefix: 'grant_type=refresh_token&refresh_token=' },
-  },
-  {
-    name: 'client_credentials_jwt',
-    programme: jwtProgramme,
-    source: { kind: 'fixed', body: 'grant_type=client_credentials' },
-  },
-  { name: 'verify', programme: opaqueProgramme, source: tokens },
-  { name: 'verify_jwt', programme: jwtProgramme, source: tokens },
-];
+export const workloads: readonly Workload[] = formats.flatMap((format) =>
+  Object.entries(paths).map(([path, source]) => ({ path, format, source })),
+);
 
 /** One code for each connection that refreshes in a chain. */
 export const codeSource: Extract<BodySource, { readonly kind: 'codes' }> = {
@@ -58,9 +47,13 @@ export const codeSource: Extract<BodySource, { readonly kind: 'codes' }> = {
   prefix: codePrefix,
 };
 
-/** In the order of a round; `bare` first, since the others are compared with it. */
-export const serverNames = ['bare', 'memory', 'file'] as const;
+/**
+ * In the order of a round; `bare` first, since the others are compared with it. `map` and `sqlite` are
+ * floors: what a token service of no dialect and no safety costs at least.
+ */
+export const serverNames = ['bare', 'map', 'sqlite', 'memory', 'file', 'oidc-provider'] as const;
 export type ServerName = (typeof serverNames)[number];
+export type IssuingServer = Exclude<ServerName, 'bare'>;
 
 export interface Plan {
   readonly workloads: readonly Workload[];
@@ -75,17 +68,22 @@ export interface Plan {
   /** The most requests of one measurement; as many codes are made for it. */
   readonly mostRequests: number;
   readonly profileFolder?: string;
+  /** The servers beside `bare`. */
+  readonly servers: readonly IssuingServer[];
+  /** The folder that oidc-provider is installed in. */
+  readonly peerFolder?: string;
 }
 
-/** Many short measurements: other work on a shared machine affects all three servers alike. */
+/** Many short measurements: other work on a shared machine affects all servers alike. */
 export const careful: Plan = {
   workloads,
+  servers: ['map', 'sqlite', 'memory', 'file'],
   connections: 32,
-  warmUps: 2,
+  warmUps: 1,
   // The last code is compiled after some ten thousand requests.
   warmUpSeconds: 2.5,
-  rounds: 9,
-  seconds: 0.6,
+  rounds: 7,
+  seconds: 0.5,
   // Unused codes would fill the stores, as no login does.
   mostRequests: 8000,
 };

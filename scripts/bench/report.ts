@@ -4,17 +4,16 @@ import { statfsSync } from 'node:fs';
 import { cpus } from 'node:os';
 
 import type { Measurement } from './measure.ts';
-import { type Plan, type ServerName, serverNames } from './plan.ts';
+import { type Plan, type ServerName, serverNames, type Workload } from './plan.ts';
 import { median } from './quantiles.ts';
+import type { Usage } from './server.ts';
 
 /** Medians over the rounds of one workload on one server. */
-export interface Row {
-  readonly workload: string;
+export interface Row extends Pick<Workload, 'path' | 'format'> {
   readonly server: ServerName;
   readonly requestsPerSecond: number;
-  /** Medians of the ratios within each round; 1 is as fast as the other server. */
+  /** Median of the ratios within each round; 1 is as fast as the bare server. */
   readonly ofBare: number;
-  readonly ofMemory: number;
   /** Microseconds of the server's CPU for each request. */
   readonly cpuPerRequest: number;
   readonly cpuOfBare: number;
@@ -23,8 +22,11 @@ export interface Row {
   /** Milliseconds. */
   readonly p50: number;
   readonly p99: number;
-  readonly commitsPerSecond: number;
+  /** NaN for a server without commits. */
   readonly requestsPerCommit: number;
+  readonly pagesPerCommit: number;
+  /** Megabytes after the last round: RssAnon, which leaves out what a process has of files. */
+  readonly anonymous: number;
   /** The load generator's use of its core, 0 to 1: near 1, the server was faster than measured. */
   readonly generatorBusy: number;
 }
@@ -56,8 +58,8 @@ export function summarise(
     rounds: plan.rounds,
     seconds: plan.seconds,
     warnings: warningsOf(folder, loadBefore),
-    rows: plan.workloads.flatMap(({ name }) =>
-      serverNames.map((server) => rowOf(measurements, name, server)),
+    rows: plan.workloads.flatMap((workload) =>
+      serverNames.flatMap((server) => rowOf(measurements, workload, server) ?? []),
     ),
   };
 }
@@ -75,28 +77,39 @@ function warningsOf(folder: string, loadBefore: number): string[] {
   return found;
 }
 
-function rowOf(measurements: readonly Measurement[], workload: string, server: ServerName): Row {
-  const all = measurements.filter((candidate) => candidate.workload === workload);
-  const own = all.filter((candidate) => candidate.server === server);
+/** Undefined for a server that was not measured with the workload. */
+function rowOf(
+  measurements: readonly Measurement[],
+  { path, format }: Workload,
+  server: ServerName,
+): Row | undefined {
+  const all = measurements.filter((one) => one.path === path && one.format === format);
+  const own = all.filter((one) => one.server === server);
+  const last = own.at(-1);
+  if (last === undefined) return undefined;
   const over = (read: (measurement: Measurement) => number): number => median(own.map(read));
-  const beside = (other: ServerName, read: (measurement: Measurement) => number): number =>
+  const beside = (read: (measurement: Measurement) => number): number =>
     over((measurement) => {
-      const rival = all.find((one) => one.server === other && one.round === measurement.round);
-      return rival === undefined ? Number.NaN : read(measurement) / read(rival);
+      const bare = all.find((one) => one.server === 'bare' && one.round === measurement.round);
+      return bare === undefined ? Number.NaN : read(measurement) / read(bare);
     });
+  const used = (figure: keyof Usage, { before, after }: Measurement): number =>
+    after[figure] - before[figure];
+  const cpuPerRequest = (one: Measurement): number => used('cpu', one) / one.load.requests;
   return {
-    workload,
+    path,
+    format,
     server,
     requestsPerSecond: over(rate),
-    ofBare: beside('bare', rate),
-    ofMemory: beside('memory', rate),
+    ofBare: beside(rate),
     cpuPerRequest: over(cpuPerRequest),
-    cpuOfBare: beside('bare', cpuPerRequest),
-    systemPerRequest: over(({ system, load }) => system / load.requests),
+    cpuOfBare: beside(cpuPerRequest),
+    systemPerRequest: over((one) => used('system', one) / one.load.requests),
     p50: over(({ load }) => load.p50),
     p99: over(({ load }) => load.p99),
-    commitsPerSecond: over(({ commits, load }) => commits / load.seconds),
-    requestsPerCommit: over(({ commits, load }) => (commits === 0 ? 0 : load.requests / commits)),
+    requestsPerCommit: over((one) => one.load.requests / used('commits', one)),
+    pagesPerCommit: over((one) => used('pages', one) / used('commits', one)),
+    anonymous: last.after.anonymous / 1e6,
     generatorBusy: over(({ load }) => load.cpu / 1e6 / load.seconds),
   };
 }
@@ -105,27 +118,27 @@ function rate({ load }: Measurement): number {
   return load.requests / load.seconds;
 }
 
-function cpuPerRequest({ cpu, load }: Measurement): number {
-  return cpu / load.requests;
-}
+/** Empty where there is nothing to divide by. */
+const perCommit = (value: number): string => (Number.isFinite(value) ? value.toFixed(1) : '');
 
 const columns: readonly (readonly [title: string, write: (row: Row) => string])[] = [
-  ['workload', (row) => row.workload],
+  ['path', (row) => row.path],
+  ['tokens', (row) => row.format],
   ['server', (row) => row.server],
   ['req/s', (row) => row.requestsPerSecond.toFixed(0)],
-  ['of bare', (row) => row.ofBare.toFixed(2)],
-  ['of memory', (row) => (row.server === 'bare' ? '' : row.ofMemory.toFixed(2))],
+  ['of bare', (row) => row.ofBare.toFixed(3)],
   ['CPU µs/req', (row) => row.cpuPerRequest.toFixed(0)],
   ['× bare', (row) => row.cpuOfBare.toFixed(1)],
   ['system', (row) => row.systemPerRequest.toFixed(0)],
   ['p50 ms', (row) => row.p50.toFixed(2)],
   ['p99 ms', (row) => row.p99.toFixed(2)],
-  ['commits/s', (row) => (row.commitsPerSecond === 0 ? '' : row.commitsPerSecond.toFixed(0))],
-  ['req/commit', (row) => (row.requestsPerCommit === 0 ? '' : row.requestsPerCommit.toFixed(1))],
+  ['req/commit', (row) => perCommit(row.requestsPerCommit)],
+  ['pages/commit', (row) => perCommit(row.pagesPerCommit)],
+  ['RssAnon MB', (row) => row.anonymous.toFixed(0)],
   ['generator', (row) => `${(row.generatorBusy * 100).toFixed(0)} %`],
 ];
 
-const leftAligned = 2;
+const leftAligned = 3;
 
 export function formatTable(summary: Summary): string {
   const { node, machine, connections, rounds, seconds, warnings, rows } = summary;

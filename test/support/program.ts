@@ -13,7 +13,13 @@ const root = join(import.meta.dirname, '../..');
 const folder = join(root, 'dist/tests');
 
 /** What a bundle is made from beside its entry. A folder counts too: its time tells that a file went away. */
-const inputs = ['package.json', 'package-lock.json', 'scripts/build{.ts,/**}', 'src/**'];
+const inputs = [
+  'package.json',
+  'package-lock.json',
+  'scripts/build.ts',
+  'scripts/build/**',
+  'src/**',
+];
 
 /** The bundle of an entry, by its path from the root; several processes may ask at once. */
 export async function bundleOf(entry: string): Promise<string> {
