@@ -6,6 +6,7 @@ import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
+import { formatVerdicts, guardPlan, judge } from './bench/guard.ts';
 import {
   carefulLogins,
   formatLogins,
@@ -28,6 +29,7 @@ const usage = `npm run bench -- [options]
   --rounds N        measured rounds (${careful.rounds}); the table shows medians
   --seconds S       length of one measurement (${careful.seconds})
   --only NAME       one path: ${[...pathNames, loginsName].join(', ')}
+  --guard           fails if a request costs much more CPU, beside the floor's, than expected
   --peers           beside oidc-provider, which is installed from the registry for this run
   --profile FOLDER  writes a CPU profile of each server and workload there (last round)
 Exits 1 when any answer is wrong.`;
@@ -37,6 +39,7 @@ interface Asked {
   readonly logins: LoginPlan | undefined;
   readonly json: boolean;
   readonly peers: boolean;
+  readonly guard: boolean;
 }
 
 /** The options; undefined after help or a usage error, with the exit code set. */
@@ -50,6 +53,7 @@ function readPlan(): Asked | undefined {
         rounds: { type: 'string' },
         seconds: { type: 'string' },
         only: { type: 'string' },
+        guard: { type: 'boolean', default: false },
         peers: { type: 'boolean', default: false },
         profile: { type: 'string' },
       },
@@ -58,22 +62,23 @@ function readPlan(): Asked | undefined {
       console.log(usage);
       return undefined;
     }
-    const base = values.quick ? quick : careful;
+    const usual = values.quick ? quick : careful;
+    const base = values.guard ? guardPlan : usual;
     const plan = {
       ...base,
-      workloads: workloads.filter(({ path }) => path === (values.only ?? path)),
+      workloads: base.workloads.filter(({ path }) => path === (values.only ?? path)),
       rounds: bounded(values.rounds, base.rounds, 100),
       seconds: bounded(values.seconds, base.seconds, 30),
       ...(values.profile === undefined ? {} : { profileFolder: values.profile }),
     };
-    const isLoginsToo = (values.only ?? loginsName) === loginsName;
+    const isLoginsToo = !values.guard && (values.only ?? loginsName) === loginsName;
     const baseLogins = values.quick ? quickLogins : carefulLogins;
     const logins = { ...baseLogins, rounds: bounded(values.rounds, baseLogins.rounds, 100) };
     if (plan.workloads.length === 0 && !isLoginsToo) {
       throw new Error(`no path is named ${values.only}`);
     }
-    const { json, peers } = values;
-    return { plan, logins: isLoginsToo ? logins : undefined, json, peers };
+    const { json, peers, guard } = values;
+    return { plan, logins: isLoginsToo ? logins : undefined, json, peers, guard };
   } catch (error) {
     console.error(`${error instanceof Error ? error.message : String(error)}\n${usage}`);
     process.exitCode = 2;
@@ -98,7 +103,7 @@ function withPeer(plan: Plan, peerFolder: string): Plan {
   return plan;
 }
 
-async function bench({ plan: asked, logins, json, peers }: Asked): Promise<void> {
+async function bench({ plan: asked, logins, json, peers, guard }: Asked): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'jetway-bench-'));
   const discard = (): void => rmSync(folder, { recursive: true, force: true });
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -112,6 +117,12 @@ async function bench({ plan: asked, logins, json, peers }: Asked): Promise<void>
     const plan = peers ? withPeer(asked, join(folder, 'peer')) : asked;
     const [load = 0] = loadavg();
     const measured = plan.workloads.length === 0 ? [] : await measure(plan, folder, progress);
+    if (guard) {
+      const verdicts = judge(measured);
+      console.log(formatVerdicts(verdicts));
+      if (!verdicts.every(({ isGood }) => isGood)) process.exitCode = 1;
+      return;
+    }
     const summary = summarise(plan, measured, folder, load);
     if (logins !== undefined) progress('logins\n');
     const beside =

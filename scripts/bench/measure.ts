@@ -67,7 +67,7 @@ export async function measure(
       const seconds = round < 0 ? plan.warmUpSeconds : plan.seconds;
       progress(round < 0 ? 'warming up\n' : `round ${round + 1} of ${plan.rounds}\n`);
       for (const workload of plan.workloads) {
-        await showBare(field, workload);
+        if (plan.servers.includes('bare')) await showBare(field, workload);
         for (const contestant of field.contestants) {
           const target = await targetOf(workload, contestant);
           if (target === undefined) continue;
@@ -92,19 +92,21 @@ async function open(
   const load = startChild<LoadCommands>(import.meta.resolve('./load.ts'), [], loadCore);
   const bare = startChild<BareCommands>(import.meta.resolve('./bare_server.ts'), [], serverCore);
   endings.push(load.end, bare.end);
-  const issuing = servers.map((name): Contestant => {
-    const [module, place] = modules[name];
-    const args = [name, place === 'peer' ? peerFolder : folder];
-    const child = startChild<ServerCommands>(import.meta.resolve(module), args, serverCore);
-    endings.push(child.end);
-    return {
-      name,
-      child,
-      address: (format) => child.ask('address', format),
-      codes: (order) => child.ask('mint', order),
-      tokens: keptTokens((order) => child.ask('issue', order)),
-    };
-  });
+  const issuing = servers
+    .filter((name) => name !== 'bare')
+    .map((name): Contestant => {
+      const [module, place] = modules[name];
+      const args = [name, place === 'peer' ? peerFolder : folder];
+      const child = startChild<ServerCommands>(import.meta.resolve(module), args, serverCore);
+      endings.push(child.end);
+      return {
+        name,
+        child,
+        address: (format) => child.ask('address', format),
+        codes: (order) => child.ask('mint', order),
+        tokens: keptTokens((order) => child.ask('issue', order)),
+      };
+    });
   const model = issuing.find(({ name }) => name === 'memory');
   if (model === undefined) throw new Error('no Jetway was started');
   const port = await bare.ask('port', undefined);
@@ -120,7 +122,8 @@ async function open(
       Array.from({ length: count }, () => randomBytes(32).toString('hex')),
     tokens: model.tokens,
   };
-  return { contestants: [bareContestant, ...issuing], model, load, bare };
+  const contestants = servers.includes('bare') ? [bareContestant, ...issuing] : issuing;
+  return { contestants, model, load, bare };
 }
 
 /** The module of each issuing server, and the folder that it is told. */

@@ -68,8 +68,7 @@ export interface Plan {
   /** The most requests of one measurement; as many codes are made for it. */
   readonly mostRequests: number;
   readonly profileFolder?: string;
-  /** The servers beside `bare`. */
-  readonly servers: readonly IssuingServer[];
+  readonly servers: readonly ServerName[];
   /** The folder that oidc-provider is installed in. */
   readonly peerFolder?: string;
 }
@@ -77,7 +76,7 @@ export interface Plan {
 /** Many short measurements: other work on a shared machine affects all servers alike. */
 export const careful: Plan = {
   workloads,
-  servers: ['map', 'sqlite', 'memory', 'file'],
+  servers: ['bare', 'map', 'sqlite', 'memory', 'file'],
   connections: 32,
   warmUps: 1,
   // The last code is compiled after some ten thousand requests.
