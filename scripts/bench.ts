@@ -15,7 +15,7 @@ import {
   quickLogins,
 } from './bench/logins.ts';
 import { measure } from './bench/measure.ts';
-import { careful, pathNames, type Plan, quick, workloads } from './bench/plan.ts';
+import { careful, pathNames, type Plan, quick } from './bench/plan.ts';
 import { formatTable, summarise } from './bench/report.ts';
 
 /** The measurement besides the workloads: token requests while members log in (FAULTS 22). */

@@ -97,7 +97,7 @@ async function open(
     .map((name): Contestant => {
       const [module, place] = modules[name];
       const args = [name, place === 'peer' ? peerFolder : folder];
-      const child = startChild<ServerCommands>(import.meta.resolve(module), args, serverCore);
+      const child = startChild<ServerCommands>(module, args, serverCore);
       endings.push(child.end);
       return {
         name,
@@ -128,11 +128,11 @@ async function open(
 
 /** The module of each issuing server, and the folder that it is told. */
 const modules = {
-  map: ['./floor_server.ts', 'stores'],
-  sqlite: ['./floor_server.ts', 'stores'],
-  memory: ['./jetway_server.ts', 'stores'],
-  file: ['./jetway_server.ts', 'stores'],
-  'oidc-provider': ['./oidc_server.ts', 'peer'],
+  map: [import.meta.resolve('./floor_server.ts'), 'stores'],
+  sqlite: [import.meta.resolve('./floor_server.ts'), 'stores'],
+  memory: [import.meta.resolve('./jetway_server.ts'), 'stores'],
+  file: [import.meta.resolve('./jetway_server.ts'), 'stores'],
+  'oidc-provider': [import.meta.resolve('./oidc_server.ts'), 'peer'],
 } as const satisfies Readonly<Record<IssuingServer, readonly [string, 'stores' | 'peer']>>;
 
 /** Well within the lifetime of an access token. */
