@@ -43,6 +43,7 @@ const shipped = [
   'programmes/*.{png,svg,yaml}',
   'src/http/demo/demo.{css,js}',
   'src/http/page.{css,js}',
+  'src/http/base.css',
 ];
 
 /** The shipped files that the executable has parsed. */

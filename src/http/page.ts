@@ -44,17 +44,18 @@ export interface Look {
   readonly script: string;
 }
 
-/** The look of the shipped files `NAME.css` and `NAME.js`. */
+/** The look of `base.css`, and of the shipped files `NAME.css` and `NAME.js` of this folder. */
 export function readLook(name: string): Look {
+  const [base, own] = ['base', name].map((sheet) => readAsset(`src/http/${sheet}.css`));
   return {
-    sheet: withoutLayout(readAsset(`${name}.css`))
+    sheet: withoutLayout(`${base}${own}`)
       .replaceAll(/\s*([{};,])\s*|(?<=:)\s+/g, '$1')
       .replaceAll(/;(?=\})|\b0(?=\.\d)/g, ''),
-    script: withoutLayout(readAsset(`${name}.js`)),
+    script: withoutLayout(readAsset(`src/http/${name}.js`)),
   };
 }
 
-const loginLook = readLook('src/http/page');
+const loginLook = readLook('page');
 
 /**
  * A frame in a programme's colours. `icon` is the path of its logo; only pages that show pictures

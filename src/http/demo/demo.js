@@ -3,12 +3,12 @@
   for (const button of document.querySelectorAll('[data-copy]')) {
     const name = button.getAttribute('aria-label');
     const restore = () => {
+      button.textContent = 'Copy';
       button.setAttribute('aria-label', name);
-      button.classList.remove('done');
     };
     const tell = () => {
+      button.textContent = 'Copied';
       button.setAttribute('aria-label', 'Copied');
-      button.classList.add('done');
     };
     button.hidden = false;
     button.addEventListener('click', () => {
@@ -23,11 +23,12 @@
   const tick = () => {
     for (const clock of clocks) {
       const left = Math.ceil((Number(clock.getAttribute('data-until')) - Date.now()) / 1000);
-      clock.classList.toggle('over', left <= 0);
-      const minutes = Math.floor((left % 3600) / 60);
       const hours = left < 3600 ? '' : `${Math.floor(left / 3600)}:`;
-      const text = `${hours}${hours === '' ? minutes : two(minutes)}:${two(left % 60)} left`;
-      clock.textContent = left <= 0 ? 'over' : text;
+      clock.classList.toggle('over', left <= 0);
+      clock.textContent =
+        left <= 0
+          ? 'over'
+          : `${hours}${two(Math.floor((left % 3600) / 60))}:${two(left % 60)} left`;
     }
   };
   tick();

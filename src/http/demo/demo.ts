@@ -30,7 +30,13 @@ export interface Demo {
   readonly base: string;
 }
 
-export function demoPaths(programme: string): DemoPaths {
+/**
+ * Paths of a programme's demo: `callback` is the partner's redirect URI, `commands` plain text, and
+ * `tokens` gets tokens and shows them.
+ */
+export function demoPaths(
+  programme: string,
+): Readonly<Record<'home' | 'callback' | 'commands' | 'tokens', string>> {
   const home = servicePaths.demo + programme;
   return {
     home,
@@ -38,16 +44,6 @@ export function demoPaths(programme: string): DemoPaths {
     commands: `${home}/commands`,
     tokens: `${home}/tokens`,
   };
-}
-
-interface DemoPaths {
-  readonly home: string;
-  /** The path of the demo partner's redirect URI. */
-  readonly callback: string;
-  /** The commands, as plain text. */
-  readonly commands: string;
-  /** Gets tokens and shows them. */
-  readonly tokens: string;
 }
 
 export function loginValues({ redirectUri, proof }: Demo, state?: string): SampleValues {
@@ -74,13 +70,17 @@ export function tokenRequest(
   return sampleTokenRequest(definition, grant, by, { ...values, ...proven }, at);
 }
 
+interface GatewayCredentials {
+  readonly apiKey?: string;
+  readonly token?: string;
+}
+
 /** The request in which a gateway asks whether credentials are valid. */
 export function verifyRequest(
   { programme, definition, by }: Demo,
   mode: VerificationMode,
-  credentials: { readonly apiKey?: string; readonly token?: string } = { apiKey: by.apiKey },
+  { apiKey, token }: GatewayCredentials = { apiKey: by.apiKey },
 ): SampleRequest {
-  const { apiKey, token } = credentials;
   const { apiKeyHeader, toldHeaders } = programme.verification;
   const required = definition.verify.headers === 'required' ? toldHeaders : [];
   const headers = [
@@ -88,12 +88,8 @@ export function verifyRequest(
     ...(apiKey === undefined ? [] : [[apiKeyHeader, apiKey] as const]),
     ...(token === undefined ? [] : [['Authorization', `Bearer ${token}`] as const]),
   ];
-  return {
-    method: 'GET',
-    path: programme.ownPath + programmePaths.verify + mode,
-    query: [],
-    headers,
-  };
+  const path = programme.ownPath + programmePaths.verify + mode;
+  return { method: 'GET', path, query: [], headers };
 }
 
 /** A gateway's requests with one fault each; `held` is a live token and its kind. */
@@ -101,31 +97,23 @@ export function verifyFaults(
   demo: Demo,
   held?: { readonly token: string; readonly kind: 'member' | 'client' },
 ): readonly SampleFault[] {
-  const fault = (
-    reason: FailureReason,
-    what: string,
-    mode: VerificationMode,
-    credentials: { readonly apiKey?: string; readonly token?: string },
-  ): SampleFault => ({ reason, what, request: verifyRequest(demo, mode, credentials) });
-  const key = demo.programme.verification.apiKeyHeader.toLowerCase();
   const other = held?.kind === 'client' ? 'member' : 'client';
-  const misused = held
-    ? [
-        fault(
-          'insufficient_scope',
-          `a ${held.kind}'s token where a ${other}'s is asked for`,
-          other,
-          {
-            token: held.token,
-          },
-        ),
-      ]
-    : [];
-  return [
-    fault('missing_api_key', `no ${key}`, 'none', {}),
-    fault('invalid_api_key', 'a wrong API key', 'none', { apiKey: 'wrong' }),
-    fault('missing_token', 'no authorization', 'member', {}),
-    fault('invalid_token', 'a token that was never issued', 'member', { token: 'wrong' }),
-    ...misused,
+  const misused = `a ${held?.kind}'s token where a ${other}'s is asked for`;
+  const faults: readonly (readonly [
+    FailureReason,
+    string,
+    VerificationMode,
+    GatewayCredentials,
+  ])[] = [
+    ['missing_api_key', `no ${demo.programme.verification.apiKeyHeader.toLowerCase()}`, 'none', {}],
+    ['invalid_api_key', 'a wrong API key', 'none', { apiKey: 'wrong' }],
+    ['missing_token', 'no authorization', 'member', {}],
+    ['invalid_token', 'a token that was never issued', 'member', { token: 'wrong' }],
+    ...(held ? [['insufficient_scope', misused, other, { token: held.token }] as const] : []),
   ];
+  return faults.map(([reason, what, mode, credentials]) => ({
+    reason,
+    what,
+    request: verifyRequest(demo, mode, credentials),
+  }));
 }

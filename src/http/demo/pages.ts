@@ -4,40 +4,42 @@ import { html } from 'hono/html';
 
 import { BoundedMap } from '../../lib/bounded_map.ts';
 import type { GrantType } from '../../oauth/grant.ts';
-import { type Parameters, parseFormOrNone } from '../../oauth/parameters.ts';
+import { parseFormOrNone } from '../../oauth/parameters.ts';
 import { noStore, type Reply } from '../../oauth/reply.ts';
 import { headerValues, type WireRequest } from '../../oauth/wire_request.ts';
 import type { SampleValues } from '../../programme/requests/sample_request.ts';
 import type { App } from '../endpoints.ts';
-import type { Frame } from '../page.ts';
+import { type Frame, readLook } from '../page.ts';
 import { commandSheet } from './commands.ts';
 import { type Demo, demoPaths } from './demo.ts';
-import { faultsOf } from './faults.ts';
-import { clubFrame, clubPage, copyable, readDemoLook, startFrame } from './frame.ts';
-import { startPage, waysIn } from './start_page.ts';
-import { beginVisit, provoke, stepsOf, takeStep, type Visit } from './visit.ts';
+import { cardPage, clubFrame, copyable, startFrame } from './parts.ts';
+import { grantButton, startPage, waysIn } from './start_page.ts';
+import { faultsOf, provoke, stepsOf, takeStep } from './steps.ts';
+import { beginVisit, type Visit } from './visit.ts';
 import { visitPage } from './visit_page.ts';
 
 /** Number of visits kept for each programme; the oldest are removed. */
 const mostVisits = 200;
 
 type PageAnswer = (request: WireRequest) => Promise<Reply> | Reply;
+type PageAnswers = Readonly<Partial<Record<'GET' | 'POST', PageAnswer>>>;
 
 export function mountDemo(app: App, demos: readonly Demo[]): void {
-  const look = readDemoLook();
+  // Read here: no other verb uses the files.
+  const look = readLook('demo/demo');
   const frame = startFrame(demos, look);
-  for (const [index, demo] of demos.entries()) {
-    const { base, programme } = demo;
-    if (index === 0) mountPage(app, base, '/', { GET: () => startPage(frame, demos) });
+  for (const demo of demos) {
+    const mount = (path: string, answers: PageAnswers): void =>
+      mountPage(app, demo.base, path, answers);
     const own = clubFrame(demo, look);
     const visits = new BoundedMap<string, Visit>(mostVisits);
-    mountPage(app, base, demoPaths(programme.id).home, { GET: () => startPage(own, [demo]) });
-    mountPage(app, base, demoPaths(programme.id).commands, { GET: () => commandsPage(demo) });
-    mountPage(app, base, demoPaths(programme.id).callback, {
-      GET: (request) => callbackPage(own, demo, request),
-    });
-    mountPage(app, base, demoPaths(programme.id).tokens, {
-      GET: (request) => shownVisit(own, demo, visits.get(sentOne(request.query, 'visit') ?? '')),
+    const { home, commands, callback, tokens } = demoPaths(demo.programme.id);
+    if (demo === demos[0]) mount('/', { GET: () => startPage(frame, demos) });
+    mount(home, { GET: () => startPage(own, [demo]) });
+    mount(commands, { GET: () => commandsPage(demo) });
+    mount(callback, { GET: ({ query }) => callbackPage(own, demo, query) });
+    mount(tokens, {
+      GET: ({ query }) => shownVisit(own, demo, visits.get(sentOne(query, 'visit'))),
       POST: (request) => click(demo, visits, request),
     });
   }
@@ -48,12 +50,7 @@ export function mountDemo(app: App, demos: readonly Demo[]): void {
  * there: another host name that points to this machine must not read the secrets on the pages, and
  * clicks from foreign pages would evict visits.
  */
-function mountPage(
-  app: App,
-  base: string,
-  path: string,
-  answers: Readonly<Partial<Record<'GET' | 'POST', PageAnswer>>>,
-): void {
+function mountPage(app: App, base: string, path: string, answers: PageAnswers): void {
   const { host, origin } = new URL(base);
   const methods = Object.keys(answers);
   const refusal = { status: 405, headers: { Allow: methods.join(', ') }, body: '' };
@@ -66,8 +63,9 @@ function mountPage(
   app.endpoint(path, { methods: new Set(methods), wrongMethod: () => refusal, answer });
 }
 
-function sentOne(text: string, name: string): string | undefined {
-  return parseFormOrNone(text).get(name)?.[0];
+/** The first value of a field; empty where there is none. */
+function sentOne(text: string, name: string): string {
+  return parseFormOrNone(text).get(name)?.[0] ?? '';
 }
 
 function commandsPage(demo: Demo): Reply {
@@ -76,46 +74,31 @@ function commandsPage(demo: Demo): Reply {
 }
 
 /** Replaces the partner's page. */
-function callbackPage(frame: Frame, demo: Demo, { query }: WireRequest): Promise<Reply> {
-  const sent = parseFormOrNone(query);
-  const { answer } = demo.definition.authorize;
-  const code = sent.get(answer.code)?.[0];
-  const rows = [...sent].map(([name, values]) => copyable(name, values.join(' ')));
-  const next =
-    code === undefined
-      ? waysIn(demo)
-      : html`<form method="post" action="${demoPaths(demo.programme.id).tokens}">
-          <input type="hidden" name="grant" value="authorization_code" />
-          <input type="hidden" name="code" value="${code}" />
-          <button type="submit">Exchange the code for tokens</button>
-        </form>`;
-  const what =
-    code === undefined
-      ? 'The redirect brought no code:'
-      : 'The login is done. The redirect to the partner brought:';
-  return clubPage(
-    frame,
-    demo,
-    'Back at the partner',
-    html`<section class="card narrow">
-      <p>This page stands in for the partner’s. ${what}</p>
-      <dl>${rows}</dl>
-      ${next}
-    </section>`,
+function callbackPage(frame: Frame, demo: Demo, query: string): Promise<Reply> {
+  const code = sentOne(query, demo.definition.authorize.answer.code);
+  const rows = [...parseFormOrNone(query)].map(([name, values]) =>
+    copyable(name, values.join(' ')),
   );
+  const [what, next] =
+    code === ''
+      ? ['The redirect brought no code:', waysIn(demo)]
+      : [
+          'The login is done. The redirect to the partner brought:',
+          grantButton(demo, 'authorization_code', 'Exchange the code for tokens', code),
+        ];
+  const content = html`<p>This page stands in for the partner’s. ${what}</p>
+    <dl>${rows}</dl>
+    ${next}`;
+  return cardPage(frame, demo, 'Back at the partner', content);
 }
 
 function shownVisit(frame: Frame, demo: Demo, visit: Visit | undefined): Promise<Reply> {
   if (visit !== undefined) return visitPage(frame, visit);
-  return clubPage(
-    frame,
-    demo,
-    'Start again',
-    html`<section class="card narrow">
-      <p>These tokens are forgotten: the demo keeps them in memory, and only the latest.</p>
-      ${waysIn(demo)}
-    </section>`,
-  );
+  const content = html`<p>
+      These tokens are forgotten: the demo keeps them in memory, and only the latest.
+    </p>
+    ${waysIn(demo)}`;
+  return cardPage(frame, demo, 'Start again', content);
 }
 
 /** Runs the action, then redirects to its page, so that a reload does not repeat it. */
@@ -124,37 +107,32 @@ async function click(
   visits: BoundedMap<string, Visit>,
   { query, body }: WireRequest,
 ): Promise<Reply> {
-  const sent = parseFormOrNone(body === 'too_large' ? '' : Buffer.from(body).toString());
-  const grant = sent.get('grant')?.[0];
-  const found = visits.get(sentOne(query, 'visit') ?? '');
-  if (found === undefined && grant === undefined)
-    return seeOther(demoPaths(demo.programme.id).tokens);
-  const visit = found ?? (await begin(demo, grant, sent));
+  const form = body === 'too_large' ? '' : Buffer.from(body).toString();
+  const { tokens } = demoPaths(demo.programme.id);
+  const found = visits.get(sentOne(query, 'visit'));
+  if (found !== undefined) await goOn(found, form);
+  const visit = found ?? (await begin(demo, form));
+  if (visit === undefined) return seeOther(tokens);
   visits.set(visit.id, visit);
-  if (found !== undefined) await goOn(found, sent);
-  const last = visit.exchanges.length;
-  return seeOther(`${demoPaths(demo.programme.id).tokens}?visit=${visit.id}#answer-${last}`);
+  return seeOther(`${tokens}?visit=${visit.id}#answer-${visit.exchanges.length}`);
 }
 
-function begin(demo: Demo, grant: string | undefined, sent: Parameters): Promise<Visit> {
-  const values: Readonly<Partial<Record<GrantType, SampleValues>>> = {
-    authorization_code: { code: sent.get('code')?.[0] ?? '' },
+async function begin(demo: Demo, form: string): Promise<Visit | undefined> {
+  const values: Readonly<Record<GrantType, SampleValues>> = {
+    authorization_code: { code: sentOne(form, 'code') },
     client_credentials: {},
     password: demo.member,
+    refresh_token: {},
   };
-  const type = [...demo.programme.grants].find((one) => one === grant) ?? 'client_credentials';
-  return beginVisit(demo, type, values[type] ?? {});
+  const grant = [...demo.programme.grants].find((one) => one === sentOne(form, 'grant'));
+  return grant && beginVisit(demo, grant, values[grant]);
 }
 
-async function goOn(visit: Visit, sent: Parameters): Promise<void> {
-  const [step] = sent.get('step') ?? [];
-  const [key] = sent.get('fault') ?? [];
-  const possible = stepsOf(visit).find((one) => one === step);
-  if (possible !== undefined) await takeStep(visit, possible);
-  const fault = faultsOf(visit).find((one) => one.key === key);
-  if (fault !== undefined) {
-    await provoke(visit, `${fault.reason}: ${fault.what}`, fault.request);
-  }
+async function goOn(visit: Visit, form: string): Promise<void> {
+  const step = stepsOf(visit).find(({ name }) => name === sentOne(form, 'step'));
+  if (step !== undefined) await takeStep(visit, step);
+  const fault = faultsOf(visit).find(({ key }) => key === sentOne(form, 'fault'));
+  if (fault !== undefined) await provoke(visit, fault);
 }
 
 function seeOther(location: string): Reply {

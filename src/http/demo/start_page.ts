@@ -6,30 +6,36 @@ import { programmePaths } from '../../oauth/own_paths.ts';
 import type { Reply } from '../../oauth/reply.ts';
 import type { Frame, Markup } from '../page.ts';
 import { type Demo, demoPaths, loginRequest } from './demo.ts';
-import { copyable, demoPage, logoOf } from './frame.ts';
+import { copyable, demoPage, logoOf } from './parts.ts';
 
 /** All programmes, or a single one. */
 export function startPage(frame: Frame, demos: readonly Demo[]): Promise<Reply> {
+  const isWhole = demos.length > 1;
   return demoPage(
     frame,
     'Jetway demo',
-    html`${demos.length > 1 ? '' : wayBack}
-      <header class="intro">
-        <h1>Jetway demo</h1>
-        <p>
-          ${demos.length > 1 ? 'Each programme' : 'This programme'} has a partner and a member for
-          you to try. Everything is in memory, and gone when the demo stops.
-        </p>
-      </header>
-      <div class="clubs">${demos.map((demo, index) => clubCard(demo, index))}</div>`,
+    html`${isWhole ? '' : html`<nav aria-label="Demo"><a href="/">All programmes</a></nav>`}
+      <h1>Jetway demo</h1>
+      <p class="intro">
+        ${isWhole ? 'Each programme' : 'This programme'} has a partner and a member for you to try.
+        Everything is in memory, and gone when the demo stops.
+      </p>
+      <div class="clubs">${demos.map(clubCard)}</div>`,
   );
 }
 
-const wayBack = html`<nav aria-label="Demo"><a href="/">All programmes</a></nav>`;
-
 function clubCard(demo: Demo, index: number): Markup {
-  const { programme, dialect } = demo;
-  return html`<section class="card club club${String(index)}" aria-labelledby="${programme.id}">
+  const { programme, definition, dialect, by, member } = demo;
+  const { authorize, token_endpoints: endpoints, base_path: base } = definition;
+  const login = programme.grants.has('authorization_code') ? [authorize.endpoint] : [];
+  const paths = [...login, ...Object.values(endpoints)].map(
+    ({ methods, path }) => `${methods.join(' or ')} ${base}${path}`,
+  );
+  const verify = `GET ${programme.ownPath}${programmePaths.verify}member`;
+  return html`<section
+    class="card narrow club club${String(index)}"
+    aria-labelledby="${programme.id}"
+  >
     <header>
       ${logoOf(programme)}
       <div>
@@ -39,7 +45,19 @@ function clubCard(demo: Demo, index: number): Markup {
         <p>${dialect}</p>
       </div>
     </header>
-    ${waysIn(demo)} ${details(demo)}
+    ${waysIn(demo)}
+    <h3>Member</h3>
+    <dl>${copyable('Username', member.username)}${copyable('Password', member.password)}</dl>
+    <h3>Partner</h3>
+    <dl>
+      ${copyable('Client', by.client.id)}${copyable('Secret', by.secret)}
+      ${copyable('API key', by.apiKey)}
+    </dl>
+    <h3>Paths</h3>
+    <ul>
+      ${[...paths, verify].map((path) => html`<li><code>${path}</code></li>`)}
+    </ul>
+    <p><a href="${demoPaths(programme.id).commands}">Commands for bash</a></p>
   </section>`;
 }
 
@@ -64,38 +82,19 @@ function loginButton(demo: Demo): Markup {
   const search = new URLSearchParams(query.map(([name, value]) => [name, value]));
   const action = method === 'GET' ? path : `${path}?${search.toString()}`;
   return html`<form method="${method.toLowerCase()}" action="${action}">
-    ${(method === 'GET' ? query : []).map(
-      ([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`,
-    )}<button type="submit">Log in as this member</button>
+    ${method === 'GET' ? query.map(([name, value]) => hiddenField(name, value)) : ''}<button>
+      Log in as this member
+    </button>
   </form>`;
 }
 
-function grantButton({ programme }: Demo, grant: string, words: string): Markup {
+/** A button that gets tokens by a grant, with the code if the grant needs one. */
+export function grantButton({ programme }: Demo, grant: string, label: string, code = ''): Markup {
   return html`<form method="post" action="${demoPaths(programme.id).tokens}">
-    <input type="hidden" name="grant" value="${grant}" />
-    <button type="submit">${words}</button>
+    ${hiddenField('grant', grant)}${hiddenField('code', code)}<button>${label}</button>
   </form>`;
 }
 
-function details({ programme, definition, by, member }: Demo): Markup {
-  const { authorize, token_endpoints: endpoints, base_path: base } = definition;
-  const paths = [
-    ...(programme.grants.has('authorization_code') ? [authorize.endpoint] : []),
-    ...Object.values(endpoints),
-  ].map(({ methods, path }) => ({ method: methods.join(' or '), path: base + path }));
-  const verify = { method: 'GET', path: `${programme.ownPath}${programmePaths.verify}member` };
-  return html`<h3>Member</h3>
-    <dl>${copyable('Username', member.username)}${copyable('Password', member.password)}</dl>
-    <h3>Partner</h3>
-    <dl>
-      ${copyable('Client', by.client.id)}${copyable('Secret', by.secret)}
-      ${copyable('API key', by.apiKey)}
-    </dl>
-    <h3>Paths</h3>
-    <ul class="paths">
-      ${[...paths, verify].map(
-        ({ method, path }) => html`<li><span>${method}</span> <code>${path}</code></li>`,
-      )}
-    </ul>
-    <p class="more"><a href="${demoPaths(programme.id).commands}">Commands for bash</a></p>`;
+function hiddenField(name: string, value: string): Markup {
+  return html`<input type="hidden" name="${name}" value="${value}" />`;
 }

@@ -7,19 +7,12 @@ import { html } from 'hono/html';
 import type { Reply } from '../../oauth/reply.ts';
 import type { Frame, Markup } from '../page.ts';
 import { demoPaths } from './demo.ts';
-import { type DemoFault, faultsOf, unsentAnswers } from './faults.ts';
-import { clock, clubPage, copyable, copyableLines } from './frame.ts';
+import { clock, clubPage, copyable, copyableLines } from './parts.ts';
 import { curlLines } from './sample_sending.ts';
 import type { SampleAnswer } from './sample_sending.ts';
 import { waysIn } from './start_page.ts';
-import {
-  type Exchange,
-  graceText,
-  type HeldToken,
-  type Step,
-  stepsOf,
-  type Visit,
-} from './visit.ts';
+import { type DemoFault, faultsOf, otherReasons, type Step, stepsOf } from './steps.ts';
+import type { Exchange, HeldToken, Visit } from './visit.ts';
 
 export function visitPage(frame: Frame, visit: Visit): Promise<Reply> {
   return clubPage(frame, visit.demo, 'Tokens', [
@@ -48,11 +41,10 @@ function tokenCards({ access, refresh, ended }: Visit): Markup {
   </div>`;
 }
 
-/** The content of a JWT; undefined for an opaque token. */
+/** What a token says by itself: the content of a JWT. */
 function inside(token: string): Markup {
-  const parts = token.split('.');
-  const [header, claims] = parts.slice(0, 2).map(decoded);
-  if (parts.length !== 3 || header === undefined || claims === undefined) {
+  const [header, claims] = readJwt(token);
+  if (header === undefined || claims === undefined) {
     return html`<p class="note">Opaque: it says nothing by itself. Jetway knows whose it is.</p>`;
   }
   const timeItems = Object.entries(times).flatMap(([name, means]) => {
@@ -67,7 +59,7 @@ function inside(token: string): Markup {
     ${copyableLines('Header', JSON.stringify(header, null, 2))}
     ${copyableLines('Claims', JSON.stringify(claims, null, 2))}
     <h3>Times</h3>
-    <ul class="paths">
+    <ul>
       ${timeItems}
     </ul>
   </details>`;
@@ -76,14 +68,16 @@ function inside(token: string): Markup {
 /** RFC 7519 4.1. */
 const times = { iat: 'issued', nbf: 'not good before', exp: 'expires' } as const;
 
-/** A part of a JWT; undefined if it is no JSON object. */
-function decoded(part: string): Readonly<Record<string, unknown>> | undefined {
+/** Header and claims of a JWT; nothing of an opaque token. */
+function readJwt(token: string): readonly Readonly<Record<string, unknown>>[] {
+  const parts = token.split('.');
   try {
-    const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString());
-    const isObject = typeof value === 'object' && value !== null;
-    return isObject ? (value as Readonly<Record<string, unknown>>) : undefined;
+    const read = parts.slice(0, 2).map((part): unknown => {
+      return JSON.parse(Buffer.from(part, 'base64url').toString());
+    });
+    return parts.length === 3 ? (read as readonly Readonly<Record<string, unknown>>[]) : [];
   } catch {
-    return undefined;
+    return [];
   }
 }
 
@@ -129,47 +123,31 @@ function pretty(type: string, body: string): string {
   }
 }
 
-const words: Readonly<Record<Step, (visit: Visit) => readonly [label: string, what: string]>> = {
-  verify: () => ['Verify', 'Ask as a gateway does whether a request with this token may pass.'],
-  refresh: () => ['Refresh', 'Get new tokens for the refresh token.'],
-  again: (visit) => [
-    'The same refresh again',
-    `As after a lost answer. Within ${graceText(visit)} it gets the same one.`,
-  ],
-  old: () => [
-    'The old refresh token',
-    'Use the new one, then the old one once more, as a thief would.',
-  ],
-};
-
 /** The suggested step: the first unused one; after the tokens have ended, Verify. */
 function suggested({ done, ended }: Visit, possible: readonly Step[]): Step | undefined {
-  if (ended) return done.at(-1) === 'verify' ? undefined : 'verify';
-  return possible.find((step) => !done.includes(step));
+  const isUnused = ({ name }: Step): boolean =>
+    ended ? name === 'verify' && done.at(-1) !== 'verify' : !done.includes(name);
+  return possible.find(isUnused);
 }
 
 function nextSteps(visit: Visit): Markup {
   const possible = stepsOf(visit);
   const best = suggested(visit, possible);
   const items = possible.map((step) => {
-    const [label, what] = words[step](visit);
-    const left = step === 'again' && visit.spent ? clock(visit.spent.until) : '';
+    const { name, label, what } = step;
+    const left = name === 'again' && visit.spent ? clock(visit.spent.until) : '';
     return html`<li>
-      <button name="step" value="${step}" class="${step === best ? '' : 'plain'}">${label}</button>
-      <p>${what} ${left}</p>
+      <button name="step" value="${name}" class="${step === best ? '' : 'plain'}">${label}</button>
+      <p>${what(visit)} ${left}</p>
     </li>`;
   });
-  return html`<section class="card next" aria-labelledby="next">
+  return html`<section class="card" aria-labelledby="next">
     <h2 id="next">Go on</h2>
-    ${
-      items.length === 0
-        ? ''
-        : html`<form method="post" action="${actionOf(visit)}">
-            <ul>
-              ${items}
-            </ul>
-          </form>`
-    }
+    <form method="post" action="${actionOf(visit)}">
+      <ul class="steps">
+        ${items}
+      </ul>
+    </form>
     ${best === undefined ? waysIn(visit.demo) : ''}
   </section>`;
 }
@@ -194,11 +172,13 @@ function faultList(visit: Visit): Markup {
           ${found.map(tile)}
         </ul>`,
   );
-  const unsent = unsentAnswers(visit, faults).map(
-    ({ reason, status, body }) =>
-      html`<li class="tile"><code>${reason}</code> <span>${String(status)} ${body}</span></li>`,
-  );
-  return html`<section class="card next folded" aria-labelledby="errors">
+  const unsent = otherReasons(faults).map((reason) => {
+    const { status, body } = visit.demo.programme.renderFailure(reason);
+    return html`<li class="tile">
+      <code>${reason}</code> <span>${String(status)} ${body}</span>
+    </li>`;
+  });
+  return html`<section class="card folded" aria-labelledby="errors">
     <details ${visit.isAtErrors ? 'open' : ''}>
       <summary><h2 id="errors">Errors in this dialect</h2></summary>
       <p class="note">Each is one request with one thing wrong.</p>

@@ -1,4 +1,4 @@
-// Owns the frame, colours and parts that all pages of the demo share.
+// Owns what all pages of the demo share: their frames in a programme's colours, and their parts.
 
 import { html } from 'hono/html';
 
@@ -12,37 +12,29 @@ import {
   type Look,
   type Markup,
   paletteRules,
-  readLook,
   renderPage,
 } from '../page.ts';
 import { type Demo, demoPaths } from './demo.ts';
 
-/** Read only when the demo is mounted: no other verb uses the file. */
-export function readDemoLook(): Look {
-  return readLook('src/http/demo/demo');
-}
-
 /** The frame of the start page, where each programme's section has its own colours. */
 export function startFrame(demos: readonly Demo[], look: Look): Frame {
-  const parts = demos.map(({ programme: { login } }, index) =>
+  const own = demos.map(({ programme: { login } }, index) =>
     paletteRules(`.club${index}`, login.palettes),
   );
   const [icon] = demos.flatMap(({ programme }) => logoAddress(programme) ?? []);
-  const sheet = `${parts.join('')}\n${look.sheet}`;
+  const sheet = `${own.join('')}\n${look.sheet}`;
   return createFrame(compilePalettes({}), { icon, any: true }, { ...look, sheet });
 }
 
 export function clubFrame({ programme }: Demo, look: Look): Frame {
-  const icon = logoAddress(programme);
-  return createFrame(programme.login.palettes, { icon, any: true }, look);
+  return createFrame(programme.login.palettes, { icon: logoAddress(programme), any: true }, look);
 }
 
 /** Only programmes with a login serve pictures. */
 function logoAddress(programme: Programme): string | undefined {
   const { logo } = programme.login;
-  return logo && logsIn(programme)
-    ? programme.ownPath + programmePaths.pictures + logo.fileName
-    : undefined;
+  if (logo === undefined || !logsIn(programme)) return undefined;
+  return programme.ownPath + programmePaths.pictures + logo.fileName;
 }
 
 export function logoOf(programme: Programme): Markup | string {
@@ -59,31 +51,38 @@ export function demoPage(frame: Frame, title: string, content: Markup): Promise<
 /** A page about one programme: links back, its logo, and the heading. */
 export function clubPage(
   frame: Frame,
-  { programme }: Demo,
+  { programme: { name, id }, programme }: Demo,
   heading: string,
   content: Markup | readonly Markup[],
 ): Promise<Reply> {
-  const { name, id } = programme;
   return demoPage(
     frame,
     `${heading} – ${name}`,
     html`<nav aria-label="Demo">
         <a href="/">All programmes</a> <a href="${demoPaths(id).home}">${name}</a>
       </nav>
-      <header class="head">
+      <header>
         ${logoOf(programme)}
-        <h1><span>${name}</span> ${heading}</h1>
+        <h1>${name}: ${heading}</h1>
       </header>
       ${content}`,
   );
 }
 
+/** A page about one programme with a single card of text. */
+export function cardPage(
+  frame: Frame,
+  demo: Demo,
+  heading: string,
+  content: Markup,
+): Promise<Reply> {
+  return clubPage(frame, demo, heading, html`<section class="card narrow">${content}</section>`);
+}
+
 /** A value with a copy button; `name` describes it. */
 export function copyable(name: string, value: string): Markup {
-  return html`<div class="value">
-    <dt>${name}</dt>
-    <dd><code>${value}</code>${copyButton(name, value)}</dd>
-  </div>`;
+  return html`<dt>${name}</dt>
+    <dd><code>${value}</code>${copyButton(name, value)}</dd>`;
 }
 
 /** Lines of text under a heading, with a copy button. */
@@ -104,11 +103,7 @@ function copyButton(name: string, value: string): Markup {
     aria-label="Copy ${name}"
     hidden
   >
-    <svg viewBox="0 0 24 24" aria-hidden="true">
-      <rect x="8.5" y="8.5" width="11.5" height="11.5" rx="2" />
-      <path d="M15.5 8.5V6a2 2 0 0 0-2-2H6a2 2 0 0 0-2 2v7.5a2 2 0 0 0 2 2h2.5" />
-    </svg>
-    <svg viewBox="0 0 24 24" aria-hidden="true"><path d="m5 12.5 4.5 4.5L19 7.5" /></svg>
+    Copy
   </button>`;
 }
 
