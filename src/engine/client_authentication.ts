@@ -105,33 +105,17 @@ function forget({ provenHeaders }: Service, { header }: PresentedCredentials): v
   if (header?.proven !== undefined) provenHeaders.forget(header.fingerprint);
 }
 
-/** Whether a text is one of a client's live keys; records its use. */
+/** Whether a digest is that of one of the client's live keys; records its use. */
 export function isLiveKey(
-  { programme, store, keyring }: Service,
-  client: Client,
-  text: string,
-  keys: readonly StoredSecret[],
-  now: Instant,
-): boolean {
-  const key = liveMatch(keyring.secretDigest(text), keys, now);
-  if (key !== undefined) store.recordSecretUse(programme.id, client.id, key.digest, now);
-  return key !== undefined;
-}
-
-/** Whether a digest is that of one of the client's live API keys; records its use. */
-export function findLiveKey(
   { programme, store }: Service,
   client: Client,
   presented: Digest,
+  keys: readonly StoredSecret[],
   now: Instant,
 ): boolean {
-  const key = client.apiKeys.find((one) => sameDigest(one.digest, presented) && isLive(one, now));
+  const key = liveMatch(presented, keys, now);
   if (key !== undefined) store.recordSecretUse(programme.id, client.id, key.digest, now);
   return key !== undefined;
-}
-
-function isLive({ expiresAt }: StoredSecret, now: Instant): boolean {
-  return expiresAt === undefined || now < expiresAt;
 }
 
 /** The live secret that a header proved before; undefined for any other header. */
@@ -165,7 +149,8 @@ function liveMatch(
 ): StoredSecret | undefined {
   let match: StoredSecret | undefined;
   for (const secret of secrets) {
-    if (sameDigest(secret.digest, presented) && isLive(secret, now)) match = secret;
+    const isLive = secret.expiresAt === undefined || now < secret.expiresAt;
+    if (sameDigest(secret.digest, presented) && isLive) match = secret;
   }
   return match;
 }

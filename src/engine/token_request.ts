@@ -46,7 +46,9 @@ async function serveTokens(
   // (FAULTS 28).
   const era = await service.store.era();
   const client = await authenticateClient(service, credentials, now, request.address);
-  endpoint.checkClient(inputs, client, (text, keys) => isLiveKey(service, client, text, keys, now));
+  endpoint.checkClient(inputs, client, (text, keys) =>
+    isLiveKey(service, client, service.keyring.secretDigest(text), keys, now),
+  );
   const grant = endpoint.selectGrant(inputs, client);
   endpoint.checkParameters(inputs, grant);
   const scope = inputs.get('scope');

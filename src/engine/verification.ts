@@ -7,7 +7,7 @@ import type { Reply } from '../oauth/reply.ts';
 import { headerValues, type WireRequest } from '../oauth/wire_request.ts';
 import type { Caller } from '../programme/requests/input_rules.ts';
 import type { Demand } from '../programme/requests/verification.ts';
-import { findLiveKey } from './client_authentication.ts';
+import { isLiveKey } from './client_authentication.ts';
 import { answering, renderFailure, type ReportedFailure } from './failure.ts';
 import type { Service } from './service.ts';
 import { findStandingToken } from './standing_token.ts';
@@ -106,7 +106,8 @@ async function holdersOf(
   const digest = keyring.secretDigest(apiKey);
   const clients = await store.findBy('client', 'api_key', programme.id, digest);
   const holders = clients.filter(
-    (client) => client.status === 'active' && findLiveKey(service, client, digest, now),
+    (client) =>
+      client.status === 'active' && isLiveKey(service, client, digest, client.apiKeys, now),
   );
   if (holders.length === 0) throw new Refusal('invalid_api_key');
   return holders;

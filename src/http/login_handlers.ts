@@ -110,7 +110,9 @@ async function renderOutcome(
           status,
           logStopped(service, outcome.page, request),
         );
-  return withRetryAfter(reply, outcome.retryAfter);
+  const { retryAfter } = outcome;
+  if (retryAfter === undefined) return reply;
+  return withHeaders(reply, { 'Retry-After': String(Math.ceil(retryAfter)) });
 }
 
 /** Characters that differ in any print, and when spelled on the telephone. */
@@ -144,11 +146,6 @@ export function textsFor(
   if (asked !== undefined) return languages.texts(asked);
   const accepted = acceptedLanguages(headerValues(request, 'accept-language').join(','));
   return languages.texts(languages.choose(accepted));
-}
-
-function withRetryAfter(reply: Reply, seconds: number | undefined): Reply {
-  if (seconds === undefined) return reply;
-  return withHeaders(reply, { 'Retry-After': String(Math.ceil(seconds)) });
 }
 
 /** G-4: no body. The referrer would carry the login page's address to the partner. */

@@ -49,19 +49,13 @@ export function write(
 }
 
 function writeWaiting(): void {
-  for (const { outgoing, reply, failed } of waiting.splice(0)) writeNow(outgoing, reply, failed);
-}
-
-function writeNow(
-  outgoing: ServerResponse,
-  reply: Answer,
-  failed: (error: unknown) => Reply,
-): void {
-  try {
-    put(outgoing, reply);
-  } catch (error) {
-    // HTTP cannot carry a header of it; nothing has been sent yet.
-    put(outgoing, failed(error));
+  for (const { outgoing, reply, failed } of waiting.splice(0)) {
+    try {
+      put(outgoing, reply);
+    } catch (error) {
+      // HTTP cannot carry a header of it; nothing has been sent yet.
+      put(outgoing, failed(error));
+    }
   }
 }
 

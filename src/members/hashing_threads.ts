@@ -49,11 +49,13 @@ export function createHashingThreads(patience: number): HashingThreads {
     forget(thread);
     threads.delete(thread);
     thread.hasEnded = true;
-    thread.settle?.(threadEnded(cause));
+    thread.settle?.(
+      new NotHashed(`a hashing thread has ended${codeIn(cause)}`, memoryHint, { cause }),
+    );
     thread.settle = undefined;
   };
   const start = (): Thread => {
-    const worker = begin();
+    const worker = startWorker();
     const thread: Thread = { worker };
     threads.add(thread);
     worker.on('message', (answer: HashingAnswer) => {
@@ -104,22 +106,14 @@ export function createHashingThreads(patience: number): HashingThreads {
 }
 
 /** Throws if the system refuses a thread at once; later failures are events. */
-function begin(): Worker {
+function startWorker(): Worker {
   try {
     return startThread('src/members/hashing_worker.ts');
   } catch (cause) {
-    throw threadNotStarted(cause);
+    const hint =
+      'see to the memory that is free and to the limits of threads (ulimit -u, TasksMax of a systemd unit)';
+    throw new NotHashed(`a hashing thread cannot start${codeIn(cause)}`, hint, { cause });
   }
-}
-
-function threadNotStarted(cause: unknown): NotHashed {
-  const hint =
-    'see to the memory that is free and to the limits of threads (ulimit -u, TasksMax of a systemd unit)';
-  return new NotHashed(`a hashing thread cannot start${codeIn(cause)}`, hint, { cause });
-}
-
-function threadEnded(cause?: unknown): NotHashed {
-  return new NotHashed(`a hashing thread has ended${codeIn(cause)}`, memoryHint, { cause });
 }
 
 /**

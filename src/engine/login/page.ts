@@ -1,6 +1,7 @@
 // Owns the login page's two requests: showing the form, and an attempt to log in.
 
 import { after } from '../../lib/clock.ts';
+import { present } from '../../lib/present.ts';
 import type { Client } from '../../oauth/client.ts';
 import { LoginRefusal, Unavailable } from '../../oauth/failure.ts';
 import type { AuthorizationCode } from '../../oauth/grant.ts';
@@ -165,10 +166,7 @@ async function finish(
     client: transaction.client,
     redirectUri: transaction.redirectUri,
     member,
-    ...(scope === undefined ? {} : { scope }),
-    ...(transaction.codeChallenge === undefined
-      ? {}
-      : { codeChallenge: transaction.codeChallenge }),
+    ...present({ scope, codeChallenge: transaction.codeChallenge }),
     // When the attempt was sent: the browser waits for the answer to the later of two attempts.
     ...begun,
     expiresAt,

@@ -146,13 +146,10 @@ export function renderLoginFailure(
   return { kind: 'redirect', status: 302, location };
 }
 
-interface ReportedLoginFailure {
-  readonly reason: LoginFailureReason;
-  readonly parameter?: string | undefined;
-  readonly retryAfter?: number | undefined;
-}
-
-function reportLoginFailure(service: Service, error: unknown): ReportedLoginFailure {
+function reportLoginFailure(
+  service: Service,
+  error: unknown,
+): { reason: LoginFailureReason; parameter?: string | undefined; retryAfter?: number | undefined } {
   if (error instanceof LoginRefusal) {
     return { reason: error.reason, parameter: error.facts.parameter };
   }
