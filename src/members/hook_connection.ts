@@ -139,7 +139,14 @@ function attempt(
     const inTime = startDeadline(budget, () => {
       fail(new HookFailure(`no answer within ${Math.ceil(budget)} ms`, true));
     });
-    limitConnecting(sent, limits.connect, fail);
+    sent.on('socket', (socket) => {
+      if (!socket.connecting) return;
+      const connected = startDeadline(limits.connect, () => {
+        fail(new HookFailure(`no connection within ${limits.connect} ms`, true));
+      });
+      socket.once('connect', connected);
+      socket.once('close', connected);
+    });
     sent.on('error', (error: NodeJS.ErrnoException) => {
       const code = error.code ?? error.message;
       const isStale = sent.reusedSocket && (code === 'ECONNRESET' || code === 'EPIPE');
@@ -148,31 +155,10 @@ function attempt(
     });
     sent.on('response', (answer) => {
       const failure = headFailure(answer, limits);
-      if (failure !== undefined) {
-        fail(failure);
-        return;
-      }
-      readBody(answer, limits.bytes, fail, (body) => {
-        inTime();
-        resolve(body);
-      });
+      if (failure !== undefined) fail(failure);
+      else readBody(answer, limits.bytes).then(resolve, fail).finally(inTime);
     });
     sent.end(message.body);
-  });
-}
-
-function limitConnecting(
-  sent: ClientRequest,
-  limit: Milliseconds,
-  fail: (failure: HookFailure) => void,
-): void {
-  sent.on('socket', (socket) => {
-    if (!socket.connecting) return;
-    const inTime = startDeadline(limit, () => {
-      fail(new HookFailure(`no connection within ${limit} ms`, true));
-    });
-    socket.once('connect', inTime);
-    socket.once('close', inTime);
   });
 }
 
@@ -222,22 +208,18 @@ function tooLarge(bytes: number): HookFailure {
   return new HookFailure(`the answer is larger than ${bytes} bytes`, false);
 }
 
-function readBody(
-  answer: IncomingMessage,
-  mostBytes: number,
-  fail: (failure: HookFailure) => void,
-  finish: (body: Uint8Array) => void,
-): void {
+/** Rejects with `HookFailure` alone. */
+async function readBody(answer: IncomingMessage, mostBytes: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  answer.on('data', (chunk: Uint8Array) => {
-    size += chunk.length;
-    if (size > mostBytes) fail(tooLarge(mostBytes));
-    else chunks.push(chunk);
-  });
-  answer.on('error', () => fail(new HookFailure('the answer broke off', true)));
-  answer.on('end', () => {
-    if (answer.complete) finish(Buffer.concat(chunks));
-    else fail(new HookFailure('the answer broke off', true));
-  });
+  try {
+    for await (const chunk of answer as AsyncIterable<Uint8Array>) {
+      size += chunk.length;
+      if (size > mostBytes) throw tooLarge(mostBytes);
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    throw error instanceof HookFailure ? error : new HookFailure('the answer broke off', true);
+  }
+  return Buffer.concat(chunks);
 }

@@ -139,13 +139,9 @@ function createAsking(options: HttpDirectoryOptions): Ask {
   };
 }
 
-interface Gates {
-  readonly all: Gate;
-  /** A narrower gate, passed before `all`. */
-  readonly logins: Gate;
-}
+/** `logins` is passed before `all`: refreshes keep places of their own (HOSTILE 73). */
+type Gates = Readonly<Record<'all' | 'logins', Gate>>;
 
-/** Refreshes keep places of their own, however many members log in (HOSTILE 73). */
 function openGates(concurrency: number): Gates {
   const gateOf = (atOnce: number): Gate => createGate({ atOnce, waiting: atOnce * waitingForEach });
   return {
