@@ -6,6 +6,7 @@ import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
+import { formatFullStore, measureFullStore } from './bench/full_store.ts';
 import { formatVerdicts, guardPlan, judge } from './bench/guard.ts';
 import {
   carefulLogins,
@@ -31,6 +32,7 @@ const usage = `npm run bench -- [options]
   --only NAME       one path: ${[...pathNames, loginsName].join(', ')}
   --guard           fails if a request costs much more CPU, beside the floor's, than expected
   --peers           beside oidc-provider, which is installed from the registry for this run
+  --logins N        only this: refreshes in a file store of N logins
   --profile FOLDER  writes a CPU profile of each server and workload there (last round)
 Exits 1 when any answer is wrong.`;
 
@@ -40,6 +42,8 @@ interface Asked {
   readonly json: boolean;
   readonly peers: boolean;
   readonly guard: boolean;
+  /** The logins of a full store, and nothing else is measured; 0 for none. */
+  readonly fullStore: number;
 }
 
 /** The options; undefined after help or a usage error, with the exit code set. */
@@ -53,6 +57,7 @@ function readPlan(): Asked | undefined {
         rounds: { type: 'string' },
         seconds: { type: 'string' },
         only: { type: 'string' },
+        logins: { type: 'string' },
         guard: { type: 'boolean', default: false },
         peers: { type: 'boolean', default: false },
         profile: { type: 'string' },
@@ -78,7 +83,8 @@ function readPlan(): Asked | undefined {
       throw new Error(`no path is named ${values.only}`);
     }
     const { json, peers, guard } = values;
-    return { plan, logins: isLoginsToo ? logins : undefined, json, peers, guard };
+    const fullStore = bounded(values.logins, 0, 10_000_000);
+    return { plan, logins: isLoginsToo ? logins : undefined, json, peers, guard, fullStore };
   } catch (error) {
     console.error(`${error instanceof Error ? error.message : String(error)}\n${usage}`);
     process.exitCode = 2;
@@ -88,7 +94,8 @@ function readPlan(): Asked | undefined {
 
 /** Bounds the length of a run, whatever the options say. */
 function bounded(text: string | undefined, otherwise: number, most: number): number {
-  const value = text === undefined ? otherwise : Number(text);
+  if (text === undefined) return otherwise;
+  const value = Number(text);
   if (value > 0 && value <= most) return value;
   throw new Error(`expected a number up to ${most} instead of ${text}`);
 }
@@ -103,7 +110,7 @@ function withPeer(plan: Plan, peerFolder: string): Plan {
   return plan;
 }
 
-async function bench({ plan: asked, logins, json, peers, guard }: Asked): Promise<void> {
+async function bench({ plan: asked, logins, json, peers, guard, fullStore }: Asked): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'jetway-bench-'));
   const discard = (): void => rmSync(folder, { recursive: true, force: true });
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -114,6 +121,11 @@ async function bench({ plan: asked, logins, json, peers, guard }: Asked): Promis
   }
   try {
     const progress = json ? () => {} : (text: string) => process.stderr.write(text);
+    if (fullStore > 0) {
+      const found = await measureFullStore(fullStore, folder, progress);
+      console.log(json ? JSON.stringify(found, null, 2) : formatFullStore(found));
+      return;
+    }
     const plan = peers ? withPeer(asked, join(folder, 'peer')) : asked;
     const [load = 0] = loadavg();
     const measured = plan.workloads.length === 0 ? [] : await measure(plan, folder, progress);

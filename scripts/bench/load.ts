@@ -28,7 +28,7 @@ export interface LoadResult {
   readonly p99: number;
   /** Microseconds of the generator's own CPU time. */
   readonly cpu: number;
-  /** The last refresh token of each connection that received one. */
+  /** The refresh tokens that codes or tokens of their own were exchanged for, once each. */
   readonly refreshTokens: readonly string[];
 }
 
@@ -55,6 +55,7 @@ class Run {
   readonly #head: string;
   readonly #lanes: Lane[] = [];
   readonly #latencies: Float64Array;
+  readonly #refreshTokens: string[] = [];
   #sent = 0;
   #answered = 0;
   #endsAt = 0;
@@ -112,7 +113,7 @@ class Run {
       seconds,
       ...quantiles(this.#latencies.subarray(0, this.#answered)),
       cpu: after.user + after.system - user - system,
-      refreshTokens: this.#lanes.flatMap(({ refreshToken }) => refreshToken ?? []),
+      refreshTokens: this.#refreshTokens,
     };
   }
 
@@ -171,7 +172,11 @@ class Run {
       this.#settle?.failed(new Error(`answered ${status} ${body.slice(0, 200)}`));
       return;
     }
-    if (usesCodes(this.#order.source)) lane.refreshToken = memberOf(body, 'refresh_token');
+    const refreshToken = memberOf(body, 'refresh_token');
+    lane.refreshToken = refreshToken;
+    if (this.#order.source.kind === 'codes' && refreshToken !== undefined) {
+      this.#refreshTokens.push(refreshToken);
+    }
     this.#send(lane, now);
   }
 }

@@ -46,11 +46,12 @@ interface Field {
   readonly bare: Child<BareCommands>;
 }
 
-const authorization = `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`;
+/** Value of the client's Authorization header. */
+export const authorization: string = `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`;
 
 /** Servers share a core, since one of them works at a time. */
-const serverCore = 0;
-const loadCore = 1;
+export const serverCore = 0;
+export const loadCore = 1;
 
 /** Measures a plan; `folder` is for the stores. Rejects at the first wrong answer. */
 export async function measure(

@@ -27,11 +27,14 @@ export const clientSecret = 'jyVn3Y4Ow9nLqRlxTt5bDWqtCvUuQ0u6cJx2bTnC3Zk';
 
 const codePrefix = `grant_type=authorization_code&redirect_uri=${encodeURIComponent(redirectUri)}&code=`;
 
+/** The form up to the refresh token. */
+export const refreshGrant = 'grant_type=refresh_token&refresh_token=';
+
 /** The grants, and a gateway's questions (C-4) about one token or about many in turn. */
 const paths: Readonly<Record<string, BodySource>> = {
   client_credentials: { kind: 'fixed', body: 'grant_type=client_credentials' },
   authorization_code: { kind: 'codes', prefix: codePrefix },
-  refresh_token: { kind: 'chain', prefix: 'grant_type=refresh_token&refresh_token=' },
+  refresh_token: { kind: 'chain', prefix: refreshGrant },
   verify_one: { kind: 'tokens', count: 1 },
   verify_10000: { kind: 'tokens', count: 10_000 },
 };
