@@ -14,7 +14,6 @@ import { allDamage } from '../src/store/sqlite/care/check.ts';
 import { openToRead } from '../src/store/sqlite/care/examine.ts';
 import { openFileStore } from '../src/store/sqlite/store.ts';
 import { Model } from './campaign_model.ts';
-import { lossOfOlder, makeOlder } from './campaign_older.ts';
 import type { Line } from './campaign_steps.ts';
 
 const usage = `npm run campaign:crash -- [options]
@@ -86,7 +85,7 @@ async function kill(path: string, model: Model, tally: Tally, isFresh: boolean):
   const count = tally.kills % 2 === 0 ? 1 : 2;
   const workers = Array.from({ length: count }, () => start(path, callers / count, model, tally));
   // Now and then while they open the file, which is when they mend what the last kill left; and a
-  // fresh file always, which is of an older schema.
+  // fresh file always, which they make.
   const backsUp = tally.kills % killsPerBackup === killsPerBackup - 1;
   if (isFresh || (!backsUp && Math.random() < 0.1)) await sleep(Math.random() * 250);
   else {
@@ -122,8 +121,7 @@ async function inspect(path: string, model: Model, first: number): Promise<strin
   const slow = took > longestStart ? [`the start took ${Math.round(took)} ms`] : [];
   const database = openToRead(path);
   try {
-    const damage = [...allDamage(database), ...lossOfOlder(database)];
-    return [...slow, ...damage, ...model.compare(database, first)];
+    return [...slow, ...allDamage(database), ...model.compare(database, first)];
   } finally {
     database.close();
   }
@@ -141,7 +139,6 @@ async function campaign(count: number, folder: string, progress: () => void): Pr
   for (let file = 0; tally.kills < count && tally.faults.length === 0; file += 1) {
     const path = join(folder, `${file}.db`);
     const model = new Model();
-    makeOlder(path);
     for (let round = 0; round < killsPerFile && tally.kills < count; round += 1) {
       const first = model.length;
       await kill(path, model, tally, round === 0);

@@ -11,9 +11,6 @@ interface Act {
   outcomes?: readonly string[];
 }
 
-const tables = ['code', 'family', 'refresh_token', 'access_token'] as const;
-type Row = Readonly<Record<string, unknown>> | undefined;
-
 /** Everything that the workers of one file have reported. */
 export class Model {
   readonly #acts: Act[] = [];
@@ -61,21 +58,27 @@ function faultsOf(database: DatabaseSync, acts: readonly Act[]): string[] {
   });
 }
 
+interface LoginLook {
+  readonly generation: number;
+  readonly nonce: string;
+  readonly isRevoked: boolean;
+}
+
 /** Reads rows with SQL of its own, so that the store under test does not judge itself. */
 class Look {
-  readonly #select: Readonly<Record<(typeof tables)[number], StatementSync>>;
+  readonly #code: StatementSync;
+  readonly #login: StatementSync;
   readonly #revocation: StatementSync;
   readonly #changes: ChangeLook;
 
   constructor(database: DatabaseSync) {
-    const select = (table: string): StatementSync =>
-      database.prepare(`SELECT * FROM ${table} WHERE programme = 'campaign' AND key = ?`);
-    this.#select = {
-      code: select('code'),
-      family: select('family'),
-      refresh_token: select('refresh_token'),
-      access_token: select('access_token'),
-    };
+    this.#code = database.prepare(
+      `SELECT spent_for FROM code WHERE programme = 'campaign' AND login = ?`,
+    );
+    this.#login = database.prepare(
+      `SELECT substr(state, 1, 4) AS generation, substr(state, 21, 12) AS nonce, revoked_at
+       FROM login WHERE programme = 'campaign' AND place = ?`,
+    );
     this.#changes = new ChangeLook(database);
     this.#revocation = database.prepare(
       `SELECT * FROM revocation WHERE programme = 'campaign' AND owner = 'subject ' || ?`,
@@ -85,64 +88,72 @@ class Look {
   faultOf({ step, outcomes }: Act): string | undefined {
     const isSure = outcomes !== undefined;
     switch (step.act) {
-      case 'save':
-        return isSure && !this.#has('access_token', step.access) ? 'a token is lost' : undefined;
+      case 'start':
+        return isSure && !this.#find(step.place) ? 'a login is lost' : undefined;
       case 'issue':
-        return isSure && !this.#has('code', step.code) ? 'a code is lost' : undefined;
+        return isSure && !this.#code.get(step.code) ? 'a code is lost' : undefined;
       case 'revoke':
-        return isSure && !this.#isRevoked(step.family) ? 'a revocation is lost' : undefined;
+        return isSure && !this.#find(step.place)?.isRevoked ? 'a revocation is lost' : undefined;
       case 'revokeAll': {
         const until = this.#revocation.get(step.subject)?.['revoked_until'];
         return isSure && until === undefined ? 'a revocation of all is lost' : undefined;
       }
       case 'spend':
-        return this.#raceFault(step.offers, outcomes, ['spent', 'replayed'], (offer) => [
-          this.#row('code', step.code)?.['spent_for'] === offer.family,
-          this.#has('family', offer.family ?? ''),
-        ]);
-      case 'rotate':
-        return this.#raceFault(step.offers, outcomes, ['rotated', 'retried'], (offer) => [
-          this.#row('refresh_token', step.token)?.['successor'] === offer.refresh,
-        ]);
+        return this.#spendFault(step.code, step.offers, outcomes);
+      case 'refresh':
+        return this.#refreshFault(step.generation, step.offers, outcomes);
       default:
         return this.#changes.faultOf(step, isSure);
     }
   }
 
-  /** Of concurrent tries exactly one wins with all its rows; the others leave nothing. */
-  #raceFault(
+  /** Of concurrent tries exactly one wins, with its login; the others leave nothing. */
+  #spendFault(
+    code: string,
     offers: readonly Offer[],
     outcomes: readonly string[] | undefined,
-    [won, lost]: readonly [string, string],
-    others: (offer: Offer) => readonly boolean[],
   ): string | undefined {
-    const parts = offers.map((offer) => [
-      ...others(offer),
-      this.#has('refresh_token', offer.refresh),
-      this.#has('access_token', offer.access),
-    ]);
-    if (parts.some((flags) => new Set(flags).size > 1)) return 'half of a step is there';
-    const winners = parts.map(([flag]) => flag === true);
-    if (winners.filter(Boolean).length > 1) return 'won twice';
+    const spentFor = this.#code.get(code)?.['spent_for'];
+    const winners = offers.map(({ place }) => this.#find(place) !== undefined);
+    if (offers.some(({ place }, n) => (spentFor === place) !== winners[n])) {
+      return 'half of a step is there';
+    }
     if (outcomes === undefined) return undefined;
-    if (!outcomes.every((outcome, n) => outcome === (winners[n] ? won : lost))) {
+    if (!outcomes.every((outcome, n) => outcome === (winners[n] ? 'spent' : 'replayed'))) {
       return 'the file is not what was acknowledged';
     }
-    const spentTwice = won === 'spent' && offers.length > 1;
-    const winner = offers[winners.indexOf(true)]?.family ?? '';
-    return spentTwice && !this.#isRevoked(winner) ? 'a replay has revoked nothing' : undefined;
+    const winner = offers[winners.indexOf(true)]?.place ?? 0;
+    return offers.length > 1 && !this.#find(winner)?.isRevoked
+      ? 'a replay has revoked nothing'
+      : undefined;
   }
 
-  #isRevoked(family: string): boolean {
-    const row = this.#row('family', family);
-    return row !== undefined && row['revoked_at'] !== null;
+  /** Of concurrent tries exactly one wins; a later generation has been taken note of by its own step. */
+  #refreshFault(
+    generation: number,
+    offers: readonly Offer[],
+    outcomes: readonly string[] | undefined,
+  ): string | undefined {
+    const found = this.#find(offers[0]?.place ?? 0);
+    if (found === undefined) return 'a login is lost';
+    const wins = outcomes?.filter((outcome) => outcome === 'advanced').length ?? 1;
+    if (wins !== 1) return `a refresh was answered ${wins} times`;
+    if (found.generation > generation) return undefined;
+    if (found.generation < generation) return outcomes && 'a refresh is lost';
+    const winner = offers.findIndex(({ nonce }) => nonce === found.nonce);
+    if (winner < 0) return 'an answer that nobody gave is there';
+    return outcomes && outcomes[winner] !== 'advanced'
+      ? 'the file is not what was acknowledged'
+      : undefined;
   }
 
-  #has(table: (typeof tables)[number], key: string): boolean {
-    return this.#row(table, key) !== undefined;
-  }
-
-  #row(table: (typeof tables)[number], key: string): Row {
-    return this.#select[table].get(key);
+  #find(place: number): LoginLook | undefined {
+    const row = this.#login.get(place);
+    if (row === undefined) return undefined;
+    return {
+      generation: Buffer.from(row['generation'] as Uint8Array).readUInt32BE(),
+      nonce: Buffer.from(row['nonce'] as Uint8Array).toString('hex'),
+      isRevoked: row['revoked_at'] !== null,
+    };
   }
 }

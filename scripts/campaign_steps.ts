@@ -6,20 +6,20 @@ import type { ClientId, ProgrammeId } from '../src/oauth/client.ts';
 export const programme = 'campaign' as ProgrammeId;
 export const client = 'partner' as ClientId;
 
-/** The rows of one try. */
+/** What one try would leave in a login: of a spend its place, of a refresh a place that it has already. */
 export interface Offer {
-  readonly family?: string;
-  readonly refresh: string;
-  readonly access: string;
+  readonly place: number;
+  /** In hexadecimal. */
+  readonly nonce: string;
 }
 
 /** One acknowledged or pending step of a lane; of several concurrent tries, one may win. */
 export type Step =
-  | { readonly act: 'save'; readonly access: string }
+  | { readonly act: 'start'; readonly place: number }
   | { readonly act: 'issue'; readonly code: string; readonly subject: string }
   | { readonly act: 'spend'; readonly code: string; readonly offers: readonly Offer[] }
-  | { readonly act: 'rotate'; readonly token: string; readonly offers: readonly Offer[] }
-  | { readonly act: 'revoke'; readonly family: string }
+  | { readonly act: 'refresh'; readonly generation: number; readonly offers: readonly Offer[] }
+  | { readonly act: 'revoke'; readonly place: number }
   | { readonly act: 'revokeAll'; readonly subject: string }
   | Change;
 

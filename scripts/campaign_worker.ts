@@ -2,11 +2,13 @@
 
 import { writeSync } from 'node:fs';
 
-import { type Instant, instant } from '../src/lib/clock.ts';
-import { randomKey } from '../src/lib/random.ts';
-import type { AccessToken, FamilyId, TokenFamily, TokenKey } from '../src/oauth/grant.ts';
+import { type Instant, instant, milliseconds } from '../src/lib/clock.ts';
+import { digest } from '../src/lib/digest.ts';
+import { randomBytes, randomKey } from '../src/lib/random.ts';
+import { type Answer, codeKey, type Place } from '../src/oauth/grant.ts';
 import type { Subject } from '../src/oauth/member.ts';
-import { newToken, tokenKey } from '../src/oauth/token_key.ts';
+import { newPlace } from '../src/oauth/place.ts';
+import type { NewLogin } from '../src/store/grants.ts';
 import { type FileStore, openFileStore } from '../src/store/sqlite/store.ts';
 import { change, changesOf } from './campaign_changes.ts';
 import { client, endOf, type Line, type Offer, programme, type Step } from './campaign_steps.ts';
@@ -31,26 +33,24 @@ async function work(lane: string): Promise<void> {
   for (let n = 0; ; n += 1) {
     const subject = `${lane} ${n}`;
     if (chance(0.05)) for (const step of changesOf(subject)) await take(lane, step);
-    const code = freshKey();
+    const code = randomKey(32);
     await take(lane, { act: 'issue', code, subject });
-    if (chance(0.3)) await take(lane, { act: 'save', access: freshKey() });
-    const offers = offersOf(chance(0.2) ? 3 : 1, true);
-    const [outcome] = winnersOf(offers, await take(lane, { act: 'spend', code, offers }));
-    // Of several tries all but one were replays: what the first has paid for is dead.
-    if (outcome === undefined || offers.length > 1) continue;
-    await refresh(lane, outcome);
-    if (chance(0.3)) await take(lane, { act: 'revoke', family: outcome.family ?? '' });
+    if (chance(0.3)) await take(lane, { act: 'start', place: offerOf().place });
+    const offers = Array.from({ length: chance(0.2) ? 3 : 1 }, () => offerOf());
+    const outcomes = await take(lane, { act: 'spend', code, offers });
+    // Of several tries all but one were replays: the login that the first has paid for is dead.
+    const [offer] = offers;
+    if (offer === undefined || offers.length > 1 || outcomes[0] !== 'spent') continue;
+    await refresh(lane, offer.place as Place);
+    if (chance(0.3)) await take(lane, { act: 'revoke', place: offer.place });
     else if (chance(0.2)) await take(lane, { act: 'revokeAll', subject });
   }
 }
 
-async function refresh(lane: string, first: Offer): Promise<void> {
-  let token = first.refresh;
-  while (chance(0.7)) {
-    const offers = offersOf(chance(0.25) ? 3 : 1, false, first.family);
-    const [outcome] = winnersOf(offers, await take(lane, { act: 'rotate', token, offers }));
-    if (outcome === undefined) return;
-    token = outcome.refresh;
+async function refresh(lane: string, place: Place): Promise<void> {
+  for (let generation = 2; chance(0.7); generation += 1) {
+    const offers = Array.from({ length: chance(0.25) ? 3 : 1 }, () => offerOf(place));
+    await take(lane, { act: 'refresh', generation, offers });
   }
 }
 
@@ -63,17 +63,17 @@ async function take(lane: string, step: Step): Promise<readonly string[]> {
 
 async function perform(step: Step, now: Instant): Promise<readonly string[]> {
   switch (step.act) {
-    case 'save':
-      await store.saveAccessToken(accessToken(step.access, undefined, now));
-      return ['saved'];
+    case 'start':
+      await store.startLogin(loginOf(offerOf(step.place as Place), now));
+      return ['started'];
     case 'issue':
       return [await issue(step.code, step.subject, now)];
     case 'spend':
       return Promise.all(step.offers.map((offer) => spend(step.code, offer, now)));
-    case 'rotate':
-      return Promise.all(step.offers.map((offer) => rotate(step.token, offer, now)));
+    case 'refresh':
+      return advance(step.offers, now);
     case 'revoke':
-      await store.revokeFamily(programme, step.family as FamilyId, now);
+      await store.revokeLogin(programme, step.place as Place, now);
       return ['revoked'];
     case 'revokeAll':
       await store.revokeAll(programme, { subject: step.subject });
@@ -86,10 +86,10 @@ async function perform(step: Step, now: Instant): Promise<readonly string[]> {
 function issue(code: string, subject: string, now: Instant): Promise<string> {
   return store.issueCode({
     programme,
-    key: code as TokenKey,
+    key: codeKey(code),
     transaction: code,
     client,
-    redirectUri: 'https://partner.example/callback',
+    redirectUri: digest('https://partner.example/callback'),
     member: { subject: subject as Subject },
     issuedAt: now,
     expiresAt: endOf(now),
@@ -98,58 +98,51 @@ function issue(code: string, subject: string, now: Instant): Promise<string> {
 }
 
 async function spend(code: string, offer: Offer, now: Instant): Promise<string> {
-  const family: TokenFamily = {
-    id: offer.family as FamilyId,
+  const bought = loginOf(offer, now);
+  return (await store.spendCode(programme, client, codeKey(code), bought, now)).outcome;
+}
+
+/** Tries all offers at once, from what the login is before. */
+async function advance(offers: readonly Offer[], now: Instant): Promise<readonly string[]> {
+  const place = offers[0]?.place as Place;
+  const from = await store.findLogin(programme, place);
+  if (from === undefined) return ['lost'];
+  const tries = offers.map(({ nonce }) =>
+    store.advanceLogin(programme, place, from, answerOf(from.generation + 1, nonce, now)),
+  );
+  return (await Promise.all(tries)).map((won) => (won ? 'advanced' : 'changed'));
+}
+
+function loginOf({ place, nonce }: Offer, now: Instant): NewLogin {
+  return {
     programme,
+    place: place as Place,
     client,
     member: { subject: 'anybody' as Subject },
-    createdAt: now,
     endsAt: endOf(now),
+    loginDigest: randomBytes(12).toString('latin1'),
+    ...answerOf(1, nonce, now),
   };
-  const access = accessToken(offer.access, family.id, now);
-  const bought = {
-    family,
-    access,
-    refresh: { key: offer.refresh as TokenKey, expiresAt: endOf(now) },
+}
+
+function answerOf(generation: number, nonce: string, now: Instant): Answer {
+  return {
+    generation,
+    refreshDigest: randomBytes(16).toString('latin1'),
+    nonce: Buffer.from(nonce, 'hex').toString('latin1'),
+    keyNumber: 0,
+    answeredAt: now,
+    accessSpan: milliseconds(1_800_000),
+    refreshSpan: milliseconds(3_600_000),
+    retrySpan: milliseconds(10_000),
+    tokenNumber: 1,
+    forgetAt: endOf(now),
   };
-  return (await store.spendCode(programme, client, code as TokenKey, bought, now)).outcome;
 }
 
-async function rotate(token: string, offer: Offer, now: Instant): Promise<string> {
-  const rotated = await store.rotateRefreshToken({
-    programme,
-    client,
-    key: token as TokenKey,
-    successor: { key: offer.refresh as TokenKey, expiresAt: endOf(now) },
-    access: accessToken(offer.access, offer.family as FamilyId, now),
-    keptAnswer: offer.refresh,
-    retryUntil: instant(now + 10_000),
-    now,
-  });
-  return rotated.outcome;
-}
-
-function accessToken(key: string, family: FamilyId | undefined, now: Instant): AccessToken {
-  const kind = family === undefined ? 'client' : 'member';
-  const whose = { programme, key: key as TokenKey, client, kind, subject: 'anybody' } as const;
-  return { ...whose, ...(family && { family }), issuedAt: now, expiresAt: endOf(now) };
-}
-
-function offersOf(count: number, withFamily: boolean, family?: string): Offer[] {
-  return Array.from({ length: count }, () => ({
-    ...(withFamily ? { family: randomKey(16) } : {}),
-    ...(family === undefined ? {} : { family }),
-    refresh: freshKey(),
-    access: freshKey(),
-  }));
-}
-
-function winnersOf(offers: readonly Offer[], outcomes: readonly string[]): Offer[] {
-  return offers.filter((_, n) => outcomes[n] === 'spent' || outcomes[n] === 'rotated');
-}
-
-function freshKey(): string {
-  return tokenKey(newToken(instant(Date.now())));
+/** Processes draw places of their own: a taken one would be a fault of the campaign. */
+function offerOf(place: Place = newPlace(instant(Date.now()))): Offer {
+  return { place, nonce: randomBytes(12).toString('hex') };
 }
 
 function chance(share: number): boolean {

@@ -21,6 +21,7 @@ import { createInterface } from 'node:readline';
 import { after, before, describe, test } from 'node:test';
 
 import { build, buildIfStale } from '../scripts/build.ts';
+import { codeCacheOf } from '../scripts/build/code_cache.ts';
 import { sourceState } from '../scripts/source_state.ts';
 import type { BuildFacts } from '../src/cli/version.ts';
 import { scratchFolder } from './support/scratch.ts';
@@ -182,6 +183,21 @@ describe('executable', () => {
     assert.ok(!bytes.includes(root), `${root} is in the executable`);
     assert.ok(!bytes.includes(folder), `${folder} is in the executable`);
   });
+});
+
+test('the code cache of a bundle is the same beside a compile cache that knows its maker', (t) => {
+  const folder = scratchFolder(t, 'caches');
+  const script = join(folder, 'script.js');
+  writeFileSync(script, 'const greet = (name) => `hello ${name}`; greet("Ann");');
+  const cache = process.env['NODE_COMPILE_CACHE'];
+  t.after(() => {
+    if (cache === undefined) delete process.env['NODE_COMPILE_CACHE'];
+    else process.env['NODE_COMPILE_CACHE'] = cache;
+  });
+  process.env['NODE_COMPILE_CACHE'] = join(folder, 'compiled');
+  // The first would fill the compile cache.
+  const [first, second] = [codeCacheOf(script), codeCacheOf(script)];
+  assert.deepEqual(first, second);
 });
 
 test('two commits are told apart, and what was changed since', { skip: without('git') }, (t) => {

@@ -6,18 +6,18 @@ import { join } from 'node:path';
 
 import { openLog } from '../../src/cli/server/log_writer.ts';
 import { buildServing } from '../../src/cli/server/serving.ts';
-import type { Authorization } from '../../src/engine/authorization.ts';
-import { issueTokens } from '../../src/engine/issue.ts';
+import { beginLogin } from '../../src/engine/answer.ts';
 import type { Service } from '../../src/engine/service.ts';
 import { listen } from '../../src/http/server.ts';
 import { after, milliseconds, systemClock } from '../../src/lib/clock.ts';
+import { digest } from '../../src/lib/digest.ts';
 import { mergeNodes, toPlain } from '../../src/lib/document.ts';
 import { formatFault } from '../../src/lib/fault.ts';
 import { randomKey } from '../../src/lib/random.ts';
 import { parseYaml, stringifyYaml } from '../../src/lib/yaml/yaml.ts';
 import type { ClientId, ProgrammeId } from '../../src/oauth/client.ts';
+import { codeKey } from '../../src/oauth/grant.ts';
 import type { Subject } from '../../src/oauth/member.ts';
-import { newFamilyId, tokenKey } from '../../src/oauth/token_key.ts';
 import { compileProgramme } from '../../src/programme/compile.ts';
 import { loadProgramme } from '../../src/programme/language/load.ts';
 import type { Programme } from '../../src/programme/programme.ts';
@@ -114,10 +114,10 @@ async function mint({ format, count }: Order): Promise<readonly string[]> {
       codes.slice(from, from + mintedAtOnce).map((code) =>
         store.issueCode({
           programme: programme.id,
-          key: tokenKey(code),
+          key: codeKey(code),
           transaction: randomKey(12),
           client: clientId as ClientId,
-          redirectUri,
+          redirectUri: digest(redirectUri),
           member,
           ...(scope === undefined ? {} : { scope }),
           issuedAt,
@@ -138,30 +138,16 @@ async function issue({ format, count }: Order): Promise<readonly string[]> {
   if (client === undefined) throw new Error('the client is gone');
   const now = clock.now();
   const scope = programme.scope.ofLogin(undefined, undefined);
+  const era = await store.era();
+  const granted = { granted: scope, scope, loggedInAt: now };
+  const inputs: ReadonlyMap<string, string> = new Map();
+  const hangUp = (): AbortSignal => new AbortController().signal;
+  const request = { service, client, inputs, scope, now, era, hangUp };
   return Promise.all(
     Array.from({ length: count }, async () => {
-      const family = {
-        id: newFamilyId(now),
-        programme: programme.id,
-        client: client.id,
-        member,
-        createdAt: now,
-        endsAt: after(now, programme.refresh.longest),
-      };
-      const authorization: Authorization = {
-        grant: 'authorization_code',
-        kind: 'member',
-        subject: member.subject,
-        scope,
-        family,
-        withRefreshToken: false,
-        persist: async ({ tokens, access }) => {
-          await store.startFamily({ family, ...(access === undefined ? {} : { access }) });
-          return tokens;
-        },
-      };
-      return (await issueTokens(service, client, authorization, { now, era: await store.era() }))
-        .accessToken;
+      const beginning = { grant: 'password', member, ...granted } as const;
+      const begun = beginLogin(request, beginning, async (login) => store.startLogin(login));
+      return (await begun).accessToken;
     }),
   );
 }

@@ -16,7 +16,8 @@ const usualFlags = ['--hash-seed=0', '--lazy'];
 /** The code cache of a bundle's file, for the node that runs this. */
 export function codeCacheOf(path: string): Uint8Array {
   const args = [...flags, import.meta.filename, path];
-  return execFileSync(process.execPath, args, { maxBuffer: 64 * 1024 * 1024 });
+  // What NODE_COMPILE_CACHE holds of this file would change the table, too.
+  return execFileSync(process.execPath, args, { env: {}, maxBuffer: 64 * 1024 * 1024 });
 }
 
 if (import.meta.main) {

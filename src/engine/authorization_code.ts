@@ -1,58 +1,59 @@
 // Owns the authorization_code grant (RFC 6749 4.1.3): a login's code is exchanged for tokens.
 
+import { digest } from '../lib/digest.ts';
 import { Refusal } from '../oauth/failure.ts';
-import type { AuthorizationCode } from '../oauth/grant.ts';
+import { codeKey } from '../oauth/grant.ts';
 import { provesChallenge } from '../oauth/pkce.ts';
-import { tokenKey } from '../oauth/token_key.ts';
+import type { TokenSet } from '../oauth/token_set.ts';
 import type { Inputs } from '../programme/requests/input_rules.ts';
-import { type Authorization, type GrantRequest, newFamily } from './authorization.ts';
+import type { FoundCode } from '../store/grants.ts';
+import { beginLogin } from './answer.ts';
+import type { GrantRequest } from './authorization.ts';
 
 /**
  * A code must belong to this client, match the login request and be live. A request that fails one of
  * these changes nothing; a replay by the code's own client revokes what the first use issued (G-2,
  * G-21).
  */
-export async function authorizeByCode(request: GrantRequest): Promise<Authorization> {
+export async function grantByCode(request: GrantRequest): Promise<TokenSet> {
   const { service, client, inputs, scope, now } = request;
   const { programme, store } = service;
-  const key = tokenKey(inputs.get('code') ?? '');
-  const code = await store.findCode(programme.id, key, now);
-  if (code === undefined || code.client !== client.id) throw new Refusal('invalid_code');
-  checkPossession(code, inputs);
-
+  const key = codeKey(inputs.get('code') ?? '');
+  const found = await store.findCode(programme.id, key, now);
+  if (found === undefined || found.code.client !== client.id) throw new Refusal('invalid_code');
+  checkPossession(found, inputs);
+  if (found.spentFor !== undefined) {
+    await store.revokeLogin(programme.id, found.spentFor, now);
+    throw new Refusal('invalid_code', { detail: 'replayed' });
+  }
+  const { member, issuedAt, ...code } = found.code;
   // A login without a scope leaves the scope to the token request (P-5). The requested scope of
   // either is the granted one: a refresh cannot widen it, and does not lose it (HOSTILE 32).
   const granted = code.scope ?? scope;
-  const family = newFamily(request, code.member, granted, code.issuedAt);
-  return {
+  const beginning = {
     grant: 'authorization_code',
-    kind: 'member',
-    subject: code.member.subject,
+    member,
+    granted,
     scope: programme.scope.narrow(scope, granted),
-    family,
-    withRefreshToken: programme.grants.has('refresh_token'),
-    persist: async ({ tokens, ...records }) => {
-      const spent = await store.spendCode(
-        programme.id,
-        client.id,
-        key,
-        { family, ...records },
-        now,
-      );
-      if (spent.outcome !== 'spent') throw new Refusal('invalid_code', { detail: spent.outcome });
-      return tokens;
-    },
-  };
+    loggedInAt: issuedAt,
+  } as const;
+  return beginLogin(request, beginning, async (login) => {
+    const { outcome } = await store.spendCode(programme.id, client.id, key, login, now);
+    if (outcome !== 'spent') throw new Refusal('invalid_code', { detail: outcome });
+  });
 }
 
 /** The token request must match the login request that the code is of (RFC 6749 4.1.3). */
-function checkPossession(code: AuthorizationCode, inputs: Inputs): void {
+function checkPossession({ code, spentFor }: FoundCode, inputs: Inputs): void {
   // The documents do not ask for redirect_uri here: it is compared where it is sent.
   const redirectUri = inputs.get('redirect_uri');
-  if (redirectUri !== undefined && redirectUri !== code.redirectUri) {
+  const kept = code.redirectUri;
+  if (redirectUri !== undefined && digest(redirectUri).slice(0, kept.length) !== kept) {
     throw new Refusal('invalid_code', { detail: 'redirect_uri differs' });
   }
-  if (!provesChallenge(code.codeChallenge, inputs.get('code_verifier'))) {
+  const { codeChallenge } = code;
+  const left = spentFor === undefined ? undefined : codeChallenge?.length;
+  if (!provesChallenge(codeChallenge, inputs.get('code_verifier'), left)) {
     throw new Refusal('invalid_code', { detail: 'the code verifier does not fit' });
   }
 }

@@ -4,12 +4,13 @@ import { epochSeconds, type Instant } from '../lib/clock.ts';
 import type { Client } from '../oauth/client.ts';
 import type { GatewayId } from '../oauth/gateway.ts';
 import { noStore, type Reply } from '../oauth/reply.ts';
-import { tokenKey } from '../oauth/token_key.ts';
 import type { WireRequest } from '../oauth/wire_request.ts';
 import type { TokenManagementEndpoint } from '../programme/requests/token_management.ts';
+import { judgeRefresh, refreshEnd } from '../store/judgement.ts';
 import type { PresentedCredentials } from '../token/proven_headers.ts';
 import { authenticateClient, expectNamed, holdsSecret } from './client_authentication.ts';
 import { answering } from './failure.ts';
+import { presentedBy, readRefreshToken } from './refresh_token.ts';
 import type { Service } from './service.ts';
 import { findStandingToken, type StandingToken } from './standing_token.ts';
 
@@ -65,29 +66,32 @@ function accessFacts({ programme }: Service, token: StandingToken): object {
     aud: programme.audience,
     iat: epochSeconds(token.issuedAt),
     exp: epochSeconds(token.expiresAt),
-    jti: token.tokenId,
+    jti: token.jti,
   };
 }
 
 /** Without a token_type, which only access tokens have. Reads alone: nothing is spent or revoked. */
 async function refreshFacts(
-  { store, programme, directory }: Service,
+  service: Service,
   client: Client,
   text: string,
   now: Instant,
 ): Promise<object | undefined> {
-  const state = await store.findRefreshToken(programme.id, tokenKey(text), now);
-  if (state === undefined || state.revoked || state.rotated) return undefined;
-  const { family, expiresAt } = state;
-  if (family.client !== client.id) return undefined;
-  if (directory.isOwn && !(await directory.isActive(family.member.subject))) return undefined;
+  const { store, programme, directory } = service;
+  if (!programme.grants.has('refresh_token')) return undefined;
+  const token = readRefreshToken(text);
+  const login = token && (await store.findLogin(programme.id, token.place));
+  if (token === undefined || login === undefined) return undefined;
+  if (judgeRefresh(login, presentedBy(service, client, token), now) !== 'rotate') return undefined;
+  const { subject } = login.member;
+  if (directory.isOwn && !(await directory.isActive(subject))) return undefined;
   return {
     token_use: 'refresh_token',
     client_id: client.id,
-    sub: family.member.subject,
-    scope: family.scope,
+    sub: subject,
+    scope: login.scope,
     iss: programme.issuer,
-    exp: epochSeconds(expiresAt),
+    exp: epochSeconds(refreshEnd(login)),
   };
 }
 

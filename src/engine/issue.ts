@@ -1,152 +1,148 @@
-// Owns the issuing of tokens: from a grant's authorization to stored tokens.
+// Owns making tokens: a login's, which follow from its row, and a client's own.
 
-import { after, earlier, type Instant, type Milliseconds } from '../lib/clock.ts';
+import type { Instant } from '../lib/clock.ts';
 import type { Client } from '../oauth/client.ts';
-import { type FailureReason, Refusal } from '../oauth/failure.ts';
-import type { AccessToken, Era, GrantType } from '../oauth/grant.ts';
-import { tokenKey } from '../oauth/token_key.ts';
+import type { Answer, GrantType, Login } from '../oauth/grant.ts';
+import { placeText } from '../oauth/place.ts';
 import type { TokenSet } from '../oauth/token_set.ts';
 import { type TokenFacts, tokenValues } from '../programme/answers/token_layout.ts';
-import type { TokenClaims } from '../token/token_format.ts';
-import type { Authorization, GrantRequest, RepeatedAnswer } from './authorization.ts';
-import { clientLikeSubject } from './failure.ts';
+import { accessEnd, refreshEnd } from '../store/judgement.ts';
+import type { TokenClaims } from '../token/jwt.ts';
+import { counterMaker } from '../token/sealed/access_plaintext.ts';
+import { sealAccess } from '../token/sealed/access_text.ts';
+import { loginTagOf } from '../token/sealed/refresh_text.ts';
+import type { GrantRequest } from './authorization.ts';
 import type { Service } from './service.ts';
 
-/** Makes the tokens of an authorization and has it persist them. */
-export async function issueTokens(
+/**
+ * The tokens of a login's answer, whether it is new or told again: everything follows from the row and
+ * the refresh token. JWTs that are made again have the same claims, and under ES256 another signature.
+ *
+ * @param refreshText absent where the answer has no refresh token
+ */
+export async function makeLoginTokens(
   service: Service,
   client: Client,
-  authorization: Authorization | RepeatedAnswer,
-  { now, era }: Pick<GrantRequest, 'now' | 'era'>,
+  grant: GrantType,
+  login: Login & Answer,
+  refreshText: string | undefined,
 ): Promise<TokenSet> {
-  if ('repeated' in authorization) return authorization.repeated;
-  const { accessTokens, refreshTokens } = service;
-  const { kind, subject, successor } = authorization;
-  // Also where a code or login is older than the programme's file (HOSTILE 72).
-  if (kind === 'member' && service.programme.isClientSubject(subject)) {
-    throw clientLikeSubject(service.programme);
-  }
-  expectMemberNumber(service, authorization);
-  const facts = planTokens(service, authorization, now);
-  const accessToken =
-    successor?.accessToken ??
-    (await accessTokens.make(now, () => accessClaims(service, client, authorization, facts, era)));
-  const access = accessTokens.opaque
-    ? { access: accessRecord(service, client, authorization, facts, accessToken) }
-    : {};
-  const { refreshExpiresAt: expiresAt } = facts;
-  if (expiresAt === undefined) {
-    return authorization.persist({ tokens: { ...facts, accessToken }, ...access });
-  }
-  const refreshToken =
-    successor?.refreshToken ??
-    (await refreshTokens.make(now, () =>
-      refreshClaims(service, client, authorization, facts, expiresAt),
-    ));
-  return authorization.persist({
-    tokens: { ...facts, accessToken, refreshToken },
-    ...access,
-    refresh: { key: tokenKey(refreshToken), expiresAt },
-  });
-}
-
-/** The failure that each grant has for a member it cannot answer for. */
-const memberRefusals: Readonly<Partial<Record<GrantType, FailureReason>>> = {
-  authorization_code: 'invalid_code',
-  refresh_token: 'invalid_refresh_token',
-  password: 'invalid_member_credentials',
-};
-
-/** Refuses, before anything is spent, where the answer needs a membership number of the dialect's form (P-15). */
-function expectMemberNumber(
-  { programme: { memberNumber } }: Service,
-  { grant, kind, family }: Authorization,
-): void {
-  if (kind !== 'member' || !memberNumber.neededBy.has(grant)) return;
-  if (memberNumber.fits(family?.member.membershipNumber)) return;
-  throw new Refusal(memberRefusals[grant] ?? 'server_error', {
-    detail: `the member's number must be ${memberNumber.form}`,
-  });
-}
-
-/** Everything but the tokens themselves. */
-function planTokens(service: Service, authorization: Authorization, now: Instant): TokenFacts {
-  const { access, refresh } = service.programme;
-  const { grant, kind, subject, family, scope, withRefreshToken } = authorization;
-  const end = (span: Milliseconds): Instant =>
-    family === undefined ? after(now, span) : earlier(after(now, span), family.endsAt);
-  return {
+  const { tokenIds, signRefresh } = service;
+  const { member, answeredAt } = login;
+  const facts: TokenFacts = {
     grant,
-    kind,
-    subject,
-    tokenId: service.newTokenId(now),
-    issuedAt: now,
-    accessExpiresAt: end(access.lifetimes[grant]),
-    refreshExpiresAt: withRefreshToken ? end(refresh.lifetime) : undefined,
-    scope,
-    level: family?.member.level,
-    membershipNumber: family?.member.membershipNumber,
+    kind: 'member',
+    subject: member.subject,
+    tokenId: tokenIds.access(login),
+    issuedAt: answeredAt,
+    accessExpiresAt: accessEnd(login),
+    refreshExpiresAt: refreshText === undefined ? undefined : refreshEnd(login),
+    scope: scopeOf(login),
+    level: member.level,
+    membershipNumber: member.membershipNumber,
   };
+  const accessToken = await makeAccessToken(service, client, login, facts);
+  const { refreshExpiresAt } = facts;
+  if (refreshText === undefined || refreshExpiresAt === undefined || signRefresh === undefined) {
+    return { ...facts, accessToken, refreshToken: refreshText };
+  }
+  const { issuer } = service.programme;
+  const refreshToken = await signRefresh(answeredAt, {
+    issuer,
+    audience: issuer,
+    subject: member.subject,
+    clientId: client.id,
+    tokenId: tokenIds.refresh(login),
+    issuedAt: answeredAt,
+    expiresAt: refreshExpiresAt,
+    others: { rt: refreshText },
+  });
+  return { ...facts, accessToken, refreshToken };
 }
 
-function accessRecord(
+/** The scope of an answer: its own, or the login's. */
+export function scopeOf({ scope, ownScope }: Scopes): string | undefined {
+  return ownScope === undefined ? scope : ownScope || undefined;
+}
+
+interface Scopes {
+  readonly scope?: string;
+  readonly ownScope?: string | undefined;
+}
+
+function makeAccessToken(
   service: Service,
   client: Client,
-  { kind, subject, scope, family }: Authorization,
+  login: Login & Answer,
   facts: TokenFacts,
-  accessToken: string,
-): AccessToken {
-  return {
-    programme: service.programme.id,
-    key: tokenKey(accessToken),
-    client: client.id,
-    kind,
-    subject,
-    ...(family === undefined ? {} : { family: family.id }),
-    ...(scope === undefined ? {} : { scope }),
-    issuedAt: facts.issuedAt,
-    expiresAt: facts.accessExpiresAt,
-  };
+): string | Promise<string> {
+  const { signAccess, tokenKeys } = service;
+  const { place, generation, answeredAt, accessSpan, ownScope } = login;
+  if (signAccess !== undefined) {
+    const claims = accessClaims(service, client, facts);
+    return signAccess(answeredAt, { ...claims, family: placeText(place) });
+  }
+  // A retry of an answer under a key that was ended tells a token that is dead; its refresh token is good.
+  const key = tokenKeys.find(login.keyNumber) ?? tokenKeys.signer(answeredAt);
+  return sealAccess(key, {
+    kind: 'member',
+    place,
+    generation,
+    loginTag: loginTagOf(login.loginDigest),
+    issuedAt: answeredAt,
+    span: accessSpan,
+    ...(ownScope === undefined ? {} : { ownScope }),
+  });
 }
 
-function accessClaims(
-  { programme }: Service,
-  client: Client,
-  { subject, scope, family }: Authorization,
-  facts: TokenFacts,
-  era: Era,
-): TokenClaims {
+const nextCounter = counterMaker();
+
+/** A client's own token; never with a refresh token (RFC 6749 4.4.3). Nothing of it is stored. */
+export async function makeClientToken(
+  { service, client, now, era }: GrantRequest,
+  scope: string | undefined,
+): Promise<TokenSet> {
+  const { programme, tokenIds, tokenKeys, signAccess } = service;
+  const span = programme.access.lifetimes.client_credentials;
+  const facts: TokenFacts = {
+    grant: 'client_credentials',
+    kind: 'client',
+    // Its prefix, which no member's subject has, tells clients from members (C-9, HOSTILE 34).
+    subject: programme.clientSubject(client.id),
+    tokenId: tokenIds.own(now),
+    issuedAt: now,
+    accessExpiresAt: (now + span) as Instant,
+    refreshExpiresAt: undefined,
+    scope,
+    level: undefined,
+    membershipNumber: undefined,
+  };
+  if (signAccess !== undefined) {
+    const claims = { ...accessClaims(service, client, facts), era };
+    return { ...facts, accessToken: await signAccess(now, claims) };
+  }
+  const accessToken = sealAccess(tokenKeys.signer(now), {
+    kind: 'client',
+    client: client.id,
+    issuedAt: now,
+    span,
+    era,
+    counter: nextCounter(),
+    ...(scope === undefined ? {} : { scope }),
+  });
+  return { ...facts, accessToken };
+}
+
+function accessClaims({ programme }: Service, client: Client, facts: TokenFacts): TokenClaims {
   return {
     issuer: programme.issuer,
     audience: programme.audience,
-    subject,
+    subject: facts.subject,
     clientId: client.id,
     tokenId: facts.tokenId,
     issuedAt: facts.issuedAt,
     expiresAt: facts.accessExpiresAt,
-    scope,
-    family: family?.id,
-    // A revocation finds a member's token by its family, a client's own by its era.
-    era: family === undefined ? era : undefined,
+    scope: facts.scope,
     others: programme.access.claims(tokenValues(facts, client, programme.values)),
-  };
-}
-
-/** Only this service takes a refresh token: it finds the token by digest and trusts no claim. */
-function refreshClaims(
-  { programme, newTokenId }: Service,
-  client: Client,
-  { subject }: Authorization,
-  { issuedAt }: TokenFacts,
-  expiresAt: Instant,
-): TokenClaims {
-  return {
-    issuer: programme.issuer,
-    audience: programme.issuer,
-    subject,
-    clientId: client.id,
-    tokenId: newTokenId(issuedAt),
-    issuedAt,
-    expiresAt,
   };
 }

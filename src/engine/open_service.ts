@@ -1,26 +1,20 @@
 // Owns bringing a programme into service: its directory, its token formats and their keys.
 
-import { BoundedMap } from '../lib/bounded_map.ts';
 import { after } from '../lib/clock.ts';
 import { present } from '../lib/present.ts';
 import type { MemberDirectory } from '../members/directory.ts';
 import type { HookCredentials, HookLimits } from '../members/hook_connection.ts';
 import { createHttpDirectory } from '../members/http_directory.ts';
 import { createStoreDirectory } from '../members/store_directory.ts';
-import type { FamilyId } from '../oauth/grant.ts';
-import type { Member } from '../oauth/member.ts';
 import type { Programme } from '../programme/programme.ts';
 import { Windows } from '../store/windows.ts';
+import { accessTokenType, jwtSigner, refreshTokenType } from '../token/jwt.ts';
 import { openFormerKeys, openKeyChest, type PublishedKeys } from '../token/key_chest.ts';
-import { longestSignedToken } from '../token/key_rotation.ts';
+import { signingKeyRules } from '../token/key_rules.ts';
 import { ProvenHeaders } from '../token/proven_headers.ts';
-import {
-  accessTokenType,
-  jwtFormat,
-  opaqueFormat,
-  refreshTokenType,
-  tokenIdMaker,
-} from '../token/token_format.ts';
+import { rememberingOpener } from '../token/sealed/access_text.ts';
+import { tokenIds } from '../token/token_ids.ts';
+import { openTokenKeys } from '../token/token_keys.ts';
 import { tokenVerifier } from '../token/token_verifier.ts';
 import { clientLikeSubject } from './failure.ts';
 import { FirstBrowsers } from './login/transaction.ts';
@@ -28,10 +22,12 @@ import type { Foundation, Service } from './service.ts';
 
 /** Addresses whose stopped logins are counted; more are past what the log takes in any case. */
 const mostAddresses = 50_000;
-const rememberedFamilies = 20_000;
+/** As many as of JWTs (token_verifier.ts). */
+const rememberedTokens = 20_000;
 
 /**
- * Readies a programme; makes its first signing key where it issues JWTs and has none.
+ * Readies a programme; makes its first token key if it has none, and its first signing key where it
+ * issues JWTs.
  *
  * @param credentials for the hook of its member directory, where it has one
  * @param hookLimits limits of an answer of that hook; the usual ones if left out
@@ -43,33 +39,37 @@ export async function openService(
   hookLimits?: HookLimits,
 ): Promise<Service> {
   const { id, access, refresh } = programme;
+  const { store: records, keyring, clock, environment } = foundation;
   const bindsAtPage = programme.login.endpoint.binds === 'first_page';
   const service = {
     ...foundation,
     ...present({ firstBrowsers: bindsAtPage ? new FirstBrowsers() : undefined }),
     programme,
+    tokenKeys: await openTokenKeys({ programme: id, records, keyring, environment, clock }),
     directory: openDirectory(programme, foundation, credentials, hookLimits),
-    newTokenId: tokenIdMaker(access.tokenId, foundation.node),
+    tokenIds: tokenIds(access.tokenId, foundation.node),
+    openAccess: rememberingOpener(rememberedTokens),
     stoppedLogins: new Windows(mostAddresses),
     provenHeaders: new ProvenHeaders(),
-    families: new BoundedMap<FamilyId, Member>(rememberedFamilies),
+    aheadReports: new Windows(1),
   };
-  const { store: records, keyring, clock } = foundation;
   if (!programme.signsTokens) {
-    const end = after(clock.now(), longestSignedToken(programme));
+    const end = after(clock.now(), signingKeyRules(programme).longestToken);
     const keys = await openFormerKeys(id, records, end);
-    const former = keys === undefined ? {} : verification(programme, keys);
-    const formats = { accessTokens: opaqueFormat, refreshTokens: opaqueFormat };
-    return Object.freeze({ ...service, ...former, ...formats });
+    return Object.freeze({
+      ...service,
+      ...(keys === undefined ? {} : verification(programme, keys)),
+    });
   }
   const { algorithm } = access;
   const keys = await openKeyChest({ programme: id, algorithm, records, keyring, clock });
   return Object.freeze({
     ...service,
     ...verification(programme, keys),
-    accessTokens: access.format === 'jwt' ? jwtFormat(keys.signer, accessTokenType) : opaqueFormat,
-    refreshTokens:
-      refresh.format === 'jwt' ? jwtFormat(keys.signer, refreshTokenType) : opaqueFormat,
+    ...present({
+      signAccess: access.format === 'jwt' ? jwtSigner(keys.signer, accessTokenType) : undefined,
+      signRefresh: refresh.format === 'jwt' ? jwtSigner(keys.signer, refreshTokenType) : undefined,
+    }),
   });
 }
 

@@ -3,32 +3,29 @@
 
 import { Refusal } from '../oauth/failure.ts';
 import type { Member } from '../oauth/member.ts';
-import { type Authorization, type GrantRequest, newFamily } from './authorization.ts';
+import type { TokenSet } from '../oauth/token_set.ts';
+import { beginLogin } from './answer.ts';
+import type { GrantRequest } from './authorization.ts';
 import { authenticateMember } from './member_authentication.ts';
 
 /**
  * The directory must know the member, by the rules of the login page: unknown, wrong, disabled and
  * locked get one answer (HOSTILE 16). A directory that cannot answer is an outage (G-22).
  */
-export async function authorizeByPassword(request: GrantRequest): Promise<Authorization> {
-  const { service, scope, now, era } = request;
+export async function grantByPassword(request: GrantRequest): Promise<TokenSet> {
+  const { service, scope, now } = request;
   const { programme, store } = service;
   const member = await authenticate(request);
   const granted = programme.scope.ofLogin(scope, member.level);
-  // This request is the login that the tokens descend from.
-  const family = newFamily(request, member, granted, now);
-  return {
+  const beginning = {
     grant: 'password',
-    kind: 'member',
-    subject: member.subject,
+    member,
+    granted,
     scope: programme.scope.narrow(scope, granted),
-    family,
-    withRefreshToken: programme.grants.has('refresh_token'),
-    persist: async ({ tokens, ...records }) => {
-      await store.startFamily({ family, era, ...records });
-      return tokens;
-    },
-  };
+    // This request is the login that the tokens descend from.
+    loggedInAt: now,
+  } as const;
+  return beginLogin(request, beginning, async (login) => store.startLogin(login));
 }
 
 async function authenticate({ service, client, inputs, hangUp }: GrantRequest): Promise<Member> {

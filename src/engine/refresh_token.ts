@@ -1,86 +1,129 @@
 // Owns the refresh_token grant (RFC 6749 6): rotation, retries and the answer to reuse.
 
-import { after } from '../lib/clock.ts';
+import { earlier, milliseconds } from '../lib/clock.ts';
+import type { Client } from '../oauth/client.ts';
 import { Refusal } from '../oauth/failure.ts';
-import type { RefreshTokenState, TokenFamily, TokenKey } from '../oauth/grant.ts';
-import { tokenKey } from '../oauth/token_key.ts';
+import type { LoginState } from '../oauth/grant.ts';
 import type { TokenSet } from '../oauth/token_set.ts';
-import type { Authorization, GrantRequest, Issued, RepeatedAnswer } from './authorization.ts';
-import { keepAnswer, readKeptAnswer, type Successor, successorOf } from './retry_answer.ts';
+import { judgeRefresh, type PresentedRefresh, retryUntil } from '../store/judgement.ts';
+import { openRefreshEnvelope } from '../token/refresh_envelope.ts';
+import {
+  loginDigest,
+  newNonce,
+  parseRefreshText,
+  refreshDigest,
+  type RefreshText,
+  successorOf,
+} from '../token/sealed/refresh_text.ts';
+import { expectAnswerable, nextAnswer } from './answer.ts';
+import type { GrantRequest } from './authorization.ts';
+import { makeLoginTokens } from './issue.ts';
+import type { Service } from './service.ts';
+
+/** The refresh token in what was sent; undefined for every text that no answer can have held. */
+export function readRefreshToken(sent: string): RefreshText | undefined {
+  const text = openRefreshEnvelope(sent);
+  return text === undefined ? undefined : parseRefreshText(text);
+}
+
+/** What a refresh token is judged by. */
+export function presentedBy(
+  { programme, tokenKeys }: Service,
+  client: Client,
+  token: RefreshText,
+): PresentedRefresh {
+  return {
+    client: client.id,
+    generation: token.generation,
+    loginDigest: loginDigest(programme.id, token),
+    refreshDigest: refreshDigest(programme.id, token.text),
+    successorDigest: ({ keyNumber, nonce }) => {
+      const next = tokenKeys.next(keyNumber);
+      const text = next && successorOf(next, nonce, token);
+      return text && refreshDigest(programme.id, text);
+    },
+  };
+}
+
+/** Each round loses against another request, which leaves nothing to rotate for the next round. */
+const mostRounds = 5;
 
 /**
  * A refresh token must belong to this client and be live; its member must still be active. It
  * rotates at every use. Inside the grace window a retry gets the same answer again; later reuse
- * revokes the family (G-19, G-23, RFC 9700 4.14.2).
+ * revokes the login (G-19, G-23, RFC 9700 4.14.2).
  */
-export async function authorizeByRefreshToken(
+export async function grantByRefreshToken(request: GrantRequest): Promise<TokenSet> {
+  const { service, client, inputs, now } = request;
+  const { programme, store } = service;
+  const token = readRefreshToken(inputs.get('refresh_token') ?? '');
+  if (token === undefined) throw new Refusal('invalid_refresh_token');
+  const presented = presentedBy(service, client, token);
+  for (let round = 0; round < mostRounds; round += 1) {
+    const login = await store.findLogin(programme.id, token.place);
+    // After a lost round the other request was under way at the same time: its window is open.
+    const at =
+      round === 0 || login === undefined ? now : earlier(now, retryUntil(login, service.outage));
+    const verdict = judgeRefresh(login, presented, at, service.outage);
+    if (verdict === 'ahead') reportAhead(service, token);
+    if (login === undefined || verdict === 'unknown' || verdict === 'ahead') {
+      throw new Refusal('invalid_refresh_token');
+    }
+    if (verdict === 'reuse') {
+      await store.revokeLogin(programme.id, token.place, now);
+      throw new Refusal('invalid_refresh_token', { detail: 'reused: its login is revoked' });
+    }
+    const scope = programme.scope.narrow(request.scope, login.scope);
+    await expectActive(request, login);
+    const answer = verdict === 'retry' ? tellAgain : rotate;
+    const tokens = await answer(request, token, login, scope);
+    if (tokens !== undefined) return tokens;
+  }
+  throw new Error('a refresh token was rotated by other requests again and again');
+}
+
+type Answering = (
   request: GrantRequest,
-): Promise<Authorization | RepeatedAnswer> {
-  const { service, client, inputs, scope, now } = request;
-  const { programme, store, directory, accessTokens, refreshTokens } = service;
-  const presented = inputs.get('refresh_token') ?? '';
-  const key = tokenKey(presented);
-  const state = await store.findRefreshToken(programme.id, key, now);
-  if (state === undefined || state.revoked || state.family.client !== client.id) {
-    throw new Refusal('invalid_refresh_token');
-  }
-  const { family } = state;
-  const kept = state.rotated ? await answerForRetry(request, state) : undefined;
-  const narrowed = programme.scope.narrow(scope, family.scope);
-  if (!(await directory.isActive(family.member.subject))) {
-    await store.revokeFamily(programme.id, family.id, now);
-    throw new Refusal('invalid_refresh_token', { detail: 'the member is no longer active' });
-  }
-  if (kept !== undefined) return { repeated: readKeptAnswer(presented, kept, family) };
-  // JWTs cannot be derived again: two signatures over the same claims differ.
-  const isDerived = accessTokens.opaque && refreshTokens.opaque;
-  const successor = isDerived ? successorOf(presented, now) : undefined;
-  return {
-    grant: 'refresh_token',
-    kind: 'member',
-    subject: family.member.subject,
-    scope: narrowed,
-    family,
-    withRefreshToken: true,
-    successor,
-    persist: (issued) => rotate(request, { presented, key, family, successor }, issued),
-  };
+  token: RefreshText,
+  login: LoginState,
+  scope: string | undefined,
+) => Promise<TokenSet | undefined>;
+
+/** The answer that the login's row holds; the scope is that of the first request. */
+const tellAgain: Answering = async ({ service, client }, token, login) => {
+  const next = service.tokenKeys.next(login.keyNumber);
+  const text = next && successorOf(next, login.nonce, token);
+  return makeLoginTokens(service, client, 'refresh_token', login, text);
+};
+
+/** The next answer; undefined where another request has changed the login meanwhile. */
+const rotate: Answering = async ({ service, client, now }, token, login, scope) => {
+  const { store, tokenKeys } = service;
+  const grant = 'refresh_token';
+  expectAnswerable(service, grant, login.member);
+  const [key, nonce] = [tokenKeys.signer(now), newNonce()];
+  const refreshText = successorOf(key.next, nonce, token);
+  const next = nextAnswer(service, { grant, login, scope, now, key, nonce, refreshText });
+  const { ownScope: _last, ...facts } = login;
+  const tokens = await makeLoginTokens(service, client, grant, { ...facts, ...next }, refreshText);
+  const isMine = await store.advanceLogin(login.programme, login.place, login, next);
+  return isMine ? tokens : undefined;
+};
+
+async function expectActive({ service, now }: GrantRequest, login: LoginState): Promise<void> {
+  const { store, directory, programme } = service;
+  if (await directory.isActive(login.member.subject)) return;
+  await store.revokeLogin(programme.id, login.place, now);
+  throw new Refusal('invalid_refresh_token', { detail: 'the member is no longer active' });
 }
 
-/** The answer that a retry in time gets again; any other use is reuse, which revokes the family. */
-async function answerForRetry(
-  { service, now }: GrantRequest,
-  { family, keptAnswer, retryUntil }: RefreshTokenState,
-): Promise<string> {
-  if (keptAnswer !== undefined && retryUntil !== undefined && now <= retryUntil) return keptAnswer;
-  await service.store.revokeFamily(service.programme.id, family.id, now);
-  throw new Refusal('invalid_refresh_token', { detail: 'reused: its family is revoked' });
-}
+const aheadLimit = { limit: 1, window: milliseconds(60_000) };
 
-interface Rotation {
-  readonly presented: string;
-  readonly key: TokenKey;
-  readonly family: TokenFamily;
-  readonly successor: Successor | undefined;
-}
-
-async function rotate(
-  { service, client, now }: GrantRequest,
-  { presented, key, family, successor }: Rotation,
-  { tokens, refresh, ...access }: Issued,
-): Promise<TokenSet> {
-  if (refresh === undefined) throw new Error('a rotation needs a successor');
-  const rotated = await service.store.rotateRefreshToken({
-    programme: service.programme.id,
-    client: client.id,
-    key,
-    successor: refresh,
-    ...access,
-    keptAnswer: keepAnswer(presented, tokens, successor),
-    retryUntil: after(now, service.programme.refresh.grace),
-    now,
+/** A store that was put back knows less than its tokens do; a client can make such a token up, too. */
+function reportAhead({ log, programme, aheadReports, clock }: Service, token: RefreshText): void {
+  if (!aheadReports.count(programme.id, aheadLimit, clock.now()).allowed) return;
+  log.error('refresh_token_ahead', {
+    programme: programme.id,
+    detail: `a refresh token of generation ${token.generation} is ahead of its login: was the store put back to an earlier state? (store restore ends all logins)`,
   });
-  if (rotated.outcome === 'rotated') return tokens;
-  if (rotated.outcome === 'retried') return readKeptAnswer(presented, rotated.keptAnswer, family);
-  throw new Refusal('invalid_refresh_token', { detail: rotated.outcome });
 }

@@ -1,15 +1,19 @@
 // Owns revocation (RFC 7009): its ordered steps, and what else ends with a token.
 
 import type { Instant } from '../lib/clock.ts';
-import type { Client } from '../oauth/client.ts';
+import { sameDigest } from '../lib/digest.ts';
+import type { Client, ProgrammeId } from '../oauth/client.ts';
+import type { LoginState } from '../oauth/grant.ts';
 import { noStore, type Reply } from '../oauth/reply.ts';
-import { tokenKey } from '../oauth/token_key.ts';
 import type { WireRequest } from '../oauth/wire_request.ts';
 import type { TokenManagementEndpoint } from '../programme/requests/token_management.ts';
+import { loginDigest, type RefreshText } from '../token/sealed/refresh_text.ts';
 import { authenticateClient, expectNamed } from './client_authentication.ts';
 import { answering } from './failure.ts';
+import { readRefreshToken } from './refresh_token.ts';
 import type { Service } from './service.ts';
-import { findIssuedToken } from './standing_token.ts';
+import { proveToken } from './standing_token.ts';
+import { throttle } from './throttle.ts';
 
 /** Answers a revocation request. */
 export const answerRevocation = answering(serveRevocation);
@@ -35,17 +39,23 @@ async function serveRevocation(
  */
 async function revoke(service: Service, client: Client, text: string, now: Instant): Promise<void> {
   const { store, programme } = service;
-  const refresh = await store.findRefreshToken(programme.id, tokenKey(text), now);
+  const refresh = readRefreshToken(text);
   if (refresh !== undefined) {
-    if (refresh.family.client !== client.id) return;
-    await store.revokeFamily(programme.id, refresh.family.id, now);
+    const login = await store.findLogin(programme.id, refresh.place);
+    // Of any generation: a store that was put back may know less than the client.
+    const isItsOwn = login?.client === client.id && holdsLoginSecret(programme.id, login, refresh);
+    if (isItsOwn) await store.revokeLogin(programme.id, refresh.place, now);
     return;
   }
-  const token = await findIssuedToken(service, text, now);
+  const token = await proveToken(service, text, now);
   if (token === undefined || token.client !== client.id) return;
-  const { tokenId, expiresAt } = token;
-  const which = tokenId === undefined ? { key: tokenKey(text) } : { tokenId, expiresAt };
-  await store.revokeToken(programme.id, which, now);
+  // The store keeps a row for each revoked access token until its end.
+  await throttle(service, client, now);
+  await store.revokeToken(programme.id, token.question, now);
+}
+
+function holdsLoginSecret(id: ProgrammeId, login: LoginState, token: RefreshText): boolean {
+  return sameDigest(loginDigest(id, token), login.loginDigest);
 }
 
 const done: Reply = Object.freeze({ status: 200, headers: noStore, body: '' });

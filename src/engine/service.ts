@@ -1,17 +1,18 @@
 // Owns the parts that answer requests to one programme: its rules, the store, clock, keys and directory.
 
-import type { BoundedMap } from '../lib/bounded_map.ts';
-import type { Clock, Instant } from '../lib/clock.ts';
+import type { Clock } from '../lib/clock.ts';
 import type { MemberDirectory } from '../members/directory.ts';
-import type { FamilyId } from '../oauth/grant.ts';
-import type { Member } from '../oauth/member.ts';
 import type { Programme } from '../programme/programme.ts';
 import type { Environment, Store } from '../store/contract.ts';
+import type { Outage } from '../store/judgement.ts';
 import type { Windows } from '../store/windows.ts';
+import type { JwtSigner } from '../token/jwt.ts';
 import type { PublishedKeys } from '../token/key_chest.ts';
 import type { Keyring } from '../token/keyring.ts';
 import type { ProvenHeaders } from '../token/proven_headers.ts';
-import type { TokenFormat } from '../token/token_format.ts';
+import type { openAccess } from '../token/sealed/access_text.ts';
+import type { TokenIds } from '../token/token_ids.ts';
+import type { TokenKeys } from '../token/token_keys.ts';
 import type { TokenVerifier } from '../token/token_verifier.ts';
 import type { FirstBrowsers } from './login/transaction.ts';
 
@@ -29,6 +30,8 @@ export interface Foundation {
   readonly log: Log;
   /** Told to gateways; the store belongs to it (C-3). */
   readonly environment: Environment;
+  /** The time between the store's last record and the start of this process, where there is a record. */
+  readonly outage?: Outage;
   /** This process's number among those that share the store; absent where it is alone. */
   readonly node?: () => number;
 }
@@ -37,8 +40,14 @@ export interface Foundation {
 export interface Service extends Foundation {
   readonly programme: Programme;
   readonly directory: MemberDirectory;
-  readonly accessTokens: TokenFormat;
-  readonly refreshTokens: TokenFormat;
+  readonly tokenKeys: TokenKeys;
+  readonly tokenIds: TokenIds;
+  /** Opens sealed access tokens, of which it remembers the good ones. */
+  readonly openAccess: typeof openAccess;
+  /** Present where access tokens are JWTs. */
+  readonly signAccess?: JwtSigner;
+  /** Present where refresh tokens are JWTs. */
+  readonly signRefresh?: JwtSigner;
   /**
    * Logins that ended on a page, by address: each costs a line of this process's log (HOSTILE 59).
    * The store does not count them: such a page tells of the store's outages too.
@@ -48,9 +57,8 @@ export interface Service extends Foundation {
   readonly firstBrowsers?: FirstBrowsers;
   /** Authorization headers whose secret was checked and right, so that their digest is not made again. */
   readonly provenHeaders: ProvenHeaders;
-  readonly newTokenId: (now: Instant) => string;
-  /** Members by the family of their login, which keeps its member for good. */
-  readonly families: BoundedMap<FamilyId, Member>;
+  /** Refresh tokens that are ahead of their login: one line of the log a minute. */
+  readonly aheadReports: Windows;
   /** Present where tokens are JWTs. */
   readonly keys?: PublishedKeys;
   readonly verifyAccessToken?: TokenVerifier;

@@ -1,28 +1,42 @@
 // Owns finding an access token for its use: whether this programme issued it, it is live, and whose it is.
 
-import { allowedDrift, type Instant } from '../lib/clock.ts';
+import { after, allowedDrift, earlier, type Instant } from '../lib/clock.ts';
 import type { Client } from '../oauth/client.ts';
-import type { FamilyId } from '../oauth/grant.ts';
-import type { Subject } from '../oauth/member.ts';
-import { tokenKey } from '../oauth/token_key.ts';
-import type { Programme } from '../programme/programme.ts';
+import type { LoginState } from '../oauth/grant.ts';
+import type { StandingQuestion } from '../store/grants.ts';
+import type { FindKey, OpenedAccess } from '../token/sealed/access_text.ts';
+import { loginTagOf } from '../token/sealed/refresh_text.ts';
+import { scopeOf } from './issue.ts';
 import type { Service } from './service.ts';
 
-/** A live access token of an active client. */
-export interface StandingToken {
+/** A live access token, whatever the status of its client and member. */
+export interface IssuedToken {
   readonly kind: 'member' | 'client';
-  readonly client: Client;
+  readonly client: Client['id'];
   readonly subject: string;
-  readonly scope?: string;
-  readonly family?: FamilyId;
-  /** Present where the token is a JWT. */
-  readonly tokenId?: string;
+  readonly scope?: string | undefined;
+  /** Absent for a client's own token. */
+  readonly login?: LoginState | undefined;
+  /** Its `jti`, where the token is a JWT. */
+  readonly jti?: string | undefined;
   readonly issuedAt: Instant;
   readonly expiresAt: Instant;
 }
 
-/** A live access token, whatever the status of its client and member. */
-export type IssuedToken = Omit<StandingToken, 'client'> & { readonly client: Client['id'] };
+/** A live access token of an active client. */
+export type StandingToken = Omit<IssuedToken, 'client'> & { readonly client: Client };
+
+/**
+ * A token that proved itself: what it says is what this programme once said. Whether it was revoked is
+ * not judged.
+ */
+export interface ProvenToken extends Omit<IssuedToken, 'login'> {
+  /** The login's row; absent for a client's own token. */
+  readonly login?: LoginState;
+  readonly question: StandingQuestion;
+  /** The store has an answer of its login that is not older than the token. */
+  readonly isKnown: boolean;
+}
 
 /**
  * The token, if this programme issued it, it has not expired, and it was not revoked by itself, with
@@ -34,16 +48,18 @@ export async function findIssuedToken(
   text: string,
   now: Instant,
 ): Promise<IssuedToken | undefined> {
-  const find = isJwt(text) ? findJwt : findOpaque;
-  const issued = await find(service, text, now);
+  const proven = await proveToken(service, text, now);
+  if (proven === undefined || !proven.isKnown || proven.login?.revoked === true) return undefined;
   // A token whose issuer's clock was further ahead, and was set right since, would live until that
   // clock's end of it (FAULTS 11).
-  return issued === undefined || issued.issuedAt > now + allowedDrift ? undefined : issued;
+  if (proven.issuedAt > now + allowedDrift) return undefined;
+  const { store, programme } = service;
+  return (await store.isStanding(programme.id, proven.question)) ? proven : undefined;
 }
 
 /**
  * Such a token of an active client and, where the store is the directory, an active member. Only the
- * signature may come from a cache: everything else is read at every call.
+ * proof may come from a cache: everything else is read at every call.
  */
 export async function findStandingToken(
   service: Service,
@@ -52,51 +68,119 @@ export async function findStandingToken(
 ): Promise<StandingToken | undefined> {
   const { store, programme, directory } = service;
   const issued = await findIssuedToken(service, text, now);
-  if (issued === undefined || !isItsOwn(programme, issued)) return undefined;
+  if (issued === undefined) return undefined;
   const client = await store.find('client', programme.id, issued.client);
   if (client?.status !== 'active') return undefined;
-  const isMember = issued.kind === 'member';
-  if (isMember && directory.isOwn && !(await directory.isActive(issued.subject as Subject))) {
+  const subject = issued.login?.member.subject;
+  if (subject !== undefined && directory.isOwn && !(await directory.isActive(subject))) {
     return undefined;
   }
   return { ...issued, client };
 }
 
 /**
+ * The token with its login's row, if this programme issued it and it has not expired. A clock that was
+ * ahead may have issued it later than `now`: it can be revoked before it is good.
+ */
+export async function proveToken(
+  service: Service,
+  text: string,
+  now: Instant,
+): Promise<ProvenToken | undefined> {
+  const prove = isJwt(text) ? proveJwt : proveSealed;
+  const proven = await prove(service, text, now);
+  if (proven === undefined || now >= proven.expiresAt) return undefined;
+  return isItsOwn(service, proven) ? proven : undefined;
+}
+
+/**
  * Whether the subject fits the kind of token by the present prefix of client subjects. After a change
  * of prefix the subject of an older token could be another owner's (C-9, HOSTILE 72).
  */
-function isItsOwn(
-  { clientSubject, isClientSubject }: Programme,
-  { kind, subject, client }: IssuedToken,
-): boolean {
+function isItsOwn({ programme }: Service, { kind, subject, client }: ProvenToken): boolean {
+  const { clientSubject, isClientSubject } = programme;
   return kind === 'client' ? subject === clientSubject(client) : !isClientSubject(subject);
 }
 
-/** A JWT has two dots, an opaque token of ours at most one. */
+/** A JWT has two dots, a sealed token none. */
 function isJwt(text: string): boolean {
-  const first = text.indexOf('.');
-  return first > 0 && text.includes('.', first + 1);
+  return text.includes('.');
 }
 
-async function findJwt(
+async function proveJwt(
   { store, programme, verifyAccessToken }: Service,
   text: string,
   now: Instant,
-): Promise<IssuedToken | undefined> {
+): Promise<ProvenToken | undefined> {
   const token = await verifyAccessToken?.(text, now);
   if (token === undefined) return undefined;
-  const isStanding = await store.isStanding(programme.id, token);
-  // A client's own token descends from no login (HOSTILE 34).
-  return isStanding
-    ? { ...token, kind: token.family === undefined ? 'client' : 'member' }
-    : undefined;
+  const { client, tokenId, issuedAt, origin } = token;
+  const facts = { ...token, jti: tokenId };
+  if ('era' in origin) {
+    const own = { client, era: origin.era, issuedAt };
+    const question = { tokenId, expiresAt: token.expiresAt, own };
+    return { ...facts, kind: 'client', question, isKnown: true };
+  }
+  const login = await store.findLogin(programme.id, origin.place);
+  // The place may be another login's, after a store was put back and its clock with it.
+  if (login?.client !== client || login.member.subject !== token.subject) return undefined;
+  const expiresAt = earlier(token.expiresAt, login.endsAt);
+  const question = { tokenId, expiresAt };
+  return { ...facts, kind: 'member', login, expiresAt, question, isKnown: true };
 }
 
-async function findOpaque(
-  { store, programme }: Service,
+async function proveSealed(service: Service, text: string): Promise<ProvenToken | undefined> {
+  const { store, programme, tokenKeys } = service;
+  const opened = await openSealed(service, text);
+  if (opened === undefined) return undefined;
+  const { access, tag: tokenId, key } = opened;
+  const { issuedAt } = access;
+  const isVouched = (): boolean =>
+    tokenKeys.find(key.number) === key && tokenKeys.vouches(key.number, issuedAt);
+  // A clock may have been accepted just now, by which the key begins earlier.
+  if (!isVouched()) await tokenKeys.reloadIfMoved();
+  if (!isVouched()) return undefined;
+  const latest = tokenKeys.latestEnd(key.number);
+  const said = after(issuedAt, access.span);
+  const ended = latest === undefined ? said : earlier(said, latest);
+  if (access.kind === 'client') {
+    const { client, era, scope } = access;
+    const question = { tokenId, expiresAt: ended, own: { client, era, issuedAt } };
+    const subject = programme.clientSubject(client);
+    const facts = { client, subject, scope, issuedAt, expiresAt: ended };
+    return { kind: 'client', ...facts, question, isKnown: true };
+  }
+  const login = await store.findLogin(programme.id, access.place);
+  // The place may have been given again, after a store was put back and its clock with it.
+  if (login === undefined || loginTagOf(login.loginDigest) !== access.loginTag) return undefined;
+  const { client, member, endsAt } = login;
+  const expiresAt = earlier(ended, endsAt);
+  return {
+    kind: 'member',
+    client,
+    subject: member.subject,
+    scope: scopeOf({ ...login, ownScope: access.ownScope }),
+    login,
+    issuedAt,
+    expiresAt,
+    question: { tokenId, expiresAt },
+    isKnown: access.generation <= login.generation,
+  };
+}
+
+async function openSealed(
+  { tokenKeys, openAccess }: Service,
   text: string,
-  now: Instant,
-): Promise<IssuedToken | undefined> {
-  return store.findAccessToken(programme.id, tokenKey(text), now);
+): Promise<OpenedAccess | undefined> {
+  let isUnknown = false;
+  const find: FindKey = (number) => {
+    const key = tokenKeys.find(number);
+    isUnknown = key === undefined;
+    return key;
+  };
+  const opened = openAccess(text, find);
+  if (!isUnknown) return opened;
+  // Another process may have added the key just now.
+  await tokenKeys.reloadIfMoved();
+  return openAccess(text, tokenKeys.find);
 }

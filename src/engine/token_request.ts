@@ -1,35 +1,32 @@
 // Owns the token request: its ordered steps (C-8), top to bottom, for every grant and dialect.
 
-import type { Instant } from '../lib/clock.ts';
-import type { Client } from '../oauth/client.ts';
-import { Refusal } from '../oauth/failure.ts';
 import type { GrantType } from '../oauth/grant.ts';
 import type { Reply } from '../oauth/reply.ts';
 import type { WireRequest } from '../oauth/wire_request.ts';
 import type { TokenEndpoint } from '../programme/requests/token_endpoint.ts';
 import type { Grant } from './authorization.ts';
-import { authorizeByCode } from './authorization_code.ts';
+import { grantByCode } from './authorization_code.ts';
 import { authenticateClient, isLiveKey } from './client_authentication.ts';
-import { authorizeClient } from './client_credentials.ts';
+import { grantToClient } from './client_credentials.ts';
 import { answering } from './failure.ts';
-import { issueTokens } from './issue.ts';
-import { authorizeByPassword } from './password.ts';
-import { authorizeByRefreshToken } from './refresh_token.ts';
+import { grantByPassword } from './password.ts';
+import { grantByRefreshToken } from './refresh_token.ts';
 import type { Service } from './service.ts';
+import { throttle } from './throttle.ts';
 
 /** Answers a token request; rejects with `HungUp` alone. */
 export const answerTokenRequest = answering(serveTokens);
 
 const grants: Readonly<Record<GrantType, Grant>> = {
-  authorization_code: authorizeByCode,
-  refresh_token: authorizeByRefreshToken,
-  client_credentials: authorizeClient,
-  password: authorizeByPassword,
+  authorization_code: grantByCode,
+  refresh_token: grantByRefreshToken,
+  client_credentials: grantToClient,
+  password: grantByPassword,
 };
 
 /**
- * The steps. The first that fails is told (C-8). Nothing is spent before `persist`: a refused
- * request leaves code and refresh token good.
+ * The steps. The first that fails is told (C-8). A grant spends nothing before its tokens are made: a
+ * refused request leaves code and refresh token good.
  */
 async function serveTokens(
   service: Service,
@@ -55,7 +52,7 @@ async function serveTokens(
   programme.scope.check(scope);
   await throttle(service, client, now);
 
-  const authorization = await grants[grant]({
+  const tokens = await grants[grant]({
     service,
     client,
     inputs,
@@ -64,16 +61,5 @@ async function serveTokens(
     era,
     hangUp: request.hangUp,
   });
-  const tokens = await issueTokens(service, client, authorization, { now, era });
   return programme.renderTokens(tokens, client);
-}
-
-/** G-18: one counter per client over all grants. */
-async function throttle(service: Service, client: Client, now: Instant): Promise<void> {
-  const limit = client.throttle ?? service.programme.throttle;
-  if (limit === undefined) return;
-  const { id: programme } = service.programme;
-  const outcome = service.store.count('token_request', programme, client.id, limit, now);
-  const { allowed, retryAfter } = await outcome;
-  if (!allowed) throw new Refusal('throttled', { retryAfter: retryAfter / 1000 });
 }

@@ -1,7 +1,6 @@
 // Owns what a gateway is told of a request that may pass: the X-Auth headers.
 
 import { epochSeconds } from '../lib/clock.ts';
-import type { FamilyId } from '../oauth/grant.ts';
 import { noStore, type Reply } from '../oauth/reply.ts';
 import type { Caller } from '../programme/requests/input_rules.ts';
 import type { Service } from './service.ts';
@@ -12,15 +11,13 @@ import type { StandingToken } from './standing_token.ts';
  * copies the headers onto the request overwrites each one that a stranger sent. The same goes for
  * the dialect's own headers for programme and client.
  */
-export async function passed(
-  service: Service,
+export function passed(
+  { programme, environment }: Service,
   caller: Caller,
   token?: StandingToken,
-): Promise<Reply> {
-  const { programme, environment } = service;
+): Reply {
   const { scope = '' } = token ?? {};
   const isLevel = programme.scope.levels.includes(scope);
-  const number = await membershipNumberOf(service, token?.family);
   const told: Record<string, string> = {};
   for (const { name, valueFor } of programme.verification.toldHeaders) {
     told[name] = headerText(valueFor(caller));
@@ -37,26 +34,13 @@ export async function passed(
       'X-Auth-Context': headerText(caller.businessContext),
       'X-Auth-Partner-Id': headerText(caller.partnerId),
       'X-Auth-Subject': headerText(token?.subject),
-      'X-Auth-Membership-Number': headerText(number),
+      'X-Auth-Membership-Number': headerText(token?.login?.member.membershipNumber),
       'X-Auth-Scope': headerText(scope),
       'X-Auth-Level': isLevel ? headerText(scope) : '',
       'X-Auth-Expires': token === undefined ? '' : String(epochSeconds(token.expiresAt)),
     },
     body: '',
   };
-}
-
-/** Undefined for a client's own token, and where the directory told none at the login. */
-async function membershipNumberOf(
-  { store, programme, families }: Service,
-  family: FamilyId | undefined,
-): Promise<string | undefined> {
-  if (family === undefined) return undefined;
-  const known = families.get(family);
-  if (known !== undefined) return known.membershipNumber;
-  const found = await store.findFamily(programme.id, family);
-  if (found !== undefined) families.set(family, found.member);
-  return found?.member.membershipNumber;
 }
 
 /** Visible ASCII and single inner spaces stay; the percent sign and all else is percent-encoded. */

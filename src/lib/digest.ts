@@ -33,8 +33,8 @@ export function keyedDigester(key: Uint8Array): (text: string) => Digest {
   };
 }
 
-/** Compares two digests in time that depends on neither. */
-export function sameDigest(a: Digest, b: Digest): boolean {
+/** Compares two digests, whole or cut, in time that depends on neither. */
+export function sameDigest(a: string, b: string): boolean {
   const left = Buffer.from(a);
   const right = Buffer.from(b);
   return left.length === right.length && timingSafeEqual(left, right);

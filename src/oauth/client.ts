@@ -6,6 +6,9 @@ import type { Digest } from '../lib/digest.ts';
 /** A programme's name in stores, commands and paths: its file's name without `.yaml`. */
 export type ProgrammeId = string & { readonly __brand: 'ProgrammeId' };
 
+/** Bytes of the longest client identifier: URLs and tokens hold it. */
+export const longestIdentifier = 255;
+
 /** A client identifier as it is sent on the wire, unique within its programme. */
 export type ClientId = string & { readonly __brand: 'ClientId' };
 

@@ -1,6 +1,7 @@
 // Owns the vocabulary of grants: codes, token families and tokens as the store keeps them.
 
-import type { Instant } from '../lib/clock.ts';
+import type { Instant, Milliseconds } from '../lib/clock.ts';
+import { type Digest, digest } from '../lib/digest.ts';
 import type { ClientId, ProgrammeId } from './client.ts';
 import type { Member } from './member.ts';
 
@@ -27,29 +28,34 @@ export const inputsOfGrants: ReadonlySet<string> = new Set(
   Object.values(grantInputs).flatMap(({ needs, takes }) => [...needs, ...takes]),
 );
 
-/**
- * The store's key of a code or token: its plain time prefix, if any, then its digest. Keys that begin
- * with the time of issue lie beside each other in the store.
- */
-export type TokenKey = string & { readonly __brand: 'TokenKey' };
+/** The store's key of an authorization code: the digest of its text. */
+export type CodeKey = Digest & { readonly __kind: 'code' };
+
+export function codeKey(code: string): CodeKey {
+  return digest(code) as CodeKey;
+}
 
 /**
  * Number of the span between two revocations of a store; each revocation begins the next era. Eras
- * order issues and revocations independently of any clock (docs/decisions/024). Every era is greater
- * than every Instant.
+ * order issues and revocations independently of any clock (docs/decisions/024).
  */
 export type Era = number & { readonly __brand: 'Era' };
 
-export type FamilyId = string & { readonly __brand: 'FamilyId' };
+/**
+ * Number of a login in its store: the milliseconds since 2020 times 4096 plus 12 bits, 53 bits in all
+ * (docs/decisions/031). A place names one login as long as any token of that login is valid.
+ */
+export type Place = number & { readonly __brand: 'Place' };
 
 /** An authorization code as the store keeps it; only the browser has the code itself. */
 export interface AuthorizationCode {
   readonly programme: ProgrammeId;
-  readonly key: TokenKey;
+  readonly key: CodeKey;
   /** Its login, which has at most one live code. */
   readonly transaction: string;
   readonly client: ClientId;
-  readonly redirectUri: string;
+  /** Digest of the login request's redirect URI. */
+  readonly redirectUri: Digest;
   readonly member: Member;
   /** The login request's scope, if any. */
   readonly scope?: string;
@@ -59,48 +65,69 @@ export interface AuthorizationCode {
   readonly era?: Era;
   readonly issuedAt: Instant;
   readonly expiresAt: Instant;
-  /** The row outlives the code, so that a replay is noticed. */
+  /** The row outlives the code, so that a second use of an unspent code is noticed. */
   readonly forgetAt: Instant;
 }
 
-/** All tokens that descend from one login; revoked together (RFC 9700 4.14). */
-export interface TokenFamily {
-  readonly id: FamilyId;
+/**
+ * What a store keeps of a spent code: enough to recognise its client and its login request in a replay.
+ * From the code's `forgetAt` on `redirectUri` and `codeChallenge` are cut to their first 6 characters
+ * (36 bits).
+ */
+export type SpentCode = Pick<AuthorizationCode, 'client' | 'redirectUri' | 'codeChallenge'>;
+
+/** The constant facts of a login, from which all of its tokens descend (RFC 9700 4.14). */
+export interface Login {
   readonly programme: ProgrammeId;
+  readonly place: Place;
   readonly client: ClientId;
   readonly member: Member;
   /** What the login granted; a refresh may ask for less, never for more. */
   readonly scope?: string;
-  readonly createdAt: Instant;
-  /** No token of the family outlives this. */
+  /** No token of the login outlives this. */
   readonly endsAt: Instant;
+  /**
+   * Digest of the secret that all refresh tokens of the login hold: 12 bytes, one character a byte
+   * (latin1). It recognises a former refresh token, and separates logins of one place.
+   */
+  readonly loginDigest: string;
 }
 
-export interface RefreshToken {
-  readonly key: TokenKey;
-  readonly expiresAt: Instant;
+/**
+ * The last token response of a login. Together with the refresh token that was presented it gives the
+ * same response again. Spans are uncut by the login's end: whoever uses them cuts them.
+ */
+export interface Answer {
+  /** 1 for the first response; each rotation adds 1. At most 2^32 - 1. */
+  readonly generation: number;
+  /**
+   * Digest of the refresh token of this generation: 16 bytes, one character a byte (latin1). Empty
+   * where the response has no refresh token.
+   */
+  readonly refreshDigest: string;
+  /** 12 random bytes, one character a byte (latin1): no two responses have the same. */
+  readonly nonce: string;
+  /** Number of the token key under which the tokens were made: 0 to 255. */
+  readonly keyNumber: number;
+  readonly answeredAt: Instant;
+  readonly accessSpan: Milliseconds;
+  /** 0 where the response has no refresh token. */
+  readonly refreshSpan: Milliseconds;
+  /** Time after `answeredAt` in which the former refresh token gets this response again; 0 forbids it. */
+  readonly retrySpan: Milliseconds;
+  /** The access token's number, where identifiers are numbers: at most 53 bits. */
+  readonly tokenNumber: number;
+  /** The scope of this response where it is not the login's; empty for no scope. */
+  readonly ownScope?: string;
+  /** All tokens that the login was ever given have expired by then; never falls. */
+  readonly forgetAt: Instant;
 }
 
-/** A refresh token's place in its family. */
-export interface RefreshTokenState extends RefreshToken {
-  readonly family: TokenFamily;
+/** Generations that the four bytes in a refresh token hold. */
+export const lastGeneration = 2 ** 32 - 1;
+
+/** A login as the store has it. */
+export interface LoginState extends Login, Answer {
+  /** The login itself, or all tokens of its client or member, were revoked. */
   readonly revoked: boolean;
-  /** Set once a successor was issued. */
-  readonly rotated: boolean;
-  /** The answer that a retry gets again, sealed or as its parts; there only while a retry may have it. */
-  readonly keptAnswer?: string;
-  readonly retryUntil?: Instant;
-}
-
-/** An opaque access token as the store keeps it; JWTs hold these facts and are not stored. */
-export interface AccessToken {
-  readonly programme: ProgrammeId;
-  readonly key: TokenKey;
-  readonly client: ClientId;
-  readonly kind: 'member' | 'client';
-  readonly subject: string;
-  readonly family?: FamilyId;
-  readonly scope?: string;
-  readonly issuedAt: Instant;
-  readonly expiresAt: Instant;
 }

@@ -14,11 +14,14 @@ const verifierForm = /^[A-Za-z0-9._~-]{43,128}$/;
 /**
  * Whether a verifier proves a challenge. A verifier without a challenge and a challenge without a
  * verifier both fail (RFC 9700 4.8.2, HOSTILE 28).
+ *
+ * @param kept characters of the challenge that a store has kept (`SpentCode`); all if left out
  */
 export function provesChallenge(
   challenge: string | undefined,
   verifier: string | undefined,
+  kept?: number,
 ): boolean {
   if (challenge === undefined || verifier === undefined) return challenge === verifier;
-  return verifierForm.test(verifier) && (digest(verifier) as string) === challenge;
+  return verifierForm.test(verifier) && digest(verifier).slice(0, kept) === challenge;
 }

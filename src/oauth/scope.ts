@@ -60,6 +60,9 @@ export function levelScopes(
   };
 }
 
+/** Characters of the longest scope of a request: a token holds it. */
+export const longestScope = 8192;
+
 /** Separator of scopes; `none` where a token has one at most. */
 export const scopeSeparators = [' ', ',', 'none'] as const;
 export type ScopeSeparator = (typeof scopeSeparators)[number];
@@ -80,6 +83,8 @@ export function listScopes(
     split,
     check: (requested) => {
       if (requested === undefined) return;
+      // Before anything is made of it. Bytes and characters differ in no scope that exists.
+      if (requested.length > longestScope) refuse(requested.slice(0, 100));
       const parts = split(requested);
       if (new Set(parts).size !== parts.length || parts.some((part) => !known.has(part))) {
         refuse(requested);

@@ -2,7 +2,7 @@
 
 import { milliseconds } from '../lib/clock.ts';
 import { present } from '../lib/present.ts';
-import type { ClientId, ProgrammeId } from '../oauth/client.ts';
+import { type ClientId, longestIdentifier, type ProgrammeId } from '../oauth/client.ts';
 import { grantTypes } from '../oauth/grant.ts';
 import { levelScopes, listScopes, type ScopeRules } from '../oauth/scope.ts';
 import { compileErrorMap } from './answers/error_map.ts';
@@ -120,8 +120,9 @@ function compileExtras(
 
 function compileClientRules({ client }: Definition): ClientRules {
   const { identifier, authentication } = client;
+  const isIdentifier = compileShape(identifier);
   return {
-    isIdentifier: compileShape(identifier),
+    isIdentifier: (text) => isIdentifier(text) && Buffer.byteLength(text) <= longestIdentifier,
     newIdentifier: compileGenerator(identifier, usualIdentifierLength) as () => ClientId,
     identifierForm: describeShape(identifier),
     failureLimit: unlessOff(authentication.failure_limit),

@@ -5,7 +5,7 @@ import type { ClientId, ProgrammeId, ThrottleLimit } from '../oauth/client.ts';
 import type { GrantType } from '../oauth/grant.ts';
 import type { ScopeRules } from '../oauth/scope.ts';
 import type { SigningAlgorithm } from '../oauth/signing_key.ts';
-import type { TokenIdForm } from '../token/token_format.ts';
+import type { TokenIdForm } from '../token/token_ids.ts';
 import type { FailureRenderer } from './answers/error_map.ts';
 import type { MemberNumberRules } from './answers/member_number.ts';
 import type { Metadata } from './answers/metadata.ts';

@@ -10,8 +10,6 @@ export interface StoreReport {
   /** Bytes, without the log. */
   readonly size: number;
   readonly schema: number;
-  /** Whether this Jetway would bring the store up to its own schema when it opens it. */
-  readonly needsMigration: boolean;
   readonly environment: Environment;
   readonly createdAt: string;
   /** The latest time the store has recorded. */
@@ -25,7 +23,7 @@ export interface StoreReport {
 export interface RestoreReport extends StoreReport {
   /** Where the replaced file lies now; absent where there was none. */
   readonly replaced?: string;
-  /** Codes and tokens of the backup that are void by now, by table. */
+  /** Codes, logins and token keys of the backup that are void by now, by table or kind. */
   readonly voided: Readonly<Record<string, number>>;
 }
 

@@ -1,25 +1,20 @@
-// Owns the store's contract for grants: codes, token families, tokens and their revocation.
+// Owns the store's contract for grants: codes, logins, and the revocation of tokens.
 
 import type { Instant } from '../lib/clock.ts';
 import type { ClientId, ProgrammeId } from '../oauth/client.ts';
 import type {
-  AccessToken,
+  Answer,
   AuthorizationCode,
+  CodeKey,
   Era,
-  FamilyId,
-  RefreshToken,
-  RefreshTokenState,
-  TokenFamily,
-  TokenKey,
+  Login,
+  LoginState,
+  Place,
+  SpentCode,
 } from '../oauth/grant.ts';
 
-/** What one grant writes, in the transaction of the verb that allows it. */
-export interface IssuedTokens {
-  /** A new family; absent where the tokens join one that exists. */
-  readonly family?: TokenFamily;
-  /** Absent where access tokens are JWTs. */
-  readonly access?: AccessToken;
-  readonly refresh?: RefreshToken;
+/** A login and its first token response, written in the transaction of the verb that allows it. */
+export interface NewLogin extends Login, Answer {
   /** The era in which the grant began, so that a revocation meanwhile takes it along; the store's if left out. */
   readonly era?: Era;
 }
@@ -32,69 +27,56 @@ export type IssueOutcome = 'issued' | 'already_spent' | 'superseded';
 
 export type SpendOutcome =
   | { readonly outcome: 'spent' }
-  /** The same client came back with a spent code: what the first use issued is revoked by now. */
-  | { readonly outcome: 'replayed'; readonly family: FamilyId }
+  /** The same client came back with a spent code: its login is revoked by now. */
+  | { readonly outcome: 'replayed'; readonly place: Place }
   /** Unknown, expired or another client's: nothing has changed. */
   | { readonly outcome: 'unknown' };
 
-export type RotateOutcome =
-  | { readonly outcome: 'rotated' }
-  /** Somebody was faster, inside the retry window: this is the answer that went with the one successor. */
-  | { readonly outcome: 'retried'; readonly keptAnswer: string }
-  /** Reused outside the window, or after its successor was used: the family is revoked by now. */
-  | { readonly outcome: 'reused' }
-  /** Unknown, expired, revoked or another client's: nothing has changed. */
-  | { readonly outcome: 'unknown' };
-
-export interface Rotation {
-  readonly programme: ProgrammeId;
-  readonly client: ClientId;
-  /** The refresh token that was presented. */
-  readonly key: TokenKey;
-  readonly successor: RefreshToken;
-  readonly access?: AccessToken;
-  /**
-   * What lets the presented token have this answer again: the whole of it under a key derived from that
-   * token, or what it follows from beside that token. The store alone reveals no token.
-   */
-  readonly keptAnswer: string;
-  /** Last moment at which a retry gets that answer; `now` or earlier forbids retries. */
-  readonly retryUntil: Instant;
-  readonly now: Instant;
+/** A spent code, and the login that its first use paid for. */
+export interface SpentFor {
+  readonly code: SpentCode;
+  readonly spentFor: Place;
 }
+
+export type FoundCode =
+  | { readonly code: AuthorizationCode; readonly spentFor?: undefined }
+  | SpentFor;
 
 /** The owner of tokens: a client (all its tokens), or a member (the tokens of its logins). */
 export type TokenOwner = { readonly client: ClientId } | { readonly subject: string };
 
-/** A JWT: the store remembers none. */
-export interface UnrememberedToken {
-  /** Its `jti`. */
+/** A login's place is another login's already: nothing has changed, and another place will do. */
+export class PlaceTaken extends Error {
+  constructor() {
+    super('store: the place of a login is taken');
+  }
+}
+
+/** An access token, of which the store keeps nothing until it is revoked. */
+export interface TokenName {
+  /** Its `jti`, or the tag of a sealed token. */
   readonly tokenId: string;
   readonly expiresAt: Instant;
 }
 
-/** The claims of a JWT that decide whether it is valid. */
-export interface StandingQuestion {
-  readonly client: ClientId;
-  readonly subject: string;
-  readonly family?: FamilyId;
-  /** Its `jti` and its end; left out where single tokens are not revoked. */
-  readonly tokenId?: string;
-  readonly expiresAt?: Instant;
-  /** Its `iat`, in whole seconds. */
-  readonly issuedAt: Instant;
-  /** The era in which it was issued; a token of a family has its family's. */
-  readonly era?: Era;
+/** What decides whether an access token is valid, apart from its login. */
+export interface StandingQuestion extends TokenName {
+  /** Of a token without a login: its client, and the era in which it was issued. */
+  readonly own?: {
+    readonly client: ClientId;
+    readonly era: Era;
+    /** Not later than its issue; a JWT says whole seconds. */
+    readonly issuedAt: Instant;
+  };
 }
 
 /**
- * Codes, families and tokens. Every verb is atomic; nothing is found past its `expiresAt`.
+ * Codes, logins and revocations. Every verb is atomic. Access tokens and refresh tokens are not kept:
+ * they prove themselves (docs/decisions/031), and name the login that they are held against.
  *
- * A grant finds a code or refresh token, checks it, and then spends or rotates it. `spendCode` and
- * `rotateRefreshToken` judge what is there by then, whatever was found before, and take all that they
- * write from the caller. So a backend across a network may keep the row that it found in memory and do
- * the second call in one round trip: one statement that changes the row only if it is still as it was
- * found, and writes the tokens with it. Where no row is changed, it reads the row again and judges it.
+ * A grant finds a code or login, checks it, and then spends or advances it. `spendCode` judges what is
+ * there by then, whatever was found before; `advanceLogin` changes a login only if it is still as it was
+ * found. So a backend across a network does the second call in one round trip.
  */
 export interface Grants {
   /**
@@ -103,72 +85,60 @@ export interface Grants {
    */
   issueCode(code: AuthorizationCode): Promise<IssueOutcome>;
 
-  /** The code, spent or not, so that a caller can check it before spending; undefined past `forgetAt`. */
-  findCode(
-    programme: ProgrammeId,
-    key: TokenKey,
-    now: Instant,
-  ): Promise<AuthorizationCode | undefined>;
+  /**
+   * The code, spent or not, so that a caller can check it before spending. A spent code is found as
+   * long as its login, an unspent code until `forgetAt`.
+   */
+  findCode(programme: ProgrammeId, key: CodeKey, now: Instant): Promise<FoundCode | undefined>;
 
   /**
-   * Spends a code and writes what it pays for, both or neither. Of any number of simultaneous
-   * calls exactly one is `spent`.
+   * Spends a code and writes the login that it pays for, both or neither. Of any number of
+   * simultaneous calls exactly one is `spent`.
+   * @throws PlaceTaken
    */
   spendCode(
     programme: ProgrammeId,
     client: ClientId,
-    key: TokenKey,
-    issue: IssuedTokens & { readonly family: TokenFamily },
+    key: CodeKey,
+    login: NewLogin,
     now: Instant,
   ): Promise<SpendOutcome>;
 
-  /** Writes what a grant without a code pays for (RFC 6749 4.3), in one durable step. */
-  startFamily(issue: IssuedTokens & { readonly family: TokenFamily }): Promise<void>;
+  /**
+   * Writes the login of a grant without a code (RFC 6749 4.3).
+   * @throws PlaceTaken
+   */
+  startLogin(login: NewLogin): Promise<void>;
 
-  /** The refresh token in whatever state, with its family; undefined once expired or never issued. */
-  findRefreshToken(
-    programme: ProgrammeId,
-    key: TokenKey,
-    now: Instant,
-  ): Promise<RefreshTokenState | undefined>;
-
-  /** Rotates a refresh token to its one successor. Using it also ends its predecessor's retry window. */
-  rotateRefreshToken(rotation: Rotation): Promise<RotateOutcome>;
-
-  revokeFamily(programme: ProgrammeId, family: FamilyId, now: Instant): Promise<void>;
-
-  /** Who logged in, as it stood then; whether the family still stands is not said. */
-  findFamily(programme: ProgrammeId, id: FamilyId): Promise<TokenFamily | undefined>;
+  /** The login, revoked or past its end too, until it is swept. */
+  findLogin(programme: ProgrammeId, place: Place): Promise<LoginState | undefined>;
 
   /**
-   * Kills everything issued so far to a client or for a member: codes, families, access tokens. One
+   * Replaces the last answer of a login by the next one, if `from` still is the last one and the login
+   * itself is not revoked; otherwise false, and nothing has changed. Of any number of simultaneous calls
+   * with the same `from` exactly one is true.
+   */
+  advanceLogin(programme: ProgrammeId, place: Place, from: Answer, to: Answer): Promise<boolean>;
+
+  /** Ends a login with all of its tokens; one that is revoked or unknown stays what it is. */
+  revokeLogin(programme: ProgrammeId, place: Place, now: Instant): Promise<void>;
+
+  /**
+   * Kills everything issued so far to a client or for a member: codes, logins, access tokens. One
    * durable step, whatever their number, that ends the era: what this or another process issues
    * afterwards stands, whatever any clock says.
    */
   revokeAll(programme: ProgrammeId, whose: TokenOwner): Promise<void>;
 
-  /** The era of what is issued now, for tokens that the store does not remember. */
+  /** The era of what is issued now, for tokens without a login. */
   era(): Promise<Era>;
 
-  /** Kills one access token; one that is dead or unknown stays what it is. */
-  revokeToken(
-    programme: ProgrammeId,
-    token: { readonly key: TokenKey } | UnrememberedToken,
-    now: Instant,
-  ): Promise<void>;
+  /** Kills one access token; one that has expired at `now` stays what it is. */
+  revokeToken(programme: ProgrammeId, token: TokenName, now: Instant): Promise<void>;
 
   /**
-   * Whether a token that the store does not remember (a JWT) still stands: neither it nor its family
-   * was revoked, nor all of its owner's tokens since; one without a family stands by its era.
+   * Whether a token that proved itself still stands: it was not revoked by itself and, where it has no
+   * login, its client's tokens were not revoked since its issue. Its login is the caller's to judge.
    */
   isStanding(programme: ProgrammeId, token: StandingQuestion): Promise<boolean>;
-
-  saveAccessToken(token: AccessToken, era?: Era): Promise<void>;
-
-  /** The access token, unless it is expired or its family revoked. */
-  findAccessToken(
-    programme: ProgrammeId,
-    key: TokenKey,
-    now: Instant,
-  ): Promise<AccessToken | undefined>;
 }

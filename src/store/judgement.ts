@@ -1,27 +1,33 @@
-// Owns the decisions that every backend must take alike; it reads and writes nothing itself.
+// Owns the decisions that every backend and caller must take alike; it reads and writes nothing itself.
 
-import type { Instant } from '../lib/clock.ts';
+import { after, allowedDrift, earlier, type Instant, milliseconds } from '../lib/clock.ts';
+import { type Digest, sameDigest } from '../lib/digest.ts';
+import { present } from '../lib/present.ts';
 import type { ClientId } from '../oauth/client.ts';
-import type {
-  AuthorizationCode,
-  Era,
-  FamilyId,
-  RefreshTokenState,
-  TokenFamily,
+import {
+  type Answer,
+  type AuthorizationCode,
+  type Era,
+  lastGeneration,
+  type Login,
+  type LoginState,
+  type Place,
+  type SpentCode,
 } from '../oauth/grant.ts';
-import type { StandingQuestion } from './grants.ts';
+import type { FoundCode, SpentFor, StandingQuestion } from './grants.ts';
 
-/** A code as a backend keeps it. */
-export interface CodeState {
-  readonly code: AuthorizationCode;
-  /** The family its first use paid for. */
-  readonly spentFor?: FamilyId;
-  /** All that its owner had been issued was revoked since. */
-  readonly revoked: boolean;
-}
+/** A code as a backend keeps it: unspent, or spent for a login. */
+export type KeptCode =
+  | {
+      readonly code: AuthorizationCode;
+      readonly spentFor?: undefined;
+      /** All that its owner had been issued was revoked since. */
+      readonly revoked: boolean;
+    }
+  | SpentFor;
 
-/** The era in which a store begins: greater than any instant, and a JSON number to its last digit. */
-export const firstEra = (2 ** 50) as Era;
+/** The era in which a store begins. */
+export const firstEra = 1 as Era;
 
 /**
  * Whether something issued in `era` was revoked with all of its owner's tokens; `until` is the era
@@ -29,11 +35,6 @@ export const firstEra = (2 ** 50) as Era;
  */
 export function diedAtOnce(era: Era, until: Era | null | undefined): boolean {
   return until !== undefined && until !== null && era <= until;
-}
-
-/** A JWT without an era is older than every era: its instant is compared as an era. */
-export function eraOf({ era, issuedAt }: Pick<StandingQuestion, 'era' | 'issuedAt'>): Era {
-  return era ?? (issuedAt as number as Era);
 }
 
 /** Later than any era: a removed client's tokens are dead whenever they are written (C-5). */
@@ -46,99 +47,141 @@ export interface AcceptedTime {
 }
 
 /**
- * Whether a JWT without a row can be of this store. Refused are a JWT of an era after the store's own,
- * which a restore has undone, and a JWT issued by a clock that was ahead and was set back since.
+ * Whether a token without a login can be of this store. Refused are a token of an era after the
+ * store's own, which a restore has undone, and a token issued by a clock that was ahead and was set
+ * back since.
  */
 export function isOfThisLife(
-  token: Pick<StandingQuestion, 'era' | 'issuedAt'>,
+  { era, issuedAt }: NonNullable<StandingQuestion['own']>,
   current: Era,
   accepted: AcceptedTime | undefined,
 ): boolean {
-  const era = eraOf(token);
   if (era > current) return false;
-  return accepted === undefined || era > accepted.era || token.issuedAt <= accepted.time;
+  return accepted === undefined || era > accepted.era || issuedAt <= accepted.time;
 }
 
 export type SpendJudgement =
-  | { readonly verdict: 'spend' | 'unknown' }
-  | { readonly verdict: 'replay'; readonly family: FamilyId };
+  | { readonly verdict: 'unknown' }
+  | { readonly verdict: 'spend'; readonly code: AuthorizationCode }
+  | { readonly verdict: 'replay'; readonly place: Place };
 
 /**
- * The outcome of spending a code (G-2, RFC 6749 4.1.2). A spent code is a replay long after it expired:
- * its family may still be valid.
+ * The outcome of spending a code (G-2, RFC 6749 4.1.2). A spent code is a replay as long as its login
+ * is kept: the login may still be valid.
  */
 export function judgeSpend(
-  state: CodeState | undefined,
+  state: KeptCode | undefined,
   client: ClientId,
   now: Instant,
 ): SpendJudgement {
   if (state === undefined || state.code.client !== client) return { verdict: 'unknown' };
-  if (now >= state.code.forgetAt) return { verdict: 'unknown' };
-  if (state.spentFor !== undefined) return { verdict: 'replay', family: state.spentFor };
-  return { verdict: state.revoked || now >= state.code.expiresAt ? 'unknown' : 'spend' };
+  if (state.spentFor !== undefined) return { verdict: 'replay', place: state.spentFor };
+  const { code, revoked } = state;
+  return revoked || now >= code.expiresAt ? { verdict: 'unknown' } : { verdict: 'spend', code };
 }
 
 /** The code at `now`, spent or not; undefined after `forgetAt`, or if it was revoked unspent. */
-export function visibleCode(
-  state: CodeState | undefined,
-  now: Instant,
-): AuthorizationCode | undefined {
-  if (state === undefined || now >= state.code.forgetAt) return undefined;
-  return state.revoked && state.spentFor === undefined ? undefined : state.code;
+export function visibleCode(state: KeptCode | undefined, now: Instant): FoundCode | undefined {
+  if (state === undefined || state.spentFor !== undefined) return state;
+  return state.revoked || now >= state.code.forgetAt ? undefined : { code: state.code };
+}
+
+/** Characters that are left of the digests of a spent code: by chance a client ends a login of its own. */
+const left = 6;
+
+/** What is left of a digest of a spent code. */
+export function cutDigest(digest: string): Digest {
+  return digest.slice(0, left) as Digest;
+}
+
+/** What is left of a spent code. */
+export function spentCode({ client, redirectUri, codeChallenge }: AuthorizationCode): SpentCode {
+  return {
+    client,
+    redirectUri: cutDigest(redirectUri),
+    ...present({ codeChallenge: codeChallenge && cutDigest(codeChallenge) }),
+  };
+}
+
+/** A time in which no server answered: it does not count as a part of any retry window. */
+export interface Outage {
+  readonly from: Instant;
+  readonly to: Instant;
+}
+
+/** A refresh token as it was presented. */
+export interface PresentedRefresh {
+  readonly client: ClientId;
+  readonly generation: number;
+  readonly loginDigest: string;
+  readonly refreshDigest: string;
+  /** Digest of the refresh token that follows it by the nonce and key of an answer; undefined without that key. */
+  readonly successorDigest: (answer: Answer) => string | undefined;
 }
 
 /**
- * When a spent code may be forgotten: not before the family it paid for has ended, so that a
- * replay is recognised as one, and not before it would have been forgotten unspent.
+ * `unknown` and `ahead` change nothing; `ahead` is reported: the store knows less than its tokens, or a
+ * client that had a token of the login made this one up.
  */
-export function forgetSpentAt(forgetAt: Instant, family: TokenFamily): Instant {
-  return family.endsAt > forgetAt ? family.endsAt : forgetAt;
-}
+export type RefreshVerdict = 'rotate' | 'retry' | 'reuse' | 'unknown' | 'ahead';
 
-/**
- * A refresh token at `now`: undefined after it or its family has ended, and with its kept answer only
- * within the retry window.
- */
-export function visibleRefreshToken(
-  state: RefreshTokenState,
+/** The outcome of using a refresh token (G-19, RFC 9700 4.14, docs/decisions/031). */
+export function judgeRefresh(
+  state: LoginState | undefined,
+  presented: PresentedRefresh,
   now: Instant,
-): RefreshTokenState | undefined {
-  if (now >= state.expiresAt || now >= state.family.endsAt) return undefined;
-  // Most tokens have no kept answer and need no copy.
-  if (state.keptAnswer === undefined && state.retryUntil === undefined) return state;
-  const { keptAnswer, retryUntil, ...rest } = state;
-  if (state.revoked || keptAnswer === undefined || retryUntil === undefined) return rest;
-  return now > retryUntil ? rest : { ...rest, keptAnswer, retryUntil };
-}
-
-export type RotationJudgement =
-  | { readonly verdict: 'rotate' | 'reuse' | 'unknown' }
-  | { readonly verdict: 'retry'; readonly keptAnswer: string };
-
-/**
- * The outcome of using a refresh token (G-19, RFC 9700 4.14). The kept answer is erased
- * when the successor is used, so a rotated token without one is past its retry window either way.
- */
-export function judgeRotation(
-  state: RefreshTokenState | undefined,
-  client: ClientId,
-  now: Instant,
-): RotationJudgement {
-  const token = state && visibleRefreshToken(state, now);
-  if (token === undefined || token.family.client !== client || token.revoked) {
-    return { verdict: 'unknown' };
+  outage?: Outage,
+): RefreshVerdict {
+  if (state === undefined || state.client !== presented.client) return 'unknown';
+  if (!sameDigest(state.loginDigest, presented.loginDigest)) return 'unknown';
+  if (state.revoked || now >= state.endsAt || state.refreshDigest === '') return 'unknown';
+  const { generation } = presented;
+  if (generation > state.generation) return 'ahead';
+  if (generation === state.generation) {
+    if (!sameDigest(state.refreshDigest, presented.refreshDigest)) return 'ahead';
+    return now < refreshEnd(state) && generation < lastGeneration ? 'rotate' : 'unknown';
   }
-  if (!token.rotated) return { verdict: 'rotate' };
-  if (token.keptAnswer === undefined) return { verdict: 'reuse' };
-  return { verdict: 'retry', keptAnswer: token.keptAnswer };
+  // A client that uses a token has received it: its predecessor's retries have ended (HOSTILE 29).
+  if (generation < state.generation - 1 || now > retryUntil(state, outage)) return 'reuse';
+  // A span of 0 is no window at all, even within the millisecond of the answer.
+  if (state.retrySpan === 0) return 'reuse';
+  // An answer of a clock that was ahead, and was set right since.
+  if (state.answeredAt > now + allowedDrift) return 'unknown';
+  const successor = presented.successorDigest(state);
+  return successor !== undefined && sameDigest(successor, state.refreshDigest)
+    ? 'retry'
+    : 'unknown';
 }
 
-/** Whether tokens of a family are valid; a removed family has ended. */
-export function familyIsLive(
-  family: { readonly revoked: boolean; readonly endsAt: Instant } | undefined,
-  now: Instant,
-): boolean {
-  return family !== undefined && !family.revoked && now < family.endsAt;
+/** When the access token of an answer expires. */
+export function accessEnd({ answeredAt, accessSpan, endsAt }: Login & Answer): Instant {
+  return earlier(after(answeredAt, accessSpan), endsAt);
+}
+
+/** When the refresh token of an answer expires. */
+export function refreshEnd({ answeredAt, refreshSpan, endsAt }: Login & Answer): Instant {
+  return earlier(after(answeredAt, refreshSpan), endsAt);
+}
+
+/** Until when the refresh token before an answer gets that answer again. */
+export function retryUntil({ answeredAt, retrySpan }: Answer, outage?: Outage): Instant {
+  const until = after(answeredAt, retrySpan);
+  if (outage === undefined || until < outage.from || answeredAt >= outage.to) return until;
+  const begun = Math.max(outage.from, answeredAt);
+  return after(until, milliseconds(outage.to - begun));
+}
+
+/** Milliseconds for which a request that has read a login may take to change it. */
+const underWay = milliseconds(60_000);
+
+/** Whether a login may be swept: nothing of it is valid, and no request is under way with it. */
+export function loginIsOver({ forgetAt }: Pick<Answer, 'forgetAt'>, now: Instant): boolean {
+  return forgetAt <= overUpTo(now);
+}
+
+/** The latest `forgetAt` of logins that may be swept at `now`. */
+export function overUpTo(now: Instant): Instant {
+  return (now - underWay) as Instant;
 }
 
 /** Whether a use of a secret is worth recording beside the last one: once an hour is enough. */

@@ -6,7 +6,7 @@ import type { Digest } from '../lib/digest.ts';
 import type { Client, ClientId, StoredSecret } from '../oauth/client.ts';
 import type { Gateway, GatewayId } from '../oauth/gateway.ts';
 import type { MemberRecord, Subject } from '../oauth/member.ts';
-import type { SigningKeyRecord } from '../oauth/signing_key.ts';
+import type { KeyRecord, SigningKeyRecord, TokenKeyRecord } from '../oauth/signing_key.ts';
 import type { TokenOwner } from './grants.ts';
 
 /** Of each kind: its record, its identifier within a programme, and the keys of its look-ups. */
@@ -15,6 +15,7 @@ interface KindTypes {
   member: { item: MemberRecord; id: Subject; lookUps: { username: string } };
   gateway: { item: Gateway; id: GatewayId; lookUps: object };
   signing_key: { item: SigningKeyRecord; id: string; lookUps: object };
+  token_key: { item: TokenKeyRecord; id: string; lookUps: object };
 }
 
 export type Kind = keyof KindTypes;
@@ -54,6 +55,15 @@ export interface KindDescription<K extends Kind> {
   readonly setBack?: (item: Item<K>, to: Instant, from: Instant) => Item<K>;
 }
 
+const keyKind = {
+  // Tokens name the key that signed them.
+  idOf: ({ kid }: KeyRecord) => kid,
+  lookUps: {},
+  reusesIds: true,
+  hasEpoch: true,
+  order: 'created',
+} as const;
+
 export const kinds: { readonly [K in Kind]: KindDescription<K> } = {
   // C-5: an identifier is never given out again. Partners may hold one API key for several clients.
   client: {
@@ -92,19 +102,16 @@ export const kinds: { readonly [K in Kind]: KindDescription<K> } = {
       secrets: keepEnded(gateway.secrets, to, from),
     }),
   },
-  // Tokens name the key that signed them. A key that was told to sign goes on signing.
-  signing_key: {
-    idOf: ({ kid }) => kid,
-    lookUps: {},
-    reusesIds: true,
-    hasEpoch: true,
-    order: 'created',
-    setBack: (key, to, from) =>
-      isBetween(key.signsFrom, to, from) ? { ...key, signsFrom: to } : key,
-  },
+  signing_key: { ...keyKind, setBack: begun },
+  token_key: { ...keyKind, setBack: begun },
 };
 
 export const kindNames = Object.keys(kinds) as readonly Kind[];
+
+/** A key that was told to sign goes on signing. */
+function begun<Key extends KeyRecord>(key: Key, to: Instant, from: Instant): Key {
+  return isBetween(key.signsFrom, to, from) ? { ...key, signsFrom: to } : key;
+}
 
 function isBetween(time: Instant | undefined, after: Instant, upTo: Instant): boolean {
   return time !== undefined && time > after && time <= upTo;

@@ -62,7 +62,7 @@ export async function openKeyChest(options: KeyChestOptions): Promise<KeyChest> 
   const shown = await publication(present);
   const reload = async (): Promise<void> => {
     const found = await records.list('signing_key', programme);
-    const opened = await openAll(found, algorithm, keyring);
+    const opened = openAll(found, algorithm, keyring);
     if (opened.length === 0) throw new Error(`${programme} has no ${algorithm} key left`);
     await shown.show(found);
     keys = opened;
@@ -105,19 +105,18 @@ async function publication(records: readonly SigningKeyRecord[]): Promise<Public
   return { keySet: () => keySet, verifier: (kid) => verifiers.get(kid), show };
 }
 
-async function openAll(
+function openAll(
   records: readonly SigningKeyRecord[],
   algorithm: SigningAlgorithm,
   keyring: Keyring,
-): Promise<readonly Opened[]> {
-  const usable = records.filter((record) => record.algorithm === algorithm);
-  const opened = await Promise.all(
-    usable.map(async (record) => ({
-      key: await openSigningKey(record, keyring),
+): readonly Opened[] {
+  return records
+    .filter((record) => record.algorithm === algorithm)
+    .map((record) => ({
+      key: openSigningKey(record, keyring),
       signsFrom: record.signsFrom ?? (Number.POSITIVE_INFINITY as Instant),
-    })),
-  );
-  return opened.toSorted((one, other) => one.signsFrom - other.signsFrom);
+    }))
+    .toSorted((one, other) => one.signsFrom - other.signsFrom);
 }
 
 /** The latest key whose time has come; the first key if the clock is behind all of them. */

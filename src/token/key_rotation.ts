@@ -1,55 +1,22 @@
-// Owns the planning of key rotation: the state of each signing key, and the changes of a rotation
+// Owns the planning of key rotation: the state of each key of a kind, and the changes of a rotation
 // or retirement. It reads no store and makes no key.
 
 import { after, type Instant, milliseconds, type Milliseconds } from '../lib/clock.ts';
-import type { SigningAlgorithm, SigningKeyRecord } from '../oauth/signing_key.ts';
-import { keySetMaxAge } from './signing_keys.ts';
-
-/**
- * A new key is published this long before it signs: twice the max-age of the key set. A verifier
- * that caches it for the full time has fetched it again by then, even after one failed fetch
- * (FAULTS 24).
- */
-export const shortestWait: Milliseconds = milliseconds(2 * keySetMaxAge * 1000);
-
-export interface KeyRules {
-  /** Absent if the programme no longer signs tokens. */
-  readonly algorithm?: SigningAlgorithm;
-  /** The longest lifetime of a token after it was signed. */
-  readonly longestToken: Milliseconds;
-}
-
-export type SigningRules = KeyRules & Required<Pick<KeyRules, 'algorithm'>>;
+import type { KeyRecord, SigningAlgorithm } from '../oauth/signing_key.ts';
+import { type KeyRules, leads } from './key_rules.ts';
 
 /** `ahead`: published, with an algorithm that the programme does not sign with yet. */
 export type KeyStatus = 'signing' | 'waiting' | 'ahead' | 'retiring' | 'due';
 
 export interface KeyState {
-  readonly key: SigningKeyRecord;
+  readonly key: KeyRecord;
   readonly status: KeyStatus;
   /** All tokens of the key have expired by then; absent until that is known. */
   readonly retiresAt?: Instant;
 }
 
-export interface TokenRules {
-  readonly access: { readonly format: 'opaque' | 'jwt'; readonly lifetime: Milliseconds };
-  readonly refresh: { readonly format: 'opaque' | 'jwt'; readonly longest: Milliseconds };
-}
-
-/** The longest lifetime of a signed token, also for a programme that no longer signs any. */
-export function longestSignedToken({ access, refresh }: TokenRules): Milliseconds {
-  const signed = [
-    ...(access.format === 'jwt' ? [access.lifetime] : []),
-    ...(refresh.format === 'jwt' ? [refresh.longest] : []),
-  ];
-  // Whether access or refresh tokens were JWTs is no longer known.
-  return milliseconds(
-    Math.max(...(signed.length > 0 ? signed : [access.lifetime, refresh.longest])),
-  );
-}
-
 export function keyStates(
-  keys: readonly SigningKeyRecord[],
+  keys: readonly KeyRecord[],
   rules: KeyRules,
   now: Instant,
 ): readonly KeyState[] {
@@ -66,11 +33,16 @@ export function keyStates(
 
 export type RotationPlan =
   /** A key waits already: nothing changes. */
-  | { readonly step: 'wait'; readonly key: SigningKeyRecord }
+  | { readonly step: 'wait'; readonly key: KeyRecord }
   /** The key exists, and will sign once the programme uses its algorithm. */
-  | { readonly step: 'stand'; readonly key: SigningKeyRecord }
-  /** The waiting key signs from now on. */
-  | { readonly step: 'hasten'; readonly key: SigningKeyRecord; readonly before: KeyChange[] }
+  | { readonly step: 'stand'; readonly key: KeyRecord }
+  /** The waiting key signs earlier. */
+  | {
+      readonly step: 'hasten';
+      readonly key: KeyRecord;
+      readonly signsFrom: Instant;
+      readonly before: KeyChange[];
+    }
   /** Adds a key; without `signsFrom` it is `ahead` of its algorithm. */
   | { readonly step: 'add'; readonly signsFrom?: Instant; readonly before: KeyChange[] };
 
@@ -89,8 +61,8 @@ export interface RotationWish {
 
 /** Plans the next key. The changes in `before` come first, so that a key signs at every moment. */
 export function planRotation(
-  keys: readonly SigningKeyRecord[],
-  rules: SigningRules,
+  keys: readonly KeyRecord[],
+  rules: KeyRules,
   { wait, algorithm = rules.algorithm }: RotationWish,
   now: Instant,
 ): RotationPlan {
@@ -100,9 +72,12 @@ export function planRotation(
   }
   const states = keyStates(keys, rules, now);
   const waiting = lineOf(keys, algorithm).find((key) => isA(states, key, 'waiting'));
-  if (waiting !== undefined && wait > 0) return { step: 'wait', key: waiting };
-  // No verifier has fetched a key set yet: no wait is needed.
-  const signsFrom = keys.length === 0 ? now : after(now, wait);
+  const span = milliseconds(Math.max(wait, leads[rules.kind]));
+  // Without a key before it, no verifier has fetched a key set yet: no wait is needed.
+  const signsFrom = keys.length === 0 ? now : after(now, span);
+  if (waiting !== undefined && (wait > 0 || (waiting.signsFrom ?? Infinity) <= signsFrom)) {
+    return { step: 'wait', key: waiting };
+  }
   const before = states
     .filter(({ status }) => status === 'signing')
     .map(({ key }) => ({
@@ -110,21 +85,21 @@ export function planRotation(
       signsFrom: key.signsFrom ?? now,
       retiresAt: after(signsFrom, rules.longestToken),
     }));
-  if (waiting !== undefined) return { step: 'hasten', key: waiting, before };
+  if (waiting !== undefined) return { step: 'hasten', key: waiting, signsFrom, before };
   return { step: 'add', signsFrom, before };
 }
 
 export interface RetirementPlan {
-  readonly remove: readonly SigningKeyRecord[];
+  readonly remove: readonly KeyRecord[];
   /** Keys of a former algorithm, whose end was not known until now. */
   readonly date: readonly { readonly kid: string; readonly retiresAt: Instant }[];
   /** Keys that only verify and may not be removed yet. */
-  readonly keep: readonly { readonly key: SigningKeyRecord; readonly retiresAt?: Instant }[];
+  readonly keep: readonly { readonly key: KeyRecord; readonly retiresAt?: Instant }[];
 }
 
 /** Selects keys to remove now, and the dates of other keys that only verify. */
 export function planRetirement(
-  keys: readonly SigningKeyRecord[],
+  keys: readonly KeyRecord[],
   rules: KeyRules,
   now: Instant,
 ): RetirementPlan {
@@ -149,23 +124,25 @@ export function planRetirement(
 }
 
 export type RemovalPlan =
-  | { readonly refusal: 'only_key' | 'signs' | 'undated' }
+  | { readonly refusal: 'only_key' | 'signs' | 'signs_still' | 'undated' }
   | {
-      readonly key: SigningKeyRecord;
+      readonly key: KeyRecord;
+      /** Its record stays, marked as ended. */
+      readonly stays?: true;
       /** Signs from now on, before the key is removed. */
-      readonly hasten?: SigningKeyRecord;
+      readonly hasten?: KeyRecord;
       /** Continues to sign, since its successor is removed. */
-      readonly reprieve?: SigningKeyRecord;
+      readonly reprieve?: KeyRecord;
     };
 
 /** Plans the removal of a key before its time; refused if no other key could sign. */
 export function planRemoval(
-  keys: readonly SigningKeyRecord[],
+  keys: readonly KeyRecord[],
   rules: KeyRules,
-  key: SigningKeyRecord,
+  key: KeyRecord,
   now: Instant,
 ): RemovalPlan {
-  if (rules.algorithm === undefined) {
+  if (rules.kind === 'signing_key' && rules.algorithm === undefined) {
     // Until a server has started that no longer signs, an older one may sign with it.
     return key.retiresAt === undefined ? { refusal: 'undated' } : { key };
   }
@@ -176,19 +153,23 @@ export function planRemoval(
   if (key === signer) {
     const [next] = waiting;
     // Without a waiting key an older key would sign again.
-    return next === undefined ? { refusal: 'signs' } : { key, hasten: next };
+    if (next === undefined) return { refusal: 'signs' };
+    return leads[rules.kind] > 0 ? { refusal: 'signs_still' } : { key, hasten: next };
   }
   // A server that has not restarted since the change of algorithm may sign with any other key.
   if (signer === undefined && !isA(states, key, 'ahead')) return { refusal: 'signs' };
   const isNext = signer?.retiresAt !== undefined && waiting.length === 1 && waiting[0] === key;
-  return isNext ? { key, reprieve: signer } : { key };
+  if (isNext) return { key, reprieve: signer };
+  return rules.kind === 'token_key' && isA(states, key, 'retiring')
+    ? { key, stays: true }
+    : { key };
 }
 
 /** Keys of an algorithm in the order in which they sign; keys without `signsFrom` come last. */
-export function lineOf(
-  keys: readonly SigningKeyRecord[],
+export function lineOf<Key extends KeyRecord>(
+  keys: readonly Key[],
   algorithm: SigningAlgorithm | undefined,
-): readonly SigningKeyRecord[] {
+): readonly Key[] {
   return keys
     .filter((key) => key.algorithm === algorithm)
     .toSorted(
@@ -202,23 +183,23 @@ function compare(one: number, other: number): number {
 }
 
 export function signerOf(
-  keys: readonly SigningKeyRecord[],
+  keys: readonly KeyRecord[],
   { algorithm }: KeyRules,
   now: Instant,
-): SigningKeyRecord | undefined {
+): KeyRecord | undefined {
   return signerAt(lineOf(keys, algorithm), now);
 }
 
 /** As in a running server: the latest key whose time has come, else the first key. */
-function signerAt(line: readonly SigningKeyRecord[], now: Instant): SigningKeyRecord | undefined {
+function signerAt(line: readonly KeyRecord[], now: Instant): KeyRecord | undefined {
   return line.findLast(({ signsFrom = Infinity }) => signsFrom <= now) ?? line[0];
 }
 
-function isA(states: readonly KeyState[], key: SigningKeyRecord, status: KeyStatus): boolean {
+function isA(states: readonly KeyState[], key: KeyRecord, status: KeyStatus): boolean {
   return states.some((state) => state.key === key && state.status === status);
 }
 
-function formerOrAhead(key: SigningKeyRecord, now: Instant): KeyState {
+function formerOrAhead(key: KeyRecord, now: Instant): KeyState {
   const { signsFrom, retiresAt } = key;
   if (signsFrom === undefined && retiresAt === undefined) return { key, status: 'ahead' };
   return retiring(key, retiresAt, now);
@@ -228,8 +209,8 @@ function formerOrAhead(key: SigningKeyRecord, now: Instant): KeyState {
  * When a superseded key's last token expires; lifetimes may have grown since the end was stored.
  */
 function supersededAt(
-  key: SigningKeyRecord,
-  successor: SigningKeyRecord | undefined,
+  key: KeyRecord,
+  successor: KeyRecord | undefined,
   { longestToken }: KeyRules,
 ): Instant | undefined {
   const reckoned =
@@ -238,7 +219,7 @@ function supersededAt(
   return key.retiresAt > reckoned ? key.retiresAt : reckoned;
 }
 
-function retiring(key: SigningKeyRecord, retiresAt: Instant | undefined, now: Instant): KeyState {
+function retiring(key: KeyRecord, retiresAt: Instant | undefined, now: Instant): KeyState {
   if (retiresAt === undefined) return { key, status: 'retiring' };
   return { key, status: retiresAt <= now ? 'due' : 'retiring', retiresAt };
 }

@@ -1,11 +1,10 @@
-// Owns the steps of a programme's signing keys. Each maps all keys before to all keys after, so
+// Owns the steps of a programme's keys of a kind. Each maps all keys before to all keys after, so
 // that a store can apply it in one transaction. It reads no store.
 
 import type { Instant } from '../lib/clock.ts';
-import type { SigningAlgorithm, SigningKeyRecord } from '../oauth/signing_key.ts';
+import type { KeyRecord, SigningAlgorithm, SigningKeyRecord } from '../oauth/signing_key.ts';
 import {
   type KeyChange,
-  type KeyRules,
   lineOf,
   planRemoval,
   planRetirement,
@@ -15,10 +14,11 @@ import {
   type RotationPlan,
   type RotationWish,
   signerOf,
-  type SigningRules,
 } from './key_rotation.ts';
+import type { KeyRules } from './key_rules.ts';
 
-type Keys = readonly SigningKeyRecord[];
+type Keys = readonly KeyRecord[];
+type SigningKeys = readonly SigningKeyRecord[];
 
 /** `overtaken`: another command has made another key sign since this one read the keys. */
 export type RotationStep = RotationPlan['step'] | 'overtaken';
@@ -26,16 +26,16 @@ export type RotationStep = RotationPlan['step'] | 'overtaken';
 export interface Rotated {
   readonly step: RotationStep;
   /** The key that signs next, after the step. */
-  readonly key: SigningKeyRecord;
+  readonly key: KeyRecord;
   readonly predecessors: readonly KeyChange[];
 }
 
 export interface RotationRequest {
-  readonly rules: SigningRules;
+  readonly rules: KeyRules;
   readonly wish: RotationWish;
   readonly now: Instant;
   /** Added if a key is needed. */
-  readonly made: SigningKeyRecord;
+  readonly made: KeyRecord;
   /** The keys at the time of the command: the new key must follow the key that signed then. */
   readonly seen: Keys;
 }
@@ -56,7 +56,7 @@ export function rotated(
   const dated = keys.map((key) => ({ ...key, ...before.get(key.kid) }));
   const predecessors = plan.before;
   if (plan.step === 'hasten') {
-    const key = { ...plan.key, signsFrom: now };
+    const key = { ...plan.key, signsFrom: plan.signsFrom };
     return { after: replaced(dated, key), outcome: { step: plan.step, key, predecessors } };
   }
   const { signsFrom } = plan;
@@ -82,7 +82,7 @@ export function retired(
 export function removed(
   keys: Keys,
   rules: KeyRules,
-  gone: SigningKeyRecord,
+  gone: KeyRecord,
   now: Instant,
 ): { readonly after: Keys; readonly plan: RemovalPlan } {
   const key = keys.find(({ kid }) => kid === gone.kid);
@@ -90,6 +90,7 @@ export function removed(
   if (key === undefined) return { after: keys, plan: { key: gone } };
   const plan = planRemoval(keys, rules, key, now);
   if ('refusal' in plan) return { after: keys, plan };
+  if (plan.stays) return { after: replaced(keys, { ...key, ended: true } as KeyRecord), plan };
   const rest = keys
     .filter(({ kid }) => kid !== key.kid)
     .map((one) => (one.kid === plan.reprieve?.kid ? endless(one) : one));
@@ -101,7 +102,7 @@ export function removed(
 }
 
 /** Whether a server can sign with the algorithm without a change of the keys. */
-export function isReadyToSign(keys: Keys, algorithm: SigningAlgorithm): boolean {
+export function isReadyToSign(keys: SigningKeys, algorithm: SigningAlgorithm): boolean {
   const last = lineOf(keys, algorithm).at(-1);
   return last !== undefined && last.retiresAt === undefined;
 }
@@ -110,28 +111,28 @@ export function isReadyToSign(keys: Keys, algorithm: SigningAlgorithm): boolean 
  * The keys for a server that signs with the algorithm of `made`. Adds `made` if there is no such
  * key; otherwise removes the end that the last key got while the programme used another algorithm.
  */
-export function readyToSign(keys: Keys, made: SigningKeyRecord): Keys {
+export function readyToSign(keys: SigningKeys, made: SigningKeyRecord): SigningKeys {
   const last = lineOf(keys, made.algorithm).at(-1);
   return last === undefined ? [...keys, made] : replaced(keys, endless(last));
 }
 
 /** The keys of a programme that no longer signs: all tokens they signed expire by `end`. */
-export function givenUp(keys: Keys, end: Instant): Keys {
+export function givenUp(keys: SigningKeys, end: Instant): SigningKeys {
   return keys.map((key) => (key.retiresAt === undefined ? { ...key, retiresAt: end } : key));
 }
 
 function unchanged(
   keys: Keys,
   step: RotationStep,
-  key: SigningKeyRecord,
+  key: KeyRecord,
 ): { readonly after: Keys; readonly outcome: Rotated } {
   return { after: keys, outcome: { step, key, predecessors: [] } };
 }
 
-function replaced(keys: Keys, by: SigningKeyRecord): Keys {
+function replaced<Key extends KeyRecord>(keys: readonly Key[], by: Key): readonly Key[] {
   return keys.map((key) => (key.kid === by.kid ? by : key));
 }
 
-function endless({ retiresAt: _never, ...key }: SigningKeyRecord): SigningKeyRecord {
-  return key;
+function endless<Key extends KeyRecord>({ retiresAt: _never, ...key }: Key): Key {
+  return key as Key;
 }

@@ -9,6 +9,8 @@ export interface Keyring {
   readonly secretDigest: (secret: string) => Digest;
   /** Seals stored private signing keys. */
   readonly signingKeySeal: Uint8Array;
+  /** Seals stored token keys. */
+  readonly tokenKeySeal: Uint8Array;
   /** Seals login transactions, which browsers keep. */
   readonly transactionSeal: Uint8Array;
   /** The key of a username's counters: the store alone does not reveal a locked member's name. */
@@ -31,6 +33,7 @@ export function createKeyring(masterKey: Uint8Array): Keyring {
   return {
     secretDigest: keyedDigester(secretKey),
     signingKeySeal: deriveKey(masterKey, 'jetway signing keys'),
+    tokenKeySeal: deriveKey(masterKey, 'jetway token keys'),
     transactionSeal: deriveKey(masterKey, 'jetway login transactions'),
     accountDigest: keyedDigester(deriveKey(masterKey, 'jetway login accounts')),
     deviceSeal: deriveKey(masterKey, 'jetway known devices'),

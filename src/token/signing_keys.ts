@@ -1,5 +1,7 @@
 // Owns signing keys: making, sealing and opening private keys, and publishing public keys.
 
+import { createPrivateKey, type KeyObject } from 'node:crypto';
+
 import {
   calculateJwkThumbprint,
   type CryptoKey,
@@ -18,7 +20,7 @@ import type { Keyring } from './keyring.ts';
 export interface SigningKey {
   readonly kid: string;
   readonly algorithm: SigningAlgorithm;
-  readonly privateKey: CryptoKey;
+  readonly privateKey: KeyObject;
 }
 
 export async function newSigningKey(
@@ -42,20 +44,14 @@ export async function newSigningKey(
 }
 
 /** Throws if the key was sealed under another master key. */
-export async function openSigningKey(
-  record: SigningKeyRecord,
-  keyring: Keyring,
-): Promise<SigningKey> {
-  const context = sealContext(record.programme, record.kid);
-  const text = unseal(keyring.signingKeySeal, record.sealedPrivateJwk, context);
+export function openSigningKey(record: SigningKeyRecord, keyring: Keyring): SigningKey {
+  const { programme, kid, algorithm, sealedPrivateJwk } = record;
+  const text = unseal(keyring.signingKeySeal, sealedPrivateJwk, sealContext(programme, kid));
   if (text === undefined) {
-    throw new Error(
-      `the signing key ${record.kid} of ${record.programme} was sealed under another master key`,
-    );
+    throw new Error(`the signing key ${kid} of ${programme} was sealed under another master key`);
   }
-  const privateKey = await importJWK(JSON.parse(text) as JWK, record.algorithm);
-  if (privateKey instanceof Uint8Array) throw new TypeError('a signing key must be asymmetric');
-  return { kid: record.kid, algorithm: record.algorithm, privateKey };
+  const key = JSON.parse(text) as JWK & { kty: string };
+  return { kid, algorithm, privateKey: createPrivateKey({ key, format: 'jwk' }) };
 }
 
 export interface VerifyingKey {

@@ -6,7 +6,8 @@ import { BoundedMap } from '../lib/bounded_map.ts';
 import { instant, type Instant } from '../lib/clock.ts';
 import { digest, type Digest } from '../lib/digest.ts';
 import type { ClientId } from '../oauth/client.ts';
-import type { Era, FamilyId } from '../oauth/grant.ts';
+import type { Era, Place } from '../oauth/grant.ts';
+import { parsePlace } from '../oauth/place.ts';
 import { signingAlgorithms } from '../oauth/signing_key.ts';
 import type { VerifyingKey } from './signing_keys.ts';
 
@@ -18,8 +19,8 @@ export interface VerifiedToken {
   readonly issuedAt: Instant;
   readonly expiresAt: Instant;
   readonly scope?: string;
-  readonly family?: FamilyId;
-  readonly era?: Era;
+  /** Where it has its login, or the era of its issue where it has none. */
+  readonly origin: { readonly place: Place } | { readonly era: Era };
 }
 
 /** The claims of a valid token of this service; undefined for any other token. */
@@ -42,11 +43,11 @@ interface Verdict {
 const rememberedTokens = 20_000;
 
 /** Longer than any token this service makes. */
-const longestToken = 16_384;
+export const longestToken = 16_384;
 
 const canonicalPart = '(?:[\\w-]{4})*(?:[\\w-][AQgw]|[\\w-]{2}[AEIMQUYcgkosw048])?';
 /** Base64url with zero padding bits (RFC 4648 3.5): a token has one spelling (HOSTILE 68). */
-const canonicalForm = new RegExp(`^${canonicalPart}\\.${canonicalPart}\\.${canonicalPart}$`);
+export const canonicalJwt = new RegExp(`^${canonicalPart}\\.${canonicalPart}\\.${canonicalPart}$`);
 
 /**
  * Checks a signature once and remembers it until the token expires or its key is no longer
@@ -88,7 +89,7 @@ async function verifyToken(
     if (key === undefined || key.algorithm !== alg) throw new errors.JWKSNoMatchingKey();
     return key.publicKey;
   };
-  if (!canonicalForm.test(token)) return undefined;
+  if (!canonicalJwt.test(token)) return undefined;
   try {
     const { payload, protectedHeader } = await jwtVerify(token, find, {
       algorithms: [...signingAlgorithms],
@@ -111,18 +112,27 @@ function claimsOf(payload: JWTPayload, era: unknown): VerifiedToken | undefined 
   if (typeof sub !== 'string' || typeof jti !== 'string' || typeof client !== 'string') {
     return undefined;
   }
-  if (typeof iat !== 'number' || typeof exp !== 'number') return undefined;
-  if (!isOptionalText(scope) || !isOptionalText(family)) return undefined;
-  return {
-    subject: sub,
-    client: client as ClientId,
-    tokenId: jti,
-    issuedAt: instant(iat * 1000),
-    expiresAt: instant(exp * 1000),
-    ...(scope === undefined ? {} : { scope }),
-    ...(family === undefined ? {} : { family: family as FamilyId }),
-    ...(typeof era === 'number' ? { era: era as Era } : {}),
-  };
+  if (typeof iat !== 'number' || typeof exp !== 'number' || !isOptionalText(scope)) {
+    return undefined;
+  }
+  const origin = originOf(family, era);
+  return (
+    origin && {
+      subject: sub,
+      client: client as ClientId,
+      tokenId: jti,
+      issuedAt: instant(iat * 1000),
+      expiresAt: instant(exp * 1000),
+      ...(scope === undefined ? {} : { scope }),
+      origin,
+    }
+  );
+}
+
+function originOf(family: unknown, era: unknown): VerifiedToken['origin'] | undefined {
+  if (family === undefined) return typeof era === 'number' ? { era: era as Era } : undefined;
+  const place = typeof family === 'string' ? parsePlace(family) : undefined;
+  return place === undefined ? undefined : { place };
 }
 
 function isOptionalText(value: unknown): value is string | undefined {

@@ -196,10 +196,13 @@ async function throughAllSteps(page: Page, club: Club): Promise<void> {
   assert.match(await lastLines(page, 'Answer'), /^x-auth-kind: member$/m);
   await click(page, 'Refresh');
   assert.deepEqual(await lastExchange(page), ['Refresh', '200 OK']);
-  const refreshed = await lastLines(page, 'Answer');
+  // ES256 signs the same claims differently each time.
+  const unsigned = async (): Promise<string> =>
+    (await lastLines(page, 'Answer')).replaceAll(/\.[\w-]{86}"/g, '"');
+  const refreshed = await unsigned();
   await click(page, 'The same refresh again');
-  await said('The same answer, to the letter');
-  assert.equal(await lastLines(page, 'Answer'), refreshed);
+  await said('The same tokens');
+  assert.equal(await unsigned(), refreshed);
   // A reload does nothing twice.
   const before = await page.locator('.exchanges > li').count();
   await page.reload();

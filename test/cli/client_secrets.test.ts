@@ -3,16 +3,19 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 
+import { until } from '../support/until.ts';
 import {
   jetway,
+  jetwayAt,
   jetwayEach,
   jetwayJson,
   jetwayUnread,
   programmeText,
   workFolder,
 } from './command.ts';
-import { askClientTokens, serve } from './server.ts';
+import { askClientTokens, startServer } from './server.ts';
 
 const id = 'partnerapi-00001';
 const add = `client add --programme club --name Blue --role partner --client-id ${id} --json`.split(
@@ -153,20 +156,29 @@ describe('client rotate-api-key', () => {
   test('a server takes both, and tells which was used last', async (t) => {
     const folder = workFolder(t, { 'programmes/club.yaml': keyedProgramme });
     const given = (await jetwayJson(folder, add.slice(0, -1))) as Rotated;
-    const url = await serve(t, folder);
+    const { url, advance } = await startServer(t, folder);
     const status = async (key: string): Promise<number> =>
       (await askClientTokens(url, id, given.client_secret, { 'x-app-key': key })).status;
     assert.deepEqual([await status(given.api_key), await status('wrong')], [200, 400]);
-    const [rotated, shown] = await jetwayEach(folder, [
-      ['client', 'rotate-api-key', id, '--json'],
-      show,
-    ]);
-    const used = (stdout: string): readonly boolean[] =>
-      (JSON.parse(stdout) as Shown).api_keys.map(({ last_used_at }) => last_used_at !== null);
-    assert.deepEqual(used(shown.stdout), [true, false]);
+    let passed = 0;
+    /** Uses are written with the next commit; without any other, one records the time after 30 s. */
+    const untilUsed = async (...wanted: readonly boolean[]): Promise<void> => {
+      await advance(31);
+      passed += 31;
+      await until(async () => {
+        const { stdout } = await jetwayAt(folder, { passed }, show);
+        const { api_keys: keys } = JSON.parse(stdout) as Shown;
+        return isDeepStrictEqual(
+          keys.map(({ last_used_at }) => last_used_at !== null),
+          wanted,
+        );
+      });
+    };
+    await untilUsed(true);
+    const rotated = await jetwayAt(folder, { passed }, ['client', 'rotate-api-key', id, '--json']);
     const { api_key } = JSON.parse(rotated.stdout) as Rotated;
+    await untilUsed(true, false);
     assert.deepEqual([await status(given.api_key), await status(api_key)], [200, 200]);
-    const [later] = await jetwayEach(folder, [show]);
-    assert.deepEqual(used(later.stdout), [true, true]);
+    await untilUsed(true, true);
   });
 });

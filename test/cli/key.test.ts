@@ -24,7 +24,7 @@ interface Key {
 }
 
 async function keysOf(folder: string): Promise<readonly Key[]> {
-  return (await jetwayJson(folder, ['key', 'list'])) as readonly Key[];
+  return (await jetwayJson(folder, ['key', 'list', '--kind', 'signing'])) as readonly Key[];
 }
 
 function seconds(from: string | null | undefined, to: string | null | undefined): number {
@@ -53,9 +53,9 @@ describe('key', { concurrency: 2 }, () => {
     assert.deepEqual([first.status, await signer()], ['signing', first.kid]);
 
     const [rotated, again, listed] = await jetwayEach(folder, [
-      ['key', 'rotate', '--json'],
-      ['key', 'rotate'],
-      ['key', 'list', '--json'],
+      ['key', 'rotate', '--kind', 'signing', '--json'],
+      ['key', 'rotate', '--kind', 'signing'],
+      ['key', 'list', '--kind', 'signing', '--json'],
     ]);
     const [plan] = JSON.parse(rotated.stdout) as [{ kid: string; signs_from: string }];
     const [old, fresh] = JSON.parse(listed.stdout) as readonly Key[];
@@ -68,6 +68,7 @@ describe('key', { concurrency: 2 }, () => {
     assert.deepEqual(JSON.parse(rotated.stdout), [
       {
         programme: 'club',
+        kind: 'signing',
         kid: fresh.kid,
         algorithm: 'ES256',
         changed: true,
@@ -90,7 +91,7 @@ describe('key', { concurrency: 2 }, () => {
     await until(async () => (await published()).includes(fresh.kid));
     assert.equal(await signer(), first.kid);
 
-    assert.equal((await jetway(folder, ['key', 'rotate', '--now'])).code, 0);
+    assert.equal((await jetway(folder, ['key', 'rotate', '--now', '--kind', 'signing'])).code, 0);
     await until(async () => (await signer()) === fresh.kid);
     assert.deepEqual(await published(), [first.kid, fresh.kid]);
 
@@ -126,27 +127,34 @@ describe('key', { concurrency: 2 }, () => {
     assert.equal(await signer(), fresh.kid);
   });
 
-  test('list shows when each signs and may go, of programmes that sign alone', async (t) => {
+  test('list shows when each signs and may go, of every programme', async (t) => {
     const folder = workFolder(t, files);
     const [none, first, , listed, named] = await jetwayEach(folder, [
       ['key', 'list'],
       ['key', 'rotate'],
       ['key', 'rotate', '--wait', '1h'],
       ['key', 'list'],
-      ['key', 'list', '--programme', 'plain'],
+      ['key', 'rotate', '--programme', 'plain', '--kind', 'signing'],
     ]);
     assert.deepEqual(none, {
       code: 0,
       stdout: '',
       stderr: 'there are no keys; serve makes the first ones\n',
     });
-    assert.match(first.stdout, /^club: the ES256 key \S+ is published and signs from \S+Z\n$/);
+    assert.match(
+      first.stdout,
+      /^club: the ES256 key \S+ is published and signs from \S+Z\nclub: the token key 0 is made .*\nplain: the token key 0 is made .*\n$/,
+    );
     const kid = '[\\w-]{43}';
     const time = '\\d{4}-\\S+Z';
     const lines = [
-      'PROGRAMME +KEY +ALGORITHM +STATUS +SIGNS FROM +RETIRES AT',
-      `club +${kid} +ES256 +signing +${time} +-`,
-      `club +${kid} +ES256 +waiting +${time} +-`,
+      'PROGRAMME +KIND +KEY +ALGORITHM +STATUS +SIGNS FROM +RETIRES AT',
+      `club +signing +${kid} +ES256 +signing +${time} +-`,
+      `club +signing +${kid} +ES256 +waiting +${time} +-`,
+      ...['club', 'plain'].flatMap((name) => [
+        `${name} +token +0 +- +signing +${time} +-`,
+        `${name} +token +1 +- +waiting +${time} +-`,
+      ]),
     ];
     assert.match(listed.stdout, new RegExp(`^${lines.join('\n')}\n$`));
     assert.deepEqual(
@@ -166,6 +174,11 @@ describe('key', { concurrency: 2 }, () => {
       ],
       [['rotate', '--wait', '10'], /^--wait must be/],
       [['rotate', '--wait', '10m', '--now'], /^--now and --wait/],
+      [
+        ['rotate', '--algorithm', 'EdDSA', '--kind', 'token'],
+        /^--algorithm is for signing keys: leave out --kind token/,
+      ],
+      [['list', '--kind', 'secret'], /Allowed choices are signing, token/],
       [['rotate', '--algorithm', 'HS256'], /Allowed choices are ES256, EdDSA, RS256/],
       [['retire', '--force'], /^--force needs --kid/],
       [['list', '--programme', 'clb'], /did you mean "club"/],

@@ -28,7 +28,7 @@ programmes: ./later
     });
     const later = ['--config', 'later.yaml'];
     const [, ahead, again, before, after, retired, dated] = await jetwayEach(folder, [
-      ['key', 'rotate'],
+      ['key', 'rotate', '--kind', 'signing'],
       ['key', 'rotate', '--algorithm', 'EdDSA'],
       ['key', 'rotate', '--algorithm', 'EdDSA'],
       ['key', 'list', '--json'],
@@ -65,7 +65,7 @@ programmes: ./later
   test('a broken programme file does not keep the others from being rotated: exit 3', async (t) => {
     const folder = workFolder(t, { ...files, 'programmes/broken.yaml': 'name: [\n' });
     const [rotated, listed] = await jetwayEach(folder, [
-      ['key', 'rotate'],
+      ['key', 'rotate', '--kind', 'signing'],
       ['key', 'list', '--json'],
     ]);
     assert.equal(rotated.code, 3);

@@ -5,19 +5,21 @@ import { once } from 'node:events';
 import { writeSync } from 'node:fs';
 
 import { removeKey, retireKeys, rotateKeys } from '../../src/cli/keys/changes.ts';
-import type { SigningProgramme } from '../../src/cli/keys/programmes.ts';
+import type { KeyLine } from '../../src/cli/keys/programmes.ts';
 import { instant, type Instant, milliseconds } from '../../src/lib/clock.ts';
 import type { ProgrammeId } from '../../src/oauth/client.ts';
 import { openFileStore } from '../../src/store/sqlite/store.ts';
 import { openKeyChest } from '../../src/token/key_chest.ts';
 import { createKeyring } from '../../src/token/keyring.ts';
+import { openTokenKeys } from '../../src/token/token_keys.ts';
 import { at } from '../store/fixtures.ts';
 
 /** What the process does: `force` removes the key that signs, as whoever fears it stolen does. */
 export type Act = 'start' | 'rotate' | 'now' | 'retire' | 'force';
 
 /** Programmes, one a round. */
-export const rules: SigningProgramme['rules'] = {
+export const rules: KeyLine['rules'] = {
+  kind: 'signing_key',
   algorithm: 'ES256',
   longestToken: milliseconds(60_000),
 };
@@ -39,7 +41,9 @@ export async function perform(
     const programme = { id, rules };
     if (act === 'start') {
       const clock = { now: (): Instant => instant(now) };
-      await openKeyChest({ programme: id, algorithm: 'ES256', records: store, keyring, clock });
+      const options = { programme: id, records: store, keyring, clock };
+      await openKeyChest({ ...options, algorithm: 'ES256' });
+      await openTokenKeys({ ...options, environment: 'staging' });
     } else if (act === 'retire') {
       await retireKeys(store, programme, now);
     } else if (act === 'force') {

@@ -75,10 +75,15 @@ const beginnings: Readonly<Record<'rotate' | 'force', readonly Partial<SigningKe
 };
 
 describe('keys', { concurrency: 2 }, () => {
-  test('FAULTS 24: first starts at once make one key', async (t) => {
+  test('FAULTS 24: first starts at once make one key of each kind', async (t) => {
     const path = scratch(t);
     await atOnce(path, ['start', 'start', 'start']);
     assert.deepEqual(await statesAfter(path, 0), each('signing'));
+    const store = openFileStore({ path, environment: 'staging' });
+    for (let round = 0; round < rounds; round += 1) {
+      assert.equal((await store.list('token_key', programmeOf(round))).length, 1);
+    }
+    await store.close();
   });
 
   test('FAULTS 24: a rotation beside a first start makes a key, and at most one to follow it', async (t) => {
@@ -114,7 +119,7 @@ describe('keys', { concurrency: 2 }, () => {
     const keys = JSON.parse(stdout) as readonly { readonly status: string }[];
     assert.deepEqual(
       keys.map(({ status }) => status),
-      ['signing', 'waiting'],
+      ['signing', 'waiting', 'signing', 'waiting'],
     );
   });
 

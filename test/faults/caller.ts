@@ -1,6 +1,7 @@
 // Owns a partner and its member as they use one programme of a running server, telling a hoard of
 // every secret that passes either way.
 
+import { readRefreshToken } from '../../src/engine/refresh_token.ts';
 import { openLogin, type OpenLogin, submitLogin } from '../support/login.ts';
 import { type Answer, ask, post } from '../support/wire.ts';
 import type { Hoard } from './hoard.ts';
@@ -56,7 +57,7 @@ function query(fields: Fields): string {
   return new URLSearchParams(fields).toString();
 }
 
-interface Tokens {
+export interface Tokens {
   readonly access: string;
   readonly refresh: string;
 }
@@ -135,6 +136,7 @@ export class Caller {
     if (status !== 200) return;
     const { access_token: token } = JSON.parse(body) as { readonly access_token: string };
     this.#hoard.keep('a token of its own', token);
+    if (!token.includes('.')) this.#hoard.keep('the bytes of a token of its own', token.slice(1));
   }
 
   /** Shows a token to whoever may ask for it, in every way there is. */
@@ -213,9 +215,15 @@ export class Caller {
   #tokensIn({ status, body }: Answer): Tokens {
     if (status !== 200) throw new Error(`no tokens: ${status} ${body}`);
     const found = JSON.parse(body) as Readonly<Record<string, string>>;
-    return {
-      access: this.#hoard.keep('an access token', found['access_token']),
-      refresh: this.#hoard.keep('a refresh token', found['refresh_token']),
-    };
+    const access = this.#hoard.keep('an access token', found['access_token']);
+    const refresh = this.#hoard.keep('a refresh token', found['refresh_token']);
+    const read = readRefreshToken(refresh);
+    if (read === undefined) throw new Error(`no refresh token: ${refresh}`);
+    const { text, loginSecret } = read;
+    this.#hoard.keep('a login secret', loginSecret);
+    this.#hoard.keep('the secret of a generation', text.split(loginSecret).at(-1));
+    // The letter in front of a token is not part of what its bytes are the text of.
+    if (!access.includes('.')) this.#hoard.keep('the bytes of an access token', access.slice(1));
+    return { access, refresh };
   }
 }

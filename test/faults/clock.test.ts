@@ -52,9 +52,9 @@ async function stop({ path }: Site, { server }: ServedClub): Promise<void> {
   assert.equal(await server.end('SIGTERM'), 0);
 }
 
-function refreshRows({ path }: Site): number {
+function loginRows({ path }: Site): number {
   const database = lookInto(path);
-  const count = database.prepare('SELECT count(*) AS n FROM refresh_token').get()?.['n'];
+  const count = database.prepare('SELECT count(*) AS n FROM login').get()?.['n'];
   database.close();
   return Number(count);
 }
@@ -126,7 +126,7 @@ describe('a wrong clock', { concurrency: 3 }, () => {
     const { refresh_token: ofTheFuture } = await tokensOfLogin(wrong);
     // Two rounds of housekeeping, which would have swept.
     await sleep(2200);
-    assert.equal(refreshRows(site), 3);
+    assert.equal(loginRows(site), 3);
     await stop(site, wrong);
 
     await assert.rejects(site.start(), /ended with 4 before it listened/);
@@ -255,11 +255,12 @@ describe('a wrong clock', { concurrency: 3 }, () => {
   });
 });
 
-/** The time at which a server issues, in milliseconds: opaque tokens carry it in front. */
+/** The time at which a server issues, in milliseconds: a whole second, from the end of a token. */
 async function timeOf(club: ServedClub): Promise<number> {
-  const answer = await askPartnerToken(club);
-  const { access_token: token } = tokensIn(answer);
-  return Number.parseInt(token.slice(0, token.indexOf('.')), 16);
+  const { access_token: token, expires_in: lifetime } = tokensIn(await askPartnerToken(club));
+  const { status, headers } = await verify(club, programme, 'client', { token });
+  assert.equal(status, 200);
+  return (Number(headers['x-auth-expires']) - lifetime) * 1000;
 }
 
 function untilTogether(one: ServedClub, other: ServedClub): Promise<void> {

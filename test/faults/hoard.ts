@@ -95,7 +95,7 @@ function* encoded(prefix: string, bytes: Buffer): Generator<[string, string]> {
 /** The bytes that a token, code or key is the text of. */
 function* decoded(secret: string): Generator<[string, Buffer]> {
   if (/^(?:[0-9a-f]{2}){16,}$/.test(secret)) yield ['hex', Buffer.from(secret, 'hex')];
-  else if (/^[\w-]{22,}$/.test(secret)) yield ['base64url', Buffer.from(secret, 'base64url')];
+  else if (/^[\w-]{16,}$/.test(secret)) yield ['base64url', Buffer.from(secret, 'base64url')];
 }
 
 /** The files below a folder but those of the given names, as they are at this moment. */

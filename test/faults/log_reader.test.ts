@@ -10,7 +10,7 @@ import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 
 import { hashingLimits } from '../../src/members/hashing.ts';
-import { askPartnerToken, loginTarget, tokensIn } from '../support/club.ts';
+import { loginTarget, refresh, tokensIn, tokensOfLogin } from '../support/club.ts';
 import { openLogin, submitLogin } from '../support/login.ts';
 import { bundleOf } from '../support/program.ts';
 import { scratchFolder } from '../support/scratch.ts';
@@ -45,10 +45,11 @@ function makeFullPipe(folder: string): string {
 test('FAULTS 31: a server whose log nobody reads goes on, and ends when it is told', async (t) => {
   const site = await openSite(t);
   const club = await site.start({ under: withPipe(makeFullPipe(site.folder)) });
+  const { refresh_token: token } = await tokensOfLogin(club);
   // G-22: what cannot write tells its operators so, each time.
   const busy = lookInto(site.path);
   busy.exec('BEGIN IMMEDIATE');
-  const ask = (): ReturnType<typeof askPartnerToken> => askPartnerToken(club);
+  const ask = (): ReturnType<typeof refresh> => refresh(club, token);
   for (const { status } of await Promise.all([ask(), ask(), ask()])) assert.equal(status, 503);
   busy.exec('ROLLBACK');
   busy.close();

@@ -253,9 +253,9 @@ test('G-22: while Jetway fails, is misasked or is away nothing passes', async (t
     askThrough(front.door, '/executive-club/membership', { headers });
   assert.equal((await pass()).status, 200);
   front.api.arrived.length = 0;
-  failing.fail('findAccessToken', new Unavailable('the disk is gone'));
+  failing.fail('findLogin', new Unavailable('the disk is gone'));
   assert.deepEqual(await pass(), unavailable);
-  failing.fail('findAccessToken', new TypeError('a fault'));
+  failing.fail('findLogin', new TypeError('a fault'));
   assert.deepEqual(await pass(), unavailable);
   failing.heal();
   const changes = [['AUTHN-LEVEL-12', 'AUTHN-LEVEL-21']] as const;

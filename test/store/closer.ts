@@ -7,7 +7,7 @@ import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
 import { digest } from '../../src/lib/digest.ts';
 import { type FileStore, openFileStore } from '../../src/store/sqlite/store.ts';
 import { ordersIn } from './faulty_disk.ts';
-import { aClient, aPartnerToken, at, club, partner } from './fixtures.ts';
+import { aClient, at, club, loginNamed, partner } from './fixtures.ts';
 import { fillLog } from './log_length.ts';
 
 const [scene = ''] = process.argv.slice(2);
@@ -17,7 +17,7 @@ const say = (text: string): void => void writeSync(1, `${text}\n`);
 
 async function save(store: FileStore, name: string): Promise<void> {
   try {
-    await store.saveAccessToken(aPartnerToken(name));
+    await store.startLogin(loginNamed(name));
     say(`saved ${name}`);
   } catch (error) {
     say(`refused ${name} ${String(error)}`);

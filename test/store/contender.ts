@@ -7,21 +7,11 @@ import type { Digest } from '../../src/lib/digest.ts';
 import type { ClientId } from '../../src/oauth/client.ts';
 import type { Store } from '../../src/store/contract.ts';
 import { openFileStore } from '../../src/store/sqlite/store.ts';
-import {
-  aClient,
-  aFamily,
-  aPartnerToken,
-  aRotation,
-  at,
-  club,
-  familyId,
-  inParallel,
-  key,
-  partner,
-} from './fixtures.ts';
+import { aClient, at, club, inParallel, key, loginNamed, partner } from './fixtures.ts';
+import { refresh } from './login.ts';
 
 /** What a process may be asked to do, at once with another or until it is killed. */
-export type Task = 'open' | 'make' | 'spend' | 'rotate' | 'guess' | 'write';
+export type Task = 'open' | 'make' | 'spend' | 'refresh' | 'guess' | 'write';
 
 const [path = '', name = '', ...rest] = process.argv.slice(2);
 /** How many files, codes or logins two processes fight over, one after another. */
@@ -40,7 +30,7 @@ async function perform(task: Task): Promise<unknown> {
   if (task === 'make') return makeFiles();
   store ??= openFileStore({ path, environment: 'staging' });
   if (task === 'spend') return spend(store);
-  if (task === 'rotate') return rotate(store);
+  if (task === 'refresh') return refreshAll(store);
   if (task === 'guess') return guess(store);
   if (task === 'write') return inParallel(8, (lane) => writeForever(lane));
   return 'opened';
@@ -61,23 +51,20 @@ async function spend(shared: Store): Promise<unknown> {
   const results: unknown[] = [];
   for (let round = 0; round < rounds; round += 1) {
     const tries = inParallel(5, (n) => {
-      const family = aFamily({ id: familyId(`family ${name} ${round} ${n}`) });
-      return shared.spendCode(club, partner, key(`code ${round}`), { family }, at(1));
+      const bought = loginNamed(`${name} ${round} ${n}`);
+      return shared.spendCode(club, partner, key(`code ${round}`), bought, at(1));
     });
     results.push(await tries);
   }
   return results;
 }
 
-/** Rotates each login's first refresh token five times at once. */
-async function rotate(shared: Store): Promise<unknown> {
+/** Presents each login's first refresh token five times at once. */
+async function refreshAll(shared: Store): Promise<unknown> {
   const results: unknown[] = [];
   for (let round = 0; round < rounds; round += 1) {
-    const tries = inParallel(5, (n) => {
-      const { access: _access, ...rotation } = aRotation(`r ${round}`, `s ${name} ${round} ${n}`);
-      return shared.rotateRefreshToken(rotation);
-    });
-    results.push(await tries);
+    const held = loginNamed(`login ${round}`);
+    results.push(await inParallel(5, (n) => refresh(shared, held, `${name} ${round} ${n}`)));
   }
   return results;
 }
@@ -93,11 +80,11 @@ async function guess(shared: Store): Promise<unknown> {
   return results;
 }
 
-/** Saves tokens and tells each one's key when, and only when, the store has answered. */
+/** Begins logins and tells each one's name when, and only when, the store has answered. */
 async function writeForever(lane: number): Promise<void> {
   for (let n = 0; ; n += 1) {
-    const token = `${name} ${lane} ${n}`;
-    await store?.saveAccessToken(aPartnerToken(token));
-    writeSync(1, `${token}\n`);
+    const login = `${name} ${lane} ${n}`;
+    await store?.startLogin(loginNamed(login));
+    writeSync(1, `${login}\n`);
   }
 }

@@ -2,13 +2,14 @@
 
 import { describe } from 'node:test';
 
-import { accessTokenTests, familyStartTests, singleTokenTests } from './contract_access_tokens.ts';
+import { acceptedTimeTests } from './contract_accepted_time.ts';
+import { accessTokenTests } from './contract_access_tokens.ts';
 import { codeTests } from './contract_codes.ts';
-import { familyTests } from './contract_families.ts';
+import { historyTests } from './contract_histories.ts';
 import { kindTests } from './contract_kinds.ts';
 import { loginAttemptTests } from './contract_login_attempts.ts';
+import { loginTests } from './contract_logins.ts';
 import { apiKeyTests, usernameTests } from './contract_look_ups.ts';
-import { refreshTokenTests } from './contract_refresh_tokens.ts';
 import { removalTests } from './contract_removals.ts';
 import {
   keyCheckTests,
@@ -30,12 +31,11 @@ export function describeStoreContract(name: string, open: Open): void {
     describe('usernames', () => usernameTests(check));
     removalTests(open);
     describe('codes', () => codeTests(check));
-    describe('refresh tokens', () => refreshTokenTests(check));
-    describe('families', () => familyTests(check));
-    describe('families without a code', () => familyStartTests(check));
+    describe('logins', () => loginTests(check));
+    describe('histories of TOKENS 8.1', () => historyTests(check));
     describe('revoking all', () => revocationTests(check));
-    describe('revoking one access token', () => singleTokenTests(check));
     describe('access tokens', () => accessTokenTests(check));
+    describe('an accepted time', () => acceptedTimeTests(check));
     describe('signing keys', () => signingKeyTests(check));
     describe('throttle', () => throttleTests(check));
     describe('login attempts', () => loginAttemptTests(check));

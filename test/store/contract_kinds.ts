@@ -4,9 +4,12 @@ import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 
 import type { ClientId } from '../../src/oauth/client.ts';
+import type { Subject } from '../../src/oauth/member.ts';
+import type { NewLogin } from '../../src/store/grants.ts';
 import { type Item, type Kind, kindNames, kinds } from '../../src/store/kinds.ts';
-import { at, club, inParallel, otherClub } from './fixtures.ts';
+import { aLogin, at, club, inParallel, otherClub, partner, placeAt } from './fixtures.ts';
 import { Scene } from './kind_scene.ts';
+import { isRevoked } from './login.ts';
 import { withStore, type Open } from './with_store.ts';
 
 export function kindTests(open: Open): void {
@@ -266,13 +269,15 @@ function removalTests<K extends Kind>(open: Open, scene: Scene<K>): void {
   withStore(open, 'FAULTS 28: a removal revokes what its kind says, and no more', async (o) => {
     const { store } = o;
     await store.add(kind, scene.items('a', 'b'));
-    const era = await store.era();
-    const standing = async (id: string): Promise<boolean> => {
-      const owner = ownerOf?.(scene.id(id)) ?? { client: id as ClientId };
-      const whose = { client: 'c' as ClientId, subject: 's', ...owner };
-      return store.isStanding(club, { ...whose, issuedAt: at(4), era });
+    const nth = (n: number, id: string): NewLogin => {
+      const owner: { client?: ClientId; subject?: string } = ownerOf?.(scene.id(id)) ?? {};
+      const { client = partner, subject = 's' } = owner;
+      return aLogin({ place: placeAt(0, n), client, member: { subject: subject as Subject } });
     };
+    const logins = ['a', 'b'].map((id, n) => nth(n, id));
+    for (const login of logins) await store.startLogin(login);
     await scene.remove(store, 'a');
-    assert.deepEqual([await standing('a'), await standing('b')], [ownerOf === undefined, true]);
+    const revoked = await Promise.all(logins.map((login) => isRevoked(store, login)));
+    assert.deepEqual(revoked, [ownerOf !== undefined, false]);
   });
 }

@@ -8,16 +8,20 @@ import type { Client, ClientId } from '../../src/oauth/client.ts';
 import type { Subject } from '../../src/oauth/member.ts';
 import {
   aClient,
+  aCode,
+  aLogin,
   aMember,
-  anAccessToken,
-  aPartnerToken,
+  aTokenOfItsOwn,
   at,
   club,
-  otherClub,
-  partner,
   findMember,
+  key,
+  otherClub,
+  otherPartner,
+  partner,
+  placeAt,
 } from './fixtures.ts';
-import { findAccess, isRevoked, login, rotate } from './login.ts';
+import { findCode, isRevoked, login } from './login.ts';
 import { withStore, type Open } from './with_store.ts';
 
 const secret = 'digest-of-secret' as Digest;
@@ -36,17 +40,26 @@ function clientRemovalTests(open: Open): void {
     const { store } = o;
     await store.add('client', [aClient()]);
     await login(store);
-    await store.saveAccessToken(aPartnerToken('partner'));
+    const before = aTokenOfItsOwn(await store.era());
+    assert.equal(await store.isStanding(club, before), true);
     await store.remove('client', club, partner, at(5));
     assert.equal(await isRevoked(store), true);
-    assert.equal(await findAccess(store, 'access', 5), undefined);
-    assert.equal(await findAccess(store, 'partner', 5), undefined);
-    assert.deepEqual(await rotate(store, 'r1', 'r2', 6), { outcome: 'unknown' });
+    assert.equal(await store.isStanding(club, before), false);
     // A request that had found the client before may get this far.
-    await store.saveAccessToken(aPartnerToken('late', { issuedAt: at(6) }));
-    assert.equal(await findAccess(store, 'late', 7), undefined);
-    const token = { client: partner, subject: 'subject-1', issuedAt: at(1e6) };
-    assert.equal(await store.isStanding(club, token), false);
+    const late = aLogin({ place: placeAt(6) });
+    await store.startLogin(late);
+    await store.issueCode(aCode({ key: key('late'), transaction: 'late' }));
+    assert.equal(await isRevoked(store, late), true);
+    assert.equal(await findCode(store, 'late', 6), undefined);
+    const later = await o.reopened();
+    assert.equal(await isRevoked(later), true);
+    for (const era of [before.own.era, await later.era()]) {
+      const own = aTokenOfItsOwn(era);
+      assert.equal(await later.isStanding(club, own), false);
+    }
+    const other = aTokenOfItsOwn(await later.era(), { client: otherPartner });
+    assert.equal(await later.isStanding(club, other), true);
+    assert.equal(await later.isStanding(otherClub, before), true);
   });
 }
 
@@ -64,23 +77,23 @@ function memberRemovalTests(open: Open): void {
     assert.deepEqual(await store.list('member', club), []);
     assert.equal(await store.remove('member', club, subject, at(1)), false);
     assert.equal(await isRevoked(store), true);
-    assert.equal(await findAccess(store, 'access', 5), undefined);
     assert.ok(await findMember(store, otherClub, username));
   });
 
   withStore(open, 'P-15: a username that was given back may be given again', async ({ store }) => {
-    const before = await store.era();
     await store.add('member', [aMember()]);
+    await store.startLogin(aLogin());
     await store.remove('member', club, aMember().subject, at(1));
-    const next = aMember({ subject: 'subject-2' as Subject });
-    assert.deepEqual(await store.add('member', [next]), []);
-    assert.deepEqual(await findMember(store, club, next.username), next);
+    const heir = aMember({ subject: 'subject-2' as Subject });
+    assert.deepEqual(await store.add('member', [heir]), []);
+    assert.deepEqual(await findMember(store, club, heir.username), heir);
     // The same member come back logs in afresh; what was issued before stays dead.
-    await store.remove('member', club, next.subject, at(1));
+    await store.remove('member', club, heir.subject, at(1));
     assert.deepEqual(await store.add('member', [aMember()]), []);
-    const token = { client: partner, subject: aMember().subject, issuedAt: at(4) };
-    assert.equal(await store.isStanding(club, { ...token, era: before }), false);
-    assert.equal(await store.isStanding(club, { ...token, era: await store.era() }), true);
+    const next = aLogin({ place: placeAt(4) });
+    await store.startLogin(next);
+    assert.equal(await isRevoked(store), true);
+    assert.equal(await isRevoked(store, next), false);
   });
 }
 
@@ -115,7 +128,7 @@ function useTests(open: Open): void {
     o.store.recordSecretUse(club, partner, secret, at(0));
     const another = await o.another();
     assert.deepEqual(await another.secretUses(club, partner), new Map());
-    await o.store.saveAccessToken(anAccessToken('any'));
+    await o.store.startLogin(aLogin());
     assert.deepEqual(await another.secretUses(club, partner), new Map([[secret, at(0)]]));
     // The other process has seen it used as well: within the hour it writes nothing.
     another.recordSecretUse(club, partner, secret, at(1800));

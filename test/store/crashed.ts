@@ -6,11 +6,11 @@ import { rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 
 import { randomKey } from '../../src/lib/random.ts';
-import { type SummedTable, summedColumns } from '../../src/store/sqlite/sums.ts';
+import { tables } from '../../src/store/sql/tables.ts';
 
 /**
  * Lets a process write to a store until its acknowledgements make up `bytes`, and kills it; returns
- * the names of the tokens that it had acknowledged.
+ * the names of the logins that it had acknowledged (`loginNamed`).
  */
 export async function killedWriter(path: string, bytes: number): Promise<string[]> {
   const script = new URL('./contender.ts', import.meta.url);
@@ -31,14 +31,13 @@ export async function killedWriter(path: string, bytes: number): Promise<string[
   return told.slice(0, told.lastIndexOf('\n')).split('\n');
 }
 
-/** All values that sums cover, and which families are revoked, as they are in the file. */
+/** All values that sums cover, and which logins are revoked, as they are in the file. */
 export function rowsUnderSums(path: string): unknown {
   const database = new DatabaseSync(path);
   try {
-    return (Object.keys(summedColumns) as SummedTable[]).map((table) => {
-      const revoked = table === 'family' ? ', revoked_at IS NULL' : '';
-      const columns = summedColumns[table].join(', ') + revoked;
-      return database.prepare(`SELECT ${columns} FROM ${table} ORDER BY 1, 2, 3`).all();
+    return tables.map(({ name, summed, turnedBy = 'NULL' }) => {
+      const columns = [...summed, `${turnedBy} IS NULL`].join(', ');
+      return database.prepare(`SELECT ${columns} FROM ${name} ORDER BY 1, 2, 3`).all();
     });
   } finally {
     database.close();

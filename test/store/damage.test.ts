@@ -7,8 +7,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { milliseconds } from '../../src/lib/clock.ts';
 import type { Digest } from '../../src/lib/digest.ts';
 import { Unavailable } from '../../src/oauth/failure.ts';
+import { unspent } from '../../src/store/sql/login_rows.ts';
 import { verifyStore } from '../../src/store/sqlite/care/examine.ts';
-import { readIndex } from '../../src/store/sqlite/file/log_index.ts';
+import { readIndex } from '../../src/store/sqlite/file/log.ts';
 import { openFileStore } from '../../src/store/sqlite/store.ts';
 import { StoreUnusable } from '../../src/store/unusable.ts';
 import { killedWriter, removeSidecars, rowsUnderSums } from './crashed.ts';
@@ -16,22 +17,20 @@ import { withFile } from './file_directory.ts';
 import {
   aClient,
   aCode,
-  aFamily,
   aGateway,
   aMember,
-  anAccessToken,
-  aRefreshToken,
   addSigningKey,
   aSigningKey,
   at,
   club,
-  familyId,
   inParallel,
   key,
+  loginNamed,
+  otherPartner,
   partner,
   findMember,
 } from './fixtures.ts';
-import { findAccess, findRefresh, rotate } from './login.ts';
+import { findCode, findLogin, refresh } from './login.ts';
 
 const open = (path: string) => openFileStore({ path, environment: 'staging' });
 
@@ -50,8 +49,8 @@ async function refusal(path: string): Promise<string | undefined> {
 /** File, log and index as a killed process left them, to put back after each experiment. */
 async function crashedFile(
   path: string,
-): Promise<{ tokens: string[]; size: number; putBack: () => void }> {
-  const tokens = await killedWriter(path, 5000);
+): Promise<{ logins: string[]; size: number; putBack: () => void }> {
+  const logins = await killedWriter(path, 5000);
   const suffixes = ['', '-wal', '-shm'];
   for (const suffix of suffixes) copyFileSync(path + suffix, `${path}.kept${suffix}`);
   const putBack = (): void => {
@@ -59,7 +58,7 @@ async function crashedFile(
   };
   // Behind the committed frames lie those of earlier runs of the log, if any.
   const size = 32 + 4120 * (readIndex(`${path}-shm`)?.frames ?? 0);
-  return { tokens, size, putBack };
+  return { logins, size, putBack };
 }
 
 function flip(path: string, offset: number, bit: number): void {
@@ -104,7 +103,7 @@ withFile('FAULTS 6: after a power cut, damage before a later commit is noticed',
 });
 
 withFile('FAULTS 6: a commit that a power cut stopped is no damage', async (path) => {
-  const { tokens, size, putBack } = await crashedFile(path);
+  const { logins, size, putBack } = await crashedFile(path);
   for (const spoil of [
     (log: string) => truncateSync(log, size - 2000),
     (log: string) => flip(log, size - 2000, 3),
@@ -113,9 +112,9 @@ withFile('FAULTS 6: a commit that a power cut stopped is no damage', async (path
     rmSync(`${path}-shm`);
     spoil(`${path}-wal`);
     const store = open(path);
-    const found = await inParallel(tokens.length, (n) => findAccess(store, tokens[n]!, 0));
+    const found = await inParallel(logins.length, (n) => findLogin(store, loginNamed(logins[n]!)));
     // The last commit was of a handful of lanes.
-    assert.ok(found.slice(0, -16).every((token) => token !== undefined));
+    assert.ok(found.slice(0, -16).every((login) => login !== undefined));
     await store.close();
   }
 });
@@ -123,23 +122,24 @@ withFile('FAULTS 6: a commit that a power cut stopped is no damage', async (path
 const account = 'digest-of-username' as Digest;
 const policy = { attempts: 5, window: milliseconds(60_000), lock: milliseconds(60_000) };
 
-/** A closed store with rows of every kind. */
+const nth = (n: number) => loginNamed(`login ${n}`);
+
+/** A closed store with rows of every kind. The first 20 codes are cut. */
 async function makeFull(path: string): Promise<void> {
   const store = open(path);
   await store.add('client', [aClient()]);
   await store.add('member', [aMember()]);
   await addSigningKey(store, aSigningKey('kid'));
   await inParallel(40, async (n) => {
-    const id = familyId(`family ${n}`);
-    await store.issueCode(aCode({ key: key(`code ${n}`), transaction: `login ${n}` }));
-    const refresh = aRefreshToken(`refresh ${n}`);
-    const bought = { family: aFamily({ id }), access: anAccessToken(`access ${n}`), refresh };
-    await store.spendCode(club, partner, key(`code ${n}`), bought, at(1));
-    if (n % 3 === 0) await rotate(store, refresh.key, `next ${n}`);
-    if (n % 4 === 0) await store.revokeFamily(club, id, at(2));
+    const forgetAt = at(n < 20 ? 10 : 3600);
+    await store.issueCode(aCode({ key: key(`code ${n}`), transaction: `login ${n}`, forgetAt }));
+    await store.spendCode(club, partner, key(`code ${n}`), nth(n), at(1));
+    if (n % 3 === 0) await refresh(store, nth(n), `next ${n}`);
+    if (n % 4 === 0) await store.revokeLogin(club, nth(n).place, at(2));
     await store.revokeToken(club, { tokenId: `jti ${n}`, expiresAt: at(9000) }, at(3));
   });
-  await store.revokeAll(club, { subject: 'subject-9' });
+  await store.sweep(at(10), 100);
+  await store.revokeAll(club, { client: otherPartner });
   await store.add('gateway', [aGateway()]);
   await store.reserveAttempt(club, account, policy, at(3));
   await store.close();
@@ -221,14 +221,15 @@ withFile('FAULTS 6: a row that is damaged under a running store gets no answer',
   const store = open(path);
   const database = new DatabaseSync(path);
   database.exec(`
-    UPDATE access_token SET expires_at = expires_at + 1 WHERE key = 'access 1';
-    UPDATE family SET revoked_at = NULL WHERE key = 'family 0';
-    UPDATE family SET ends_at = ends_at + 1 WHERE key = 'family 1';
-    UPDATE code SET spent_for = NULL WHERE key = 'code 2';
+    UPDATE login SET revoked_at = NULL WHERE place = ${nth(0).place};
+    UPDATE login SET ends_at = ends_at + 1 WHERE place = ${nth(1).place};
+    UPDATE login SET state = CAST(x'00000009' || substr(state, 5) AS BLOB)
+      WHERE place = ${nth(2).place};
+    UPDATE code SET spent_for = ${unspent} WHERE key = '${key('code 22')}';
+    UPDATE spent_code SET redirect_uri = 'another' WHERE place = ${nth(4).place};
     UPDATE registered SET record = replace(record, 'partner.example', 'evil.example');
     UPDATE registered SET record = replace(record, 'subject-1', 'subject-2');
     UPDATE registered SET record = replace(record, 'ES256', 'RS256');
-    UPDATE refresh_token SET expires_at = expires_at + 1 WHERE key = 'refresh 5';
     UPDATE revocation SET revoked_until = 0;
     UPDATE revoked_token SET expires_at = expires_at + 1 WHERE key = 'jti 0';
     UPDATE registered SET record = replace(record, '"Edge"', '"Egde"');
@@ -236,21 +237,22 @@ withFile('FAULTS 6: a row that is damaged under a running store gets no answer',
     UPDATE login_attempt SET used = 99;
   `);
   database.close();
-  const standing = { client: partner, subject: 'subject-8', issuedAt: at(1) };
+  const own = { client: otherPartner, era: await store.era(), issuedAt: at(1) };
+  const jti = { tokenId: 'jti 0', expiresAt: at(9000) };
   const damaged: readonly (readonly [string, () => Promise<unknown>])[] = [
-    ['access_token', () => findAccess(store, 'access 1', 1)],
-    ['family', () => findRefresh(store, 'refresh 0', 1)],
-    ['family', () => findRefresh(store, 'refresh 1', 1)],
-    ['code', () => store.spendCode(club, partner, key('code 2'), { family: aFamily() }, at(2))],
+    ['login', () => findLogin(store, nth(0))],
+    ['login', () => findLogin(store, nth(1))],
+    ['login', () => store.advanceLogin(club, nth(2).place, nth(2), nth(2))],
+    ['code', () => store.spendCode(club, partner, key('code 22'), loginNamed('next'), at(2))],
+    ['spent_code', () => findCode(store, 'code 4', 11)],
     ['client', () => store.find('client', club, partner)],
-    ['revocation', () => store.isStanding(club, { ...standing, subject: 'subject-9' })],
-    ['revoked_token', () => store.isStanding(club, { ...standing, tokenId: 'jti 0' })],
+    ['revocation', () => store.isStanding(club, { ...jti, tokenId: 'other', own })],
+    ['revoked_token', () => store.isStanding(club, jti)],
     ['gateway', () => store.find('gateway', club, aGateway().id)],
     ['client', () => store.findBy('client', 'api_key', club, 'another digest' as Digest)],
     ['member', () => findMember(store, club, aMember().username)],
     ['member', () => store.find('member', club, aMember().subject)],
     ['signing_key', () => store.list('signing_key', club)],
-    ['refresh_token', () => findRefresh(store, 'refresh 5', 1)],
   ];
   for (const [table, answer] of damaged) {
     const message = `store: a row of ${table} is damaged`;
@@ -260,13 +262,13 @@ withFile('FAULTS 6: a row that is damaged under a running store gets no answer',
     );
   }
   // One bad row is no reason to refuse everybody else.
-  assert.ok(await findRefresh(store, 'refresh 2', 1));
+  assert.ok(await findLogin(store, nth(3)));
   // A count that is damaged is begun anew: it may not keep its member out.
   assert.deepEqual(await store.reserveAttempt(club, account, policy, at(4)), { allowed: true });
   await store.close();
   assert.match(
     (await refusal(path)) ?? '',
-    /rows do not fit their checksums: 1 of revocation, 1 of revoked_token, 4 of registered, 1 of look_up, 2 of family/,
+    /rows do not fit their checksums: 1 of revocation, 1 of revoked_token, 4 of registered, 1 of look_up, 3 of login, 1 of code, 1 of spent_code/,
   );
 });
 
@@ -297,7 +299,7 @@ withFile(
     const good = readFileSync(path);
     for (const change of [
       'CREATE TRIGGER forget AFTER INSERT ON revocation BEGIN DELETE FROM revocation; END',
-      'ALTER TABLE family RENAME COLUMN revoked_at TO kept_at',
+      'ALTER TABLE login RENAME COLUMN revoked_at TO kept_at',
       'DROP TABLE revoked_token',
     ]) {
       removeSidecars(path);

@@ -13,7 +13,8 @@ import { openFileStore } from '../../src/store/sqlite/store.ts';
 import { without } from '../support/tools.ts';
 import { type FaultyDisk, faultyDisk } from './faulty_disk.ts';
 import { scratchFile } from './file_directory.ts';
-import { at, club, key } from './fixtures.ts';
+import { loginNamed } from './fixtures.ts';
+import { findLogin } from './login.ts';
 
 interface Closed {
   readonly said: readonly string[];
@@ -54,7 +55,7 @@ function onFaultyDisk(name: string, body: (disk: FaultyDisk, path: string) => Pr
       await body(disk, path);
       assert.ok(existsSync(`${path}-wal`), 'the log is left');
       const store = openFileStore({ path, environment: 'staging' });
-      assert.ok(await store.findAccessToken(club, key('first'), at(0)), 'lost');
+      assert.ok(await findLogin(store, loginNamed('first')), 'lost');
       await store.close();
       assert.deepEqual(verifyStore(path).damage, []);
     } finally {

@@ -1,21 +1,24 @@
 // Owns records for store tests; every value can be overridden.
 
-import { instant, type Instant } from '../../src/lib/clock.ts';
-import type { Digest } from '../../src/lib/digest.ts';
+import { hash } from 'node:crypto';
+
+import { after, instant, type Instant, milliseconds } from '../../src/lib/clock.ts';
+import { type Digest, digest } from '../../src/lib/digest.ts';
 import type { Client, ClientId, ProgrammeId } from '../../src/oauth/client.ts';
 import type { Gateway, GatewayId } from '../../src/oauth/gateway.ts';
-import type {
-  AccessToken,
-  AuthorizationCode,
-  FamilyId,
-  RefreshToken,
-  TokenFamily,
-  TokenKey,
+import {
+  type Answer,
+  type AuthorizationCode,
+  type CodeKey,
+  codeKey,
+  type Era,
+  type Place,
 } from '../../src/oauth/grant.ts';
 import type { MemberRecord, Subject } from '../../src/oauth/member.ts';
+import { placeAfter } from '../../src/oauth/place.ts';
 import type { SigningKeyRecord } from '../../src/oauth/signing_key.ts';
 import type { Store } from '../../src/store/contract.ts';
-import type { Rotation } from '../../src/store/grants.ts';
+import type { NewLogin, StandingQuestion } from '../../src/store/grants.ts';
 
 export const club = 'executive-club' as ProgrammeId;
 export const otherClub = 'second-club' as ProgrammeId;
@@ -27,12 +30,13 @@ export function at(seconds: number): Instant {
   return instant(Date.UTC(2026, 0, 1) + seconds * 1000);
 }
 
-export function key(name: string): TokenKey {
-  return name as TokenKey;
+export function key(name: string): CodeKey {
+  return codeKey(name);
 }
 
-export function familyId(name: string): FamilyId {
-  return name as FamilyId;
+/** A place of the millisecond that is `seconds` after `at(0)`; `n` tells apart places that are drawn then. */
+export function placeAt(seconds: number, n = 0): Place {
+  return (placeAfter(instant(at(seconds) - 1)) + n) as Place;
 }
 
 export function aClient(over: Partial<Client> = {}): Client {
@@ -73,7 +77,7 @@ export function aCode(over: Partial<AuthorizationCode> = {}): AuthorizationCode 
     key: key('code'),
     transaction: 'login-1',
     client: partner,
-    redirectUri: 'https://partner.example/cb',
+    redirectUri: digest('https://partner.example/cb'),
     member: { subject: 'subject-1' as Subject, level: 'AUTHN-LEVEL-12' },
     scope: 'AUTHN-LEVEL-12',
     codeChallenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
@@ -84,59 +88,77 @@ export function aCode(over: Partial<AuthorizationCode> = {}): AuthorizationCode 
   };
 }
 
-/** Ends after 30 days. */
-export function aFamily(over: Partial<TokenFamily> = {}): TokenFamily {
+const day = milliseconds(86_400_000);
+
+/** Began at second 0 and ends after 30 days; its first tokens are good for half an hour and a day. */
+export function aLogin(over: Partial<NewLogin> = {}): NewLogin {
   return {
-    id: familyId('family'),
     programme: club,
+    place: placeAt(0),
     client: partner,
     member: { subject: 'subject-1' as Subject, membershipNumber: '1234567890123456' },
     scope: 'AUTHN-LEVEL-12',
-    createdAt: at(0),
     endsAt: at(30 * 86_400),
+    loginDigest: cut('login', 12),
+    generation: 1,
+    refreshDigest: cut('first', 16),
+    nonce: cut('nonce', 12),
+    keyNumber: 0,
+    answeredAt: at(0),
+    accessSpan: milliseconds(1_800_000),
+    refreshSpan: day,
+    retrySpan: milliseconds(10_000),
+    tokenNumber: 1,
+    forgetAt: at(86_400),
     ...over,
   };
 }
 
-/** Good for a day. */
-export function aRefreshToken(name: string, over: Partial<RefreshToken> = {}): RefreshToken {
-  return { key: key(name), expiresAt: at(86_400), ...over };
+/** One login for each name, for tests that write many of anything; its place tells no time. */
+export function loginNamed(name: string, over: Partial<NewLogin> = {}): NewLogin {
+  const place = hash('sha256', name, 'buffer').readUIntBE(0, 6) as Place;
+  return aLogin({ place, ...over });
 }
 
-/** A member's, of `family`, good for half an hour. */
-export function anAccessToken(name: string, over: Partial<AccessToken> = {}): AccessToken {
+/** The answer to a refresh at second 1, after `from`; `name` gives its nonce. */
+export function anAnswer(from: Answer, name: string, over: Partial<Answer> = {}): Answer {
+  const nonce = cut(name, 12);
+  const answeredAt = over.answeredAt ?? at(1);
   return {
-    programme: club,
-    key: key(name),
-    client: partner,
-    kind: 'member',
-    subject: 'subject-1',
-    family: familyId('family'),
-    scope: 'AUTHN-LEVEL-12',
-    issuedAt: at(0),
-    expiresAt: at(1800),
+    generation: from.generation + 1,
+    refreshDigest: successorOf(from.refreshDigest, nonce),
+    nonce,
+    keyNumber: from.keyNumber,
+    answeredAt,
+    accessSpan: from.accessSpan,
+    refreshSpan: from.refreshSpan,
+    retrySpan: from.retrySpan,
+    tokenNumber: from.tokenNumber + 1,
+    forgetAt: after(answeredAt, from.refreshSpan),
     ...over,
   };
 }
 
-/** A partner's own, without a family. */
-export function aPartnerToken(name: string, over: Partial<AccessToken> = {}): AccessToken {
-  const { family: _family, scope: _scope, ...token } = anAccessToken(name, { kind: 'client' });
-  return { ...token, subject: `client:${partner}`, ...over };
+/** In these tests a refresh token's own digest stands for its secret. */
+export function successorOf(refreshDigest: string, nonce: string): string {
+  return cut(`${refreshDigest} ${nonce}`, 16);
 }
 
-/** From one refresh token to the next, at second 1, with ten seconds for retries. */
-export function aRotation(from: string, to: string, over: Partial<Rotation> = {}): Rotation {
+/** The first bytes of a digest, one character a byte. */
+function cut(text: string, bytes: number): string {
+  return hash('sha256', text, 'buffer').toString('latin1', 0, bytes);
+}
+
+/** A client's own token of half an hour, issued in `era`. */
+export function aTokenOfItsOwn(
+  era: Era,
+  over: Partial<NonNullable<StandingQuestion['own']>> = {},
+): StandingQuestion & Required<Pick<StandingQuestion, 'own'>> {
+  const own = { client: partner, era, issuedAt: at(0), ...over };
   return {
-    programme: club,
-    client: partner,
-    key: key(from),
-    successor: aRefreshToken(to),
-    access: anAccessToken(`access of ${to}`),
-    keptAnswer: `answer with ${to}`,
-    retryUntil: at(11),
-    now: at(1),
-    ...over,
+    tokenId: `own ${own.issuedAt} ${era}`,
+    expiresAt: instant(own.issuedAt + 1_800_000),
+    own,
   };
 }
 

@@ -11,8 +11,8 @@ import { inTurn } from '../../src/lib/turn.ts';
 import { Freshness, Remembered } from '../../src/store/sqlite/commits/freshness.ts';
 import { Transactions } from '../../src/store/sqlite/commits/transactions.ts';
 import { openScratchStore, scratchFile } from './file_directory.ts';
-import { aClient, aCode, aFamily, anAccessToken, at, club, key, partner } from './fixtures.ts';
-import { findAccess, findCode, findRefresh, rotate } from './login.ts';
+import { aClient, aCode, aLogin, anAnswer, at, club, key, otherClub, partner } from './fixtures.ts';
+import { findCode, findLogin, login, refresh } from './login.ts';
 import { storeTest } from './with_store.ts';
 
 const check = storeTest(openScratchStore);
@@ -20,75 +20,73 @@ const check = storeTest(openScratchStore);
 check('a remembered row equals the row that another process reads', async ({ store, another }) => {
   assert.ok(another);
   const reader = await another();
-  await store.issueCode(aCode({ scope: 'a b', codeChallenge: 'challenge' }));
-  const refresh = { key: key('r0'), expiresAt: at(600) };
-  for (const one of [store, reader]) {
-    assert.deepEqual(
-      await findCode(one, 'code', 1),
-      aCode({ scope: 'a b', codeChallenge: 'challenge' }),
-    );
-  }
-  await store.spendCode(club, partner, key('code'), { family: aFamily(), refresh }, at(1));
-  for (let n = 0; n < 3; n += 1) {
-    const rotated = await store.rotateRefreshToken({
-      programme: club,
-      client: partner,
-      key: key(`r${n}`),
-      successor: { key: key(`r${n + 1}`), expiresAt: at(700 + n) },
-      keptAnswer: `sealed ${n}`,
-      retryUntil: at(12),
-      now: at(2),
-    });
-    assert.deepEqual(rotated, { outcome: 'rotated' });
-    for (let m = 0; m <= n + 1; m += 1) {
-      const [own, read] = await Promise.all(
-        [store, reader].map((one) => findRefresh(one, `r${m}`, 3)),
-      );
-      assert.ok(own);
-      assert.deepEqual(own, read, `r${m} after ${n + 1} rotations`);
-    }
+  const code = aCode({ scope: 'a b', codeChallenge: 'challenge' });
+  await store.issueCode(code);
+  for (const one of [store, reader]) assert.deepEqual(await findCode(one, 'code', 1), { code });
+  await store.spendCode(club, partner, key('code'), aLogin(), at(1));
+  const owns = [{ ownScope: 'a' }, {}, { ownScope: '' }, {}] as const;
+  let last = await findLogin(store);
+  for (const [n, own] of owns.entries()) {
+    assert.ok(last);
+    const next = anAnswer(last, `${n}`, own);
+    assert.equal(await store.advanceLogin(club, last.place, last, next), true);
+    const { ownScope: _former, ...before } = last;
+    last = await findLogin(store);
+    assert.deepEqual(last, { ...before, ...next });
+    assert.deepEqual(await findLogin(reader), last);
   }
 });
 
-check('a remembered row survives a sweep and expires on time', async ({ store }) => {
-  const expiresAt = at(100);
+check('a remembered row survives a sweep and goes on time', async ({ store }) => {
   await store.add('client', [aClient()]);
-  await store.startFamily({
-    family: aFamily(),
-    access: { ...anAccessToken('access'), expiresAt },
-    refresh: { key: key('refresh'), expiresAt },
-  });
-  await store.issueCode(aCode({ expiresAt, forgetAt: expiresAt }));
+  await store.startLogin(aLogin({ forgetAt: at(100) }));
+  await store.issueCode(aCode({ expiresAt: at(100), forgetAt: at(100) }));
   const client = await store.find('client', club, partner);
-  const looks = (now: number): readonly Promise<unknown>[] => [
-    findAccess(store, 'access', now),
-    findRefresh(store, 'refresh', now),
-    findCode(store, 'code', now),
-  ];
-  for (const found of await Promise.all(looks(1))) assert.ok(found);
-  assert.equal(await store.sweep(at(50), 100), 0);
+  for (const [now, swept] of [
+    [50, 0],
+    [100, 1],
+    [159.999, 0],
+  ] as const) {
+    assert.ok(await findLogin(store));
+    assert.equal((await findCode(store, 'code', now)) === undefined, now >= 100);
+    assert.equal(await store.sweep(at(now), 100), swept);
+    assert.equal(await store.find('client', club, partner), client, 'not read again');
+  }
+  assert.equal(await store.sweep(at(160), 100), 1);
+  assert.equal(await findLogin(store), undefined);
   assert.equal(await store.find('client', club, partner), client, 'not read again');
-  for (const found of await Promise.all(looks(99))) assert.ok(found);
-  assert.equal(await store.sweep(at(100), 100), 3);
-  assert.equal(await store.find('client', club, partner), client, 'not read again');
-  for (const found of await Promise.all(looks(100))) assert.equal(found, undefined);
 });
 
-check('G-19, G-21: a token or code that was just swept is unknown', async ({ store }) => {
-  const refresh = { key: key('refresh'), expiresAt: at(100) };
-  await store.startFamily({ family: aFamily(), refresh });
+check('G-19, G-21: a login or code that was just swept is unknown', async ({ store }) => {
+  await store.startLogin(aLogin({ forgetAt: at(40) }));
   await store.issueCode(aCode({ expiresAt: at(100), forgetAt: at(100) }));
-  assert.ok(await store.findRefreshToken(club, refresh.key, at(99)));
+  assert.ok(await findLogin(store));
   assert.ok(await findCode(store, 'code', 99));
   assert.equal(await store.sweep(at(100), 100), 2);
   // By the time at which their requests arrived.
-  assert.deepEqual(await rotate(store, 'refresh', 'next', 99), { outcome: 'unknown' });
-  const family = aFamily({ id: 'another' as never });
-  const spent = await store.spendCode(club, partner, key('code'), { family }, at(99));
+  const next = anAnswer(aLogin(), 'next');
+  assert.equal(await store.advanceLogin(club, aLogin().place, aLogin(), next), false);
+  assert.deepEqual(await refresh(store, aLogin(), 'next', at(39)), { outcome: 'unknown' });
+  const spent = await store.spendCode(club, partner, key('code'), aLogin(), at(99));
   assert.deepEqual(spent, { outcome: 'unknown' });
-  assert.equal(await findRefresh(store, 'next', 99), undefined);
-  assert.equal(await store.findFamily(club, family.id), undefined);
+  assert.equal(await findLogin(store), undefined);
 });
+
+check(
+  'G-2: a spent code is found when it was cut, by every process',
+  async ({ store, another }) => {
+    await login(store);
+    assert.ok(await findCode(store, 'code', 1));
+    await store.sweep(at(3600), 100);
+    const { client, redirectUri, codeChallenge } = aCode();
+    const [cut, challenge] = [redirectUri, codeChallenge].map((whole) => whole?.slice(0, 6));
+    const code = { client, redirectUri: cut, codeChallenge: challenge };
+    for (const one of [store, await another!()]) {
+      assert.deepEqual(await findCode(one, 'code', 3601), { code, spentFor: aLogin().place });
+      assert.equal(await findCode(one, 'code', 3601, otherClub), undefined);
+    }
+  },
+);
 
 test('C-4: a request finds what was committed before it, whatever was read before', async () => {
   const { directory, remove } = scratchFile();
@@ -122,10 +120,10 @@ test('the write of a verb that is rolled back is not remembered', () => {
   const remembered = new Remembered<number>(fresh, 100);
   const transactions = new Transactions(database, [fresh]);
   const held = (): readonly (number | undefined)[] =>
-    ['good', 'bad'].map((name) => remembered.get(club, name, () => undefined));
+    ['good', 'bad'].map((name) => remembered.get(name, () => undefined));
   const note = (name: string): void => {
     database.exec('INSERT INTO t VALUES (1)');
-    remembered.note(club, name, 1);
+    remembered.note(name, 1);
   };
   const fail = (): never => {
     note('bad');
@@ -153,7 +151,7 @@ test('HOSTILE 26: a transaction goes by nothing that another process has changed
   const fresh = new Freshness(own);
   const remembered = new Remembered<unknown>(fresh, 100);
   const transactions = new Transactions(own, [fresh]);
-  const read = (): unknown => remembered.get(club, 'row', () => select.get()?.['n']);
+  const read = (): unknown => remembered.get('row', () => select.get()?.['n']);
   // However soon after the last look that is.
   t.mock.method(performance, 'now', () => 0);
   assert.equal(read(), 1);

@@ -45,6 +45,19 @@ const samples: { readonly [K in Kind]: Sample<K> } = {
     optional: ['signsFrom', 'retiresAt'],
     text: 'publicJwk',
   },
+  token_key: {
+    full: (id, programme) => ({
+      programme,
+      kid: id,
+      sealedKey: `sealed ${id}`,
+      createdAt: at(0),
+      signsFrom: at(1),
+      retiresAt: at(2),
+      ended: true,
+    }),
+    optional: ['retiresAt', 'ended'],
+    text: 'sealedKey',
+  },
 };
 
 /** The items of a kind, and short names for the verbs about them. */

@@ -3,7 +3,7 @@
 import { DatabaseSync } from 'node:sqlite';
 
 import type { FileStore } from '../../src/store/sqlite/store.ts';
-import { aPartnerToken, inParallel } from './fixtures.ts';
+import { inParallel, loginNamed } from './fixtures.ts';
 
 export interface LogLength {
   /** Pages in the log. */
@@ -35,6 +35,6 @@ export function pagesOf(reserve: number): number {
 
 /** Writes some 100 pages by one commit. */
 export async function fillLog(store: FileStore, name: string): Promise<void> {
-  const long = 'x'.repeat(1500);
-  await inParallel(200, (n) => store.saveAccessToken(aPartnerToken(`${name} ${n} ${long}`)));
+  const scope = 'x'.repeat(1500);
+  await inParallel(200, (n) => store.startLogin(loginNamed(`${name} ${n}`, { scope })));
 }

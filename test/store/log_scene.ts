@@ -5,7 +5,7 @@ import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
 import type { Worker } from 'node:worker_threads';
 
 import { type FileStore, openFileStore } from '../../src/store/sqlite/store.ts';
-import { aPartnerToken, inParallel } from './fixtures.ts';
+import { inParallel, loginNamed } from './fixtures.ts';
 import { fillLog, logOf, pagesOf } from './log_length.ts';
 
 /** A small one: it is full after some commits. */
@@ -15,7 +15,7 @@ export interface Server {
   readonly store: FileStore;
   readonly log: ReturnType<typeof logOf>;
   readonly fatal: readonly string[];
-  /** Saves tokens by one commit. */
+  /** Saves logins by one commit. */
   readonly save: (count: number) => Promise<void>;
   /** Makes the log long enough to be moved, by one commit. */
   readonly fill: () => Promise<void>;
@@ -24,7 +24,7 @@ export interface Server {
   readonly end: () => Promise<void>;
 }
 
-/** Tokens so far: each has a name of its own. */
+/** Logins so far: each has a name of its own. */
 let saved = 0;
 
 /** A store as a server has it. */
@@ -39,7 +39,7 @@ export function serve(path: string, bytes: number = reserve): Server {
   const log = logOf(path);
   const due = pagesOf(bytes) / 2;
   const save = async (count: number): Promise<void> => {
-    await inParallel(count, () => store.saveAccessToken(aPartnerToken(`token ${saved++}`)));
+    await inParallel(count, () => store.startLogin(loginNamed(`login ${saved++}`)));
   };
   const fill = async (): Promise<void> => {
     // A look at the log's length is not made after every commit.

@@ -1,42 +1,24 @@
-// Owns a login to test refresh tokens with, and short questions to a store about it: names of tokens
-// as text, times in seconds after `at(0)`, the first programme.
+// Owns a login to test with, short questions to a store about it, and refreshing it as a server does.
 
 import assert from 'node:assert/strict';
 
+import type { Instant } from '../../src/lib/clock.ts';
+import type { Answer, LoginState } from '../../src/oauth/grant.ts';
 import type { Store } from '../../src/store/contract.ts';
-import type { RotateOutcome, Rotation } from '../../src/store/grants.ts';
+import type { NewLogin } from '../../src/store/grants.ts';
 import {
-  aCode,
-  aFamily,
-  anAccessToken,
-  aRefreshToken,
-  aRotation,
-  at,
-  club,
-  key,
-  partner,
-} from './fixtures.ts';
+  judgeRefresh,
+  type PresentedRefresh,
+  type RefreshVerdict,
+} from '../../src/store/judgement.ts';
+import { aCode, aLogin, anAnswer, at, club, key, partner, successorOf } from './fixtures.ts';
 
-type Found<Verb extends 'findAccessToken' | 'findCode' | 'findRefreshToken'> = ReturnType<
-  Store[Verb]
->;
-
-export function findAccess(
-  store: Store,
-  name: string,
-  seconds: number,
-  programme = club,
-): Found<'findAccessToken'> {
-  return store.findAccessToken(programme, key(name), at(seconds));
-}
-
-export function findRefresh(
-  store: Store,
-  name: string,
-  seconds: number,
-  programme = club,
-): Found<'findRefreshToken'> {
-  return store.findRefreshToken(programme, key(name), at(seconds));
+/** The login of the code `code`, both begun at second 0. */
+export async function login(store: Store, over: Partial<NewLogin> = {}): Promise<void> {
+  await store.issueCode(aCode());
+  assert.deepEqual(await store.spendCode(club, partner, key('code'), aLogin(over), at(0)), {
+    outcome: 'spent',
+  });
 }
 
 export function findCode(
@@ -44,38 +26,57 @@ export function findCode(
   name: string,
   seconds: number,
   programme = club,
-): Found<'findCode'> {
+): ReturnType<Store['findCode']> {
   return store.findCode(programme, key(name), at(seconds));
 }
 
-/** Rotates at that second; a retry is possible until second 11. */
-export function rotate(
+/** The login of that place, the one of `login` if left out. */
+export function findLogin(
   store: Store,
-  from: string,
-  to: string,
-  seconds = 1,
-  over: Partial<Rotation> = {},
-): Promise<RotateOutcome> {
-  return store.rotateRefreshToken(aRotation(from, to, { now: at(seconds), ...over }));
+  { programme, place } = aLogin(),
+): ReturnType<Store['findLogin']> {
+  return store.findLogin(programme, place);
 }
 
-/** What a retry gets while the successor is `to`. */
-export const retried = (to: string): RotateOutcome => ({
-  outcome: 'retried',
-  keptAnswer: `answer with ${to}`,
-});
-
-/** A login: `family` with the access token `access` and the refresh token `r1`. */
-export async function login(store: Store, over: Parameters<typeof aFamily>[0] = {}): Promise<void> {
-  const tokens = { access: anAccessToken('access'), refresh: aRefreshToken('r1') };
-  await store.issueCode(aCode());
-  const bought = { family: aFamily(over), ...tokens };
-  assert.deepEqual(await store.spendCode(club, partner, key('code'), bought, at(0)), {
-    outcome: 'spent',
-  });
+/** Whether the login is revoked; undefined if it is unknown. */
+export async function isRevoked(store: Store, of = aLogin()): Promise<boolean | undefined> {
+  return (await findLogin(store, of))?.revoked;
 }
 
-/** Whether the login's family is revoked, as `r1` shows it. */
-export async function isRevoked(store: Store): Promise<boolean | undefined> {
-  return (await findRefresh(store, 'r1', 1))?.revoked;
+/** The refresh token of an answer, as its client presents it. */
+export function tokenOf({ generation, refreshDigest }: Answer): PresentedRefresh {
+  return {
+    client: partner,
+    generation,
+    loginDigest: aLogin().loginDigest,
+    refreshDigest,
+    successorDigest: ({ nonce }) => successorOf(refreshDigest, nonce),
+  };
+}
+
+export interface Refreshed {
+  readonly outcome: RefreshVerdict;
+  /** The login as it is answered from, where it is. */
+  readonly state?: LoginState;
+}
+
+/** Presents the refresh token of `held`; a new answer has its nonce by `name`. */
+export async function refresh(
+  store: Store,
+  held: NewLogin | LoginState,
+  name: string,
+  now: Instant = at(1),
+): Promise<Refreshed> {
+  const { programme, place } = held;
+  for (;;) {
+    const state = await store.findLogin(programme, place);
+    const outcome = judgeRefresh(state, tokenOf(held), now);
+    if (outcome === 'reuse') await store.revokeLogin(programme, place, now);
+    if (state === undefined || (outcome !== 'rotate' && outcome !== 'retry')) return { outcome };
+    if (outcome === 'retry') return { outcome, state };
+    const answer = anAnswer(state, name, { answeredAt: now });
+    if (await store.advanceLogin(programme, place, state, answer)) {
+      return { outcome, state: { ...state, ...answer } };
+    }
+  }
 }

@@ -1,203 +1,220 @@
-// Owns a model of the store's grants: a history, searched from its beginning for every question.
+// Owns a model of the store's grants: a history, read from its beginning for every question.
 
 import type { Instant } from '../../src/lib/clock.ts';
-import type { ClientId, ProgrammeId } from '../../src/oauth/client.ts';
+import type { ProgrammeId } from '../../src/oauth/client.ts';
 import type {
-  AccessToken,
+  Answer,
   AuthorizationCode,
-  FamilyId,
-  TokenFamily,
-  TokenKey,
+  CodeKey,
+  Era,
+  LoginState,
+  Place,
 } from '../../src/oauth/grant.ts';
-import type { Store } from '../../src/store/contract.ts';
-import type {
-  IssueOutcome,
-  Rotation,
-  RotateOutcome,
-  SpendOutcome,
-  StandingQuestion,
-  TokenOwner,
+import { placeAfter } from '../../src/oauth/place.ts';
+import {
+  type FoundCode,
+  type Grants,
+  type IssueOutcome,
+  type NewLogin,
+  PlaceTaken,
+  type SpendOutcome,
+  type StandingQuestion,
+  type TokenName,
+  type TokenOwner,
 } from '../../src/store/grants.ts';
-
-type Purchase = Parameters<Store['spendCode']>[3];
+import type { Keeping } from '../../src/store/keeping.ts';
 
 type Event =
   | { readonly kind: 'issued'; readonly code: AuthorizationCode }
-  | { readonly kind: 'spent'; readonly code: AuthorizationCode; readonly issue: Purchase }
-  | { readonly kind: 'rotated'; readonly rotation: Rotation }
-  | { readonly kind: 'revoked'; readonly programme: ProgrammeId; readonly family: FamilyId }
-  | { readonly kind: 'revokedAll'; readonly programme: ProgrammeId; readonly whose: TokenOwner }
-  | { readonly kind: 'saved'; readonly token: AccessToken };
+  | { readonly kind: 'begun'; readonly login: NewLogin; readonly code?: AuthorizationCode }
+  | { readonly kind: 'advanced'; readonly place: Place; readonly to: Answer }
+  | { readonly kind: 'revoked'; readonly place: Place }
+  | { readonly kind: 'revokedAll'; readonly whose: TokenOwner }
+  | { readonly kind: 'revokedToken'; readonly tokenId: string }
+  | { readonly kind: 'accepted'; readonly now: Instant }
+  | { readonly kind: 'swept'; readonly now: Instant };
 
-type EventOf<Kind extends Event['kind']> = Extract<Event, { readonly kind: Kind }>;
+type EventOf<Kind extends Event['kind']> = Extract<Event, { readonly kind: Kind }> & {
+  /** Its number in the history. */
+  readonly at: number;
+};
+
+/** What a code, login or token is revoked by. */
+interface Owned {
+  readonly client: string;
+  readonly subject?: string;
+  readonly era: number;
+}
 
 /**
- * What the contract says, told as a history: nothing is ever updated or forgotten. It shares no
- * code and no representation with the backends.
+ * What the contract says of one programme, told as a history: nothing is ever updated or removed, and an
+ * era is a position in it. It shares no code and no representation with the backends.
  */
-export class Model {
+export class Model implements Grants, Pick<Keeping, 'acceptTime' | 'sweep'> {
   readonly #history: Event[] = [];
 
-  issueCode(code: AuthorizationCode): IssueOutcome {
-    const ofLogin = (other: AuthorizationCode): boolean =>
-      other.programme === code.programme && other.transaction === code.transaction;
-    if (this.#all('spent').some((event) => ofLogin(event.code))) return 'already_spent';
-    const last = this.#all('issued').findLast((event) => ofLogin(event.code));
-    if (last !== undefined && last.code.issuedAt > code.issuedAt) return 'superseded';
+  async issueCode(code: AuthorizationCode): Promise<IssueOutcome> {
+    const { transaction } = code;
+    if (this.#all('begun').some((event) => event.code?.transaction === transaction)) {
+      return 'already_spent';
+    }
+    const last = this.#all('issued').findLast((event) => event.code.transaction === transaction);
+    if (last && !this.#isRemoved(last) && last.code.issuedAt > code.issuedAt) return 'superseded';
     this.#history.push({ kind: 'issued', code });
     return 'issued';
   }
 
-  /** The code, unless a later one of its login took its place. */
-  findCode(programme: ProgrammeId, key: TokenKey, now: Instant): AuthorizationCode | undefined {
-    const issued = this.#all('issued').map((event) => event.code);
-    const code = issued.find((other) => other.programme === programme && other.key === key);
-    if (code === undefined) return undefined;
-    const last = issued.findLast(
-      (other) => other.programme === programme && other.transaction === code.transaction,
+  async findCode(_: ProgrammeId, key: CodeKey, now: Instant): Promise<FoundCode | undefined> {
+    const spent = this.#all('begun').find((event) => event.code?.key === key);
+    if (spent?.code !== undefined) {
+      const { place } = spent.login;
+      return this.#login(place) && { code: spent.code, spentFor: place };
+    }
+    const issued = this.#all('issued');
+    const last = issued.find((event) => event.code.key === key);
+    if (last === undefined) return undefined;
+    const { era, ...code } = last.code;
+    const isLast = !issued.some(
+      (event) => event.at > last.at && event.code.transaction === code.transaction,
     );
-    const endsAt = this.#spend(code)?.issue.family.endsAt ?? code.forgetAt;
-    const forgetAt = endsAt > code.forgetAt ? endsAt : code.forgetAt;
-    const issue = this.#all('issued').find((event) => event.code === code);
-    const isGone = !this.#spend(code) && this.#diedAtOnce(code, code.member.subject, issue);
-    return last === code && now < forgetAt && !isGone ? { ...code, forgetAt } : undefined;
+    const isDead = this.#diedAtOnce({ ...code, ...code.member, era: era ?? last.at });
+    const isVisible = isLast && !isDead && !this.#isRemoved(last) && now < code.forgetAt;
+    return isVisible ? { code } : undefined;
   }
 
-  spendCode(...[programme, client, key, issue, now]: Parameters<Store['spendCode']>): SpendOutcome {
-    const code = this.findCode(programme, key, now);
-    if (code === undefined || code.client !== client) return { outcome: 'unknown' };
-    const earlier = this.#spend(code);
-    if (earlier) {
-      const family = earlier.issue.family.id;
-      this.revokeFamily(programme, family);
-      return { outcome: 'replayed', family };
+  async spendCode(
+    ...[programme, client, key, login, now]: Parameters<Grants['spendCode']>
+  ): Promise<SpendOutcome> {
+    const found = await this.findCode(programme, key, now);
+    if (found === undefined || found.code.client !== client) return { outcome: 'unknown' };
+    if (found.spentFor !== undefined) {
+      await this.revokeLogin(programme, found.spentFor);
+      return { outcome: 'replayed', place: found.spentFor };
     }
-    if (now >= code.expiresAt) return { outcome: 'unknown' };
-    this.#history.push({ kind: 'spent', code, issue });
+    if (now >= found.code.expiresAt) return { outcome: 'unknown' };
+    this.#begin(login, found.code);
     return { outcome: 'spent' };
   }
 
-  /** The family that a refresh token belongs to while it may be used or retried at all. */
-  familyOf(programme: ProgrammeId, key: TokenKey, now: Instant): TokenFamily | undefined {
-    const spent = this.#all('spent').map((event) => event.issue);
-    const bought = spent.find(
-      ({ family, refresh }) => family.programme === programme && refresh?.key === key,
-    );
-    const from = this.#all('rotated').find(
-      ({ rotation }) => rotation.programme === programme && rotation.successor.key === key,
-    )?.rotation;
-    const token = bought?.refresh ?? from?.successor;
-    const family = from ? this.familyOf(programme, from.key, from.now) : bought?.family;
-    if (token === undefined || family === undefined) return undefined;
-    return now < token.expiresAt && now < family.endsAt ? family : undefined;
+  async startLogin(login: NewLogin): Promise<void> {
+    this.#begin(login);
   }
 
-  rotationOf(programme: ProgrammeId, key: TokenKey): Rotation | undefined {
-    const rotated = this.#all('rotated').map((event) => event.rotation);
-    return rotated.find((other) => other.programme === programme && other.key === key);
+  async findLogin(_: ProgrammeId, place: Place): Promise<LoginState | undefined> {
+    return this.#login(place);
   }
 
-  /** The answer a retry gets: until the window ends or the successor is used. */
-  retryAnswer(programme: ProgrammeId, key: TokenKey, now: Instant): string | undefined {
-    const rotation = this.rotationOf(programme, key);
-    if (rotation === undefined || rotation.retryUntil <= rotation.now) return undefined;
-    if (this.rotationOf(programme, rotation.successor.key)) return undefined;
-    return now <= rotation.retryUntil ? rotation.keptAnswer : undefined;
+  async advanceLogin(_: ProgrammeId, place: Place, from: Answer, to: Answer): Promise<boolean> {
+    const last = this.#kept(place);
+    if (last === undefined || last.nonce !== from.nonce || last.revoked) return false;
+    this.#history.push({ kind: 'advanced', place, to });
+    return true;
   }
 
-  rotateRefreshToken(rotation: Rotation): RotateOutcome {
-    const { programme, key, client, now } = rotation;
-    const family = this.familyOf(programme, key, now);
-    if (family === undefined || family.client !== client || this.isRevoked(family)) {
-      return { outcome: 'unknown' };
+  async revokeLogin(_: ProgrammeId, place: Place): Promise<void> {
+    if (this.#login(place)) this.#history.push({ kind: 'revoked', place });
+  }
+
+  async revokeAll(_: ProgrammeId, whose: TokenOwner): Promise<void> {
+    this.#history.push({ kind: 'revokedAll', whose });
+  }
+
+  async era(): Promise<Era> {
+    return this.#history.length as Era;
+  }
+
+  async revokeToken(
+    _: ProgrammeId,
+    { tokenId, expiresAt }: TokenName,
+    now: Instant,
+  ): Promise<void> {
+    if (now < expiresAt) this.#history.push({ kind: 'revokedToken', tokenId });
+  }
+
+  async isStanding(_: ProgrammeId, { tokenId, own }: StandingQuestion): Promise<boolean> {
+    if (this.#all('revokedToken').some((event) => event.tokenId === tokenId)) return false;
+    if (own === undefined) return true;
+    const { era, issuedAt } = own;
+    // The backends keep the last accepted time alone.
+    const accepted = this.#all('accepted').at(-1);
+    const isUndone = accepted && accepted.at >= era && issuedAt > accepted.now;
+    return !isUndone && !this.#diedAtOnce(own);
+  }
+
+  async acceptTime(now: Instant): Promise<void> {
+    this.#history.push({ kind: 'accepted', now });
+  }
+
+  /** All at once; `limit` is for the backends. */
+  async sweep(now: Instant): Promise<number> {
+    this.#history.push({ kind: 'swept', now });
+    return 0;
+  }
+
+  #begin(login: NewLogin, code?: AuthorizationCode): void {
+    if (this.#login(login.place)) throw new PlaceTaken();
+    this.#history.push({ kind: 'begun', login, ...(code && { code }) });
+  }
+
+  /** The login that has the place now; `revoked` by itself alone. */
+  #kept(place: Place): (LoginState & { readonly era: number }) | undefined {
+    let found: (LoginState & { readonly era: number }) | undefined;
+    for (const [at, event] of this.#history.entries()) {
+      if (event.kind === 'begun' && event.login.place === place) {
+        found = { ...event.login, revoked: false, era: event.login.era ?? at };
+      } else if (found !== undefined) found = afterEvent(found, event);
     }
-    const keptAnswer = this.retryAnswer(programme, key, now);
-    if (keptAnswer !== undefined) return { outcome: 'retried', keptAnswer };
-    if (this.rotationOf(programme, key)) {
-      this.revokeFamily(programme, family.id);
-      return { outcome: 'reused' };
-    }
-    this.#history.push({ kind: 'rotated', rotation });
-    return { outcome: 'rotated' };
+    return found;
   }
 
-  revokeFamily(programme: ProgrammeId, family: FamilyId): void {
-    this.#history.push({ kind: 'revoked', programme, family });
+  #login(place: Place): LoginState | undefined {
+    const kept = this.#kept(place);
+    if (kept === undefined) return undefined;
+    const { era, ...state } = kept;
+    const isDead = this.#diedAtOnce({ client: state.client, subject: state.member.subject, era });
+    return { ...state, revoked: state.revoked || isDead };
   }
 
-  revokeAll(programme: ProgrammeId, whose: TokenOwner): void {
-    this.#history.push({ kind: 'revokedAll', programme, whose });
-  }
-
-  isRevoked(family: TokenFamily): boolean {
-    const { programme, id, member } = family;
-    const began = this.#all('spent').find(({ issue }) => issue.family === family);
-    const alone = this.#all('revoked').some(
-      (event) => event.programme === programme && event.family === id,
+  /** Whether all of its owner's was revoked since its era. */
+  #diedAtOnce({ client, subject, era }: Owned): boolean {
+    return this.#all('revokedAll').some(
+      ({ at, whose }) =>
+        at >= era && ('client' in whose ? whose.client === client : whose.subject === subject),
     );
-    return alone || this.#diedAtOnce(family, member.subject, began);
   }
 
-  isStanding(programme: ProgrammeId, token: StandingQuestion): boolean {
-    if (token.family === undefined)
-      return !this.#diedAtOnce({ programme, ...token }, token.subject);
-    const family = this.#family(programme, token.family);
-    return family !== undefined && !this.isRevoked(family);
-  }
-
-  exists(programme: ProgrammeId, family: FamilyId): boolean {
-    return this.#family(programme, family) !== undefined;
-  }
-
-  saveAccessToken(token: AccessToken): void {
-    this.#history.push({ kind: 'saved', token });
-  }
-
-  findAccessToken(programme: ProgrammeId, key: TokenKey, now: Instant): AccessToken | undefined {
-    const tokenOf = (event: Event): AccessToken | undefined => {
-      if (event.kind === 'saved') return event.token;
-      if (event.kind === 'spent') return event.issue.access;
-      return event.kind === 'rotated' ? event.rotation.access : undefined;
-    };
-    const issue = this.#history.find((event) => {
-      const other = tokenOf(event);
-      return other?.programme === programme && other.key === key;
-    });
-    const token = issue && tokenOf(issue);
-    if (token === undefined || now >= token.expiresAt) return undefined;
-    const subject = token.kind === 'member' ? token.subject : undefined;
-    if (this.#diedAtOnce(token, subject, issue)) return undefined;
-    if (token.family === undefined) return token;
-    const family = this.#family(programme, token.family);
-    return family && now < family.endsAt && !this.isRevoked(family) ? token : undefined;
-  }
-
-  /** Whether all of its owner's was revoked after the event that issued it; ever, where that is not known. */
-  #diedAtOnce(
-    owner: { readonly programme: ProgrammeId; readonly client: ClientId },
-    subject: string | undefined,
-    issue?: Event,
-  ): boolean {
-    const since = issue === undefined ? 0 : this.#history.indexOf(issue);
-    return this.#history.slice(since).some((event) => {
-      if (event.kind !== 'revokedAll' || event.programme !== owner.programme) return false;
-      const { whose } = event;
-      return 'client' in whose ? whose.client === owner.client : whose.subject === subject;
-    });
+  /** Whether a code that was not spent ended with a time that was accepted, or was swept. */
+  #isRemoved({ at, code }: EventOf<'issued'>): boolean {
+    const isUndone = this.#all('accepted').some(
+      (event) => event.at > at && code.issuedAt > event.now,
+    );
+    return (
+      isUndone || this.#all('swept').some((event) => event.at > at && event.now >= code.forgetAt)
+    );
   }
 
   #all<Kind extends Event['kind']>(kind: Kind): EventOf<Kind>[] {
-    return this.#history.filter((event): event is EventOf<Kind> => event.kind === kind);
+    return this.#history
+      .map((event, at) => ({ ...event, at }))
+      .filter((event): event is EventOf<Kind> => event.kind === kind);
   }
+}
 
-  #family(programme: ProgrammeId, id: FamilyId): TokenFamily | undefined {
-    const families = this.#all('spent').map((event) => event.issue.family);
-    return families.find((family) => family.programme === programme && family.id === id);
-  }
-
-  #spend(code: AuthorizationCode): EventOf<'spent'> | undefined {
-    return this.#all('spent').find(
-      (event) => event.code.programme === code.programme && event.code.key === code.key,
-    );
+/** What an event makes of a login. */
+function afterEvent<Login extends LoginState>(login: Login, event: Event): Login | undefined {
+  switch (event.kind) {
+    case 'advanced': {
+      if (event.place !== login.place) return login;
+      const { ownScope: _last, ...rest } = login;
+      return { ...rest, ...event.to } as Login;
+    }
+    case 'revoked':
+      return event.place === login.place ? { ...login, revoked: true } : login;
+    case 'accepted':
+      return login.place < placeAfter(event.now) ? login : undefined;
+    case 'swept':
+      return event.now < login.forgetAt + 60_000 ? login : undefined;
+    default:
+      return login;
   }
 }

@@ -7,7 +7,8 @@ import { test } from 'node:test';
 import { Unavailable } from '../../src/oauth/failure.ts';
 import { openFileStore } from '../../src/store/sqlite/store.ts';
 import { scratchFile } from './file_directory.ts';
-import { aPartnerToken, at, club, key } from './fixtures.ts';
+import { loginNamed } from './fixtures.ts';
+import { findLogin } from './login.ts';
 
 const cases: readonly (readonly [string, RegExp, (path: string) => void])[] = [
   ['the file is removed', /jetway\.db was removed or replaced/, (path) => rmSync(path)],
@@ -39,18 +40,18 @@ for (const [name, message, harm] of cases) {
     try {
       await openFileStore({ path: `${path}.copy`, environment: 'staging' }).close();
       const store = openFileStore({ path, environment: 'staging', onFatal });
-      await store.saveAccessToken(aPartnerToken('before'));
+      await store.startLogin(loginNamed('before'));
       assert.deepEqual(store.health(), { status: 'ready' });
       harm(path);
       // SQLite notices nothing: until somebody looks, it says that this is saved.
-      await store.saveAccessToken(aPartnerToken('lost'));
-      const rejected = assert.rejects(store.saveAccessToken(aPartnerToken('queued')), Unavailable);
+      await store.startLogin(loginNamed('lost'));
+      const rejected = assert.rejects(store.startLogin(loginNamed('queued')), Unavailable);
       const health = store.health();
       assert.equal(health.status, 'unusable');
       assert.match(health.detail, message);
       await rejected;
-      await assert.rejects(store.findAccessToken(club, key('before'), at(0)), Unavailable);
-      await assert.rejects(store.saveAccessToken(aPartnerToken('after')), message);
+      await assert.rejects(findLogin(store, loginNamed('before')), Unavailable);
+      await assert.rejects(store.startLogin(loginNamed('after')), message);
       assert.equal(store.health().status, 'unusable');
       assert.equal(told.length, 1);
       assert.match(told[0] ?? '', message);

@@ -8,25 +8,14 @@ import { dirname } from 'node:path';
 import { test } from 'node:test';
 
 import type { LoginAttempt } from '../../src/store/counters.ts';
-import type { RotateOutcome, SpendOutcome } from '../../src/store/grants.ts';
+import type { SpendOutcome } from '../../src/store/grants.ts';
 import { verifyStore } from '../../src/store/sqlite/care/examine.ts';
 import { openFileStore } from '../../src/store/sqlite/store.ts';
 import type { Task } from './contender.ts';
 import { killedWriter } from './crashed.ts';
 import { scratchFile } from './file_directory.ts';
-import {
-  aCode,
-  aFamily,
-  aRefreshToken,
-  at,
-  club,
-  familyId,
-  inParallel,
-  key,
-  partner,
-  tally,
-} from './fixtures.ts';
-import { findAccess, findRefresh } from './login.ts';
+import { aCode, club, inParallel, key, loginNamed, tally } from './fixtures.ts';
+import { findLogin, type Refreshed } from './login.ts';
 
 /** How many files, codes or logins two processes fight over, one after another. */
 const rounds = 20;
@@ -94,39 +83,25 @@ withProcesses('HOSTILE 26: of spends by two processes one wins', async (path, co
   await Promise.all(contenders.map(({ ask }) => ask('open')));
   for (const results of await fight<SpendOutcome>(contenders, 'spend')) {
     assert.deepEqual(tally(results), { spent: 1, replayed: 9 });
-    const families = results.flatMap((each) => (each.outcome === 'replayed' ? each.family : []));
-    assert.equal(new Set(families).size, 1);
+    const places = results.flatMap((each) => (each.outcome === 'replayed' ? each.place : []));
+    assert.equal(new Set(places).size, 1);
   }
   await store.close();
 });
 
-withProcesses(
-  'HOSTILE 29: rotations by two processes make one lineage',
-  async (path, contenders) => {
-    const store = openFileStore({ path, environment: 'staging' });
-    await inParallel(rounds, async (n) => {
-      await store.issueCode(aCode({ key: key(`code ${n}`), transaction: `login ${n}` }));
-      const family = aFamily({ id: familyId(`family ${n}`) });
-      const bought = { family, refresh: aRefreshToken(`r ${n}`) };
-      await store.spendCode(club, partner, key(`code ${n}`), bought, at(0));
-    });
-    await Promise.all(contenders.map(({ ask }) => ask('open')));
-    const outcomes = await fight<RotateOutcome>(contenders, 'rotate');
-    for (const [round, results] of outcomes.entries()) {
-      assert.deepEqual(tally(results), { rotated: 1, retried: 9 });
-      const answers = results.flatMap((each) =>
-        each.outcome === 'retried' ? each.keptAnswer : [],
-      );
-      const successors = ['a', 'b'].map((name) =>
-        inParallel(5, (n) => findRefresh(store, `s ${name} ${round} ${n}`, 1)),
-      );
-      const found = (await Promise.all(successors)).flat().flatMap((state) => state?.key ?? []);
-      assert.equal(found.length, 1);
-      assert.deepEqual(new Set(answers), new Set([`answer with ${found[0]}`]));
-    }
-    await store.close();
-  },
-);
+withProcesses('HOSTILE 29: refreshes by two processes get one answer', async (path, contenders) => {
+  const store = openFileStore({ path, environment: 'staging' });
+  await inParallel(rounds, (n) => store.startLogin(loginNamed(`login ${n}`)));
+  await Promise.all(contenders.map(({ ask }) => ask('open')));
+  const outcomes = await fight<Refreshed>(contenders, 'refresh');
+  for (const [round, results] of outcomes.entries()) {
+    assert.deepEqual(tally(results), { rotate: 1, retry: 9 });
+    const state = await findLogin(store, loginNamed(`login ${round}`));
+    assert.equal(state?.generation, 2);
+    for (const result of results) assert.deepEqual(result.state, state);
+  }
+  await store.close();
+});
 
 withProcesses('HOSTILE 18: two processes have one count', async (path, contenders) => {
   await openFileStore({ path, environment: 'staging' }).close();
@@ -143,8 +118,8 @@ test('FAULTS 1: what was acknowledged survives kill -9', async () => {
       const acknowledged = await killedWriter(path, 20_000);
       assert.ok(acknowledged.length > 1000);
       const store = openFileStore({ path, environment: 'staging' });
-      for (const token of acknowledged) {
-        assert.ok(await findAccess(store, token, 0), `${token} is lost`);
+      for (const name of acknowledged) {
+        assert.ok(await findLogin(store, loginNamed(name)), `${name} is lost`);
       }
       await store.close();
       assert.deepEqual(verifyStore(path).damage, []);

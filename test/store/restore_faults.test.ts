@@ -39,7 +39,7 @@ withBackup('FAULTS 8: it is refused while another process has the store', async 
     child.kill('SIGKILL');
     await once(child, 'close');
   }
-  assert.ok(report.counts['family'] === 1);
+  assert.ok(report.counts['login'] === 2);
   await restoreStore(backup, path, staging);
   assert.deepEqual(verifyStore(path).damage, []);
 });
@@ -107,7 +107,7 @@ withBackup(
   without('strace'),
 );
 
-/** The killed writer's tokens tell the old store, their absence the new one. */
+/** The killed writer's logins tell the old store, their absence the new one. */
 async function stateOf(path: string): Promise<string> {
   try {
     await open(path).close();
@@ -119,5 +119,5 @@ async function stateOf(path: string): Promise<string> {
   const { counts, damage } = verifyStore(path);
   assert.deepEqual(damage, []);
   assert.equal(counts['client'], 1);
-  return counts['access_token'] === 0 ? 'new' : 'old';
+  return counts['login'] === 0 ? 'new' : 'old';
 }

@@ -2,6 +2,7 @@
 
 import { test } from 'node:test';
 
+import type { TokenKeyRecord } from '../../src/oauth/signing_key.ts';
 import { backupStore } from '../../src/store/sqlite/care/backup.ts';
 import type { RestoreOptions } from '../../src/store/sqlite/care/restore.ts';
 import { openFileStore, type FileStore } from '../../src/store/sqlite/store.ts';
@@ -11,12 +12,12 @@ import {
   aClient,
   aCode,
   aMember,
-  aPartnerToken,
   addSigningKey,
   aSigningKey,
   at,
   club,
   key,
+  loginNamed,
   otherPartner,
 } from './fixtures.ts';
 import { login } from './login.ts';
@@ -43,6 +44,14 @@ export function withBackup(
   });
 }
 
+const tokenKey: TokenKeyRecord = {
+  programme: club,
+  kid: '7',
+  sealedKey: 'sealed',
+  createdAt: at(0),
+  signsFrom: at(0),
+};
+
 /** A store with something of everything, and its backup. */
 async function makeBackup(path: string, backup: string): Promise<void> {
   const store = open(path);
@@ -51,9 +60,10 @@ async function makeBackup(path: string, backup: string): Promise<void> {
   await store.remove('client', club, otherPartner, at(0));
   await store.add('member', [aMember()]);
   await addSigningKey(store, aSigningKey('kid'));
+  await store.changeAll('token_key', { programme: club }, () => [tokenKey]);
   await login(store);
   await store.issueCode(aCode({ key: key('unspent'), transaction: 'login-2' }));
-  await store.saveAccessToken(aPartnerToken('partner'));
+  await store.startLogin(loginNamed('another'));
   await store.recordTime(at(50));
   await backupStore(path, backup);
   await store.close();

@@ -1,59 +1,98 @@
-// Owns random sequences of store verbs: the commands, and the calls they stand for.
+// Owns random sequences of the store's verbs: the commands, and the calls they stand for.
 
 import * as fc from 'fast-check';
 
-import { instant, type Instant } from '../../src/lib/clock.ts';
+import { instant, type Instant, milliseconds } from '../../src/lib/clock.ts';
 import type { ProgrammeId } from '../../src/oauth/client.ts';
-import type { AccessToken } from '../../src/oauth/grant.ts';
-import type { Store } from '../../src/store/contract.ts';
-import type { StandingQuestion } from '../../src/store/grants.ts';
+import type { Era, LoginState, Place } from '../../src/oauth/grant.ts';
+import {
+  type Grants,
+  type NewLogin,
+  PlaceTaken,
+  type StandingQuestion,
+} from '../../src/store/grants.ts';
+import type { Keeping } from '../../src/store/keeping.ts';
 import {
   aCode,
-  aFamily,
-  anAccessToken,
-  aRefreshToken,
-  aRotation,
-  familyId,
+  aLogin,
+  anAnswer,
+  at,
+  aTokenOfItsOwn,
   key,
   otherPartner,
   partner,
+  placeAt,
 } from './fixtures.ts';
-import { Model } from './model.ts';
 
-/** `which` picks among what the sequence has made so far, by its place. */
-export type Command =
-  | { readonly verb: 'issue'; readonly login: number; readonly life: number }
-  | { readonly verb: 'spend'; readonly which: number; readonly own: boolean; readonly life: number }
+/** A store, or the model of it. */
+export type Target = Grants & Pick<Keeping, 'acceptTime' | 'sweep'>;
+
+/** `which` picks among what the sequence has made so far, by its place; `low` ends a login's place. */
+type Command =
   | {
-      readonly verb: 'rotate';
+      readonly verb: 'issue';
+      readonly login: number;
+      readonly life: number;
+      readonly isLate: boolean;
+    }
+  | {
+      readonly verb: 'spend';
       readonly which: number;
       readonly own: boolean;
-      readonly grace: number;
+      readonly low: number;
+      readonly isLate: boolean;
+    }
+  | { readonly verb: 'start'; readonly low: number; readonly isLate: boolean }
+  | {
+      readonly verb: 'advance';
+      readonly which: number;
+      readonly isStale: boolean;
+      readonly ownScope: string | undefined;
     }
   | { readonly verb: 'revoke'; readonly which: number }
   | { readonly verb: 'revokeAll'; readonly whose: 'client' | 'subject' }
-  | { readonly verb: 'save'; readonly which: number; readonly life: number }
-  | { readonly verb: 'sweep' };
+  | { readonly verb: 'revokeToken'; readonly which: number; readonly life: number };
 
-/** Verbs of one turn of the event loop, and how many milliseconds pass before them. */
+/** Verbs of one turn of the event loop, or one that stands alone; and the milliseconds before it. */
 export interface Turn {
   readonly pause: number;
   readonly file: 0 | 1;
-  readonly commands: readonly Command[];
+  readonly commands: readonly Command[] | 'sweep' | 'accept';
 }
 
 const which = fc.nat({ max: 3 });
+const low = fc.nat({ max: 2 });
 const life = fc.integer({ min: 1, max: 200 });
-const own = fc.integer({ min: 0, max: 9 }).map((n) => n > 0);
+const seldom = fc.integer({ min: 0, max: 9 }).map((n) => n === 0);
 const command: fc.Arbitrary<Command> = fc.oneof(
   {
     weight: 6,
-    arbitrary: fc.record({ verb: fc.constant('issue'), login: fc.nat({ max: 9 }), life }),
+    arbitrary: fc.record({
+      verb: fc.constant('issue'),
+      login: fc.nat({ max: 9 }),
+      life,
+      isLate: seldom,
+    }),
   },
-  { weight: 8, arbitrary: fc.record({ verb: fc.constant('spend'), which, own, life }) },
   {
-    weight: 16,
-    arbitrary: fc.record({ verb: fc.constant('rotate'), which, own, grace: fc.nat({ max: 9 }) }),
+    weight: 8,
+    arbitrary: fc.record({
+      verb: fc.constant('spend'),
+      which,
+      own: seldom.map((is) => !is),
+      low,
+      isLate: seldom,
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ verb: fc.constant('start'), low, isLate: seldom }) },
+  {
+    weight: 14,
+    arbitrary: fc.record({
+      verb: fc.constant('advance'),
+      which,
+      isStale: seldom,
+      ownScope: fc.constantFrom(undefined, '', 'narrow'),
+    }),
   },
   { weight: 2, arbitrary: fc.record({ verb: fc.constant('revoke'), which }) },
   {
@@ -63,32 +102,51 @@ const command: fc.Arbitrary<Command> = fc.oneof(
       whose: fc.constantFrom('client', 'subject'),
     }),
   },
-  { weight: 4, arbitrary: fc.record({ verb: fc.constant('save'), which, life }) },
-  { weight: 4, arbitrary: fc.record({ verb: fc.constant('sweep') }) },
+  { weight: 1, arbitrary: fc.record({ verb: fc.constant('revokeToken'), which, life }) },
 );
-/** Any turn. */
+
+/** Any turn. A minute passes now and then: so long a login is kept after its last token. */
 export const turn: fc.Arbitrary<Turn> = fc.record({
-  pause: fc.nat({ max: 8 }),
+  pause: fc.oneof(
+    { weight: 12, arbitrary: fc.nat({ max: 8 }) },
+    { weight: 1, arbitrary: fc.constant(60_000) },
+  ),
   file: fc.constantFrom(0, 1),
-  commands: fc.array(command, { minLength: 1, maxLength: 6 }),
+  commands: fc.oneof(
+    { weight: 10, arbitrary: fc.array(command, { minLength: 1, maxLength: 6 }) },
+    { weight: 2, arbitrary: fc.constant('sweep') },
+    { weight: 1, arbitrary: fc.constant('accept') },
+  ),
 });
 
-/** Later than any sequence gets: rows that decide on later verbs are not forgotten within one. */
-const horizon = 10_000;
+/** Milliseconds between two sequences: their programmes share stores, and so the times that are swept. */
+const apart = 10_000_000;
+/** Milliseconds in which a login has its code, and after which its tokens may end. */
+const codeSpan = 300;
 
-export type Call = (target: Store | Model) => unknown;
+/** A call that a target answers with a value, or with a place that is taken. */
+type Call = (target: Target) => Promise<unknown>;
 
-/** One sequence in a programme of its own, with the names of all it has made. */
+/** One sequence in a programme and a time of its own. */
 export class Sequence {
   readonly programme: ProgrammeId;
-  readonly made = { codes: [] as string[], refresh: [] as string[], access: [] as string[] };
-  /** What later verbs pick from: all that may still come to something. */
-  readonly live = { codes: [] as string[], refresh: [] as string[], families: [] as string[] };
-  now: Instant = instant(0);
+  readonly codes: string[] = [];
+  readonly places = new Set<Place>();
+  now: Instant;
   #count = 0;
+  /** Names of codes that are good, and logins as they are and as they were a turn before. */
+  #goodCodes: readonly string[] = [];
+  #logins: readonly LoginState[] = [];
+  #former: readonly LoginState[] = [];
+  /** The name of each login's transaction, and when its code is over. */
+  readonly #transactions = new Map<number, { readonly name: string; readonly until: Instant }>();
+  readonly #eras = new Map<Target, Era[]>();
+  readonly #issued: Instant[] = [];
+  readonly #ends = new Map<string, Instant>();
 
-  constructor(programme: string) {
-    this.programme = programme as ProgrammeId;
+  constructor(run: number) {
+    this.programme = `programme ${run}` as ProgrammeId;
+    this.now = instant(at(0) + run * apart);
   }
 
   /** The call a command stands for, to be put to model and stores alike. */
@@ -96,115 +154,156 @@ export class Sequence {
     const { programme, now } = this;
     switch (given.verb) {
       case 'issue':
-        return this.#issue(given.login, given.life);
+        return this.#issue(given);
       case 'spend':
-        return this.#spend(given.which, given.own, given.life);
-      case 'rotate':
-        return this.#rotate(given.which, given.own, given.grace);
-      case 'save':
-        return this.#save(given.which, given.life);
+        return this.#spend(given);
+      case 'start': {
+        const login = this.#login(given.low);
+        return (target) => target.startLogin(this.#begunBefore(given, target, login));
+      }
+      case 'advance':
+        return this.#advance(given);
       case 'revoke': {
-        const family = familyId(pick(this.live.families, given.which));
-        return (target) => target.revokeFamily(programme, family, now);
+        const place = pick(this.#logins, given.which)?.place ?? placeAt(0);
+        return (target) => target.revokeLogin(programme, place, now);
       }
       case 'revokeAll': {
         const whose = given.whose === 'client' ? { client: partner } : { subject: 'subject-1' };
         return (target) => target.revokeAll(programme, whose);
       }
-      default:
-        return (target) => (target instanceof Model ? undefined : sweepAll(target, now));
+      default: {
+        const tokenId = `token ${given.which}`;
+        const expiresAt = instant(now + given.life);
+        this.#ends.set(tokenId, instant(Math.max(expiresAt, this.#ends.get(tokenId) ?? 0)));
+        return (target) => target.revokeToken(programme, { tokenId, expiresAt }, now);
+      }
     }
   }
 
-  /** Drops from the picking what was never made or is over, so that sequences get somewhere. */
-  forgetDead(model: Model): void {
-    const { programme, live, now } = this;
-    live.codes = live.codes.filter((name) => model.findCode(programme, key(name), now));
-    live.refresh = live.refresh.filter((name) => model.familyOf(programme, key(name), now));
-    live.families = live.families.filter((name) => model.exists(programme, familyId(name)));
-  }
-
-  /** JWTs that could be out there: of each family that may live, and of none, of several ages. */
-  unremembered(): readonly StandingQuestion[] {
-    const of = [undefined, ...this.live.families.slice(-4)];
-    return of.flatMap((name) =>
-      [0, 1, 5, 20].map((age) => ({
-        client: partner,
-        subject: 'subject-1',
-        ...(name === undefined ? {} : { family: familyId(name) }),
-        issuedAt: instant(this.now - age),
-      })),
+  /**
+   * Takes note of what later commands pick from, and issues the client a token of its own by each target:
+   * by the first of those that share their records.
+   */
+  async settle(model: Target, targets: readonly (readonly Target[])[]): Promise<void> {
+    const found = await Promise.all(
+      [...this.places].map((place) => model.findLogin(this.programme, place)),
     );
+    this.#former = this.#logins;
+    this.#logins = found.filter((state) => state !== undefined);
+    const codes = this.codes.map(async (name) => {
+      const code = await model.findCode(this.programme, key(name), this.now);
+      return code === undefined ? [] : [name];
+    });
+    this.#goodCodes = (await Promise.all(codes)).flat();
+    for (const sharing of targets) {
+      const era = await sharing[0]!.era();
+      for (const target of sharing) {
+        this.#eras.set(target, [...(this.#eras.get(target) ?? []), era]);
+      }
+    }
+    this.#issued.push(this.now);
   }
 
-  #name(kind: string, ...lists: readonly string[][]): string {
-    this.#count += 1;
-    const name = `${kind}${this.#count}`;
-    for (const list of lists) list.push(name);
-    return name;
+  /** Tokens that a target may be asked about: its client's own, and named ones. */
+  tokensOf(target: Target): StandingQuestion[] {
+    const never = instant(at(0) + 1000 * apart);
+    const own = (this.#eras.get(target) ?? []).map((era, n) => ({
+      ...aTokenOfItsOwn(era, { issuedAt: this.#issued[n]! }),
+      expiresAt: never,
+    }));
+    const named = [0, 1, 2, 3].map((n) => ({
+      tokenId: `token ${n}`,
+      expiresAt: this.#ends.get(`token ${n}`) ?? never,
+    }));
+    return [...own, ...named];
   }
 
-  #issue(login: number, span: number): Call {
+  #issue({ login, life: span, isLate }: Extract<Command, { readonly verb: 'issue' }>): Call {
     const { programme, now } = this;
+    let transaction = this.#transactions.get(login);
+    if (transaction === undefined || now >= transaction.until) {
+      transaction = { name: this.#name('login'), until: instant(now + codeSpan) };
+      this.#transactions.set(login, transaction);
+    }
+    const name = this.#name('code');
+    this.codes.push(name);
     const code = aCode({
       programme,
-      key: key(this.#name('code', this.made.codes, this.live.codes)),
-      transaction: `login ${login}`,
+      key: key(name),
+      transaction: transaction.name,
       issuedAt: now,
-      expiresAt: instant(now + span),
-      forgetAt: instant(now + span + 5),
+      expiresAt: instant(Math.min(now + span, transaction.until)),
+      forgetAt: transaction.until,
     });
-    return (target) => target.issueCode(code);
+    return (target) => target.issueCode(this.#begunBefore({ isLate }, target, code));
   }
 
-  #spend(chosen: number, isOwn: boolean, span: number): Call {
+  #spend(given: Extract<Command, { readonly verb: 'spend' }>): Call {
     const { programme, now } = this;
-    const code = key(pick(this.live.codes, chosen));
-    const id = familyId(this.#name('family', this.live.families));
-    // A family that ends beyond the horizon keeps its spent code from being forgotten within it.
-    const family = aFamily({ id, programme, createdAt: now, endsAt: instant(horizon) });
-    const access = this.#access(id, span);
-    const refresh = aRefreshToken(this.#name('refresh', this.made.refresh, this.live.refresh), {
-      expiresAt: instant(now + span),
-    });
-    const client = isOwn ? partner : otherPartner;
-    return (target) => target.spendCode(programme, client, code, { family, access, refresh }, now);
+    const code = key(pick(this.#goodCodes, given.which) ?? 'none');
+    const login = this.#login(given.low);
+    const client = given.own ? partner : otherPartner;
+    return (target) =>
+      target.spendCode(programme, client, code, this.#begunBefore(given, target, login), now);
   }
 
-  #rotate(chosen: number, isOwn: boolean, grace: number): Call {
+  #advance({
+    which: chosen,
+    isStale,
+    ownScope,
+  }: Extract<Command, { readonly verb: 'advance' }>): Call {
     const { programme, now } = this;
-    const presented = pick(this.live.refresh, chosen);
-    const successor = this.#name('refresh', this.made.refresh, this.live.refresh);
-    const { access: _access, ...rotation } = aRotation(presented, successor, {
-      programme,
-      client: isOwn ? partner : otherPartner,
-      successor: aRefreshToken(successor, { expiresAt: instant(now + 40) }),
-      retryUntil: instant(now + grace),
-      now,
+    const from = pick(isStale ? this.#former : this.#logins, chosen) ?? aLogin();
+    const { ownScope: _none, ...answer } = anAnswer(from, this.#name('answer'), {
+      answeredAt: now,
+      forgetAt: instant(Math.max(from.forgetAt, now + codeSpan)),
     });
-    return (target) => target.rotateRefreshToken(rotation);
+    const to = ownScope === undefined ? answer : { ...answer, ownScope };
+    return (target) => target.advanceLogin(programme, from.place, from, to);
   }
 
-  #save(chosen: number, span: number): Call {
-    const token = this.#access(familyId(pick(this.live.families, chosen)), span);
-    return (target) => target.saveAccessToken(token);
-  }
-
-  #access(family: ReturnType<typeof familyId>, span: number): AccessToken {
-    return anAccessToken(this.#name('access', this.made.access), {
+  /** A login that begins now, in one of the first places of this millisecond. */
+  #login(end: number): NewLogin {
+    const place = placeAt((this.now - at(0)) / 1000, end);
+    this.places.add(place);
+    return aLogin({
       programme: this.programme,
-      family,
-      issuedAt: this.now,
-      expiresAt: instant(this.now + span),
+      place,
+      nonce: anAnswer(aLogin(), this.#name('first')).nonce,
+      answeredAt: this.now,
+      retrySpan: milliseconds(20),
+      forgetAt: instant(this.now + codeSpan),
+      endsAt: instant(this.now + apart),
     });
+  }
+
+  /** The same, late: begun in the era of the last turn, as the target counts eras. */
+  #begunBefore<Begun extends object>(
+    { isLate }: { readonly isLate: boolean },
+    target: Target,
+    begun: Begun,
+  ): Begun {
+    const era = this.#eras.get(target)?.at(-1);
+    return isLate && era !== undefined ? { ...begun, era } : begun;
+  }
+
+  #name(kind: string): string {
+    this.#count += 1;
+    return `${kind} ${this.programme} ${this.#count}`;
   }
 }
 
 /** One of the latest, so that sequences hang together. */
-function pick(names: readonly string[], chosen: number): string {
-  return names.at(-1 - chosen) ?? names[0] ?? 'none';
+function pick<Made>(made: readonly Made[], chosen: number): Made | undefined {
+  return made.at(-1 - chosen) ?? made[0];
 }
 
-async function sweepAll(store: Store, now: Instant): Promise<undefined> {
-  for (let idle = 0; idle < 8;) idle = (await store.sweep(now, 50)) === 0 ? idle + 1 : 0;
+/** The result of a call, or that its place is taken. */
+export async function resultOf(call: Call, target: Target): Promise<unknown> {
+  try {
+    return await call(target);
+  } catch (error) {
+    if (error instanceof PlaceTaken) return 'taken';
+    throw error;
+  }
 }

@@ -3,8 +3,8 @@
 
 import type { TestContext } from 'node:test';
 
+import { findIssuedToken } from '../../src/engine/standing_token.ts';
 import type { ProgrammeId } from '../../src/oauth/client.ts';
-import { tokenKey } from '../../src/oauth/token_key.ts';
 import {
   type Jetway,
   type JetwayOptions,
@@ -117,14 +117,11 @@ export async function tokensOfLogin(club: Club, more: Fields = {}): Promise<Toke
   return tokensIn(await redeem(club, await codeFor(club, more)));
 }
 
-/** Whether the store still takes an opaque access token for good. */
+/** Whether the club still takes an access token for good. */
 export async function isLive(club: Club, accessToken: string): Promise<boolean> {
-  const found = await club.store.findAccessToken(
-    programme,
-    tokenKey(accessToken),
-    club.clock.now(),
-  );
-  return found !== undefined;
+  const service = club.services.get(programme);
+  if (service === undefined) throw new Error('the club is not served');
+  return (await findIssuedToken(service, accessToken, club.clock.now())) !== undefined;
 }
 
 /** A refused token request, in full. */

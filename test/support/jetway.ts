@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import type { TestContext } from 'node:test';
 
 import { openService } from '../../src/engine/open_service.ts';
+import type { Service } from '../../src/engine/service.ts';
 import { createApp } from '../../src/http/app.ts';
 import { listen, type TimeLimits } from '../../src/http/server.ts';
 import { toPlain } from '../../src/lib/document.ts';
@@ -33,6 +34,7 @@ export interface Jetway {
   readonly store: Store;
   readonly clock: TestClock;
   readonly keyring: Keyring;
+  readonly services: ReadonlyMap<string, Service>;
   /** Events that operators were told of. */
   readonly events: { readonly event: string; readonly facts: Readonly<Record<string, string>> }[];
   readonly addClient: (client?: ClientOptions) => Promise<TestClient>;
@@ -174,12 +176,14 @@ export async function startJetway(t: TestContext, options: JetwayOptions = {}): 
     store,
     clock,
     keyring,
+    services,
     events,
     addClient: (client = {}) => addClient(store, keyring, clock, first, client),
     addMember: (member = {}) => addMember(store, clock, first, member),
     reloadKeys: async () => {
       const chests = [...services.values()].flatMap(({ keys }) => keys ?? []);
       await Promise.all(chests.map((keys) => keys.reload()));
+      await Promise.all([...services.values()].map(({ tokenKeys }) => tokenKeys.reloadIfMoved()));
     },
     stop,
   };

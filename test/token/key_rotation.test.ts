@@ -6,12 +6,8 @@ import { describe, test } from 'node:test';
 
 import { milliseconds } from '../../src/lib/clock.ts';
 import type { SigningKeyRecord } from '../../src/oauth/signing_key.ts';
-import {
-  keyStates,
-  longestSignedToken,
-  planRotation,
-  shortestWait,
-} from '../../src/token/key_rotation.ts';
+import { keyStates, planRotation } from '../../src/token/key_rotation.ts';
+import { shortestWait, signingKeyRules } from '../../src/token/key_rules.ts';
 import { at } from '../store/fixtures.ts';
 import { aKey, edwards, first, minute, rules, second } from './rotation_keys.ts';
 
@@ -101,6 +97,7 @@ describe('rotating', () => {
     assert.deepEqual(planRotation([first, second], rules, { wait }, now), {
       step: 'hasten',
       key: second,
+      signsFrom: now,
       before,
     });
     assert.deepEqual(planRotation([first], rules, { wait }, now), {
@@ -136,11 +133,15 @@ describe('rotating', () => {
   });
 
   test('the longest signed token is that of the tokens that are JWTs', () => {
-    const access = { format: 'jwt', lifetime: milliseconds(5) } as const;
-    const refresh = { format: 'jwt', longest: milliseconds(9) } as const;
-    const opaque = { format: 'opaque' } as const;
-    assert.equal(longestSignedToken({ access, refresh: { ...refresh, ...opaque } }), 5);
-    assert.equal(longestSignedToken({ access: { ...access, ...opaque }, refresh }), 9);
-    assert.equal(longestSignedToken({ access, refresh }), 9);
+    const longest = (access: 'jwt' | 'opaque', refresh: 'jwt' | 'opaque'): number =>
+      signingKeyRules({
+        signsTokens: access === 'jwt' || refresh === 'jwt',
+        access: { format: access, lifetime: milliseconds(5), algorithm: 'ES256' },
+        refresh: { format: refresh, longest: milliseconds(9), grace: milliseconds(1) },
+      }).longestToken;
+    assert.equal(longest('jwt', 'opaque'), 5);
+    assert.equal(longest('opaque', 'jwt'), 9);
+    assert.equal(longest('jwt', 'jwt'), 9);
+    assert.equal(longest('opaque', 'opaque'), 9);
   });
 });

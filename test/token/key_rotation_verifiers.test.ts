@@ -7,15 +7,15 @@ import { test } from 'node:test';
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 
 import { rotateKeys, retireKeys } from '../../src/cli/keys/changes.ts';
-import type { SigningProgramme } from '../../src/cli/keys/programmes.ts';
+import type { KeyLine } from '../../src/cli/keys/programmes.ts';
 import { instant, type Instant, milliseconds } from '../../src/lib/clock.ts';
 import type { SigningAlgorithm } from '../../src/oauth/signing_key.ts';
 import type { Store } from '../../src/store/contract.ts';
 import { createMemoryStore } from '../../src/store/memory/store.ts';
+import { accessTokenType, jwtSigner, type TokenClaims } from '../../src/token/jwt.ts';
 import { openKeyChest } from '../../src/token/key_chest.ts';
-import { shortestWait } from '../../src/token/key_rotation.ts';
+import { shortestWait } from '../../src/token/key_rules.ts';
 import { createKeyring } from '../../src/token/keyring.ts';
-import { accessTokenType, jwtFormat, type TokenClaims } from '../../src/token/token_format.ts';
 import { at, club } from '../store/fixtures.ts';
 import { openClub, paths } from '../support/club.ts';
 import { ask } from '../support/wire.ts';
@@ -51,7 +51,7 @@ async function failures({
   let second = 0;
   const clock = { now: (): Instant => at(second) };
   const chest = await openKeyChest({ programme: club, algorithm, records: store, keyring, clock });
-  const format = jwtFormat(chest.signer, accessTokenType);
+  const sign = jwtSigner(chest.signer, accessTokenType);
   const published = new Map<number, string>();
   const failed: string[] = [];
   let living: Issued[] = [];
@@ -60,7 +60,7 @@ async function failures({
     await chest.reload();
     await acts.get(second)?.(clock.now());
     published.set(second, chest.keySet());
-    const token = await format.make(clock.now(), () => claimsAt(clock.now()));
+    const token = await sign(clock.now(), claimsAt(clock.now()));
     living = [...living.filter((one) => one.at + tokenLife > second), { token, at: second }];
     for (const age of ages) {
       const keySet = published.get(Math.max(0, second - age)) ?? '{"keys":[]}';
@@ -100,9 +100,9 @@ async function verifies(token: string, keySet: string, now: Instant): Promise<bo
   }
 }
 
-const programme: SigningProgramme = {
+const programme: KeyLine = {
   id: club,
-  rules: { algorithm: 'ES256', longestToken: milliseconds(tokenLife * 1000) },
+  rules: { kind: 'signing_key', algorithm: 'ES256', longestToken: milliseconds(tokenLife * 1000) },
 };
 
 function rotating(store: Store, wait: number = shortestWait): (now: Instant) => Promise<unknown> {

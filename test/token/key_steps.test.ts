@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
 import { milliseconds } from '../../src/lib/clock.ts';
-import { shortestWait } from '../../src/token/key_rotation.ts';
+import { shortestWait } from '../../src/token/key_rules.ts';
 import {
   givenUp,
   isReadyToSign,
@@ -119,7 +119,7 @@ describe('a server that begins to sign', () => {
 });
 
 describe('a programme that signs no more', () => {
-  const former = { longestToken: rules.longestToken };
+  const former = { kind: rules.kind, longestToken: rules.longestToken };
   const dated = { ...first, retiresAt: at(minute) };
 
   test('gives each of its keys an end, those that have one keep it', () => {

@@ -2,15 +2,16 @@
 
 import { milliseconds } from '../../src/lib/clock.ts';
 import type { SigningKeyRecord } from '../../src/oauth/signing_key.ts';
-import type { SigningRules } from '../../src/token/key_rotation.ts';
+import type { KeyRules } from '../../src/token/key_rules.ts';
 import { at, club } from '../store/fixtures.ts';
 
 export const minute = 60;
-export const rules: SigningRules = {
+export const rules: KeyRules = {
+  kind: 'signing_key',
   algorithm: 'ES256',
   longestToken: milliseconds(30 * minute * 1000),
 };
-export const edwards: SigningRules = { ...rules, algorithm: 'EdDSA' };
+export const edwards: KeyRules = { ...rules, algorithm: 'EdDSA' };
 
 export function aKey(kid: string, more: Partial<SigningKeyRecord> = {}): SigningKeyRecord {
   return {

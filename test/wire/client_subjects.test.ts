@@ -83,16 +83,16 @@ for (const format of ['opaque', 'jwt'] as const) {
     tokensIn(await redeem(before, code));
     tokensIn(await refresh(before, tokens.refresh_token));
 
-    // A client's token of the old prefix might by now be a member's by its subject.
-    assert.deepEqual(await told(after, 'client', old), no);
+    // A JWT of the old prefix might by now be a member's by its subject. A sealed token names its client,
+    // whose subject is told by the present prefix.
+    const isJwt = format === 'jwt';
+    const fits = [200, 'client', clientSubject, clientSubject];
+    assert.deepEqual(await told(after, 'client', old), isJwt ? no : fits);
     const { access_token: fresh } = tokensIn(await askTokens(after, own));
-    assert.deepEqual(await told(after, 'client', fresh), [
-      200,
-      'client',
-      clientSubject,
-      clientSubject,
-    ]);
-    assert.deepEqual(await told(before, 'client', fresh), no);
+    assert.deepEqual(await told(after, 'client', fresh), fits);
+    const former = `client:${before.client.id}`;
+    const wasFit = [200, 'client', former, former];
+    assert.deepEqual(await told(before, 'client', fresh), isJwt ? no : wasFit);
     const { subject } = before.member;
     assert.deepEqual(await told(after, 'member', others.access_token), [
       200,

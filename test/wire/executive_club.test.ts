@@ -27,9 +27,10 @@ test('G-2 G-10: codes and opaque tokens have their forms, are never the same, an
   const second = tokensIn(await refresh(club, first.refresh_token));
   const partner = tokensIn(await askPartnerToken(club));
   const access = [first, second, partner].map((tokens) => tokens.access_token);
-  const all = [...access, first.refresh_token, second.refresh_token];
-  for (const token of all) assert.match(token, /^[0-9a-f]{11}\.[\w-]{43}$/);
-  assert.equal(new Set(all).size, 5);
+  for (const token of access) assert.match(token, /^(?:m[\w-]{56}|c[\w-]{80,110})$/);
+  const refreshTokens = [first.refresh_token, second.refresh_token];
+  for (const token of refreshTokens) assert.match(token, /^r[\w-]{60}$/);
+  assert.equal(new Set([...access, ...refreshTokens]).size, 5);
   for (const token of access) assert.equal(await isLive(club, token), true);
 });
 

@@ -70,14 +70,8 @@ function assertTold(club: Club, event: string, answer: Answer): void {
 }
 
 const codeVerbs = ['find client', 'count', 'findCode', 'spendCode'] as const;
-const refreshVerbs = [
-  'find client',
-  'count',
-  'findRefreshToken',
-  'find member',
-  'rotateRefreshToken',
-] as const;
-const partnerVerbs = ['find client', 'count', 'saveAccessToken'] as const;
+const refreshVerbs = ['find client', 'count', 'findLogin', 'find member', 'advanceLogin'] as const;
+const partnerVerbs = ['find client', 'count', 'era'] as const;
 
 for (const { name, error, answer, event, page: pageStatus } of faults) {
   test(`G-22: ${name} while a code is redeemed spends nothing`, async (t) => {
@@ -127,7 +121,7 @@ for (const { name, error, answer, event, page: pageStatus } of faults) {
     const status = 'disabled' as const;
     await club.store.change('member', programme, subject, (member) => ({ ...member, status }));
     for (const tokens of [reused, disabled]) {
-      club.failing.fail('revokeFamily', error());
+      club.failing.fail('revokeLogin', error());
       const broken = await refresh(club, tokens.refresh_token);
       assert.deepEqual(broken, answer);
       assertTold(club, event, broken);

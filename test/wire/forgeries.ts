@@ -23,7 +23,7 @@ export async function forgeries(
 ): Promise<Map<string, string>> {
   const [record] = await club.store.list('signing_key', club.programme);
   assert.ok(record);
-  const { privateKey } = await openSigningKey(record, club.keyring);
+  const { privateKey } = openSigningKey(record, club.keyring);
   const claims = decodeJwt(token);
   const header = decodeProtectedHeader(token) as { alg: string; typ: string; kid: string };
   const [head = '', body = '', signature = ''] = token.split('.');

@@ -139,7 +139,7 @@ test('G-22: when the store is away nothing is called inactive', async (t) => {
   const gateway = await addGateway(club, programme);
   const { access_token: token } = await tokensOfLogin(club);
   const away = refused(503, { error: 'temporarily_unavailable' }, { 'retry-after': '5' });
-  for (const verb of ['find gateway', 'findAccessToken', 'find client'] as const) {
+  for (const verb of ['find gateway', 'findLogin', 'isStanding', 'find client'] as const) {
     failing.fail(verb, new Unavailable('the disk is gone'));
     assert.deepEqual(await asked(club, gateway, token), away, verb);
     failing.heal();

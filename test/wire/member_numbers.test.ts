@@ -39,9 +39,7 @@ async function openClub(t: TestContext, over: string) {
     return { ...club, member };
   };
   const spent = (): readonly string[] =>
-    failing.calls.filter((verb) =>
-      /^(?:spendCode|rotateRefreshToken|startFamily|saveAccessToken|revoke)/.test(verb),
-    );
+    failing.calls.filter((verb) => /^(?:spendCode|advanceLogin|startLogin|revoke)/.test(verb));
   return { withNumber, spent, calls: failing.calls };
 }
 

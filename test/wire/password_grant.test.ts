@@ -67,8 +67,8 @@ test('P-9: tokens of one login, which a refresh carries on and its member\u2019s
 
 test('FAULTS 28: a revocation takes along the tokens of grants that began before it', async (t) => {
   const cases = [
-    { access: 'opaque', verb: 'startFamily', grant: 'password' },
-    { access: 'opaque', verb: 'saveAccessToken', grant: 'client_credentials' },
+    { access: 'opaque', verb: 'startLogin', grant: 'password' },
+    { access: 'opaque', verb: 'find client', grant: 'client_credentials' },
     { access: 'jwt', verb: 'find client', grant: 'client_credentials' },
   ] as const;
   for (const { access, verb, grant } of cases) {
@@ -162,7 +162,7 @@ test('G-18: a throttled request asks no directory', async (t) => {
 test('G-22: an outage of directory or store is never invalid_grant, and nothing is issued', async (t) => {
   const failing = failingStore();
   const club = await openPasswordClub(t, { store: failing.store });
-  for (const verb of ['findBy member', 'startFamily'] as const) {
+  for (const verb of ['findBy member', 'startLogin'] as const) {
     failing.fail(verb, new Error('the disk is gone'));
     assert.deepEqual(await askByPassword(club), refused(500, { error: 'server_error' }));
     failing.heal();

@@ -54,6 +54,18 @@ test('a refresh token takes its login along, all access tokens included', async 
   assert.deepEqual(await revoke(club, club.client.basic, { token: second.refresh_token }), done);
 });
 
+test('FAULTS 11: an access token of a clock that was ahead can be revoked before its time', async (t) => {
+  const club = await openClub(t, { over: on });
+  const first = await tokensOfLogin(club);
+  club.clock.advance(3600);
+  const { access_token: token } = tokensIn(await refresh(club, first.refresh_token));
+  club.clock.advance(-3500);
+  assert.equal(await isLive(club, token), false);
+  assert.deepEqual(await revoke(club, club.client.basic, { token }), done);
+  club.clock.advance(3600);
+  assert.equal(await isLive(club, token), false);
+});
+
 test('one that was used already ends its login as well', async (t) => {
   const club = await openClub(t, { over: on });
   const first = await tokensOfLogin(club);
@@ -113,9 +125,10 @@ test('G-22: what could not be revoked is not answered as if it had been', async 
   const tokens = await tokensOfLogin(club);
   const away = refused(503, { error: 'temporarily_unavailable' }, { 'retry-after': '5' });
   for (const [verb, token] of [
-    ['revokeFamily', tokens.refresh_token],
+    ['revokeLogin', tokens.refresh_token],
     ['revokeToken', tokens.access_token],
-    ['findRefreshToken', tokens.refresh_token],
+    ['findLogin', tokens.refresh_token],
+    ['findLogin', tokens.access_token],
   ] as const) {
     failing.fail(verb, new Unavailable('the disk is gone'));
     assert.deepEqual(await revoke(club, club.client.basic, { token }), away, verb);

@@ -72,7 +72,7 @@ test('G-22: when the store is away a gateway is told so, never that a token is n
   const apiKey = await giveApiKey(club, programme, club.client.id);
   const { access_token: token } = await tokensOfLogin(club);
   const away = refused(503, { error: 'temporarily_unavailable' }, { 'retry-after': '5' });
-  for (const verb of ['findAccessToken', 'find client', 'findFamily'] as const) {
+  for (const verb of ['findLogin', 'isStanding', 'find client'] as const) {
     failing.fail(verb, new Unavailable('the disk is gone'));
     assert.deepEqual(await verify(club, programme, 'member', { token }), away, verb);
     failing.heal();
@@ -103,10 +103,10 @@ test('a dialect that answers failures with 200 does not open the gate', async (t
     const request = token === undefined ? {} : { token };
     statuses.push((await verify(jetway, base, target, request)).status);
   }
-  failing.fail('findAccessToken', new Unavailable('away'));
-  statuses.push((await verify(jetway, base, 'member', { token: 'unknown' })).status);
-  failing.fail('findAccessToken', new TypeError('broken'));
-  statuses.push((await verify(jetway, base, 'member', { token: 'unknown' })).status);
+  failing.fail('findBy client', new Unavailable('away'));
+  statuses.push((await verify(jetway, base, 'none', { apiKey: 'unknown' })).status);
+  failing.fail('findBy client', new TypeError('broken'));
+  statuses.push((await verify(jetway, base, 'none', { apiKey: 'unknown' })).status);
   assert.deepEqual(statuses, [401, 401, 401, 400, 503, 500]);
 });
 

@@ -88,7 +88,11 @@ test('FAULTS 24: tokens of a key that signs no more pass, until it is no longer 
   const club = await openPartnerClub(t, { over: 'tokens: { access: { lifetime: 2h } }' });
   const before = await tokensOfLogin(club);
   const [old] = await club.store.list('signing_key', club.programme);
-  const rules = { algorithm: 'ES256', longestToken: milliseconds(7_200_000) } as const;
+  const rules = {
+    kind: 'signing_key',
+    algorithm: 'ES256',
+    longestToken: milliseconds(7_200_000),
+  } as const;
   const wait = milliseconds(0);
   const { store, keyring, clock } = club;
   await rotateKeys({ store, keyring }, { id: club.programme, rules }, { wait }, clock.now());

@@ -2,8 +2,9 @@
 
 import { signingAlgorithms } from '../../oauth/signing_key.ts';
 import { listKeys } from '../keys/list.ts';
-import { retireSigningKeys } from '../keys/retire.ts';
-import { rotateSigningKeys } from '../keys/rotate.ts';
+import { shownKinds } from '../keys/programmes.ts';
+import { retireAllKeys } from '../keys/retire.ts';
+import { rotateAllKeys } from '../keys/rotate.ts';
 import { revokeTokens } from '../keys/token_revoke.ts';
 import { option, type OptionSpec, type Verb } from './grammar.ts';
 
@@ -12,29 +13,39 @@ const oneProgramme: OptionSpec = option(
   'in this programme alone; all of them without it',
 );
 
+const oneKind: OptionSpec = option(
+  '--kind <kind>',
+  'keys that sign JWTs, or keys for opaque tokens; both without it',
+  { choices: shownKinds },
+);
+
 export const keyVerbs: readonly Verb[] = [
   {
     words: 'key list',
-    summary: 'list signing keys: which signs, which waits, which only verifies',
+    summary: 'list keys: which signs, which waits, which only verifies',
     reads: 'store',
-    options: [oneProgramme],
+    options: [oneProgramme, oneKind],
     example: 'jetway key list',
     run: listKeys,
   },
   {
     words: 'key rotate',
-    summary: 'publish a new key, which signs once every verifier has it',
+    summary: 'add a new key, which signs once every server and verifier has it',
     reads: 'store',
     options: [
       oneProgramme,
-      option('--wait <duration>', 'how long it is published before it signs (default: 10m)'),
-      option('--now', 'let it sign at once: verifiers that keep key sets refuse its first tokens'),
+      oneKind,
+      option('--wait <duration>', 'how long it is known before it signs (default: 10m)'),
+      option(
+        '--now',
+        'let it sign at once, a token key in 5 s: verifiers that keep key sets refuse its first JWTs',
+      ),
       option('--algorithm <name>', 'of a key for a change of algorithm to come', {
         choices: signingAlgorithms,
       }),
     ],
     example: 'jetway key rotate --programme my-club',
-    run: rotateSigningKeys,
+    run: rotateAllKeys,
   },
   {
     words: 'key retire',
@@ -42,11 +53,12 @@ export const keyVerbs: readonly Verb[] = [
     reads: 'store',
     options: [
       oneProgramme,
+      oneKind,
       option('--kid <kid>', 'this key and no other'),
       option('--force', 'whatever it has signed: for a key that others may have; needs --kid'),
     ],
     example: 'jetway key retire --programme my-club',
-    run: retireSigningKeys,
+    run: retireAllKeys,
   },
   {
     words: 'token revoke',

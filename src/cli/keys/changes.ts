@@ -1,36 +1,76 @@
-// Owns changing a programme's signing keys. Each change is one transaction of the store: a killed
+// Owns changing a programme's keys of one kind. Each change is one transaction of the store: a killed
 // command has changed everything or nothing, and two commands at once do not mix.
 
+import type { Service } from '../../engine/service.ts';
 import type { Instant } from '../../lib/clock.ts';
-import type { ProgrammeId } from '../../oauth/client.ts';
-import type { SigningKeyRecord } from '../../oauth/signing_key.ts';
+import type { KeyRecord } from '../../oauth/signing_key.ts';
 import type { Store } from '../../store/contract.ts';
 import type { RemovalPlan, RetirementPlan, RotationWish } from '../../token/key_rotation.ts';
+import { shortestWait, tokenKeyRules, type TokenRules } from '../../token/key_rules.ts';
 import { removed, retired, type Rotated, rotated } from '../../token/key_steps.ts';
 import { newSigningKey } from '../../token/signing_keys.ts';
+import { freeNumber, newTokenKey } from '../../token/token_keys.ts';
+import { CommandError, exitCodes } from '../exit.ts';
 import type { OpenStore } from '../open_store.ts';
-import type { KeyedProgramme, SigningProgramme } from './programmes.ts';
+import type { KeyLine } from './programmes.ts';
 
 /** If several commands rotate at once, only one adds a key. */
 export async function rotateKeys(
-  { store, keyring }: Pick<OpenStore, 'store' | 'keyring'>,
-  { id, rules }: SigningProgramme,
+  open: Pick<OpenStore, 'store' | 'keyring'>,
+  line: KeyLine,
   wish: RotationWish,
   now: Instant,
 ): Promise<Rotated> {
-  const seen = await store.list('signing_key', id);
-  const made = await newSigningKey(id, wish.algorithm ?? rules.algorithm, keyring, now);
-  return changeKeys(store, id, (keys) => rotated(keys, { rules, wish, now, made, seen }));
+  const { id, rules } = line;
+  const seen = await open.store.list(rules.kind, id);
+  const made = await newKey(open, line, seen, wish, now);
+  return changeKeys(open.store, line, (keys) => rotated(keys, { rules, wish, now, made, seen }));
+}
+
+async function newKey(
+  { keyring }: Pick<OpenStore, 'keyring'>,
+  { id, rules }: KeyLine,
+  seen: readonly KeyRecord[],
+  wish: RotationWish,
+  now: Instant,
+): Promise<KeyRecord> {
+  const algorithm = wish.algorithm ?? rules.algorithm;
+  if (algorithm !== undefined) return newSigningKey(id, algorithm, keyring, now);
+  const number = freeNumber(seen);
+  if (number !== undefined) return newTokenKey(id, number, keyring, now);
+  throw new CommandError(
+    exitCodes.failed,
+    `${id}: all numbers of token keys are in use: wait until key retire can remove one`,
+  );
+}
+
+type Renewing = Pick<Service, 'tokenKeys' | 'store' | 'keyring' | 'clock'> & {
+  readonly programme: TokenRules & Pick<Service['programme'], 'id'>;
+};
+
+/** Adds the next token key of a programme if it is time for that, and removes those that are due. */
+export async function renewTokenKey({
+  programme,
+  tokenKeys,
+  store,
+  keyring,
+  clock,
+}: Renewing): Promise<void> {
+  const now = clock.now();
+  if (!tokenKeys.isOld(now)) return;
+  const line = { id: programme.id, rules: tokenKeyRules(programme) };
+  await retireKeys(store, line, now);
+  await rotateKeys({ store, keyring }, line, { wait: shortestWait }, now);
 }
 
 /** Removes keys that are due, and records the end of keys of an abandoned algorithm. */
 export async function retireKeys(
   store: Store,
-  { id, rules }: KeyedProgramme,
+  line: KeyLine,
   now: Instant,
 ): Promise<RetirementPlan> {
-  return changeKeys(store, id, (keys) => {
-    const { after, plan } = retired(keys, rules, now);
+  return changeKeys(store, line, (keys) => {
+    const { after, plan } = retired(keys, line.rules, now);
     return { after, outcome: plan };
   });
 }
@@ -38,26 +78,26 @@ export async function retireKeys(
 /** Removes one key, due or not, unless the plan refuses it. */
 export async function removeKey(
   store: Store,
-  { id, rules }: KeyedProgramme,
-  key: SigningKeyRecord,
+  line: KeyLine,
+  key: KeyRecord,
   now: Instant,
 ): Promise<RemovalPlan> {
-  return changeKeys(store, id, (keys) => {
-    const { after, plan } = removed(keys, rules, key, now);
+  return changeKeys(store, line, (keys) => {
+    const { after, plan } = removed(keys, line.rules, key, now);
     return { after, outcome: plan };
   });
 }
 
 async function changeKeys<Outcome>(
   store: Store,
-  id: ProgrammeId,
-  change: (keys: readonly SigningKeyRecord[]) => {
-    readonly after: readonly SigningKeyRecord[];
+  { id, rules }: KeyLine,
+  change: (keys: readonly KeyRecord[]) => {
+    readonly after: readonly KeyRecord[];
     readonly outcome: Outcome;
   },
 ): Promise<Outcome> {
   let outcome: Outcome | undefined;
-  await store.changeAll('signing_key', { programme: id }, (keys) => {
+  await store.changeAll(rules.kind, { programme: id }, (keys) => {
     const changed = change(keys);
     outcome = changed.outcome;
     return changed.after;

@@ -1,31 +1,41 @@
-// Owns the verb `key list`, which never prints a private key, sealed or not.
+// Owns the verb `key list`, which never prints a private or secret key, sealed or not.
 
-import { type KeyState, keyStates, type KeyStatus } from '../../token/key_rotation.ts';
+import { type KeyState, keyStates } from '../../token/key_rotation.ts';
 import { withStore } from '../open_store.ts';
 import { printResult, say } from '../output.ts';
 import { configOf } from '../programmes.ts';
 import { dateOrNull, dateText, table } from '../table.ts';
-import { expectKeys, forProgrammes, type KeyOptions } from './programmes.ts';
+import { forKeys, type KeyOptions, type ShownKind, shownKind } from './programmes.ts';
 
 /** By programme, oldest first. */
 export async function listKeys(options: KeyOptions): Promise<void> {
   const config = configOf(options);
-  await forProgrammes(config, options, async (programmes) => {
-    const states = await withStore(config, async ({ store, clock }) => {
-      await expectKeys(store, programmes, options);
+  await forKeys(config, options, async (lines) => {
+    const views = await withStore(config, async ({ store, clock }) => {
       const now = clock.now();
-      const lists = programmes.map(async ({ id, rules }) =>
-        keyStates(await store.list('signing_key', id), rules, now),
+      const lists = lines.map(async ({ id, rules }) =>
+        keyStates(await store.list(rules.kind, id), rules, now).map((state) =>
+          viewKey(state, shownKind(rules)),
+        ),
       );
       return (await Promise.all(lists)).flat();
     });
-    const views = states.map(viewKey);
     if (options.json !== true && views.length === 0) {
       return say('there are no keys; serve makes the first ones');
     }
-    const headings = ['PROGRAMME', 'KEY', 'ALGORITHM', 'STATUS', 'SIGNS FROM', 'RETIRES AT'];
-    const rows = views.map(({ programme, kid, algorithm, status, signs_from, retires_at }) =>
-      [programme, kid, algorithm, status, signs_from, retires_at].map((value) => value ?? '-'),
+    const headings = [
+      'PROGRAMME',
+      'KIND',
+      'KEY',
+      'ALGORITHM',
+      'STATUS',
+      'SIGNS FROM',
+      'RETIRES AT',
+    ];
+    const rows = views.map(({ programme, kind, kid, algorithm, status, signs_from, retires_at }) =>
+      [programme, kind, kid, algorithm, status, signs_from, retires_at].map(
+        (value) => value ?? '-',
+      ),
     );
     return printResult(options, views, table(headings, rows));
   });
@@ -33,20 +43,22 @@ export async function listKeys(options: KeyOptions): Promise<void> {
 
 interface KeyView {
   readonly programme: string;
+  readonly kind: ShownKind;
   readonly kid: string;
-  readonly algorithm: string;
-  readonly status: KeyStatus;
+  readonly algorithm: string | null;
+  readonly status: KeyState['status'] | 'ended';
   readonly created_at: string;
   readonly signs_from: string | null;
   readonly retires_at: string | null;
 }
 
-function viewKey({ key, status, retiresAt }: KeyState): KeyView {
+function viewKey({ key, status, retiresAt }: KeyState, kind: ShownKind): KeyView {
   return {
     programme: key.programme,
+    kind,
     kid: key.kid,
-    algorithm: key.algorithm,
-    status,
+    algorithm: key.algorithm ?? null,
+    status: status === 'retiring' && 'ended' in key ? 'ended' : status,
     created_at: dateText(key.createdAt),
     signs_from: dateOrNull(key.signsFrom),
     retires_at: dateOrNull(retiresAt),

@@ -1,65 +1,64 @@
-// Owns the selection of programmes for commands about signing keys, with their key rules.
+// Owns the selection of keys for the commands about them: of which programmes, and of which kind.
 
 import type { Config } from '../../config/config.ts';
 import { type Fault, FaultsError } from '../../lib/fault.ts';
 import type { ProgrammeId } from '../../oauth/client.ts';
-import type { SigningKeyRecord } from '../../oauth/signing_key.ts';
-import type { Store } from '../../store/contract.ts';
-import { type KeyRules, longestSignedToken, type SigningRules } from '../../token/key_rotation.ts';
+import type { KeyRecord } from '../../oauth/signing_key.ts';
+import { type KeyRules, signingKeyRules, tokenKeyRules } from '../../token/key_rules.ts';
 import { CommandError, exitCodes } from '../exit.ts';
 import type { VerbOptions } from '../output.ts';
 import { loadCompiled, selectProgrammes } from '../programmes.ts';
 
+export const shownKinds = ['signing', 'token'] as const;
+export type ShownKind = (typeof shownKinds)[number];
+
 export interface KeyOptions extends VerbOptions {
-  /** If left out: all programmes that sign tokens. */
+  /** If left out: all programmes. */
   readonly programme?: string;
+  /** If left out: keys of both kinds. */
+  readonly kind?: ShownKind;
 }
 
-/** A programme that signs tokens or has signed some, so that it may have keys. */
-export interface KeyedProgramme {
+/** The keys of one kind of a programme, whether it has any or not. */
+export interface KeyLine {
   readonly id: ProgrammeId;
   readonly rules: KeyRules;
-}
-
-export interface SigningProgramme extends KeyedProgramme {
-  readonly rules: SigningRules;
 }
 
 /**
  * Reports errors in programme files only after `act`: the keys of other programmes may be urgent.
  */
-export async function forProgrammes(
+export async function forKeys(
   config: Config,
-  { programme: name }: KeyOptions,
-  act: (programmes: readonly KeyedProgramme[]) => Promise<void>,
+  { programme: name, kind }: Pick<KeyOptions, 'programme' | 'kind'>,
+  act: (lines: readonly KeyLine[]) => Promise<void>,
 ): Promise<void> {
   const faults: Fault[] = [];
-  const programmes: KeyedProgramme[] = [];
+  const lines: KeyLine[] = [];
   for (const id of selectProgrammes(config, name)) {
     try {
-      programmes.push(keyed(config, id));
+      const { programme } = loadCompiled(config, id);
+      lines.push(
+        ...[signingKeyRules(programme), tokenKeyRules(programme)]
+          .filter((rules) => kind === undefined || shownKind(rules) === kind)
+          .map((rules) => ({ id, rules })),
+      );
     } catch (error) {
       if (!(error instanceof FaultsError)) throw error;
       faults.push(...error.faults);
     }
   }
-  if (programmes.length > 0 || faults.length === 0) await act(programmes);
+  if (lines.length > 0 || faults.length === 0) await act(lines);
   if (faults.length > 0) throw new FaultsError(faults);
 }
 
-export function isSigning(programme: KeyedProgramme): programme is SigningProgramme {
-  return programme.rules.algorithm !== undefined;
+export function shownKind({ kind }: Pick<KeyRules, 'kind'>): ShownKind {
+  return kind === 'token_key' ? 'token' : 'signing';
 }
 
-/** Refuses a named programme that neither signs tokens nor has keys. */
-export async function expectKeys(
-  store: Store,
-  programmes: readonly KeyedProgramme[],
-  options: KeyOptions,
-): Promise<void> {
-  if (options.programme === undefined || programmes.some(isSigning)) return;
-  const keys = await Promise.all(programmes.map(({ id }) => store.list('signing_key', id)));
-  if (keys.flat().length === 0) throw signsNothing(options);
+/** Whether the programme makes tokens with these keys, not only verifies some of former times. */
+export function isInUse({ rules }: KeyLine): boolean {
+  return rules.kind === 'token_key' || rules.algorithm !== undefined;
 }
 
 export function signsNothing({ programme: name = '' }: KeyOptions): CommandError {
@@ -69,13 +68,6 @@ export function signsNothing({ programme: name = '' }: KeyOptions): CommandError
   );
 }
 
-export function nameOf({ programme, algorithm, kid }: SigningKeyRecord): string {
-  return `${programme}: the ${algorithm} key ${kid}`;
-}
-
-function keyed(config: Config, id: ProgrammeId): KeyedProgramme {
-  const { programme } = loadCompiled(config, id);
-  const longestToken = longestSignedToken(programme);
-  if (!programme.signsTokens) return { id, rules: { longestToken } };
-  return { id, rules: { algorithm: programme.access.algorithm, longestToken } };
+export function nameOf({ programme, algorithm, kid }: KeyRecord): string {
+  return `${programme}: the ${algorithm ?? 'token'} key ${kid}`;
 }

@@ -1,7 +1,7 @@
 // Owns the verb `key retire`: removes keys whose last token has expired, or one key at once.
 
 import { quote } from '../../lib/fault.ts';
-import type { SigningKeyRecord } from '../../oauth/signing_key.ts';
+import type { KeyRecord } from '../../oauth/signing_key.ts';
 import { type KeyState, keyStates, type RemovalPlan } from '../../token/key_rotation.ts';
 import { CommandError, exitCodes, refuseUsage } from '../exit.ts';
 import { expectDurableStore, type OpenStore, withStore } from '../open_store.ts';
@@ -9,48 +9,38 @@ import { printResult } from '../output.ts';
 import { configOf } from '../programmes.ts';
 import { dateOrNull, dateText } from '../table.ts';
 import { removeKey, retireKeys } from './changes.ts';
-import {
-  expectKeys,
-  forProgrammes,
-  type KeyedProgramme,
-  type KeyOptions,
-  nameOf,
-} from './programmes.ts';
+import { forKeys, type KeyLine, type KeyOptions, nameOf } from './programmes.ts';
 
 export interface RetireKeysOptions extends KeyOptions {
   readonly kid?: string;
   readonly force?: boolean;
 }
 
-/** The removed keys, and the keys that only verify. */
+/** The removed keys, the keys that only verify, and the key that no longer does. */
 interface Retired {
-  readonly removed: readonly SigningKeyRecord[];
+  readonly removed: readonly KeyRecord[];
   readonly kept: readonly Pick<KeyState, 'key' | 'retiresAt'>[];
+  readonly ended?: Pick<KeyState, 'key' | 'retiresAt'>;
 }
 
-export async function retireSigningKeys(options: RetireKeysOptions): Promise<void> {
+export async function retireAllKeys(options: RetireKeysOptions): Promise<void> {
   const { kid, force = false } = options;
   refuseUsage(force && kid === undefined ? ['--force needs --kid: it is for one key'] : []);
   const config = configOf(options);
   expectDurableStore(config);
-  await forProgrammes(config, options, async (programmes) => {
-    const retired = await withStore(config, async (open) => {
-      if (kid !== undefined) return retireOne(open, programmes, kid, force);
-      await expectKeys(open.store, programmes, options);
-      return retireDue(open, programmes);
-    });
+  await forKeys(config, options, async (lines) => {
+    const retired = await withStore(config, (open) =>
+      kid === undefined ? retireDue(open, lines) : retireOne(open, lines, kid, force),
+    );
     await printResult(options, viewOf(retired), linesOf(retired).join('\n'));
   });
 }
 
-async function retireDue(
-  { store, clock }: OpenStore,
-  programmes: readonly KeyedProgramme[],
-): Promise<Retired> {
-  const removed: SigningKeyRecord[] = [];
+async function retireDue({ store, clock }: OpenStore, lines: readonly KeyLine[]): Promise<Retired> {
+  const removed: KeyRecord[] = [];
   const kept: Retired['kept'][number][] = [];
-  for (const programme of programmes) {
-    const plan = await retireKeys(store, programme, clock.now());
+  for (const line of lines) {
+    const plan = await retireKeys(store, line, clock.now());
     removed.push(...plan.remove);
     kept.push(...plan.keep);
   }
@@ -59,21 +49,29 @@ async function retireDue(
 
 async function retireOne(
   { store, clock }: OpenStore,
-  programmes: readonly KeyedProgramme[],
+  lines: readonly KeyLine[],
   kid: string,
   force: boolean,
 ): Promise<Retired> {
   const now = clock.now();
-  for (const programme of programmes) {
-    const keys = await store.list('signing_key', programme.id);
-    const state = keyStates(keys, programme.rules, now).find(({ key }) => key.kid === kid);
-    if (state === undefined) continue;
-    if (!force && state.status !== 'due') throw notDue(state);
-    const plan = await removeKey(store, programme, state.key, now);
-    if ('refusal' in plan) throw refused(state.key, refusals[plan.refusal]);
-    return { removed: [state.key], kept: [] };
-  }
-  throw new CommandError(exitCodes.failed, `there is no key ${quote(kid)}: key list names them`);
+  const all = lines.map(async (line) => {
+    const states = keyStates(await store.list(line.rules.kind, line.id), line.rules, now);
+    return states.filter(({ key }) => key.kid === kid).map((state) => ({ line, ...state }));
+  });
+  const [found, another] = (await Promise.all(all)).flat();
+  if (found === undefined)
+    throw new CommandError(exitCodes.failed, `there is no key ${quote(kid)}: key list names them`);
+  // Token keys of different programmes have the same numbers.
+  if (another !== undefined)
+    throw new CommandError(
+      exitCodes.failed,
+      `several programmes have a key ${quote(kid)}: say --programme`,
+    );
+  if (!force && found.status !== 'due') throw notDue(found);
+  const plan = await removeKey(store, found.line, found.key, now);
+  if ('refusal' in plan) throw refused(found.key, refusals[plan.refusal]);
+  if (plan.stays === undefined) return { removed: [found.key], kept: [] };
+  return { removed: [], kept: [], ended: found };
 }
 
 function notDue({ key, status, retiresAt }: KeyState): CommandError {
@@ -95,25 +93,34 @@ const refusals: Readonly<
 > = {
   only_key: 'is the only one there is: make another sign first with key rotate --now',
   signs: 'signs, and none waits to follow it: make another sign first with key rotate --now',
+  signs_still: 'signs until the key that waits does: key rotate --now makes that sign in 5 seconds',
   undated: 'may sign still, in a server from before tokens were opaque: restart servers first',
 };
 
-function refused(key: SigningKeyRecord, why: string): CommandError {
+function refused(key: KeyRecord, why: string): CommandError {
   return new CommandError(exitCodes.failed, `${nameOf(key)} ${why}`);
 }
 
-function viewOf({ removed, kept }: Retired): object {
+function viewOf({ removed, kept, ended }: Retired): object {
+  const nameOnly = ({ programme, kid }: KeyRecord): object => ({ programme, kid });
+  const withDate = ({ key, retiresAt }: Retired['kept'][number]): object => ({
+    ...nameOnly(key),
+    retires_at: dateOrNull(retiresAt),
+  });
   return {
-    removed: removed.map(({ programme, kid }) => ({ programme, kid })),
-    kept: kept.map(({ key: { programme, kid }, retiresAt }) => ({
-      programme,
-      kid,
-      retires_at: dateOrNull(retiresAt),
-    })),
+    removed: removed.map(nameOnly),
+    kept: kept.map(withDate),
+    ...(ended === undefined ? {} : { ended: withDate(ended) }),
   };
 }
 
-function linesOf({ removed, kept }: Retired): readonly string[] {
+function linesOf({ removed, kept, ended }: Retired): readonly string[] {
+  if (ended !== undefined) {
+    const until = dateOrNull(ended.retiresAt);
+    return [
+      `${nameOf(ended.key)} is ended: no token of it is valid; its record may go from ${until}`,
+    ];
+  }
   if (removed.length + kept.length === 0) return ['no key is to be retired'];
   return [
     ...removed.map((key) => `${nameOf(key)} is removed`),

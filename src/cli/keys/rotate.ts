@@ -1,11 +1,12 @@
-// Owns the verb `key rotate`: publishes the next key, which signs once verifiers have fetched it.
+// Owns the verb `key rotate`: adds the next key, which signs once verifiers and servers have it.
 
 import { milliseconds } from '../../lib/clock.ts';
 import { formatDuration, parseDuration } from '../../lib/duration.ts';
 import { quote } from '../../lib/fault.ts';
 import { present } from '../../lib/present.ts';
 import type { SigningAlgorithm } from '../../oauth/signing_key.ts';
-import { type RotationWish, shortestWait } from '../../token/key_rotation.ts';
+import type { RotationWish } from '../../token/key_rotation.ts';
+import { shortestWait } from '../../token/key_rules.ts';
 import type { Rotated } from '../../token/key_steps.ts';
 import { refuseUsage } from '../exit.ts';
 import { expectDurableStore, withStore } from '../open_store.ts';
@@ -13,7 +14,7 @@ import { printResult, say } from '../output.ts';
 import { configOf } from '../programmes.ts';
 import { dateOrNull, dateText } from '../table.ts';
 import { rotateKeys } from './changes.ts';
-import { forProgrammes, isSigning, type KeyOptions, nameOf, signsNothing } from './programmes.ts';
+import { forKeys, isInUse, type KeyOptions, nameOf, signsNothing } from './programmes.ts';
 
 export interface RotateKeysOptions extends KeyOptions {
   readonly wait?: string;
@@ -23,18 +24,17 @@ export interface RotateKeysOptions extends KeyOptions {
 
 const longestWait = milliseconds(366 * 86_400_000);
 
-export async function rotateSigningKeys(options: RotateKeysOptions): Promise<void> {
+export async function rotateAllKeys(options: RotateKeysOptions): Promise<void> {
   const wish = readWish(options);
   const config = configOf(options);
   expectDurableStore(config);
-  await forProgrammes(config, options, async (programmes) => {
-    const signing = programmes.filter(isSigning);
-    if (options.programme !== undefined && signing.length === 0) throw signsNothing(options);
+  const { programme, algorithm, kind = algorithm && 'signing' } = options;
+  await forKeys(config, { ...present({ programme, kind }) }, async (lines) => {
+    const used = lines.filter(isInUse);
+    if (programme !== undefined && used.length === 0) throw signsNothing(options);
     const rotated = await withStore(config, async (open) => {
       const done: Rotated[] = [];
-      for (const programme of signing) {
-        done.push(await rotateKeys(open, programme, wish, open.clock.now()));
-      }
+      for (const line of used) done.push(await rotateKeys(open, line, wish, open.clock.now()));
       return done;
     });
     if (options.json !== true && rotated.length === 0) return say('no programme signs tokens');
@@ -43,10 +43,13 @@ export async function rotateSigningKeys(options: RotateKeysOptions): Promise<voi
 }
 
 /** A key that signs before verifiers have fetched it must be requested explicitly (`--now`). */
-function readWish({ wait, now = false, algorithm }: RotateKeysOptions): RotationWish {
+function readWish({ wait, now = false, algorithm, kind }: RotateKeysOptions): RotationWish {
   const span = wait === undefined ? shortestWait : parseDuration(wait);
   const least = formatDuration(shortestWait);
   refuseUsage([
+    ...(kind === 'token' && algorithm !== undefined
+      ? ['--algorithm is for signing keys: leave out --kind token']
+      : []),
     ...(now && wait !== undefined ? ['--now and --wait do not go together'] : []),
     ...(span === undefined || span < shortestWait || span > longestWait
       ? [
@@ -60,8 +63,9 @@ function readWish({ wait, now = false, algorithm }: RotateKeysOptions): Rotation
 function viewRotated({ step, key, predecessors }: Rotated): object {
   return {
     programme: key.programme,
+    kind: key.algorithm === undefined ? 'token' : 'signing',
     kid: key.kid,
-    algorithm: key.algorithm,
+    algorithm: key.algorithm ?? null,
     changed: step === 'add' || step === 'hasten',
     signs_from: dateOrNull(key.signsFrom),
     retiring: predecessors.map(({ kid, retiresAt }) => ({ kid, retires_at: dateText(retiresAt) })),
@@ -75,11 +79,11 @@ function linesOf({ step, key, predecessors }: Rotated): readonly string[] {
   if (step === 'overtaken') {
     return [`${name} signs from ${from}, by another command just now; nothing more is changed`];
   }
-  const switching = `once verifiers have it, in ${formatDuration(shortestWait)}, set tokens.access.algorithm to ${key.algorithm} and restart`;
+  const switching = `once verifiers have it, in ${formatDuration(shortestWait)}, set tokens.access.algorithm to ${key.algorithm ?? ''} and restart`;
   if (step === 'stand') return [`${name} is published already: ${switching}`];
   if (from === null) return [`${name} is published: ${switching}`];
   return [
-    `${name} is published and signs from ${from}`,
+    `${name} is ${key.algorithm === undefined ? 'made' : 'published'} and signs from ${from}`,
     ...predecessors.map(
       (one) =>
         `${key.programme}: the key ${one.kid} may be retired from ${dateText(one.retiresAt)}`,

@@ -1,10 +1,11 @@
-// Owns the tasks that a server runs every second: checks and sweeps its store, reloads signing
-// keys, records its time, renews its node number, and watches the machine's clock.
+// Owns the tasks that a server runs every second: checks and sweeps its store, reloads and
+// renews keys, records its time, renews its node number, and watches the machine's clock.
 
 import type { Log, Service } from '../../engine/service.ts';
 import { allowedDrift, type Clock, type SystemClock } from '../../lib/clock.ts';
 import { randomKey } from '../../lib/random.ts';
 import type { Store } from '../../store/contract.ts';
+import { renewTokenKey } from '../keys/changes.ts';
 
 export interface Housekeeping {
   readonly store: Store;
@@ -33,6 +34,7 @@ export function startHousekeeping(options: Housekeeping): () => void {
     async () => checkStore?.(),
     sweepTask(options),
     keyTask(options),
+    tokenKeyTask(options),
     keepTime,
     async () => node?.renew(),
   ].map((task) => guarded(task, log));
@@ -86,6 +88,17 @@ function keyTask({ store, services }: Housekeeping): Task {
     known = epoch;
     await Promise.all(services.map(async ({ keys }) => keys?.reload()));
   };
+}
+
+/** Reads changed token keys, and adds the next one when it is time. */
+function tokenKeyTask({ services }: Housekeeping): Task {
+  return () =>
+    Promise.all(
+      services.map(async (service) => {
+        await service.tokenKeys.reloadIfMoved();
+        await renewTokenKey(service);
+      }),
+    );
 }
 
 /** Logs each jump of the machine's clock once, and its end; expiry uses the service's own clock. */

@@ -5,6 +5,7 @@ import { createAdminApp, type Health } from '../../http/admin.ts';
 import { drainTime } from '../../http/connections.ts';
 import type { RunningServer } from '../../http/server.ts';
 import { formatFault } from '../../lib/fault.ts';
+import { present } from '../../lib/present.ts';
 import { endHashing } from '../../members/password.ts';
 import type { Unavailable } from '../../oauth/failure.ts';
 import type { StoreHealth } from '../../store/keeping.ts';
@@ -49,6 +50,7 @@ async function serveLogging(options: ServeOptions, log: ServerLog): Promise<void
   const { store, keyring } = opened;
   try {
     const { name } = storeAt(config.store);
+    const { recorded: from } = await store.time();
     const clock = await clockBeside(opened, name, options.acceptClock ?? false, log);
     const time = sharedTime({ store, clock }, log);
     // Before tokens are issued: commands use the recorded time.
@@ -56,7 +58,15 @@ async function serveLogging(options: ServeOptions, log: ServerLog): Promise<void
     const node = await leaseNodeNumber(store, clock);
     const serving = await buildServing(
       programmes,
-      { store, clock, keyring, node: node.current, log, environment: config.environment },
+      present({
+        store,
+        clock,
+        keyring,
+        node: node.current,
+        log,
+        environment: config.environment,
+        outage: from && { from, to: clock.now() },
+      }),
       {
         trustedProxies: config.trustedProxies,
         credentials,

@@ -21,12 +21,11 @@ export async function verify(file: string | undefined, options: VerbOptions): Pr
 }
 
 export function viewStore(report: StoreReport): object {
-  const { path, size, schema, needsMigration, environment, createdAt, recordedTime } = report;
+  const { path, size, schema, environment, createdAt, recordedTime } = report;
   return {
     path,
     size,
     schema,
-    needs_migration: needsMigration,
     environment,
     created_at: dateText(instant(Date.parse(createdAt))),
     recorded_time: dateOrNull(recordedTime),
@@ -36,12 +35,11 @@ export function viewStore(report: StoreReport): object {
 }
 
 export function storeSheet(report: StoreReport): string {
-  const { path, size, schema, needsMigration, environment, recordedTime } = report;
-  const later = needsMigration ? ', brought up to date when it is next opened' : '';
+  const { path, size, schema, environment, recordedTime } = report;
   return sheet([
     ['file', [path]],
     ['size', [`${size} bytes`]],
-    ['schema', [`${schema}${later}`]],
+    ['schema', [String(schema)]],
     ['environment', [environment]],
     ['last time recorded', recordedTime === undefined ? [] : [dateText(recordedTime)]],
     ['rows', rowsOf(report.counts)],

@@ -1,13 +1,13 @@
 // Owns the login page's two requests: showing the form, and an attempt to log in.
 
 import { after } from '../../lib/clock.ts';
+import { digest } from '../../lib/digest.ts';
 import { present } from '../../lib/present.ts';
 import type { Client } from '../../oauth/client.ts';
 import { LoginRefusal, Unavailable } from '../../oauth/failure.ts';
-import type { AuthorizationCode } from '../../oauth/grant.ts';
+import { type AuthorizationCode, codeKey } from '../../oauth/grant.ts';
 import type { Member } from '../../oauth/member.ts';
 import { withParameters } from '../../oauth/redirect_uri.ts';
-import { tokenKey } from '../../oauth/token_key.ts';
 import type { RequestHead } from '../../oauth/wire_request.ts';
 import { reportFailure } from '../failure.ts';
 import {
@@ -161,10 +161,10 @@ async function finish(
   const scope = programme.scope.ofLogin(transaction.scope, member.level);
   const issued = await store.issueCode({
     programme: programme.id,
-    key: tokenKey(code),
+    key: codeKey(code),
     transaction: transaction.id,
     client: transaction.client,
-    redirectUri: transaction.redirectUri,
+    redirectUri: digest(transaction.redirectUri),
     member,
     ...present({ scope, codeChallenge: transaction.codeChallenge }),
     // When the attempt was sent: the browser waits for the answer to the later of two attempts.

@@ -56,11 +56,11 @@ const steps: readonly Step[] = [
     isPossible: (visit) => canRefresh(visit) && visit.spent !== undefined,
     take: async (visit) => {
       const title = 'The same refresh again, as after an answer that was lost';
-      const { answer } = await refreshWith(visit, visit.spent?.text, title, {
-        good: 'The same answer, to the letter: nobody is logged out by a lost answer.',
+      const { isRefused } = await refreshWith(visit, visit.spent?.text, title, {
+        good: 'The same tokens (a JWT with a new signature): nobody is logged out by a lost answer.',
         refused: `Refused: a retry is answered within ${graceText(visit)} only. It is taken for theft, and all tokens of this login have ended.`,
       });
-      visit.ended = answer.body !== visit.spent?.answer;
+      visit.ended = isRefused;
     },
   },
   {

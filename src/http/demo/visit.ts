@@ -30,8 +30,8 @@ export interface Visit {
   readonly exchanges: Exchange[];
   access?: HeldToken;
   refresh?: HeldToken;
-  /** The last refresh: the token sent, its answer, and until when a retry gets the same answer. */
-  spent?: HeldToken & { readonly answer: string };
+  /** The last refresh: the token sent, and until when a retry gets the same answer. */
+  spent?: HeldToken;
   ended: boolean;
   /** Names of the steps taken. */
   readonly done: string[];
@@ -99,7 +99,7 @@ export async function rotate(visit: Visit, title: string, good: string): Promise
   const { answer, isRefused } = await refreshWith(visit, text, title, { good, refused });
   const until = Date.now() + visit.demo.programme.refresh.grace;
   hold(visit, 'refresh_token', answer);
-  if (!isRefused) visit.spent = { text, answer: answer.body, until };
+  if (!isRefused) visit.spent = { text, until };
 }
 
 /** Keeps the tokens of an answer with their expiry times. */

@@ -2,6 +2,7 @@
 // scopes, codes, lifetimes and the headers compared at verification.
 
 import { suggest } from '../../lib/suggest.ts';
+import { longestIdentifier } from '../../oauth/client.ts';
 import { type Complaint, wrong } from '../../schema/complaint.ts';
 import type { Definition } from '../language/definition.ts';
 import { alphabetOf, type ValueShape } from '../language/value_shape.ts';
@@ -123,8 +124,7 @@ export function* levelWarnings({ scope }: Definition): Iterable<Complaint> {
 /** RFC 6749 10.10: the chance of guessing a code must be at most 2^-128. */
 const leastCodeBits = 128;
 
-/** Identifiers and codes travel in URLs, whose length proxies limit. */
-const longestIdentifier = 255;
+/** Codes travel in URLs, whose length proxies limit. */
 const longestCode = 1024;
 
 export function codeComplaints({ code, client, tokens }: Definition): Iterable<Complaint> {

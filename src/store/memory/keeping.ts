@@ -6,8 +6,8 @@ import { type NodeLease, nextLease } from '../node_leases.ts';
 
 type KeepingVerbs = Omit<Keeping, 'recordSecretUse' | 'secretUses' | 'sweep'>;
 
-/** `endLaterThan` ends grants issued later than an accepted time; `isBack` if that is before the recorded time. */
-export function memoryKeeping(endLaterThan: (now: Instant, isBack: boolean) => void): KeepingVerbs {
+/** `accept` ends what was issued later than an accepted time, which may be before the recorded time. */
+export function memoryKeeping(accept: (now: Instant, recorded: Instant) => void): KeepingVerbs {
   const leases = new Map<number, NodeLease>();
   let recorded: Instant | undefined;
   let keyCheck: string | undefined;
@@ -20,10 +20,10 @@ export function memoryKeeping(endLaterThan: (now: Instant, isBack: boolean) => v
       if (recorded === undefined || recorded < now) recorded = now;
     },
     async acceptTime(now) {
-      const isBack = recorded !== undefined && now < recorded;
-      if (isBack) leases.clear();
+      const before = recorded ?? now;
+      if (now < before) leases.clear();
       recorded = now;
-      endLaterThan(now, isBack);
+      accept(now, before);
     },
     async leaseNode(now, holder) {
       const lease = nextLease([...leases.values()], holder, now);

@@ -6,7 +6,15 @@ import { frozenCopy } from '../../lib/frozen.ts';
 import type { ProgrammeId } from '../../oauth/client.ts';
 import { isNewUse } from '../judgement.ts';
 import type { Keeping } from '../keeping.ts';
-import { type Id, type Item, type Kind, kindNames, kinds, type LookUp } from '../kinds.ts';
+import {
+  type Id,
+  type Item,
+  type Kind,
+  type KindDescription,
+  kindNames,
+  kinds,
+  type LookUp,
+} from '../kinds.ts';
 import { type RegisteredRows, registrar } from '../registrar.ts';
 import { inOrder, keysOf, lookUpsOf, pageOf } from '../registrations.ts';
 import type { Page, Registry } from '../registry.ts';
@@ -16,7 +24,7 @@ import { MemoryTable } from './table.ts';
 /** No verb awaits, so each is one atomic step of the event loop. */
 export function memoryRegistry(
   revocations: MemoryRevocations,
-): Registry & Pick<Keeping, 'recordSecretUse' | 'secretUses'> {
+): Registry & Pick<Keeping, 'recordSecretUse' | 'secretUses'> & Pick<MemoryRows, 'setBack'> {
   const rows = new MemoryRows();
   const uses = new MemoryTable<Map<Digest, Instant>>();
   const { add, change, changeAll, remove } = registrar(rows, {
@@ -36,6 +44,7 @@ export function memoryRegistry(
     changeAll: async (...call) => changeAll(...call),
     remove: async (...call) => remove(...call),
     epoch: async (kind) => rows.epoch(kind),
+    setBack: (...times) => rows.setBack(...times),
     recordSecretUse(programme, id, secret, now) {
       if (rows.find('client', programme, id) === undefined) return;
       const used = uses.get(programme, id) ?? new Map<Digest, Instant>();
@@ -120,6 +129,16 @@ class MemoryRows implements RegisteredRows {
 
   epoch(kind: Kind): number {
     return this.#epochs.get(kind) ?? 0;
+  }
+
+  /** Has the items of all kinds as they are after a clock was set back. */
+  setBack(to: Instant, from: Instant): void {
+    for (const kind of kindNames) {
+      const { setBack } = kinds[kind] as KindDescription<typeof kind>;
+      if (setBack === undefined) continue;
+      for (const item of this.#all(kind)) this.change(kind, item, setBack(item, to, from));
+      this.advanceEpoch(kind);
+    }
   }
 
   #all<K extends Kind>(kind: K): readonly Item<K>[] {

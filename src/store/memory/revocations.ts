@@ -1,19 +1,19 @@
-// Owns revocations in memory: the current era, the last revoked era of each owner, and the revoked JWTs.
+// Owns revocations in memory: the current era, the last revoked era of each owner, and single tokens.
 
 import type { Instant } from '../../lib/clock.ts';
 import type { ClientId, ProgrammeId } from '../../oauth/client.ts';
 import type { Era } from '../../oauth/grant.ts';
-import type { StandingQuestion, TokenOwner, UnrememberedToken } from '../grants.ts';
-import { type AcceptedTime, diedAtOnce, eraOf, firstEra, isOfThisLife } from '../judgement.ts';
+import type { StandingQuestion, TokenName, TokenOwner } from '../grants.ts';
+import { type AcceptedTime, diedAtOnce, firstEra, isOfThisLife } from '../judgement.ts';
 import { MemoryTable } from './table.ts';
 
 /** One entry an owner, for any number of codes and tokens. */
 export class MemoryRevocations {
   readonly #clients = new MemoryTable<Era>();
   readonly #subjects = new MemoryTable<Era>();
-  /** The end of each revoked JWT, by its `jti`. */
+  /** The end of each access token that was revoked by itself, by its `tokenId`. */
   readonly #tokens = new MemoryTable<Instant>();
-  /** Revocations of JWTs that ended up to this instant may have been removed. */
+  /** Revocations of tokens that ended up to this instant may have been removed. */
   #forgotten = 0 as Instant;
   #era = firstEra;
   #accepted: AcceptedTime | undefined;
@@ -34,17 +34,18 @@ export class MemoryRevocations {
     this.#accepted = { time, era: this.#endEra() };
   }
 
-  /** Whether a token of that era, client and member (if any) is revoked. */
-  covers(programme: ProgrammeId, client: ClientId, subject: string | undefined, era: Era): boolean {
+  /** Whether a code or login of that era, client and member is revoked. */
+  covers(programme: ProgrammeId, client: ClientId, subject: string, era: Era): boolean {
     if (diedAtOnce(era, this.#clients.get(programme, client))) return true;
-    return subject !== undefined && diedAtOnce(era, this.#subjects.get(programme, subject));
+    return diedAtOnce(era, this.#subjects.get(programme, subject));
   }
 
-  /** The same for a JWT without a family. */
-  coversUnremembered(programme: ProgrammeId, token: StandingQuestion): boolean {
-    const { client, subject } = token;
-    if (!isOfThisLife(token, this.#era, this.#accepted)) return true;
-    return this.covers(programme, client, subject, eraOf(token));
+  /** See `Grants.isStanding`. */
+  isStanding(programme: ProgrammeId, { tokenId, expiresAt, own }: StandingQuestion): boolean {
+    if (expiresAt <= this.#forgotten || this.#tokens.get(programme, tokenId)) return false;
+    if (own === undefined) return true;
+    if (!isOfThisLife(own, this.#era, this.#accepted)) return false;
+    return !diedAtOnce(own.era, this.#clients.get(programme, own.client));
   }
 
   #endEra(): Era {
@@ -53,18 +54,9 @@ export class MemoryRevocations {
     return ended;
   }
 
-  /** Revokes one JWT; the entry stays until the JWT would have expired. */
-  revokeToken(
-    programme: ProgrammeId,
-    { tokenId, expiresAt }: UnrememberedToken,
-    now: Instant,
-  ): void {
+  /** Revokes one token; the entry stays until the token would have expired. */
+  revokeToken(programme: ProgrammeId, { tokenId, expiresAt }: TokenName, now: Instant): void {
     if (expiresAt > now) raise(this.#tokens, programme, tokenId, expiresAt);
-  }
-
-  coversToken(programme: ProgrammeId, { tokenId, expiresAt }: StandingQuestion): boolean {
-    if (expiresAt !== undefined && expiresAt <= this.#forgotten) return true;
-    return tokenId !== undefined && this.#tokens.get(programme, tokenId) !== undefined;
   }
 
   sweep(now: Instant, limit: number): number {

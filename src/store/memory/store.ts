@@ -16,18 +16,20 @@ export function createMemoryStore(): Store {
   const revocations = new MemoryRevocations();
   const attempts = memoryAttempts();
   const tables = grantTables();
+  const { setBack, ...registry } = memoryRegistry(revocations);
   return Object.assign(new MemoryGrants(tables, revocations), {
     ...attemptVerbs(attempts),
     count: countInProcess(),
-    ...memoryRegistry(revocations),
+    ...registry,
     sweep: memorySweep(tables, [
       (now, limit) => revocations.sweep(now, limit),
       (now, limit) => attempts.sweep(now, limit),
     ]),
-    ...memoryKeeping((now, isBack) => {
+    ...memoryKeeping((now, recorded) => {
+      setBack(now, recorded);
       dropLaterThan(tables, now);
       revocations.accept(now);
-      if (isBack) attempts.forgetAll();
+      if (now < recorded) attempts.forgetAll();
     }),
   });
 }

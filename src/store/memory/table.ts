@@ -3,39 +3,37 @@
 import type { ProgrammeId } from '../../oauth/client.ts';
 import { looksPerRemoval } from '../judgement.ts';
 
-/** Rows by programme and key, in order of insertion. */
-export class MemoryTable<Row> {
-  readonly #rows = new Map<string, Row>();
-  #cursor: Iterator<[string, Row]> | undefined;
+/** Rows by programme and key, in order of insertion within a programme. */
+export class MemoryTable<Row, Key extends string | number = string> {
+  // A map a programme: a joined key would be a new text at every look-up.
+  readonly #programmes = new Map<ProgrammeId, Map<Key, Row>>();
+  #cursor: Iterator<readonly [Map<Key, Row>, Key, Row]> | undefined;
 
-  get(programme: ProgrammeId, key: string): Row | undefined {
-    return this.#rows.get(nameOf(programme, key));
+  get(programme: ProgrammeId, key: Key): Row | undefined {
+    return this.#programmes.get(programme)?.get(key);
   }
 
   /** Sets a row, new or changed. */
-  set(programme: ProgrammeId, key: string, row: Row): void {
-    this.#rows.set(nameOf(programme, key), row);
+  set(programme: ProgrammeId, key: Key, row: Row): void {
+    const rows = this.#programmes.get(programme);
+    if (rows === undefined) this.#programmes.set(programme, new Map([[key, row]]));
+    else rows.set(key, row);
   }
 
-  delete(programme: ProgrammeId, key: string): void {
-    this.#rows.delete(nameOf(programme, key));
-  }
-
-  /** Throws if the key is in use, before a verb has changed anything. */
-  expectNew(programme: ProgrammeId, key: string): void {
-    if (this.#rows.has(nameOf(programme, key))) throw new Error('the key is in use');
+  delete(programme: ProgrammeId, key: Key): void {
+    this.#programmes.get(programme)?.delete(key);
   }
 
   /** All rows that pass the test; for verbs off the request path. */
   filter(test: (row: Row) => boolean): Row[] {
-    return [...this.#rows.values()].filter(test);
+    return [...this.#programmes.values()].flatMap((rows) => [...rows.values()].filter(test));
   }
 
   /** Removes all rows that pass the test and calls `forget` with each. For verbs off the request path. */
   remove(test: (row: Row) => boolean, forget?: (row: Row) => void): void {
-    for (const [name, row] of this.#rows) {
+    for (const [rows, key, row] of this.#walk()) {
       if (!test(row)) continue;
-      this.#rows.delete(name);
+      rows.delete(key);
       forget?.(row);
     }
   }
@@ -47,22 +45,24 @@ export class MemoryTable<Row> {
   sweep(limit: number, ended: (row: Row) => boolean, forget?: (row: Row) => void): number {
     let removed = 0;
     for (let looks = limit * looksPerRemoval; looks > 0 && removed < limit; looks -= 1) {
-      this.#cursor ??= this.#rows.entries();
+      this.#cursor ??= this.#walk();
       const next = this.#cursor.next();
       if (next.done === true) {
         this.#cursor = undefined;
         break;
       }
-      const [name, row] = next.value;
+      const [rows, key, row] = next.value;
       if (!ended(row)) continue;
-      this.#rows.delete(name);
+      rows.delete(key);
       forget?.(row);
       removed += 1;
     }
     return removed;
   }
-}
 
-function nameOf(programme: ProgrammeId, key: string): string {
-  return `${programme}\0${key}`;
+  *#walk(): Generator<readonly [Map<Key, Row>, Key, Row]> {
+    for (const rows of this.#programmes.values()) {
+      for (const [key, row] of rows) yield [rows, key, row];
+    }
+  }
 }

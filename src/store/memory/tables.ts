@@ -1,50 +1,36 @@
-// Owns the tables in which the memory store keeps codes, token families and tokens.
+// Owns the tables in which the memory store keeps codes and logins.
 
-import type { Instant } from '../../lib/clock.ts';
 import type { ProgrammeId } from '../../oauth/client.ts';
-import type { AccessToken, Era, FamilyId, TokenFamily, TokenKey } from '../../oauth/grant.ts';
-import type { CodeState } from '../judgement.ts';
+import type { AuthorizationCode, CodeKey, Era, LoginState, Place } from '../../oauth/grant.ts';
+import type { SpentFor } from '../grants.ts';
 import { MemoryTable } from './table.ts';
 
-/** `revoked` is derived from the revocations at each look-up. */
-export type CodeRow = Omit<CodeState, 'revoked'> & { readonly era: Era };
+export type CodeRow = UnspentCode | SpentCode;
 
-export interface AccessRow {
-  readonly token: AccessToken;
+interface UnspentCode {
+  readonly code: AuthorizationCode;
   readonly era: Era;
+  readonly spentFor?: undefined;
 }
 
-export interface FamilyRow {
-  readonly era: Era;
-  readonly family: TokenFamily;
-  revoked: boolean;
-}
-
-export interface RefreshRow {
+interface SpentCode extends SpentFor {
   readonly programme: ProgrammeId;
-  readonly key: TokenKey;
-  readonly family: FamilyId;
-  readonly expiresAt: Instant;
-  readonly predecessor?: TokenKey;
-  rotated: boolean;
-  retry?: { readonly keptAnswer: string; readonly retryUntil: Instant } | undefined;
+  /** Until the code's `forgetAt`: its transaction gets no other code. */
+  readonly whole?: AuthorizationCode;
 }
+
+/** One flat object a login, changed in place: a collection of garbage costs by the objects that survive it. */
+export type LoginRow = {
+  -readonly [Name in keyof Omit<LoginState, 'ownScope'>]: LoginState[Name];
+} & { ownScope: string | undefined; readonly era: Era };
 
 export interface GrantTables {
-  readonly codes: MemoryTable<CodeRow>;
+  readonly codes: MemoryTable<CodeRow, CodeKey>;
   /** The key of each login's code, by the login's transaction. */
-  readonly transactions: MemoryTable<TokenKey>;
-  readonly families: MemoryTable<FamilyRow>;
-  readonly refresh: MemoryTable<RefreshRow>;
-  readonly access: MemoryTable<AccessRow>;
+  readonly transactions: MemoryTable<CodeKey>;
+  readonly logins: MemoryTable<LoginRow, Place>;
 }
 
 export function grantTables(): GrantTables {
-  return {
-    codes: new MemoryTable(),
-    transactions: new MemoryTable(),
-    families: new MemoryTable(),
-    refresh: new MemoryTable(),
-    access: new MemoryTable(),
-  };
+  return { codes: new MemoryTable(), transactions: new MemoryTable(), logins: new MemoryTable() };
 }

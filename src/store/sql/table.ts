@@ -5,10 +5,10 @@ import { crc32 } from 'node:zlib';
 
 import { Unavailable } from '../../oauth/failure.ts';
 
-export type Value = string | number | null;
+export type Value = string | number | Uint8Array | null;
 
 export interface Column<Held extends Value = Value> {
-  readonly type: 'text' | 'integer';
+  readonly type: 'text' | 'integer' | 'blob';
   readonly isNullable: boolean;
   /** Never there: it carries the type of the column's values. */
   readonly held?: Held;
@@ -20,6 +20,10 @@ export function text<Held extends string = string>(): Column<Held> {
 
 export function integer<Held extends number = number>(): Column<Held> {
   return { type: 'integer', isNullable: false };
+}
+
+export function blob(): Column<Uint8Array> {
+  return { type: 'blob', isNullable: false };
 }
 
 export function nullable<Held extends Value>({ type }: Column<Held>): Column<Held | null> {
@@ -96,30 +100,40 @@ export function some<Row, const Name extends keyof Row & string>(
 }
 
 /**
- * The checksum of a row's values. A CRC finds what a failing disk or memory does to a row; it is
- * no proof against somebody who can write to the file.
+ * The checksum of values, carried on from that of the values before them. A CRC finds what a failing disk
+ * or memory does to a row; it is no proof against somebody who can write to the file. It is a signed
+ * number of 32 bits, which four bytes hold: no change of a row changes its length.
  */
-export function rowSum(values: readonly Value[]): number {
+export function rowSum(values: readonly Value[], before = 0): number {
+  let sum = before >>> 0;
+  // Texts and numbers between two blobs are covered at once.
   let covered = '';
-  for (const value of values) covered += coveredText(value);
-  return crc32(covered);
+  for (const value of values) {
+    if (isBlob(value)) {
+      sum = crc32(value, crc32(covered, sum));
+      covered = '';
+    } else covered += coveredText(value);
+  }
+  return crc32(covered, sum) | 0;
 }
 
-function coveredText(value: Value): string {
+function isBlob(value: Value): value is Uint8Array {
+  return typeof value === 'object' && value !== null;
+}
+
+function coveredText(value: string | number | null): string {
   return value === null ? '\u0001\u0000' : `${value}\u0000`;
 }
 
 /** A sum turned over: SQL's `~sum`. */
 export function turned(sum: number): number {
-  return -sum - 1;
+  return ~sum;
 }
 
 /** The sum that a row of these values has. */
 export function sumOf<Row>({ summed, turnedBy }: Table<Row>, row: Omit<Row, 'sum'>): number {
   const values = row as Readonly<Record<string, Value>>;
-  let covered = '';
-  for (const name of summed) covered += coveredText(values[name] ?? null);
-  const sum = crc32(covered);
+  const sum = rowSum(summed.map((name) => values[name] ?? null));
   return turnedBy === undefined || (values[turnedBy] ?? null) === null ? sum : turned(sum);
 }
 

@@ -7,6 +7,7 @@ import { randomBytes } from '../../lib/random.ts';
 import type { Era } from '../../oauth/grant.ts';
 import { type AcceptedTime, firstEra } from '../judgement.ts';
 import type { Freshness } from './commits/freshness.ts';
+import { type Meta, metaOf } from './meta.ts';
 
 export interface Eras {
   /** The era of new codes and tokens. */
@@ -36,17 +37,17 @@ interface Found {
 
 /** Eras over the file. They are read again only after another connection has committed. */
 export function fileEras(database: DatabaseSync, fresh: Freshness): Eras {
-  const rows = eraRows(database);
+  const meta = metaOf(database);
   let found: Found | undefined;
-  let followed = rows.read().accepted?.era;
+  let followed = readEras(meta).accepted?.era;
   const look = (): Found => {
     const { epoch } = fresh;
-    if (found?.epoch !== epoch) found = { epoch, ...rows.read() };
+    if (found?.epoch !== epoch) found = { epoch, ...readEras(meta) };
     return found;
   };
   const end = (): Era => {
-    const { era } = rows.read();
-    rows.put('era', era + 1);
+    const era = eraOf(meta);
+    meta.put('era', era + 1);
     fresh.forget();
     return era;
   };
@@ -55,9 +56,10 @@ export function fileEras(database: DatabaseSync, fresh: Freshness): Eras {
     end,
     forgotten: () => look().forgotten,
     forget: (expiresAt) => {
-      if (expiresAt <= rows.read().forgotten) return;
-      rows.put('forgotten_until', expiresAt);
-      fresh.forget();
+      if (expiresAt <= look().forgotten) return;
+      meta.put('forgotten_until', expiresAt);
+      // Rows that are remembered stay as they are.
+      found = undefined;
     },
     accepted: () => look().accepted,
     acceptedElsewhere: () => {
@@ -66,42 +68,30 @@ export function fileEras(database: DatabaseSync, fresh: Freshness): Eras {
     },
     accept: (time) => {
       followed = end();
-      rows.put('accepted_time', time);
-      rows.put('accepted_era', followed);
+      meta.put('accepted_time', time);
+      meta.put('accepted_era', followed);
       fresh.forget();
     },
     follow: () => {
-      followed = rows.read().accepted?.era;
+      followed = readEras(meta).accepted?.era;
     },
   };
 }
 
-interface EraRows {
-  readonly read: () => Omit<Found, 'epoch'>;
-  readonly put: (name: string, value: number) => void;
-}
-
-function eraRows(database: DatabaseSync): EraRows {
-  const select = database.prepare(
-    `SELECT name, CAST(value AS INTEGER) AS value FROM meta
-     WHERE name IN ('era', 'forgotten_until', 'accepted_era', 'accepted_time')`,
-  );
-  const replace = database.prepare('REPLACE INTO meta (name, value) VALUES (?, ?)');
+function readEras(meta: Meta): Omit<Found, 'epoch'> {
+  const [era, time] = [meta.number('accepted_era'), meta.number('accepted_time')];
   return {
-    read: () => {
-      const rows = select.all() as unknown as { name: string; value: number }[];
-      const held = new Map(rows.map(({ name, value }) => [name, value]));
-      const [era, time] = [held.get('accepted_era'), held.get('accepted_time')];
-      return {
-        era: (held.get('era') ?? firstEra) as Era,
-        forgotten: (held.get('forgotten_until') ?? 0) as Instant,
-        ...(era === undefined || time === undefined
-          ? {}
-          : { accepted: { era: era as Era, time: time as Instant } }),
-      };
-    },
-    put: (name, value) => void replace.run(name, String(value)),
+    era: eraOf(meta),
+    forgotten: (meta.number('forgotten_until') ?? 0) as Instant,
+    ...(era === undefined || time === undefined
+      ? {}
+      : { accepted: { era: era as Era, time: time as Instant } }),
   };
+}
+
+/** The era of what is issued now; the caller remembers nothing. */
+export function eraOf(meta: Meta): Era {
+  return (meta.number('era') ?? firstEra) as Era;
 }
 
 /** More eras than a store has between a backup and its restore. */
@@ -112,15 +102,9 @@ const manyEras = 2 ** 20;
  * this backup. The random part separates two restores of one backup: a store refuses a token of an era
  * later than its own. Returns the last ended era; call it inside a write.
  */
-export function endAllEras(database: DatabaseSync, other: Era = firstEra): Era {
-  const rows = eraRows(database);
+export function endAllEras(meta: Meta, other: Era = firstEra): Era {
   const far = manyEras + randomBytes(4).readUInt32BE();
-  const ended = (Math.max(rows.read().era, other) + far) as Era;
-  rows.put('era', ended + 1);
+  const ended = (Math.max(eraOf(meta), other) + far) as Era;
+  meta.put('era', ended + 1);
   return ended;
-}
-
-/** The era of a file that no server uses. */
-export function eraIn(database: DatabaseSync): Era {
-  return eraRows(database).read().era;
 }

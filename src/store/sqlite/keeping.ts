@@ -2,6 +2,7 @@
 
 import type { DatabaseSync } from 'node:sqlite';
 
+import type { Place } from '../../oauth/grant.ts';
 import type { Keeping } from '../keeping.ts';
 import { isFresh, nextLease, type NodeLease } from '../node_leases.ts';
 import { timeSetter } from './care/accept_time.ts';
@@ -9,6 +10,7 @@ import { fileSweep } from './care/sweep.ts';
 import type { CommitQueue } from './commits/commit_queue.ts';
 import type { Freshness } from './commits/freshness.ts';
 import type { Eras } from './eras.ts';
+import { metaOf } from './meta.ts';
 import { everywhere } from './registered_rows.ts';
 import type { RecordedTime } from './time.ts';
 
@@ -22,12 +24,13 @@ export interface KeepingParts {
   readonly fresh: Freshness;
   readonly eras: Eras;
   readonly time: RecordedTime;
+  readonly forgetLogin: (place: Place) => void;
 }
 
 export function fileKeeping(database: DatabaseSync, parts: KeepingParts): KeepingVerbs {
-  const { queue, fresh, eras, time } = parts;
+  const { queue, fresh, eras, time, forgetLogin } = parts;
   const setTime = timeSetter(database, time, eras);
-  const sweep = fileSweep(database, time.recorded(), eras);
+  const sweep = fileSweep(database, time.recorded(), eras, forgetLogin);
   return {
     time: () =>
       queue.read(() => ({
@@ -52,10 +55,9 @@ export function fileKeeping(database: DatabaseSync, parts: KeepingParts): Keepin
 }
 
 function keyCheck(database: DatabaseSync, queue: CommitQueue): Keeping['ensureKeyCheck'] {
-  const select = database.prepare(`SELECT value FROM meta WHERE name = 'key_check'`);
-  const insert = database.prepare(`INSERT INTO meta (name, value) VALUES ('key_check', ?)`);
+  const meta = metaOf(database);
   const all = everywhere(database);
-  const kept = (): string | undefined => select.get()?.['value'] as string | undefined;
+  const kept = (): string | undefined => meta.get('key_check');
   return async (candidate, opens) => {
     const found = await queue.read(kept);
     if (found !== undefined) return found;
@@ -64,7 +66,7 @@ function keyCheck(database: DatabaseSync, queue: CommitQueue): Keeping['ensureKe
       if (standing !== undefined) return standing;
       const [key] = all('signing_key');
       if (key !== undefined && !opens(key)) return undefined;
-      insert.run(candidate);
+      meta.put('key_check', candidate);
       return candidate;
     });
   };

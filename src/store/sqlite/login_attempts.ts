@@ -2,17 +2,11 @@
 
 import type { DatabaseSync } from 'node:sqlite';
 
-import type { Instant } from '../../lib/clock.ts';
 import type { AttemptRows, AttemptState } from '../login_attempts.ts';
-import { rowSum } from '../sql/table.ts';
+import { sumOf } from '../sql/table.ts';
+import { loginAttempts } from '../sql/tables.ts';
 import type { CommitQueue } from './commits/commit_queue.ts';
-
-interface AttemptRow {
-  readonly used: number;
-  readonly window_ends_at: Instant;
-  readonly locked_until: Instant | null;
-  readonly sum: number;
-}
+import { finder, from, inserter, replacing } from './tables.ts';
 
 /**
  * A change takes the write lock before it reads, so that processes that share the file have one
@@ -20,21 +14,18 @@ interface AttemptRow {
  * (FAULTS 4, HOSTILE 63); the reserve is not for attempts: a login has a code to write as well.
  */
 export function fileAttempts(database: DatabaseSync, queue: CommitQueue): AttemptRows {
-  const select = database.prepare(
-    `SELECT used, window_ends_at, locked_until, sum FROM login_attempt
-     WHERE programme = ? AND key = ?`,
+  const select = finder(
+    database,
+    { row: from(loginAttempts, 'login_attempt') },
+    'FROM login_attempt WHERE programme = ? AND key = ?',
   );
-  const replace = database.prepare(
-    `REPLACE INTO login_attempt (programme, key, used, window_ends_at, locked_until, sum)
-     VALUES (?, ?, ?, ?, ?, ?)`,
-  );
+  const replace = inserter(database, loginAttempts, replacing(loginAttempts));
   const remove = database.prepare('DELETE FROM login_attempt WHERE programme = ? AND key = ?');
   const find = (programme: string, account: string): AttemptState | undefined => {
-    const row = select.get(programme, account) as AttemptRow | undefined;
-    if (row === undefined) return undefined;
-    const { used, window_ends_at: windowEndsAt, locked_until: lockedUntil } = row;
+    const row = select(programme, account)?.row;
     // A damaged count begins anew: it must not keep its member out, nor hold back others' commits.
-    if (rowSum([programme, account, used, windowEndsAt, lockedUntil]) !== row.sum) return undefined;
+    if (row === undefined || sumOf(loginAttempts, row) !== row.sum) return undefined;
+    const { used, window_ends_at: windowEndsAt, locked_until: lockedUntil } = row;
     return lockedUntil === null ? { used, windowEndsAt } : { used, windowEndsAt, lockedUntil };
   };
   return {
@@ -45,9 +36,13 @@ export function fileAttempts(database: DatabaseSync, queue: CommitQueue): Attemp
         const { state, answer } = change(before);
         if (state === undefined) remove.run(programme, account);
         else if (state !== before) {
-          const { used, windowEndsAt, lockedUntil } = state;
-          const values = [programme, account, used, windowEndsAt, lockedUntil ?? null];
-          replace.run(...values, rowSum(values));
+          replace({
+            programme,
+            key: account,
+            used: state.used,
+            window_ends_at: state.windowEndsAt,
+            locked_until: state.lockedUntil ?? null,
+          });
         }
         return answer;
       };

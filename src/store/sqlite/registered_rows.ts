@@ -8,57 +8,43 @@ import type { ProgrammeId } from '../../oauth/client.ts';
 import { type Item, type Kind, type KindDescription, kindNames, kinds } from '../kinds.ts';
 import type { RegisteredRows } from '../registrar.ts';
 import { inOrder, keysOf, noPlace, pageOf } from '../registrations.ts';
-import { damaged, rowSum } from '../sql/table.ts';
+import { damaged, type RowOf, sumOf } from '../sql/table.ts';
+import { lookUps, registered, removed } from '../sql/tables.ts';
 import { isOutage } from './commits/outage.ts';
-
-type Columns = readonly [programme: ProgrammeId, id: string, record: string, sum: number];
-
-const columns = 'registered.programme, registered.id, registered.record, registered.sum';
+import { type Meta, metaOf } from './meta.ts';
+import { finder, from, inserter, lister } from './tables.ts';
 
 /** `changed` hears of each item as it was before a change and as it is after it. */
 export function registeredRows(
   database: DatabaseSync,
   changed: <K extends Kind>(kind: K, item: Item<K>) => void = () => undefined,
 ): RegisteredRows {
-  const prepare = (sql: string): ReturnType<DatabaseSync['prepare']> => {
-    const statement = database.prepare(sql);
-    statement.setReturnArrays(true);
-    return statement;
-  };
   const named = 'kind = ? AND programme = ? AND id = ?';
-  const select = prepare(`SELECT ${columns} FROM registered WHERE ${named}`);
-  const place = prepare(`SELECT position FROM registered WHERE ${named}`);
-  const page = prepare(
-    `SELECT ${columns} FROM registered WHERE kind = ? AND programme = ? AND position > ?
+  const select = finder(database, rowPart, `FROM registered WHERE ${named}`);
+  const page = lister(
+    database,
+    rowPart,
+    `FROM registered WHERE kind = ? AND programme = ? AND position > ?
      ORDER BY position LIMIT ?`,
   );
-  const taken = prepare(
+  const taken = database.prepare(
     `SELECT 1 FROM registered WHERE kind = ?1 AND programme = ?2 AND id = ?3
      UNION ALL SELECT 1 FROM removed WHERE kind = ?1 AND programme = ?2 AND id = ?3`,
   );
-  const insert = prepare(
-    'INSERT INTO registered (kind, programme, id, record, sum) VALUES (?, ?, ?, ?, ?)',
-  );
-  const update = prepare(`UPDATE registered SET record = ?, sum = ? WHERE ${named}`);
-  const drop = prepare(`DELETE FROM registered WHERE ${named}`);
-  const bury = prepare(
-    'INSERT INTO removed (kind, programme, id, removed_at, sum) VALUES (?, ?, ?, ?, ?)',
-  );
-  const advance = prepare(
-    `INSERT INTO meta (name, value) VALUES (?, '1')
-     ON CONFLICT DO UPDATE SET value = CAST(value AS INTEGER) + 1`,
-  );
+  const insert = inserter(database, registered);
+  const update = database.prepare(`UPDATE registered SET record = ?, sum = ? WHERE ${named}`);
+  const drop = database.prepare(`DELETE FROM registered WHERE ${named}`);
+  const bury = inserter(database, removed);
+  const meta = metaOf(database);
   const index = lookUpRows(database);
   const find: RegisteredRows['find'] = (kind, programme, id) => {
-    const row = select.get(kind, programme, id) as Columns | undefined;
-    return row && itemOf(kind, row);
+    const found = select(kind, programme, id);
+    return found && itemOf(kind, found);
   };
-  const all = (...values: (string | number)[]): readonly Columns[] =>
-    page.all(...values) as unknown as Columns[];
   return {
     find,
     holding: (kind, lookUp, programme, key) => {
-      const items = index.holding(kind, programme, lookUp, key).map((row) => itemOf(kind, row));
+      const items = index.holding(kind, programme, lookUp, key).map((found) => itemOf(kind, found));
       for (const item of items) {
         if (!kinds[kind].lookUps[lookUp].keysOf(item).includes(key)) throw damaged('look_up');
       }
@@ -72,37 +58,26 @@ export function registeredRows(
     list: (kind, programme, asked = {}) => {
       const { after, limit = -1 } = asked;
       if (kinds[kind].order === 'created') {
-        const rows = all(kind, programme, 0, -1);
-        return pageOf(
-          kind,
-          inOrder(
-            kind,
-            rows.map((row) => itemOf(kind, row)),
-          ),
-          asked,
-        );
+        const all = page(kind, programme, 0, -1).map((found) => itemOf(kind, found));
+        return pageOf(kind, inOrder(kind, all), asked);
       }
-      const found = after === undefined ? [0] : place.get(kind, programme, after);
-      const [from] = (found ?? []) as unknown as readonly number[];
-      if (from === undefined) throw noPlace(kind, after);
-      return all(kind, programme, from, limit).map((row) => itemOf(kind, row));
+      const before = after === undefined ? { position: 0 } : select(kind, programme, after)?.row;
+      if (before === undefined) throw noPlace(kind, after);
+      return page(kind, programme, before.position, limit).map((found) => itemOf(kind, found));
     },
     isTaken: (...name) => taken.get(...name) !== undefined,
     add: (kind, item) => {
       changed(kind, item);
-      const { programme } = item;
-      const values = [kind, programme, kinds[kind].idOf(item), JSON.stringify(item)];
-      insert.run(...values, rowSum(values));
+      insert(rowOf(kind, item));
       index.change(kind, undefined, item);
     },
     change: (kind, before, after) => {
       changed(kind, before);
       changed(kind, after);
-      const name = [kind, after.programme, kinds[kind].idOf(after)];
-      const record = JSON.stringify(after);
-      update.run(record, rowSum([...name, record]), ...name);
+      const row = rowOf(kind, after);
+      update.run(row.record, sumOf(registered, row), kind, row.programme, row.id);
       index.change(kind, before, after);
-      return JSON.parse(record) as typeof after;
+      return JSON.parse(row.record) as typeof after;
     },
     remove: (kind, programme, id) => {
       const item = readable(() => find(kind, programme, id));
@@ -114,9 +89,9 @@ export function registeredRows(
       }
       return true;
     },
-    bury: (...name) => void bury.run(...name, rowSum(name)),
+    bury: (kind, programme, id, now) => void bury({ kind, programme, id, removed_at: now }),
     advanceEpoch: (kind) => {
-      if (kinds[kind].hasEpoch) advance.run(epochName(kind));
+      if (kinds[kind].hasEpoch) meta.put(epochName(kind), epochIn(meta, kind) + 1);
     },
   };
 }
@@ -125,17 +100,12 @@ export function registeredRows(
 export function everywhere(
   database: DatabaseSync,
 ): <K extends Kind>(kind: K) => readonly Item<K>[] {
-  const select = database.prepare(
-    `SELECT ${columns} FROM registered WHERE kind = ? ORDER BY position`,
-  );
-  select.setReturnArrays(true);
-  return (kind) => {
-    const rows = select.all(kind) as unknown as Columns[];
-    return inOrder(
+  const all = lister(database, rowPart, 'FROM registered WHERE kind = ? ORDER BY position');
+  return (kind) =>
+    inOrder(
       kind,
-      rows.map((row) => itemOf(kind, row)),
+      all(kind).map((found) => itemOf(kind, found)),
     );
-  };
 }
 
 /** Has the items of all kinds as they are after a clock was set back; call the result inside a write. */
@@ -150,26 +120,42 @@ export function registrySetBack(database: DatabaseSync): (to: Instant, from: Ins
       rows.advanceEpoch(kind);
     }
   };
-  return (to, from) => {
+  return (to, before) => {
     for (const kind of kindNames) {
       const { setBack } = kinds[kind] as KindDescription<typeof kind>;
-      if (setBack) changeAll(kind, (item) => setBack(item, to, from));
+      if (setBack) changeAll(kind, (item) => setBack(item, to, before));
     }
   };
 }
 
 /** See `Registry.epoch`. */
-export function epochReader(database: DatabaseSync): (kind: Kind) => number {
-  const select = database.prepare('SELECT value FROM meta WHERE name = ?');
-  return (kind) => Number(select.get(epochName(kind))?.['value'] ?? 0);
+export function epochIn(meta: Meta, kind: Kind): number {
+  return meta.number(epochName(kind)) ?? 0;
 }
 
 function epochName(kind: Kind): string {
   return `${kind}_epoch`;
 }
 
+const rowPart = { row: from(registered, 'registered') };
+
+interface FoundRow {
+  readonly row: RowOf<typeof registered>;
+}
+
+function rowOf<K extends Kind>(kind: K, item: Item<K>): Omit<RowOf<typeof registered>, 'sum'> {
+  const { programme } = item;
+  const id = kinds[kind].idOf(item);
+  return { position: null, kind, programme, id, record: JSON.stringify(item) };
+}
+
+function itemOf<K extends Kind>(kind: K, { row }: FoundRow): Item<K> {
+  if (sumOf(registered, row) !== row.sum) throw damaged(kind);
+  return JSON.parse(row.record) as Item<K>;
+}
+
 interface LookUpRows {
-  readonly holding: (kind: Kind, programme: string, lookUp: string, key: string) => Columns[];
+  readonly holding: (...by: [Kind, string, string, string]) => readonly FoundRow[];
   readonly holdingAnywhere: (kind: Kind, lookUp: string, key: string) => Name[];
   /** From the keys of an item as it was to those as it is; undefined where there is none. */
   readonly change: <K extends Kind>(
@@ -184,12 +170,13 @@ interface LookUpRows {
 type Name = readonly [programme: ProgrammeId, id: never];
 
 function lookUpRows(database: DatabaseSync): LookUpRows {
-  const select = database.prepare(
-    `SELECT ${columns} FROM look_up JOIN registered USING (kind, programme, id)
+  const holding = lister(
+    database,
+    rowPart,
+    `FROM look_up JOIN registered USING (kind, programme, id)
      WHERE look_up.kind = ? AND look_up.programme = ? AND look_up.name = ? AND look_up.key = ?
      ORDER BY look_up.id`,
   );
-  select.setReturnArrays(true);
   // There is no index by key alone, nor by identifier: commands ask these.
   const anywhere = database.prepare(
     `SELECT programme, id FROM look_up WHERE kind = ? AND name = ? AND key = ?
@@ -199,40 +186,37 @@ function lookUpRows(database: DatabaseSync): LookUpRows {
   const dropAll = database.prepare(
     'DELETE FROM look_up WHERE kind = ? AND programme = ? AND id = ?',
   );
-  const insert = database.prepare(
-    `INSERT INTO look_up (kind, programme, name, key, id, sum) VALUES (?, ?, ?, ?, ?, ?)
-     ON CONFLICT DO NOTHING`,
-  );
+  const insert = inserter(database, lookUps, 'ON CONFLICT DO NOTHING');
   const drop = database.prepare(
     'DELETE FROM look_up WHERE kind = ? AND programme = ? AND name = ? AND key = ? AND id = ?',
   );
-  const rowsOf = <K extends Kind>(kind: K, item?: Item<K>): ReadonlyMap<string, string[]> => {
+  const rowsOf = <K extends Kind>(kind: K, item?: Item<K>): ReadonlyMap<string, LookUpRow> => {
     if (item === undefined) return new Map();
+    const { programme } = item;
     const id = kinds[kind].idOf(item);
     return new Map(
-      keysOf(kind, item).map(({ lookUp, key }) => [
-        `${lookUp}\0${key}`,
-        [kind, item.programme, lookUp, key, id],
+      keysOf(kind, item).map(({ lookUp: name, key }) => [
+        `${name}\0${key}`,
+        { kind, programme, name, key, id },
       ]),
     );
   };
   return {
-    holding: (...by) => select.all(...by) as unknown as Columns[],
+    holding,
     holdingAnywhere: (...by) => anywhere.all(...by) as unknown as Name[],
     change: (kind, before, after) => {
       const [was, is] = [rowsOf(kind, before), rowsOf(kind, after)];
-      for (const [name, row] of was) if (!is.has(name)) drop.run(...row);
+      for (const [name, row] of was) {
+        if (!is.has(name)) drop.run(kind, row.programme, row.name, row.key, row.id);
+      }
       // Also the keys that stay: a row that was lost comes back with the next change.
-      for (const row of is.values()) insert.run(...row, rowSum(row));
+      for (const row of is.values()) insert(row);
     },
     dropAll: (...name) => void dropAll.run(...name),
   };
 }
 
-function itemOf<K extends Kind>(kind: K, [programme, id, record, sum]: Columns): Item<K> {
-  if (rowSum([kind, programme, id, record]) !== sum) throw damaged(kind);
-  return JSON.parse(record) as Item<K>;
-}
+type LookUpRow = Omit<RowOf<typeof lookUps>, 'sum'>;
 
 /** What `read` reads; undefined where its row is damaged. */
 function readable<T>(read: () => T): T | undefined {

@@ -10,9 +10,10 @@ import { registrar } from '../registrar.ts';
 import { keysOf, lookUpsOf } from '../registrations.ts';
 import type { Registry } from '../registry.ts';
 import type { CommitQueue } from './commits/commit_queue.ts';
-import { type Freshness, Remembered } from './commits/freshness.ts';
+import { type Freshness, nameIn, Remembered } from './commits/freshness.ts';
+import { metaOf } from './meta.ts';
 import type { SecretUses } from './notes.ts';
-import { epochReader, registeredRows } from './registered_rows.ts';
+import { epochIn, registeredRows } from './registered_rows.ts';
 import type { Revoker } from './revocations.ts';
 
 export function fileRegistry(
@@ -24,7 +25,7 @@ export function fileRegistry(
 ): Registry & Pick<Keeping, 'recordSecretUse' | 'secretUses'> {
   const { known, holders, forget } = caches(fresh);
   const rows = registeredRows(database, forget);
-  const epoch = epochReader(database);
+  const meta = metaOf(database);
   const { add, change, changeAll, remove } = registrar(rows, {
     revoke,
     keepUses: (...call) => uses.keepOnly(...call),
@@ -34,12 +35,12 @@ export function fileRegistry(
     isTaken: (...call) => queue.read(() => rows.isTaken(...call)),
     find: (kind, programme, id) =>
       queue.read(() =>
-        known[kind].get(programme, id, () => frozen(rows.find(kind, programme, id))),
+        known[kind].get(nameIn(programme, id), () => frozen(rows.find(kind, programme, id))),
       ),
     findBy: (kind, lookUp, programme, key) =>
       queue.read(
         () =>
-          holders[kind][lookUp].get(programme, key, () => {
+          holders[kind][lookUp].get(nameIn(programme, key), () => {
             const found = rows.holding(kind, lookUp, programme, key);
             // Nothing is remembered of keys that nobody holds: strangers can think of any number.
             return found.length === 0 ? undefined : frozen(found);
@@ -54,7 +55,7 @@ export function fileRegistry(
         fresh.forget();
         return remove(...call);
       }),
-    epoch: (kind) => queue.read(() => epoch(kind)),
+    epoch: (kind) => queue.read(() => epochIn(meta, kind)),
     recordSecretUse: (...use) => uses.record(...use),
     secretUses: (programme, id) => queue.read(() => uses.of(programme, id)),
   };
@@ -86,8 +87,9 @@ function caches(fresh: Freshness): Caches {
     holders,
     forget: (kind, item) => {
       const { programme }: { programme: ProgrammeId } = item;
-      known[kind].take(programme, kinds[kind].idOf(item));
-      for (const { lookUp, key } of keysOf(kind, item)) holders[kind][lookUp].take(programme, key);
+      known[kind].take(nameIn(programme, kinds[kind].idOf(item)));
+      for (const { lookUp, key } of keysOf(kind, item))
+        holders[kind][lookUp].take(nameIn(programme, key));
     },
   };
 }

@@ -1,16 +1,20 @@
 // Owns two kinds of revocations in the file store: of all codes and tokens of an owner (one row an owner,
-// joined to each token), and of single JWTs.
+// joined to each code and login), and of single access tokens.
 
 import type { DatabaseSync } from 'node:sqlite';
 
-import type { ProgrammeId } from '../../oauth/client.ts';
+import type { ClientId, ProgrammeId } from '../../oauth/client.ts';
 import type { Era } from '../../oauth/grant.ts';
-import type { StandingQuestion, TokenOwner, UnrememberedToken } from '../grants.ts';
-import { later, untilOf } from '../sql/grant_rows.ts';
-import { type RevocationRow, revocations, revokedTokens } from '../sql/grant_tables.ts';
+import type { Store } from '../contract.ts';
+import type { TokenName, TokenOwner } from '../grants.ts';
+import { diedAtOnce, isOfThisLife } from '../judgement.ts';
+import { untilOf } from '../sql/login_rows.ts';
 import { expectWhole } from '../sql/table.ts';
+import { type RevocationRow, revocations, revokedTokens } from '../sql/tables.ts';
+import type { CommitQueue } from './commits/commit_queue.ts';
+import { type Freshness, nameIn, Remembered } from './commits/freshness.ts';
 import type { Eras } from './eras.ts';
-import { finder, from, type Insert, inserter, leftJoined } from './tables.ts';
+import { finder, from, type Insert, inserter, leftJoined, replacing } from './tables.ts';
 
 /**
  * Revokes all codes and tokens of the owner up to the era `until`, which is the current era if left out.
@@ -18,10 +22,11 @@ import { finder, from, type Insert, inserter, leftJoined } from './tables.ts';
  */
 export type Revoker = (programme: ProgrammeId, whose: TokenOwner, until?: Era) => void;
 
-export function fileRevoker(database: DatabaseSync, eras: Eras): Revoker {
+export function fileRevoker(database: DatabaseSync, fresh: Freshness, eras: Eras): Revoker {
   const put = revocationWriter(database);
   return (programme, whose, until = eras.end()) => {
-    const owner = 'client' in whose ? clientName(whose.client) : subjectName(whose.subject);
+    fresh.forget();
+    const owner = 'client' in whose ? clientName(whose.client) : `subject ${whose.subject}`;
     put({ programme, owner, revoked_until: until });
   };
 }
@@ -30,10 +35,10 @@ export function fileRevoker(database: DatabaseSync, eras: Eras): Revoker {
 const everybody = '';
 
 /**
- * Revokes the JWTs of all owners of eras up to `until` (FAULTS 8). Stored codes and tokens do not read
- * this row: delete them.
+ * Revokes the clients' own tokens of eras up to `until` (FAULTS 8). Codes and logins do not read this
+ * row: delete them.
  */
-export function revokeUnremembered(database: DatabaseSync, until: Era): void {
+export function revokeOwnTokens(database: DatabaseSync, until: Era): void {
   const programme = everybody as ProgrammeId;
   revocationWriter(database)({ programme, owner: everybody, revoked_until: until });
 }
@@ -44,59 +49,97 @@ export const revocationParts = {
   ofSubject: leftJoined(revocations, 'of_subject'),
 };
 
-/** SQL that joins the revocations to rows of `table`; `subject` is SQL too, NULL without a member. */
-export function revocationJoins(table: string, subject = `${table}.subject`): string {
+/** SQL that joins the revocations to rows of `table`. */
+export function revocationJoins(table: string): string {
   // Two joins: one with IN costs as much again as the whole query.
   return `LEFT JOIN revocation AS of_client ON of_client.programme = ${table}.programme
       AND of_client.owner = 'client ' || ${table}.client
     LEFT JOIN revocation AS of_subject ON of_subject.programme = ${table}.programme
-      AND of_subject.owner = 'subject ' || ${subject}`;
+      AND of_subject.owner = 'subject ' || ${table}.subject`;
 }
 
-/** The last revoked era of the owners of a JWT; null if none is revoked. */
-export function unrememberedUntil(
+/** The verbs that judge and revoke access tokens by themselves. */
+export function fileAccessTokens(
   database: DatabaseSync,
-): (programme: ProgrammeId, token: StandingQuestion) => Era | null {
-  const select = database.prepare(
-    `SELECT programme, owner, revoked_until, sum FROM revocation
-     WHERE programme = ? AND owner IN (?, ?) OR programme = ? AND owner = ?`,
-  );
-  return (programme, { client, subject }) => {
-    const owners = [clientName(client), subjectName(subject)] as const;
-    const rows = select.all(programme, ...owners, everybody, everybody);
-    return (rows as unknown as RevocationRow[]).reduce<Era | null>(
-      (until, row) => later(until, untilOf(row)),
-      null,
-    );
+  queue: CommitQueue,
+  fresh: Freshness,
+  eras: Eras,
+): Pick<Store, 'era' | 'revokeToken' | 'isStanding'> {
+  const revoked = revokedOnes(database, fresh);
+  const diedOf = ownRevocations(database, fresh);
+  return {
+    era: () => queue.read(eras.current),
+    revokeToken: (programme, token, now) =>
+      queue.writeFromReserve(() => {
+        if (token.expiresAt > now) revoked.add(programme, token);
+      }),
+    isStanding: (programme, { tokenId, expiresAt, own }) =>
+      queue.read(() => {
+        if (expiresAt <= eras.forgotten() || revoked.has(programme, tokenId)) return false;
+        if (own === undefined) return true;
+        if (!isOfThisLife(own, eras.current(), eras.accepted())) return false;
+        return !diedAtOnce(own.era, diedOf(programme, own.client));
+      }),
   };
 }
 
-/** Single revoked JWTs, by their `jti`. */
-export interface RevokedTokens {
+/** Tokens and clients remembered. */
+const mostAsked = 10_000;
+
+/** Access tokens that were revoked by themselves. */
+interface RevokedOnes {
   /** Call it inside a write. */
-  readonly add: (programme: ProgrammeId, token: UnrememberedToken) => void;
+  readonly add: (programme: ProgrammeId, token: TokenName) => void;
   readonly has: (programme: ProgrammeId, tokenId: string) => boolean;
 }
 
-export function fileRevokedTokens(database: DatabaseSync): RevokedTokens {
+function revokedOnes(database: DatabaseSync, fresh: Freshness): RevokedOnes {
+  const insert = inserter(database, revokedTokens, replacing(revokedTokens));
   const find = finder(
     database,
     { row: from(revokedTokens, 'revoked_token') },
     'FROM revoked_token WHERE programme = ? AND key = ?',
   );
-  const replace = inserter(
-    database,
-    revokedTokens,
-    'ON CONFLICT DO UPDATE SET expires_at = excluded.expires_at, sum = excluded.sum',
-  );
+  const select = database.prepare('SELECT 1 FROM revoked_token WHERE programme = ? LIMIT 1');
+  // Whether a programme has any such token, which most have not.
+  const some = new Remembered<boolean>(fresh, mostAsked);
+  // A gateway asks about the same tokens again and again (C-4).
+  const standing = new Remembered<true>(fresh, mostAsked);
+  const isAbsent = (programme: ProgrammeId, key: string): true | undefined => {
+    const row = find(programme, key)?.row;
+    if (row !== undefined) expectWhole(revokedTokens, row);
+    return row === undefined ? true : undefined;
+  };
   return {
-    add: (programme, { tokenId, expiresAt }) =>
-      void replace({ programme, key: tokenId, expires_at: expiresAt }),
-    has: (programme, tokenId) => {
-      const row = find(programme, tokenId)?.row;
-      if (row !== undefined) expectWhole(revokedTokens, row);
-      return row !== undefined;
+    add: (programme, { tokenId: key, expiresAt }) => {
+      insert({ programme, key, expires_at: expiresAt });
+      some.take(programme);
+      standing.take(nameIn(programme, key));
     },
+    has: (programme, key) => {
+      if (!some.get(programme, () => select.get(programme) !== undefined)) return false;
+      return standing.get(nameIn(programme, key), () => isAbsent(programme, key)) === undefined;
+    },
+  };
+}
+
+/** The last era of which a client's own tokens are revoked; 0, before every era, where there is none. */
+function ownRevocations(
+  database: DatabaseSync,
+  fresh: Freshness,
+): (programme: ProgrammeId, client: ClientId) => Era {
+  const select = database.prepare(
+    `SELECT programme, owner, revoked_until, sum FROM revocation
+     WHERE (programme, owner) IN (VALUES (?, ?), ('${everybody}', '${everybody}'))`,
+  );
+  const held = new Remembered<Era>(fresh, mostAsked);
+  const none = 0 as Era;
+  return (programme, client) => {
+    const read = (): Era => {
+      const rows = select.all(programme, clientName(client)) as unknown as RevocationRow[];
+      return Math.max(none, ...rows.map((row) => untilOf(row) ?? none)) as Era;
+    };
+    return held.get(nameIn(programme, client), read) ?? none;
   };
 }
 
@@ -104,16 +147,11 @@ function clientName(client: string): string {
   return `client ${client}`;
 }
 
-function subjectName(subject: string): string {
-  return `subject ${subject}`;
-}
-
 /** Writes one row, unless the row that is there has a later era. */
 function revocationWriter(database: DatabaseSync): Insert<RevocationRow> {
   return inserter(
     database,
     revocations,
-    `ON CONFLICT DO UPDATE SET revoked_until = excluded.revoked_until, sum = excluded.sum
-     WHERE excluded.revoked_until > revoked_until`,
+    `${replacing(revocations)} WHERE excluded.revoked_until > revoked_until`,
   );
 }

@@ -17,14 +17,13 @@ import { fileEras } from './eras.ts';
 import { nameWatch, realPath } from './file/identity.ts';
 import { openFile, type OpenFile } from './file/open.ts';
 import { unusable } from './file/refusals.ts';
-import { grantWriter } from './issue.ts';
 import { fileKeeping } from './keeping.ts';
 import { fileAttempts } from './login_attempts.ts';
+import { fileLogins, loginRows } from './logins.ts';
 import { fileSecretUses } from './notes.ts';
 import { fileRegistry } from './registry.ts';
-import { fileRevoker } from './revocations.ts';
+import { fileAccessTokens, fileRevoker } from './revocations.ts';
 import { fileRecordedTime } from './time.ts';
-import { fileAccessTokens, fileRefreshTokens } from './tokens.ts';
 
 /** A log of the usual length fits in twice. */
 export const serverReserve: number = 16 * 1024 * 1024;
@@ -94,16 +93,16 @@ function serveFrom(file: OpenFile, path: string, options: FileStoreOptions): Fil
     },
   });
   const eras = fileEras(database, fresh);
-  const writer = grantWriter(database, fresh, eras);
-  const revoke = forgetting(fresh, fileRevoker(database, eras));
+  const logins = loginRows(database, fresh, eras);
+  const revoke = fileRevoker(database, fresh, eras);
   return {
     commits: () => transactions.commits,
     health: healthCheck(path, queue, space),
     ...fileRegistry(database, queue, revoke, uses, fresh),
-    ...fileCodes(database, queue, writer, fresh, eras),
-    ...fileRefreshTokens(database, queue, writer, fresh),
-    ...fileAccessTokens(database, queue, writer, fresh, eras),
-    ...fileKeeping(database, { queue, fresh, eras, time }),
+    ...fileCodes(database, queue, logins, fresh, eras),
+    ...fileLogins(queue, logins),
+    ...fileAccessTokens(database, queue, fresh, eras),
+    ...fileKeeping(database, { queue, fresh, eras, time, forgetLogin: logins.forget }),
     ...attemptVerbs(fileAttempts(database, queue)),
     count: countInProcess(),
     revokeAll: (...call) => queue.writeFromReserve(() => revoke(...call)),
@@ -117,17 +116,6 @@ function serveFrom(file: OpenFile, path: string, options: FileStoreOptions): Fil
       if (queue.mayWrite) file.close();
       else file.abandon();
     },
-  };
-}
-
-/** The same verb; it changes rows that nobody names. */
-function forgetting<Call extends readonly unknown[], T>(
-  fresh: Freshness,
-  verb: (...call: Call) => T,
-): (...call: Call) => T {
-  return (...call) => {
-    fresh.forget();
-    return verb(...call);
   };
 }
 

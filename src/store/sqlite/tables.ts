@@ -18,27 +18,32 @@ export function createTable({ name, columns, key, unique, order }: Table): strin
   return `CREATE TABLE ${name} (\n  ${lines.join(',\n  ')}\n) ${options};\n`;
 }
 
-/** Writes a row of the table and returns its sum; call it inside a write. */
+/** Writes a row of the table and returns how many rows it changed; call it inside a write. */
 export type Insert<Row> = (row: Omit<Row, 'sum'>) => number;
 
-/** `more` follows the values: what is done where the key is taken. */
+/** `conflict` follows the values: what is done where the key is taken. */
 export function inserter<Row>(
   database: DatabaseSync,
   described: Table<Row>,
-  more = '',
+  conflict = '',
 ): Insert<Row> {
   const { name, names } = described;
   const marks = names.map(() => '?').join(', ');
   const insert = database.prepare(
-    `INSERT INTO ${name} (${names.join(', ')}) VALUES (${marks}) ${more}`,
+    `INSERT INTO ${name} (${names.join(', ')}) VALUES (${marks}) ${conflict}`,
   );
   const columns = names.slice(0, -1);
   return (row) => {
     const held = row as Readonly<Record<string, Value>>;
-    const sum = sumOf(described, row);
-    insert.run(...columns.map((column) => held[column] ?? null), sum);
-    return sum;
+    const values = columns.map((column) => held[column] ?? null);
+    return Number(insert.run(...values, sumOf(described, row)).changes);
   };
+}
+
+/** SQL for `inserter` that has the new row replace the row of its key. */
+export function replacing({ names, key }: Table): string {
+  const others = names.filter((name) => !key.includes(name));
+  return `ON CONFLICT DO UPDATE SET ${others.map((name) => `${name} = excluded.${name}`).join(', ')}`;
 }
 
 /** What a statement reads of a table that it names so. */
@@ -58,19 +63,37 @@ export function leftJoined<Row>({ names }: ColumnList<Row>, alias: string): Part
   return { names, alias };
 }
 
-type FoundIn<Parts> = {
-  readonly [Name in keyof Parts]: Parts[Name] extends Part<infer Found> ? Found : never;
+type FoundIn<Named> = {
+  readonly [Name in keyof Named]: Named[Name] extends Part<infer Found> ? Found : never;
 };
 
-/**
- * Prepares `SELECT … ${rest}`, of which the first row is found. SQLite makes its column names anew
- * for every row: rows are read as arrays, and named here.
- */
-export function finder<Parts extends Readonly<Record<string, Part<unknown>>>>(
+type Parts = Readonly<Record<string, Part<unknown>>>;
+
+/** Prepares `SELECT … ${rest}`, of which the first row is found. */
+export function finder<const Named extends Parts>(
   database: DatabaseSync,
-  parts: Parts,
+  parts: Named,
   rest: string,
-): (...names: readonly Value[]) => FoundIn<Parts> | undefined {
+): (...params: readonly Value[]) => FoundIn<Named> | undefined {
+  const { select, read } = reader(database, parts, rest);
+  return (...params) => {
+    const values = select.get(...params) as unknown as readonly Value[] | undefined;
+    return values && read(values);
+  };
+}
+
+/** Prepares `SELECT … ${rest}`, of which all rows are found. */
+export function lister<const Named extends Parts>(
+  database: DatabaseSync,
+  parts: Named,
+  rest: string,
+): (...params: readonly Value[]) => readonly FoundIn<Named>[] {
+  const { select, read } = reader(database, parts, rest);
+  return (...params) => (select.all(...params) as unknown as Value[][]).map(read);
+}
+
+/** SQLite makes its column names anew for every row: rows are read as arrays, and named here. */
+function reader<Named extends Parts>(database: DatabaseSync, parts: Named, rest: string) {
   const list: string[] = [];
   const readers = Object.entries(parts).map(([name, { names, alias }]) => {
     const start = list.length;
@@ -80,9 +103,7 @@ export function finder<Parts extends Readonly<Record<string, Part<unknown>>>>(
   });
   const select = database.prepare(`SELECT ${list.join(', ')} ${rest}`);
   select.setReturnArrays(true);
-  return (...params) => {
-    const values = select.get(...params) as unknown as readonly Value[] | undefined;
-    if (values === undefined) return undefined;
+  const read = (values: readonly Value[]): FoundIn<Named> => {
     const found: Record<string, unknown> = {};
     for (const { name, start, names, empty } of readers) {
       if (values[start] === null) {
@@ -95,6 +116,7 @@ export function finder<Parts extends Readonly<Record<string, Part<unknown>>>>(
       for (const column of names) row[column] = values[at++] ?? null;
       found[name] = row;
     }
-    return found as FoundIn<Parts>;
+    return found as FoundIn<Named>;
   };
+  return { select, read };
 }

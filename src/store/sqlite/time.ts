@@ -5,6 +5,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { after, type Instant, milliseconds } from '../../lib/clock.ts';
 import { readUptime, type Uptime } from '../../lib/uptime.ts';
 import type { TransactionHook } from './commits/transactions.ts';
+import { type Meta, metaOf } from './meta.ts';
 
 /** Milliseconds by which the record may lag: when nothing else is written, and when something is. */
 const idleLag = 30_000;
@@ -26,15 +27,12 @@ export interface RecordedTime extends TransactionHook {
   readonly startAnew: () => void;
 }
 
-interface Noted {
-  readonly time: Instant;
-  readonly uptime: Uptime;
-}
-
 export function fileRecordedTime(database: DatabaseSync): RecordedTime {
-  const rows = timeRows(database);
-  let life = rows.life();
-  let seen: Noted | undefined;
+  const meta = metaOf(database);
+  // Changes with every time that is accepted.
+  const lifeOf = (): unknown => meta.get('accepted_era');
+  let life = lifeOf();
+  let seen: TimeRecord | undefined;
   let uncommitted: Instant | undefined;
   let written: Instant | undefined;
   const lag = (): number => {
@@ -42,9 +40,9 @@ export function fileRecordedTime(database: DatabaseSync): RecordedTime {
     return written === undefined ? Number.POSITIVE_INFINITY : seen.time - written;
   };
   return {
-    recorded: () => rows.read()?.time,
+    recorded: () => timeRecord(meta)?.time,
     current: () => {
-      const found = rows.read();
+      const found = timeRecord(meta);
       const { boot, passed } = readUptime();
       if (found === undefined || found.uptime.boot !== boot) return undefined;
       const since = passed - found.uptime.passed;
@@ -56,20 +54,20 @@ export function fileRecordedTime(database: DatabaseSync): RecordedTime {
     isDue: () => lag() >= idleLag,
     set: (now) => {
       seen = { time: now, uptime: readUptime() };
-      rows.put(seen);
+      putTimeRecord(meta, seen);
       written = now;
     },
     startAnew: () => {
-      life = rows.life();
+      life = lifeOf();
       seen = undefined;
       written = undefined;
     },
     beforeCommit: (changed) => {
       if (seen === undefined || lag() < (changed ? busyLag : idleLag)) return;
-      const before = rows.read();
+      const before = timeRecord(meta);
       const isLater = before === undefined || before.time < seen.time;
       // A time noted before another process accepted a time is of the former clock.
-      if (isLater && rows.life() === life) rows.put(seen);
+      if (isLater && lifeOf() === life) putTimeRecord(meta, seen);
       uncommitted = seen.time;
     },
     committed: () => {
@@ -79,49 +77,21 @@ export function fileRecordedTime(database: DatabaseSync): RecordedTime {
   };
 }
 
-interface TimeRows {
-  readonly read: () => Noted | undefined;
-  readonly put: (noted: Noted) => void;
-  /** Changes with every time that is accepted. */
-  readonly life: () => unknown;
+/** A recorded time, with the uptime of that moment. */
+export interface TimeRecord {
+  readonly time: Instant;
+  readonly uptime: Uptime;
 }
 
-function timeRows(database: DatabaseSync): TimeRows {
-  const select = database.prepare(
-    `SELECT (SELECT value FROM meta WHERE name = 'recorded_time') AS time,
-       (SELECT value FROM meta WHERE name = 'recorded_uptime') AS uptime`,
-  );
-  const accepted = database.prepare(`SELECT value FROM meta WHERE name = 'accepted_era'`);
-  const replace = database.prepare('REPLACE INTO meta (name, value) VALUES (?, ?)');
-  return {
-    read: () => {
-      const { time, uptime } = select.get() as { time: string | null; uptime: string | null };
-      if (time === null) return undefined;
-      const [passed = '', boot = 'unknown'] = uptime?.split(' ') ?? [];
-      const since = { boot, passed: milliseconds(Number(passed)) };
-      return { time: Number(time) as Instant, uptime: since };
-    },
-    put: ({ time, uptime }) => {
-      replace.run('recorded_time', String(time));
-      replace.run('recorded_uptime', `${uptime.passed} ${uptime.boot}`);
-    },
-    life: () => accepted.get()?.['value'],
-  };
+export function timeRecord(meta: Meta): TimeRecord | undefined {
+  const time = meta.number('recorded_time');
+  if (time === undefined) return undefined;
+  const [passed = '', boot = 'unknown'] = meta.get('recorded_uptime')?.split(' ') ?? [];
+  return { time: time as Instant, uptime: { boot, passed: milliseconds(Number(passed)) } };
 }
 
-/** The rows of a file's recorded time, for the file that takes its place. */
-export type TimeRecord = readonly { readonly name: string; readonly value: string }[];
-
-const recordNames = `('recorded_time', 'recorded_uptime')`;
-
-export function timeRecord(database: DatabaseSync): TimeRecord {
-  const rows = database.prepare(`SELECT name, value FROM meta WHERE name IN ${recordNames}`).all();
-  return rows.map(({ name, value }) => ({ name: String(name), value: String(value) }));
-}
-
-/** Replaces a file's recorded time by another file's; call it inside a write. */
-export function putTimeRecord(database: DatabaseSync, record: TimeRecord): void {
-  database.exec(`DELETE FROM meta WHERE name IN ${recordNames}`);
-  const insert = database.prepare('INSERT INTO meta (name, value) VALUES (?, ?)');
-  for (const { name, value } of record) insert.run(name, value);
+/** Replaces the recorded time; call it inside a write. */
+export function putTimeRecord(meta: Meta, { time, uptime }: TimeRecord): void {
+  meta.put('recorded_time', time);
+  meta.put('recorded_uptime', `${uptime.passed} ${uptime.boot}`);
 }

@@ -4,9 +4,13 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 
-import { instant } from '../../../src/lib/clock.ts';
+import { after, instant, milliseconds } from '../../../src/lib/clock.ts';
 import type { ClientId, ProgrammeId } from '../../../src/oauth/client.ts';
+import type { Subject } from '../../../src/oauth/member.ts';
+import { firstEra } from '../../../src/store/judgement.ts';
 import { openFileStore } from '../../../src/store/sqlite/store.ts';
+import { aLogin, placeAt } from '../../store/fixtures.ts';
+import { isRevoked } from '../../store/login.ts';
 import { logIn } from '../../support/login.ts';
 import { type Answer, post } from '../../support/wire.ts';
 import { jetway, jetwayEach, jetwayJson, programmeText, workFolder } from '../command.ts';
@@ -110,11 +114,9 @@ describe('token revoke', () => {
     }
     const store = openFileStore({ path: join(folder, 'data/jetway.db'), environment: 'staging' });
     for (const programme of ['club', 'other'] as ProgrammeId[]) {
-      const token = {
-        client: id as ClientId,
-        subject: 'x',
-        issuedAt: instant(Date.now() - 60_000),
-      };
+      const issuedAt = instant(Date.now() - 60_000);
+      const own = { client: id as ClientId, era: firstEra, issuedAt };
+      const token = { tokenId: 'x', expiresAt: after(issuedAt, milliseconds(3_600_000)), own };
       assert.equal(await store.isStanding(programme, token), false, programme);
     }
     await store.close();
@@ -160,10 +162,20 @@ describe('token revoke', () => {
     );
     assert.deepEqual([other.code, odd.code], [1, 1]);
     const store = openFileStore({ path: join(folder, 'data/jetway.db'), environment: 'staging' });
-    const issuedAt = instant(Date.now() - 1000);
-    const standing = (subject: string): Promise<boolean> =>
-      store.isStanding('hooked' as ProgrammeId, { client: id as ClientId, subject, issuedAt });
-    assert.deepEqual([await standing('airline-ann'), await standing('airline-bob')], [false, true]);
+    const logins = ['airline-ann', 'airline-bob'].map((subject, n) =>
+      aLogin({
+        programme: 'hooked' as ProgrammeId,
+        place: placeAt(0, n),
+        member: { subject: subject as Subject },
+        // They began before the revocation.
+        era: firstEra,
+      }),
+    );
+    for (const login of logins) await store.startLogin(login);
+    assert.deepEqual(await Promise.all(logins.map((login) => isRevoked(store, login))), [
+      true,
+      false,
+    ]);
     await store.close();
   });
 });

@@ -7,7 +7,7 @@ import type { Instant } from '../../../src/lib/clock.ts';
 import type { Client, ClientId } from '../../../src/oauth/client.ts';
 import { LoginRefusal, Refusal } from '../../../src/oauth/failure.ts';
 import { type GrantType, grantTypes } from '../../../src/oauth/grant.ts';
-import { newToken } from '../../../src/oauth/token_key.ts';
+import { newPlace } from '../../../src/oauth/place.ts';
 import type { WireRequest } from '../../../src/oauth/wire_request.ts';
 import { compileProgramme } from '../../../src/programme/compile.ts';
 import type { Definition } from '../../../src/programme/language/definition.ts';
@@ -22,6 +22,7 @@ import {
   sampleTokenRequest,
 } from '../../../src/programme/requests/sample_request.ts';
 import { ProvenHeaders } from '../../../src/token/proven_headers.ts';
+import { firstRefreshText } from '../../../src/token/sealed/refresh_text.ts';
 
 const now = Date.parse('2026-01-02T03:04:05Z') as Instant;
 const secret = 'Q-_z'.repeat(11).slice(0, 43);
@@ -101,7 +102,9 @@ function assertGrant(
       ...(grant === 'authorization_code' && definition.authorize.pkce !== 'off'
         ? { code_verifier: verifier, redirect_uri: redirectUri }
         : {}),
-      ...(grant === 'refresh_token' ? { refresh_token: isJwt ? jwt : newToken(now) } : {}),
+      ...(grant === 'refresh_token'
+        ? { refresh_token: isJwt ? jwt : firstRefreshText(newPlace(now)).text }
+        : {}),
       ...(grant === 'password' ? typed(read) : {}),
       ...(scope !== undefined && read.inputs['scope'] !== undefined ? { scope } : {}),
     };

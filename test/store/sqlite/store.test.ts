@@ -26,16 +26,16 @@ import { openFileStore } from '../../../src/store/sqlite/store.ts';
 import { StoreUnusable } from '../../../src/store/unusable.ts';
 import { describeStoreContract } from '../contract.ts';
 import { openScratchStore, withFile } from '../file_directory.ts';
-import { aClient, aPartnerToken, at, club, inParallel, partner } from '../fixtures.ts';
-import { findAccess } from '../login.ts';
+import { aClient, at, club, inParallel, loginNamed, partner } from '../fixtures.ts';
+import { findLogin } from '../login.ts';
 
 describeStoreContract('file', openScratchStore);
 
-/** Makes a store with a client and `tokens` access tokens, closed. */
-async function make(path: string, tokens = 0): Promise<void> {
+/** Makes a store with a client and `logins` logins, closed. */
+async function make(path: string, logins = 0): Promise<void> {
   const store = openFileStore({ path, environment: 'staging', now: at(0) });
   await store.add('client', [aClient()]);
-  await inParallel(tokens, (n) => store.saveAccessToken(aPartnerToken(`token ${n}`)));
+  await inParallel(logins, (n) => store.startLogin(loginNamed(`login ${n}`)));
   await store.close();
 }
 
@@ -62,15 +62,14 @@ withFile('C-3: belongs to the environment it was made in', async (path) => {
   await store.close();
 });
 
-withFile('FAULTS 26: a newer schema is refused by name', async (path) => {
+withFile('FAULTS 26: a newer or older schema is refused by name', async (path) => {
   await make(path);
-  const database = new DatabaseSync(path);
-  database.exec(`PRAGMA user_version = ${schemaVersion + 1}`);
-  database.close();
-  refused(
-    path,
-    new RegExp(`has schema ${schemaVersion + 1}; this Jetway knows schema ${schemaVersion}`),
-  );
+  for (const version of [schemaVersion + 1, schemaVersion - 1]) {
+    const database = new DatabaseSync(path);
+    database.exec(`PRAGMA user_version = ${version}; PRAGMA wal_checkpoint(TRUNCATE)`);
+    database.close();
+    refused(path, new RegExp(`has schema ${version}; this Jetway knows schema ${schemaVersion}`));
+  }
 });
 
 withFile('FAULTS 6: another application’s database is left alone', async (path) => {
@@ -196,14 +195,14 @@ withFile('FAULTS 3, 9: every commit is synchronised, and no lock holds the loop'
 
 withFile('G-22: a closed store is an outage, and closing twice is none', async (path) => {
   const store = openFileStore({ path, environment: 'staging' });
-  const queued = store.saveAccessToken(aPartnerToken('token'));
+  const queued = store.startLogin(loginNamed('one'));
   await store.close();
   await queued;
   await store.close();
   await assert.rejects(store.find('client', club, partner), Unavailable);
-  await assert.rejects(store.saveAccessToken(aPartnerToken('late')), Unavailable);
+  await assert.rejects(store.startLogin(loginNamed('late')), Unavailable);
   const again = openFileStore({ path, environment: 'staging' });
-  assert.ok(await findAccess(again, 'token', 0));
+  assert.ok(await findLogin(again, loginNamed('one')));
   await again.close();
 });
 
@@ -227,13 +226,13 @@ withFile(
   },
 );
 
-withFile('HOSTILE 18: attempts share the commit of the tokens they arrive with', async (path) => {
+withFile('HOSTILE 18: attempts share the commit of the logins they arrive with', async (path) => {
   const store = openFileStore({ path, environment: 'staging' });
   const policy = { attempts: 5, window: milliseconds(60_000), lock: milliseconds(60_000) };
   const before = store.commits();
   await Promise.all(
     Array.from({ length: 50 }, (_, n) => [
-      store.saveAccessToken(aPartnerToken(`token ${n}`)),
+      store.startLogin(loginNamed(`login ${n}`)),
       store.reserveAttempt(club, `account ${n % 7}` as Digest, policy, at(0)),
     ]).flat(),
   );

@@ -11,15 +11,15 @@ import { openFileStore, type FileStore } from '../../../src/store/sqlite/store.t
 import { withFile } from '../file_directory.ts';
 import {
   aClient,
-  aFamily,
-  aPartnerToken,
-  aRefreshToken,
+  aLogin,
   aSigningKey,
   at,
   club,
+  loginNamed,
   partner,
+  placeAt,
 } from '../fixtures.ts';
-import { findAccess, isRevoked, login } from '../login.ts';
+import { findLogin, isRevoked, login } from '../login.ts';
 
 const year = 365 * 86_400;
 
@@ -50,7 +50,7 @@ withStores('FAULTS 10: recording the time costs a commit in half a minute', asyn
   // It rides along with whatever is written, a second later or more.
   await store.recordTime(at(95));
   assert.equal((await store.time()).recorded, at(90));
-  await store.saveAccessToken(aPartnerToken('any'));
+  await store.startLogin(loginNamed('any'));
   assert.equal((await store.time()).recorded, at(95));
   await store.close();
 });
@@ -81,7 +81,7 @@ withStores('FAULTS 11: a clock ten years ahead purges nothing in its first hour'
 
 withStores('FAULTS 11: a pause of a night or a restart holds nothing up', async (open) => {
   const before = open();
-  await before.saveAccessToken(aPartnerToken('token'));
+  await before.startLogin(aLogin({ forgetAt: at(1800) }));
   await before.recordTime(at(10));
   await before.close();
   const store = open();
@@ -91,11 +91,11 @@ withStores('FAULTS 11: a pause of a night or a restart holds nothing up', async 
 
 withStores('FAULTS 11: a login that a clock ahead began ends with it', async (open, path) => {
   const store = open();
-  const family = aFamily({ createdAt: at(10 * year) });
-  await store.startFamily({ family, refresh: aRefreshToken('r1') });
+  const ahead = aLogin({ place: placeAt(10 * year) });
+  await store.startLogin(ahead);
   await store.recordTime(at(10 * year));
   await store.acceptTime(at(60));
-  assert.equal(await isRevoked(store), undefined);
+  assert.equal(await isRevoked(store, ahead), undefined);
   await store.recordTime(at(90));
   assert.equal((await store.time()).recorded, at(90));
   await store.close();
@@ -141,15 +141,16 @@ withStores(
     assert.equal((await store.time()).acceptedElsewhere, undefined);
     assert.equal((await other.time()).acceptedElsewhere, at(60));
     await other.recordTime(at(3640));
-    await other.saveAccessToken(aPartnerToken('late', { issuedAt: at(3640), expiresAt: at(9999) }));
+    const [late, soon] = [3640, 61.2].map((seconds) => aLogin({ place: placeAt(seconds) }));
+    await other.startLogin(late!);
     assert.equal((await store.time()).recorded, at(60));
     // What is issued at that time is live, though not by the clock that has still to follow.
-    await store.saveAccessToken(aPartnerToken('new', { issuedAt: at(61.2), expiresAt: at(1861) }));
+    await store.startLogin(soon!);
     assert.equal(await sweepLong(other, at(3641)), 0);
     await other.acceptTime(at(61), 'another_process');
     assert.equal((await other.time()).acceptedElsewhere, undefined);
-    assert.equal(await findAccess(other, 'late', 3641), undefined);
-    assert.ok(await findAccess(other, 'new', 62));
+    assert.equal(await findLogin(other, late), undefined);
+    assert.ok(await findLogin(other, soon));
     await other.recordTime(at(100));
     assert.equal((await store.time()).recorded, at(100));
     await Promise.all([store.close(), other.close()]);

@@ -173,10 +173,10 @@ function masked(text: string, names: Names, { by }: Stage): string {
   );
   return [names.base, names.id, names.identifier, names.name, by.client.id]
     .reduce((line, name, index) => line.replaceAll(name, `{${index}}`), opened)
-    .replaceAll(/\b[0-9a-f]{11}\.[\w-]{43}(?![\w-])/g, '{token}')
-    .replaceAll(/(?<="(?:kid|x|y|family|jti)":"?)[\w.-]+/g, '{random}')
+    .replaceAll(/(?<="(?:kid|x|y|family|jti|rt)":"?)[\w.-]+/g, '{random}')
     .replaceAll(
       /(?<=transaction=|code=|jetway_login_|jetway_device_\{1\}=|csrf" value="|transaction" value="|translate="no">)[\w=-]+/g,
       '{random}',
-    );
+    )
+    .replaceAll(/\b(?:r[\w-]{60}|[mc][\w-]{54,})(?![\w-])/g, '{token}');
 }

@@ -3,6 +3,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 
 import { after, type Instant, milliseconds } from '../../../lib/clock.ts';
+import { placeAfter } from '../../../oauth/place.ts';
 import type { Eras } from '../eras.ts';
 import { registrySetBack } from '../registered_rows.ts';
 import type { RecordedTime } from '../time.ts';
@@ -23,12 +24,12 @@ export interface SetTime {
 const coarseness = milliseconds(1000);
 
 export function timeSetter(database: DatabaseSync, time: RecordedTime, eras: Eras): SetTime {
-  const dropped = [
-    database.prepare('DELETE FROM code WHERE issued_at > ?'),
-    // Tokens without a family are invalid; the sweep removes them when they expire.
-    database.prepare('DELETE FROM family WHERE created_at > ?'),
-    database.prepare('DELETE FROM access_token WHERE issued_at > ?'),
-  ];
+  const dropCodes = database.prepare('DELETE FROM code WHERE issued_at > ?');
+  const dropLogins = database.prepare('DELETE FROM login WHERE place >= ?');
+  const dropLaterThan = (now: Instant): void => {
+    dropCodes.run(now);
+    dropLogins.run(placeAfter(now));
+  };
   // Both tables hold ends by the wrong clock. Servers soon write their rows again.
   const forgotten = ['login_attempt', 'node_lease'].map((table) =>
     database.prepare(`DELETE FROM ${table}`),
@@ -39,13 +40,13 @@ export function timeSetter(database: DatabaseSync, time: RecordedTime, eras: Era
       const recorded = time.current() ?? time.recorded() ?? now;
       if (now < recorded) for (const forget of forgotten) forget.run();
       setBack(now, recorded);
-      for (const drop of dropped) drop.run(now);
+      dropLaterThan(now);
       eras.accept(now);
       time.startAnew();
       time.set(now);
     },
     follow: (now) => {
-      for (const drop of dropped) drop.run(after(now, coarseness));
+      dropLaterThan(after(now, coarseness));
       eras.follow();
       time.startAnew();
     },

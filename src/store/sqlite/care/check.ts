@@ -5,8 +5,9 @@ import { DatabaseSync } from 'node:sqlite';
 
 import { type Item, type Kind, kinds } from '../../kinds.ts';
 import { keysOf } from '../../registrations.ts';
+import { rowSum, type Table, turned, type Value } from '../../sql/table.ts';
+import { tables } from '../../sql/tables.ts';
 import { schema, schemaVersion } from '../schema.ts';
-import { damagedRows, type SummedTable, summedColumns } from '../sums.ts';
 
 /** Bytes. Opening runs a quick check of files up to this size, which takes 0.1 to 0.2 seconds. */
 const largestQuickCheck = 64 * 1024 * 1024;
@@ -17,20 +18,6 @@ const indexBudget = 100;
 /** Rows between looks at the clock. */
 const stride = 200;
 
-/** Tables whose loss lasts come first; rows of grants end by themselves. */
-const tables: readonly SummedTable[] = [
-  'removed',
-  'revocation',
-  'revoked_token',
-  'registered',
-  'look_up',
-  'family',
-  'code',
-  'refresh_token',
-  'access_token',
-  'login_attempt',
-];
-
 /** The damage found while a file is opened, as text; undefined if none was found. */
 export function openingDamage(database: DatabaseSync, path: string): string | undefined {
   if (!hasOurTables(database)) return `its tables are not those of schema ${schemaVersion}`;
@@ -39,9 +26,41 @@ export function openingDamage(database: DatabaseSync, path: string): string | un
     if (found !== 'ok') return found;
   }
   return (
-    describe(unfit, damagedRows(database, tables, performance.now() + openingBudget)) ??
+    describe(unfit, damagedRows(database, performance.now() + openingBudget)) ??
     describe('rows are missing in an index', lostRows(database))
   );
+}
+
+/**
+ * How many rows of each table do not fit their sums; tables without any are left out. Reads all rows, or
+ * until `endsAt` (of `performance.now`).
+ */
+function damagedRows(
+  database: DatabaseSync,
+  endsAt: number = Number.POSITIVE_INFINITY,
+): ReadonlyMap<string, number> {
+  const counts = tables.map(
+    (table) => [table.name, countDamaged(database, table, endsAt)] as const,
+  );
+  return new Map(counts.filter(([, count]) => count > 0));
+}
+
+function countDamaged(
+  database: DatabaseSync,
+  { name, summed, turnedBy = 'NULL' }: Table,
+  endsAt: number,
+): number {
+  const select = database.prepare(`SELECT ${summed.join(', ')}, ${turnedBy}, sum FROM ${name}`);
+  select.setReturnArrays(true);
+  let [seen, count] = [0, 0];
+  for (const row of select.iterate() as unknown as Iterable<Value[]>) {
+    const [turner = null, sum = null] = row.splice(summed.length);
+    const expected = rowSum(row);
+    if (sum !== (turner === null ? expected : turned(expected))) count += 1;
+    seen += 1;
+    if (seen % stride === 0 && performance.now() > endsAt) break;
+  }
+  return count;
 }
 
 /**
@@ -94,7 +113,7 @@ export function allDamage(database: DatabaseSync): readonly string[] {
   const found = pragmaText(database, 'integrity_check(20)');
   if (found !== 'ok') return [found];
   if (!hasOurTables(database)) return [`its tables are not those of schema ${schemaVersion}`];
-  const rows = describe(unfit, damagedRows(database, Object.keys(summedColumns) as SummedTable[]));
+  const rows = describe(unfit, damagedRows(database));
   if (rows !== undefined) return [rows];
   const keys = describe('keys are missing in look_up', lostLookUps(database));
   return keys === undefined ? [] : [keys];

@@ -11,9 +11,9 @@ import { kindNames } from '../../kinds.ts';
 import { damagedStore, StoreUnusable } from '../../unusable.ts';
 import { identityOf, isOpenHere, realPath } from '../file/identity.ts';
 import { logDamage } from '../file/log.ts';
-import { canMigrate } from '../file/migrate.ts';
 import { closeUnfolded } from '../file/open.ts';
 import { expectOurs, unusable } from '../file/refusals.ts';
+import { metaOf } from '../meta.ts';
 import { schemaVersion } from '../schema.ts';
 import { allDamage } from './check.ts';
 
@@ -32,7 +32,7 @@ export function verifyStore(path: string): StoreReport {
   }
 }
 
-/** Opens a store file of any known schema and changes nothing in it. */
+/** Opens a store file and changes nothing in it. */
 export function openToRead(path: string): DatabaseSync {
   const absolute = realPath(path);
   let database: DatabaseSync | undefined;
@@ -67,30 +67,23 @@ function options(path: string): { readOnly: boolean; timeout: number } {
 export function reportOn(database: DatabaseSync, path: string): StoreReport {
   database.exec('BEGIN');
   try {
-    const schema = Number(database.prepare('PRAGMA user_version').get()?.['user_version']);
     const meta = metaOf(database);
-    const recorded = meta.get('recorded_time');
+    const recorded = meta.number('recorded_time');
     return {
       path,
       size: statSync(path).size,
-      schema,
-      needsMigration: canMigrate(schema),
+      schema: schemaVersion,
       environment: meta.get('environment') as Environment,
       createdAt: meta.get('created_at') ?? '',
-      ...(recorded === undefined ? {} : { recordedTime: instant(Number(recorded)) }),
+      ...(recorded === undefined ? {} : { recordedTime: instant(recorded) }),
       counts: countsOf(database),
-      damage: damageOf(database, schema),
+      damage: allDamage(database),
     };
   } catch (error) {
     throw unusable(path, error);
   } finally {
     database.exec('ROLLBACK');
   }
-}
-
-function metaOf(database: DatabaseSync): ReadonlyMap<string, string> {
-  const rows = database.prepare('SELECT name, value FROM meta').all();
-  return new Map(rows.map(({ name, value }) => [String(name), String(value)]));
 }
 
 function countsOf(database: DatabaseSync): Readonly<Record<string, number>> {
@@ -104,11 +97,4 @@ function countsOf(database: DatabaseSync): Readonly<Record<string, number>> {
       : [[name, count(name)] as const],
   );
   return Object.fromEntries(counts.toSorted(([one], [other]) => (one < other ? -1 : 1)));
-}
-
-function damageOf(database: DatabaseSync, schema: number): readonly string[] {
-  if (schema === schemaVersion) return allDamage(database);
-  const found = database.prepare('PRAGMA integrity_check(20)').all();
-  const lines = found.map((row) => String(row['integrity_check']));
-  return lines[0] === 'ok' ? [] : lines;
 }

@@ -5,19 +5,20 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
 import { makeFolder } from '../../../lib/make_folder.ts';
+import { present } from '../../../lib/present.ts';
 import type { Era } from '../../../oauth/grant.ts';
 import type { RestoreReport, StoreReport } from '../../care.ts';
 import type { Environment } from '../../contract.ts';
 import { damagedStore, StoreUnusable } from '../../unusable.ts';
 import { sqliteCode } from '../commits/outage.ts';
-import { endAllEras, eraIn } from '../eras.ts';
+import { endAllEras, eraOf } from '../eras.ts';
 import { claimFile } from '../file/claim.ts';
 import { makeDraft, placeNew, placeOver, removeDraft } from '../file/disk.ts';
 import { identityOf, realPath } from '../file/identity.ts';
 import { isCutOffRestore } from '../file/log.ts';
-import { migrate } from '../file/migrate.ts';
 import { unusable } from '../file/refusals.ts';
-import { revokeUnremembered } from '../revocations.ts';
+import { type Meta, metaOf } from '../meta.ts';
+import { revokeOwnTokens } from '../revocations.ts';
 import { applicationId } from '../schema.ts';
 import { putTimeRecord, type TimeRecord, timeRecord } from '../time.ts';
 import { copyInto } from './backup.ts';
@@ -31,13 +32,16 @@ export interface RestoreOptions {
 /** Tables of passing state: a lock that was lifted since must not return. */
 const passing = ['login_attempt', 'node_lease'] as const;
 
-/** Tables of grants: some codes and tokens were used, rotated or revoked since the backup (FAULTS 8). */
-const granted = ['code', 'family', 'refresh_token', 'access_token'] as const;
+/** Tables of grants: some were used, advanced or revoked since the backup (FAULTS 8). */
+const granted = ['code', 'spent_code', 'login'] as const;
+
+/** Kinds whose items vouch for access tokens, of which some were revoked since the backup. */
+const vouching = ['token_key'] as const;
 
 /**
  * Replaces the store at `target` by the backup, in one step, and keeps the old file beside it. Clients,
- * members, keys, removals and revocations are those of the backup. All codes and tokens are void, JWTs
- * too.
+ * members, signing keys, removals and revocations are those of the backup. All codes and tokens are void,
+ * JWTs too.
  * @throws StoreUnusable for a backup that is not sound or of another environment, and for a target
  * that another process has open; nothing has changed then.
  */
@@ -81,8 +85,12 @@ function expectRestorable(report: StoreReport, environment: Environment): void {
 
 /** The recorded time and the era of a store. */
 interface Life {
-  readonly time: TimeRecord;
+  readonly time?: TimeRecord;
   readonly era: Era;
+}
+
+function lifeOf(meta: Meta): Life {
+  return present({ time: timeRecord(meta), era: eraOf(meta) });
 }
 
 /**
@@ -100,7 +108,7 @@ function holdingTarget<T>(
   if (holder === undefined) return body(undefined);
   try {
     expectOwn(holder, target, environment);
-    return body(unlessDamaged(() => ({ time: timeRecord(holder), era: eraIn(holder) })));
+    return body(unlessDamaged(() => lifeOf(metaOf(holder))));
   } finally {
     holder.close();
   }
@@ -128,11 +136,10 @@ function unlessDamaged<T>(read: () => T): T | undefined {
 
 /** The target may be of a newer schema, or damaged; it must be of this application and environment (C-3). */
 function expectOwn(database: DatabaseSync, target: string, environment: Environment): void {
-  const select = `SELECT value FROM meta WHERE name = 'environment'`;
-  const owner = unlessDamaged(() => database.prepare(select).get())?.['value'];
+  const owner = unlessDamaged(() => metaOf(database).get('environment'));
   const id = database.prepare('PRAGMA application_id').get()?.['application_id'];
   if (id !== applicationId || (owner !== undefined && owner !== environment)) {
-    const whose = id === applicationId ? `environment ${String(owner)}` : 'another application';
+    const whose = id === applicationId ? `environment ${owner}` : 'another application';
     throw new StoreUnusable(
       `${target} is a file of ${whose}; the backup is for ${environment}`,
       `name another path for ${environment} (store:)`,
@@ -151,23 +158,25 @@ function withDatabase<T>(path: string, use: (database: DatabaseSync) => T): T {
 
 /** Deletes all grants in the draft, which no other process has open. */
 function voidGranted(database: DatabaseSync, draft: string): Omit<RestoreReport, 'replaced'> {
-  migrate(database);
   const { counts } = reportOn(database, draft);
+  const emptied = [
+    ...[...granted, ...passing].map((table) => `DELETE FROM ${table};`),
+    ...vouching.map((kind) => `DELETE FROM registered WHERE kind = '${kind}';`),
+  ];
   // VACUUM removes the pages of the deleted rows.
-  database.exec(
-    `BEGIN; ${[...granted, ...passing].map((table) => `DELETE FROM ${table};`).join(' ')} COMMIT; VACUUM`,
-  );
+  database.exec(`BEGIN; ${emptied.join(' ')} COMMIT; VACUUM`);
   const report = reportOn(database, draft);
   if (report.damage.length > 0) throw damagedStore(draft, report.damage.join('; '));
-  const voided = granted.map((table) => [table, counts[table] ?? 0] as const);
+  const voided = [...granted, ...vouching].map((name) => [name, counts[name] ?? 0] as const);
   return { ...report, voided: Object.fromEntries(voided) };
 }
 
 /** Voids JWTs, and takes over the recorded time of the replaced store. */
 function stamp(database: DatabaseSync, life: Life | undefined): void {
   database.exec('BEGIN');
-  revokeUnremembered(database, endAllEras(database, life?.era));
-  if (life !== undefined && life.time.length > 0) putTimeRecord(database, life.time);
+  const meta = metaOf(database);
+  revokeOwnTokens(database, endAllEras(meta, life?.era));
+  if (life?.time !== undefined) putTimeRecord(meta, life.time);
   database.exec('COMMIT');
 }
 

@@ -3,45 +3,75 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
 import { type Instant, longGap } from '../../../lib/clock.ts';
-import { looksPerRemoval } from '../../judgement.ts';
+import type { Place } from '../../../oauth/grant.ts';
+import { looksPerRemoval, overUpTo } from '../../judgement.ts';
+import { spentRow } from '../../sql/login_rows.ts';
+import { forgetAtInState, instantBytes } from '../../sql/state.ts';
+import { sumOf, type Value } from '../../sql/table.ts';
+import { codes, spentCodes } from '../../sql/tables.ts';
 import type { Eras } from '../eras.ts';
+import { from, inserter, lister } from '../tables.ts';
 
 /** A row's position in the storage order of its table. */
-type Place = readonly (string | number)[];
+type Position = readonly Value[];
 
 /** The columns of a storage order, and positions before and after every row. */
 interface Order {
   readonly columns: string;
-  readonly start: Place;
-  readonly end: Place;
+  readonly start: Position;
+  readonly end: Position;
 }
 
 /** The order of tables without a rowid: SQLite compares bytes. */
 const byKey: Order = { columns: 'programme, key', start: ['', ''], end: ['\u{10FFFF}', ''] };
 /** The order of issue. */
 const byRow: Order = { columns: 'rowid', start: [0], end: [Number.MAX_SAFE_INTEGER] };
+const byDigest: Order = {
+  columns: 'digest',
+  start: [new Uint8Array()],
+  end: [new Uint8Array(17).fill(0xff)],
+};
 
 /** Milliseconds: an operator can correct the clock before the sweep removes rows (FAULTS 11). */
 const timeToMend = 3_600_000;
 
 /**
  * A sweep over all tables whose rows have an end that removes at most `limit` rows; call it inside a write.
- * `recorded` is the time that the store had recorded when it was opened, if any. Each call reads a bounded
- * number of rows of each table in storage order, on from where the last call stopped: no insert pays for
- * an index by expiry, and a call costs the same for any number of rows. Each process has its own position.
+ * `recorded` is the time that the store had recorded when it was opened, if any; `forgetLogin` is told of
+ * each login that is removed. Each call reads a bounded number of rows of each table in storage order, on
+ * from where the last call stopped: no insert pays for an index by expiry, and a call costs the same for
+ * any number of rows. Each process has its own position.
  */
 export function fileSweep(
   database: DatabaseSync,
   recorded: Instant | undefined,
   eras: Eras,
+  forgetLogin: (place: Place) => void,
 ): (now: Instant, limit: number) => number {
   const tables = [
-    tableSweep(database, 'code', 'forget_at', byRow),
-    tableSweep(database, 'access_token', 'expires_at'),
-    tableSweep(database, 'refresh_token', 'expires_at', byKey, answerPreparation(database)),
-    tableSweep(database, 'family', 'ends_at'),
-    tableSweep(database, 'revoked_token', 'expires_at', byKey, revocationNoter(database, eras)),
-    tableSweep(database, 'login_attempt', 'coalesce(locked_until, window_ends_at)'),
+    tableSweep(database, 'code', byRow, {
+      isOver: 'forget_at <= ?',
+      before: codeMover(database),
+    }),
+    tableSweep(database, 'spent_code', byDigest, {
+      // Whatever the time.
+      isOver:
+        '? IS NOT NULL AND NOT EXISTS (SELECT 1 FROM login WHERE login.place = spent_code.place)',
+      // Each look reads a row of another table, in no order.
+      looks: 1,
+    }),
+    tableSweep(database, 'login', byRow, {
+      isOver: `${forgetAtInState} <= ?`,
+      upTo: (now) => instantBytes(overUpTo(now)),
+      removed: ([place]) => forgetLogin(place as Place),
+    }),
+    tableSweep(database, 'revoked_token', byKey, {
+      isOver: 'expires_at <= ?',
+      before: revocationNoter(database, eras),
+    }),
+    tableSweep(database, 'login_attempt', byKey, {
+      isOver: 'coalesce(locked_until, window_ends_at) <= ?',
+    }),
   ];
   const horizon = trustedTime(recorded);
   let sweeps = 0;
@@ -68,15 +98,26 @@ function trustedTime(recorded: Instant | undefined): (now: Instant) => Instant {
   };
 }
 
-/** Runs on a range of a table before the range is swept. */
-type Preparation = (from: Place, to: Place, now: Instant) => void;
+/** Runs on a range of a table before at most `limit` rows of it are swept. */
+type Preparation = (from: Position, to: Position, now: Instant, limit: number) => void;
+
+interface Ends {
+  /** SQL, of which the parameter is `upTo`. */
+  readonly isOver: string;
+  /** The sweep's time if left out. */
+  readonly upTo?: (now: Instant) => Value;
+  /** Rows read for each row that may be removed; `looksPerRemoval` if left out. */
+  readonly looks?: number;
+  readonly before?: Preparation;
+  /** Told of each row that was removed. */
+  readonly removed?: (position: Position) => void;
+}
 
 function tableSweep(
   database: DatabaseSync,
   table: string,
-  endColumn: string,
-  { columns, start, end }: Order = byKey,
-  before?: Preparation,
+  { columns, start, end }: Order,
+  { isOver, upTo = (now) => now, looks = looksPerRemoval, before, removed: tell }: Ends,
 ): (now: Instant, limit: number) => number {
   const marks = start.map(() => '?').join(', ');
   const bound = database.prepare(
@@ -87,36 +128,46 @@ function tableSweep(
   const remove: StatementSync = database.prepare(
     `DELETE FROM ${table} WHERE (${columns}) IN (
        SELECT ${columns} FROM ${table}
-       WHERE (${columns}) > (${marks}) AND (${columns}) <= (${marks}) AND ${endColumn} <= ?
-       ORDER BY ${columns} LIMIT ?)`,
+       WHERE (${columns}) > (${marks}) AND (${columns}) <= (${marks}) AND ${isOver}
+       ORDER BY ${columns} LIMIT ?)
+     RETURNING ${columns}`,
   );
-  let from = start;
+  remove.setReturnArrays(true);
+  let begin = start;
   return (now, limit) => {
     if (limit <= 0) return 0;
-    const looks = limit * looksPerRemoval;
-    const found = bound.get(...from, looks - 1) as unknown as Place | undefined;
+    const found = bound.get(...begin, limit * looks - 1) as unknown as Position | undefined;
     const to = found ?? end;
-    before?.(from, to, now);
-    const removed = Number(remove.run(...from, ...to, now, limit).changes);
+    before?.(begin, to, now, limit);
+    const params = [...begin, ...to, upTo(now), limit];
+    const gone = remove.all(...params) as unknown as readonly Position[];
+    if (tell) gone.forEach(tell);
     // A call that reached its limit may have left ended rows: the next call reads this range again.
-    if (removed < limit) from = found ?? start;
-    return removed;
+    if (gone.length < limit) begin = found ?? start;
+    return gone.length;
   };
 }
 
-/** Erases kept answers whose retry window has ended. */
-function answerPreparation(database: DatabaseSync): Preparation {
-  const erase = database.prepare(
-    `UPDATE refresh_token SET kept_answer = NULL, retry_until = NULL
-     WHERE (programme, key) > (?, ?) AND (programme, key) <= (?, ?) AND retry_until < ?`,
+/** Keeps what is left of spent codes, while their login is known. */
+function codeMover(database: DatabaseSync): Preparation {
+  const spent = lister(
+    database,
+    { row: from(codes, 'code') },
+    `FROM code JOIN login ON login.place = code.spent_for
+     WHERE code.rowid > ? AND code.rowid <= ? AND code.forget_at <= ?
+     ORDER BY code.rowid LIMIT ?`,
   );
-  return (from, to, now) => {
-    erase.run(...from, ...to, now);
+  const insert = inserter(database, spentCodes, 'ON CONFLICT DO NOTHING');
+  return (start, to, now, limit) => {
+    for (const { row } of spent(...start, ...to, now, limit)) {
+      // A damaged row would be sound again as another.
+      if (sumOf(codes, row) === row.sum) insert(spentRow(row));
+    }
   };
 }
 
 /**
- * Notes the latest end of the revocations of JWTs that the sweep removes: those tokens would be valid
+ * Notes the latest end of the revocations of tokens that the sweep removes: those tokens would be valid
  * again if a clock were set back later (FAULTS 29).
  */
 function revocationNoter(database: DatabaseSync, eras: Eras): Preparation {
@@ -124,8 +175,8 @@ function revocationNoter(database: DatabaseSync, eras: Eras): Preparation {
     `SELECT max(expires_at) AS last FROM revoked_token
      WHERE (programme, key) > (?, ?) AND (programme, key) <= (?, ?) AND expires_at <= ?`,
   );
-  return (from, to, now) => {
-    const found = last.get(...from, ...to, now)?.['last'] as Instant | null | undefined;
+  return (start, to, now) => {
+    const found = last.get(...start, ...to, now)?.['last'] as Instant | null | undefined;
     if (found !== null && found !== undefined) eras.forget(found);
   };
 }

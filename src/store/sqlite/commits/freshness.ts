@@ -68,13 +68,13 @@ export class Freshness implements TransactionHook {
 }
 
 /**
- * Rows by programme and key, as last read or written. A row may be past its end, and a sweep may have
- * removed it: the caller judges by the row's own dates.
+ * Rows by name, as last read or written. A row may be past its end, and a sweep may have removed it: the
+ * caller judges by the row's own dates.
  */
-export class Remembered<Held> {
+export class Remembered<Held, Name extends string | number = string> {
   readonly #fresh: Freshness;
   readonly #most: number;
-  #held: BoundedMap<string, Held>;
+  #held: BoundedMap<Name, Held>;
   #epoch = -1;
 
   /** Holds at most `most` rows; the oldest go first. */
@@ -85,9 +85,8 @@ export class Remembered<Held> {
   }
 
   /** The held row, or else the row that `read` finds, which is held from now on. */
-  get(programme: string, key: string, read: () => Held | undefined): Held | undefined {
+  get(name: Name, read: () => Held | undefined): Held | undefined {
     this.#expectFresh();
-    const name = nameOf(programme, key);
     const held = this.#held.get(name);
     if (held !== undefined) return held;
     const found = read();
@@ -96,18 +95,17 @@ export class Remembered<Held> {
   }
 
   /** Removes and returns the held row, for a verb that changes it; undefined if it has to be read. */
-  take(programme: string, key: string): Held | undefined {
+  take(name: Name): Held | undefined {
     this.#expectFresh();
-    const name = nameOf(programme, key);
     const held = this.#held.get(name);
     if (held !== undefined) this.#held.delete(name);
     return held;
   }
 
   /** Holds a row as its caller has written it. */
-  note(programme: string, key: string, written: Held): void {
+  note(name: Name, written: Held): void {
     this.#expectFresh();
-    this.#held.set(nameOf(programme, key), written);
+    this.#held.set(name, written);
   }
 
   #expectFresh(): void {
@@ -118,6 +116,7 @@ export class Remembered<Held> {
   }
 }
 
-function nameOf(programme: string, key: string): string {
+/** The name of a row by a key that is unique in its programme. */
+export function nameIn(programme: string, key: string): string {
   return `${programme}\0${key}`;
 }

@@ -1,36 +1,14 @@
 // Owns how the file store creates and replaces whole files: drafts, fsync, link and rename.
 
-import {
-  closeSync,
-  fchmodSync,
-  fsyncSync,
-  linkSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-} from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { closeSync, fchmodSync, fsyncSync, linkSync, openSync, renameSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
 
 import { randomKey } from '../../../lib/random.ts';
 
 /** Suffixes of the files that SQLite keeps beside a database. */
 const sidecars = ['-wal', '-shm', '-journal'] as const;
 
-/**
- * Runs `fill` on a new empty file of mode 0600 beside `path`, and removes the draft afterwards, also when
- * `fill` throws.
- */
-export function withDraft<T>(path: string, fill: (draft: string) => T): T {
-  const draft = makeDraft(path);
-  try {
-    return fill(draft);
-  } finally {
-    removeDraft(draft);
-  }
-}
-
-/** A new empty file beside `path`; give it to `removeDraft` in the end. */
+/** A new empty file of mode 0600 beside `path`; give it to `removeDraft` in the end. */
 export function makeDraft(path: string): string {
   const draft = `${path}.${randomKey(6)}.new`;
   const descriptor = openSync(draft, 'wx', 0o600);
@@ -45,14 +23,6 @@ export function makeDraft(path: string): string {
 
 export function removeDraft(draft: string): void {
   for (const suffix of ['', ...sidecars]) rmSync(draft + suffix, { force: true });
-}
-
-/** Removes drafts beside `path` that crashes have left; for a process that has locked the file. */
-export function removeOldDrafts(path: string): void {
-  const folder = dirname(path);
-  const isDraft = (name: string): boolean =>
-    name.startsWith(`${basename(path)}.`) && name.endsWith('.new');
-  for (const name of readdirSync(folder)) if (isDraft(name)) removeDraft(join(folder, name));
 }
 
 /** Links a complete file to `path`; false when `path` exists already. */

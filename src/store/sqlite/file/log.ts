@@ -5,9 +5,6 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { endianness, uptime } from 'node:os';
 
-import { advance, startsLog, type LogHeader, type Pair, readHeader } from './log_format.ts';
-import { type LogIndex, readIndex } from './log_index.ts';
-
 const headerSize = 32;
 const frameHeaderSize = 24;
 /** How much is read at once. */
@@ -157,4 +154,82 @@ function read(descriptor: number, from: number, length: number): Buffer {
   const bytes = Buffer.alloc(length);
   readSync(descriptor, bytes, 0, length, from);
   return bytes;
+}
+
+/** Two 32-bit numbers: a checksum, or the salts that mark one run of the log. */
+type Pair = readonly [number, number];
+
+interface LogHeader {
+  readonly pageSize: number;
+  readonly salts: Pair;
+  /** Of the header itself; the first frame's sum goes on from it. */
+  readonly sum: Pair;
+  /** Order of bytes in the words that are summed. */
+  readonly bigEndian: boolean;
+}
+
+/** The header in the log's first 32 bytes; undefined when they are none, or damaged. */
+function readHeader(bytes: Buffer): LogHeader | undefined {
+  if (bytes.readUInt32BE(0) >>> 1 !== 0x377f_0682 >>> 1) return undefined;
+  const header = {
+    bigEndian: (bytes.readUInt32BE(0) & 1) === 1,
+    pageSize: bytes.readUInt32BE(8),
+    salts: [bytes.readUInt32BE(16), bytes.readUInt32BE(20)],
+    sum: [bytes.readUInt32BE(24), bytes.readUInt32BE(28)],
+  } as const;
+  const [a, b] = advance([0, 0], bytes.subarray(0, 24), header);
+  const isPageSize = header.pageSize >= 512 && header.pageSize <= 65_536;
+  return isPageSize && a === header.sum[0] && b === header.sum[1] ? header : undefined;
+}
+
+/** Whether a frame or index with such salts belongs to this run of the log. */
+function startsLog(salts: Pair, header: LogHeader): boolean {
+  return salts[0] === header.salts[0] && salts[1] === header.salts[1];
+}
+
+/** The checksum `sum` carried on over `bytes`, whose length is a multiple of 8. */
+function advance(sum: Pair, bytes: Buffer, order: Pick<LogHeader, 'bigEndian'>): Pair {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const little = !order.bigEndian;
+  let [a, b] = sum;
+  for (let at = 0; at < bytes.byteLength; at += 8) {
+    a = (a + view.getUint32(at, little) + b) >>> 0;
+    b = (b + view.getUint32(at + 4, little) + a) >>> 0;
+  }
+  return [a, b];
+}
+
+interface LogIndex {
+  /** How many frames are committed. */
+  readonly frames: number;
+  /** How many of them are in the database file already. */
+  readonly inFile: number;
+  readonly salts: Pair;
+}
+
+/** Two copies of the header, then how far checkpoints have come. */
+const indexHeaderSize = 48;
+const wanted = 2 * indexHeaderSize + 4;
+
+/** What the index says, unless a process died while it wrote it; little-endian machines only. */
+export function readIndex(path: string): LogIndex | undefined {
+  const descriptor = openSync(path, 'r');
+  const bytes = Buffer.alloc(wanted);
+  try {
+    if (readSync(descriptor, bytes, 0, wanted, 0) < wanted) return undefined;
+  } finally {
+    closeSync(descriptor);
+  }
+  const header = bytes.subarray(0, indexHeaderSize);
+  if (!header.equals(bytes.subarray(indexHeaderSize, 2 * indexHeaderSize))) return undefined;
+  const isInitialised = header.readUInt8(12) === 1;
+  const [a, b] = advance([0, 0], header.subarray(0, 40), { bigEndian: false });
+  const isWhole = a === header.readUInt32LE(40) && b === header.readUInt32LE(44);
+  if (!isInitialised || !isWhole) return undefined;
+  return {
+    frames: header.readUInt32LE(16),
+    inFile: bytes.readUInt32LE(2 * indexHeaderSize),
+    // Copied from the log as they are, unlike the rest.
+    salts: [header.readUInt32BE(32), header.readUInt32BE(36)],
+  };
 }

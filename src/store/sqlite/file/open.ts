@@ -1,27 +1,28 @@
 // Owns making, checking, opening and closing a store file.
 
 import { accessSync, constants, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 
 import type { Instant } from '../../../lib/clock.ts';
+import { makeFolder } from '../../../lib/make_folder.ts';
 import type { Environment } from '../../contract.ts';
 import { damagedStore, StoreUnusable, restoreHint } from '../../unusable.ts';
 import { openingDamage } from '../care/check.ts';
 import { releaseReserve, reserveOf } from '../commits/disk_space.ts';
 import { isFull } from '../commits/outage.ts';
-import { schemaVersion } from '../schema.ts';
+import { metaOf } from '../meta.ts';
+import { applicationId, schema, schemaVersion } from '../schema.ts';
+import { makeDraft, placeNew, removeDraft } from './disk.ts';
 import { type FileIdentity, identityOf, isOpenHere, noteOpen } from './identity.ts';
 import { logDamage } from './log.ts';
-import { makeFile } from './make.ts';
-import { migrateFile } from './migrate.ts';
 import {
   expectEnvironment,
   expectNoDirectory,
   expectOurs,
   expectPrivate,
   reasonOf,
-  textOf,
   unusable,
 } from './refusals.ts';
 
@@ -38,8 +39,7 @@ export interface OpenFile {
 }
 
 /**
- * Opens the store file at `path` (absolute). Makes it if it is missing, and migrates it if its schema is
- * older.
+ * Opens the store file at `path` (absolute), and makes it if it is missing.
  * @throws StoreUnusable for a fault that its operator has to mend.
  */
 export function openFile(path: string, environment: Environment, now: Instant): OpenFile {
@@ -88,6 +88,39 @@ function exists(path: string): boolean {
   );
 }
 
+/**
+ * Builds the file under another name and links it into place when it is complete: a crash or a second
+ * process never meets half a store, so an empty file is always a damaged one. Where another process was
+ * faster, its file is as good.
+ */
+function makeFile(path: string, environment: Environment, now: Instant): void {
+  makeFolder(dirname(path), 0o700);
+  const draft = makeDraft(path);
+  try {
+    writeSchema(draft, environment, now);
+    placeNew(draft, path);
+  } finally {
+    removeDraft(draft);
+  }
+}
+
+function writeSchema(draft: string, environment: Environment, now: Instant): void {
+  const database = new DatabaseSync(pathToFileURL(draft));
+  try {
+    database.exec(`BEGIN; ${schema}`);
+    const meta = metaOf(database);
+    meta.put('environment', environment);
+    meta.put('created_at', new Date(now).toISOString());
+    database.exec(`PRAGMA application_id = ${applicationId}`);
+    database.exec(`PRAGMA user_version = ${schemaVersion}`);
+    database.exec('COMMIT');
+    // Last: until here all is in the one file that gets linked, whatever becomes of the log.
+    database.exec('PRAGMA journal_mode = WAL');
+  } finally {
+    database.close();
+  }
+}
+
 function expectLog(path: string): void {
   if (isOpenHere(path)) return;
   const found = logDamage(path);
@@ -98,21 +131,19 @@ function openSound(path: string, environment: Environment): OpenFile {
   const before = identityOf(path);
   const database = connect(path);
   try {
-    const version = expectOurs(database, path);
+    expectOurs(database, path);
     expectEnvironment(database, path, environment);
     expectPrivate(path);
-    const found = version === schemaVersion ? openingDamage(database, path) : undefined;
+    const found = openingDamage(database, path);
     if (found !== undefined) throw damagedStore(path, found);
     // A restore may have put another file in its place while the connection waited for the lock.
-    const isSame = before !== undefined && identityOf(path) === before;
-    if (isSame && version === schemaVersion) return prepare(database, path, before);
+    if (before !== undefined && identityOf(path) === before) return prepare(database, path, before);
   } catch (error) {
     // A refused file stays unchanged.
     closeUnfolded(path, () => database.close());
     throw error;
   }
   database.close();
-  if (before !== undefined && identityOf(path) === before) migrateFile(path);
   return openSound(path, environment);
 }
 
@@ -174,7 +205,7 @@ function beginLog(database: DatabaseSync): void {
 
 /** Readers never wait for writers with a write-ahead log; the mode stays with the file. */
 function useLog(database: DatabaseSync, path: string): void {
-  const mode = textOf(database, 'PRAGMA journal_mode = WAL', 'journal_mode');
+  const mode = database.prepare('PRAGMA journal_mode = WAL').get()?.['journal_mode'];
   if (mode === 'wal') return;
   throw new StoreUnusable(
     `store ${path} cannot keep a write-ahead log`,

@@ -7,9 +7,8 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Environment } from '../../contract.ts';
 import { damagedStore, restoreHint, StoreUnusable } from '../../unusable.ts';
 import { sqliteCode } from '../commits/outage.ts';
+import { metaOf } from '../meta.ts';
 import { applicationId, schemaVersion } from '../schema.ts';
-import { identityOf } from './identity.ts';
-import { canMigrate, copyBefore } from './migrate.ts';
 
 /**
  * Checks that a store file is or could be at a path.
@@ -28,8 +27,8 @@ export function expectNoDirectory(path: string): void {
   );
 }
 
-/** Looks at the header before anything is written: another program's file stays as it is. Returns its schema. */
-export function expectOurs(database: DatabaseSync, path: string): number {
+/** Looks at the header before anything is written: another program's file stays as it is. */
+export function expectOurs(database: DatabaseSync, path: string): void {
   // Reading comes first: SQLite itself names a file that is no database.
   const id = numberOf(database, 'application_id');
   if (statSync(path).size === 0) throw new StoreUnusable(`store ${path} is empty`, restoreHint);
@@ -40,18 +39,13 @@ export function expectOurs(database: DatabaseSync, path: string): number {
     );
   }
   const version = numberOf(database, 'user_version');
-  if (version === schemaVersion || canMigrate(version)) return version;
-  const refusal = `store ${path} has schema ${version}; this Jetway knows schema ${schemaVersion}`;
-  if (version < schemaVersion) {
-    const previous = `schema ${schemaVersion - 1}`;
-    throw new StoreUnusable(
-      `${refusal} and brings ${previous} up to it`,
-      `open it once with the Jetway that wrote ${previous}, then with this one`,
-    );
-  }
-  const copy = copyBefore(path, version);
-  const orCopy = identityOf(copy) === undefined ? '' : `, or put ${copy} in its place`;
-  throw new StoreUnusable(refusal, `run the Jetway that wrote it, or a newer one${orCopy}`);
+  if (version === schemaVersion) return;
+  throw new StoreUnusable(
+    `store ${path} has schema ${version}; this Jetway knows schema ${schemaVersion}`,
+    version > schemaVersion
+      ? 'run the Jetway that wrote it, or a newer one'
+      : 'move it away and set up an empty store in its place, or run the Jetway that wrote it: no version migrates stores yet',
+  );
 }
 
 /** C-3: a store belongs to one environment. */
@@ -60,8 +54,7 @@ export function expectEnvironment(
   path: string,
   environment: Environment,
 ): void {
-  const query = `SELECT value FROM meta WHERE name = 'environment'`;
-  const owner = textOf(database, query, 'value');
+  const owner = metaOf(database).get('environment');
   if (owner === environment) return;
   throw new StoreUnusable(
     `store ${path} belongs to environment ${owner}; this configuration is for ${environment}`,
@@ -88,11 +81,6 @@ export function expectPrivate(path: string): void {
 
 function numberOf(database: DatabaseSync, pragma: string): number {
   return Number(database.prepare(`PRAGMA ${pragma}`).get()?.[pragma]);
-}
-
-/** A column of a statement's first row, as text. */
-export function textOf(database: DatabaseSync, query: string, column: string): string {
-  return String(database.prepare(query).get()?.[column]);
 }
 
 /** The error for a file that SQLite cannot open (sqlite.org/rescode.html: 11 CORRUPT, 26 NOTADB). */

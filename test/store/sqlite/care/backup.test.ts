@@ -23,13 +23,13 @@ import {
   aClient,
   aCode,
   aMember,
-  aPartnerToken,
   at,
   club,
   inParallel,
+  loginNamed,
   partner,
 } from '../../fixtures.ts';
-import { findAccess } from '../../login.ts';
+import { findLogin } from '../../login.ts';
 import { isUnusable, open } from '../../restore_fixture.ts';
 
 withFile(
@@ -52,12 +52,12 @@ withFile(
         const report = await backupStore(path, target);
         assert.deepEqual(report.damage, []);
         assert.equal(statSync(target).mode & 0o777, 0o600);
-        assert.ok(report.counts['access_token']! >= acknowledged.length);
+        assert.ok(report.counts['login']! >= acknowledged.length);
         const copy = open(target);
         const found = await inParallel(acknowledged.length, (n) =>
-          findAccess(copy, acknowledged[n]!, 0),
+          findLogin(copy, loginNamed(acknowledged[n]!)),
         );
-        assert.ok(found.every((token) => token !== undefined));
+        assert.ok(found.every((login) => login !== undefined));
         await copy.close();
       }
       // It was written to all the while.
@@ -93,26 +93,25 @@ withFile(
       path: target,
       size: statSync(target).size,
       schema: schemaVersion,
-      needsMigration: false,
       environment: 'staging',
       createdAt: '2026-01-01T00:00:00.000Z',
       recordedTime: at(9),
       counts: {
-        access_token: 0,
         client: 1,
         code: 1,
-        family: 0,
         gateway: 0,
+        login: 0,
         login_attempt: 0,
         look_up: 2,
         member: 1,
         node_lease: 0,
-        refresh_token: 0,
         removed: 0,
         revocation: 0,
         revoked_token: 0,
         secret_use: 0,
         signing_key: 0,
+        spent_code: 0,
+        token_key: 0,
       },
       damage: [],
     });
@@ -151,25 +150,25 @@ withFile('FAULTS 6: what is damaged is not backed up', async (path, directory) =
   assert.deepEqual(readFileSync(`${path}.bad-wal`), bytes);
   await open(path).close();
   const database = new DatabaseSync(path);
-  const first = '(SELECT min(key) FROM access_token)';
-  database.exec(`UPDATE access_token SET subject = subject || 'x' WHERE key = ${first}`);
+  const first = '(SELECT min(place) FROM login)';
+  database.exec(`UPDATE login SET subject = subject || 'x' WHERE place = ${first}`);
   database.close();
   const [damage] = verifyStore(path).damage;
-  assert.match(damage ?? '', /rows do not fit their checksums: 1 of access_token/);
-  await assert.rejects(backupStore(path, target), isUnusable(/1 of access_token/));
+  assert.match(damage ?? '', /rows do not fit their checksums: 1 of login/);
+  await assert.rejects(backupStore(path, target), isUnusable(/1 of login/));
   assert.equal(existsSync(target), false);
   assert.deepEqual(readdirSync(directory), ['data']);
 });
 
 withFile('DESIGN: verifying looks and touches nothing', async (path) => {
   const store = open(path);
-  await store.saveAccessToken(aPartnerToken('token'));
-  assert.equal(verifyStore(path).counts['access_token'], 1);
-  await store.saveAccessToken(aPartnerToken('more'));
-  assert.equal(verifyStore(path).counts['access_token'], 2);
+  await store.startLogin(loginNamed('one'));
+  assert.equal(verifyStore(path).counts['login'], 1);
+  await store.startLogin(loginNamed('more'));
+  assert.equal(verifyStore(path).counts['login'], 2);
   await store.close();
   const before = readFileSync(path);
-  assert.equal(verifyStore(path).counts['access_token'], 2);
+  assert.equal(verifyStore(path).counts['login'], 2);
   assert.deepEqual(readFileSync(path), before);
   assert.deepEqual(readdirSync(dirname(path)), ['jetway.db']);
   assert.throws(() => verifyStore(`${path}.none`), isUnusable(/there is no file/));

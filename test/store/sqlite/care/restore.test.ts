@@ -16,44 +16,45 @@ import { schemaVersion } from '../../../../src/store/sqlite/schema.ts';
 import { openFileStore } from '../../../../src/store/sqlite/store.ts';
 import {
   aClient,
-  aFamily,
+  aLogin,
   aMember,
   aSigningKey,
   at,
+  aTokenOfItsOwn,
   club,
+  key,
+  loginNamed,
   otherPartner,
   partner,
 } from '../../fixtures.ts';
-import { findAccess, findCode, findRefresh, login, rotate } from '../../login.ts';
+import { findCode, findLogin, login, refresh } from '../../login.ts';
 import { clientsOf, isUnusable, open, staging, withBackup } from '../../restore_fixture.ts';
 
 withBackup('FAULTS 8: what was granted is void, what was set up is there', async (path, backup) => {
   const before = open(path);
-  await rotate(before, 'r1', 'r2');
-  await before.revokeFamily(club, aFamily().id, at(60));
+  await refresh(before, aLogin(), 'next');
+  await before.revokeLogin(club, aLogin().place, at(60));
   await before.add('client', [aClient({ id: 'partnerapi-00009' as ClientId })]);
   await before.close();
   const report = await restoreStore(backup, path, staging);
   assert.equal(report.replaced, `${path}.before-restore`);
-  const voided = { code: 2, family: 1, refresh_token: 1, access_token: 2 };
-  assert.deepEqual(report.voided, voided);
+  assert.deepEqual(report.voided, { code: 2, spent_code: 0, login: 2, token_key: 1 });
   assert.deepEqual(report.damage, []);
   // Not even in pages that nobody reads any more.
-  assert.ok(!readFileSync(path).includes('unspent'));
+  assert.ok(!readFileSync(path).includes(key('unspent')));
   const store = open(path);
-  for (const name of ['r1', 'r2']) {
-    assert.equal(await findRefresh(store, name, 1), undefined);
+  for (const granted of [aLogin(), loginNamed('another')]) {
+    assert.equal(await findLogin(store, granted), undefined);
   }
   for (const name of ['code', 'unspent']) {
     assert.equal(await findCode(store, name, 1), undefined);
-  }
-  for (const name of ['access', 'partner']) {
-    assert.equal(await findAccess(store, name, 1), undefined);
   }
   assert.deepEqual(await store.list('client', club), [aClient()]);
   assert.notDeepEqual(await store.add('client', [aClient({ id: otherPartner })]), []);
   assert.deepEqual(await store.list('member', club), [aMember()]);
   assert.deepEqual(await store.list('signing_key', club), [aSigningKey('kid')]);
+  // No key of before vouches for a token.
+  assert.deepEqual(await store.list('token_key', club), []);
   assert.equal((await store.time()).recorded, at(50));
   await login(store);
   await store.close();
@@ -63,8 +64,7 @@ withBackup('FAULTS 8: what was granted is void, what was set up is there', async
   await replaced.close();
 });
 
-withBackup('FAULTS 8: JWTs of before the restore no longer stand', async (path, backup) => {
-  const own = { client: partner, subject: `client:${partner}`, issuedAt: at(0) };
+withBackup('FAULTS 8: own tokens of before the restore no longer stand', async (path, backup) => {
   /** The eras of tokens issued before, in each life of the store, and now. */
   const eras: Era[] = [];
   const live = async (): Promise<void> => {
@@ -80,9 +80,8 @@ withBackup('FAULTS 8: JWTs of before the restore no longer stand', async (path, 
     if (isLost) for (const end of ['', '-wal', '-shm']) rmSync(path + end, { force: true });
     await restoreStore(backup, path, staging);
     const store = open(path);
-    for (const era of eras) assert.equal(await store.isStanding(club, { ...own, era }), false);
-    assert.equal(await store.isStanding(club, own), false);
-    assert.equal(await store.isStanding(club, { ...own, era: await store.era() }), true);
+    for (const era of eras) assert.equal(await store.isStanding(club, aTokenOfItsOwn(era)), false);
+    assert.equal(await store.isStanding(club, aTokenOfItsOwn(await store.era())), true);
     await store.close();
     await live();
   }
@@ -126,16 +125,15 @@ withBackup('FAULTS 8: no lock comes back, and no node number', async (path, back
   await store.close();
   const restored = await restoreStore(newer, path, staging);
   assert.deepEqual(Object.keys(restored.voided).toSorted(), [
-    'access_token',
     'code',
-    'family',
-    'refresh_token',
+    'login',
+    'spent_code',
+    'token_key',
   ]);
   const after = open(path);
   assert.deepEqual(await begin(after), { allowed: true });
   assert.equal(await after.leaseNode(at(100), 'new'), 0);
-  const jwt = { client: partner, subject: 'subject-1', issuedAt: at(900), tokenId: 'jti' };
-  assert.equal(await after.isStanding(club, jwt), false);
+  assert.equal(await after.isStanding(club, { tokenId: 'jti', expiresAt: at(1000) }), false);
   const [holder] = await after.findBy('client', 'api_key', club, 'digest-of-key' as Digest);
   assert.equal(holder?.id, partner);
   await after.close();
@@ -178,18 +176,23 @@ withBackup('FAULTS 6: neither a bad backup nor a foreign target is taken', async
 });
 
 withBackup(
-  'FAULTS 26: a backup of an older schema is brought up, a newer store replaced',
+  'FAULTS 26: a backup of another schema is refused, a newer store replaced',
   async (path, backup) => {
-    const older = new DatabaseSync(`${backup}.old`);
-    older.exec(readFileSync(new URL('../../schema_5.sql', import.meta.url), 'utf8'));
-    older.close();
-    const newer = new DatabaseSync(path);
-    newer.exec(`PRAGMA user_version = ${schemaVersion + 1}`);
-    newer.close();
-    assert.equal((await restoreStore(`${backup}.old`, path, staging)).schema, schemaVersion);
-    const store = open(path);
-    assert.equal((await store.list('client', club)).length, 3);
-    assert.equal(await findRefresh(store, 'second live', 1), undefined);
-    await store.close();
+    const setSchema = (file: string, version: number): void => {
+      const database = new DatabaseSync(file);
+      database.exec(`PRAGMA user_version = ${version}`);
+      database.close();
+    };
+    setSchema(path, schemaVersion + 1);
+    for (const version of [schemaVersion - 1, schemaVersion + 1]) {
+      setSchema(backup, version);
+      await assert.rejects(
+        restoreStore(backup, path, staging),
+        isUnusable(new RegExp(`has schema ${version}`)),
+      );
+    }
+    setSchema(backup, schemaVersion);
+    await restoreStore(backup, path, staging);
+    assert.deepEqual(await clientsOf(path), [aClient()]);
   },
 );

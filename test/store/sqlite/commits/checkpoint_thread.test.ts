@@ -13,10 +13,10 @@ import { Transactions } from '../../../../src/store/sqlite/commits/transactions.
 import { openFile } from '../../../../src/store/sqlite/file/open.ts';
 import { openFileStore } from '../../../../src/store/sqlite/store.ts';
 import { withFile } from '../../file_directory.ts';
-import { aPartnerToken, at, inParallel } from '../../fixtures.ts';
+import { at, inParallel, loginNamed } from '../../fixtures.ts';
 import { logOf, pagesOf } from '../../log_length.ts';
 import { descriptorsOf, isMoved, reserve, serve, threadsIn, until } from '../../log_scene.ts';
-import { findAccess } from '../../login.ts';
+import { findLogin } from '../../login.ts';
 
 withFile('a server’s log is moved by a thread, which begins when it is needed', async (path) => {
   const server = serve(path);
@@ -42,7 +42,8 @@ withFile('a command’s log is moved by no thread', async (path) => {
   let saved = 0;
   let longest = 0;
   const begun = await threadsIn(async () => {
-    const save = () => store.saveAccessToken(aPartnerToken(`token ${saved++} ${'x'.repeat(2000)}`));
+    const scope = 'x'.repeat(2000);
+    const save = () => store.startLogin(loginNamed(`login ${saved++}`, { scope }));
     while (log.length().log >= longest) {
       longest = log.length().log;
       await inParallel(50, save);
@@ -143,6 +144,6 @@ withFile('a process ends by itself, thread or none', async (path) => {
   assert.deepEqual(await once(child, 'close'), [0, null]);
   assert.equal(stdout, 'written\nready\n');
   const store = openFileStore({ path, environment: 'staging' });
-  assert.ok(await findAccess(store, `token 0 ${'x'.repeat(1500)}`, 0));
+  assert.ok(await findLogin(store, loginNamed('token 0')));
   await store.close();
 });

@@ -12,15 +12,17 @@ import { openScratchStore, scratchFile } from '../../file_directory.ts';
 import {
   aClient,
   aCode,
-  aFamily,
+  aLogin,
   aMember,
-  anAccessToken,
+  anAnswer,
   at,
+  aTokenOfItsOwn,
   club,
   key,
+  loginNamed,
   partner,
 } from '../../fixtures.ts';
-import { findAccess, findCode } from '../../login.ts';
+import { findCode, findLogin, isRevoked } from '../../login.ts';
 import { storeTest } from '../../with_store.ts';
 
 const check = storeTest(openScratchStore);
@@ -63,7 +65,7 @@ changedBy('a code that was looked at is gone once it was replaced', async (store
   assert.ok(await findCode(store, 'code', 1));
   await changer.issueCode(aCode({ key: key('later'), issuedAt: at(1) }));
   assert.equal(await findCode(store, 'code', 2), undefined);
-  const spent = await store.spendCode(club, partner, key('code'), { family: aFamily() }, at(2));
+  const spent = await store.spendCode(club, partner, key('code'), aLogin(), at(2));
   assert.deepEqual(spent, { outcome: 'unknown' });
 });
 
@@ -71,15 +73,8 @@ changedBy('HOSTILE 26: a code that was looked at is spent once', async (store, c
   await store.issueCode(aCode());
   const stores = [store, changer, store, changer];
   for (const one of stores) assert.ok(await findCode(one, 'code', 1));
-  const family = aFamily();
   const spend = (one: Store, n: number) =>
-    one.spendCode(
-      club,
-      partner,
-      key('code'),
-      { family: { ...family, id: `${n}` as never } },
-      at(1),
-    );
+    one.spendCode(club, partner, key('code'), loginNamed(`${n}`), at(1));
   const outcomes = await Promise.all(stores.map(spend));
   assert.deepEqual(outcomes.map(({ outcome }) => outcome).toSorted(), [
     'replayed',
@@ -89,60 +84,63 @@ changedBy('HOSTILE 26: a code that was looked at is spent once', async (store, c
   ]);
 });
 
-changedBy('a token that was looked at falls with all of its client’s', async (store, changer) => {
-  await store.issueCode(aCode());
-  const refresh = { key: key('refresh'), expiresAt: at(600) };
-  await store.spendCode(club, partner, key('code'), { family: aFamily(), refresh }, at(1));
-  const look = () => store.findRefreshToken(club, refresh.key, at(2));
-  assert.equal((await look())?.revoked, false);
-  await changer.revokeAll(club, { client: partner });
-  assert.equal((await look())?.revoked, true);
-  const rotated = await store.rotateRefreshToken({
-    programme: club,
-    client: partner,
-    key: refresh.key,
-    successor: { key: key('next'), expiresAt: at(600) },
-    keptAnswer: 'sealed',
-    retryUntil: at(12),
-    now: at(2),
-  });
-  assert.deepEqual(rotated, { outcome: 'unknown' });
+changedBy('HOSTILE 26: a login that was looked at advances once', async (store, changer) => {
+  await store.startLogin(aLogin());
+  const stores = [store, changer, store, changer];
+  for (const one of stores) assert.ok(await findLogin(one));
+  const advance = (one: Store, n: number) =>
+    one.advanceLogin(club, aLogin().place, aLogin(), anAnswer(aLogin(), `${n}`));
+  const done = await Promise.all(stores.map(advance));
+  assert.equal(done.filter((is) => is).length, 1);
+  const next = anAnswer(aLogin(), `${done.indexOf(true)}`);
+  for (const one of stores)
+    assert.deepEqual(await findLogin(one), { ...aLogin(), ...next, revoked: false });
 });
 
 const endings: readonly (readonly [name: string, end: (store: Store) => Promise<unknown>])[] = [
-  ['its login', (store) => store.revokeFamily(club, aFamily().id, at(2))],
+  ['itself', (store) => store.revokeLogin(club, aLogin().place, at(2))],
   ['all of its client’s', (store) => store.revokeAll(club, { client: partner })],
   ['all of its member’s', (store) => store.revokeAll(club, { subject })],
   ['its client', (store) => store.remove('client', club, partner, at(2))],
 ];
 
 for (const [name, end] of endings) {
-  changedBy(`C-4: tokens that were asked about fall with ${name}`, async (store, changer) => {
+  changedBy(`C-4: a login that was asked about falls with ${name}`, async (store, changer) => {
     await store.add('client', [aClient()]);
-    await store.startFamily({ family: aFamily(), access: anAccessToken('access') });
-    const jwt = { client: partner, subject, family: aFamily().id, tokenId: 'jti', issuedAt: at(0) };
-    for (let turn = 0; turn < 2; turn += 1) {
-      assert.ok(await findAccess(store, 'access', 1));
-      assert.equal(await store.isStanding(club, jwt), true);
-    }
+    await store.startLogin(aLogin());
+    for (let turn = 0; turn < 2; turn += 1) assert.equal(await isRevoked(store), false);
     await end(changer);
-    assert.equal(await findAccess(store, 'access', 2), undefined);
-    assert.equal(await store.isStanding(club, jwt), false);
+    assert.equal(await isRevoked(store), true);
   });
 }
 
-changedBy('C-4: a token that was asked about ends by itself, or alone', async (store, changer) => {
-  await store.startFamily({ family: aFamily(), access: anAccessToken('access') });
-  const jwt = { client: partner, subject, family: aFamily().id, tokenId: 'jti', issuedAt: at(0) };
-  assert.ok(await findAccess(store, 'access', 1));
-  assert.equal(await findAccess(store, 'access', 1800), undefined);
-  assert.equal(await store.isStanding(club, jwt), true);
-  await changer.revokeToken(club, { tokenId: 'jti', expiresAt: at(1800) }, at(2));
-  assert.equal(await store.isStanding(club, jwt), false);
-  assert.equal(await store.isStanding(club, { ...jwt, tokenId: 'other' }), true);
-  assert.ok(await findAccess(store, 'access', 2));
-  await changer.revokeToken(club, { key: key('access') }, at(2));
-  assert.equal(await findAccess(store, 'access', 2), undefined);
+for (const [name, end] of endings.filter(
+  ([of]) => of.endsWith('client’s') || of === 'its client',
+)) {
+  changedBy(`C-4: a client’s own token falls with ${name}`, async (store, changer) => {
+    await store.add('client', [aClient()]);
+    const own = aTokenOfItsOwn(await store.era());
+    for (let turn = 0; turn < 2; turn += 1) assert.equal(await store.isStanding(club, own), true);
+    await end(changer);
+    assert.equal(await store.isStanding(club, own), false);
+    assert.equal(
+      await store.isStanding(club, aTokenOfItsOwn(await store.era())),
+      name !== 'its client',
+    );
+  });
+}
+
+changedBy('C-4: a token that was asked about ends alone', async (store, changer) => {
+  const [one, other] = ['one', 'other'].map((tokenId) => ({ tokenId, expiresAt: at(1800) }));
+  // With no revoked token in the programme, and with one.
+  for (const revoked of ['', 'third']) {
+    if (revoked !== '') await changer.revokeToken(club, { ...one!, tokenId: revoked }, at(1));
+    assert.equal(await store.isStanding(club, one!), true);
+    assert.equal(await store.isStanding(club, other!), true);
+  }
+  await changer.revokeToken(club, one!, at(2));
+  assert.equal(await store.isStanding(club, one!), false);
+  assert.equal(await store.isStanding(club, other!), true);
 });
 
 changedBy('C-4: a code is dead that comes after all of its client’s', async (store, changer) => {
@@ -150,7 +148,7 @@ changedBy('C-4: a code is dead that comes after all of its client’s', async (s
   await changer.revokeAll(club, { client: partner });
   assert.equal(await store.issueCode(aCode({ issuedAt: at(4), era })), 'issued');
   assert.equal(await findCode(store, 'code', 6), undefined);
-  const spent = await store.spendCode(club, partner, key('code'), { family: aFamily() }, at(6));
+  const spent = await store.spendCode(club, partner, key('code'), aLogin(), at(6));
   assert.deepEqual(spent, { outcome: 'unknown' });
 });
 
@@ -169,7 +167,7 @@ test('the number of remembered rows is bounded; missing rows are not remembered'
   const remembered = new Remembered<number>(new Freshness(database), 100);
   let reads = 0;
   const ask = (name: number, found: number | undefined) =>
-    remembered.get(club, `${name}`, () => {
+    remembered.get(`${name}`, () => {
       reads += 1;
       return found;
     });

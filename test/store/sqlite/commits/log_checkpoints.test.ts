@@ -97,7 +97,7 @@ withFile('nothing waits for a long reader, and no page is lost', async (path) =>
   await server.save(10);
   const reader = new DatabaseSync(path);
   reader.exec('BEGIN');
-  const count = () => Number(reader.prepare('SELECT count(*) AS n FROM access_token').get()?.['n']);
+  const count = () => Number(reader.prepare('SELECT count(*) AS n FROM login').get()?.['n']);
   assert.equal(count(), 10);
   for (let n = 0; n < 100; n += 1) await server.save(2);
   assert.equal(count(), 10);

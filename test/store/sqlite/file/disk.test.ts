@@ -22,17 +22,16 @@ import { scratchFile, withFile } from '../../file_directory.ts';
 import {
   aClient,
   aCode,
-  aFamily,
-  anAccessToken,
-  aPartnerToken,
-  aRefreshToken,
+  aLogin,
   at,
   club,
-  familyId,
   inParallel,
   key,
+  loginNamed,
   partner,
+  placeAt,
 } from '../../fixtures.ts';
+import { findLogin, isRevoked } from '../../login.ts';
 import { traced } from '../../strace.ts';
 
 const open = (path: string, reserve = 0): FileStore =>
@@ -94,7 +93,7 @@ withFile(
     assert.deepEqual(later, [], 'nothing is written after it');
     const store = open(path);
     for (let n = 0; n < firstRefused; n += 1) {
-      assert.ok(await store.findAccessToken(club, key(`token ${n}`), at(0)), `token ${n}`);
+      assert.ok(await findLogin(store, loginNamed(`login ${n}`)), `login ${n}`);
     }
     await store.close();
   },
@@ -151,12 +150,9 @@ async function prepare(store: FileStore, count: number): Promise<void> {
   );
 }
 
-const spend = (store: FileStore, n: number) => {
-  const id = familyId(`family ${n}`);
-  const access = anAccessToken(`access ${n}`, { family: id });
-  const bought = { family: aFamily({ id }), access, refresh: aRefreshToken(`refresh ${n}`) };
-  return store.spendCode(club, partner, key(`code ${n}`), bought, at(1));
-};
+const nth = (n: number) => loginNamed(`login ${n}`);
+const spend = (store: FileStore, n: number) =>
+  store.spendCode(club, partner, key(`code ${n}`), nth(n), at(1));
 
 withSmallDisk(
   'FAULTS 4: on a full disk codes are spent, rights end, nothing begins',
@@ -169,12 +165,15 @@ withSmallDisk(
     await begin('locked');
     assert.deepEqual(await begin('locked'), { allowed: false, retryAfter: policy.lock });
     await inParallel(10, (n) => spend(store, n));
+    await inParallel(20, (n) =>
+      store.revokeToken(club, { tokenId: `${n}`, expiresAt: at(1800) }, at(1)),
+    );
     assert.equal(statSync(`${path}-reserve`).size, reserve);
     const free = fillUp(path);
     await fillStore(store);
     assert.equal(store.health().status, 'full');
     const refused = [
-      store.saveAccessToken(aPartnerToken('more')),
+      store.startLogin(loginNamed('more')),
       store.issueCode(aCode({ key: key('more'), transaction: 'more' })),
       // HOSTILE 18, 63: what cannot be counted is not allowed, whether the account is locked or not.
       begin('locked'),
@@ -185,9 +184,9 @@ withSmallDisk(
       assert.equal(result.reason.message, 'store: the disk is full');
     }
     for (let n = 10; n < 20; n += 1) assert.deepEqual(await spend(store, n), { outcome: 'spent' });
-    await store.revokeFamily(club, familyId('family 3'), at(2));
+    await store.revokeLogin(club, nth(3).place, at(2));
     await store.revokeAll(club, { subject: 'subject-9' });
-    assert.equal((await store.findRefreshToken(club, key('refresh 3'), at(2)))?.revoked, true);
+    assert.equal(await isRevoked(store, nth(3)), true);
     await store.change('client', club, partner, (client) => ({ ...client, status: 'disabled' }));
     assert.equal((await store.find('client', club, partner))?.status, 'disabled');
     let swept = 0;
@@ -197,24 +196,25 @@ withSmallDisk(
     await sleep(1100);
     assert.deepEqual(store.health(), { status: 'ready' });
     assert.equal(statSync(`${path}-reserve`).size, reserve);
-    await store.saveAccessToken(aPartnerToken('more'));
+    await store.startLogin(loginNamed('more'));
     for (let n = 20; n < 30; n += 1) assert.deepEqual(await spend(store, n), { outcome: 'spent' });
     await store.close();
     expectSound(path);
   },
 );
 
-/** Saves tokens until one is refused; returns how many were not, all of which are there. */
+/** Fills the disk with this, a login's row as long as several. */
+const filler = (n: number) =>
+  aLogin({ place: placeAt(1, n), scope: 'x'.repeat(500), forgetAt: at(1740) });
+
+/** Begins logins until one is refused; returns how many were not, all of which are there. */
 async function fillStore(store: FileStore): Promise<number> {
   for (let n = 0; ; n += 1) {
     try {
-      await store.saveAccessToken(aPartnerToken(`filler ${n} ${'x'.repeat(500)}`));
+      await store.startLogin(filler(n));
     } catch (error) {
       assert.ok(error instanceof Unavailable, String(error));
-      for (let m = 0; m < n; m += 1) {
-        const name = key(`filler ${m} ${'x'.repeat(500)}`);
-        assert.ok(await store.findAccessToken(club, name, at(0)), `filler ${m}`);
-      }
+      for (let m = 0; m < n; m += 1) assert.ok(await findLogin(store, filler(m)), `filler ${m}`);
       return n;
     }
   }
@@ -234,7 +234,7 @@ withSmallDisk(
     for (let swept = 0; swept < 300;) swept += await store.sweep(at(1800), 50);
     await sleep(1100);
     assert.deepEqual(store.health(), { status: 'ready' });
-    await inParallel(100, (n) => store.saveAccessToken(aPartnerToken(`after ${n}`)));
+    await inParallel(100, (n) => store.startLogin(loginNamed(`after ${n}`)));
     await store.close();
     expectSound(path);
   },
@@ -245,11 +245,11 @@ withSmallDisk('FAULTS 4: a start on a full disk finds room, and tells', async (p
   const free = fillUp(path);
   const store = open(path, reserve);
   assert.equal(store.health().status, 'full');
-  assert.equal(await store.findAccessToken(club, key('any'), at(0)), undefined);
-  await store.revokeFamily(club, familyId('any'), at(0));
+  assert.equal(await findLogin(store), undefined);
+  await store.revokeLogin(club, aLogin().place, at(0));
   free();
   await sleep(1100);
   assert.equal(store.health().status, 'ready');
-  await store.saveAccessToken(aPartnerToken('any'));
+  await store.startLogin(loginNamed('any'));
   await store.close();
 });

@@ -1,0 +1,139 @@
+// Owns the answers of logins: beginning a login with its first one, and the one that follows another.
+
+import { after, earlier, type Instant, type Milliseconds, milliseconds } from '../lib/clock.ts';
+import { type FailureReason, Refusal } from '../oauth/failure.ts';
+import type { Answer, GrantType, Login } from '../oauth/grant.ts';
+import type { Member } from '../oauth/member.ts';
+import { newPlace } from '../oauth/place.ts';
+import type { TokenSet } from '../oauth/token_set.ts';
+import { type NewLogin, PlaceTaken } from '../store/grants.ts';
+import {
+  firstRefreshText,
+  loginDigest,
+  newNonce,
+  refreshDigest,
+} from '../token/sealed/refresh_text.ts';
+import type { SealingKey } from '../token/sealed/sealing_key.ts';
+import type { GrantRequest } from './authorization.ts';
+import { clientLikeSubject } from './failure.ts';
+import { makeLoginTokens } from './issue.ts';
+import type { Service } from './service.ts';
+
+/** What a login rests on. */
+export interface Beginning {
+  readonly grant: GrantType;
+  readonly member: Member;
+  /** The scope that the login grants: no refresh can widen it (HOSTILE 32). */
+  readonly granted: string | undefined;
+  /** The scope of the first tokens. */
+  readonly scope: string | undefined;
+  /** The login ends when the dialect's longest login since then does. */
+  readonly loggedInAt: Instant;
+}
+
+/** Another process draws the same place about once in a thousand logins of one millisecond. */
+const mostPlaces = 5;
+
+/**
+ * Begins a login and makes its first tokens; `persist` writes the login together with what it is spent
+ * for.
+ */
+export async function beginLogin(
+  request: GrantRequest,
+  beginning: Beginning,
+  persist: (login: NewLogin) => Promise<void>,
+): Promise<TokenSet> {
+  const { service, client } = request;
+  expectAnswerable(service, beginning.grant, beginning.member);
+  for (let tries = 1; ; tries += 1) {
+    const { login, refreshText } = newLogin(request, beginning);
+    const tokens = await makeLoginTokens(service, client, beginning.grant, login, refreshText);
+    try {
+      await persist(login);
+      return tokens;
+    } catch (error) {
+      if (!(error instanceof PlaceTaken) || tries === mostPlaces) throw error;
+    }
+  }
+}
+
+function newLogin(
+  { service, client, now, era }: GrantRequest,
+  { grant, member, granted, scope, loggedInAt }: Beginning,
+): { readonly login: NewLogin; readonly refreshText: string | undefined } {
+  const { programme, tokenKeys } = service;
+  const { id, refresh } = programme;
+  const first = firstRefreshText(newPlace(now));
+  const refreshText = programme.grants.has('refresh_token') ? first.text : undefined;
+  const login: Login = {
+    programme: id,
+    place: first.place,
+    client: client.id,
+    member,
+    ...(granted === undefined ? {} : { scope: granted }),
+    endsAt: after(loggedInAt, refresh.longest),
+    loginDigest: loginDigest(id, first),
+  };
+  const key = tokenKeys.signer(now);
+  const told = { grant, login, scope, now, key, refreshText, nonce: newNonce() };
+  return { login: { ...login, ...nextAnswer(service, told), era }, refreshText };
+}
+
+/** What the next answer of a login consists of. */
+export interface Telling {
+  readonly grant: GrantType;
+  readonly login: Login & Partial<Answer>;
+  readonly scope: string | undefined;
+  readonly now: Instant;
+  readonly key: SealingKey;
+  readonly nonce: string;
+  readonly refreshText: string | undefined;
+}
+
+/** The answer after the login's last one, or its first. */
+export function nextAnswer(
+  { programme, tokenIds }: Service,
+  { grant, login, scope, now, key, nonce, refreshText }: Telling,
+): Answer {
+  const { access, refresh } = programme;
+  const none = milliseconds(0);
+  const accessSpan = access.lifetimes[grant];
+  const refreshSpan = refreshText === undefined ? none : refresh.lifetime;
+  const retrySpan = refreshText === undefined ? none : refresh.grace;
+  const longest = Math.max(accessSpan, refreshSpan, retrySpan) as Milliseconds;
+  const isOver = earlier(after(now, longest), login.endsAt);
+  return {
+    generation: (login.generation ?? 0) + 1,
+    refreshDigest: refreshText === undefined ? '' : refreshDigest(programme.id, refreshText),
+    nonce,
+    keyNumber: key.number,
+    answeredAt: now,
+    accessSpan,
+    refreshSpan,
+    retrySpan,
+    tokenNumber: tokenIds.draw(now),
+    ...(scope === login.scope ? {} : { ownScope: scope ?? '' }),
+    forgetAt: Math.max(login.forgetAt ?? 0, isOver) as Instant,
+  };
+}
+
+/** The failure that each grant has for a member it cannot answer for. */
+const memberRefusals: Readonly<Partial<Record<GrantType, FailureReason>>> = {
+  authorization_code: 'invalid_code',
+  refresh_token: 'invalid_refresh_token',
+  password: 'invalid_member_credentials',
+};
+
+/**
+ * Refuses, before anything is spent, a member whose subject could be a client's (HOSTILE 72: a code or
+ * login may be older than the programme's file), or whose membership number does not have the form that
+ * the answer needs (P-15).
+ */
+export function expectAnswerable({ programme }: Service, grant: GrantType, member: Member): void {
+  if (programme.isClientSubject(member.subject)) throw clientLikeSubject(programme);
+  const { memberNumber } = programme;
+  if (!memberNumber.neededBy.has(grant) || memberNumber.fits(member.membershipNumber)) return;
+  throw new Refusal(memberRefusals[grant] ?? 'server_error', {
+    detail: `the member's number must be ${memberNumber.form}`,
+  });
+}

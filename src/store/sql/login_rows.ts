@@ -1,0 +1,210 @@
+// Owns what the rows of logins and codes say, for every SQL backend.
+
+import { hash } from 'node:crypto';
+
+import type { ProgrammeId } from '../../oauth/client.ts';
+import type {
+  Answer,
+  AuthorizationCode,
+  CodeKey,
+  Era,
+  Login,
+  LoginState,
+  Place,
+  SpentCode,
+} from '../../oauth/grant.ts';
+import type { Member } from '../../oauth/member.ts';
+import type { NewLogin, SpentFor } from '../grants.ts';
+import { cutDigest, diedAtOnce, type KeptCode } from '../judgement.ts';
+import { answerOf, stateOf } from './state.ts';
+import { damaged, expectWhole, rowSum, type RowOf, turned } from './table.ts';
+import {
+  type CodeRow,
+  codes,
+  type LoginRow,
+  logins,
+  type RevocationRow,
+  revocations,
+  spentCodes,
+} from './tables.ts';
+
+/** The revocations of a row's client and member; nulls where there are none. */
+export interface Revocations {
+  readonly ofClient: RevocationRow | null;
+  readonly ofSubject: RevocationRow | null;
+}
+
+/** The last era that a row of revocations kills; null without a row. */
+export function untilOf(row: RevocationRow | null): Era | null {
+  if (row === null) return null;
+  expectWhole(revocations, row);
+  return row.revoked_until;
+}
+
+function isRevoked(era: Era, { ofClient, ofSubject }: Revocations): boolean {
+  return diedAtOnce(era, untilOf(ofClient)) || diedAtOnce(era, untilOf(ofSubject));
+}
+
+type MemberColumns = Pick<LoginRow, 'subject' | 'level' | 'membership_number' | 'scope'>;
+
+/** Columns of a member beside the scope of its grant, which mostly is its level. */
+function memberColumns(
+  { subject, level, membershipNumber }: Member,
+  scope: string | undefined,
+): MemberColumns {
+  return {
+    subject,
+    level: level === scope ? null : levelColumn(level),
+    membership_number: membershipNumber ?? null,
+    scope: scope ?? null,
+  };
+}
+
+/** A level that is not the scope: empty where there is none. */
+function levelColumn(level: string | undefined): string {
+  return level === undefined ? '' : `=${level}`;
+}
+
+function memberOf({ subject, level, membership_number, scope }: MemberColumns): Member {
+  const member: Writable<Member> = { subject };
+  const shown = level === null ? scope : level.slice(1);
+  if (shown !== null && level !== '') member.level = shown;
+  if (membership_number !== null) member.membershipNumber = membership_number;
+  return member;
+}
+
+/** An object that is being made: a property is added where its column has a value. */
+type Writable<Made> = { -readonly [Name in keyof Made]: Made[Name] };
+
+export function loginRow(login: NewLogin, era: Era): Omit<LoginRow, 'sum'> {
+  return {
+    place: login.place,
+    programme: login.programme,
+    client: login.client,
+    ...memberColumns(login.member, login.scope),
+    ends_at: login.endsAt,
+    era,
+    revoked_at: null,
+    login_digest: Buffer.from(login.loginDigest, 'latin1'),
+    own_scope: login.ownScope ?? null,
+    state: stateOf(login),
+  };
+}
+
+/** A login as it was read or written. */
+export interface KeptLogin {
+  readonly login: Login;
+  readonly state: LoginState;
+  /** The sum over the columns that no answer changes. */
+  readonly constants: number;
+}
+
+const constantColumns = logins.summed.slice(0, -2) as readonly (keyof LoginRow)[];
+
+/** The login of a row, revoked or not. */
+export function keptLogin(row: LoginRow, found: Revocations): KeptLogin {
+  const constants = rowSum(constantColumns.map((name) => row[name]));
+  const sum = rowSum([row.own_scope, row.state], constants);
+  if ((row.revoked_at === null ? sum : turned(sum)) !== row.sum) throw damaged(logins.name);
+  const login: Writable<Login> = {
+    programme: row.programme,
+    place: row.place,
+    client: row.client,
+    member: memberOf(row),
+    endsAt: row.ends_at,
+    loginDigest: Buffer.from(row.login_digest).toString('latin1'),
+  };
+  if (row.scope !== null) login.scope = row.scope;
+  const revoked = row.revoked_at !== null || isRevoked(row.era, found);
+  return {
+    login,
+    constants,
+    state: stateAfter(login, answerOf(row.state, row.own_scope), revoked),
+  };
+}
+
+function stateAfter(login: Login, answer: Answer, revoked: boolean): LoginState {
+  return Object.freeze({ ...login, ...answer, revoked });
+}
+
+/** A login that is not revoked by itself, after its next answer. */
+export function advanced({ login, constants, state }: KeptLogin, answer: Answer): KeptLogin {
+  return { login, constants, state: stateAfter(login, answer, state.revoked) };
+}
+
+/** The columns that an answer changes. */
+export function answerColumns(
+  { constants }: KeptLogin,
+  answer: Answer,
+): Pick<LoginRow, 'own_scope' | 'state' | 'sum'> {
+  const [own_scope, state] = [answer.ownScope ?? null, stateOf(answer)];
+  return { own_scope, state, sum: rowSum([own_scope, state], constants) };
+}
+
+/**
+ * The place in an unspent code's row. It takes as many bytes as any place: a row that grew when its code
+ * is spent would split its page.
+ */
+export const unspent = -(2 ** 52) as Place;
+
+export function codeRow(code: AuthorizationCode, era: Era): Omit<CodeRow, 'sum'> {
+  return {
+    programme: code.programme,
+    key: code.key,
+    login: code.transaction,
+    client: code.client,
+    redirect_uri: code.redirectUri,
+    ...memberColumns(code.member, code.scope),
+    code_challenge: code.codeChallenge ?? null,
+    issued_at: code.issuedAt,
+    expires_at: code.expiresAt,
+    forget_at: code.forgetAt,
+    spent_for: unspent,
+    era,
+  };
+}
+
+/** The code of a row. */
+export function keptCode(row: CodeRow, found: Revocations): KeptCode {
+  expectWhole(codes, row);
+  const code: Writable<AuthorizationCode> = {
+    programme: row.programme,
+    key: row.key,
+    transaction: row.login,
+    client: row.client,
+    redirectUri: row.redirect_uri,
+    member: memberOf(row),
+    issuedAt: row.issued_at,
+    expiresAt: row.expires_at,
+    forgetAt: row.forget_at,
+  };
+  if (row.scope !== null) code.scope = row.scope;
+  if (row.code_challenge !== null) code.codeChallenge = row.code_challenge;
+  if (row.spent_for === unspent) return { code, revoked: isRevoked(row.era, found) };
+  return { code, spentFor: row.spent_for };
+}
+
+type SpentRow = RowOf<typeof spentCodes>;
+
+/** The key of a spent code: 8 bytes. */
+export function spentDigest(programme: ProgrammeId, key: CodeKey): Uint8Array {
+  return hash('sha256', `${programme} ${key}`, 'buffer').subarray(0, 8);
+}
+
+/** What is left of the row of a spent code. */
+export function spentRow(row: CodeRow): Omit<SpentRow, 'sum'> {
+  return {
+    digest: spentDigest(row.programme, row.key),
+    place: row.spent_for,
+    redirect_uri: cutDigest(row.redirect_uri),
+    code_challenge: row.code_challenge === null ? null : cutDigest(row.code_challenge),
+  };
+}
+
+/** The spent code of a row, whose login is of `client`. */
+export function spentFor(row: SpentRow, { client }: Pick<LoginRow, 'client'>): SpentFor {
+  expectWhole(spentCodes, row);
+  const code: Writable<SpentCode> = { client, redirectUri: row.redirect_uri };
+  if (row.code_challenge !== null) code.codeChallenge = row.code_challenge;
+  return { code, spentFor: row.place };
+}

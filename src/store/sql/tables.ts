@@ -1,0 +1,161 @@
+// Owns the tables of an SQL backend, except those whose rows have no sums.
+
+import type { Instant } from '../../lib/clock.ts';
+import type { Digest } from '../../lib/digest.ts';
+import type { ClientId, ProgrammeId } from '../../oauth/client.ts';
+import type { CodeKey, Era, Place } from '../../oauth/grant.ts';
+import type { Subject } from '../../oauth/member.ts';
+import type { Kind } from '../kinds.ts';
+import { blob, integer, nullable, type RowOf, type Table, table, text } from './table.ts';
+
+const key = ['programme', 'key'] as const;
+
+/** A member as a grant has it; see `memberColumns`. */
+const member = {
+  subject: text<Subject>(),
+  level: nullable(text()),
+  membership_number: nullable(text()),
+};
+
+/**
+ * Authorization codes. Their keys are random. Rows lie in the order of their issue, so that codes spent
+ * together, which were issued together, share pages, and only two indices are written all over the place.
+ */
+export const codes = table(
+  'code',
+  { key, unique: [['programme', 'login']], order: 'as inserted' },
+  {
+    programme: text<ProgrammeId>(),
+    key: text<CodeKey>(),
+    login: text(),
+    client: text<ClientId>(),
+    redirect_uri: text<Digest>(),
+    ...member,
+    scope: nullable(text()),
+    code_challenge: nullable(text()),
+    issued_at: integer<Instant>(),
+    expires_at: integer<Instant>(),
+    forget_at: integer<Instant>(),
+    spent_for: integer<Place>(),
+    era: integer<Era>(),
+  },
+);
+export type CodeRow = RowOf<typeof codes>;
+
+/**
+ * What is left of spent codes from their `forget_at` on, until their login is forgotten. The login's row
+ * has programme and client. `digest` is `spentDigest`.
+ */
+export const spentCodes = table(
+  'spent_code',
+  { key: ['digest'] },
+  {
+    digest: blob(),
+    place: integer<Place>(),
+    redirect_uri: text<Digest>(),
+    code_challenge: nullable(text()),
+  },
+);
+
+/**
+ * Logins, in the order of their places, which is that of time: no other index. An answer
+ * changes the last two columns alone, and `state` has a fixed length: rows of a page never move. The sum does
+ * not cover `revoked_at`: revoking turns the sum over (`~sum`), which needs no look at the row, and tells a
+ * revocation from a flipped bit, and its loss from one.
+ */
+export const logins = table(
+  'login',
+  { key: ['place'], order: 'as inserted', unsummed: ['revoked_at'], turnedBy: 'revoked_at' },
+  {
+    place: integer<Place>(),
+    programme: text<ProgrammeId>(),
+    client: text<ClientId>(),
+    ...member,
+    scope: nullable(text()),
+    ends_at: integer<Instant>(),
+    era: integer<Era>(),
+    revoked_at: nullable(integer<Instant>()),
+    login_digest: blob(),
+    own_scope: nullable(text()),
+    state: blob(),
+  },
+);
+export type LoginRow = RowOf<typeof logins>;
+
+/**
+ * Revocations of all that an owner was issued: one row an owner, however much that was.
+ * `revoked_until` is the era that the latest of them ended.
+ */
+export const revocations = table(
+  'revocation',
+  { key: ['programme', 'owner'] },
+  { programme: text<ProgrammeId>(), owner: text(), revoked_until: integer<Era>() },
+);
+export type RevocationRow = RowOf<typeof revocations>;
+
+/** Access tokens that were revoked one by one, by their number or tag, until they would have ended. */
+export const revokedTokens = table(
+  'revoked_token',
+  { key },
+  { programme: text<ProgrammeId>(), key: text(), expires_at: integer<Instant>() },
+);
+
+const item = { kind: text<Kind>(), programme: text<ProgrammeId>() };
+
+/**
+ * The items of all kinds (store/kinds.ts); `record` is the item as JSON. `position` keeps the order of
+ * registration, and its index lists a programme's items of a kind in that order; a row written with NULL
+ * gets the next position.
+ */
+export const registered = table(
+  'registered',
+  {
+    key: ['position'],
+    unique: [
+      ['kind', 'programme', 'id'],
+      ['kind', 'programme', 'position'],
+    ],
+    order: 'as inserted',
+    unsummed: ['position'],
+  },
+  { position: nullable(integer()), ...item, id: text(), record: text() },
+);
+
+/** Finds items by keys in their records. */
+export const lookUps = table(
+  'look_up',
+  { key: ['kind', 'programme', 'name', 'key', 'id'] },
+  { ...item, name: text(), key: text(), id: text() },
+);
+
+/** Identifiers of items that are never given out again. */
+export const removed = table(
+  'removed',
+  { key: ['kind', 'programme', 'id'] },
+  { ...item, id: text(), removed_at: integer<Instant>() },
+);
+
+export const loginAttempts = table(
+  'login_attempt',
+  { key },
+  {
+    programme: text(),
+    key: text(),
+    used: integer(),
+    window_ends_at: integer<Instant>(),
+    locked_until: nullable(integer<Instant>()),
+  },
+);
+
+/** All of them; those whose loss lasts come first, since grants end by themselves. */
+export const tables: readonly Table[] = [
+  removed,
+  revocations,
+  revokedTokens,
+  registered,
+  lookUps,
+  logins,
+  codes,
+  spentCodes,
+  loginAttempts,
+];

@@ -1,0 +1,101 @@
+// Owns signed tokens (JWTs, RFC 7519): their claims, and signing them by the key of an instant.
+
+import { sign, type SignKeyObjectInput } from 'node:crypto';
+import { promisify } from 'node:util';
+
+import { epochSeconds, type Instant } from '../lib/clock.ts';
+import type { Era } from '../oauth/grant.ts';
+import type { SigningKey } from './signing_keys.ts';
+
+/** `typ` of access tokens (RFC 9068 2.1); verifiers accept no other kind of JWT (HOSTILE 35). */
+export const accessTokenType = 'at+jwt';
+
+/** `typ` of refresh tokens, which no verifier of access tokens accepts. */
+export const refreshTokenType = 'rt+jwt';
+
+/** C-9. */
+export interface TokenClaims {
+  readonly issuer: string;
+  readonly audience: string;
+  readonly subject: string;
+  readonly clientId: string;
+  readonly tokenId: string;
+  readonly issuedAt: Instant;
+  readonly expiresAt: Instant;
+  readonly scope?: string | undefined;
+  /** The place of the token's login, in decimal digits: the tokens of a revoked login are refused. */
+  readonly family?: string | undefined;
+  /**
+   * The era in which a token without a login was issued. It is in the header: only this service
+   * needs it, and the claims belong to the dialect.
+   */
+  readonly era?: Era | undefined;
+  /** The dialect's own claims; the claims above override them. */
+  readonly others?: Readonly<Record<string, unknown>>;
+}
+
+/** Signs claims by the key that signs at an instant. */
+export type JwtSigner = (at: Instant, claims: TokenClaims) => string | Promise<string>;
+
+const signInPool = promisify(sign);
+
+/** A signer of tokens of one `typ` (RFC 9068). */
+export function jwtSigner(keyAt: (at: Instant) => SigningKey, type: string): JwtSigner {
+  let head: Head | undefined;
+  return (at, claims) => {
+    const key = keyAt(at);
+    if (head?.key !== key || head.era !== claims.era) head = headOf(key, type, claims.era);
+    const text = `${head.text}.${encode(payloadOf(claims))}`;
+    const bytes = Buffer.from(text, 'latin1');
+    const { algorithm, input } = head;
+    if (algorithm === null || input.dsaEncoding !== undefined) {
+      // On this thread: a signature takes 20 µs, and handing it to another thread 30 µs more.
+      return `${text}.${sign(algorithm, bytes, input).toString('base64url')}`;
+    }
+    // RSA takes a millisecond, for which other requests would wait.
+    return signInPool(algorithm, bytes, input).then(
+      (signature) => `${text}.${signature.toString('base64url')}`,
+    );
+  };
+}
+
+/** What all tokens of a key and era share. */
+interface Head {
+  readonly key: SigningKey;
+  readonly era: Era | undefined;
+  /** The encoded header. */
+  readonly text: string;
+  readonly algorithm: 'sha256' | null;
+  readonly input: SignKeyObjectInput;
+}
+
+function headOf(key: SigningKey, typ: string, era: Era | undefined): Head {
+  const { kid, algorithm: alg, privateKey } = key;
+  return {
+    key,
+    era,
+    text: encode(era === undefined ? { alg, typ, kid } : { alg, typ, kid, era }),
+    algorithm: alg === 'EdDSA' ? null : 'sha256',
+    input: alg === 'ES256' ? { key: privateKey, dsaEncoding: 'ieee-p1363' } : { key: privateKey },
+  };
+}
+
+function encode(value: object): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url');
+}
+
+function payloadOf(claims: TokenClaims): Record<string, unknown> {
+  // Undefined members are left out of the JSON.
+  return {
+    ...claims.others,
+    iss: claims.issuer,
+    aud: claims.audience,
+    sub: claims.subject,
+    client_id: claims.clientId,
+    jti: claims.tokenId,
+    iat: epochSeconds(claims.issuedAt),
+    exp: epochSeconds(claims.expiresAt),
+    ...(claims.scope === undefined ? {} : { scope: claims.scope }),
+    ...(claims.family === undefined ? {} : { family: claims.family }),
+  };
+}

@@ -1,0 +1,68 @@
+// Owns the rules by which the keys of a programme rotate: how long before it signs a key must be known,
+// and how long its tokens live.
+
+import { milliseconds, type Milliseconds } from '../lib/clock.ts';
+import type { SigningAlgorithm } from '../oauth/signing_key.ts';
+import { keySetMaxAge } from './signing_keys.ts';
+
+/** As the store names them. */
+export type KeyKind = 'signing_key' | 'token_key';
+
+export interface KeyRules {
+  readonly kind: KeyKind;
+  /** Of signing keys; absent if the programme no longer signs tokens. */
+  readonly algorithm?: SigningAlgorithm;
+  /** The longest time after an answer for which its key is needed. */
+  readonly longestToken: Milliseconds;
+}
+
+/**
+ * A new key is published this long before it signs: twice the max-age of the key set. A verifier
+ * that caches it for the full time has fetched it again by then, even after one failed fetch
+ * (FAULTS 24).
+ */
+export const shortestWait: Milliseconds = milliseconds(2 * keySetMaxAge * 1000);
+
+/**
+ * The least time between a command and the first use of its key. Verifiers fetch an unknown signing
+ * key, so it may sign at once. A token key must be known to every server first, which reads its store
+ * each second: a token that a server makes with the key before is refused from then on.
+ */
+export const leads: Readonly<Record<KeyKind, Milliseconds>> = {
+  signing_key: milliseconds(0),
+  token_key: milliseconds(5000),
+};
+
+/** The part of a programme that determines the life of its keys. */
+export interface TokenRules {
+  readonly signsTokens: boolean;
+  readonly access: {
+    readonly format: 'opaque' | 'jwt';
+    readonly lifetime: Milliseconds;
+    readonly algorithm: SigningAlgorithm;
+  };
+  readonly refresh: {
+    readonly format: 'opaque' | 'jwt';
+    readonly longest: Milliseconds;
+    readonly grace: Milliseconds;
+  };
+}
+
+export function signingKeyRules(programme: TokenRules): KeyRules {
+  const { access, refresh, signsTokens } = programme;
+  const signed = [
+    ...(access.format === 'jwt' ? [access.lifetime] : []),
+    ...(refresh.format === 'jwt' ? [refresh.longest] : []),
+  ];
+  // Whether access or refresh tokens of a programme that no longer signs were JWTs is not known.
+  const spans = signsTokens ? signed : [access.lifetime, refresh.longest];
+  const longestToken = milliseconds(Math.max(...spans));
+  const rules = { kind: 'signing_key', longestToken } as const;
+  return signsTokens ? { ...rules, algorithm: access.algorithm } : rules;
+}
+
+/** A token key opens access tokens, and derives the answers of retries in the grace window. */
+export function tokenKeyRules({ access, refresh }: TokenRules): KeyRules {
+  const longestToken = milliseconds(Math.max(access.lifetime, refresh.grace));
+  return { kind: 'token_key', longestToken };
+}

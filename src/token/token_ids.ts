@@ -1,0 +1,60 @@
+// Owns the identifiers of tokens (`jti`), in both forms.
+
+import { hash, randomUUID } from 'node:crypto';
+
+import type { Instant } from '../lib/clock.ts';
+import type { Answer } from '../oauth/grant.ts';
+
+export type TokenIdForm = 'uuid' | 'number';
+
+/** Makes the identifiers of one programme's tokens. */
+export interface TokenIds {
+  /** The number that the tokens of one answer are named by; 0 where names are UUIDs. */
+  readonly draw: (now: Instant) => number;
+  /** The same for the same answer, so that a retry is told the same identifiers. */
+  readonly access: (answer: Pick<Answer, 'tokenNumber' | 'nonce'>) => string;
+  readonly refresh: (answer: Pick<Answer, 'tokenNumber' | 'nonce'>) => string;
+  /** The identifier of a client's own token, which no answer is kept of. */
+  readonly own: (now: Instant) => string;
+}
+
+/** Milliseconds since then take 41 bits until 2089; two more count within a millisecond. */
+const epoch = Date.parse('2020-01-01T00:00:00Z');
+const perMillisecond = 4;
+/** Ten of the 53 bits of a number: the process that made it. */
+const nodes = 1024;
+
+/**
+ * Numbers lie between 1 and 2^53-1 (P-7), so that JSON readers keep all digits: time first, then the
+ * process's number among those that share its store. The third answer of a millisecond uses the next
+ * millisecond: each has two numbers.
+ */
+export function tokenIds(form: TokenIdForm, node: () => number = () => 0): TokenIds {
+  if (form === 'uuid') {
+    return {
+      draw: () => 0,
+      access: ({ nonce }) => uuidOf(`jetway jti ${nonce}`),
+      refresh: ({ nonce }) => uuidOf(`jetway refresh jti ${nonce}`),
+      own: () => randomUUID(),
+    };
+  }
+  let tick = 0;
+  const draw = (now: Instant): number => {
+    tick = Math.max(tick + 2, (now - epoch) * perMillisecond);
+    return tick * nodes + node();
+  };
+  return {
+    draw,
+    access: ({ tokenNumber }) => String(tokenNumber),
+    refresh: ({ tokenNumber }) => String(tokenNumber + nodes),
+    own: (now) => String(draw(now)),
+  };
+}
+
+/** A random UUID's form (RFC 9562, version 4) of a text's SHA-256. */
+function uuidOf(text: string): string {
+  const hex = hash('sha256', Buffer.from(text, 'latin1'), 'hex');
+  const ninth = '89ab'[Number.parseInt(hex.charAt(16), 16) % 4] ?? '8';
+  const [a, b, c] = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(13, 16)];
+  return `${a}-${b}-4${c}-${ninth}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}

@@ -1,0 +1,182 @@
+// Owns the token keys of one programme in a running server: which key makes a token, and which keys
+// vouch for what they made.
+
+import {
+  after,
+  allowedDrift,
+  type Clock,
+  instant,
+  type Instant,
+  milliseconds,
+} from '../lib/clock.ts';
+import { randomKey } from '../lib/random.ts';
+import { seal, unseal } from '../lib/seal.ts';
+import type { ProgrammeId } from '../oauth/client.ts';
+import type { KeyRecord, TokenKeyRecord } from '../oauth/signing_key.ts';
+import { lineOf } from './key_rotation.ts';
+import type { Keyring } from './keyring.ts';
+import { openSealingKey, type SealingKey } from './sealed/sealing_key.ts';
+
+/** Tokens name their key in a byte. */
+const numbers = 256;
+
+/** A server adds the next key when the newest is this old: a stolen backup is of use that long. */
+const longestUse = milliseconds(30 * 86_400_000);
+
+/** A key that begins at once; a rotation begins it later. */
+export function newTokenKey(
+  programme: ProgrammeId,
+  number: number,
+  keyring: Keyring,
+  now: Instant,
+): TokenKeyRecord {
+  const named = { programme, kid: String(number), createdAt: now };
+  const sealedKey = seal(keyring.tokenKeySeal, randomKey(32), sealContext(named));
+  return { ...named, sealedKey, signsFrom: now };
+}
+
+/** The number for the next key: one that was given up longest ago; undefined if all are in use. */
+export function freeNumber(keys: readonly KeyRecord[]): number | undefined {
+  const newest = Number(lineOf(keys, undefined).at(-1)?.kid ?? -1);
+  const taken = new Set(keys.map(({ kid }) => Number(kid)));
+  return Array.from({ length: numbers }, (_, n) => (newest + 1 + n) % numbers).find(
+    (number) => !taken.has(number),
+  );
+}
+
+/** Binds a sealed key to its record: neither another nor an earlier key can be put in its place. */
+function sealContext({
+  programme,
+  kid,
+  createdAt,
+}: Pick<TokenKeyRecord, 'programme' | 'kid' | 'createdAt'>): string {
+  return `${programme} ${kid} ${createdAt}`;
+}
+
+export interface TokenKeyRecords {
+  list(kind: 'token_key', programme: ProgrammeId): Promise<readonly TokenKeyRecord[]>;
+  changeAll(
+    kind: 'token_key',
+    selection: { readonly programme: ProgrammeId },
+    change: (keys: readonly TokenKeyRecord[]) => readonly TokenKeyRecord[],
+  ): Promise<readonly TokenKeyRecord[]>;
+  epoch(kind: 'token_key'): Promise<number>;
+}
+
+/** The keys as last read; numbers are those in tokens. */
+export interface TokenKeys {
+  /** The key of tokens issued at `now`. */
+  readonly signer: (now: Instant) => SealingKey;
+  /**
+   * The key of a number; undefined for an unknown number, and after a forced retirement. It is the
+   * same object as long as its record lasts, so that it tells whether what was opened still holds.
+   */
+  readonly find: (number: number) => SealingKey | undefined;
+  /** Whether a key may have made a token then: from its own beginning until that of the next key. */
+  readonly vouches: (number: number, issuedAt: Instant) => boolean;
+  /** No token of the key is valid from then on, whatever it says; undefined if that is not known yet. */
+  readonly latestEnd: (number: number) => Instant | undefined;
+  /** The key for successors of refresh tokens, also after a forced retirement. */
+  readonly next: (number: number) => SealingKey['next'] | undefined;
+  /** Whether the next key is to be added. */
+  readonly isOld: (now: Instant) => boolean;
+  /** Reads the keys if any have changed; calls during a read wait for that read. */
+  readonly reloadIfMoved: () => Promise<void>;
+}
+
+export interface TokenKeysOptions {
+  readonly programme: ProgrammeId;
+  readonly records: TokenKeyRecords;
+  readonly keyring: Keyring;
+  readonly environment: string;
+  readonly clock: Clock;
+}
+
+interface Opened {
+  readonly record: TokenKeyRecord;
+  readonly key: SealingKey;
+  /** When the next key begins. */
+  readonly closesAt: number;
+}
+
+/**
+ * Opens the programme's keys; makes the first key if there is none.
+ * @throws Error for a key that was sealed under another master key or for another record
+ */
+export async function openTokenKeys(options: TokenKeysOptions): Promise<TokenKeys> {
+  const { programme, records, keyring, clock } = options;
+  const present = await records.list('token_key', programme);
+  if (present.length === 0) {
+    const now = clock.now();
+    // Another server's clock may be behind.
+    const signsFrom = instant(now - allowedDrift);
+    const first = { ...newTokenKey(programme, 0, keyring, now), signsFrom };
+    await records.changeAll('token_key', { programme }, (keys) =>
+      keys.length > 0 ? keys : [first],
+    );
+  }
+  let line: readonly Opened[] = [];
+  const byNumber: (Opened | undefined)[] = [];
+  let epoch: number | undefined;
+  const read = async (): Promise<void> => {
+    const found = await records.epoch('token_key');
+    if (found === epoch) return;
+    const keys = lineOf(await records.list('token_key', programme), undefined);
+    line = keys.map((record, index) => ({
+      record,
+      key: openRecord(record, options, byNumber[Number(record.kid)]),
+      closesAt: keys[index + 1]?.signsFrom ?? Number.POSITIVE_INFINITY,
+    }));
+    byNumber.fill(undefined);
+    for (const opened of line) byNumber[opened.key.number] = opened;
+    epoch = found;
+  };
+  let reading: Promise<void> | undefined;
+  const reloadIfMoved = (): Promise<void> => {
+    reading ??= read().finally(() => {
+      reading = undefined;
+    });
+    return reading;
+  };
+  await reloadIfMoved();
+  return {
+    signer: (at) => {
+      const signing = line.findLast(({ record }) => record.signsFrom <= at) ?? line[0];
+      if (signing === undefined) throw new Error(`${programme} has no token key`);
+      return signing.key;
+    },
+    find: (number) => {
+      const opened = byNumber[number];
+      return opened?.record.ended ? undefined : opened?.key;
+    },
+    vouches: (number, issuedAt) => {
+      const opened = byNumber[number];
+      if (opened === undefined || opened.record.ended) return false;
+      return issuedAt >= opened.record.signsFrom && issuedAt < opened.closesAt;
+    },
+    latestEnd: (number) => byNumber[number]?.record.retiresAt,
+    next: (number) => byNumber[number]?.key.next,
+    isOld: (at) => {
+      const newest = line.at(-1);
+      return newest !== undefined && after(newest.record.signsFrom, longestUse) <= at;
+    },
+    reloadIfMoved,
+  };
+}
+
+/** The key of a record; `known` is what was opened under its number before. */
+function openRecord(
+  record: TokenKeyRecord,
+  { keyring, environment }: TokenKeysOptions,
+  known: Opened | undefined,
+): SealingKey {
+  const { programme, kid, sealedKey, createdAt } = record;
+  if (known?.record.sealedKey === sealedKey && known.record.createdAt === createdAt) {
+    return known.key;
+  }
+  const secret = unseal(keyring.tokenKeySeal, sealedKey, sealContext(record));
+  if (secret === undefined) {
+    throw new Error(`the token key ${kid} of ${programme} was sealed under another master key`);
+  }
+  return openSealingKey(Number(kid), Buffer.from(secret, 'base64url'), environment, programme);
+}

@@ -1,0 +1,65 @@
+// Tests of token identifiers (P-7).
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { instant } from '../../src/lib/clock.ts';
+import { tokenIds } from '../../src/token/token_ids.ts';
+
+const now = instant(Date.parse('2026-01-02T03:04:05.678Z'));
+
+test('a uuid, never the same', () => {
+  const make = tokenIds('uuid');
+  const many = Array.from({ length: 1000 }, () => make.own(now));
+  assert.equal(new Set(many).size, 1000);
+  for (const id of many)
+    assert.match(id, /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
+});
+
+test('P-7: a whole number that JSON readers keep, now and in sixty years', () => {
+  for (const date of ['2020-01-01T00:00:01Z', '2026-01-02T03:04:05Z', '2089-01-01T00:00:00Z']) {
+    const make = tokenIds('number', () => 1023);
+    const text = make.own(instant(Date.parse(date)));
+    assert.match(text, /^[1-9]\d*$/);
+    assert.ok(Number.isSafeInteger(Number(text)), date);
+    assert.equal(JSON.stringify(JSON.parse(text)), text);
+  }
+});
+
+test('P-7: any number in one millisecond differ, and later ones are greater', () => {
+  const make = tokenIds('number');
+  const many = Array.from({ length: 5000 }, () => make.own(now));
+  assert.equal(new Set(many).size, 5000);
+  const later = Number(make.own(instant(now + 1)));
+  for (const id of many) assert.ok(Number(id) < later);
+});
+
+test('P-7: processes with numbers of their own never make the same, whatever their clocks say', () => {
+  const makers = [0, 1, 511, 1023].map((node) => tokenIds('number', () => node));
+  const many = [0, 0, 1, 2, 2, 0, 1000].flatMap((later) =>
+    makers.flatMap((make) => Array.from({ length: 50 }, () => make.own(instant(now + later)))),
+  );
+  assert.equal(new Set(many).size, many.length);
+  assert.ok(many.every((id) => Number.isSafeInteger(Number(id))));
+});
+
+test('an answer that is told again has the identifiers it had, and its tokens differ in them', () => {
+  for (const form of ['uuid', 'number'] as const) {
+    const make = tokenIds(form);
+    const answers = ['a', 'b'].map((letter) => ({
+      tokenNumber: make.draw(now),
+      nonce: letter.repeat(12),
+    }));
+    const ids = answers.flatMap((answer) => [make.access(answer), make.refresh(answer)]);
+    assert.deepEqual(
+      answers.flatMap((answer) => [make.access(answer), make.refresh(answer)]),
+      ids,
+    );
+    assert.equal(new Set(ids).size, 4);
+    const whole =
+      form === 'number'
+        ? /^\d{1,16}$/
+        : /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
+    for (const id of ids) assert.match(id, whole);
+  }
+});
