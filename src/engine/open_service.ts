@@ -10,7 +10,7 @@ import type { Programme } from '../programme/programme.ts';
 import { Windows } from '../store/windows.ts';
 import { accessTokenType, jwtSigner, refreshTokenType } from '../token/jwt.ts';
 import { openFormerKeys, openKeyChest, type PublishedKeys } from '../token/key_chest.ts';
-import { signingKeyRules } from '../token/key_rules.ts';
+import { signingKeyRules, tokenKeyRules } from '../token/key_rules.ts';
 import { ProvenHeaders } from '../token/proven_headers.ts';
 import { rememberingOpener } from '../token/sealed/access_text.ts';
 import { tokenIds } from '../token/token_ids.ts';
@@ -45,7 +45,14 @@ export async function openService(
     ...foundation,
     ...present({ firstBrowsers: bindsAtPage ? new FirstBrowsers() : undefined }),
     programme,
-    tokenKeys: await openTokenKeys({ programme: id, records, keyring, environment, clock }),
+    tokenKeys: await openTokenKeys({
+      programme: id,
+      records,
+      keyring,
+      environment,
+      clock,
+      longestToken: tokenKeyRules(programme).longestToken,
+    }),
     directory: openDirectory(programme, foundation, credentials, hookLimits),
     tokenIds: tokenIds(access.tokenId, foundation.node),
     openAccess: rememberingOpener(rememberedTokens),

@@ -1,6 +1,6 @@
 // Owns the vocabulary of signing keys and token keys, as the store keeps them.
 
-import type { Instant } from '../lib/clock.ts';
+import type { Instant, Milliseconds } from '../lib/clock.ts';
 import type { ProgrammeId } from './client.ts';
 
 export const signingAlgorithms = ['ES256', 'EdDSA', 'RS256'] as const;
@@ -21,6 +21,8 @@ export interface SigningKeyRecord {
   readonly signsFrom?: Instant;
   /** Set when its successor begins to sign: when the last token that it signed has expired. */
   readonly retiresAt?: Instant;
+  /** Absent: it is here because plans read keys of both kinds alike. */
+  readonly longestToken?: undefined;
 }
 
 /** A programme's secret key for opaque tokens as the store keeps it; nothing of it is published. */
@@ -35,6 +37,8 @@ export interface TokenKeyRecord {
   readonly createdAt: Instant;
   /** From this time it makes tokens, and the key before it only opens them. */
   readonly signsFrom: Instant;
+  /** The longest that a server which may make tokens with it has needed it after an answer. */
+  readonly longestToken: Milliseconds;
   /** Set when its successor is added: no token of the key is valid from then on. */
   readonly retiresAt?: Instant;
   /**

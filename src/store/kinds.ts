@@ -1,7 +1,7 @@
 // Owns the description of each kind of registered thing: what the backends, commands and tests know of
 // it. A new kind is added here, in `KindTypes` and in `kinds`, and nowhere else in the store.
 
-import type { Instant } from '../lib/clock.ts';
+import { after, type Instant, milliseconds } from '../lib/clock.ts';
 import type { Digest } from '../lib/digest.ts';
 import type { Client, ClientId, StoredSecret } from '../oauth/client.ts';
 import type { Gateway, GatewayId } from '../oauth/gateway.ts';
@@ -108,13 +108,22 @@ export const kinds: { readonly [K in Kind]: KindDescription<K> } = {
 
 export const kindNames = Object.keys(kinds) as readonly Kind[];
 
-/** A key that was told to sign goes on signing. */
+/**
+ * A key that was told to sign goes on signing. One that the clock ahead made and that has not begun
+ * begins as long after `to` as it was to wait: by that clock it would begin years from now, and no key
+ * is added while one waits.
+ */
 function begun<Key extends KeyRecord>(key: Key, to: Instant, from: Instant): Key {
-  return isBetween(key.signsFrom, to, from) ? { ...key, signsFrom: to } : key;
+  const { createdAt, signsFrom } = key;
+  if (isBetween(signsFrom, to, from)) return { ...key, signsFrom: to };
+  if (signsFrom === undefined || signsFrom <= from || createdAt <= to) return key;
+  // The clock may have been set back before: the key then begins before its own `createdAt`.
+  const wait = milliseconds(signsFrom - (signsFrom > createdAt ? createdAt : from));
+  return { ...key, signsFrom: after(to, wait) };
 }
 
-function isBetween(time: Instant | undefined, after: Instant, upTo: Instant): boolean {
-  return time !== undefined && time > after && time <= upTo;
+function isBetween(time: Instant | undefined, from: Instant, upTo: Instant): boolean {
+  return time !== undefined && time > from && time <= upTo;
 }
 
 function keepEnded(

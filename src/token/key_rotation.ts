@@ -3,7 +3,7 @@
 
 import { after, type Instant, milliseconds, type Milliseconds } from '../lib/clock.ts';
 import type { KeyRecord, SigningAlgorithm } from '../oauth/signing_key.ts';
-import { type KeyRules, leads } from './key_rules.ts';
+import { type KeyRules, leads, removalLead } from './key_rules.ts';
 
 /** `ahead`: published, with an algorithm that the programme does not sign with yet. */
 export type KeyStatus = 'signing' | 'waiting' | 'ahead' | 'retiring' | 'due';
@@ -83,7 +83,7 @@ export function planRotation(
     .map(({ key }) => ({
       kid: key.kid,
       signsFrom: key.signsFrom ?? now,
-      retiresAt: after(signsFrom, rules.longestToken),
+      retiresAt: after(signsFrom, longestOf(key, rules)),
     }));
   if (waiting !== undefined) return { step: 'hasten', key: waiting, signsFrom, before };
   return { step: 'add', signsFrom, before };
@@ -124,7 +124,7 @@ export function planRetirement(
 }
 
 export type RemovalPlan =
-  | { readonly refusal: 'only_key' | 'signs' | 'signs_still' | 'undated' }
+  | { readonly refusal: 'only_key' | 'signs' | 'signs_soon' | 'signs_still' | 'undated' }
   | {
       readonly key: KeyRecord;
       /** Its record stays, marked as ended. */
@@ -158,11 +158,13 @@ export function planRemoval(
   }
   // A server that has not restarted since the change of algorithm may sign with any other key.
   if (signer === undefined && !isA(states, key, 'ahead')) return { refusal: 'signs' };
+  const isToken = rules.kind === 'token_key';
+  if (isToken && isA(states, key, 'waiting') && (key.signsFrom ?? 0) <= after(now, removalLead)) {
+    return { refusal: 'signs_soon' };
+  }
   const isNext = signer?.retiresAt !== undefined && waiting.length === 1 && waiting[0] === key;
   if (isNext) return { key, reprieve: signer };
-  return rules.kind === 'token_key' && isA(states, key, 'retiring')
-    ? { key, stays: true }
-    : { key };
+  return isToken && isA(states, key, 'retiring') ? { key, stays: true } : { key };
 }
 
 /** Keys of an algorithm in the order in which they sign; keys without `signsFrom` come last. */
@@ -211,12 +213,19 @@ function formerOrAhead(key: KeyRecord, now: Instant): KeyState {
 function supersededAt(
   key: KeyRecord,
   successor: KeyRecord | undefined,
-  { longestToken }: KeyRules,
+  rules: KeyRules,
 ): Instant | undefined {
   const reckoned =
-    successor?.signsFrom === undefined ? undefined : after(successor.signsFrom, longestToken);
+    successor?.signsFrom === undefined
+      ? undefined
+      : after(successor.signsFrom, longestOf(key, rules));
   if (key.retiresAt === undefined || reckoned === undefined) return key.retiresAt ?? reckoned;
   return key.retiresAt > reckoned ? key.retiresAt : reckoned;
+}
+
+/** Lifetimes may have been longer when a token was made, or in a server that was not restarted. */
+function longestOf(key: KeyRecord, rules: KeyRules): Milliseconds {
+  return milliseconds(Math.max(key.longestToken ?? 0, rules.longestToken));
 }
 
 function retiring(key: KeyRecord, retiresAt: Instant | undefined, now: Instant): KeyState {

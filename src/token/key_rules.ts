@@ -33,6 +33,12 @@ export const leads: Readonly<Record<KeyKind, Milliseconds>> = {
   token_key: milliseconds(5000),
 };
 
+/**
+ * A token key that begins within this time is not removed: a server that has not read its store since
+ * would sign with it. It is the lead, and a second between two reads.
+ */
+export const removalLead: Milliseconds = milliseconds(leads.token_key + 1000);
+
 /** The part of a programme that determines the life of its keys. */
 export interface TokenRules {
   readonly signsTokens: boolean;

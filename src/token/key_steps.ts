@@ -1,8 +1,13 @@
 // Owns the steps of a programme's keys of a kind. Each maps all keys before to all keys after, so
 // that a store can apply it in one transaction. It reads no store.
 
-import type { Instant } from '../lib/clock.ts';
-import type { KeyRecord, SigningAlgorithm, SigningKeyRecord } from '../oauth/signing_key.ts';
+import { instant, type Instant, type Milliseconds } from '../lib/clock.ts';
+import type {
+  KeyRecord,
+  SigningAlgorithm,
+  SigningKeyRecord,
+  TokenKeyRecord,
+} from '../oauth/signing_key.ts';
 import {
   type KeyChange,
   lineOf,
@@ -34,7 +39,7 @@ export interface RotationRequest {
   readonly rules: KeyRules;
   readonly wish: RotationWish;
   readonly now: Instant;
-  /** Added if a key is needed. */
+  /** Added if a key is needed; a token key takes the place of one of its number that is due. */
   readonly made: KeyRecord;
   /** The keys at the time of the command: the new key must follow the key that signed then. */
   readonly seen: Keys;
@@ -61,7 +66,8 @@ export function rotated(
   }
   const { signsFrom } = plan;
   const key = signsFrom === undefined ? made : { ...made, signsFrom };
-  return { after: [...dated, key], outcome: { step: plan.step, key, predecessors } };
+  const others = dated.filter(({ kid }) => kid !== key.kid);
+  return { after: [...others, key], outcome: { step: plan.step, key, predecessors } };
 }
 
 /** Removes keys that are due, and dates the keys of a former algorithm. */
@@ -119,6 +125,26 @@ export function readyToSign(keys: SigningKeys, made: SigningKeyRecord): SigningK
 /** The keys of a programme that no longer signs: all tokens they signed expire by `end`. */
 export function givenUp(keys: SigningKeys, end: Instant): SigningKeys {
   return keys.map((key) => (key.retiresAt === undefined ? { ...key, retiresAt: end } : key));
+}
+
+/**
+ * The keys for a server that needs a key for `longest` after an answer: each that may still make tokens
+ * lasts as long, also where its end was reckoned from shorter lifetimes.
+ */
+export function lastingFor(
+  keys: readonly TokenKeyRecord[],
+  longest: Milliseconds,
+  now: Instant,
+): readonly TokenKeyRecord[] {
+  const line = lineOf(keys, undefined);
+  return keys.map((key) => {
+    const closesAt = line[line.indexOf(key) + 1]?.signsFrom;
+    if (key.longestToken >= longest || (closesAt ?? Infinity) <= now) return key;
+    const raised = { ...key, longestToken: longest };
+    if (key.retiresAt === undefined || closesAt === undefined) return raised;
+    const end = instant(closesAt + longest);
+    return end > key.retiresAt ? { ...raised, retiresAt: end } : raised;
+  });
 }
 
 function unchanged(

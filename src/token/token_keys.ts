@@ -7,6 +7,7 @@ import {
   type Clock,
   instant,
   type Instant,
+  type Milliseconds,
   milliseconds,
 } from '../lib/clock.ts';
 import { randomKey } from '../lib/random.ts';
@@ -14,6 +15,7 @@ import { seal, unseal } from '../lib/seal.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
 import type { KeyRecord, TokenKeyRecord } from '../oauth/signing_key.ts';
 import { lineOf } from './key_rotation.ts';
+import { lastingFor } from './key_steps.ts';
 import type { Keyring } from './keyring.ts';
 import { openSealingKey, type SealingKey } from './sealed/sealing_key.ts';
 
@@ -23,16 +25,22 @@ const numbers = 256;
 /** A server adds the next key when the newest is this old: a stolen backup is of use that long. */
 const longestUse = milliseconds(30 * 86_400_000);
 
+interface NewTokenKey {
+  readonly programme: ProgrammeId;
+  readonly number: number;
+  /** See `TokenKeyRecord`. */
+  readonly longestToken: Milliseconds;
+}
+
 /** A key that begins at once; a rotation begins it later. */
 export function newTokenKey(
-  programme: ProgrammeId,
-  number: number,
+  { programme, number, longestToken }: NewTokenKey,
   keyring: Keyring,
   now: Instant,
 ): TokenKeyRecord {
   const named = { programme, kid: String(number), createdAt: now };
   const sealedKey = seal(keyring.tokenKeySeal, randomKey(32), sealContext(named));
-  return { ...named, sealedKey, signsFrom: now };
+  return { ...named, sealedKey, signsFrom: now, longestToken };
 }
 
 /** The number for the next key: one that was given up longest ago; undefined if all are in use. */
@@ -65,14 +73,18 @@ export interface TokenKeyRecords {
 
 /** The keys as last read; numbers are those in tokens. */
 export interface TokenKeys {
-  /** The key of tokens issued at `now`. */
+  /** The key of tokens issued at `now`; it vouches for them. */
   readonly signer: (now: Instant) => SealingKey;
   /**
    * The key of a number; undefined for an unknown number, and after a forced retirement. It is the
    * same object as long as its record lasts, so that it tells whether what was opened still holds.
    */
   readonly find: (number: number) => SealingKey | undefined;
-  /** Whether a key may have made a token then: from its own beginning until that of the next key. */
+  /**
+   * Whether a key may have made a token then: from its own beginning until that of the next key. The
+   * oldest has no beginning, since servers whose clock is behind all keys make tokens with it. Keys
+   * that were retired by force do not count.
+   */
   readonly vouches: (number: number, issuedAt: Instant) => boolean;
   /** No token of the key is valid from then on, whatever it says; undefined if that is not known yet. */
   readonly latestEnd: (number: number) => Instant | undefined;
@@ -90,27 +102,32 @@ export interface TokenKeysOptions {
   readonly keyring: Keyring;
   readonly environment: string;
   readonly clock: Clock;
+  /** How long after an answer this server needs its key (`tokenKeyRules`). */
+  readonly longestToken: Milliseconds;
 }
 
 interface Opened {
   readonly record: TokenKeyRecord;
   readonly key: SealingKey;
-  /** When the next key begins. */
+  /** The key vouches from then on, until the next begins. */
+  readonly opensAt: number;
   readonly closesAt: number;
 }
 
 /**
- * Opens the programme's keys; makes the first key if there is none.
+ * Opens the programme's keys; makes the first key if there is none. Whenever they are read, those with
+ * which this server may make tokens are made to last as long as its tokens.
  * @throws Error for a key that was sealed under another master key or for another record
  */
 export async function openTokenKeys(options: TokenKeysOptions): Promise<TokenKeys> {
-  const { programme, records, keyring, clock } = options;
+  const { programme, records, keyring, clock, longestToken } = options;
   const present = await records.list('token_key', programme);
   if (present.length === 0) {
     const now = clock.now();
     // Another server's clock may be behind.
     const signsFrom = instant(now - allowedDrift);
-    const first = { ...newTokenKey(programme, 0, keyring, now), signsFrom };
+    const made = newTokenKey({ programme, number: 0, longestToken }, keyring, now);
+    const first = { ...made, signsFrom };
     await records.changeAll('token_key', { programme }, (keys) =>
       keys.length > 0 ? keys : [first],
     );
@@ -118,17 +135,31 @@ export async function openTokenKeys(options: TokenKeysOptions): Promise<TokenKey
   let line: readonly Opened[] = [];
   const byNumber: (Opened | undefined)[] = [];
   let epoch: number | undefined;
+  const open = (keys: readonly TokenKeyRecord[]): void => {
+    const all = lineOf(keys, undefined);
+    const live = all.filter(({ ended }) => ended === undefined);
+    line = all.map((record) => {
+      const place = live.indexOf(record);
+      return {
+        record,
+        key: openRecord(record, options, byNumber[Number(record.kid)]),
+        opensAt: place === 0 ? -Infinity : record.signsFrom,
+        closesAt: live[place + 1]?.signsFrom ?? Infinity,
+      };
+    });
+    byNumber.fill(undefined);
+    for (const opened of line) byNumber[opened.key.number] = opened;
+  };
   const read = async (): Promise<void> => {
     const found = await records.epoch('token_key');
     if (found === epoch) return;
-    const keys = lineOf(await records.list('token_key', programme), undefined);
-    line = keys.map((record, index) => ({
-      record,
-      key: openRecord(record, options, byNumber[Number(record.kid)]),
-      closesAt: keys[index + 1]?.signsFrom ?? Number.POSITIVE_INFINITY,
-    }));
-    byNumber.fill(undefined);
-    for (const opened of line) byNumber[opened.key.number] = opened;
+    const keys = await records.list('token_key', programme);
+    open(keys);
+    const lasting = (all: readonly TokenKeyRecord[]): readonly TokenKeyRecord[] =>
+      lastingFor(all, longestToken, clock.now());
+    if (lasting(keys).some((key) => !keys.includes(key))) {
+      open(await records.changeAll('token_key', { programme }, lasting));
+    }
     epoch = found;
   };
   let reading: Promise<void> | undefined;
@@ -141,7 +172,10 @@ export async function openTokenKeys(options: TokenKeysOptions): Promise<TokenKey
   await reloadIfMoved();
   return {
     signer: (at) => {
-      const signing = line.findLast(({ record }) => record.signsFrom <= at) ?? line[0];
+      const signing = line.findLast(
+        ({ record, opensAt, closesAt }) =>
+          record.ended === undefined && opensAt <= at && at < closesAt,
+      );
       if (signing === undefined) throw new Error(`${programme} has no token key`);
       return signing.key;
     },
@@ -152,7 +186,7 @@ export async function openTokenKeys(options: TokenKeysOptions): Promise<TokenKey
     vouches: (number, issuedAt) => {
       const opened = byNumber[number];
       if (opened === undefined || opened.record.ended) return false;
-      return issuedAt >= opened.record.signsFrom && issuedAt < opened.closesAt;
+      return issuedAt >= opened.opensAt && issuedAt < opened.closesAt;
     },
     latestEnd: (number) => byNumber[number]?.record.retiresAt,
     next: (number) => byNumber[number]?.key.next,

@@ -43,7 +43,8 @@ export async function perform(
       const clock = { now: (): Instant => instant(now) };
       const options = { programme: id, records: store, keyring, clock };
       await openKeyChest({ ...options, algorithm: 'ES256' });
-      await openTokenKeys({ ...options, environment: 'staging' });
+      const { longestToken } = rules;
+      await openTokenKeys({ ...options, environment: 'staging', longestToken });
     } else if (act === 'retire') {
       await retireKeys(store, programme, now);
     } else if (act === 'force') {

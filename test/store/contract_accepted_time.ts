@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 
-import { instant } from '../../src/lib/clock.ts';
+import { instant, milliseconds } from '../../src/lib/clock.ts';
 import type { Store } from '../../src/store/contract.ts';
 import { aCode, aLogin, aTokenOfItsOwn, at, club, key, partner, placeAt } from './fixtures.ts';
 import { findCode, findLogin, isRevoked, login } from './login.ts';
@@ -51,7 +51,8 @@ export function acceptedTimeTests(check: StoreTest): void {
   });
 
   check('FAULTS 11: a key that the clock ahead let begin has begun', async ({ store }) => {
-    const record = { programme: club, sealedKey: 'sealed', createdAt: at(0) };
+    const longestToken = milliseconds(600_000);
+    const record = { programme: club, sealedKey: 'sealed', createdAt: at(0), longestToken };
     const keys = [0, 500].map((seconds) => ({
       ...record,
       kid: String(seconds),

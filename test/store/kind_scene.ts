@@ -1,5 +1,6 @@
 // Owns the items of each kind that the contract of registered things is tested with.
 
+import { milliseconds } from '../../src/lib/clock.ts';
 import type { ClientId, ProgrammeId } from '../../src/oauth/client.ts';
 import type { GatewayId } from '../../src/oauth/gateway.ts';
 import type { Subject } from '../../src/oauth/member.ts';
@@ -52,6 +53,7 @@ const samples: { readonly [K in Kind]: Sample<K> } = {
       sealedKey: `sealed ${id}`,
       createdAt: at(0),
       signsFrom: at(1),
+      longestToken: milliseconds(600_000),
       retiresAt: at(2),
       ended: true,
     }),

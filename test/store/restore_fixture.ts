@@ -2,6 +2,7 @@
 
 import { test } from 'node:test';
 
+import { milliseconds } from '../../src/lib/clock.ts';
 import type { TokenKeyRecord } from '../../src/oauth/signing_key.ts';
 import { backupStore } from '../../src/store/sqlite/care/backup.ts';
 import type { RestoreOptions } from '../../src/store/sqlite/care/restore.ts';
@@ -50,6 +51,7 @@ const tokenKey: TokenKeyRecord = {
   sealedKey: 'sealed',
   createdAt: at(0),
   signsFrom: at(0),
+  longestToken: milliseconds(600_000),
 };
 
 /** A store with something of everything, and its backup. */

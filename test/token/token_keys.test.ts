@@ -37,8 +37,19 @@ beforeEach(() => {
 
 /** A server that opens its keys at a second of the clock. */
 function server(second = 0, programme: ProgrammeId = club): Promise<TokenKeys> {
+  return openTokenKeys({ ...optionsAt(second), programme });
+}
+
+function optionsAt(second: number): Parameters<typeof openTokenKeys>[0] {
   const clock = { now: (): Instant => at(second) };
-  return openTokenKeys({ programme, records: store, keyring, environment: 'staging', clock });
+  const { longestToken } = line.rules;
+  const environment = 'staging';
+  return { programme: club, records: store, keyring, environment, clock, longestToken };
+}
+
+function made(number: number, second: number): TokenKeyRecord {
+  const { longestToken } = line.rules;
+  return newTokenKey({ programme: club, number, longestToken }, keyring, at(second));
 }
 
 async function recordAt(index: number): Promise<TokenKeyRecord> {
@@ -63,11 +74,8 @@ describe('the life of a token key', () => {
     const keys = await server(100);
     assert.equal(keys.signer(at(100)).number, 0);
     assert.equal(keys.signer(at(41)), keys.find(0));
-    const times = [39, 40, 100, 100 + 365 * day];
-    assert.deepEqual(
-      times.map((second) => keys.vouches(0, at(second))),
-      [false, true, true, true],
-    );
+    const times = [-365 * day, 39, 40, 100, 100 + 365 * day];
+    assert.ok(times.every((second) => keys.vouches(0, at(second))));
     assert.deepEqual(
       [keys.find(1), keys.vouches(1, at(100)), keys.next(1)],
       [undefined, false, undefined],
@@ -107,7 +115,7 @@ describe('the life of a token key', () => {
   test('TOKENS 16: a number comes back once its key is gone, for another key', async () => {
     const keys = await server();
     const first = keys.find(0);
-    const records = Array.from({ length: 255 }, (_, n) => newTokenKey(club, n + 1, keyring, at(n)));
+    const records = Array.from({ length: 255 }, (_, n) => made(n + 1, n));
     const free = (taken: readonly TokenKeyRecord[]): number | undefined => freeNumber(taken);
     assert.deepEqual([free([]), free(records.slice(0, 3)), free(records)], [0, 4, 0]);
     await store.changeAll('token_key', { programme: club }, (all) => [...all, ...records]);
@@ -121,6 +129,11 @@ describe('the life of a token key', () => {
     assert.ok(again);
     assert.notEqual(again, first);
     assert.notEqual(proof(again), proof(first));
+
+    // The only key that is due: the first of the others began with it, and the next made tokens.
+    const due = await rotate(1 + tokenLife, 0);
+    assert.deepEqual([due.step, due.key.kid], ['add', '1']);
+    assert.equal((await store.list('token_key', club)).length, 256);
   });
 
   test('8.3.9: an emergency gives servers five seconds, also where a key waits', async () => {
@@ -163,6 +176,33 @@ describe('the life of a token key', () => {
     assert.equal(keys.signer(at(day)).number, 0);
     assert.deepEqual([keys.vouches(0, at(day)), keys.latestEnd(0)], [true, undefined]);
   });
+
+  test('8.3.8: a key that begins in a moment is not removed: some server may sign with it', async () => {
+    await server();
+    await rotate(0);
+    const begin = 10 * minute;
+    for (const second of [begin - 6, begin - 1]) {
+      assert.deepEqual(await force(1, second), { refusal: 'signs_soon' });
+    }
+    assert.deepEqual(await force(1, begin), { refusal: 'signs' });
+    assert.equal('refusal' in (await force(1, begin - 6.001)), false);
+  });
+
+  test('whatever the clock says, the key that makes a token vouches for it', async () => {
+    await server();
+    await rotate(0, 0);
+    const keys = await server(10);
+    const check = (...numbers: readonly number[]): void => {
+      [-365 * day, -minute, 0, 4, 5, day].forEach((second, index) => {
+        const { number } = keys.signer(at(second));
+        assert.deepEqual([number, keys.vouches(number, at(second))], [numbers[index], true]);
+      });
+    };
+    check(0, 0, 0, 0, 1, 1);
+    await force(0, 10);
+    await keys.reloadIfMoved();
+    check(1, 1, 1, 1, 1, 1);
+  });
 });
 
 describe('servers of one store', () => {
@@ -191,7 +231,7 @@ describe('servers of one store', () => {
     assert.deepEqual([reads, keys.find(1)?.number], [1, 1]);
   });
 
-  test('add one key after thirty days, and remove what is over', async () => {
+  test('FAULTS 11: add one key after thirty days, and remove none', async () => {
     const second = 30 * day;
     const servers = await Promise.all([server(), server()]);
     const renewAt = (time: number): Promise<unknown> =>
@@ -207,7 +247,7 @@ describe('servers of one store', () => {
     await renewAt(second + 1);
     assert.deepEqual(await kids(), ['0', '1']);
     await renewAt(2 * second + 10 * minute);
-    assert.deepEqual(await kids(), ['1', '2']);
+    assert.deepEqual(await kids(), ['0', '1', '2']);
   });
 });
 
@@ -226,17 +266,9 @@ describe('a sealed record', () => {
   test('of another master key is refused', async () => {
     await server();
     const other = createKeyring(new Uint8Array(32).fill(8));
-    const clock = { now: (): Instant => at(0) };
-    await assert.rejects(
-      openTokenKeys({
-        programme: club,
-        records: store,
-        keyring: other,
-        environment: 'staging',
-        clock,
-      }),
-      { message: `the token key 0 of ${club} was sealed under another master key` },
-    );
+    await assert.rejects(openTokenKeys({ ...optionsAt(0), keyring: other }), {
+      message: `the token key 0 of ${club} was sealed under another master key`,
+    });
   });
 
   test('is good in its own place alone: programme, number and time', async () => {
@@ -245,7 +277,7 @@ describe('a sealed record', () => {
     await rotate(0, 0);
     const own = (await recordAt(1)).sealedKey;
     const [foreign] = await store.list('token_key', otherClub);
-    const former = newTokenKey(club, 1, keyring, at(-day)).sealedKey;
+    const former = made(1, -day).sealedKey;
     for (const sealedKey of [(await recordAt(0)).sealedKey, foreign?.sealedKey ?? '', former, '']) {
       await store.change('token_key', club, '1', (record) => ({ ...record, sealedKey }));
       await assert.rejects(server(), /token key 1 of .* another master key/);
@@ -260,9 +292,7 @@ describe('a sealed record', () => {
 
   test('C-3: the same key is another in another environment and programme', async () => {
     const keys = await server();
-    const clock = { now: (): Instant => at(0) };
-    const options = { programme: club, records: store, keyring, clock };
-    const live = await openTokenKeys({ ...options, environment: 'live' });
+    const live = await openTokenKeys({ ...optionsAt(0), environment: 'live' });
     assert.notEqual(proof(live.find(0)), proof(keys.find(0)));
   });
 });

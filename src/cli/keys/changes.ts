@@ -5,7 +5,12 @@ import type { Service } from '../../engine/service.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { KeyRecord } from '../../oauth/signing_key.ts';
 import type { Store } from '../../store/contract.ts';
-import type { RemovalPlan, RetirementPlan, RotationWish } from '../../token/key_rotation.ts';
+import {
+  keyStates,
+  type RemovalPlan,
+  type RetirementPlan,
+  type RotationWish,
+} from '../../token/key_rotation.ts';
 import { shortestWait, tokenKeyRules, type TokenRules } from '../../token/key_rules.ts';
 import { removed, retired, type Rotated, rotated } from '../../token/key_steps.ts';
 import { newSigningKey } from '../../token/signing_keys.ts';
@@ -36,11 +41,15 @@ async function newKey(
 ): Promise<KeyRecord> {
   const algorithm = wish.algorithm ?? rules.algorithm;
   if (algorithm !== undefined) return newSigningKey(id, algorithm, keyring, now);
-  const number = freeNumber(seen);
-  if (number !== undefined) return newTokenKey(id, number, keyring, now);
+  const due = keyStates(seen, rules, now).find(({ status }) => status === 'due');
+  const number = freeNumber(seen) ?? (due && Number(due.key.kid));
+  const { longestToken } = rules;
+  if (number !== undefined) {
+    return newTokenKey({ programme: id, number, longestToken }, keyring, now);
+  }
   throw new CommandError(
     exitCodes.failed,
-    `${id}: all numbers of token keys are in use: wait until key retire can remove one`,
+    `${id}: all numbers of token keys are in use: wait until one of them is due`,
   );
 }
 
@@ -48,7 +57,10 @@ type Renewing = Pick<Service, 'tokenKeys' | 'store' | 'keyring' | 'clock'> & {
   readonly programme: TokenRules & Pick<Service['programme'], 'id'>;
 };
 
-/** Adds the next token key of a programme if it is time for that, and removes those that are due. */
+/**
+ * Adds the next token key of a programme if it is time for that. It removes none that are due, since
+ * the clock may be wrong (FAULTS 11), except for their number where no other is free.
+ */
 export async function renewTokenKey({
   programme,
   tokenKeys,
@@ -59,7 +71,6 @@ export async function renewTokenKey({
   const now = clock.now();
   if (!tokenKeys.isOld(now)) return;
   const line = { id: programme.id, rules: tokenKeyRules(programme) };
-  await retireKeys(store, line, now);
   await rotateKeys({ store, keyring }, line, { wait: shortestWait }, now);
 }
 

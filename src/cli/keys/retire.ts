@@ -93,6 +93,8 @@ const refusals: Readonly<
 > = {
   only_key: 'is the only one there is: make another sign first with key rotate --now',
   signs: 'signs, and none waits to follow it: make another sign first with key rotate --now',
+  signs_soon:
+    'signs in a moment: wait until it does, then make another sign first with key rotate --now',
   signs_still: 'signs until the key that waits does: key rotate --now makes that sign in 5 seconds',
   undated: 'may sign still, in a server from before tokens were opaque: restart servers first',
 };

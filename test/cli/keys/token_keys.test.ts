@@ -101,6 +101,14 @@ describe('key, token keys', { concurrency: 2 }, () => {
     assert.deepEqual([soon.kid, soon.changed], ['1', true]);
     const wait = Date.parse(soon.signs_from) - Date.now();
     assert.ok(wait <= 5000 && wait > -60_000, `${wait}`);
+    const next = 'key retire --programme plain --kind token --kid 1 --force'.split(' ');
+    const refused = await jetway(folder, next);
+    assert.equal(refused.code, 1);
+    // On a slow machine it has begun by then.
+    assert.match(
+      refused.stderr,
+      /^plain: the token key 1 signs(,| in a moment:) .* key rotate --now/,
+    );
   });
 
   test('a restore brings none back, not even in pages that nobody reads any more', async (t) => {
