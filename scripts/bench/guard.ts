@@ -9,14 +9,14 @@ type Expected = Readonly<Record<Store, Readonly<Record<Format, number>>>>;
 
 /** CPU per request, as a multiple of the floor's for the same path with opaque tokens. */
 const expected: Readonly<Record<string, Expected>> = {
-  client_credentials: { memory: { opaque: 1.1, ES256: 2 }, file: { opaque: 0.9, ES256: 1.4 } },
-  authorization_code: { memory: { opaque: 1.2, ES256: 1.7 }, file: { opaque: 1.6, ES256: 2 } },
-  refresh_token: { memory: { opaque: 1.2, ES256: 1.7 }, file: { opaque: 1.7, ES256: 2 } },
-  verify_10000: { memory: { opaque: 1.3, ES256: 1.6 }, file: { opaque: 1.4, ES256: 1.7 } },
+  client_credentials: { memory: { opaque: 1.2, ES256: 2.6 }, file: { opaque: 1.1, ES256: 2.1 } },
+  authorization_code: { memory: { opaque: 1.8, ES256: 3.2 }, file: { opaque: 2.1, ES256: 2.9 } },
+  refresh_token: { memory: { opaque: 1.4, ES256: 2.9 }, file: { opaque: 1.7, ES256: 2.9 } },
+  verify_10000: { memory: { opaque: 1.7, ES256: 1.9 }, file: { opaque: 1.8, ES256: 1.9 } },
 };
 
 /** Generous: the machine of CI is another one, and is shared. */
-const margin = 1.6;
+const margin = 2;
 
 const floorOf = { memory: 'map', file: 'sqlite' } as const satisfies Readonly<
   Record<Store, string>
