@@ -37,7 +37,7 @@ export async function makeLoginTokens(
     issuedAt: answeredAt,
     accessExpiresAt: accessEnd(login),
     refreshExpiresAt: refreshText === undefined ? undefined : refreshEnd(login),
-    scope: scopeOf(login),
+    scope: scopeOf(login.scope, login.ownScope),
     level: member.level,
     membershipNumber: member.membershipNumber,
   };
@@ -60,14 +60,9 @@ export async function makeLoginTokens(
   return { ...facts, accessToken, refreshToken };
 }
 
-/** The scope of an answer: its own, or the login's. */
-export function scopeOf({ scope, ownScope }: Scopes): string | undefined {
-  return ownScope === undefined ? scope : ownScope || undefined;
-}
-
-interface Scopes {
-  readonly scope?: string;
-  readonly ownScope?: string | undefined;
+/** The scope of an answer: its own, or the login's where it has none; an empty one is no scope. */
+export function scopeOf(ofLogin: string | undefined, own: string | undefined): string | undefined {
+  return own === undefined ? ofLogin : own || undefined;
 }
 
 function makeAccessToken(

@@ -45,7 +45,7 @@ export function presentedBy(
   };
 }
 
-/** Each round loses against another request, which leaves nothing to rotate for the next round. */
+/** After a lost compare-and-set the next round finds a later generation, and so a retry or reuse. */
 const mostRounds = 5;
 
 /**
@@ -61,7 +61,8 @@ export async function grantByRefreshToken(request: GrantRequest): Promise<TokenS
   const presented = presentedBy(service, client, token);
   for (let round = 0; round < mostRounds; round += 1) {
     const login = await store.findLogin(programme.id, token.place);
-    // After a lost round the other request was under way at the same time: its window is open.
+    // Another request, which ran beside this one, has replaced the answer first. Its retry window counts
+    // as open, even where it ended before this request's instant.
     const at =
       round === 0 || login === undefined ? now : earlier(now, retryUntil(login, service.outage));
     const verdict = judgeRefresh(login, presented, at, service.outage);

@@ -159,7 +159,7 @@ async function proveSealed(service: Service, text: string): Promise<ProvenToken 
     kind: 'member',
     client,
     subject: member.subject,
-    scope: scopeOf({ ...login, ownScope: access.ownScope }),
+    scope: scopeOf(login.scope, access.ownScope),
     login,
     issuedAt,
     expiresAt,

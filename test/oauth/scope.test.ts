@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
 import { Refusal } from '../../src/oauth/failure.ts';
-import { levelScopes, listScopes } from '../../src/oauth/scope.ts';
+import { levelScopes, listScopes, longestScope } from '../../src/oauth/scope.ts';
 import { fc } from '../support/property.ts';
 
 function assertRefused(call: () => unknown, scope: string): void {
@@ -85,6 +85,13 @@ describe('listScopes', () => {
       }),
     );
     assert.equal(rules.narrow(undefined, undefined), undefined);
+  });
+
+  test('a scope that no token has room for is refused, and none of it is told but its beginning', () => {
+    const long = 'a'.repeat(longestScope);
+    listScopes([long], ' ', []).check(long);
+    const longer = `${long}a`;
+    assertRefused(() => listScopes([longer], ' ', []).check(longer), longer.slice(0, 100));
   });
 
   test('the separator is the dialect’s, or there is one scope at most', () => {
