@@ -14,7 +14,7 @@ import { gatewayVerbs } from './grammar/gateway.ts';
 import { addVerb, type Verb } from './grammar/grammar.ts';
 import { keyVerbs } from './grammar/key.ts';
 import { memberVerbs } from './grammar/member.ts';
-import { serverVerbs, startingVerbs, versionVerb } from './grammar/server.ts';
+import { maintenanceVerbs, serverVerbs, startingVerbs, versionVerb } from './grammar/server.ts';
 import { storeVerbs } from './grammar/store.ts';
 import { keyHelp } from './key_help.ts';
 import { OutputLost, print, say, tolerateClosedPipes } from './output.ts';
@@ -22,6 +22,7 @@ import { versionLine } from './version.ts';
 
 /** Help for groups: the first word of verbs with two words. */
 const groups: Readonly<Record<string, string>> = {
+  maintenance: 'take a programme out of service for a while',
   client: 'onboard partners and look after them',
   gateway: 'let gateways ask about tokens',
   member: 'look after the embedded member directory',
@@ -43,6 +44,7 @@ const helpVerb: Verb = {
 /** Every verb, in the order of help. */
 export const verbs: readonly Verb[] = [
   ...serverVerbs,
+  ...maintenanceVerbs,
   ...clientVerbs,
   ...gatewayVerbs,
   ...memberVerbs,

@@ -4,12 +4,14 @@ import {
   type FailureFacts,
   type FailureReason,
   HungUp,
+  InMaintenance,
   Overloaded,
   Refusal,
   Unavailable,
 } from '../oauth/failure.ts';
 import type { Reply } from '../oauth/reply.ts';
 import type { Programme } from '../programme/programme.ts';
+import { expectInService } from './maintenance.ts';
 import type { Service } from './service.ts';
 
 /** A failure as the caller is told of it. */
@@ -25,8 +27,8 @@ type Steps<Endpoint, Request, Answer> = (
 ) => Promise<Answer>;
 
 /**
- * An endpoint's answer: what its steps return, or the failure that they throw, rendered. Rejects
- * with `HungUp` alone: the caller has closed the connection.
+ * An endpoint's answer: what its steps return, or the failure that they throw, rendered. No step is
+ * taken in maintenance. Rejects with `HungUp` alone: the caller has closed the connection.
  */
 export function answering<Endpoint, Request, Answer>(
   steps: Steps<Endpoint, Request, Answer>,
@@ -34,6 +36,7 @@ export function answering<Endpoint, Request, Answer>(
 ): Steps<Endpoint, Request, Answer | Reply> {
   return async (service, endpoint, request) => {
     try {
+      await expectInService(service);
       return await steps(service, endpoint, request);
     } catch (error) {
       return render(service, reportFailure(service, error));
@@ -57,6 +60,12 @@ export function reportFailure(service: Service, error: unknown): ReportedFailure
   if (error instanceof HungUp) throw error;
   const at = service.clock.now();
   if (error instanceof Refusal) return { reason: error.reason, facts: { ...error.facts, at } };
+  if (error instanceof InMaintenance) {
+    return {
+      reason: 'temporarily_unavailable',
+      facts: { retryAfter: error.retryAfter / 1000, at },
+    };
+  }
   const programme = service.programme.id;
   if (error instanceof Unavailable) {
     // Without a stack: the failure is known. Two events, each with its own limit in the log:

@@ -1,6 +1,6 @@
 // Owns the closed list of reasons for which a request can fail; dialects own their words.
 
-import type { Instant } from '../lib/clock.ts';
+import type { Instant, Milliseconds } from '../lib/clock.ts';
 
 /**
  * Why a token request or a gateway's request was refused. The list is closed: a dialect must map every
@@ -147,6 +147,16 @@ export class Unavailable extends Error {
   constructor(what: string, options?: ErrorOptions) {
     super(what, options);
     this.name = 'Unavailable';
+  }
+}
+
+/** An operator has taken the programme out of service for a while, and knows it: it is not logged. */
+export class InMaintenance extends Unavailable {
+  readonly retryAfter: Milliseconds;
+
+  constructor(retryAfter: Milliseconds) {
+    super('the programme is in maintenance');
+    this.retryAfter = retryAfter;
   }
 }
 

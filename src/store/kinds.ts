@@ -5,6 +5,7 @@ import { after, type Instant, milliseconds } from '../lib/clock.ts';
 import type { Digest } from '../lib/digest.ts';
 import type { Client, ClientId, StoredSecret } from '../oauth/client.ts';
 import type { Gateway, GatewayId } from '../oauth/gateway.ts';
+import type { MaintainedPart, Maintenance } from '../oauth/maintenance.ts';
 import type { MemberRecord, Subject } from '../oauth/member.ts';
 import type { KeyRecord, SigningKeyRecord, TokenKeyRecord } from '../oauth/signing_key.ts';
 import type { TokenOwner } from './grants.ts';
@@ -16,6 +17,7 @@ interface KindTypes {
   gateway: { item: Gateway; id: GatewayId; lookUps: object };
   signing_key: { item: SigningKeyRecord; id: string; lookUps: object };
   token_key: { item: TokenKeyRecord; id: string; lookUps: object };
+  maintenance: { item: Maintenance; id: MaintainedPart; lookUps: object };
 }
 
 export type Kind = keyof KindTypes;
@@ -44,6 +46,11 @@ export interface KindDescription<K extends Kind> {
   readonly ownerOf?: (id: Id<K>) => TokenOwner;
   /** The secrets whose uses are noted (`recordSecretUse`); absent where none are. */
   readonly usedSecrets?: (item: Item<K>) => readonly Digest[];
+  /**
+   * Whether a store remembers also that there is no such item: for a kind that every request asks for,
+   * by identifiers that no request can choose.
+   */
+  readonly remembersAbsence?: true;
   /** Whether every change of an item advances the kind's epoch. */
   readonly hasEpoch: boolean;
   /** `created`: by `createdAt`, and by registration where that is equal. */
@@ -104,6 +111,14 @@ export const kinds: { readonly [K in Kind]: KindDescription<K> } = {
   },
   signing_key: { ...keyKind, setBack: begun },
   token_key: { ...keyKind, setBack: begun },
+  maintenance: {
+    idOf: ({ part }) => part,
+    lookUps: {},
+    reusesIds: true,
+    remembersAbsence: true,
+    hasEpoch: false,
+    order: 'registered',
+  },
 };
 
 export const kindNames = Object.keys(kinds) as readonly Kind[];

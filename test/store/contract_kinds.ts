@@ -56,6 +56,21 @@ function testsOf<K extends Kind>(open: Open, scene: Scene<K>): void {
 function additionTests<K extends Kind>(open: Open, scene: Scene<K>): void {
   const { kind } = scene;
 
+  withStore(open, 'DESIGN: an item that was looked for in vain counts at once', async (o) => {
+    const other = await o.elsewhere();
+    const isFound = async (): Promise<readonly boolean[]> => [
+      (await scene.find(o.store, 'a')) !== undefined,
+      (await scene.find(other, 'a')) !== undefined,
+    ];
+    for (let round = 0; round < 2; round += 1) {
+      assert.deepEqual(await isFound(), [false, false]);
+      const taken = await o.store.add(kind, scene.items('a'));
+      if (round > 0 && !kinds[kind].reusesIds) break;
+      assert.deepEqual([taken, await isFound()], [[], [true, true]]);
+      await scene.remove(o.store, 'a');
+    }
+  });
+
   withStore(open, 'C-2: an item comes back as it was added, in its programme alone', async (o) => {
     const items = [scene.item('a'), scene.bare('b')];
     const elsewhere = scene.marked(scene.item('a', otherClub), 'elsewhere');

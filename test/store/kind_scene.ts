@@ -3,6 +3,7 @@
 import { milliseconds } from '../../src/lib/clock.ts';
 import type { ClientId, ProgrammeId } from '../../src/oauth/client.ts';
 import type { GatewayId } from '../../src/oauth/gateway.ts';
+import type { MaintainedPart } from '../../src/oauth/maintenance.ts';
 import type { Subject } from '../../src/oauth/member.ts';
 import type { Store } from '../../src/store/contract.ts';
 import { type Id, type Item, type Kind, kinds } from '../../src/store/kinds.ts';
@@ -59,6 +60,16 @@ const samples: { readonly [K in Kind]: Sample<K> } = {
     }),
     optional: ['retiresAt', 'ended'],
     text: 'sealedKey',
+  },
+  maintenance: {
+    full: (part, programme) => ({
+      programme,
+      part: part as MaintainedPart,
+      createdAt: at(0),
+      retryAfter: milliseconds(60_000),
+    }),
+    optional: [],
+    text: 'createdAt',
   },
 };
 

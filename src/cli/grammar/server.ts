@@ -4,11 +4,14 @@ import { variantNames } from '../../programme/language/variants.ts';
 import { dev } from '../dev/dev.ts';
 import { check } from '../server/check.ts';
 import { init } from '../server/init.ts';
+import { maintenanceOff, maintenanceOn } from '../server/maintenance.ts';
 import { newProgramme, schema } from '../server/programme_file.ts';
 import { serve } from '../server/serve.ts';
 import { show } from '../server/show.ts';
 import { version } from '../version.ts';
 import { option, type Verb } from './grammar.ts';
+
+const itsName = ['<programme>', "the programme's name: its file without .yaml"] as const;
 
 export const serverVerbs: readonly Verb[] = [
   {
@@ -53,10 +56,32 @@ export const serverVerbs: readonly Verb[] = [
   {
     words: 'show',
     summary: "print a programme's effective dialect, every default filled in, as YAML",
-    argument: ['<programme>', "the programme's name: its file without .yaml"],
+    argument: itsName,
     reads: 'configuration',
     example: 'jetway show my-club',
     run: show,
+  },
+];
+
+export const maintenanceVerbs: readonly Verb[] = [
+  {
+    words: 'maintenance on',
+    summary: "answer temporarily_unavailable, in the programme's dialect, from now on",
+    details:
+      'Servers that run do so at once; it outlasts restarts. No code, token or attempt is spent.',
+    argument: itsName,
+    reads: 'store',
+    options: [option('--retry-after <duration>', 'what callers are told to wait (default: 1m)')],
+    example: 'jetway maintenance on my-club --retry-after 10m',
+    run: maintenanceOn,
+  },
+  {
+    words: 'maintenance off',
+    summary: 'answer requests to a programme again',
+    argument: itsName,
+    reads: 'store',
+    example: 'jetway maintenance off my-club',
+    run: maintenanceOff,
   },
 ];
 

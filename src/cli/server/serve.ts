@@ -17,6 +17,7 @@ import { compileFolder, configOf } from '../programmes.ts';
 import { dateText } from '../table.ts';
 import { leaseNodeNumber, type NodeNumber, startHousekeeping } from './housekeeping.ts';
 import { openLog, type ServerLog } from './log_writer.ts';
+import { maintained } from './maintenance.ts';
 import { ignoreSignals, untilSignal } from './process.ts';
 import { buildServing, listenAt, type Serving } from './serving.ts';
 import { clockBeside, sharedTime, type SharedTime } from './store_clock.ts';
@@ -133,6 +134,12 @@ async function run(running: Running): Promise<void> {
     const signalled = untilSignal(['SIGTERM', 'SIGINT']);
     if (gateway !== undefined) console.log(`gateway: ${gateway.url}`);
     if (admin !== undefined) console.log(`admin: ${admin.url}`);
+    for (const { programme, createdAt } of await maintained(store, serving.services.keys())) {
+      const since = dateText(createdAt);
+      console.log(
+        `${programme} is in maintenance since ${since}: jetway maintenance off ${programme} ends it`,
+      );
+    }
     announce(running, server.url);
     const services = [...serving.services.values()];
     const upkeep = { store, clock, services, log, node, checkStore };

@@ -19,7 +19,7 @@ import type { Service } from '../service.ts';
 import { findOrBindTransaction, findTransaction, type LoginPageRequest } from './browser.ts';
 import { deviceCookieName } from './known_device.ts';
 import type { LoginMessage, LoginOutcome } from './outcome.ts';
-import { renderLoginFailure } from './request.ts';
+import { loginAnswering, renderLoginFailure } from './request.ts';
 import { type BoundTransaction, formToken, isFormToken, sealTransaction } from './transaction.ts';
 
 export interface LoginFormRequest extends LoginPageRequest, TypedCredentials {
@@ -34,10 +34,9 @@ export interface LoginFormRequest extends LoginPageRequest, TypedCredentials {
 }
 
 /** Shows the form to the browser of the login; never rejects. */
-export async function showLogin(
-  service: Service,
-  request: LoginPageRequest,
-): Promise<LoginOutcome> {
+export const showLogin: typeof show = loginAnswering(show);
+
+async function show(service: Service, request: LoginPageRequest): Promise<LoginOutcome> {
   const found = findOrBindTransaction(service, request);
   return 'kind' in found
     ? found
@@ -48,10 +47,9 @@ export async function showLogin(
  * Authenticates the member and sends the browser back to the partner; rejects with `HungUp` alone,
  * where the browser has hung up.
  */
-export async function attemptLogin(
-  service: Service,
-  request: LoginFormRequest,
-): Promise<LoginOutcome> {
+export const attemptLogin: typeof attempt = loginAnswering(attempt);
+
+async function attempt(service: Service, request: LoginFormRequest): Promise<LoginOutcome> {
   const found = findTransaction(service, request);
   if ('kind' in found) return found;
   // HOSTILE 13: a form that this browser did not get from us is no attempt.
@@ -71,8 +69,14 @@ export async function attemptLogin(
     const standing = requireStanding(client, found);
     programme.login.endpoint.checkAddress(request.head);
     const device = request.cookie(deviceCookieName(programme.id));
-    const attempt = { username, password, client: standing.id, address, hangUp, device };
-    const told = await authenticateMember(service, attempt);
+    const told = await authenticateMember(service, {
+      username,
+      password,
+      client: standing.id,
+      address,
+      hangUp,
+      device,
+    });
     if (told.outcome === 'match') {
       return await finish(service, found, { client: standing, ...told }, begun);
     }

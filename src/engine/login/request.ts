@@ -4,6 +4,7 @@ import { after } from '../../lib/clock.ts';
 import { spacedLanguages } from '../../lib/language.ts';
 import type { Client, ClientId } from '../../oauth/client.ts';
 import {
+  InMaintenance,
   type LoginFailureReason,
   LoginRefusal,
   Refusal,
@@ -13,6 +14,7 @@ import { withParameters } from '../../oauth/redirect_uri.ts';
 import type { WireRequest } from '../../oauth/wire_request.ts';
 import type { LoginReading } from '../../programme/login/endpoint.ts';
 import { reportFailure } from '../failure.ts';
+import { expectInService } from '../maintenance.ts';
 import type { Service } from '../service.ts';
 import type { LoginOutcome } from './outcome.ts';
 import {
@@ -30,11 +32,27 @@ interface ReturnAddress {
   readonly state: string | undefined;
 }
 
+type LoginSteps<Request> = (service: Service, request: Request) => Promise<LoginOutcome>;
+
+/** The outcome of a login's steps; in maintenance no step is taken, and the page tells of difficulties. */
+export function loginAnswering<Request>(steps: LoginSteps<Request>): LoginSteps<Request> {
+  return async (service, request) => {
+    try {
+      await expectInService(service);
+    } catch (error) {
+      // An outage is the steps' to tell: they show the form again where there is one.
+      if (error instanceof InMaintenance) {
+        return renderLoginFailure(service, error, undefined, undefined);
+      }
+    }
+    return steps(service, request);
+  };
+}
+
 /** Answers a login request; never rejects. */
-export async function answerLoginRequest(
-  service: Service,
-  request: WireRequest,
-): Promise<LoginOutcome> {
+export const answerLoginRequest: LoginSteps<WireRequest> = loginAnswering(serveLoginRequest);
+
+async function serveLoginRequest(service: Service, request: WireRequest): Promise<LoginOutcome> {
   let address: ReturnAddress | undefined;
   let language: string | undefined;
   try {

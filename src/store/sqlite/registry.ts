@@ -34,8 +34,12 @@ export function fileRegistry(
     add: (...call) => queue.write(() => add(...call)),
     isTaken: (...call) => queue.read(() => rows.isTaken(...call)),
     find: (kind, programme, id) =>
-      queue.read(() =>
-        known[kind].get(nameIn(programme, id), () => frozen(rows.find(kind, programme, id))),
+      queue.read(
+        () =>
+          known[kind].get(nameIn(programme, id), () => {
+            const found = frozen(rows.find(kind, programme, id));
+            return found ?? (kinds[kind].remembersAbsence ? absent : undefined);
+          }) ?? undefined,
       ),
     findBy: (kind, lookUp, programme, key) =>
       queue.read(
@@ -61,13 +65,15 @@ export function fileRegistry(
   };
 }
 
+/** Held in the place of an item that is known not to be there. */
+const absent = null;
 const none: readonly never[] = Object.freeze([]);
 
 /** More items of a kind than this in use at once are read again. */
 const mostKnown = 10_000;
 
 interface Caches {
-  readonly known: { readonly [K in Kind]: Remembered<Item<K>> };
+  readonly known: { readonly [K in Kind]: Remembered<Item<K> | typeof absent> };
   readonly holders: {
     readonly [K in Kind]: Readonly<Record<LookUp<K>, Remembered<readonly Item<K>[]>>>;
   };

@@ -1,0 +1,95 @@
+// Owns the verbs `maintenance on` and `maintenance off`, and telling which programmes are in maintenance.
+
+import { milliseconds, type Milliseconds } from '../../lib/clock.ts';
+import { formatDuration, parseDuration } from '../../lib/duration.ts';
+import { quote } from '../../lib/fault.ts';
+import type { ProgrammeId } from '../../oauth/client.ts';
+import { type Maintenance, wholeProgramme } from '../../oauth/maintenance.ts';
+import type { Store } from '../../store/contract.ts';
+import { refuseUsage } from '../exit.ts';
+import { type Surroundings, withStore } from '../open_store.ts';
+import { printResult, type VerbOptions } from '../output.ts';
+import { configOf, selectProgrammes } from '../programmes.ts';
+import { dateText } from '../table.ts';
+
+const usualWait = milliseconds(60_000);
+const shortestWait = milliseconds(1000);
+const longestWait = milliseconds(86_400_000);
+
+export interface MaintenanceOptions extends VerbOptions {
+  readonly retryAfter?: string;
+}
+
+/** Succeeds also if the programme is in maintenance already: only what callers wait may change. */
+export async function maintenanceOn(name: string, options: MaintenanceOptions): Promise<void> {
+  const wait = readWait(options.retryAfter);
+  let before: Maintenance | undefined;
+  const held = await withProgramme(name, options, async ({ store, clock }, programme) => {
+    const [now] = await store.changeAll('maintenance', { programme }, (items) => {
+      [before] = items;
+      const { createdAt = clock.now(), retryAfter = usualWait } = before ?? {};
+      return [{ programme, part: wholeProgramme, createdAt, retryAfter: wait ?? retryAfter }];
+    });
+    return now;
+  });
+  if (held === undefined) throw new Error('the store keeps no maintenance that it was given');
+  const already = before === undefined ? '' : ` already, since ${dateText(before.createdAt)}`;
+  await printResult(
+    options,
+    { ...viewOf(name, held), was_on: before !== undefined },
+    `${name} is in maintenance${already}: callers are told to come back after ${formatDuration(held.retryAfter)}`,
+  );
+}
+
+/** Succeeds also if the programme is in service. */
+export async function maintenanceOff(name: string, options: VerbOptions): Promise<void> {
+  const wasOn = await withProgramme(name, options, ({ store, clock }, programme) =>
+    store.remove('maintenance', programme, wholeProgramme, clock.now()),
+  );
+  await printResult(
+    options,
+    { ...viewOf(name, undefined), was_on: wasOn },
+    `${name} is in service${wasOn ? ' again' : ' already'}`,
+  );
+}
+
+/** Those of the programmes that are in maintenance. */
+export async function maintained(
+  store: Store,
+  programmes: Iterable<ProgrammeId>,
+): Promise<readonly Maintenance[]> {
+  const found = await Promise.all(
+    [...programmes].map((id) => store.find('maintenance', id, wholeProgramme)),
+  );
+  return found.filter((one) => one !== undefined);
+}
+
+/** Reads no programme file: it may have faults, and a server may have loaded it before. */
+function withProgramme<Result>(
+  name: string,
+  options: VerbOptions,
+  use: (around: Surroundings, programme: ProgrammeId) => Promise<Result>,
+): Promise<Result> {
+  const config = configOf(options);
+  const [programme] = selectProgrammes(config, name);
+  return withStore(config, (around) => use(around, programme ?? (name as ProgrammeId)));
+}
+
+function viewOf(programme: string, held: Maintenance | undefined): object {
+  return {
+    programme,
+    maintenance: held === undefined ? 'off' : 'on',
+    since: held === undefined ? null : dateText(held.createdAt),
+    retry_after: held === undefined ? null : formatDuration(held.retryAfter),
+  };
+}
+
+function readWait(text: string | undefined): Milliseconds | undefined {
+  if (text === undefined) return undefined;
+  const wait = parseDuration(text);
+  const isGood = wait !== undefined && wait >= shortestWait && wait <= longestWait;
+  refuseUsage(
+    isGood ? [] : [`--retry-after must be a duration from 1s to 24h, not ${quote(text)}`],
+  );
+  return wait;
+}
