@@ -10,7 +10,7 @@ import { errorAt, type Fault, FaultsError, type Path } from '../lib/fault.ts';
 import { isLoopback } from '../lib/ip_address.ts';
 import { present } from '../lib/present.ts';
 import { readTextFile, UnreadableFile } from '../lib/read_file.ts';
-import { maxYamlBytes, parseYaml } from '../lib/yaml/yaml.ts';
+import { maxYamlBytes, parseYaml, type YamlNode } from '../lib/yaml/yaml.ts';
 import { validate } from '../schema/faults.ts';
 import type { Environment } from '../store/contract.ts';
 import { readStoreLocation, storeForms, type StoreLocation } from '../store/open.ts';
@@ -29,9 +29,25 @@ export interface Config {
   readonly store: StoreLocation;
   readonly admin?: Address;
   readonly gateway?: Address;
+  /** Of `listen`; left out where it answers plain HTTP. */
+  readonly tls?: TlsFiles;
+  /** Of `gateway`. */
+  readonly gatewayTls?: TlsFiles;
   readonly trustedProxies: readonly string[];
   /** If left out: beside the store, if that is a file. */
   readonly masterKeyFile?: string;
+  /** The file, for the positions of faults in what it names. */
+  readonly document: YamlNode;
+}
+
+/** Paths of PEM files. */
+export interface TlsFiles {
+  readonly certificate: string;
+  readonly key: string;
+  /** Whether clients are asked for a certificate. */
+  readonly asksClients: boolean;
+  /** Vouch for certificates of clients. */
+  readonly clientAuthorities?: string;
 }
 
 const addressForm = /^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9.-]+):(\d{1,5})$/;
@@ -89,6 +105,14 @@ const cidrSchema = v.pipe(
   v.check(isNetwork, 'expected a network such as 10.0.0.0/8 or fd00::/8'),
 );
 
+const certifiedSchema = v.strictObject({ certificate_file: v.string(), key_file: v.string() });
+
+const tlsSchema = v.strictObject({
+  ...certifiedSchema.entries,
+  client_certificates: v.optional(v.boolean(), false),
+  client_authorities_file: v.exactOptional(v.string()),
+});
+
 const configSchema = v.pipe(
   v.strictObject({
     environment: v.picklist(['staging', 'live']),
@@ -98,6 +122,8 @@ const configSchema = v.pipe(
     store: storeSchema,
     admin: v.exactOptional(addressSchema),
     gateway: v.exactOptional(addressSchema),
+    tls: v.exactOptional(tlsSchema),
+    gateway_tls: v.exactOptional(certifiedSchema),
     trusted_proxies: v.optional(v.array(cidrSchema), []),
     master_key_file: v.exactOptional(v.string()),
   }),
@@ -113,6 +139,18 @@ const configSchema = v.pipe(
       'the live environment needs an https address here',
     ),
     ['public_url'],
+  ),
+  v.forward(
+    v.partialCheck(
+      [['tls'], ['public_url']],
+      ({ tls, public_url: text }) => tls === undefined || !text.startsWith('http:'),
+      'with tls clients reach the service by an https address',
+    ),
+    ['public_url'],
+  ),
+  v.check(
+    ({ gateway, gateway_tls: tls }) => gateway !== undefined || tls === undefined,
+    'gateway_tls needs the address of gateway',
   ),
   v.check(
     ({ listen, admin, gateway }) => haveOwnPorts([listen, admin, gateway]),
@@ -133,7 +171,7 @@ export function readConfig(path: string): Config {
   const { output, faults: schemaFaults } = validate(configSchema, root);
   if (output === undefined || schemaFaults.length > 0) throw new FaultsError(schemaFaults);
   const local = (name: string): string => resolve(dirname(path), name);
-  const { admin, gateway, master_key_file: keyFile } = output;
+  const { admin, gateway, tls, gateway_tls: gatewayTls, master_key_file: keyFile } = output;
   return present({
     environment: output.environment,
     listen: output.listen,
@@ -142,8 +180,24 @@ export function readConfig(path: string): Config {
     store: readStoreLocation(output.store, local) ?? { kind: 'memory' },
     admin,
     gateway,
+    tls: tls && localFiles(tls, local),
+    gatewayTls: gatewayTls && localFiles(gatewayTls, local),
     trustedProxies: output.trusted_proxies,
     masterKeyFile: keyFile === undefined ? undefined : local(keyFile),
+    document: root,
+  });
+}
+
+function localFiles(
+  tls: Partial<v.InferOutput<typeof tlsSchema>> & v.InferOutput<typeof certifiedSchema>,
+  local: (name: string) => string,
+): TlsFiles {
+  const authorities = tls.client_authorities_file;
+  return present({
+    certificate: local(tls.certificate_file),
+    key: local(tls.key_file),
+    asksClients: tls.client_certificates === true || authorities !== undefined,
+    clientAuthorities: authorities === undefined ? undefined : local(authorities),
   });
 }
 

@@ -1,28 +1,30 @@
 // Owns reading the credentials of member directory hooks from files.
 
 import { dirname, resolve } from 'node:path';
-import { createSecureContext } from 'node:tls';
 
 import { positionAt } from '../lib/document.ts';
 import { errorAt, type Fault } from '../lib/fault.ts';
 import { present } from '../lib/present.ts';
-import { readSecretFile, readTextFile, UnreadableFile } from '../lib/read_file.ts';
+import { readSecretFile, UnreadableFile } from '../lib/read_file.ts';
 import type { HookCredentials } from '../members/hook_connection.ts';
 import type { LoadedProgramme } from '../programme/language/load.ts';
 import type { CredentialKey } from '../programme/language/members_schema.ts';
+import {
+  isPair,
+  pairFault,
+  readAuthorities,
+  readCertificate,
+  readKey,
+  UnusableCredential,
+} from './pem_file.ts';
 import { type ProgrammeFile, shownPath } from './programme_files.ts';
 
 export interface ServableFile extends ProgrammeFile {
   readonly credentials?: HookCredentials;
 }
 
-/** Larger than certificate chains and a system's authorities. */
-const mostBytes = 1024 * 1024;
-
 /** A shorter secret can be guessed; `openssl rand -hex 32` prints 64 characters. */
 const shortestSecret = 32;
-
-class UnusableCredential extends Error {}
 
 /** Without its credentials a programme is not loaded: no member could log in. */
 export function withCredentials(file: ProgrammeFile): ServableFile {
@@ -62,9 +64,9 @@ function readCredentials(
     secrets: [read('secret_file', readSecret), read('previous_secret_file', readSecret)].filter(
       (secret) => secret !== undefined,
     ),
-    certificate: read('certificate_file', (path) => readPem(path, 'cert')),
+    certificate: read('certificate_file', readCertificate),
     key: read('key_file', readKey),
-    authorities: read('authorities_file', (path) => readPem(path, 'ca')),
+    authorities: read('authorities_file', readAuthorities),
   };
   const credentials = present(found);
   const fault = faults.length > 0 ? undefined : togetherFault(credentials);
@@ -87,30 +89,6 @@ function readSecret(path: string): string {
   return secret;
 }
 
-function readKey(path: string): string {
-  const key = readSecretFile(path, mostBytes);
-  expectUsable({ key }, 'a private key without a passphrase');
-  return key;
-}
-
-function readPem(path: string, kind: 'cert' | 'ca'): string {
-  const pem = readTextFile(path, mostBytes);
-  // Node ignores an unreadable authority, and then trusts no certificate.
-  if (!pem.includes('-----BEGIN CERTIFICATE-----')) {
-    throw new UnusableCredential('holds no certificate in PEM');
-  }
-  expectUsable({ [kind]: pem }, 'a certificate in PEM');
-  return pem;
-}
-
-function expectUsable(part: object, what: string): void {
-  try {
-    createSecureContext(part);
-  } catch {
-    throw new UnusableCredential(`is not ${what}`);
-  }
-}
-
 /** A fault of several files together, each of which is valid alone. */
 function togetherFault({
   secrets,
@@ -123,11 +101,7 @@ function togetherFault({
     return [there, `"${there}" needs "${missing}" beside it`];
   }
   if (certificate !== undefined && key !== undefined) {
-    try {
-      createSecureContext({ cert: certificate, key });
-    } catch {
-      return ['key_file', 'the key is not that of the certificate'];
-    }
+    if (!isPair(certificate, key)) return ['key_file', pairFault];
   } else if (secrets.length === 0) {
     return [
       'directory',

@@ -3,6 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Server, ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
+import { Server as TlsServer } from 'node:tls';
 
 import { hashingDescriptors } from '../members/hashing.ts';
 
@@ -17,6 +18,8 @@ export interface Connections {
 /** Node's own field for the answer under way: a field of ours would cost every request. */
 interface ServingSocket extends Socket {
   readonly _httpMessage?: ServerResponse | null;
+  /** Of a socket with TLS: the connection below. */
+  readonly _parent?: Socket | null;
 }
 
 /** Milliseconds that requests under way may take once the server is told to stop. */
@@ -30,6 +33,8 @@ const idleTime = 250;
  */
 export function watchConnections(server: Server, share: number): Connections {
   const sockets = new Set<ServingSocket>();
+  const handshakes = new Set<Socket>();
+  const isSecure = server instanceof TlsServer;
   const listener = budget.join(server, share);
   let draining = false;
   server.on('connection', (socket) => {
@@ -37,11 +42,18 @@ export function watchConnections(server: Server, share: number): Connections {
       socket.destroy();
       return;
     }
-    sockets.add(socket);
+    const begun: Set<Socket> = isSecure ? handshakes : sockets;
+    begun.add(socket);
     socket.once('close', () => {
       listener.giveBack();
-      sockets.delete(socket);
+      begun.delete(socket);
     });
+  });
+  server.on('secureConnection', (socket: ServingSocket) => {
+    const { _parent: below } = socket;
+    if (below) handshakes.delete(below);
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
   });
   // No descriptor is left for one more connection: it is dropped, the others go on.
   server.on('error', () => undefined);
@@ -55,14 +67,18 @@ export function watchConnections(server: Server, share: number): Connections {
       for (const { _httpMessage: outgoing } of sockets) {
         if (outgoing?.headersSent === false) outgoing.shouldKeepAlive = false;
       }
-      return close(server);
+      return close(server, handshakes);
     },
   };
 }
 
-function close(server: Server): Promise<void> {
+function close(server: Server, handshakes: ReadonlySet<Socket>): Promise<void> {
   return new Promise((resolve, reject) => {
-    const idle = setInterval(() => server.closeIdleConnections(), idleTime);
+    const idle = setInterval(() => {
+      server.closeIdleConnections();
+      // Node's HTTP server does not know of them yet.
+      for (const socket of handshakes) socket.destroy();
+    }, idleTime);
     const late = setTimeout(() => server.closeAllConnections(), drainTime);
     // Not the HTTP server's own close: it closes idle connections at once, while requests are on
     // their way to them.

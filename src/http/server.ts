@@ -5,13 +5,16 @@ import type { AddressInfo } from 'node:net';
 
 import { watchConnections } from './connections.ts';
 import type { App } from './endpoints.ts';
+import { createTlsServer, renewTls, type TlsMaterial } from './tls.ts';
 
 /** A server that is listening. */
 export interface RunningServer {
-  /** `http://host:port` as actually bound. */
+  /** `http://host:port` as actually bound; `https:` with TLS. */
   readonly url: string;
   /** Puts another app in place; requests under way finish in the one they began in. */
   readonly swap: (app: App) => void;
+  /** Takes up another certificate, as `renewTls`; absent where the server began without one. */
+  readonly renew?: (material: TlsMaterial) => void;
   /** Stops accepting, lets requests under way finish, then resolves. */
   readonly close: () => Promise<void>;
 }
@@ -55,6 +58,8 @@ export interface ListenOptions {
   readonly timeLimits?: TimeLimits;
   /** Part of the process's connections kept for this server, from 0 to 1; 0 if left out. */
   readonly share?: number;
+  /** Plain HTTP if left out. */
+  readonly tls?: TlsMaterial;
 }
 
 /**
@@ -64,17 +69,20 @@ export interface ListenOptions {
 export async function listen(
   address: ListenAddress,
   app?: App,
-  { timeLimits = usualTimeLimits, share = 0 }: ListenOptions = {},
+  { timeLimits = usualTimeLimits, share = 0, tls }: ListenOptions = {},
 ): Promise<RunningServer> {
   const { stillTimeout, ...limits } = timeLimits;
   let listener = app === undefined ? notYet : listenerOf(app);
   // Node's own refusal of a request without a Host has other words than ours.
   const options = { ...limits, maxHeaderSize, requireHostHeader: false };
-  const server = createServer(options, (incoming, outgoing) => {
+  const answer: Listener = (incoming, outgoing) => {
     connections.noteAnswer(outgoing);
     if (hasPlainHost(incoming) && isPlainlyFramed(incoming)) listener(incoming, outgoing);
     else refuse(outgoing, 400, 'invalid_request');
-  });
+  };
+  const secure =
+    tls === undefined ? undefined : createTlsServer(tls, options, limits.headersTimeout, answer);
+  const server = secure ?? createServer(options, answer);
   server.setTimeout(stillTimeout);
   const connections = watchConnections(server, share);
   await new Promise<void>((resolve, reject) => {
@@ -84,17 +92,19 @@ export async function listen(
       resolve();
     });
   });
+  const scheme = secure === undefined ? 'http' : 'https';
   return {
-    url: urlOf(server.address() as AddressInfo),
+    url: `${scheme}://${authorityOf(server.address() as AddressInfo)}`,
     swap: (next) => {
       listener = listenerOf(next);
     },
+    ...(secure && { renew: (next) => renewTls(secure, next) }),
     close: connections.drain,
   };
 }
 
-function urlOf({ address, family, port }: AddressInfo): string {
-  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+function authorityOf({ address, family, port }: AddressInfo): string {
+  return `${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }
 
 type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => void;

@@ -108,9 +108,9 @@ async function addressesOf(
   printed: { readonly stdout: string; readonly stderr: string },
 ): Promise<Pick<ServerProcess, 'url' | 'admin' | 'gateway'>> {
   while (child.exitCode === null && child.signalCode === null) {
-    const [, url] = / at (http:\/\/\S+) as /.exec(printed.stdout) ?? [];
+    const [, url] = / at (https?:\/\/\S+) as /.exec(printed.stdout) ?? [];
     const [, admin = ''] = /^admin: (http:\/\/\S+)$/m.exec(printed.stdout) ?? [];
-    const [, gateway = ''] = /^gateway: (http:\/\/\S+)$/m.exec(printed.stdout) ?? [];
+    const [, gateway = ''] = /^gateway: (https?:\/\/\S+)$/m.exec(printed.stdout) ?? [];
     if (url !== undefined) return { url, admin, gateway };
     await Promise.race([
       once(child, 'exit'),

@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 
-import { readAddress, readConfig } from '../../src/config/config.ts';
+import { type Config, readAddress, readConfig } from '../../src/config/config.ts';
 import { FaultsError } from '../../src/lib/fault.ts';
 import { scratchFolder } from '../support/scratch.ts';
 
@@ -14,7 +14,7 @@ const least = 'environment: staging\npublic_url: https://tokens.example\nstore: 
 describe('configuration', () => {
   test('needs three keys; the rest has defaults', (t) => {
     const path = written(t, least);
-    assert.deepEqual(readConfig(path), {
+    assert.deepEqual(withoutDocument(path), {
       environment: 'staging',
       listen: { host: '127.0.0.1', port: 8080 },
       publicUrl: 'https://tokens.example',
@@ -34,11 +34,12 @@ programmes: ../clubs
 store: file:./data/jetway.db
 admin: 127.0.0.1:9090
 gateway: gateway.internal:8090
+gateway_tls: { certificate_file: /run/gateway.pem, key_file: /run/gateway.key }
 trusted_proxies: [10.0.0.0/8, "fd00::/8"]
 master_key_file: /run/secrets/key
 `,
     );
-    assert.deepEqual(readConfig(path), {
+    assert.deepEqual(withoutDocument(path), {
       environment: 'live',
       listen: { host: '::1', port: 8443 },
       publicUrl: 'http://127.0.0.1:8080/base',
@@ -46,9 +47,44 @@ master_key_file: /run/secrets/key
       store: { kind: 'file', path: join(path, '../data/jetway.db') },
       admin: { host: '127.0.0.1', port: 9090 },
       gateway: { host: 'gateway.internal', port: 8090 },
+      gatewayTls: {
+        certificate: '/run/gateway.pem',
+        key: '/run/gateway.key',
+        asksClients: false,
+      },
       trustedProxies: ['10.0.0.0/8', 'fd00::/8'],
       masterKeyFile: '/run/secrets/key',
     });
+  });
+
+  test('asks clients for certificates where it is told to, or whom to believe', (t) => {
+    const pair = 'certificate_file: own.pem, key_file: own.key';
+    const asked = ['', ', client_certificates: true', ', client_authorities_file: ca.pem'].map(
+      (more) => {
+        const { tls } = readConfig(written(t, `${least}tls: { ${pair}${more} }\n`));
+        return [tls?.asksClients, basename(tls?.clientAuthorities ?? '')];
+      },
+    );
+    assert.deepEqual(asked, [
+      [false, ''],
+      [true, ''],
+      [true, 'ca.pem'],
+    ]);
+  });
+
+  test('has TLS only where clients know of it, and of an address that there is', (t) => {
+    const pair = '{ certificate_file: own.pem, key_file: own.key }';
+    const path = written(
+      t,
+      `environment: staging\npublic_url: http://127.0.0.1\nstore: memory\ntls: ${pair}\ngateway_tls: ${pair}\n`,
+    );
+    assert.deepEqual(
+      faultsOf(path).map(({ path: key, message }) => [key, message]),
+      [
+        ['', 'gateway_tls needs the address of gateway'],
+        ['public_url', 'with tls clients reach the service by an https address'],
+      ],
+    );
   });
 
   test('tells every fault of a file at once, in reading order', (t) => {
@@ -169,6 +205,11 @@ function written(t: TestContext, text: string): string {
   const path = join(folder, 'config.yaml');
   writeFileSync(path, text);
   return path;
+}
+
+function withoutDocument(path: string): Omit<Config, 'document'> {
+  const { document: _document, ...config } = readConfig(path);
+  return config;
 }
 
 function faultsOf(path: string): FaultsError['faults'] {

@@ -140,6 +140,7 @@ function fresh(t: TestContext): { readonly folder: string; readonly config: Conf
     programmes: join(folder, 'programmes'),
     store: { kind: 'file', path: join(folder, 'data/jetway.db') },
     trustedProxies: [],
+    document: { kind: 'map', at: { file: '', line: 1, column: 1 }, entries: new Map() },
   };
   return { folder, config };
 }

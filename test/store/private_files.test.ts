@@ -50,6 +50,7 @@ function configOf(path: string): Config {
     programmes: 'programmes',
     store: { kind: 'file', path },
     trustedProxies: [],
+    document: { kind: 'map', at: { file: '', line: 1, column: 1 }, entries: new Map() },
   };
 }
 

@@ -1,6 +1,7 @@
 // Owns talking to a server as a client does, and whole answers to compare.
 
 import { request as httpRequest } from 'node:http';
+import { type Agent, request as httpsRequest } from 'node:https';
 import { connect } from 'node:net';
 
 /** An answer in full; headers that differ from run to run (Date, connection upkeep) are left out. */
@@ -14,6 +15,17 @@ export interface Ask {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   readonly body?: string | Uint8Array;
+  /** Of an https base. */
+  readonly tls?: TlsClient;
+}
+
+/** Whom a client believes, and what it shows; PEM texts. */
+export interface TlsClient {
+  readonly ca: string;
+  readonly cert?: string;
+  readonly key?: string;
+  /** A connection for each request if left out. */
+  readonly agent?: Agent;
 }
 
 const passing = new Set(['date', 'connection', 'keep-alive', 'content-length']);
@@ -22,11 +34,12 @@ const passing = new Set(['date', 'connection', 'keep-alive', 'content-length']);
 export function ask(
   base: string,
   target: string,
-  { method = 'GET', headers = {}, body }: Ask = {},
+  { method = 'GET', headers = {}, body, tls }: Ask = {},
 ): Promise<Answer> {
   const { hostname, port } = new URL(base);
   return new Promise((resolve, reject) => {
-    const sent = httpRequest(
+    const request = tls === undefined ? httpRequest : httpsRequest;
+    const sent = request(
       {
         hostname,
         port,
@@ -34,6 +47,7 @@ export function ask(
         method,
         headers: headers as Record<string, string>,
         agent: false,
+        ...tls,
       },
       (incoming) => {
         const chunks: Buffer[] = [];
@@ -59,6 +73,7 @@ export function post(
   path: string,
   fields: Readonly<Record<string, string>> | readonly (readonly [string, string])[],
   headers: Readonly<Record<string, string>> = {},
+  tls?: TlsClient,
 ): Promise<Answer> {
   const pairs = Array.isArray(fields) ? fields : Object.entries(fields);
   const body = new URLSearchParams(pairs as [string, string][]).toString();
@@ -66,6 +81,7 @@ export function post(
     method: 'POST',
     headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
     body,
+    ...(tls && { tls }),
   });
 }
 

@@ -3,7 +3,7 @@
 
 import { dirname, resolve } from 'node:path';
 
-import { readConfig, wholeFault } from '../../config/config.ts';
+import { type Config, readConfig, wholeFault } from '../../config/config.ts';
 import { withCredentials } from '../../config/directory_credentials.ts';
 import {
   type ProgrammeFile,
@@ -11,6 +11,7 @@ import {
   readProgrammeFolder,
   shownPath,
 } from '../../config/programme_files.ts';
+import { readTls } from '../../config/tls.ts';
 import { nodeAt, positionAt } from '../../lib/document.ts';
 import {
   byPosition,
@@ -21,6 +22,7 @@ import {
   type Position,
   quote,
 } from '../../lib/fault.ts';
+import { isLoopback } from '../../lib/ip_address.ts';
 import { readTextFile } from '../../lib/read_file.ts';
 import { maxYamlBytes, parseYaml } from '../../lib/yaml/yaml.ts';
 import { compileProgramme } from '../../programme/compile.ts';
@@ -68,7 +70,9 @@ function checkFiles(paths: readonly string[]): Findings {
 /** Checks the programmes despite faults in the configuration, if it names their folder. */
 function checkConfiguration(path: string): Findings {
   const faults: Fault[] = [];
-  const folder = orFaults(faults, () => readConfig(path).programmes) ?? folderNamedIn(path);
+  const config = orFaults(faults, () => readConfig(path));
+  if (config !== undefined) faults.push(...readTls(config).faults, ...plainFaults(config));
+  const folder = config?.programmes ?? folderNamedIn(path);
   if (folder === undefined) return { files: [], faults };
   // Only here: files given by name may be checked without the credentials of directories.
   const files = orFaults(faults, () => readProgrammeFolder(folder).map(withCredentials));
@@ -78,6 +82,23 @@ function checkConfiguration(path: string): Findings {
     faults.push(wholeFault(shownPath(folder), message, hint, ['programmes']));
   }
   return { files: files ?? [], faults };
+}
+
+/** Warns where secrets and codes may go over the network in plain text. */
+function plainFaults({
+  environment,
+  listen,
+  tls,
+  trustedProxies,
+  document,
+}: Config): readonly Fault[] {
+  const isPlain = tls === undefined && trustedProxies.length === 0 && !isLoopback(listen.host);
+  if (environment !== 'live' || !isPlain) return [];
+  const message = 'plain HTTP is answered here, to other machines too';
+  const hint =
+    'set tls, or listen on 127.0.0.1 behind a proxy, or name its network in trusted_proxies';
+  const path = ['listen'];
+  return [{ ...errorAt(positionAt(document, path), path, message, hint), severity: 'warning' }];
 }
 
 /** What `read` returns; where it throws a FaultsError, its faults are added to `faults`. */

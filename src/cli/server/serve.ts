@@ -1,6 +1,7 @@
 // Owns the verb `serve`: runs the server of a configuration until a signal ends it.
 
 import type { Config } from '../../config/config.ts';
+import { expectTls, type TlsReading } from '../../config/tls.ts';
 import { createAdminApp, type Health } from '../../http/admin.ts';
 import { drainTime } from '../../http/connections.ts';
 import type { RunningServer } from '../../http/server.ts';
@@ -40,6 +41,7 @@ export async function serve(options: ServeOptions): Promise<void> {
 
 async function serveLogging(options: ServeOptions, log: ServerLog): Promise<void> {
   const config = configOf(options);
+  const tls = expectTls(config);
   const { programmes, files, credentials } = compileFolder(config.programmes, config.publicUrl);
   const fatal = Promise.withResolvers<Unavailable>();
   let failure: Unavailable | undefined;
@@ -85,7 +87,18 @@ async function serveLogging(options: ServeOptions, log: ServerLog): Promise<void
       throw new CommandError(exitCodes.configuration, `no programme in ${config.programmes} loads`);
     }
     const broken = files.length - serving.services.size;
-    await run({ ...opened, clock, log, config, serving, broken, node, time, fatal: fatal.promise });
+    await run({
+      ...opened,
+      clock,
+      log,
+      config,
+      tls,
+      serving,
+      broken,
+      node,
+      time,
+      fatal: fatal.promise,
+    });
   } finally {
     await store.close();
   }
@@ -96,6 +109,7 @@ async function serveLogging(options: ServeOptions, log: ServerLog): Promise<void
 interface Running extends OpenStore {
   readonly log: ServerLog;
   readonly config: Config;
+  readonly tls: TlsReading;
   readonly serving: Serving;
   /** Number of programmes that are not served. */
   readonly broken: number;
@@ -107,6 +121,7 @@ interface Running extends OpenStore {
 
 async function run(running: Running): Promise<void> {
   const { log, config, serving, broken, store, clock, node, time, fatal } = running;
+  const { tls, gatewayTls } = running.tls;
   let stopping: string | undefined;
   let condition: StoreHealth = { status: 'ready' };
   const checkStore = (): void => {
@@ -118,14 +133,15 @@ async function run(running: Running): Promise<void> {
     if (broken === 0) return { status: 'ready', reasons: [] };
     return { status: 'degraded', reasons: [`${broken} programmes are not served`] };
   };
-  const server = await listenAt(config.listen, 'listen', serving.app);
+  const server = await listenAt(config.listen, 'listen', serving.app, present({ tls }));
   let gateway: RunningServer | undefined;
   let admin: RunningServer | undefined;
   let stopHousekeeping: (() => void) | undefined;
   let failure: Unavailable | undefined;
   try {
     if (config.gateway !== undefined) {
-      gateway = await listenAt(config.gateway, 'gateway', serving.gatewayApp, { share: 1 / 4 });
+      const options = present({ share: 1 / 4, tls: gatewayTls });
+      gateway = await listenAt(config.gateway, 'gateway', serving.gatewayApp, options);
     }
     if (config.admin !== undefined) {
       admin = await listenAt(config.admin, 'admin', createAdminApp(health), { share: 1 / 8 });

@@ -1,0 +1,141 @@
+// Owns reading the certificates and keys of Jetway's own listeners.
+
+import { X509Certificate } from 'node:crypto';
+import { isIP } from 'node:net';
+
+import type { TlsMaterial } from '../http/tls.ts';
+import { positionAt } from '../lib/document.ts';
+import { errorAt, type Fault, FaultsError } from '../lib/fault.ts';
+import { present } from '../lib/present.ts';
+import { UnreadableFile } from '../lib/read_file.ts';
+import type { Config, TlsFiles } from './config.ts';
+import {
+  isPair,
+  pairFault,
+  readAuthorities,
+  readCertificate,
+  readKey,
+  UnusableCredential,
+} from './pem_file.ts';
+import { shownPath } from './programme_files.ts';
+
+/** What the files hold now. */
+export interface TlsReading {
+  /** Of `listen`; absent where it has no TLS, and where the files have faults. */
+  readonly tls?: TlsMaterial;
+  /** Of `gateway`. */
+  readonly gatewayTls?: TlsMaterial;
+  /** Paths of every file that was to be read, for whoever watches them. */
+  readonly files: readonly string[];
+  /** Errors and warnings, at the keys of the configuration. */
+  readonly faults: readonly Fault[];
+}
+
+/** A certificate that ends within this is warned of. */
+const warningTime = 14 * 86_400_000;
+
+/**
+ * Reads the TLS files of a configuration. A listener one of whose files has an error gets no
+ * material: a server that runs keeps what it has.
+ *
+ * @param now milliseconds since the epoch, by which certificates are valid
+ */
+export function readTls(config: Config, now: number = Date.now()): TlsReading {
+  const { tls, gatewayTls } = config;
+  const { hostname } = new URL(config.publicUrl);
+  const read = tls && readFiles(config, 'tls', tls, now, hostname);
+  const readGateway = gatewayTls && readFiles(config, 'gateway_tls', gatewayTls, now);
+  return present({
+    tls: read?.material,
+    gatewayTls: readGateway?.material,
+    files: [tls, gatewayTls].flatMap((one) =>
+      [one?.certificate, one?.key, one?.clientAuthorities].filter((path) => path !== undefined),
+    ),
+    faults: [...(read?.faults ?? []), ...(readGateway?.faults ?? [])],
+  });
+}
+
+/** The same, where a listener is to begin with them. Throws `FaultsError` for any error. */
+export function expectTls(config: Config): TlsReading {
+  const reading = readTls(config);
+  const errors = reading.faults.filter(({ severity }) => severity === 'error');
+  if (errors.length > 0) throw new FaultsError(errors);
+  return reading;
+}
+
+interface ListenerReading {
+  readonly material?: TlsMaterial;
+  readonly faults: readonly Fault[];
+}
+
+/** @param hostname the one that the certificate should be for */
+function readFiles(
+  { document }: Config,
+  setting: 'tls' | 'gateway_tls',
+  files: TlsFiles,
+  now: number,
+  hostname?: string,
+): ListenerReading {
+  const faults: Fault[] = [];
+  const note = (severity: Fault['severity'], key: string, message: string): void => {
+    const path = [setting, key];
+    faults.push({ ...errorAt(positionAt(document, path), path, message), severity });
+  };
+  const read = (key: string, path: string, reader: (path: string) => string): string => {
+    try {
+      return reader(path);
+    } catch (error) {
+      if (!(error instanceof UnreadableFile || error instanceof UnusableCredential)) throw error;
+      note('error', key, `${shownPath(path)} ${error.message}`);
+      return '';
+    }
+  };
+  const certificate = read('certificate_file', files.certificate, readCertificate);
+  const key = read('key_file', files.key, readKey);
+  const { asksClients, clientAuthorities: path } = files;
+  const clientAuthorities = path && read('client_authorities_file', path, readAuthorities);
+  if (faults.length === 0 && !isPair(certificate, key)) note('error', 'key_file', pairFault);
+  if (certificate !== '') {
+    for (const [severity, message] of certificateFaults(certificate, now, hostname)) {
+      note(severity, 'certificate_file', `${shownPath(files.certificate)} ${message}`);
+    }
+  }
+  if (faults.some(({ severity }) => severity === 'error')) return { faults };
+  return { material: present({ certificate, key, asksClients, clientAuthorities }), faults };
+}
+
+type CertificateFault = readonly [severity: Fault['severity'], message: string];
+
+/** Faults of the first certificate of a chain, the server's own. */
+function certificateFaults(
+  pem: string,
+  now: number,
+  hostname: string | undefined,
+): readonly CertificateFault[] {
+  const certificate = new X509Certificate(pem);
+  const { validFromDate: from, validToDate: to } = certificate;
+  const faults: CertificateFault[] = [];
+  if (now < from.getTime()) {
+    faults.push(['error', `is not valid before ${dateText(from)}: is this machine's clock right?`]);
+  } else if (now >= to.getTime()) {
+    faults.push(['error', `ended at ${dateText(to)}: get a new one`]);
+  } else if (to.getTime() - now < warningTime) {
+    faults.push(['warning', `ends at ${dateText(to)}: renew it`]);
+  }
+  if (hostname !== undefined && !isFor(certificate, hostname)) {
+    faults.push(['warning', `is not for ${hostname}, the host of public_url: clients refuse it`]);
+  }
+  return faults;
+}
+
+/** @param hostname a name, or an address, in brackets where it is IPv6 */
+function isFor(certificate: X509Certificate, hostname: string): boolean {
+  const address = hostname.replaceAll(/[[\]]/g, '');
+  const matched =
+    isIP(address) === 0 ? certificate.checkHost(hostname) : certificate.checkIP(address);
+  return matched !== undefined;
+}
+
+function dateText(date: Date): string {
+  return `${date.toISOString().slice(0, 19)}Z`;
+}

@@ -1,0 +1,64 @@
+// Owns TLS of the listening servers: versions, ciphers, and certificates that change while they run.
+
+import { constants } from 'node:crypto';
+import type { RequestListener, ServerOptions } from 'node:http';
+import { createServer, type Server } from 'node:https';
+import type { SecureContextOptions } from 'node:tls';
+
+/** What a server proves itself with, and whom it believes; PEM texts. */
+export interface TlsMaterial {
+  readonly certificate: string;
+  readonly key: string;
+  /** Whether clients are asked for a certificate; without one they are served as well. */
+  readonly asksClients: boolean;
+  /** The only authorities that vouch for certificates of clients; none if left out. */
+  readonly clientAuthorities?: string;
+}
+
+/** Only with forward secrecy; those of TLS 1.3, and GCM before CBC, which older clients need. */
+const ciphers = [
+  'TLS_AES_256_GCM_SHA384',
+  'TLS_CHACHA20_POLY1305_SHA256',
+  'TLS_AES_128_GCM_SHA256',
+  'ECDHE+AESGCM',
+  'ECDHE+CHACHA20',
+  'ECDHE+SHA256',
+  'ECDHE+SHA384',
+  '!aNULL',
+].join(':');
+
+function contextOf({ certificate, key, clientAuthorities }: TlsMaterial): SecureContextOptions {
+  return {
+    cert: certificate,
+    key,
+    // Without a list Node would believe the public authorities.
+    ca: clientAuthorities ?? [],
+    minVersion: 'TLSv1.2',
+    ciphers,
+    honorCipherOrder: true,
+    // Renegotiation costs a server more than its client.
+    secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
+  };
+}
+
+/** @param handshakeTimeout milliseconds; Node's own are 120,000 (HOSTILE 47) */
+export function createTlsServer(
+  material: TlsMaterial,
+  options: ServerOptions,
+  handshakeTimeout: number,
+  listener: RequestListener,
+): Server {
+  const asked = { requestCert: material.asksClients, rejectUnauthorized: false };
+  return createServer({ ...options, ...contextOf(material), ...asked, handshakeTimeout }, listener);
+}
+
+/**
+ * New connections get the new certificate, and those that are open go on. Sessions of before are not
+ * resumed: their tickets have other keys. Throws where the material cannot be used, and then changes
+ * nothing.
+ */
+export function renewTls(server: Server, material: TlsMaterial): void {
+  server.setSecureContext(contextOf(material));
+  // Node reads it at each new connection.
+  (server as { requestCert?: boolean }).requestCert = material.asksClients;
+}

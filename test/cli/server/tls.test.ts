@@ -1,0 +1,100 @@
+// Owns the promises of `serve` and `check` with certificates of their own, as operators and partners meet them.
+
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test, type TestContext } from 'node:test';
+import { promisify } from 'node:util';
+
+import { createAuthority } from '../../support/certificates.ts';
+import { without } from '../../support/tools.ts';
+import { ask, post } from '../../support/wire.ts';
+import { configText, jetway, putSecret, workFolder } from '../command.ts';
+import { startServer } from '../server.ts';
+
+const authority = createAuthority('Jetway');
+const ca = authority.certificate;
+const own = authority.issue('IP:127.0.0.1', 90);
+
+const keys = 'certificate_file: tls/own.pem, key_file: tls/own.key';
+const secure = configText.replace('https://tokens.example', 'https://127.0.0.1');
+
+/** A folder with a certificate, its key, and what the configuration says besides. */
+function secureFolder(t: TestContext, more = `tls: { ${keys} }\n`): string {
+  const folder = workFolder(t, {
+    'config.yaml': `${secure}${more}`,
+    'tls/own.pem': own.certificate,
+    'ca.pem': ca,
+  });
+  putSecret(folder, 'tls/own.key', own.key);
+  return folder;
+}
+
+describe('serve with TLS', { skip: without('openssl') }, () => {
+  test('answers over TLS at listen and gateway; admin stays plain', async (t) => {
+    const more = `tls: { ${keys} }\ngateway: 127.0.0.1:0\ngateway_tls: { ${keys} }\nadmin: 127.0.0.1:0\n`;
+    const { url, gateway, admin } = await startServer(t, secureFolder(t, more));
+    const fields = { grant_type: 'client_credentials' };
+    const refused = await post(url, '/club/api/grant', fields, {}, { ca });
+    assert.deepEqual(
+      [refused.status, refused.body],
+      [400, '{"error":"invalid_client"}'],
+      'the dialect answers',
+    );
+    const missing = await ask(url, '/nowhere', { tls: { ca } });
+    assert.deepEqual([missing.status, missing.body], [404, '{"error":"not_found"}']);
+    const unkeyed = await ask(gateway, '/club/verify/none', { tls: { ca } });
+    assert.equal(unkeyed.status, 401);
+    assert.equal((await ask(admin, '/readyz')).status, 200);
+    await assert.rejects(
+      ask(url.replace('https', 'http'), '/nowhere'),
+      /socket hang up|ECONNRESET/,
+    );
+  });
+
+  test('curl believes it by its authority', { skip: without('curl') }, async (t) => {
+    const folder = secureFolder(t);
+    const { url } = await startServer(t, folder);
+    const flags = ['--disable', '-sS', '--max-time', '60', '-w', ' %{http_code}'];
+    const run = promisify(execFile)('curl', [
+      ...flags,
+      '--cacert',
+      join(folder, 'ca.pem'),
+      `${url}/nowhere`,
+    ]);
+    assert.equal((await run).stdout, '{"error":"not_found"} 404');
+  });
+
+  test('HOSTILE 56: does not start with a key that others can read', async (t) => {
+    const folder = secureFolder(t);
+    chmodSync(join(folder, 'tls/own.key'), 0o644);
+    const told =
+      './config.yaml:5:49: error: tls/own.key can be read by others (mode 0644): chmod 600 it\n';
+    assert.deepEqual(await jetway(folder, ['serve']), { code: 3, stdout: '', stderr: told });
+    const checked = await jetway(folder, ['check']);
+    assert.deepEqual(checked, {
+      code: 3,
+      stdout: `${told}1 programme, 1 error, 0 warnings\n`,
+      stderr: '',
+    });
+  });
+
+  test('check warns where a live service answers plain HTTP to other machines', async (t) => {
+    const live = secure.replace('staging', 'live').replace('127.0.0.1:0', '0.0.0.0:0');
+    const folder = secureFolder(t);
+    const warned = async (more: string): Promise<string> => {
+      writeFileSync(join(folder, 'config.yaml'), `${live}${more}`);
+      const { code, stdout } = await jetway(folder, ['check']);
+      assert.equal(code, 0);
+      return stdout;
+    };
+    assert.equal(
+      await warned(''),
+      './config.yaml:2:9: warning: plain HTTP is answered here, to other machines too (set tls, or listen on 127.0.0.1 behind a proxy, or name its network in trusted_proxies)\n1 programme, 0 errors, 1 warning\n',
+    );
+    for (const more of [`tls: { ${keys} }\n`, 'trusted_proxies: [10.0.0.0/8]\n']) {
+      assert.equal(await warned(more), '1 programme, 0 errors, 0 warnings\n');
+    }
+  });
+});
