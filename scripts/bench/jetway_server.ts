@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { openLog } from '../../src/cli/server/log_writer.ts';
-import { buildServing } from '../../src/cli/server/serving.ts';
+import { serveAll } from '../../src/cli/server/serving.ts';
 import { beginLogin } from '../../src/engine/answer.ts';
 import type { Service } from '../../src/engine/service.ts';
 import { listen } from '../../src/http/server.ts';
@@ -67,11 +67,13 @@ const store = fileStore ?? createMemoryStore();
 const keyring = createKeyring(new Uint8Array(32).fill(7));
 const clock = systemClock();
 
-const serving = await buildServing(
-  Object.entries(overlays).map(([format, overlay]) => programmeOf(format.toLowerCase(), overlay)),
+const { serving } = await serveAll(
+  Object.entries(overlays).map(([format, overlay]) => ({
+    programme: programmeOf(format.toLowerCase(), overlay),
+  })),
   { store, clock, keyring, log: openLog(), environment: 'staging' },
 );
-for (const programme of serving.services.keys()) await register(programme);
+for (const programme of serving.served.keys()) await register(programme);
 const server = await listen({ host: '127.0.0.1', port: 0 }, serving.app);
 
 async function register(programme: ProgrammeId): Promise<void> {
@@ -96,7 +98,7 @@ async function register(programme: ProgrammeId): Promise<void> {
 }
 
 function serviceOf(format: Format): Service {
-  const service = serving.services.get(format.toLowerCase() as ProgrammeId);
+  const service = serving.served.get(format.toLowerCase() as ProgrammeId)?.site.service;
   if (service === undefined) throw new Error(`${format} is not in service`);
   return service;
 }

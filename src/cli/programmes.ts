@@ -3,44 +3,18 @@
 import { basename, join } from 'node:path';
 
 import { type Config, readConfig } from '../config/config.ts';
-import { withCredentials } from '../config/directory_credentials.ts';
 import {
   listProgrammeFiles,
   type ProgrammeFile,
   readProgrammeFile,
-  readProgrammeFolder,
 } from '../config/programme_files.ts';
 import { FaultsError, quote } from '../lib/fault.ts';
 import { suggest } from '../lib/suggest.ts';
-import type { HookCredentials } from '../members/hook_connection.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
 import { compileProgramme } from '../programme/compile.ts';
 import type { LoadedProgramme } from '../programme/language/load.ts';
 import type { Programme } from '../programme/programme.ts';
 import { wrongUsage } from './exit.ts';
-
-/** The programmes that can be served, and the faults of all files. */
-export interface CompiledFolder {
-  readonly programmes: readonly Programme[];
-  readonly files: readonly ProgrammeFile[];
-  readonly credentials: ReadonlyMap<ProgrammeId, HookCredentials>;
-}
-
-/** Compiles each programme of a folder whose file has no errors. */
-export function compileFolder(folder: string, publicUrl: string): CompiledFolder {
-  const files = readProgrammeFolder(folder).map(withCredentials);
-  const programmes = files.flatMap(({ loaded }) =>
-    loaded === undefined
-      ? []
-      : [compileProgramme(loaded.id, loaded.definition, publicUrl, loaded.logos)],
-  );
-  const credentials = new Map(
-    files.flatMap(({ loaded, credentials: own }) =>
-      loaded === undefined || own === undefined ? [] : [[loaded.id, own] as const],
-    ),
-  );
-  return { programmes, files, credentials };
-}
 
 /** All programmes of the configuration, also those whose files have errors. */
 function programmeIds(config: Config): readonly ProgrammeId[] {

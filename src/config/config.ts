@@ -36,6 +36,10 @@ export interface Config {
   readonly trustedProxies: readonly string[];
   /** If left out: beside the store, if that is a file. */
   readonly masterKeyFile?: string;
+  /** Path of the socket by which commands ask a running server. */
+  readonly control: string;
+  /** Whether a running server takes up changed programme files by itself. */
+  readonly watchProgrammes: boolean;
   /** The file, for the positions of faults in what it names. */
   readonly document: YamlNode;
 }
@@ -126,6 +130,8 @@ const configSchema = v.pipe(
     gateway_tls: v.exactOptional(certifiedSchema),
     trusted_proxies: v.optional(v.array(cidrSchema), []),
     master_key_file: v.exactOptional(v.string()),
+    control: v.exactOptional(v.string()),
+    watch_programmes: v.optional(v.boolean(), true),
   }),
   v.forward(
     v.partialCheck(
@@ -172,18 +178,22 @@ export function readConfig(path: string): Config {
   if (output === undefined || schemaFaults.length > 0) throw new FaultsError(schemaFaults);
   const local = (name: string): string => resolve(dirname(path), name);
   const { admin, gateway, tls, gateway_tls: gatewayTls, master_key_file: keyFile } = output;
+  const store = readStoreLocation(output.store, local) ?? { kind: 'memory' };
+  const usualControl = store.kind === 'file' ? `${store.path}.control` : local('jetway.control');
   return present({
     environment: output.environment,
     listen: output.listen,
     publicUrl: output.public_url,
     programmes: local(output.programmes),
-    store: readStoreLocation(output.store, local) ?? { kind: 'memory' },
+    store,
     admin,
     gateway,
     tls: tls && localFiles(tls, local),
     gatewayTls: gatewayTls && localFiles(gatewayTls, local),
     trustedProxies: output.trusted_proxies,
     masterKeyFile: keyFile === undefined ? undefined : local(keyFile),
+    control: output.control === undefined ? usualControl : local(output.control),
+    watchProgrammes: output.watch_programmes,
     document: root,
   });
 }

@@ -25,25 +25,33 @@ const mostAddresses = 50_000;
 /** As many as of JWTs (token_verifier.ts). */
 const rememberedTokens = 20_000;
 
+export interface ServiceOptions {
+  /** For the hook of its member directory, where it has one. */
+  readonly credentials?: HookCredentials | undefined;
+  /** Limits of an answer of that hook; the usual ones if left out. */
+  readonly hookLimits?: HookLimits | undefined;
+  /** The service that this one replaces: logins that began there go on here. */
+  readonly former?: Service | undefined;
+}
+
 /**
  * Readies a programme; makes its first token key if it has none, and its first signing key where it
  * issues JWTs.
  *
- * @param credentials for the hook of its member directory, where it has one
- * @param hookLimits limits of an answer of that hook; the usual ones if left out
  */
 export async function openService(
   programme: Programme,
   foundation: Foundation,
-  credentials?: HookCredentials,
-  hookLimits?: HookLimits,
+  { credentials, hookLimits, former }: ServiceOptions = {},
 ): Promise<Service> {
   const { id, access, refresh } = programme;
   const { store: records, keyring, clock, environment } = foundation;
   const bindsAtPage = programme.login.endpoint.binds === 'first_page';
   const service = {
     ...foundation,
-    ...present({ firstBrowsers: bindsAtPage ? new FirstBrowsers() : undefined }),
+    ...present({
+      firstBrowsers: bindsAtPage ? (former?.firstBrowsers ?? new FirstBrowsers()) : undefined,
+    }),
     programme,
     tokenKeys: await openTokenKeys({
       programme: id,
@@ -53,10 +61,10 @@ export async function openService(
       clock,
       longestToken: tokenKeyRules(programme).longestToken,
     }),
-    directory: openDirectory(programme, foundation, credentials, hookLimits),
+    directory: openDirectory(programme, foundation, { credentials, hookLimits }),
     tokenIds: tokenIds(access.tokenId, foundation.node),
     openAccess: rememberingOpener(rememberedTokens),
-    stoppedLogins: new Windows(mostAddresses),
+    stoppedLogins: former?.stoppedLogins ?? new Windows(mostAddresses),
     provenHeaders: new ProvenHeaders(),
     aheadReports: new Windows(1),
   };
@@ -95,8 +103,7 @@ function verification(
 function openDirectory(
   programme: Programme,
   { store, clock }: Foundation,
-  credentials?: HookCredentials,
-  limits?: HookLimits,
+  { credentials, hookLimits: limits }: ServiceOptions,
 ): MemberDirectory {
   const { id, members } = programme;
   if (members.directory === 'store') return apart(programme, createStoreDirectory(id, store));

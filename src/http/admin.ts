@@ -13,7 +13,11 @@ export interface Health {
 
 /** `/livez` and `/readyz`; never on the public listener. Degraded still takes requests. */
 export function createAdminApp(health: () => Promise<Health> | Health): App {
-  const app = new App(({ message }) => jsonReply(500, { error: 'server_error', detail: message }));
+  const missing = jsonReply(404, { error: 'not_found' });
+  const app = new App(
+    ({ message }) => jsonReply(500, { error: 'server_error', detail: message }),
+    () => missing,
+  );
   const methods = new Set(['GET', 'HEAD']);
   const refusal = jsonReply(405, { error: 'method_not_allowed' });
   const add = (path: string, answer: () => Promise<Reply> | Reply): void =>

@@ -20,37 +20,31 @@ import { managementMethods } from '../programme/requests/token_management.ts';
 import { keySetMaxAge } from '../token/signing_keys.ts';
 import { App, type Endpoint } from './endpoints.ts';
 import { handleLoginPage, handleLoginRequest, type LoginSite } from './login_handlers.ts';
-import { createLoginPages, type FilledForm, renderPicture } from './login_pages.ts';
+import { renderPicture } from './login_pages.ts';
 import { missingPage, orPage } from './missing_pages.ts';
 import { noProxies, type ProxyTest, readHead } from './read_request.ts';
-import { respond, withHeaders } from './respond.ts';
+import { withHeaders } from './respond.ts';
 
 /**
  * Builds the app. Paths match as they were sent; every method reaches our own table.
  *
  * @param isProxy tests whether X-Forwarded-For of an address is trusted
  * @param listener the listener whose paths to serve
- * @param filled members of the demo, whose login pages come filled in
  */
 export function createApp(
   deployment: Deployment,
-  services: Services,
+  sites: Sites,
   log: Log,
   isProxy: ProxyTest = noProxies,
   listener: Listener = 'all',
-  filled: FilledForms = new Map(),
 ): App {
   const failed = (error: Error): Reply => {
     log.error('server_error', { detail: error.stack ?? error.message });
     return serverError;
   };
-  const app = new App(failed, isProxy);
-  const sites = new Map(
-    [...services].map(([id, service]) => [
-      id,
-      { service, pages: createLoginPages(service.programme, filled.get(id)) },
-    ]),
-  );
+  const missing =
+    listener === 'gateway' ? () => notFound : missingPage([...sites.values()], notFound);
+  const app = new App(failed, missing, isProxy);
   for (const [path, route] of deployment) {
     if (listener !== 'all' && isForGateways(route) !== (listener === 'gateway')) continue;
     if (route.kind === 'verification') {
@@ -58,9 +52,6 @@ export function createApp(
     } else if (route.kind === 'shared') app.endpoint(path, shared(route, sites, listener));
     else app.endpoint(path, endpointOf(siteOf(route, sites), route, listener));
   }
-  const missing =
-    listener === 'gateway' ? () => notFound : missingPage([...sites.values()], notFound);
-  app.notFound(async ({ env }) => respond(await missing(readHead(env.incoming))));
   return app;
 }
 
@@ -72,15 +63,11 @@ function mountVerification(app: App, prefix: string, service: Service): void {
   });
 }
 
-/** By programme. */
-export type FilledForms = ReadonlyMap<ProgrammeId, FilledForm>;
-
 /** `all` where gateways have no listener of their own. */
 export type Listener = 'all' | 'main' | 'gateway';
 
-type Services = ReadonlyMap<ProgrammeId, Service>;
-
-type Sites = ReadonlyMap<ProgrammeId, LoginSite>;
+/** Of each mounted programme. */
+export type Sites = ReadonlyMap<ProgrammeId, LoginSite>;
 
 function siteOf({ programme }: Route, sites: Sites): LoginSite {
   const site = sites.get(programme.id);

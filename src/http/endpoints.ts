@@ -41,9 +41,9 @@ interface Prefix {
 type Select = (incoming: IncomingMessage) => Endpoint;
 
 /**
- * The app of one deployment. Every endpoint is a route of it. The usual request, with one of the
- * endpoint's methods and a body of known length, skips the router and its Request and Response
- * objects, which cost more than most answers.
+ * The app of one deployment: a table of its paths. The usual request, with one of the endpoint's
+ * methods and a body of known length, skips Hono's Request and Response objects, which cost more than
+ * most answers. Every other request is the app's single route.
  */
 export class App extends Hono<{ Bindings: HttpBindings }> {
   readonly #endpoints = new Map<string, Select>();
@@ -52,48 +52,56 @@ export class App extends Hono<{ Bindings: HttpBindings }> {
   #prefixLengths: readonly number[] = [];
   readonly #failed: (error: unknown) => Reply;
   readonly #isProxy: ProxyTest;
+  readonly #missing: HeadReply;
 
   /**
    * @param failed logs an endpoint's error and returns its answer
+   * @param missing answers paths without an endpoint
    * @param isProxy tests whether X-Forwarded-For of an address is trusted
    */
-  constructor(failed: (error: Error) => Reply, isProxy: ProxyTest = noProxies) {
+  constructor(failed: (error: Error) => Reply, missing: HeadReply, isProxy: ProxyTest = noProxies) {
     super({
       getPath: (_request, options) =>
         splitTarget((options as { env: HttpBindings }).env.incoming.url ?? '').path,
     });
     this.#isProxy = isProxy;
+    this.#missing = missing;
     this.#failed = (error) => {
       if (error instanceof HungUp) return cutOff;
       return failed(error instanceof Error ? error : new Error(String(error)));
     };
     this.onError((error) => respond(this.#failed(error)));
+    this.all('*', ({ env }) => this.#route(env));
+    // A target such as `*` of OPTIONS is no path.
+    this.notFound(({ env }) => this.#route(env));
   }
 
   /** Adds one path; on a shared path the request's head selects the endpoint. */
   endpoint(path: string, target: Endpoint | Select): void {
-    const select = typeof target === 'function' ? target : (): Endpoint => target;
-    this.#endpoints.set(path, select);
-    this.all(path, async (context) => {
-      const { incoming } = context.env;
-      const endpoint = select(incoming);
-      // HEAD is not GET here: it would cost a login its transaction (HOSTILE 45).
-      if (!endpoint.methods.has(incoming.method ?? '')) {
-        return respond(await endpoint.wrongMethod(readHead(incoming)));
-      }
-      const request = await readRequest(context.env, this.#isProxy);
-      const reply = await endpoint.answer(request);
-      return respond(
-        request.body === 'too_large' ? withHeaders(reply, { Connection: 'close' }) : reply,
-      );
-    });
+    this.#endpoints.set(path, typeof target === 'function' ? target : () => target);
   }
 
   /** Adds every path that begins with a prefix, which ends with `/` and has no other below it. */
   below(prefix: string, answer: HeadAnswer): void {
     this.#prefixes.set(prefix, { prefix, answer });
     this.#prefixLengths = [...new Set([...this.#prefixLengths, prefix.length])];
-    this.all(`${prefix}*`, async ({ env }) => respond(await answer(readHead(env.incoming))));
+  }
+
+  async #route(exchange: HttpBindings): Promise<Response> {
+    const { incoming } = exchange;
+    const head = readHead(incoming);
+    const endpoint = this.#endpoints.get(head.path)?.(incoming);
+    if (endpoint === undefined) {
+      const answer = this.#prefixOf(head.path)?.answer ?? this.#missing;
+      return respond(await answer(head));
+    }
+    // HEAD is not GET here: it would cost a login its transaction (HOSTILE 45).
+    if (!endpoint.methods.has(head.method)) return respond(await endpoint.wrongMethod(head));
+    const request = await readRequest(exchange, this.#isProxy);
+    const reply = await endpoint.answer(request);
+    return respond(
+      request.body === 'too_large' ? withHeaders(reply, { Connection: 'close' }) : reply,
+    );
   }
 
   #prefixOf(path: string): Prefix | undefined {

@@ -15,7 +15,7 @@ import { headerValues, type RequestHead, type WireRequest } from '../oauth/wire_
 import type { LoginPageName, LoginTexts } from '../programme/login/texts.ts';
 import type { Programme } from '../programme/programme.ts';
 import { cookieValue, setCookie, takeBackOldest } from './cookies.ts';
-import type { LoginPages } from './login_pages.ts';
+import { createLoginPages, type FilledForm, type LoginPages } from './login_pages.ts';
 import { withHeaders } from './respond.ts';
 
 const deviceSeconds = deviceLifetime / 1000;
@@ -24,6 +24,11 @@ const deviceSeconds = deviceLifetime / 1000;
 export interface LoginSite {
   readonly service: Service;
   readonly pages: LoginPages;
+}
+
+/** @param filled the member of a demo, for a form that was not sent yet */
+export function createLoginSite(service: Service, filled?: FilledForm): LoginSite {
+  return { service, pages: createLoginPages(service.programme, filled) };
 }
 
 /** The login request: from a partner's link to the login page. */

@@ -1,5 +1,7 @@
-// Owns reading the operator's files: regular files only, bounded, never blocking.
+// Owns reading the operator's files: regular files only, bounded, never blocking; and noting what was
+// read, so that a change is noticed.
 
+import { hash } from 'node:crypto';
 import {
   closeSync,
   constants,
@@ -8,6 +10,7 @@ import {
   readFileSync,
   realpathSync,
   type Stats,
+  statSync,
 } from 'node:fs';
 import { join, sep } from 'node:path';
 
@@ -21,7 +24,7 @@ export class UnreadableFile extends Error {
  * (HOSTILE 54), so the file is opened without waiting and looked at before it is read.
  */
 export function readTextFile(path: string, maxBytes: number): string {
-  return readFile(path, maxBytes).toString('utf8');
+  return noted(path, () => readFile(path, maxBytes)).toString('utf8');
 }
 
 /**
@@ -29,9 +32,11 @@ export function readTextFile(path: string, maxBytes: number): string {
  * is refused: the file there might be secret.
  */
 export function readFileInside(folder: string, name: string, maxBytes: number): Uint8Array {
-  const path = realPath(join(folder, name));
-  if (!path.startsWith(realPath(folder) + sep)) throw new UnreadableFile('is in another folder');
-  return readFile(path, maxBytes);
+  return noted(join(folder, name), () => {
+    const path = realPath(join(folder, name));
+    if (!path.startsWith(realPath(folder) + sep)) throw new UnreadableFile('is in another folder');
+    return readFile(path, maxBytes);
+  });
 }
 
 function realPath(path: string): string {
@@ -61,7 +66,7 @@ function readFile(
 
 /** As `readTextFile`, for a secret: only its owner, who must be this user or root, may read it. */
 export function readSecretFile(path: string, maxBytes: number): string {
-  return readFile(path, maxBytes, expectPrivate).toString('utf8');
+  return noted(path, () => readFile(path, maxBytes, expectPrivate)).toString('utf8');
 }
 
 function expectPrivate({ mode, uid }: Stats): void {
@@ -85,4 +90,56 @@ function unreadable(error: unknown): UnreadableFile {
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'ENOENT') return new UnreadableFile('does not exist', { cause: error });
   return new UnreadableFile(`cannot be opened (${code ?? String(error)})`, { cause: error });
+}
+
+/** One file that was read, or that could not be. */
+export interface FileRead {
+  /** As it was named: links may lead elsewhere later. */
+  readonly path: string;
+  /** Of the file just before it was read; see `stampOf`. */
+  readonly stamp: string;
+  /** SHA-256 in hex of its bytes, or of the reason why they could not be read. */
+  readonly digest: string;
+}
+
+let notes: FileRead[] | undefined;
+
+/** Runs `read`, which must not wait, and tells which files were read in it. */
+export function noteReads<Result>(read: () => Result): {
+  readonly result: Result;
+  readonly reads: readonly FileRead[];
+} {
+  const [outer, reads] = [notes, [] as FileRead[]];
+  notes = reads;
+  try {
+    return { result: read(), reads };
+  } finally {
+    notes = outer;
+  }
+}
+
+function noted<Bytes extends Uint8Array>(path: string, read: () => Bytes): Bytes {
+  if (notes === undefined) return read();
+  const stamp = stampOf(path);
+  try {
+    const bytes = read();
+    notes.push({ path, stamp, digest: hash('sha256', bytes) });
+    return bytes;
+  } catch (error) {
+    notes.push({ path, stamp, digest: hash('sha256', String(error)) });
+    throw error;
+  }
+}
+
+/**
+ * Another text whenever a file was written, replaced, removed or given other rights, also through a link
+ * that now leads to another file.
+ */
+export function stampOf(path: string): string {
+  try {
+    const { ino, size, mtimeMs, ctimeMs } = statSync(path);
+    return `${ino} ${size} ${mtimeMs} ${ctimeMs}`;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? 'unreadable';
+  }
 }

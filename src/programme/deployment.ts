@@ -7,6 +7,7 @@ import { headerValues, type RequestHead } from '../oauth/wire_request.ts';
 import type { Metadata } from './answers/metadata.ts';
 import type { Logo } from './login/logos.ts';
 import { picturesOf } from './login/rules.ts';
+import { PathIndex } from './path_index.ts';
 import { logsIn, type Programme, type SelectorRule } from './programme.ts';
 import type { TokenEndpoint } from './requests/token_endpoint.ts';
 import type { TokenManagementEndpoint } from './requests/token_management.ts';
@@ -33,9 +34,6 @@ export interface SharedRoute {
 export function isForGateways({ kind }: Route | SharedRoute): boolean {
   return kind === 'verification' || kind === 'introspection';
 }
-
-/** The end of a pattern that matches every path below. No path in a file may contain a star. */
-const everyPathBelow = '/*';
 
 /** Routes by exact path as sent, or by a pattern that ends with `/*`. */
 export type Deployment = ReadonlyMap<string, Route | SharedRoute>;
@@ -65,19 +63,28 @@ export function deploy(
   former: ReadonlySet<ProgrammeId> = new Set(),
 ): Deployed {
   const routes = new Map<string, Route[]>();
+  const paths = new PathIndex();
   const mounted: Programme[] = [];
   const conflicts: MountConflict[] = [];
   for (const programme of programmes) {
     const own = routesOf(programme, former.has(programme.id));
     const [conflict] = [
       ...selfCollision(programme, own),
-      ...own.flatMap(([path]) => collision(path, programme, routes)),
+      ...own.flatMap(([path]) =>
+        paths
+          .overlapping(path)
+          .flatMap((at) => routes.get(at) ?? [])
+          .flatMap((route) => collision(path, programme, route)),
+      ),
     ];
     if (conflict !== undefined) {
       conflicts.push(conflict);
       continue;
     }
-    for (const [path, route] of own) routes.set(path, [...(routes.get(path) ?? []), route]);
+    for (const [path, route] of own) {
+      paths.add(path);
+      routes.set(path, [...(routes.get(path) ?? []), route]);
+    }
     mounted.push(programme);
   }
   const leaderless = withoutDefault(routes);
@@ -118,10 +125,12 @@ function selfCollision(
   programme: Programme,
   own: readonly (readonly [string, Route])[],
 ): readonly MountConflict[] {
-  const paths = own.map(([path]) => path);
-  const twice = paths.find((path, index) =>
-    paths.some((other, place) => place !== index && overlap(path, other)),
-  );
+  const paths = new PathIndex();
+  const [twice] = own.flatMap(([path]) => {
+    const found = paths.overlapping(path);
+    paths.add(path);
+    return found;
+  });
   if (twice === undefined) return [];
   const message = `two of its own endpoints answer at ${twice}: give one of them another path`;
   return [{ programme, path: twice, other: programme, message }];
@@ -130,23 +139,10 @@ function selfCollision(
 function collision(
   path: string,
   programme: Programme,
-  routes: ReadonlyMap<string, readonly Route[]>,
+  { programme: other }: Route,
 ): readonly MountConflict[] {
-  const selector = programme.selectors.get(path);
-  const present = [...routes].flatMap(([at, found]) => (overlap(path, at) ? found : []));
-  return present.flatMap(({ programme: other }) => {
-    const message = ambiguity(path, programme, selector, other);
-    return message === undefined ? [] : [{ programme, path, other, message }];
-  });
-}
-
-/** Whether one request path could match both. */
-function overlap(path: string, other: string): boolean {
-  return path === other || isBelow(path, other) || isBelow(other, path);
-}
-
-function isBelow(path: string, other: string): boolean {
-  return other.endsWith(everyPathBelow) && path.startsWith(other.slice(0, -1));
+  const message = ambiguity(path, programme, programme.selectors.get(path), other);
+  return message === undefined ? [] : [{ programme, path, other, message }];
 }
 
 function ambiguity(

@@ -21,6 +21,8 @@ describe('configuration', () => {
       programmes: join(path, '../programmes'),
       store: { kind: 'memory' },
       trustedProxies: [],
+      control: join(path, '../jetway.control'),
+      watchProgrammes: true,
     });
   });
 
@@ -54,6 +56,8 @@ master_key_file: /run/secrets/key
       },
       trustedProxies: ['10.0.0.0/8', 'fd00::/8'],
       masterKeyFile: '/run/secrets/key',
+      control: join(path, '../data/jetway.db.control'),
+      watchProgrammes: true,
     });
   });
 

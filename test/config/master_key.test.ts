@@ -141,6 +141,8 @@ function fresh(t: TestContext): { readonly folder: string; readonly config: Conf
     store: { kind: 'file', path: join(folder, 'data/jetway.db') },
     trustedProxies: [],
     document: { kind: 'map', at: { file: '', line: 1, column: 1 }, entries: new Map() },
+    control: 'jetway.control',
+    watchProgrammes: true,
   };
   return { folder, config };
 }

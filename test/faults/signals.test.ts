@@ -21,7 +21,7 @@ function eventsIn(log: string): readonly string[] {
   return lines.map((line) => (JSON.parse(line) as { readonly event: string }).event);
 }
 
-test('FAULTS 32: SIGHUP, SIGUSR1 and SIGPIPE change nothing, and the log says so', async (t) => {
+test('FAULTS 32: SIGHUP reloads, SIGUSR1 and SIGPIPE change nothing, and the log says so', async (t) => {
   const site = await openSite(t);
   const club = await site.start();
   club.server.child.kill('SIGPIPE');
@@ -32,7 +32,7 @@ test('FAULTS 32: SIGHUP, SIGUSR1 and SIGPIPE change nothing, and the log says so
   tokensIn(await askTokens(club, grant));
   assert.equal(await club.server.end('SIGTERM'), 0);
   const { stderr } = club.server.printed();
-  assert.deepEqual(eventsIn(stderr), ['debugger_not_supported', 'reload_not_supported']);
+  assert.deepEqual(eventsIn(stderr), ['debugger_not_supported', 'reloaded']);
 });
 
 test('FAULTS 32: a server outlives the terminal that it was started at', async (t) => {
@@ -44,7 +44,7 @@ test('FAULTS 32: a server outlives the terminal that it was started at', async (
   const log = (): string => readFileSync(join(site.folder, 'log'), 'utf8');
   try {
     club.server.child.kill('SIGKILL');
-    await until(() => eventsIn(log()).includes('reload_not_supported'));
+    await until(() => eventsIn(log()).includes('reloaded'));
     tokensIn(await askTokens(club, grant));
   } finally {
     process.kill(pid, 'SIGKILL');

@@ -20,10 +20,14 @@ async function openSite(
   answer: (body: string) => Reply | Promise<Reply>,
 ): Promise<Site> {
   const reported: string[] = [];
-  const app = new App((error) => {
-    reported.push(error.message);
-    return { status: 500, headers: { 'Content-Type': 'text/plain' }, body: 'broken' };
-  });
+  const missing = { status: 404, headers: { 'Content-Type': 'text/plain' }, body: 'missing' };
+  const app = new App(
+    (error) => {
+      reported.push(error.message);
+      return { status: 500, headers: { 'Content-Type': 'text/plain' }, body: 'broken' };
+    },
+    () => missing,
+  );
   app.endpoint('/it', {
     methods: new Set(['POST']),
     wrongMethod: () => ({ status: 405, headers: { Allow: 'POST' }, body: '' }),

@@ -51,6 +51,8 @@ function configOf(path: string): Config {
     store: { kind: 'file', path },
     trustedProxies: [],
     document: { kind: 'map', at: { file: '', line: 1, column: 1 }, entries: new Map() },
+    control: 'jetway.control',
+    watchProgrammes: true,
   };
 }
 

@@ -6,6 +6,7 @@ import type { TestContext } from 'node:test';
 import { openService } from '../../src/engine/open_service.ts';
 import type { Service } from '../../src/engine/service.ts';
 import { createApp } from '../../src/http/app.ts';
+import { createLoginSite } from '../../src/http/login_handlers.ts';
 import { listen, type TimeLimits } from '../../src/http/server.ts';
 import { toPlain } from '../../src/lib/document.ts';
 import { formatFault } from '../../src/lib/fault.ts';
@@ -163,13 +164,14 @@ export async function startJetway(t: TestContext, options: JetwayOptions = {}): 
       mounted.map(async (programme) => {
         const foundation = { store, clock, keyring, log, environment: 'staging' } as const;
         const { credentials, hookLimits = patientLimits } = options;
-        const service = await openService(programme, foundation, credentials, hookLimits);
+        const service = await openService(programme, foundation, { credentials, hookLimits });
         return [programme.id, service] as const;
       }),
     ),
   );
   const isProxy = networkTest(options.trustedProxies ?? []);
-  server.swap(createApp(deployment, services, log, isProxy));
+  const sites = new Map([...services].map(([id, service]) => [id, createLoginSite(service)]));
+  server.swap(createApp(deployment, sites, log, isProxy));
   const [first = 'executive-club'] = Object.keys(sources);
   return {
     url: server.url,

@@ -25,9 +25,10 @@ import { createMemoryStore } from '../../store/memory/store.ts';
 import { createKeyring, masterKeyBytes } from '../../token/keyring.ts';
 import { CommandError, exitCodes, failed, wrongUsage } from '../exit.ts';
 import { startHousekeeping } from '../server/housekeeping.ts';
+import { listenAt } from '../server/listeners.ts';
 import { openLog } from '../server/log_writer.ts';
 import { ignoreSignals, untilSignal } from '../server/process.ts';
-import { buildServing, listenAt } from '../server/serving.ts';
+import { serveAll } from '../server/serving.ts';
 import { sharedTime } from '../server/store_clock.ts';
 import { onboardDemo } from './onboarding.ts';
 
@@ -55,20 +56,20 @@ export async function dev(options: DevOptions): Promise<void> {
   };
   const server = await listenAt(address, '--listen');
   const demos = await onboardAll(loaded, server.url, foundation);
-  const serving = await buildServing(
-    demos.map(({ programme }) => programme),
-    foundation,
-    { filled: new Map(demos.map(({ programme, member }) => [programme.id, member])) },
-  );
+  const filled = new Map(demos.map(({ programme, member }) => [programme.id, member]));
+  const { serving } = await serveAll(demos, foundation, filled);
   mountDemo(serving.app, demos);
   server.swap(serving.app);
   // Before anything is printed: its reader may send a signal at once. SIGHUP too: otherwise the server
   // would outlive its closed terminal.
   const signalled = untilSignal(['SIGTERM', 'SIGINT', 'SIGHUP']);
   console.log(startSheet(server.url, demos));
-  const services = [...serving.services.values()];
   const { keep: keepTime } = sharedTime(foundation, log);
-  const stopHousekeeping = startHousekeeping({ ...foundation, services, keepTime });
+  const stopHousekeeping = startHousekeeping({
+    ...foundation,
+    services: () => serving.services(),
+    keepTime,
+  });
   await signalled;
   stopHousekeeping();
   await server.close();

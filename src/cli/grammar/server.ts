@@ -6,6 +6,7 @@ import { check } from '../server/check.ts';
 import { init } from '../server/init.ts';
 import { maintenanceOff, maintenanceOn } from '../server/maintenance.ts';
 import { newProgramme, schema } from '../server/programme_file.ts';
+import { reload, status } from '../server/remote.ts';
 import { serve } from '../server/serve.ts';
 import { show } from '../server/show.ts';
 import { version } from '../version.ts';
@@ -27,6 +28,25 @@ export const serverVerbs: readonly Verb[] = [
     example: 'jetway serve --config /etc/jetway/config.yaml',
     json: false,
     run: serve,
+  },
+  {
+    words: 'reload',
+    summary: 'have the running server take up changed files, each programme by itself',
+    reads: 'configuration',
+    options: [
+      option('--dry-run', 'change nothing; tell what a reload would do'),
+      option('--prune', 'end the programmes whose file is gone'),
+    ],
+    example: 'jetway reload',
+    exits: { 3: 'something was not taken up: what was served before is served on' },
+    run: reload,
+  },
+  {
+    words: 'status',
+    summary: 'tell what the running server serves, since when, and how it is',
+    reads: 'configuration',
+    example: 'jetway status',
+    run: status,
   },
   {
     words: 'dev',

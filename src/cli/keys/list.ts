@@ -1,25 +1,21 @@
 // Owns the verb `key list`, which never prints a private or secret key, sealed or not.
 
+import type { Instant } from '../../lib/clock.ts';
+import type { Registry } from '../../store/registry.ts';
 import { type KeyState, keyStates } from '../../token/key_rotation.ts';
 import { withStore } from '../open_store.ts';
 import { printResult, say } from '../output.ts';
 import { configOf } from '../programmes.ts';
 import { dateOrNull, dateText, table } from '../table.ts';
-import { forKeys, type KeyOptions, type ShownKind, shownKind } from './programmes.ts';
+import { forKeys, type KeyLine, type KeyOptions, type ShownKind, shownKind } from './programmes.ts';
 
 /** By programme, oldest first. */
 export async function listKeys(options: KeyOptions): Promise<void> {
   const config = configOf(options);
   await forKeys(config, options, async (lines) => {
-    const views = await withStore(config, async ({ store, clock }) => {
-      const now = clock.now();
-      const lists = lines.map(async ({ id, rules }) =>
-        keyStates(await store.list(rules.kind, id), rules, now).map((state) =>
-          viewKey(state, shownKind(rules)),
-        ),
-      );
-      return (await Promise.all(lists)).flat();
-    });
+    const views = await withStore(config, ({ store, clock }) =>
+      viewKeys(store, lines, clock.now()),
+    );
     if (options.json !== true && views.length === 0) {
       return say('there are no keys; serve makes the first ones');
     }
@@ -41,7 +37,21 @@ export async function listKeys(options: KeyOptions): Promise<void> {
   });
 }
 
-interface KeyView {
+/** Of each line the keys, oldest first. */
+export async function viewKeys(
+  store: Registry,
+  lines: readonly KeyLine[],
+  now: Instant,
+): Promise<readonly KeyView[]> {
+  const lists = lines.map(async ({ id, rules }) =>
+    keyStates(await store.list(rules.kind, id), rules, now).map((state) =>
+      viewKey(state, shownKind(rules)),
+    ),
+  );
+  return (await Promise.all(lists)).flat();
+}
+
+export interface KeyView {
   readonly programme: string;
   readonly kind: ShownKind;
   readonly kid: string;

@@ -10,7 +10,8 @@ import { renewTokenKey } from '../keys/changes.ts';
 export interface Housekeeping {
   readonly store: Store;
   readonly clock: SystemClock;
-  readonly services: readonly Service[];
+  /** Those that are served at the time. */
+  readonly services: () => readonly Service[];
   readonly log: Log;
   /** Records the time, and follows the store's other servers. */
   readonly keepTime: () => Promise<void>;
@@ -86,7 +87,7 @@ function keyTask({ store, services }: Housekeeping): Task {
     const epoch = await store.epoch('signing_key');
     if (epoch === known) return;
     known = epoch;
-    await Promise.all(services.map(async ({ keys }) => keys?.reload()));
+    await Promise.all(services().map(async ({ keys }) => keys?.reload()));
   };
 }
 
@@ -94,7 +95,7 @@ function keyTask({ store, services }: Housekeeping): Task {
 function tokenKeyTask({ services }: Housekeeping): Task {
   return () =>
     Promise.all(
-      services.map(async (service) => {
+      services().map(async (service) => {
         await service.tokenKeys.reloadIfMoved();
         await renewTokenKey(service);
       }),

@@ -8,6 +8,8 @@ import type { Log } from '../../engine/service.ts';
 import { legibleJson } from '../../lib/fault.ts';
 
 export interface ServerLog extends Log {
+  /** Something happened that operators asked for, or want to know of. */
+  readonly info: Log['error'];
   /** Writes the counts of left-out lines; the process ends soon, even if the reader is stuck. */
   readonly end: () => void;
 }
@@ -27,11 +29,14 @@ export function openLog(): ServerLog {
   const written = new Map<string, number>();
   const leftOut = new Map<string, number>();
   let timer: NodeJS.Timeout | undefined;
-  const put = (event: string, facts: object): boolean =>
-    write(`${legibleJson({ time: new Date().toISOString(), level: 'error', event, ...facts })}\n`);
+  const put = (level: 'error' | 'info', event: string, facts: object): boolean =>
+    write(`${legibleJson({ time: new Date().toISOString(), level, event, ...facts })}\n`);
   const beginSpan = (): void => {
     written.clear();
-    if (leftOut.size > 0 && put('lines_left_out', { lines: Object.fromEntries(leftOut) })) {
+    if (
+      leftOut.size > 0 &&
+      put('error', 'lines_left_out', { lines: Object.fromEntries(leftOut) })
+    ) {
       leftOut.clear();
     }
     timer = leftOut.size === 0 ? undefined : setTimeout(beginSpan, span).unref();
@@ -39,14 +44,18 @@ export function openLog(): ServerLog {
   const addOne = (counts: Map<string, number>, kind: string): void => {
     counts.set(kind, (counts.get(kind) ?? 0) + 1);
   };
-  return {
-    error: (event, facts) => {
+  const report =
+    (level: 'error' | 'info'): Log['error'] =>
+    (event, facts) => {
       timer ??= setTimeout(beginSpan, span).unref();
       const { programme } = facts;
       const kind = programme === undefined ? event : `${event} ${programme}`;
-      const isWritten = (written.get(kind) ?? 0) < mostLines && put(event, facts);
+      const isWritten = (written.get(kind) ?? 0) < mostLines && put(level, event, facts);
       addOne(isWritten ? written : leftOut, kind);
-    },
+    };
+  return {
+    error: report('error'),
+    info: report('info'),
     end: () => {
       beginSpan();
       // Unread lines would keep the process alive.

@@ -25,7 +25,7 @@ export function untilSignal(signals: readonly NodeJS.Signals[]): Promise<void> {
 
 /** Signals to ignore; by default they end the process or open a debugger. */
 const ignored = {
-  SIGHUP: ['reload_not_supported', 'changed files count after a restart'],
+  SIGHUP: ['not_ready_to_reload', 'a server that starts reads its files in any case'],
   SIGUSR1: ['debugger_not_supported', 'a running server has no debugger'],
 } as const;
 

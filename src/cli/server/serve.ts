@@ -2,26 +2,35 @@
 
 import type { Config } from '../../config/config.ts';
 import { expectTls, type TlsReading } from '../../config/tls.ts';
-import { createAdminApp, type Health } from '../../http/admin.ts';
+import type { Health } from '../../http/admin.ts';
 import { drainTime } from '../../http/connections.ts';
-import type { RunningServer } from '../../http/server.ts';
+import type { Instant } from '../../lib/clock.ts';
 import { formatFault } from '../../lib/fault.ts';
 import { present } from '../../lib/present.ts';
 import { endHashing } from '../../members/password.ts';
 import type { Unavailable } from '../../oauth/failure.ts';
+import type { Maintenance } from '../../oauth/maintenance.ts';
 import type { StoreHealth } from '../../store/keeping.ts';
 import { storeAt } from '../../store/open.ts';
 import { CommandError, exitCodes } from '../exit.ts';
 import { type OpenStore, openStore } from '../open_store.ts';
 import { say } from '../output.ts';
-import { compileFolder, configOf } from '../programmes.ts';
+import { configOf } from '../programmes.ts';
 import { dateText } from '../table.ts';
+import { openControl } from './control.ts';
 import { leaseNodeNumber, type NodeNumber, startHousekeeping } from './housekeeping.ts';
+import { Listeners } from './listeners.ts';
 import { openLog, type ServerLog } from './log_writer.ts';
 import { maintained } from './maintenance.ts';
 import { ignoreSignals, untilSignal } from './process.ts';
-import { buildServing, listenAt, type Serving } from './serving.ts';
+import { ProgrammeFolder } from './programme_folder.ts';
+import { type ReloadOptions, Reloader } from './reload.ts';
+import { Serving } from './serving.ts';
+import { candidatesOf, type Plan, planServing } from './serving_plan.ts';
+import { Settings, settingsOf } from './settings.ts';
+import { controlRoutes } from './status.ts';
 import { clockBeside, sharedTime, type SharedTime } from './store_clock.ts';
+import { watchFiles } from './watch.ts';
 
 export interface ServeOptions {
   readonly config: string;
@@ -42,7 +51,8 @@ export async function serve(options: ServeOptions): Promise<void> {
 async function serveLogging(options: ServeOptions, log: ServerLog): Promise<void> {
   const config = configOf(options);
   const tls = expectTls(config);
-  const { programmes, files, credentials } = compileFolder(config.programmes, config.publicUrl);
+  const folder = new ProgrammeFolder(config.programmes);
+  const looks = await folder.read();
   const fatal = Promise.withResolvers<Unavailable>();
   let failure: Unavailable | undefined;
   const onFatal = (reason: Unavailable): void => {
@@ -59,46 +69,26 @@ async function serveLogging(options: ServeOptions, log: ServerLog): Promise<void
     // Before tokens are issued: commands use the recorded time.
     await time.keep();
     const node = await leaseNodeNumber(store, clock);
-    const serving = await buildServing(
-      programmes,
-      present({
-        store,
-        clock,
-        keyring,
-        node: node.current,
-        log,
-        environment: config.environment,
-        outage: from && { from, to: clock.now() },
-      }),
-      {
-        trustedProxies: config.trustedProxies,
-        credentials,
-        listener: config.gateway === undefined ? 'all' : 'main',
-      },
-    );
-    for (const { faults } of files) {
-      // Only errors: `check` shows warnings, and operators have accepted the ones that remain.
-      for (const fault of faults) if (fault.severity === 'error') say(formatFault(fault));
-    }
-    for (const { programme, message } of serving.conflicts) {
-      say(`${programme.id} is not served: ${message}`);
-    }
-    if (serving.services.size === 0) {
+    const foundation = present({
+      store,
+      clock,
+      keyring,
+      node: node.current,
+      log,
+      environment: config.environment,
+      outage: from && { from, to: clock.now() },
+    });
+    const serving = new Serving(foundation, settingsOf(config));
+    const candidates = await candidatesOf(looks, serving.served, config.publicUrl);
+    const plan = await planServing(candidates, serving.served, store, { looks });
+    await serving.take(plan);
+    announceFaults(plan);
+    if (serving.served.size === 0) {
       throw new CommandError(exitCodes.configuration, `no programme in ${config.programmes} loads`);
     }
-    const broken = files.length - serving.services.size;
-    await run({
-      ...opened,
-      clock,
-      log,
-      config,
-      tls,
-      serving,
-      broken,
-      node,
-      time,
-      fatal: fatal.promise,
-    });
+    const { config: configPath } = options;
+    const parts = { configPath, config, folder, plan, serving, log, node, time, tls };
+    await run({ ...opened, ...parts, clock, fatal: fatal.promise });
   } finally {
     await store.close();
   }
@@ -107,12 +97,13 @@ async function serveLogging(options: ServeOptions, log: ServerLog): Promise<void
 }
 
 interface Running extends OpenStore {
-  readonly log: ServerLog;
+  readonly configPath: string;
   readonly config: Config;
   readonly tls: TlsReading;
+  readonly folder: ProgrammeFolder;
+  readonly plan: Plan;
   readonly serving: Serving;
-  /** Number of programmes that are not served. */
-  readonly broken: number;
+  readonly log: ServerLog;
   readonly node: NodeNumber;
   readonly time: SharedTime;
   /** Resolves when the store can no longer be used. */
@@ -120,8 +111,7 @@ interface Running extends OpenStore {
 }
 
 async function run(running: Running): Promise<void> {
-  const { log, config, serving, broken, store, clock, node, time, fatal } = running;
-  const { tls, gatewayTls } = running.tls;
+  const { log, config, serving, store, clock, time, tls, fatal } = running;
   let stopping: string | undefined;
   let condition: StoreHealth = { status: 'ready' };
   const checkStore = (): void => {
@@ -130,46 +120,39 @@ async function run(running: Running): Promise<void> {
   const health = (): Health => {
     if (stopping !== undefined) return { status: 'unready', reasons: [stopping] };
     if (condition.status !== 'ready') return { status: 'unready', reasons: [condition.detail] };
-    if (broken === 0) return { status: 'ready', reasons: [] };
-    return { status: 'degraded', reasons: [`${broken} programmes are not served`] };
+    const reasons = reloader.troubles();
+    return { status: reasons.length === 0 ? 'ready' : 'degraded', reasons };
   };
-  const server = await listenAt(config.listen, 'listen', serving.app, present({ tls }));
-  let gateway: RunningServer | undefined;
-  let admin: RunningServer | undefined;
-  let stopHousekeeping: (() => void) | undefined;
+  const listeners = await Listeners.open(config, tls, serving, health);
+  const settings = new Settings(config, tls, serving, listeners);
+  const now = (): Instant => clock.now();
+  const reloader = new Reloader({ ...running, settings, listeners, now });
+  const reload = async (options: ReloadOptions): Promise<void> => {
+    await reloader.reload(options).catch((error: unknown) => {
+      log.error('reload_failed', { detail: String(error) });
+    });
+  };
   let failure: Unavailable | undefined;
+  const stops: (() => unknown)[] = [];
   try {
-    if (config.gateway !== undefined) {
-      const options = present({ share: 1 / 4, tls: gatewayTls });
-      gateway = await listenAt(config.gateway, 'gateway', serving.gatewayApp, options);
-    }
-    if (config.admin !== undefined) {
-      admin = await listenAt(config.admin, 'admin', createAdminApp(health), { share: 1 / 8 });
-    }
     // Before anything is printed: its reader may send a signal at once.
     const signalled = untilSignal(['SIGTERM', 'SIGINT']);
-    if (gateway !== undefined) console.log(`gateway: ${gateway.url}`);
-    if (admin !== undefined) console.log(`admin: ${admin.url}`);
-    for (const { programme, createdAt } of await maintained(store, serving.services.keys())) {
-      const since = dateText(createdAt);
-      console.log(
-        `${programme} is in maintenance since ${since}: jetway maintenance off ${programme} ends it`,
-      );
-    }
-    announce(running, server.url);
-    const services = [...serving.services.values()];
-    const upkeep = { store, clock, services, log, node, checkStore };
-    stopHousekeeping = startHousekeeping({ ...upkeep, keepTime: time.keep });
+    const sources = { ...running, now, started: now(), listeners, reloader, health };
+    const control = await openControl(config.control, controlRoutes(sources), log);
+    stops.push(control.close);
+    announce(running, listeners, await maintained(store, serving.served.keys()));
+    const upkeep = { ...running, services: () => serving.services(), checkStore };
+    stops.push(startHousekeeping({ ...upkeep, keepTime: time.keep }));
+    if (config.watchProgrammes) stops.push(watchFiles(reloader, reload));
     process.on('SIGUSR2', () => void followClock(running));
+    process.removeAllListeners('SIGHUP').on('SIGHUP', () => void reload({}));
     failure = (await Promise.race([signalled, fatal])) ?? undefined;
   } finally {
     stopping = failure?.message ?? 'stopping';
-    stopHousekeeping?.();
     // Logins that still wait for hashing get an answer instead of a cut connection.
     endHashing(drainTime);
-    await Promise.all([server.close(), gateway?.close()]);
-    // Last: until then `/ready` tells the load balancer to send no more requests.
-    await admin?.close();
+    await Promise.all(stops.map((stop) => stop()));
+    await listeners.close();
   }
 }
 
@@ -193,12 +176,34 @@ async function followClock({ clock, log, time }: Running): Promise<void> {
   }
 }
 
-function announce({ config, serving, broken }: Running, url: string): void {
-  const names = [...serving.services.keys()];
+function announce(
+  { config, serving, plan }: Running,
+  { urls }: Listeners,
+  closed: readonly Maintenance[],
+): void {
+  if (urls.gateway !== undefined) console.log(`gateway: ${urls.gateway}`);
+  if (urls.admin !== undefined) console.log(`admin: ${urls.admin}`);
+  for (const { programme, createdAt } of closed) {
+    console.log(
+      `${programme} is in maintenance since ${dateText(createdAt)}: jetway maintenance off ${programme} ends it`,
+    );
+  }
+  const names = [...serving.served.keys()];
   console.log(
-    `jetway serves ${names.join(', ')} (${config.environment}) at ${url} as ${config.publicUrl}`,
+    `jetway serves ${names.join(', ')} (${config.environment}) at ${urls.main} as ${config.publicUrl}`,
   );
+  const broken = plan.outcomes.length - names.length;
   if (broken > 0) {
-    console.log(`degraded: ${broken} of ${broken + names.length} programmes are not served`);
+    console.log(`degraded: ${broken} of ${plan.outcomes.length} programmes are not served`);
+  }
+}
+
+/** Only errors: `check` shows warnings, and operators have accepted the ones that remain. */
+function announceFaults({ outcomes }: Plan): void {
+  for (const { faults } of outcomes) {
+    for (const fault of faults) if (fault.severity === 'error') say(formatFault(fault));
+  }
+  for (const { programme, message } of outcomes) {
+    if (message !== undefined) say(`${programme} is not served: ${message}`);
   }
 }

@@ -1,96 +1,130 @@
-// Owns serving programmes: compiles them to one app and listens at an address.
+// Owns the served programmes: their services, the apps that answer for them, and exchanging both.
 
-import type { Address } from '../../config/config.ts';
 import { openService } from '../../engine/open_service.ts';
 import type { Foundation, Service } from '../../engine/service.ts';
-import { createApp, type FilledForms, type Listener } from '../../http/app.ts';
+import { createApp, type Listener } from '../../http/app.ts';
 import type { App } from '../../http/endpoints.ts';
-import { listen, type ListenOptions, type RunningServer } from '../../http/server.ts';
+import { createLoginSite, type LoginSite } from '../../http/login_handlers.ts';
+import type { FilledForm } from '../../http/login_pages.ts';
+import type { Instant } from '../../lib/clock.ts';
 import { networkTest } from '../../lib/ip_address.ts';
-import type { HookCredentials } from '../../members/hook_connection.ts';
+import { pause } from '../../lib/pause.ts';
 import type { ProgrammeId } from '../../oauth/client.ts';
-import { deploy, type Deployed, type MountConflict } from '../../programme/deployment.ts';
-import type { Programme } from '../../programme/programme.ts';
-import type { Store } from '../../store/contract.ts';
-import type { Kind } from '../../store/kinds.ts';
-import { failed, isSystemError } from '../exit.ts';
+import type { Deployment } from '../../programme/deployment.ts';
+import { type Candidate, type Plan, planServing } from './serving_plan.ts';
 
-/** The served programmes, and those that could not be mounted. */
-export interface Serving {
-  readonly app: App;
-  /** The paths for gateways, for a listener of their own. */
-  readonly gatewayApp: App;
-  readonly services: ReadonlyMap<ProgrammeId, Service>;
-  readonly conflicts: readonly MountConflict[];
+/** A programme in service, and since when this version of it is. */
+export interface Served extends Candidate {
+  readonly site: LoginSite;
+  readonly since: Instant;
 }
 
-export interface ServingOptions {
-  readonly trustedProxies?: readonly string[];
-  readonly credentials?: ReadonlyMap<ProgrammeId, HookCredentials>;
-  /** The paths that `app` serves: all, or all except those for gateways. */
-  readonly listener?: 'all' | 'main';
-  /** Members with which login forms are filled in; only for `dev`. */
-  readonly filled?: FilledForms;
+/** What a configuration says about all programmes; may change while they are served. */
+export interface ServingSettings {
+  readonly trustedProxies: readonly string[];
+  /** Whether gateways have a listener of their own. */
+  readonly hasGateway: boolean;
 }
 
-export async function buildServing(
-  programmes: readonly Programme[],
-  foundation: Foundation,
-  { trustedProxies = [], credentials, listener = 'all', filled }: ServingOptions = {},
-): Promise<Serving> {
-  const { store } = foundation;
-  const { deployment, mounted, conflicts } = await deployInUseFirst(programmes, store);
-  const opened = await Promise.all(
-    mounted.map((programme) => openService(programme, foundation, credentials?.get(programme.id))),
-  );
-  const services = new Map(opened.map((service) => [service.programme.id, service]));
-  const isProxy = networkTest(trustedProxies);
-  const appOf = (side: Listener): App =>
-    createApp(deployment, services, foundation.log, isProxy, side, filled);
-  return { app: appOf(listener), gatewayApp: appOf('gateway'), services, conflicts };
-}
+/** Members with which login forms are filled in; only for `dev`. */
+type FilledForms = ReadonlyMap<ProgrammeId, FilledForm>;
 
-/**
- * Mounts programmes in order of name, those with clients first: an unused copy of a file must not
- * take the path of the original programme.
- */
-async function deployInUseFirst(programmes: readonly Programme[], store: Store): Promise<Deployed> {
-  const having = async (kind: Kind): Promise<readonly Programme[]> => {
-    const lists = await Promise.all(programmes.map(({ id }) => store.list(kind, id)));
-    return programmes.filter((_, index) => lists[index]?.length !== 0);
-  };
-  // Tokens of programmes that no longer sign any are verified until they expire.
-  const signers = await having('signing_key');
-  const former = new Set(signers.flatMap(({ id, signsTokens }) => (signsTokens ? [] : [id])));
-  const deployed = deploy(programmes, former);
-  if (deployed.conflicts.length === 0) return deployed;
-  const inUse = await having('client');
-  return deploy([...inUse, ...programmes.filter((one) => !inUse.includes(one))], former);
-}
+const usualSettings: ServingSettings = { trustedProxies: [], hasGateway: false };
 
-const listenCauses: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'something listens there already: stop it, or choose another address',
-  EADDRNOTAVAIL: 'this machine has no such address: name one of its own, or 0.0.0.0 for all',
-  EACCES: 'listening there is not permitted: choose a port from 1024 on, or grant the right to',
-  ENOTFOUND: 'there is no machine of that name: name an address of this one',
-};
+/** Requests under way end in the version that they began in. */
+export class Serving {
+  readonly #foundation: Foundation;
+  readonly #filled: FilledForms;
+  #settings: ServingSettings;
+  #served: ReadonlyMap<ProgrammeId, Served> = new Map();
+  #deployment: Deployment = new Map();
+  #apps: Readonly<Record<'main' | 'gateway', App>>;
 
-/**
- * @param setting the key with the address, for the message: `listen`
- * @throws CommandError with the reason and a remedy
- */
-export async function listenAt(
-  address: Address,
-  setting: string,
-  app?: App,
-  options: ListenOptions = {},
-): Promise<RunningServer> {
-  try {
-    return await listen(address, app, options);
-  } catch (error) {
-    if (!isSystemError(error)) throw error;
-    const host = address.host.includes(':') ? `[${address.host}]` : address.host;
-    const cause = listenCauses[error.code ?? ''] ?? error.message;
-    throw failed(`cannot listen on ${host}:${address.port} (${setting}): ${cause}`);
+  constructor(
+    foundation: Foundation,
+    settings: ServingSettings = usualSettings,
+    filled: FilledForms = new Map(),
+  ) {
+    this.#foundation = foundation;
+    this.#settings = settings;
+    this.#filled = filled;
+    this.#apps = this.#makeApps();
   }
+
+  /** The app of the public listener. */
+  get app(): App {
+    return this.#apps.main;
+  }
+
+  /** The paths for gateways, for a listener of their own. */
+  get gatewayApp(): App {
+    return this.#apps.gateway;
+  }
+
+  get served(): ReadonlyMap<ProgrammeId, Served> {
+    return this.#served;
+  }
+
+  services(): readonly Service[] {
+    return [...this.#served.values()].map(({ site }) => site.service);
+  }
+
+  /** Takes the plan's programmes into service. Until it resolves, those of before are served. */
+  async take({ mounted, deployed }: Plan): Promise<void> {
+    const opening: Promise<Served>[] = [];
+    for (const [id, candidate] of mounted) {
+      const former = this.#served.get(id);
+      if (former === candidate) continue;
+      const opened = this.#open(candidate, former);
+      // Awaited below, together: they share the store's commits.
+      opened.catch(() => undefined);
+      opening.push(opened);
+      await pause();
+    }
+    const opened = new Map((await Promise.all(opening)).map((one) => [one.programme.id, one]));
+    this.#served = new Map(
+      [...mounted.keys()].flatMap((id) => {
+        const one = opened.get(id) ?? this.#served.get(id);
+        return one === undefined ? [] : [[id, one] as const];
+      }),
+    );
+    this.#deployment = deployed.deployment;
+    this.#apps = this.#makeApps();
+  }
+
+  /** Serves by other settings from now on. */
+  follow(settings: ServingSettings): void {
+    this.#settings = settings;
+    this.#apps = this.#makeApps();
+  }
+
+  async #open(candidate: Candidate, former: Served | undefined): Promise<Served> {
+    const { programme, credentials } = candidate;
+    const options = { credentials, former: former?.site.service };
+    const service = await openService(programme, this.#foundation, options);
+    const site = createLoginSite(service, this.#filled.get(programme.id));
+    return { ...candidate, site, since: this.#foundation.clock.now() };
+  }
+
+  #makeApps(): Readonly<Record<'main' | 'gateway', App>> {
+    const { trustedProxies, hasGateway } = this.#settings;
+    const sites = new Map([...this.#served].map(([id, { site }]) => [id, site]));
+    const isProxy = networkTest(trustedProxies);
+    const appOf = (side: Listener): App =>
+      createApp(this.#deployment, sites, this.#foundation.log, isProxy, side);
+    return { main: appOf(hasGateway ? 'main' : 'all'), gateway: appOf('gateway') };
+  }
+}
+
+/** Serves programmes that were made without files, as those of `dev` are. */
+export async function serveAll(
+  candidates: readonly Candidate[],
+  foundation: Foundation,
+  filled?: FilledForms,
+): Promise<{ readonly serving: Serving; readonly plan: Plan }> {
+  const serving = new Serving(foundation, usualSettings, filled);
+  const all = new Map(candidates.map((one) => [one.programme.id, one]));
+  const plan = await planServing(all, serving.served, foundation.store);
+  await serving.take(plan);
+  return { serving, plan };
 }

@@ -80,8 +80,9 @@ test('the example of each verb that ends by itself does what it says', async (t)
   putSecret(folder, 'members.csv', `username,bcrypt\nbob,${hash}\n`);
   const brought = ['client', 'import', 'clients.csv', '--programme', 'my-club'];
   assert.equal((await jetway(folder, brought)).code, 0);
-  // They run until they are told to end, need a hook, or an identifier that is drawn by lot.
-  const others = /^(?:serve|dev|member directory-test|gateway (?:show|rotate-secret|remove))$/;
+  // They run until they are told to end, need a server, a hook, or an identifier that is drawn by lot.
+  const others =
+    /^(?:serve|reload|status|dev|member directory-test|gateway (?:show|rotate-secret|remove))$/;
   const rank = (verb: Verb): number => (verb.words.endsWith(' remove') ? 1 : 0);
   const rest = verbs.filter(({ words }) => !others.test(words));
   for (const { words, example } of rest.toSorted((a, b) => rank(a) - rank(b))) {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { buildServing } from '../../../src/cli/server/serving.ts';
+import { serveAll } from '../../../src/cli/server/serving.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 import type { ClientId, ProgrammeId } from '../../../src/oauth/client.ts';
 import { compileProgramme } from '../../../src/programme/compile.ts';
@@ -17,7 +17,7 @@ test('C-2: a copied file with the old path does not take the place of the progra
   const programmes = ['a-copy', 'executive-club'].map((id) => {
     const { loaded } = loadProgramme(`${id}.yaml`, text);
     assert.ok(loaded);
-    return compileProgramme(loaded.id, loaded.definition, publicUrl);
+    return { programme: compileProgramme(loaded.id, loaded.definition, publicUrl) };
   });
   const store = createMemoryStore();
   const clock = systemClock();
@@ -36,16 +36,19 @@ test('C-2: a copied file with the old path does not take the place of the progra
     },
   ]);
   const keyring = createKeyring(new Uint8Array(32));
-  const serving = await buildServing(programmes, {
+  const { serving, plan } = await serveAll(programmes, {
     store,
     clock,
     keyring,
     log: { error: () => {} },
     environment: 'staging',
   });
-  assert.deepEqual([...serving.services.keys()], ['executive-club']);
+  assert.deepEqual([...serving.served.keys()], ['executive-club']);
   assert.deepEqual(
-    serving.conflicts.map(({ programme }) => programme.id),
-    ['a-copy'],
+    plan.outcomes.map(({ programme, outcome }) => [programme, outcome]),
+    [
+      ['a-copy', 'refused'],
+      ['executive-club', 'added'],
+    ],
   );
 });

@@ -1,0 +1,53 @@
+// Owns asking the running server of a configuration by its control socket.
+
+import { request } from 'node:http';
+
+import type { Config } from '../config/config.ts';
+import { type CommandError, failed, isSystemError } from './exit.ts';
+
+/**
+ * What the server answers, as JSON.
+ * @throws CommandError where no server answers, or it reports a failure
+ */
+export async function askServer(
+  config: Config,
+  method: 'GET' | 'POST',
+  path: string,
+): Promise<unknown> {
+  const answer = await exchange(config.control, method, path).catch((error: unknown) => {
+    throw unreachable(config.control, error);
+  });
+  const body = JSON.parse(answer.text) as unknown;
+  if (answer.status === 200) return body;
+  throw failed(`the server answers: ${(body as { readonly error: string }).error}`);
+}
+
+interface Answer {
+  readonly status: number;
+  readonly text: string;
+}
+
+function exchange(socketPath: string, method: string, path: string): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const sent = request({ socketPath, method, path, agent: false }, (answer) => {
+      let text = '';
+      answer.setEncoding('utf8');
+      answer.on('data', (part: string) => (text += part));
+      answer.on('error', reject);
+      answer.on('end', () => resolve({ status: answer.statusCode ?? 0, text }));
+    });
+    sent.on('error', reject);
+    sent.end();
+  });
+}
+
+function unreachable(path: string, error: unknown): CommandError {
+  const code = isSystemError(error) ? error.code : undefined;
+  if (code === 'EACCES') {
+    return failed(`${path} is the server's alone: run this as the user that the server runs as`);
+  }
+  if (code === 'ENOENT' || code === 'ECONNREFUSED') {
+    return failed(`no server of this configuration runs: nothing answers at ${path} (control)`);
+  }
+  return failed(`the server does not answer at ${path}: ${String(error)}`);
+}

@@ -1,0 +1,110 @@
+// Owns the control socket of a running server: a unix socket for its owner alone, on which commands ask
+// it by HTTP and get JSON.
+
+import { chmodSync, lstatSync, unlinkSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { connect } from 'node:net';
+
+import { isSystemError } from '../exit.ts';
+import type { ServerLog } from './log_writer.ts';
+
+/** By method and path, such as `GET /status`; resolves to what is sent as JSON. */
+export type ControlRoutes = Readonly<Record<string, (query: URLSearchParams) => Promise<unknown>>>;
+
+export interface Control {
+  readonly close: () => Promise<void>;
+}
+
+/** Milliseconds between attempts to take over the socket of another server of the configuration. */
+const patience = 1000;
+
+/**
+ * Answers on the socket. While another server has it, waits for that one's end: during an upgrade two
+ * servers run. A server without the socket serves, but cannot be asked.
+ */
+export async function openControl(
+  path: string,
+  routes: ControlRoutes,
+  log: ServerLog,
+): Promise<Control> {
+  const server = createServer((incoming, outgoing) => {
+    const { pathname, searchParams } = new URL(incoming.url ?? '/', 'http://control');
+    const send = (status: number, body: unknown): void => {
+      outgoing.writeHead(status, { 'Content-Type': 'application/json', Connection: 'close' });
+      outgoing.end(`${JSON.stringify(body)}\n`);
+    };
+    incoming.resume();
+    const route = routes[`${incoming.method} ${pathname}`];
+    if (route === undefined) return send(404, { error: 'there is no such request' });
+    route(searchParams).then(
+      (body) => send(200, body),
+      (error: unknown) =>
+        send(500, { error: error instanceof Error ? error.message : String(error) }),
+    );
+  });
+  let told: string | undefined;
+  const claim = async (): Promise<void> => {
+    const reason = await claimSocket(server, path);
+    if (reason !== undefined && reason !== told)
+      log.error('no_control_socket', { path, detail: reason });
+    told = reason;
+  };
+  await claim();
+  const timer = setInterval(() => {
+    if (!server.listening) void claim();
+  }, patience);
+  timer.unref();
+  return {
+    close: () =>
+      new Promise((resolve) => {
+        clearInterval(timer);
+        // Removes the socket, too.
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** Listens; resolves to why not where it cannot. */
+async function claimSocket(server: Server, path: string): Promise<string | undefined> {
+  if (await isAnswered(path)) return 'another server of this configuration has it';
+  const mask = process.umask(0o177);
+  try {
+    // Nobody listens at what is there: a server was killed.
+    unlinkStale(path);
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(path, () => {
+        server.off('error', reject);
+        resolve();
+      });
+    });
+    chmodSync(path, 0o600);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  } finally {
+    process.umask(mask);
+  }
+}
+
+function unlinkStale(path: string): void {
+  try {
+    if (!lstatSync(path).isSocket()) throw new Error('a file that is no socket is there');
+    unlinkSync(path);
+  } catch (error) {
+    if (!isSystemError(error) || error.code !== 'ENOENT') throw error;
+  }
+}
+
+function isAnswered(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(path);
+    const end = (answered: boolean): void => {
+      socket.destroy();
+      resolve(answered);
+    };
+    socket.once('connect', () => end(true));
+    socket.once('error', () => end(false));
+  });
+}

@@ -1,0 +1,203 @@
+// Owns the reload of a running server: it takes up changed files, each programme by itself, and the
+// settings that need no restart.
+
+import { readConfig } from '../../config/config.ts';
+import type { Instant } from '../../lib/clock.ts';
+import { type Fault, FaultsError, formatFault } from '../../lib/fault.ts';
+import { present } from '../../lib/present.ts';
+import type { Store } from '../../store/contract.ts';
+import { dateText } from '../table.ts';
+import type { Listeners } from './listeners.ts';
+import type { ServerLog } from './log_writer.ts';
+import type { ProgrammeFolder } from './programme_folder.ts';
+import type { Serving } from './serving.ts';
+import { candidatesOf, type Plan, planServing, type ProgrammeOutcome } from './serving_plan.ts';
+import type { SettingOutcome, Settings } from './settings.ts';
+
+export interface ReloadOptions {
+  /** Removes programmes whose file is gone. */
+  readonly prune?: boolean;
+  /** Changes nothing; tells what would change. */
+  readonly dryRun?: boolean;
+  /** Leaves the configuration unread: files have changed that are taken up by themselves. */
+  readonly filesAlone?: boolean;
+}
+
+export interface ReloadReport {
+  readonly at: Instant;
+  readonly programmes: readonly ProgrammeOutcome[];
+  readonly settings: readonly SettingOutcome[];
+  /** Faults of the configuration, or of the folder as a whole: then nothing of it is taken up. */
+  readonly faults: readonly Fault[];
+}
+
+/** Whether all that was found was taken up. */
+export function isComplete({ programmes, settings, faults }: ReloadReport): boolean {
+  return (
+    faults.length === 0 &&
+    [...programmes, ...settings].every(({ outcome }) => outcome !== 'refused')
+  );
+}
+
+/** The outcomes after which something else is served. */
+const changing: ReadonlySet<ProgrammeOutcome['outcome']> = new Set(['added', 'changed', 'removed']);
+
+interface ReloadParts {
+  readonly configPath: string;
+  readonly settings: Settings;
+  readonly folder: ProgrammeFolder;
+  readonly serving: Serving;
+  readonly listeners: Listeners;
+  /** Of the start. */
+  readonly plan: Plan;
+  readonly log: ServerLog;
+  readonly now: () => Instant;
+  readonly store: Store;
+}
+
+export class Reloader {
+  readonly #parts: ReloadParts;
+  #last: ReloadReport;
+  #stamp: string;
+  #running: Promise<unknown> = Promise.resolve();
+
+  constructor(parts: ReloadParts) {
+    this.#parts = parts;
+    this.#stamp = `${parts.folder.stampAtRead()}\n${parts.settings.stampAtRead()}`;
+    this.#last = { at: parts.now(), programmes: parts.plan.outcomes, settings: [], faults: [] };
+  }
+
+  /** Of the last reload that was no dry run, or of the start. */
+  get last(): ReloadReport {
+    return this.#last;
+  }
+
+  /** Whether what was read last is what is there; else another text for each state of the files. */
+  change(): string | undefined {
+    const { folder, settings } = this.#parts;
+    const stamp = `${folder.stamp()}\n${settings.stamp()}`;
+    return stamp === this.#stamp ? undefined : stamp;
+  }
+
+  /** One at a time. Rejects with `Unavailable` where the store cannot be asked; then nothing changes. */
+  reload(options: ReloadOptions = {}): Promise<ReloadReport> {
+    const done = this.#running.then(() => this.#reload(options));
+    this.#running = done.catch(() => undefined);
+    return done;
+  }
+
+  /** What is not as the files have it, for operators to read at `/readyz`. */
+  troubles(): readonly string[] {
+    const { serving } = this.#parts;
+    const { programmes, faults } = this.#last;
+    return [
+      ...faults.map(formatFault),
+      ...programmes.flatMap(({ programme, outcome, isServed }) => {
+        if (outcome === 'kept') {
+          return [
+            `the file of ${programme} is gone: put it back, or end it with jetway reload --prune`,
+          ];
+        }
+        if (outcome !== 'refused') return [];
+        const { since } = serving.served.get(programme) ?? {};
+        if (!isServed || since === undefined) return [`${programme} is not served`];
+        return [
+          `the file of ${programme} is not taken up: its version of ${dateText(since)} is served`,
+        ];
+      }),
+    ];
+  }
+
+  async #reload({
+    dryRun = false,
+    prune = false,
+    filesAlone = false,
+  }: ReloadOptions): Promise<ReloadReport> {
+    const { folder, serving, now, listeners } = this.#parts;
+    const faults: Fault[] = [];
+    const settings = [
+      ...(filesAlone ? [] : await this.#follow(faults, dryRun)),
+      ...this.#parts.settings.renewCertificates(faults, dryRun),
+    ];
+    const plan = await this.#plan(prune, faults);
+    const stamp = plan === undefined ? folder.stamp() : folder.stampAtRead();
+    const settingsStamp = this.#parts.settings.stampAtRead();
+    const programmes = plan?.outcomes ?? this.#last.programmes;
+    const report: ReloadReport = { at: now(), programmes, settings, faults };
+    if (dryRun) return report;
+    if (plan !== undefined && programmes.some(({ outcome }) => changing.has(outcome))) {
+      await serving.take(plan);
+      listeners.swap(serving);
+    }
+    this.#stamp = `${stamp}\n${settingsStamp}`;
+    this.#tell(report);
+    if (!filesAlone) this.#parts.log.info('reloaded', { detail: summaryOf(report) });
+    this.#last = report;
+    return report;
+  }
+
+  async #plan(prune: boolean, faults: Fault[]): Promise<Plan | undefined> {
+    const { folder, serving, settings, store } = this.#parts;
+    try {
+      const looks = await folder.read();
+      const { publicUrl } = settings.config;
+      const candidates = await candidatesOf(looks, serving.served, publicUrl);
+      return await planServing(candidates, serving.served, store, { looks, prune });
+    } catch (error) {
+      faults.push(...faultsOf(error));
+      return undefined;
+    }
+  }
+
+  /** The keys of the configuration that have changed, and what became of them. */
+  async #follow(faults: Fault[], dryRun: boolean): Promise<readonly SettingOutcome[]> {
+    const { configPath, settings } = this.#parts;
+    try {
+      return await settings.follow(readConfig(configPath), dryRun);
+    } catch (error) {
+      faults.push(...faultsOf(error));
+      return [];
+    }
+  }
+
+  /** Each programme whose outcome is news: a folder is read again while a file still has its faults. */
+  #tell({ programmes, settings, faults }: ReloadReport): void {
+    const { log, serving } = this.#parts;
+    const known = new Set(this.#last.programmes.map((one) => JSON.stringify(one)));
+    for (const one of programmes) {
+      const { programme, outcome, message } = one;
+      if (outcome === 'unchanged' || known.has(JSON.stringify(one))) continue;
+      if (outcome === 'refused' || outcome === 'kept') {
+        const errors = one.faults.filter(({ severity }) => severity === 'error').map(formatFault);
+        const detail = message ?? (errors.join('; ') || 'its file is gone');
+        log.error('programme_not_taken_up', { programme, detail: `${detail}; ${standing(one)}` });
+      } else {
+        const digest = serving.served.get(programme)?.look?.fileDigest;
+        log.info(`programme_${outcome}`, present({ programme, digest }));
+      }
+    }
+    for (const { key, outcome, message = '' } of settings) {
+      log.info(`setting_${outcome}`, present({ key, detail: message || undefined }));
+    }
+    for (const fault of faults) log.error('reload_failed', { detail: formatFault(fault) });
+  }
+}
+
+/** `1 changed, 2 unchanged` programmes. */
+function summaryOf({ programmes }: ReloadReport): string {
+  const counts = new Map<string, number>();
+  for (const { outcome } of programmes) counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
+  return [...counts].map(([outcome, count]) => `${count} ${outcome}`).join(', ');
+}
+
+/** What becomes of a programme whose file is not taken up. */
+function standing({ isServed, outcome }: ProgrammeOutcome): string {
+  if (!isServed) return 'it is not served';
+  if (outcome === 'kept') return 'its last version is served on; jetway reload --prune ends it';
+  return 'its last version is served on';
+}
+
+function faultsOf(error: unknown): readonly Fault[] {
+  if (error instanceof FaultsError) return error.faults;
+  throw error;
+}

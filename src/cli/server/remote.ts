@@ -1,0 +1,92 @@
+// Owns the verbs that ask a running server: `reload` and `status`.
+
+import { askServer } from '../control_client.ts';
+import { CommandError, exitCodes } from '../exit.ts';
+import { printResult, type VerbOptions } from '../output.ts';
+import { configOf } from '../programmes.ts';
+import { sheet, table } from '../table.ts';
+import type { ReloadView, StatusView } from './status.ts';
+
+interface ReloadVerbOptions extends VerbOptions {
+  readonly prune?: boolean;
+  readonly dryRun?: boolean;
+}
+
+/** Ends with exit code 3 where something was not taken up, after telling what. */
+export async function reload(options: ReloadVerbOptions): Promise<void> {
+  const { prune = false, dryRun = false } = options;
+  const query = [...(prune ? ['prune'] : []), ...(dryRun ? ['dry_run'] : [])].join('&');
+  const view = (await askServer(configOf(options), 'POST', `/reload?${query}`)) as ReloadView;
+  await printResult(options, view, reloadText(view, dryRun));
+  // What is wrong is printed already.
+  if (!view.complete) throw new CommandError(exitCodes.configuration, '');
+}
+
+const outcomeTexts: Readonly<Record<ReloadView['programmes'][number]['outcome'], string>> = {
+  unchanged: 'unchanged',
+  added: 'new, and served',
+  changed: 'changed, and served as the file has it now',
+  removed: 'removed: its file is gone',
+  refused: 'not taken up',
+  kept: 'served on though its file is gone; --prune ends it',
+};
+
+const settingTexts = {
+  changed: 'taken up',
+  needs_restart: 'counts after a restart',
+  refused: 'not taken up',
+} as const;
+
+function reloadText({ programmes, settings, faults }: ReloadView, dryRun: boolean): string {
+  const news = programmes.filter(({ outcome }) => outcome !== 'unchanged');
+  const lines = [
+    ...faults,
+    ...news.flatMap(({ programme, outcome, served, message, faults: own }) => [
+      ...own,
+      `${programme}: ${outcomeTexts[outcome]}${outcome === 'refused' ? refusal(served, message) : ''}`,
+    ]),
+    ...settings.map(
+      ({ key, outcome, message }) =>
+        `${key}: ${settingTexts[outcome]}${message === undefined ? '' : `: ${message}`}`,
+    ),
+  ];
+  const rest = programmes.length - news.length;
+  const last = `${rest} of ${programmes.length} programmes unchanged`;
+  return [...(dryRun ? ['Nothing is changed; a reload would do this:'] : []), ...lines, last].join(
+    '\n',
+  );
+}
+
+function refusal(isServed: boolean, message: string | null): string {
+  const state = isServed ? 'its last version is served on' : 'it is not served';
+  return message === null ? `; ${state}` : `: ${message}; ${state}`;
+}
+
+export async function status(options: VerbOptions): Promise<void> {
+  const view = (await askServer(configOf(options), 'GET', '/status')) as StatusView;
+  await printResult(options, view, statusText(view));
+}
+
+function statusText(view: StatusView): string {
+  const { listeners, health, store, last_reload: last } = view;
+  const facts = sheet([
+    ['version', [view.version]],
+    ['process', [`${view.pid}, since ${view.started} (${view.uptime_seconds} s)`]],
+    ['environment', [view.environment]],
+    ['listens', Object.entries(listeners).map(([name, url]) => `${url} (${name})`)],
+    ['health', [health.status, ...health.reasons]],
+    ['store', [`${store.name}: ${store.status}`]],
+    [
+      'last reload',
+      [`${last.at}: ${last.complete ? 'all taken up' : 'not all taken up'}`, ...last.faults],
+    ],
+  ]);
+  const rows = view.programmes.map(({ programme, file, sha256, since, keys }) => [
+    programme,
+    file ?? '-',
+    sha256?.slice(0, 12) ?? '-',
+    since,
+    keys.flatMap(({ kid, status: state }) => (state === 'signing' ? [kid] : [])).join(', '),
+  ]);
+  return `${facts}\n\n${table(['PROGRAMME', 'FILE', 'SHA-256', 'SINCE', 'KEYS IN USE'], rows)}`;
+}

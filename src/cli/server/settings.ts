@@ -1,0 +1,130 @@
+// Owns the configuration that a running server goes by: which of its keys a reload takes up, and the
+// certificates that it names.
+
+import { isDeepStrictEqual } from 'node:util';
+
+import type { Config } from '../../config/config.ts';
+import { readTls, type TlsReading } from '../../config/tls.ts';
+import type { Fault } from '../../lib/fault.ts';
+import { stampOf } from '../../lib/read_file.ts';
+import { CommandError } from '../exit.ts';
+import type { Listeners } from './listeners.ts';
+import type { Serving, ServingSettings } from './serving.ts';
+
+/** What a reload did about one changed key of the configuration, or about the files that it names. */
+export interface SettingOutcome {
+  readonly key: string;
+  readonly outcome: 'changed' | 'needs_restart' | 'refused';
+  readonly message?: string;
+}
+
+type Key = Exclude<keyof Config, 'document'>;
+
+const listenerKeys = ['tls', 'gatewayTls'] as const;
+
+export class Settings {
+  readonly #serving: Serving;
+  readonly #listeners: Listeners;
+  /** What is gone by: as it was at the start, but for the keys that were taken up since. */
+  #config: Config;
+  #tls: TlsReading;
+  #stamp: string;
+
+  constructor(config: Config, tls: TlsReading, serving: Serving, listeners: Listeners) {
+    this.#config = config;
+    this.#tls = tls;
+    this.#serving = serving;
+    this.#listeners = listeners;
+    this.#stamp = this.stamp();
+  }
+
+  get config(): Config {
+    return this.#config;
+  }
+
+  /** Another text whenever a certificate or its key has changed. */
+  stamp(): string {
+    return this.#tls.files.map((path) => `${path} ${stampOf(path)}`).join('\n');
+  }
+
+  /** What `stamp` was before the certificates were read last. */
+  stampAtRead(): string {
+    return this.#stamp;
+  }
+
+  /** Tells what a configuration has otherwise; takes up what it may, unless it is only asked. */
+  async follow(found: Config, dryRun: boolean): Promise<readonly SettingOutcome[]> {
+    const keys = new Set([...keysOf(this.#config), ...keysOf(found)]);
+    const outcomes: SettingOutcome[] = [];
+    for (const key of keys) {
+      const [former, next] = [this.#config[key], found[key]];
+      if (isDeepStrictEqual(former, next)) continue;
+      const isTaken = isFollowed(key, former, next);
+      const message = isTaken && !dryRun ? await this.#take(found, key) : undefined;
+      outcomes.push({
+        key: key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+        ...(message === undefined
+          ? { outcome: isTaken ? 'changed' : 'needs_restart' }
+          : { outcome: 'refused', message }),
+      });
+    }
+    return outcomes;
+  }
+
+  /** Reads the certificates; new connections get those that have changed. Adds what is wrong to `faults`. */
+  renewCertificates(faults: Fault[], dryRun: boolean): readonly SettingOutcome[] {
+    const stamp = this.stamp();
+    const reading = readTls(this.#config);
+    faults.push(...reading.faults.filter(({ severity }) => severity === 'error'));
+    const changed = listenerKeys.filter(
+      (key) => reading[key] !== undefined && !isDeepStrictEqual(reading[key], this.#tls[key]),
+    );
+    if (!dryRun) {
+      this.#listeners.renew(reading);
+      // A listener whose files have faults keeps what it has.
+      this.#tls = { ...this.#tls, ...reading };
+      this.#stamp = stamp;
+    }
+    return changed.map((key) => ({ key: `${keyTexts[key]} (certificates)`, outcome: 'changed' }));
+  }
+
+  /** Why the key could not be taken up; undefined where it was. */
+  async #take(found: Config, key: Key): Promise<string | undefined> {
+    const { [key]: former, ...rest } = this.#config;
+    const put = (value: Config[Key]): void => {
+      this.#config = { ...rest, ...(value === undefined ? {} : { [key]: value }) } as Config;
+      this.#serving.follow(settingsOf(this.#config));
+      this.#listeners.swap(this.#serving);
+    };
+    put(found[key]);
+    try {
+      if (key === 'gateway') {
+        await this.#listeners.openGateway(this.#config, this.#tls, this.#serving);
+      }
+    } catch (error) {
+      if (!(error instanceof CommandError)) throw error;
+      // Gateways ask where they did before.
+      put(former);
+      return error.message;
+    }
+    return undefined;
+  }
+}
+
+const keyTexts = { tls: 'tls', gatewayTls: 'gateway_tls' } as const;
+
+/** Whether a running server takes the key up; any other needs a restart. */
+function isFollowed(key: Key, former: unknown, next: unknown): boolean {
+  if (key === 'trustedProxies' || key === 'gateway') return true;
+  // Other files. Whether there is TLS at all is a matter of the listener.
+  return listenerKeys.some((one) => one === key) && former !== undefined && next !== undefined;
+}
+
+/** What the served programmes have to know of it. */
+export function settingsOf({ trustedProxies, gateway }: Config): ServingSettings {
+  return { trustedProxies, hasGateway: gateway !== undefined };
+}
+
+function keysOf(config: Config): readonly Key[] {
+  return Object.keys(config).filter((key) => key !== 'document') as Key[];
+}

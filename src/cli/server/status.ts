@@ -1,0 +1,123 @@
+// Owns what a running server tells of itself on its control socket: its status, and what a reload did.
+
+import type { Config } from '../../config/config.ts';
+import type { Health } from '../../http/admin.ts';
+import type { Instant } from '../../lib/clock.ts';
+import { type Fault, formatFault } from '../../lib/fault.ts';
+import type { Store } from '../../store/contract.ts';
+import { storeAt } from '../../store/open.ts';
+import { signingKeyRules, tokenKeyRules } from '../../token/key_rules.ts';
+import { type KeyView, viewKeys } from '../keys/list.ts';
+import { dateText } from '../table.ts';
+import { versionLine } from '../version.ts';
+import type { ControlRoutes } from './control.ts';
+import type { Listeners } from './listeners.ts';
+import { isComplete, type Reloader, type ReloadReport } from './reload.ts';
+import type { Serving } from './serving.ts';
+import type { ProgrammeOutcome } from './serving_plan.ts';
+import type { SettingOutcome } from './settings.ts';
+
+export interface ReloadView {
+  readonly at: string;
+  readonly complete: boolean;
+  readonly programmes: readonly {
+    readonly programme: string;
+    readonly outcome: ProgrammeOutcome['outcome'];
+    readonly served: boolean;
+    readonly message: string | null;
+    readonly faults: readonly string[];
+  }[];
+  readonly settings: readonly SettingOutcome[];
+  readonly faults: readonly string[];
+}
+
+export interface StatusView {
+  readonly version: string;
+  readonly pid: number;
+  readonly started: string;
+  readonly uptime_seconds: number;
+  readonly environment: string;
+  readonly listeners: Listeners['urls'];
+  readonly health: Health;
+  readonly store: { readonly name: string; readonly status: string };
+  readonly programmes: readonly {
+    readonly programme: string;
+    readonly file: string | null;
+    readonly sha256: string | null;
+    readonly since: string;
+    readonly keys: readonly KeyView[];
+  }[];
+  readonly last_reload: ReloadView;
+}
+
+export interface StatusSources {
+  readonly config: Config;
+  readonly store: Store;
+  readonly serving: Serving;
+  readonly listeners: Listeners;
+  readonly reloader: Reloader;
+  readonly health: () => Health;
+  readonly started: Instant;
+  readonly now: () => Instant;
+}
+
+export function controlRoutes(sources: StatusSources): ControlRoutes {
+  return {
+    'GET /status': () => viewStatus(sources),
+    'POST /reload': async (query) =>
+      viewReload(
+        await sources.reloader.reload({ prune: query.has('prune'), dryRun: query.has('dry_run') }),
+      ),
+  };
+}
+
+async function viewStatus(sources: StatusSources): Promise<StatusView> {
+  const { config, store, serving, listeners, reloader, health, started } = sources;
+  const now = sources.now();
+  const programmes = [...serving.served].map(async ([id, { programme, look, since }]) => {
+    const lines = [signingKeyRules(programme), tokenKeyRules(programme)];
+    return {
+      programme: id,
+      file: look?.file.file ?? null,
+      sha256: look?.fileDigest ?? null,
+      since: dateText(since),
+      keys: await viewKeys(
+        store,
+        lines.map((rules) => ({ id, rules })),
+        now,
+      ),
+    };
+  });
+  return {
+    version: versionLine(),
+    pid: process.pid,
+    started: dateText(started),
+    uptime_seconds: Math.round((now - started) / 1000),
+    environment: config.environment,
+    listeners: listeners.urls,
+    health: health(),
+    store: { name: storeAt(config.store).name, status: store.health().status },
+    programmes: await Promise.all(programmes),
+    last_reload: viewReload(reloader.last),
+  };
+}
+
+function viewReload(report: ReloadReport): ReloadView {
+  return {
+    at: dateText(report.at),
+    complete: isComplete(report),
+    programmes: report.programmes.map(({ programme, outcome, isServed, message, faults }) => ({
+      programme,
+      outcome,
+      served: isServed,
+      message: message ?? null,
+      faults: faults.filter(isError).map(formatFault),
+    })),
+    settings: report.settings,
+    faults: report.faults.map(formatFault),
+  };
+}
+
+function isError({ severity }: Fault): boolean {
+  return severity === 'error';
+}

@@ -1,0 +1,26 @@
+// Owns noticing changed files of programmes and certificates while a server runs.
+
+import type { Reloader, ReloadOptions } from './reload.ts';
+
+/** Milliseconds between looks. Files have to stand still for one of them: one may be half written. */
+const interval = 500;
+
+/** Calls `reload`, which does not reject, after changes, until the returned function is called. */
+export function watchFiles(
+  reloader: Reloader,
+  reload: (options: ReloadOptions) => Promise<void>,
+): () => void {
+  let seen: string | undefined;
+  let isReloading = false;
+  const timer = setInterval(() => {
+    if (isReloading) return;
+    const before = seen;
+    seen = reloader.change();
+    if (seen === undefined || seen !== before) return;
+    isReloading = true;
+    void reload({ filesAlone: true }).finally(() => {
+      isReloading = false;
+    });
+  }, interval);
+  return () => clearInterval(timer);
+}
