@@ -1,16 +1,25 @@
 // Owns the limit of a client's requests (G-18).
 
 import type { Instant } from '../lib/clock.ts';
-import type { Client } from '../oauth/client.ts';
+import type { Budget, Client } from '../oauth/client.ts';
 import { Refusal } from '../oauth/failure.ts';
 import type { Service } from './service.ts';
 
-/** One counter per client over all grants, and over revocations of access tokens. */
-export async function throttle(service: Service, client: Client, now: Instant): Promise<void> {
+/**
+ * One counter per client over all grants, and over revocations of access tokens. Resolves to what the
+ * client has left; undefined where it has no limit.
+ */
+export async function throttle(
+  service: Service,
+  client: Client,
+  now: Instant,
+): Promise<Budget | undefined> {
   const limit = client.throttle ?? service.programme.throttle;
-  if (limit === undefined) return;
+  if (limit === undefined) return undefined;
   const { id: programme } = service.programme;
   const outcome = service.store.count('token_request', programme, client.id, limit, now);
-  const { allowed, retryAfter } = await outcome;
-  if (!allowed) throw new Refusal('throttled', { retryAfter: retryAfter / 1000 });
+  const { allowed, remaining, retryAfter } = await outcome;
+  const budget = { limit, remaining, at: now, resetAfter: retryAfter };
+  if (!allowed) throw new Refusal('throttled', { retryAfter: retryAfter / 1000, budget });
+  return budget;
 }

@@ -50,7 +50,7 @@ async function serveTokens(
   endpoint.checkParameters(inputs, grant);
   const scope = inputs.get('scope');
   programme.scope.check(scope);
-  await throttle(service, client, now);
+  const budget = await throttle(service, client, now);
 
   const tokens = await grants[grant]({
     service,
@@ -61,5 +61,5 @@ async function serveTokens(
     era,
     hangUp: request.hangUp,
   });
-  return programme.renderTokens(tokens, client);
+  return programme.renderTokens(tokens, client, budget);
 }

@@ -1,6 +1,6 @@
 // Owns the vocabulary of clients: a partner's registration with one programme.
 
-import type { Instant } from '../lib/clock.ts';
+import type { Instant, Milliseconds } from '../lib/clock.ts';
 import type { Digest } from '../lib/digest.ts';
 
 /** A programme's name in stores, commands and paths: its file's name without `.yaml`. */
@@ -28,6 +28,15 @@ export interface StoredSecret {
 export interface ThrottleLimit {
   readonly limit: number;
   readonly window: number;
+}
+
+/** What a client has left of its limit, after a request that was counted or refused. */
+export interface Budget {
+  readonly limit: ThrottleLimit;
+  readonly remaining: number;
+  readonly at: Instant;
+  /** Time from `at` until the window ends. */
+  readonly resetAfter: Milliseconds;
 }
 
 /** A partner's registration with one programme (OAuth's client, C-5). */

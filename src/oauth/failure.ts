@@ -1,6 +1,7 @@
 // Owns the closed list of reasons for which a request can fail; dialects own their words.
 
 import type { Instant, Milliseconds } from '../lib/clock.ts';
+import type { Budget } from './client.ts';
 
 /**
  * Why a token request or a gateway's request was refused. The list is closed: a dialect must map every
@@ -102,6 +103,8 @@ export interface FailureFacts {
   readonly scope?: string;
   /** Seconds after which another try may succeed. */
   readonly retryAfter?: number;
+  /** What a client that has proved itself has left of its limit. */
+  readonly budget?: Budget;
   /** The time of the answer. */
   readonly at?: Instant;
   /** For operators' logs only; never sent. */

@@ -5,6 +5,7 @@ import { present } from '../lib/present.ts';
 import { type ClientId, longestIdentifier, type ProgrammeId } from '../oauth/client.ts';
 import { grantTypes } from '../oauth/grant.ts';
 import { levelScopes, listScopes, type ScopeRules } from '../oauth/scope.ts';
+import { compileBudgetHeaders } from './answers/budget_headers.ts';
 import { compileErrorMap } from './answers/error_map.ts';
 import { compileMemberNumber } from './answers/member_number.ts';
 import { compileMetadata } from './answers/metadata.ts';
@@ -55,6 +56,8 @@ export function compileProgramme(
   const values = { programme_identifier: definition.programme_identifier, issuer, audience };
   const { access, refresh, client_subject_prefix: prefix } = definition.tokens;
   const scope = compileScope(definition);
+  const throttle = unlessOff(definition.throttle);
+  const tellBudget = compileBudgetHeaders(throttle?.headers ?? {});
   const lifetimes = grantTypes.map(
     (type) => [type, definition.grants[type]?.access_lifetime ?? access.lifetime] as const,
   );
@@ -93,11 +96,11 @@ export function compileProgramme(
     isClientSubject: (subject: string) => subject.startsWith(prefix),
     signsTokens: access.format === 'jwt' || refresh.format === 'jwt',
     ...compileExtras(id, definition, publicUrl, ownPath),
-    throttle: unlessOff(definition.throttle),
+    throttle,
     members: compileMembers(definition),
     memberNumber: compileMemberNumber(definition),
-    renderTokens: compileTokenLayout(definition.token_response, values, scope),
-    renderFailure: compileErrorMap(definition, scope.split),
+    renderTokens: compileTokenLayout(definition.token_response, values, scope, tellBudget),
+    renderFailure: compileErrorMap(definition, scope.split, tellBudget),
   });
 }
 

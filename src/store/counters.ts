@@ -35,6 +35,8 @@ export type WindowCounter = 'token_request' | 'failed_login' | 'failed_secret';
 
 export interface WindowOutcome {
   readonly allowed: boolean;
+  /** Events that the window still allows. */
+  readonly remaining: number;
   /** Time until the window ends. */
   readonly retryAfter: Milliseconds;
 }

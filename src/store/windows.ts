@@ -31,13 +31,13 @@ export class Windows {
     const window = this.#open(key, limit, now) ?? this.#begin(key, limit, now);
     const allowed = window.used < limit.limit;
     if (allowed) window.used += 1;
-    return { allowed, retryAfter: milliseconds(window.endsAt - now) };
+    return outcome(allowed, window, limit, now);
   }
 
   /** What `count` would answer; counts nothing. */
   look(key: string, limit: ThrottleLimit, now: Instant): WindowOutcome {
-    const { used, endsAt } = this.#open(key, limit, now) ?? { used: 0, endsAt: now + limit.window };
-    return { allowed: used < limit.limit, retryAfter: milliseconds(endsAt - now) };
+    const window = this.#open(key, limit, now) ?? { used: 0, endsAt: now + limit.window };
+    return outcome(window.used < limit.limit, window, limit, now);
   }
 
   #open(key: string, { window: span }: ThrottleLimit, now: Instant): Window | undefined {
@@ -68,6 +68,17 @@ export class Windows {
       if (now < window.endsAt) this.#windows.set(key, window);
     }
   }
+}
+
+function outcome(
+  allowed: boolean,
+  { used, endsAt }: Window,
+  { limit }: ThrottleLimit,
+  now: Instant,
+): WindowOutcome {
+  // A client may have had a higher limit when the window began.
+  const remaining = Math.max(0, limit - used);
+  return { allowed, remaining, retryAfter: milliseconds(endsAt - now) };
 }
 
 /**

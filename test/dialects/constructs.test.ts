@@ -215,6 +215,23 @@ login: { lifetime: 3650d }
     'errors: { reasons: { throttled: { headers: { X-A: a, x-a: b } } } }\n',
     ['a.yaml:5:44: error: a header is given twice here: their names are the same in any case'],
   ],
+  'throttle.headers: of two with one name the answer could have only one': [
+    `throttle: { headers: { X-Left: remaining, x-a: limit, X-B: window } }
+token_response: { headers: { X-A: a } }
+errors: { reasons: { throttled: { headers: { x-b: b } } } }
+`,
+    [
+      'a.yaml:5:48: error: token_response.headers has a header of this name, too',
+      'a.yaml:5:60: error: errors.reasons.throttled.headers has a header of this name, too',
+    ],
+  ],
+  'throttle.headers: one that names no value, or that is Jetway’s own, does not load': [
+    'throttle: { headers: { X-Left: rest, Retry-After: reset_after } }\n',
+    [
+      'a.yaml:5:32: error: expected one of limit, window, remaining, reset_after, reset_at, policy, state; found "rest"',
+      'a.yaml:5:38: error: this header is not for a dialect to set',
+    ],
+  ],
   'within: only members of a JSON body lie in objects, and no text is one': [
     `token_endpoints:
   grant: { read: [form, json], inputs: { a: { within: [b] }, b: {}, c: { in: json, within: [b, d] } } }

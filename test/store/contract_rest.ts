@@ -73,11 +73,11 @@ export function throttleTests(check: StoreTest): void {
   check('G-18: a window lets its limit pass, then says when it ends', async (o) => {
     const count = (seconds: number) =>
       o.store.count('token_request', club, partner, throttle, at(seconds));
-    assert.deepEqual(await count(0), { allowed: true, retryAfter: 60_000 });
-    assert.deepEqual(await count(10), { allowed: true, retryAfter: 50_000 });
-    assert.deepEqual(await count(59.999), { allowed: true, retryAfter: 1 });
-    assert.deepEqual(await count(59.999), { allowed: false, retryAfter: 1 });
-    assert.deepEqual(await count(60), { allowed: true, retryAfter: 60_000 });
+    assert.deepEqual(await count(0), { allowed: true, remaining: 2, retryAfter: 60_000 });
+    assert.deepEqual(await count(10), { allowed: true, remaining: 1, retryAfter: 50_000 });
+    assert.deepEqual(await count(59.999), { allowed: true, remaining: 0, retryAfter: 1 });
+    assert.deepEqual(await count(59.999), { allowed: false, remaining: 0, retryAfter: 1 });
+    assert.deepEqual(await count(60), { allowed: true, remaining: 2, retryAfter: 60_000 });
   });
 
   check('G-18: each client of each programme has a counter', async ({ store }) => {
@@ -98,9 +98,10 @@ export function throttleTests(check: StoreTest): void {
       const once = { limit: 1, window: 1000 };
       const count = (counter: WindowCounter, by?: 0) =>
         store.count(counter, club, 'key', once, at(0), by);
-      const [allowed, refused] = [true, false].map((is) => ({ allowed: is, retryAfter: 1000 }));
+      const allowed = { allowed: true, remaining: 0, retryAfter: 1000 };
+      const refused = { ...allowed, allowed: false };
       for (const counter of ['token_request', 'failed_login', 'failed_secret'] as const) {
-        assert.deepEqual(await count(counter, 0), allowed);
+        assert.deepEqual(await count(counter, 0), { ...allowed, remaining: 1 });
         assert.deepEqual(await count(counter), allowed);
         assert.deepEqual(await count(counter, 0), refused);
         assert.deepEqual(await count(counter), refused);
@@ -111,7 +112,7 @@ export function throttleTests(check: StoreTest): void {
   check('G-18: a limit of none lets nothing pass', async ({ store }) => {
     const none = { limit: 0, window: 1000 };
     const outcome = await store.count('token_request', club, partner, none, at(0));
-    assert.deepEqual(outcome, { allowed: false, retryAfter: 1000 });
+    assert.deepEqual(outcome, { allowed: false, remaining: 0, retryAfter: 1000 });
   });
 }
 

@@ -54,14 +54,32 @@ test('DESIGN: of too many windows the oldest is forgotten', () => {
 test('G-18: a shorter window counts from the next request on', () => {
   const windows = new Windows(10);
   windows.count('a', { limit: 1, window: 3_600_000 }, at(0));
-  assert.deepEqual(windows.count('a', once, at(1)), { allowed: true, retryAfter: 1000 });
+  assert.deepEqual(windows.count('a', once, at(1)), {
+    allowed: true,
+    remaining: 0,
+    retryAfter: 1000,
+  });
+});
+
+test('G-18: a limit that was lowered within the window leaves nothing of it', () => {
+  const windows = new Windows(10);
+  const count = (limit: number) => windows.count('a', { limit, window: 1000 }, at(0));
+  assert.deepEqual(
+    [count(5), count(5)].map(({ remaining }) => remaining),
+    [4, 3],
+  );
+  assert.deepEqual(count(1), { allowed: false, remaining: 0, retryAfter: 1000 });
 });
 
 test('FAULTS 10: a clock that is set back locks nobody out for longer than a window', () => {
   const windows = new Windows(10);
   windows.count('a', once, at(3600));
   assert.equal(windows.look('a', once, at(0)).allowed, true);
-  assert.deepEqual(windows.count('a', once, at(0)), { allowed: true, retryAfter: 1000 });
+  assert.deepEqual(windows.count('a', once, at(0)), {
+    allowed: true,
+    remaining: 0,
+    retryAfter: 1000,
+  });
 });
 
 test('G-18: a single key leaves nothing behind of its windows', () => {

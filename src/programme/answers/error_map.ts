@@ -10,6 +10,7 @@ import type { ErrorMapping, ErrorsDefinition } from '../language/errors_schema.t
 import type { SplitScope } from '../language/value_format.ts';
 import { inCase, writtenValues } from '../language/value_tree.ts';
 import { errorVocabulary, extraPrefix } from '../language/vocabularies.ts';
+import type { BudgetWriter } from './budget_headers.ts';
 import { encodingOf } from './encoding.ts';
 import { compileBody, type Values } from './tree_writer.ts';
 
@@ -19,7 +20,11 @@ export type FailureRenderer = (reason: FailureReason, facts?: FailureFacts) => R
  * Compiles the error map. An answer that depends only on its reason is rendered once, here; an
  * answer that names a parameter, a scope or a time is rendered for each request.
  */
-export function compileErrorMap(definition: Definition, split: SplitScope): FailureRenderer {
+export function compileErrorMap(
+  definition: Definition,
+  split: SplitScope,
+  tellBudget?: BudgetWriter,
+): FailureRenderer {
   const { errors } = definition;
   const encoding = encodingOf[errors.encoding];
   const writeBody = compileBody(errors.fields, {
@@ -41,7 +46,7 @@ export function compileErrorMap(definition: Definition, split: SplitScope): Fail
       );
       const render = (facts: FailureFacts): Reply => ({
         status: mapping.status,
-        headers: withRetry(headers, facts),
+        headers: withRetry(headers, facts, tellBudget),
         body: writeBody({
           ...errorValues(reason, errors, facts),
           ...extra,
@@ -92,10 +97,12 @@ function challengeText(scheme: 'basic' | 'bearer', reason: FailureReason, name: 
 
 function withRetry(
   headers: Readonly<Record<string, string>>,
-  facts: FailureFacts,
+  { retryAfter, budget }: FailureFacts,
+  tellBudget: BudgetWriter | undefined,
 ): Readonly<Record<string, string>> {
-  if (facts.retryAfter === undefined) return headers;
-  return { ...headers, 'Retry-After': String(Math.max(1, Math.ceil(facts.retryAfter))) };
+  if (retryAfter === undefined) return headers;
+  const told = budget === undefined ? undefined : tellBudget?.(budget);
+  return { ...headers, 'Retry-After': String(Math.max(1, Math.ceil(retryAfter))), ...told };
 }
 
 function errorValues(reason: FailureReason, errors: ErrorsDefinition, facts: FailureFacts): Values {

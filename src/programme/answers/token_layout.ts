@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 
-import type { Client } from '../../oauth/client.ts';
+import type { Budget, Client } from '../../oauth/client.ts';
 import { noStore, type Reply } from '../../oauth/reply.ts';
 import type { ScopeRules } from '../../oauth/scope.ts';
 import type { TokenSet } from '../../oauth/token_set.ts';
@@ -10,10 +10,12 @@ import type { Definition } from '../language/definition.ts';
 import { compileHeaders, constantHeaders } from '../language/response_headers.ts';
 import { writtenValues } from '../language/value_tree.ts';
 import { clientProperties, tokenVocabulary } from '../language/vocabularies.ts';
+import type { BudgetWriter } from './budget_headers.ts';
 import { encodingOf } from './encoding.ts';
 import { compileBody, type Values, type WritingRules } from './tree_writer.ts';
 
-export type TokenRenderer = (tokens: TokenSet, client: Client) => Reply;
+/** `budget` is what the client has left of its limit, where it has one. */
+export type TokenRenderer = (tokens: TokenSet, client: Client, budget?: Budget) => Reply;
 
 /** Values of the programme that every answer can name. */
 export interface ProgrammeValues {
@@ -31,6 +33,7 @@ export function compileTokenLayout(
   layout: Definition['token_response'],
   programme: ProgrammeValues,
   scope: ScopeRules,
+  tellBudget?: BudgetWriter,
 ): TokenRenderer {
   const { status } = layout;
   const encoding = encodingOf[layout.encoding];
@@ -44,12 +47,13 @@ export function compileTokenLayout(
   const write = compileBody(layout.fields, { ...rules, encoding, nameCase, wrap });
   const writeHeaders = compileHeaders(layout.headers, rules);
   const tellsRequest = writtenValues(layout.fields).has('request_id');
-  return (tokens, client) => {
+  return (tokens, client, budget) => {
     const known = tokenValues(tokens, client, programme);
     const values = tellsRequest ? { ...known, request_id: randomUUID() } : known;
     const body = write(values);
-    if (writeHeaders === undefined) return { status, headers, body };
-    return { status, headers: { ...headers, ...writeHeaders(values) }, body };
+    if (writeHeaders === undefined && tellBudget === undefined) return { status, headers, body };
+    const told = budget === undefined ? undefined : tellBudget?.(budget);
+    return { status, headers: { ...headers, ...writeHeaders?.(values), ...told }, body };
   };
 }
 

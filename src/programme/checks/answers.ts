@@ -35,6 +35,7 @@ export function* answerComplaints(definition: Definition): Iterable<Complaint> {
     }
   }
   yield* extraComplaints(definition);
+  yield* budgetComplaints(definition);
   yield* encodingComplaints(definition);
   const { more, ...parameters } = authorize.answer;
   const names = [...Object.values(parameters), ...more.keys()];
@@ -83,6 +84,22 @@ function* extraComplaints({ errors }: Definition): Iterable<Complaint> {
       `no reason has an "${name}" under extra`,
       'give it one in errors.reasons or errors.groups',
     ];
+  }
+}
+
+/** Headers of the throttle that another header of the same answer has the name of. */
+function* budgetComplaints(definition: Definition): Iterable<Complaint> {
+  const { throttle, token_response: response, errors } = definition;
+  if (throttle === 'off') return;
+  const others = [
+    ['token_response.headers', response.headers],
+    ['errors.reasons.throttled.headers', errors.reasons.throttled.headers],
+  ] as const;
+  for (const name of Object.keys(throttle.headers)) {
+    for (const [place, headers] of others) {
+      const isTaken = Object.keys(headers).some((one) => one.toLowerCase() === name.toLowerCase());
+      if (isTaken) yield [['throttle', 'headers', name], `${place} has a header of this name, too`];
+    }
   }
 }
 

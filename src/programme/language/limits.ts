@@ -4,7 +4,7 @@ import * as v from 'valibot';
 
 import type { Milliseconds } from '../../lib/clock.ts';
 import { key } from '../../schema/notes.ts';
-import { lifetimeSchema } from '../../schema/scalars.ts';
+import { answerHeadersSchemaOf, lifetimeSchema } from '../../schema/scalars.ts';
 
 type LimitTexts = Readonly<Record<'limit' | 'window', Parameters<typeof key>[1]>>;
 
@@ -12,6 +12,20 @@ type LimitTexts = Readonly<Record<'limit' | 'window', Parameters<typeof key>[1]>
 type FailureLimit = 'off' | { readonly limit: number; readonly window: Milliseconds };
 
 const countSchema = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1_000_000));
+
+const budgetValues = [
+  'limit',
+  'window',
+  'remaining',
+  'reset_after',
+  'reset_at',
+  'policy',
+  'state',
+] as const;
+export type BudgetValue = (typeof budgetValues)[number];
+
+/** By header name. */
+export type BudgetHeaders = Readonly<Record<string, BudgetValue>>;
 
 export const throttleSchema = v.optional(
   v.union([
@@ -21,6 +35,11 @@ export const throttleSchema = v.optional(
       window: key(lifetimeSchema, {
         text: 'Length of the window. `Retry-After` tells the client when the next one opens.',
         example: '5m',
+      }),
+      headers: key(v.optional(answerHeadersSchemaOf(v.picklist(budgetValues)), {}), {
+        text: 'Headers that tell a client what it has left, by name: of token responses, and of `throttled` where the client has used its requests up. `limit` requests in `window` seconds, of which `remaining` are left until the window ends, `reset_after` seconds from now, or at `reset_at` in seconds since 1970; `policy` and `state` are the texts of `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-10). A client with a limit of its own is told its own. None are sent while a file names none.',
+        example:
+          '{ X-RateLimit-Limit: limit, X-RateLimit-Remaining: remaining, X-RateLimit-Reset: reset_at }',
       }),
     }),
   ]),

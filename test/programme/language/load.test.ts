@@ -48,7 +48,7 @@ describe('loadProgramme', () => {
     );
     const { lifetime, longest, grace } = tokens.refresh;
     assert.deepEqual([lifetime, longest, grace], [86_400_000, 30 * 86_400_000, 10_000]);
-    assert.deepEqual(throttle, { limit: 600, window: 60_000 });
+    assert.deepEqual(throttle, { limit: 600, window: 60_000, headers: {} });
     // RFC 9207 is off in the shipped files (C-9).
     assert.equal(authorize.answer.issuer, undefined);
     assert.ok(readFileSync('programmes/executive-club.yaml', 'utf8').split('\n').length <= 40);
