@@ -7,7 +7,6 @@ import type { Client } from '../../oauth/client.ts';
 import { LoginRefusal, Unavailable } from '../../oauth/failure.ts';
 import { type AuthorizationCode, codeKey } from '../../oauth/grant.ts';
 import type { Member } from '../../oauth/member.ts';
-import { withParameters } from '../../oauth/redirect_uri.ts';
 import type { RequestHead } from '../../oauth/wire_request.ts';
 import { reportFailure } from '../failure.ts';
 import {
@@ -179,12 +178,7 @@ async function finish(
   if (issued !== 'issued') {
     return { kind: 'page', status: 400, page: 'expired', language: transaction.language };
   }
-  const { answer, more } = programme.login;
-  const location = withParameters(transaction.redirectUri, {
-    [answer.code]: code,
-    [answer.state]: transaction.state,
-    ...(answer.issuer === undefined ? {} : { [answer.issuer]: programme.issuer }),
-    ...more('code', client),
-  });
+  const { redirectUri, state } = transaction;
+  const location = programme.login.redirect.code({ client, redirectUri, state }, code);
   return { kind: 'redirect', status: 302, location, device };
 }

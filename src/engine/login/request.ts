@@ -10,8 +10,8 @@ import {
   Refusal,
   Unavailable,
 } from '../../oauth/failure.ts';
-import { withParameters } from '../../oauth/redirect_uri.ts';
 import type { WireRequest } from '../../oauth/wire_request.ts';
+import type { ReturnAddress } from '../../programme/answers/redirect_answer.ts';
 import type { LoginReading } from '../../programme/login/endpoint.ts';
 import { reportFailure } from '../failure.ts';
 import { expectInService } from '../maintenance.ts';
@@ -24,13 +24,6 @@ import {
   type LoginTransaction,
   sealTransaction,
 } from './transaction.ts';
-
-/** Where an answer to the partner goes, once client and redirect URI are checked. */
-interface ReturnAddress {
-  readonly client: Client;
-  readonly redirectUri: string;
-  readonly state: string | undefined;
-}
 
 type LoginSteps<Request> = (service: Service, request: Request) => Promise<LoginOutcome>;
 
@@ -145,7 +138,7 @@ export function renderLoginFailure(
   language: string | undefined,
 ): LoginOutcome {
   const { reason, parameter, retryAfter } = reportLoginFailure(service, error);
-  const { login, issuer } = service.programme;
+  const { login } = service.programme;
   const failure = login.failure(reason);
   if ('page' in failure) {
     return { kind: 'page', status: failure.page.status, page: reason, language, retryAfter };
@@ -154,13 +147,7 @@ export function renderLoginFailure(
     const status = reason === 'temporarily_unavailable' ? 503 : 500;
     return { kind: 'page', status, page: 'difficulties', language, retryAfter };
   }
-  const { answer, more } = login;
-  const location = withParameters(address.redirectUri, {
-    [answer.error]: failure.redirect,
-    [answer.state]: address.state,
-    ...(answer.issuer === undefined ? {} : { [answer.issuer]: issuer }),
-    ...more(reason, address.client, { error_description: failure.error_description, parameter }),
-  });
+  const location = login.redirect.failure(address, reason, failure, parameter);
   return { kind: 'redirect', status: 302, location };
 }
 

@@ -1,35 +1,58 @@
-// Owns the parameters of a redirect back to the partner, besides code, error and state.
+// Owns the redirect back to the partner: the address with all parameters of an answer.
 
 import type { Client } from '../../oauth/client.ts';
 import type { LoginFailureReason } from '../../oauth/failure.ts';
-import type { FieldTree } from '../language/value_tree.ts';
+import { withParameters } from '../../oauth/redirect_uri.ts';
+import type { AuthorizeDefinition, RedirectFailure } from '../language/authorize_schema.ts';
 import { clientProperties, redirectVocabulary } from '../language/vocabularies.ts';
 import { compileTexts, type Values } from './tree_writer.ts';
 
-export type RedirectWriter = (
-  outcome: 'code' | LoginFailureReason,
-  client: Client,
-  facts?: Values,
-) => Readonly<Record<string, string>>;
+/** Where an answer to the partner goes, once client and redirect URI are checked. */
+export interface ReturnAddress {
+  readonly client: Client;
+  readonly redirectUri: string;
+  readonly state: string | undefined;
+}
 
-const nothingMore = Object.freeze({});
+/** Writes the `Location` of each answer. */
+export interface RedirectWriter {
+  readonly code: (to: ReturnAddress, code: string) => string;
+  /** `parameter` is the wire name of the parameter or header at fault. */
+  readonly failure: (
+    to: ReturnAddress,
+    reason: LoginFailureReason,
+    failure: RedirectFailure,
+    parameter: string | undefined,
+  ) => string;
+}
 
 /** `programme` holds the values that are the same in all of its answers. */
-export function compileRedirectAnswer(more: FieldTree, programme: Values): RedirectWriter {
-  const write = compileTexts(more, {
+export function compileRedirectAnswer(
+  { code, error, state, issuer, more }: AuthorizeDefinition['answer'],
+  programme: { readonly programme_identifier: string; readonly issuer: string },
+): RedirectWriter {
+  const writeMore = compileTexts(more, {
     vocabulary: redirectVocabulary,
     occasion: 'outcome',
     split: (scope) => [scope],
   });
-  if (write === undefined) return () => nothingMore;
-  return (outcome, client, facts = {}) =>
-    write({
-      ...clientProperties(client),
-      ...facts,
-      outcome,
-      client_id: client.id,
-      business_context: client.businessContext,
-      partner_id: client.partnerId,
-      ...programme,
+  const write = (to: ReturnAddress, name: string, value: string, facts: Values): string =>
+    withParameters(to.redirectUri, {
+      [name]: value,
+      [state]: to.state,
+      ...(issuer === undefined ? {} : { [issuer]: programme.issuer }),
+      ...writeMore?.({
+        ...clientProperties(to.client),
+        ...facts,
+        client_id: to.client.id,
+        business_context: to.client.businessContext,
+        partner_id: to.client.partnerId,
+        ...programme,
+      }),
     });
+  return {
+    code: (to, text) => write(to, code, text, { outcome: 'code' }),
+    failure: (to, reason, { redirect, error_description }, parameter) =>
+      write(to, error, redirect, { error_description, parameter, outcome: reason }),
+  };
 }

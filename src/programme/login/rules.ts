@@ -6,11 +6,7 @@ import type { ThrottleLimit } from '../../oauth/client.ts';
 import type { LoginFailureReason } from '../../oauth/failure.ts';
 import { programmePaths } from '../../oauth/own_paths.ts';
 import { compileRedirectAnswer, type RedirectWriter } from '../answers/redirect_answer.ts';
-import type {
-  AuthorizeDefinition,
-  PageFailure,
-  RedirectFailure,
-} from '../language/authorize_schema.ts';
+import type { PageFailure, RedirectFailure } from '../language/authorize_schema.ts';
 import type { Definition } from '../language/definition.ts';
 import { unlessOff } from '../language/limits.ts';
 import type { LockoutDefinition } from '../language/login_schema.ts';
@@ -27,10 +23,7 @@ export interface LoginRules {
   readonly lockout: LockoutDefinition | undefined;
   /** Limit on failed logins from one address; undefined where `off`. */
   readonly addressLimit: ThrottleLimit | undefined;
-  /** Parameter names of the redirect back to the partner. */
-  readonly answer: AuthorizeDefinition['answer'];
-  /** Writes the redirect's other parameters, besides a code or a failure. */
-  readonly more: RedirectWriter;
+  readonly redirect: RedirectWriter;
   readonly failure: (reason: LoginFailureReason) => PageFailure | RedirectFailure;
   readonly languages: LoginLanguages;
   readonly logo?: Logo;
@@ -58,8 +51,7 @@ export function compileLogin(
     lifetime: login.lifetime,
     lockout: unlessOff(login.lockout),
     addressLimit: unlessOff(login.address_limit),
-    answer: authorize.answer,
-    more: compileRedirectAnswer(authorize.answer.more, {
+    redirect: compileRedirectAnswer(authorize.answer, {
       programme_identifier: definition.programme_identifier,
       issuer,
     }),
