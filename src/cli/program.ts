@@ -34,7 +34,7 @@ const groups: Readonly<Record<string, string>> = {
 const helpVerb: Verb = {
   words: 'help',
   summary: 'explain a verb',
-  argument: ['[verb...]', 'a verb, such as serve or client add; or a key of programme files'],
+  operands: [['[verb...]', 'a verb, such as serve or client add; or a key of programme files']],
   details: 'help key NAME explains a key of programme files, such as tokens.refresh.grace.',
   example: 'jetway help client add',
   json: false,

@@ -5,9 +5,9 @@ import type { Client } from '../oauth/client.ts';
 import type { Answer, GrantType, Login } from '../oauth/grant.ts';
 import { placeText } from '../oauth/place.ts';
 import type { TokenSet } from '../oauth/token_set.ts';
-import { type TokenFacts, tokenValues } from '../programme/answers/token_layout.ts';
+import { accessClaims } from '../programme/answers/access_claims.ts';
+import type { TokenFacts } from '../programme/answers/token_layout.ts';
 import { accessEnd, refreshEnd } from '../store/judgement.ts';
-import type { TokenClaims } from '../token/jwt.ts';
 import { counterMaker } from '../token/sealed/access_plaintext.ts';
 import { sealAccess } from '../token/sealed/access_text.ts';
 import { loginTagOf } from '../token/sealed/refresh_text.ts';
@@ -74,7 +74,7 @@ function makeAccessToken(
   const { signAccess, tokenKeys } = service;
   const { place, generation, answeredAt, accessSpan, ownScope } = login;
   if (signAccess !== undefined) {
-    const claims = accessClaims(service, client, facts);
+    const claims = accessClaims(service.programme, client, facts);
     return signAccess(answeredAt, { ...claims, family: placeText(place) });
   }
   // A retry of an answer under a key that was ended tells a token that is dead; its refresh token is good.
@@ -113,7 +113,7 @@ export async function makeClientToken(
     membershipNumber: undefined,
   };
   if (signAccess !== undefined) {
-    const claims = { ...accessClaims(service, client, facts), era };
+    const claims = { ...accessClaims(service.programme, client, facts), era };
     return { ...facts, accessToken: await signAccess(now, claims) };
   }
   const accessToken = sealAccess(tokenKeys.signer(now), {
@@ -126,18 +126,4 @@ export async function makeClientToken(
     ...(scope === undefined ? {} : { scope }),
   });
   return { ...facts, accessToken };
-}
-
-function accessClaims({ programme }: Service, client: Client, facts: TokenFacts): TokenClaims {
-  return {
-    issuer: programme.issuer,
-    audience: programme.audience,
-    subject: facts.subject,
-    clientId: client.id,
-    tokenId: facts.tokenId,
-    issuedAt: facts.issuedAt,
-    expiresAt: facts.accessExpiresAt,
-    scope: facts.scope,
-    others: programme.access.claims(tokenValues(facts, client, programme.values)),
-  };
 }

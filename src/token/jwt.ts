@@ -84,7 +84,8 @@ function encode(value: object): string {
   return Buffer.from(JSON.stringify(value)).toString('base64url');
 }
 
-function payloadOf(claims: TokenClaims): Record<string, unknown> {
+/** The claims by their names in the token. */
+export function payloadOf(claims: TokenClaims): Record<string, unknown> {
   // Undefined members are left out of the JSON.
   return {
     ...claims.others,

@@ -98,11 +98,20 @@ const homes: Readonly<Record<string, (key: string, value: string) => string>> = 
 
 /** A whole programme file in which the example of a key stands. */
 export function exampleFile(path: string, example: string): string {
-  const { on = 'grant', beside = '{}' } =
-    surroundings[path] ?? (/^members\./.test(path) ? { beside: hook } : {});
   const steps = path.split('.');
   const home = homes[steps[0] ?? ''];
   const over = home ? home(steps.slice(1).join('.'), example) : nested(steps, example).slice(1, -1);
+  return fileOf(path, over);
+}
+
+/** The same file without the example. */
+export function fileAround(path: string): string {
+  return fileOf(path, '{}');
+}
+
+function fileOf(path: string, over: string): string {
+  const { on = 'grant', beside = '{}' } =
+    surroundings[path] ?? (/^members\./.test(path) ? { beside: hook } : {});
   const base = [
     `variant: ${on}`,
     'name: Example',

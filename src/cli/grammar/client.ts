@@ -55,9 +55,11 @@ export const clientVerbs: readonly Verb[] = [
   importVerb('client', 'programme the partners are onboarded to', {
     summary: 'register clients that exist elsewhere, with their secrets: all of them or none',
     details: `Columns of a .csv, keys of a .yaml: ${columnsHelp('client', clientColumns)}.`,
-    argument: [
-      '<file>',
-      'a .csv with a header line, or a .yaml list, which nobody else should read; - for standard input',
+    operands: [
+      [
+        '<file>',
+        'a .csv with a header line, or a .yaml list, which nobody else should read; - for standard input',
+      ],
     ],
     options: [
       option('--incomplete', "take clients that lack what the programme's dialect needs of them"),

@@ -23,6 +23,9 @@ export function option(
   return { flags, description, ...more };
 }
 
+/** `<file>`, `[file]` if optional, `[files...]` for several; and its description. */
+export type Operand = readonly [name: string, description: string];
+
 export interface Verb {
   /** `client add`. */
   readonly words: string;
@@ -30,8 +33,8 @@ export interface Verb {
   readonly summary: string;
   /** Help text after the summary. */
   readonly details?: string;
-  /** `<file>`, `[file]` if optional, `[files...]` for several. */
-  readonly argument?: readonly [name: string, description: string];
+  /** What stands behind the verb, in this order. */
+  readonly operands?: readonly Operand[];
   readonly options?: readonly OptionSpec[];
   /** A command line to paste; begins with `jetway` unless something is piped in. */
   readonly example: string;
@@ -41,7 +44,7 @@ export interface Verb {
   readonly json?: false;
   /** Meanings of exit codes beyond the usual ones. */
   readonly exits?: Readonly<Partial<Record<ExitCode, string>>>;
-  /** Called with the argument, if any, and the options. */
+  /** Called with the operands, if any, and the options. */
   readonly run: (...given: never[]) => Promise<void> | void;
 }
 
@@ -80,13 +83,13 @@ export function addVerb(
 ): void {
   const [first = '', second] = verb.words.split(' ');
   const parent = second === undefined ? program : groupIn(program, first, groups[first] ?? '');
-  const { summary, details, argument, run } = verb;
+  const { summary, details, operands = [], run } = verb;
   const command = parent
     .command(second ?? first)
     .summary(summary)
     .description(details === undefined ? summary : `${summary}\n\n${details}`)
     .usage(usageOf(verb));
-  if (argument !== undefined) command.argument(...argument);
+  for (const operand of operands) command.argument(...operand);
   const specs = optionsOf(verb);
   const required = specs.filter((spec) => spec.required).map(optionOf);
   for (const spec of specs) command.addOption(optionOf(spec));
@@ -111,9 +114,11 @@ function groupIn(program: Command, name: string, description: string): Command {
 
 /** The usage line shows required options. */
 function usageOf(verb: Verb): string {
-  const { argument } = verb;
+  const { operands = [] } = verb;
   const required = optionsOf(verb).filter((spec) => spec.required);
-  return [argument?.[0] ?? [], required.map(({ flags }) => flags), '[options]'].flat(2).join(' ');
+  return [operands.map(([name]) => name), required.map(({ flags }) => flags), '[options]']
+    .flat(2)
+    .join(' ');
 }
 
 function optionOf(spec: OptionSpec): Option {

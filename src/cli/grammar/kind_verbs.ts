@@ -19,7 +19,7 @@ export function itemVerbs<N extends Noun>(
   const description = `its programme; needed where several have such a ${noun}`;
   return rows.map(({ verb, options = [], example, run, ...texts }) => ({
     words: `${noun} ${verb}`,
-    argument,
+    operands: [argument],
     reads: 'store',
     ...texts,
     options: [option('--programme <name>', description), ...options],

@@ -3,6 +3,7 @@
 import { variantNames } from '../../programme/language/variants.ts';
 import { dev } from '../dev/dev.ts';
 import { check } from '../server/check.ts';
+import { diff } from '../server/diff.ts';
 import { init } from '../server/init.ts';
 import { maintenanceOff, maintenanceOn } from '../server/maintenance.ts';
 import { newProgramme, schema } from '../server/programme_file.ts';
@@ -67,7 +68,7 @@ export const serverVerbs: readonly Verb[] = [
   {
     words: 'check',
     summary: 'validate the configuration and all programmes, or programme files alone',
-    argument: ['[files...]', 'programme files; without any, everything the configuration names'],
+    operands: [['[files...]', 'programme files; without any, everything the configuration names']],
     reads: 'configuration',
     example: 'jetway check',
     exits: { 0: 'done; warnings alone are no failure', 3: 'a fault is an error' },
@@ -76,10 +77,28 @@ export const serverVerbs: readonly Verb[] = [
   {
     words: 'show',
     summary: "print a programme's effective dialect, every default filled in, as YAML",
-    argument: itsName,
+    operands: [itsName],
     reads: 'configuration',
     example: 'jetway show my-club',
     run: show,
+  },
+  {
+    words: 'diff',
+    summary: 'tell what would change on the wire between two versions of a programme file',
+    operands: [
+      ['<old>', 'the programme file as it was'],
+      [
+        '<new>',
+        'the programme file as it would be; its name is the programme, whatever old is called',
+      ],
+    ],
+    options: [option('--exit-code', 'exit with 1 if there are changes')],
+    example: 'jetway diff old/my-club.yaml programmes/my-club.yaml',
+    exits: {
+      1: 'failed; with --exit-code, there are changes',
+      3: 'one of the files is no valid programme',
+    },
+    run: diff,
   },
 ];
 
@@ -89,7 +108,7 @@ export const maintenanceVerbs: readonly Verb[] = [
     summary: "answer temporarily_unavailable, in the programme's dialect, from now on",
     details:
       'Servers that run do so at once; it outlasts restarts. No code, token or attempt is spent.',
-    argument: itsName,
+    operands: [itsName],
     reads: 'store',
     options: [option('--retry-after <duration>', 'what callers are told to wait (default: 1m)')],
     example: 'jetway maintenance on my-club --retry-after 10m',
@@ -98,7 +117,7 @@ export const maintenanceVerbs: readonly Verb[] = [
   {
     words: 'maintenance off',
     summary: 'answer requests to a programme again',
-    argument: itsName,
+    operands: [itsName],
     reads: 'store',
     example: 'jetway maintenance off my-club',
     run: maintenanceOff,
@@ -109,7 +128,7 @@ export const startingVerbs: readonly Verb[] = [
   {
     words: 'init',
     summary: 'write a commented configuration and the shipped programmes into a folder',
-    argument: ['[folder]', 'made where it is not there; the present folder without it'],
+    operands: [['[folder]', 'made where it is not there; the present folder without it']],
     example: 'jetway init staging',
     exits: { 1: 'failed; a file that would be written is there already' },
     run: init,
@@ -117,7 +136,7 @@ export const startingVerbs: readonly Verb[] = [
   {
     words: 'new',
     summary: 'write a programme file to start from, with what editors need to complete its keys',
-    argument: ['<name>', 'of the programme and its file: small letters, digits and "-"'],
+    operands: [['<name>', 'of the programme and its file: small letters, digits and "-"']],
     reads: 'configuration',
     options: [
       option('--variant <variant>', 'the dialect that it builds on', {

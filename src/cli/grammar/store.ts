@@ -9,7 +9,7 @@ export const storeVerbs: readonly Verb[] = [
   {
     words: 'store backup',
     summary: 'copy the store to a file while servers go on; the master key is not in it',
-    argument: ['<file>', 'the file to be made; - for standard output'],
+    operands: [['<file>', 'the file to be made; - for standard output']],
     reads: 'store',
     options: [option('--force', 'replace the file if it is there')],
     example: 'jetway store backup backup.db',
@@ -18,7 +18,7 @@ export const storeVerbs: readonly Verb[] = [
   {
     words: 'store restore',
     summary: 'put a backup in the place of the store; all codes and tokens in it are void',
-    argument: ['<file>', 'a file that store backup made'],
+    operands: [['<file>', 'a file that store backup made']],
     reads: 'store',
     options: [option('--yes', 'yes: what came into the store since the backup is put aside')],
     example: 'jetway store restore backup.db --yes',
@@ -27,7 +27,7 @@ export const storeVerbs: readonly Verb[] = [
   {
     words: 'store verify',
     summary: 'read the whole store, or a backup, and tell whether it is sound',
-    argument: ['[file]', 'a backup; the configured store without it'],
+    operands: [['[file]', 'a backup; the configured store without it']],
     reads: 'store',
     example: 'jetway store verify backup.db',
     run: verify,

@@ -115,7 +115,8 @@ function compileMediaTypes(
   };
 }
 
-function typesOf({
+/** The media types that the endpoint reads, in lower case. */
+export function typesOf({
   read,
   media_types: others,
 }: EndpointDefinition): ReadonlyMap<string, MediaType> {

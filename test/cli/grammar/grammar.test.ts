@@ -38,7 +38,9 @@ describe('help', { concurrency: 2 }, () => {
       const [, shown, ended] = /\nExample:\n {2}(.*)\n\nExit codes:\n([^]*)\n$/.exec(stdout) ?? [];
       assert.equal(shown, example);
       const codes = [...(ended ?? '').matchAll(/^ {2}(\d) {2}\S/gm)].map(([, digit]) => digit);
-      const most = { configuration: 3, store: 4, none: words === 'dev' ? 3 : 2 }[reads ?? 'none'];
+      const most = { configuration: 3, store: 4, none: /^(?:dev|diff)$/.test(words) ? 3 : 2 }[
+        reads ?? 'none'
+      ];
       assert.deepEqual(codes.join(''), '01234'.slice(0, most + 1), words);
     }
   });
@@ -73,7 +75,10 @@ function wordsOf(line: string): readonly string[] {
 
 test('the example of each verb that ends by itself does what it says', async (t) => {
   const jwt = 'tokens: { access: { format: jwt } }\n';
-  const folder = workFolder(t, { 'programmes/my-club.yaml': programmeText('Mine', jwt) });
+  const folder = workFolder(t, {
+    'programmes/my-club.yaml': programmeText('Mine', jwt),
+    'old/my-club.yaml': programmeText('Mine'),
+  });
   const hash = `$2b$04$${'u'.repeat(53)}`;
   const row = 'partnerapi-12345,a-secret-of-another-system,Ann';
   putSecret(folder, 'clients.csv', `client_id,client_secret,name\n${row}\n`);

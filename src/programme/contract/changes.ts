@@ -1,0 +1,188 @@
+// Owns the changes between two versions of a programme as they are seen on the wire: contract against
+// contract, not YAML against YAML.
+
+import { present } from '../../lib/present.ts';
+import { compileProgramme } from '../compile.ts';
+import type { LoadedProgramme } from '../language/load.ts';
+import { breakOf, burdenOf, differ, lossOf, wordsOf } from './compare.ts';
+import { differentAnswers } from './compare_answers.ts';
+import { wireContract } from './contract.ts';
+import type { Endpoint, Item } from './item.ts';
+
+/** One thing that partners, gateways or browsers can tell the two versions by. */
+export interface ContractChange {
+  /** `token endpoint /club/token`; where the path changes, the later one. */
+  readonly endpoint: string;
+  /** `parameter code`, `answer to refresh_token`, or a failure reason. */
+  readonly item: string;
+  /** Text of one line or several; absent where the thing is new. */
+  readonly before?: string;
+  /** Absent where the thing is gone. */
+  readonly after?: string;
+  /** Why requests that were good are refused now, or answers lack something: only what is certain. */
+  readonly breaks?: string;
+}
+
+/** A programme file without errors. */
+export type Version = Pick<LoadedProgramme, 'id' | 'definition' | 'logos'>;
+
+/**
+ * The changes from one version of a programme to another, in the contract's order; empty if nobody
+ * could tell them apart. Undefined stands for no programme. Reads no clock and draws nothing.
+ *
+ * @param serviceUrl as in the configuration, without a trailing slash
+ */
+export function contractChanges(
+  before: Version | undefined,
+  after: Version | undefined,
+  serviceUrl: string,
+): readonly ContractChange[] {
+  if (before === undefined || after === undefined) {
+    const version = before ?? after;
+    if (version === undefined) return [];
+    const { definition, programme } = compiled(version, version, serviceUrl);
+    const words = wireContract(definition, programme).flatMap(({ kind, path }) =>
+      path === undefined ? [] : [`${kind} ${path}`],
+    );
+    const whole = { endpoint: 'programme', item: definition.name };
+    const text = words.join('\n');
+    if (before === undefined) return [{ ...whole, after: text }];
+    return [{ ...whole, before: text, breaks: 'it is gone' }];
+  }
+  const [was, is] = [before, after].map((version) => {
+    const { definition, programme } = compiled(version, after, serviceUrl);
+    return wireContract(definition, programme);
+  });
+  const pairs = pair(was ?? [], is ?? [], [
+    ({ kind, path = '' }) => `${kind} ${path}`,
+    ({ kind, name = '' }) => `${kind} ${name}`,
+  ]);
+  return pairs.flatMap(([one, other]) => endpointChanges(one, other));
+}
+
+/** Compiled under the later version's name, which paths can hold. */
+function compiled({ definition, logos }: Version, { id }: Version, serviceUrl: string) {
+  return { definition, programme: compileProgramme(id, definition, serviceUrl, logos) };
+}
+
+function endpointChanges(
+  before: Endpoint | undefined,
+  after: Endpoint | undefined,
+): readonly ContractChange[] {
+  const named = after ?? before;
+  if (named === undefined) return [];
+  const endpoint = [named.kind, named.path ?? []].flat().join(' ');
+  const place = named.path ?? named.kind;
+  if (after === undefined) {
+    const breaks = named.path === undefined ? undefined : 'it is gone';
+    return [present({ endpoint, item: 'endpoint', before: place, breaks })];
+  }
+  if (before === undefined) {
+    // What stands on the login page is read by people, on the page.
+    const items = named.path === undefined ? [] : named.items.filter(isTold);
+    const told = items.map(({ title, promise }) => ({
+      endpoint,
+      item: title,
+      after: wordsOf(promise),
+    }));
+    return [{ endpoint, item: 'endpoint', after: place }, ...told];
+  }
+  const moved =
+    before.path === after.path
+      ? []
+      : [
+          {
+            endpoint,
+            item: 'path',
+            before: before.path ?? '',
+            after: place,
+            breaks: 'it is gone',
+          },
+        ];
+  const pairs = pair(before.items, after.items, [
+    ({ title }) => title,
+    ({ otherwise, title }) => otherwise ?? title,
+  ]);
+  return [
+    ...moved,
+    ...pairs.flatMap(([one, other]) =>
+      itemChanges(one, other, before.requests ?? []).map((change) => ({ endpoint, ...change })),
+    ),
+  ];
+}
+
+/** Whether an item means something by itself; an order is only changed or not. */
+function isTold({ promise }: Item): boolean {
+  return promise.kind !== 'order';
+}
+
+type ItemChange = Omit<ContractChange, 'endpoint'>;
+
+function itemChanges(
+  before: Item | undefined,
+  after: Item | undefined,
+  requests: readonly string[],
+): readonly ItemChange[] {
+  if (after === undefined) {
+    if (before === undefined || !isTold(before)) return [];
+    const { title, promise } = before;
+    return [present({ item: title, before: wordsOf(promise), breaks: lossOf(promise) })];
+  }
+  const { title, promise } = after;
+  if (before === undefined) {
+    if (!isTold(after)) return [];
+    return [present({ item: title, after: wordsOf(promise), breaks: burdenOf(promise, requests) })];
+  }
+  if (before.promise.kind === 'answers' && promise.kind === 'answers') {
+    return differentAnswers(before.promise, promise).map(({ without, breaks, ...texts }) => {
+      const item = without.length === 0 ? title : `${title}, without ${without.join(', ')}`;
+      return present({ item, ...texts, breaks });
+    });
+  }
+  const isRenamed = before.title !== title;
+  if (!isRenamed && !differ(before.promise, promise)) return [];
+  const words = (one: Item): string =>
+    isRenamed ? `${one.title}: ${wordsOf(one.promise)}` : wordsOf(one.promise);
+  return [
+    present({
+      item: title,
+      before: words(before),
+      after: words(after),
+      breaks: breakOf(before.promise, promise),
+    }),
+  ];
+}
+
+type Pair<One> = readonly [before: One | undefined, after: One | undefined];
+
+/**
+ * Pairs of the same thing, in the order of the later list; what is gone stands behind what it followed.
+ *
+ * @param keys names by which things are the same, the best first
+ */
+function pair<One>(
+  before: readonly One[],
+  after: readonly One[],
+  keys: readonly ((one: One) => string)[],
+): readonly Pair<One>[] {
+  const partners = new Map<One, One>();
+  const taken = new Set<One>();
+  for (const key of keys) {
+    const free = new Map(after.filter((one) => !taken.has(one)).map((one) => [key(one), one]));
+    for (const one of before) {
+      const other = partners.has(one) ? undefined : free.get(key(one));
+      if (other === undefined || taken.has(other)) continue;
+      partners.set(one, other);
+      taken.add(other);
+    }
+  }
+  const former = new Map([...partners].map(([one, other]) => [other, one]));
+  const pairs: Pair<One>[] = after.map((one) => [former.get(one), one]);
+  for (const [index, one] of before.entries()) {
+    if (partners.has(one)) continue;
+    const previous = before[index - 1];
+    const place = pairs.findIndex(([known]) => known !== undefined && known === previous);
+    pairs.splice(place + 1, 0, [one, undefined]);
+  }
+  return pairs;
+}

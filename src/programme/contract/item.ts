@@ -1,0 +1,122 @@
+// Owns the form of a wire contract: endpoints with their items, each a promise of one kind.
+
+import { type Milliseconds, milliseconds } from '../../lib/clock.ts';
+import { formatDuration } from '../../lib/duration.ts';
+import type { ThrottleLimit } from '../../oauth/client.ts';
+import type { ValueShape } from '../language/value_shape.ts';
+
+/** A part of the programme that partners, gateways or members meet. */
+export interface Endpoint {
+  /** `token endpoint`. */
+  readonly kind: string;
+  /** Absent for what concerns several endpoints. */
+  readonly path?: string;
+  /** Its name in the file: an endpoint with another path is still the same endpoint. */
+  readonly name?: string;
+  /** The kinds of request that it answers, where there are several: its grants. */
+  readonly requests?: readonly string[];
+  readonly items: readonly Item[];
+}
+
+/** One thing that an endpoint promises. Items of two contracts with the same title are compared. */
+export interface Item {
+  readonly title: string;
+  /** Compared with the item of this name if no item has the same title: a renamed input. */
+  readonly otherwise?: string;
+  readonly promise: Promised;
+}
+
+/** An answer; claims of a token have no status. */
+export interface Told {
+  readonly status?: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** How a body is compared: as members of JSON, parameters of a form, a URL's parameters, or text. */
+export type BodyForm = 'json' | 'form' | 'text' | 'page';
+
+export interface Answers {
+  readonly form: BodyForm;
+  /** Values that the answer holds if they are known: each can be absent. */
+  readonly mayHold: readonly string[];
+  readonly render: (absent: ReadonlySet<string>) => Told;
+}
+
+export interface InputPromise {
+  readonly text: string;
+  /** The text, with the answers to its failures in place of their reasons. */
+  readonly meaning: string;
+  readonly name: string;
+  readonly places: readonly string[];
+  readonly scheme: string | undefined;
+  /** The kinds of request that must have it, and all kinds that the endpoint answers. */
+  readonly neededBy: readonly string[];
+  readonly requests: readonly string[];
+  /** Without the input: whether a request that has it is refused. */
+  readonly strict: boolean;
+  readonly shape: ValueShape;
+  readonly allowed: readonly string[] | undefined;
+  /** Further demands on the value, each by its words. */
+  readonly demands: readonly string[];
+}
+
+/** A check that can fail, and the answer when it does. */
+export interface Check {
+  readonly name: string;
+  readonly answer: string;
+  /** The kinds of request that are checked; checks of different kinds have no order. */
+  readonly requests: readonly string[];
+}
+
+export type Promised =
+  | { readonly kind: 'text'; readonly text: string; readonly meaning?: string }
+  /** Partners rely on it as it is. */
+  | { readonly kind: 'offer'; readonly text: string }
+  | { readonly kind: 'choice'; readonly text: string; readonly strict: boolean }
+  | { readonly kind: 'names'; readonly names: readonly string[]; readonly between: string }
+  | { readonly kind: 'span'; readonly span: Milliseconds }
+  | { readonly kind: 'limit'; readonly limit: ThrottleLimit | undefined }
+  | { readonly kind: 'shape'; readonly text: string; readonly shape: ValueShape }
+  | ({ readonly kind: 'input' } & InputPromise)
+  | { readonly kind: 'order'; readonly checks: readonly Check[] }
+  | ({ readonly kind: 'answers' } & Answers);
+
+export function text(title: string, words: string): Item {
+  return { title, promise: { kind: 'text', text: words } };
+}
+
+export function offer(title: string, words: string): Item {
+  return { title, promise: { kind: 'offer', text: words } };
+}
+
+export function span(title: string, length: Milliseconds): Item {
+  return { title, promise: { kind: 'span', span: length } };
+}
+
+export function limitText(most: ThrottleLimit | undefined): string {
+  if (most === undefined) return 'no limit';
+  return `${most.limit} in ${formatDuration(milliseconds(most.window))}`;
+}
+
+export function limit(title: string, most: ThrottleLimit | undefined): Item {
+  return { title, promise: { kind: 'limit', limit: most } };
+}
+
+export function names(title: string, list: readonly string[], between = ', '): Item {
+  return { title, promise: { kind: 'names', names: list, between } };
+}
+
+/** `strict` tells that some requests are refused for it. */
+export function choice(title: string, words: string, strict: boolean): Item {
+  return { title, promise: { kind: 'choice', text: words, strict } };
+}
+
+export function answers(title: string, promise: Answers): Item {
+  return { title, promise: { kind: 'answers', ...promise } };
+}
+
+/** An answer that depends on nothing. */
+export function answer(title: string, form: BodyForm, told: Told): Item {
+  return answers(title, { form, mayHold: [], render: () => told });
+}

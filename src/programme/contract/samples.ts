@@ -1,0 +1,110 @@
+// Owns sample values for the answers of a contract: fixed, so that equal dialects render equal answers.
+
+import { type Instant, instant } from '../../lib/clock.ts';
+import { digest } from '../../lib/digest.ts';
+import { present } from '../../lib/present.ts';
+import type { Client, ClientId } from '../../oauth/client.ts';
+import type { GrantType } from '../../oauth/grant.ts';
+import type { TokenSet } from '../../oauth/token_set.ts';
+import type { ReturnAddress } from '../answers/redirect_answer.ts';
+import type { TokenFacts } from '../answers/token_layout.ts';
+import type { Definition } from '../language/definition.ts';
+import { clientPropertyPrefix } from '../language/vocabularies.ts';
+import type { Programme } from '../programme.ts';
+import type { Told } from './item.ts';
+
+export type Absent = ReadonlySet<string>;
+
+/** A time that no two formats write alike. */
+export const sampleTime: Instant = instant(Date.parse('2030-11-25T17:38:49.123Z'));
+const accessLifetime = 1_800_000;
+const refreshLifetime = 86_400_000;
+
+/**
+ * A client with the properties of these names. Values are digits wherever a client's can be: a format
+ * that makes numbers of texts shows.
+ */
+export function sampleClient({ id }: Programme, values: readonly string[], absent: Absent): Client {
+  const properties = values
+    .filter((name) => name.startsWith(clientPropertyPrefix) && !absent.has(name))
+    .map((name) => [name.slice(clientPropertyPrefix.length), digitsOf(name)] as const);
+  return {
+    programme: id,
+    id: '10000001' as ClientId,
+    name: 'Sample Partner',
+    roles: [],
+    redirectUris: [],
+    secrets: [],
+    apiKeys: [],
+    ...present({
+      businessContext: absent.has('business_context') ? undefined : '20000002',
+      partnerId: absent.has('partner_id') ? undefined : '30000003',
+    }),
+    properties: Object.fromEntries(properties),
+    status: 'active',
+    createdAt: sampleTime,
+  };
+}
+
+/** Eight digits that differ from name to name. */
+function digitsOf(name: string): string {
+  const number = Buffer.from(digest(name)).readUInt32BE();
+  return String(10_000_000 + (number % 90_000_000));
+}
+
+/** The facts of a token that a grant brings, with a refresh token where there are any. */
+export function sampleFacts(
+  { tokens, scope }: Definition,
+  programme: Programme,
+  grant: GrantType,
+  absent: Absent,
+): TokenFacts {
+  const isClient = grant === 'client_credentials';
+  const between = scope.kind === 'list' && scope.separator !== 'none' ? scope.separator : undefined;
+  const granted = between === undefined ? 'SCOPE' : `SCOPE-A${between}SCOPE-B`;
+  const unlessAbsent = (name: string, value: string): string | undefined =>
+    isClient || absent.has(name) ? undefined : value;
+  return {
+    grant,
+    kind: isClient ? 'client' : 'member',
+    subject: isClient ? programme.clientSubject('10000001' as ClientId) : '40000004',
+    tokenId:
+      tokens.access.token_id === 'number'
+        ? '5000000000000005'
+        : '50000005-0000-4000-8000-000000000005',
+    issuedAt: sampleTime,
+    accessExpiresAt: instant(sampleTime + accessLifetime),
+    refreshExpiresAt:
+      isClient || !programme.grants.has('refresh_token')
+        ? undefined
+        : instant(sampleTime + refreshLifetime),
+    scope: absent.has('scope') ? undefined : granted,
+    level: unlessAbsent('level', 'LEVEL'),
+    membershipNumber: unlessAbsent('membership_number', '60000006'),
+  };
+}
+
+/** Facts with tokens. */
+export function sampleTokens(facts: TokenFacts): TokenSet {
+  return {
+    ...facts,
+    accessToken: 'ACCESS-TOKEN',
+    ...(facts.refreshExpiresAt === undefined ? {} : { refreshToken: 'REFRESH-TOKEN' }),
+  };
+}
+
+export function sampleAddress(client: Client): ReturnAddress {
+  return { client, redirectUri: 'https://partner.example/callback', state: 'STATE' };
+}
+
+const uuid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
+
+/** An answer without its random part: `REQUEST-ID` stands for a UUID that each rendering draws anew. */
+export function withoutChance(render: () => Told): Told {
+  const { body, ...rest } = render();
+  const others = new Set(render().body.match(uuid));
+  return {
+    ...rest,
+    body: body.replaceAll(uuid, (found) => (others.has(found) ? found : 'REQUEST-ID')),
+  };
+}
