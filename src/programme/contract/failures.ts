@@ -6,7 +6,7 @@ import type { Definition } from '../language/definition.ts';
 import { writtenValues } from '../language/value_tree.ts';
 import type { Programme } from '../programme.ts';
 import { answers, type BodyForm, type Item, type Told } from './item.ts';
-import { type Absent, sampleTime, withoutChance } from './samples.ts';
+import { type Absent, sampleBudget, sampleTime, withoutChance } from './samples.ts';
 
 /** The name of a parameter at fault, with what a dialect may leave out of it. */
 const sampleParameter = 'sample-parameter';
@@ -38,6 +38,7 @@ function render(programme: Programme, reason: FailureReason, absent: Absent): To
       ...(absent.has('parameter') ? {} : { parameter: sampleParameter }),
       ...(reason === 'invalid_scope' && !absent.has('scope') ? { scope: 'SCOPE' } : {}),
       ...(retried.has(reason) ? { retryAfter } : {}),
+      ...(reason === 'throttled' ? { budget: sampleBudget } : {}),
     }),
   );
 }

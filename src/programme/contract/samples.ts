@@ -1,9 +1,9 @@
 // Owns sample values for the answers of a contract: fixed, so that equal dialects render equal answers.
 
-import { type Instant, instant } from '../../lib/clock.ts';
+import { type Instant, instant, milliseconds } from '../../lib/clock.ts';
 import { digest } from '../../lib/digest.ts';
 import { present } from '../../lib/present.ts';
-import type { Client, ClientId } from '../../oauth/client.ts';
+import type { Budget, Client, ClientId } from '../../oauth/client.ts';
 import type { GrantType } from '../../oauth/grant.ts';
 import type { TokenSet } from '../../oauth/token_set.ts';
 import type { ReturnAddress } from '../answers/redirect_answer.ts';
@@ -19,6 +19,14 @@ export type Absent = ReadonlySet<string>;
 export const sampleTime: Instant = instant(Date.parse('2030-11-25T17:38:49.123Z'));
 const accessLifetime = 1_800_000;
 const refreshLifetime = 86_400_000;
+
+/** What a client may have left of its limit, if it has one. */
+export const sampleBudget: Budget = {
+  limit: { limit: 600, window: 60_000 },
+  remaining: 70,
+  at: sampleTime,
+  resetAfter: milliseconds(5000),
+};
 
 /**
  * A client with the properties of these names. Values are digits wherever a client's can be: a format

@@ -26,7 +26,7 @@ import {
   span,
   text,
 } from './item.ts';
-import { sampleClient, sampleFacts, sampleTokens, withoutChance } from './samples.ts';
+import { sampleBudget, sampleClient, sampleFacts, sampleTokens, withoutChance } from './samples.ts';
 import { selectorItems } from './selector.ts';
 
 export function clientAuthentication({ client }: Definition, programme: Programme): Endpoint {
@@ -99,7 +99,7 @@ function answerItem(definition: Definition, programme: Programme, grant: GrantTy
     render: (absent) => {
       const client = sampleClient(programme, mayHold, absent);
       const facts = sampleFacts(definition, programme, grant, absent);
-      return withoutChance(() => programme.renderTokens(sampleTokens(facts), client));
+      return withoutChance(() => programme.renderTokens(sampleTokens(facts), client, sampleBudget));
     },
   });
 }
