@@ -42,6 +42,7 @@ export async function authenticateClient(
     firstMatch(service, credentials, client?.secrets ?? unmatchableSecrets, now);
   if (!isActive || secret === undefined) {
     forget(service, credentials);
+    service.uses.fail(client?.id, now);
     throw await countFailure(service, credentials.id, address(), now);
   }
   remember(service, credentials, client.id, secret);

@@ -16,6 +16,7 @@ import { rememberingOpener } from '../token/sealed/access_text.ts';
 import { tokenIds } from '../token/token_ids.ts';
 import { openTokenKeys } from '../token/token_keys.ts';
 import { tokenVerifier } from '../token/token_verifier.ts';
+import { ClientUses } from './client_uses.ts';
 import { clientLikeSubject } from './failure.ts';
 import { FirstBrowsers } from './login/transaction.ts';
 import type { Foundation, Service } from './service.ts';
@@ -30,7 +31,7 @@ export interface ServiceOptions {
   readonly credentials?: HookCredentials | undefined;
   /** Limits of an answer of that hook; the usual ones if left out. */
   readonly hookLimits?: HookLimits | undefined;
-  /** The service that this one replaces: logins that began there go on here. */
+  /** The service that this one replaces: logins and counts that began there go on here. */
   readonly former?: Service | undefined;
 }
 
@@ -66,6 +67,7 @@ export async function openService(
     openAccess: rememberingOpener(rememberedTokens),
     stoppedLogins: former?.stoppedLogins ?? new Windows(mostAddresses),
     provenHeaders: new ProvenHeaders(),
+    uses: former?.uses ?? new ClientUses(),
     aheadReports: new Windows(1),
   };
   if (!programme.signsTokens) {

@@ -14,6 +14,7 @@ import type { openAccess } from '../token/sealed/access_text.ts';
 import type { TokenIds } from '../token/token_ids.ts';
 import type { TokenKeys } from '../token/token_keys.ts';
 import type { TokenVerifier } from '../token/token_verifier.ts';
+import type { ClientUses } from './client_uses.ts';
 import type { FirstBrowsers } from './login/transaction.ts';
 
 /** The operators' log; clients see nothing of it. No secret goes in. */
@@ -57,6 +58,8 @@ export interface Service extends Foundation {
   readonly firstBrowsers?: FirstBrowsers;
   /** Authorization headers whose secret was checked and right, so that their digest is not made again. */
   readonly provenHeaders: ProvenHeaders;
+  /** What clients did within the last hour, for operators. */
+  readonly uses: ClientUses;
   /** Refresh tokens that are ahead of their login: one line of the log a minute. */
   readonly aheadReports: Windows;
   /** Present where tokens are JWTs. */

@@ -15,11 +15,18 @@ export async function throttle(
   now: Instant,
 ): Promise<Budget | undefined> {
   const limit = client.throttle ?? service.programme.throttle;
-  if (limit === undefined) return undefined;
-  const { id: programme } = service.programme;
-  const outcome = service.store.count('token_request', programme, client.id, limit, now);
+  const { uses, programme, store } = service;
+  if (limit === undefined) {
+    uses.allow(client.id, now);
+    return undefined;
+  }
+  const outcome = store.count('token_request', programme.id, client.id, limit, now);
   const { allowed, remaining, retryAfter } = await outcome;
   const budget = { limit, remaining, at: now, resetAfter: retryAfter };
-  if (!allowed) throw new Refusal('throttled', { retryAfter: retryAfter / 1000, budget });
+  if (!allowed) {
+    uses.throttle(client.id, now, retryAfter);
+    throw new Refusal('throttled', { retryAfter: retryAfter / 1000, budget });
+  }
+  uses.allow(client.id, now);
   return budget;
 }

@@ -17,9 +17,9 @@ export type Environment = 'staging' | 'live';
  * - the 11 verbs of `Grants`;
  * - the 10 verbs of `Keeping`.
  *
- * Shared code makes the other 14 verbs from less:
+ * Shared code makes the other 15 verbs from less:
  * - the 9 verbs of `Registry`, by registrar.ts from rows of any kind (kinds.ts);
- * - the 4 verbs of login attempts, by login_attempts.ts from two functions of a row, find and change;
+ * - the 5 verbs of login attempts, by login_attempts.ts from find, change and countLocked;
  * - `count`, by windows.ts in the process. A backend across a network may write its own, so that
  *   several machines share one count.
  *

@@ -67,6 +67,12 @@ export interface Counters {
   /** What counts against an account now, for operators to read. */
   findAttempts(programme: ProgrammeId, account: Digest, now: Instant): Promise<AttemptsShown>;
 
+  /**
+   * How many accounts of a programme are locked now: usernames, and known browsers of members. Reads all
+   * attempts that still count: for operators, not for requests.
+   */
+  countLocked(programme: ProgrammeId, now: Instant): Promise<number>;
+
   /** Ends an account's lock and clears its count, in every process; false when there is neither. */
   unlock(programme: ProgrammeId, account: Digest): Promise<boolean>;
 

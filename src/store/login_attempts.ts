@@ -17,6 +17,8 @@ export interface AttemptState {
 /** What a backend does with the attempts of an account. */
 export interface AttemptRows {
   readonly find: (programme: ProgrammeId, account: Digest) => Promise<AttemptState | undefined>;
+  /** How many states of a programme have a `lockedUntil` after `now`. */
+  readonly countLocked: Counters['countLocked'];
   /**
    * Replaces the state by the result of `change`, or removes it where that is undefined, in one durable
    * and atomic step. `change` is pure and may run twice.
@@ -36,7 +38,7 @@ export type AttemptChange<T> = (before: AttemptState | undefined) => {
 };
 
 /** The verbs of login attempts over a backend's rows. */
-export function attemptVerbs({ find, change }: AttemptRows): Omit<Counters, 'count'> {
+export function attemptVerbs({ find, change, countLocked }: AttemptRows): Omit<Counters, 'count'> {
   return {
     reserveAttempt: (programme, account, policy, now) =>
       change(programme, account, (before) => reserveAttempt(before, policy, now)),
@@ -53,6 +55,7 @@ export function attemptVerbs({ find, change }: AttemptRows): Omit<Counters, 'cou
       if (state === undefined || now >= attemptsEndAt(state)) return { failures: 0 };
       return present({ failures: state.used, lockedUntil: state.lockedUntil });
     },
+    countLocked,
     unlock: (programme, account) => {
       const end: AttemptChange<boolean> = (before) => ({
         state: undefined,

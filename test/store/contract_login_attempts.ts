@@ -78,6 +78,20 @@ export function loginAttemptTests(check: StoreTest): void {
     assert.deepEqual(await reader.findAttempts(otherClub, account, at(62)), { failures: 0 });
   });
 
+  check('DESIGN: how many accounts are locked can be read, by programme', async (o) => {
+    const reader = await o.elsewhere();
+    const locked = (seconds: number, programme = club) =>
+      reader.countLocked(programme, at(seconds));
+    assert.equal(await locked(0), 0);
+    await fail(o.store, 0, 5);
+    assert.equal(await locked(1), 0);
+    await attempt(o.store, 1);
+    for (let n = 0; n < 6; n += 1) await attempt(o.store, 2, 'no_match', other);
+    assert.deepEqual([await locked(3), await locked(3, otherClub)], [2, 0]);
+    assert.equal(await o.store.unlock(club, other), true);
+    assert.deepEqual([await locked(600.999), await locked(601)], [1, 0]);
+  });
+
   check('HOSTILE 20: the lock is temporary, and nothing extends it', async ({ store }) => {
     await fail(store, 0, 5);
     assert.equal(await attempt(store, 10), 'not for 600000');

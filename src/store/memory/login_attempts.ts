@@ -13,6 +13,8 @@ export function memoryAttempts(): MemoryAttempts {
   const accounts = new MemoryTable<AttemptState>();
   return {
     find: async (programme, account) => accounts.get(programme, account),
+    countLocked: async (programme, now) =>
+      accounts.filter(({ lockedUntil = now }) => now < lockedUntil, programme).length,
     change: async (programme, account, change) => {
       const { state, answer } = change(accounts.get(programme, account));
       if (state === undefined) accounts.delete(programme, account);

@@ -24,9 +24,13 @@ export class MemoryTable<Row, Key extends string | number = string> {
     this.#programmes.get(programme)?.delete(key);
   }
 
-  /** All rows that pass the test; for verbs off the request path. */
-  filter(test: (row: Row) => boolean): Row[] {
-    return [...this.#programmes.values()].flatMap((rows) => [...rows.values()].filter(test));
+  /** All rows that pass the test, of one programme or of all; for verbs off the request path. */
+  filter(test: (row: Row) => boolean, programme?: ProgrammeId): Row[] {
+    const tables =
+      programme === undefined
+        ? [...this.#programmes.values()]
+        : [this.#programmes.get(programme) ?? new Map<Key, Row>()];
+    return tables.flatMap((rows) => [...rows.values()].filter(test));
   }
 
   /** Removes all rows that pass the test and calls `forget` with each. For verbs off the request path. */

@@ -20,6 +20,9 @@ export function fileAttempts(database: DatabaseSync, queue: CommitQueue): Attemp
     'FROM login_attempt WHERE programme = ? AND key = ?',
   );
   const replace = inserter(database, loginAttempts, replacing(loginAttempts));
+  const locked = database.prepare(
+    'SELECT COUNT(*) AS locked FROM login_attempt WHERE programme = ? AND locked_until > ?',
+  );
   const remove = database.prepare('DELETE FROM login_attempt WHERE programme = ? AND key = ?');
   const find = (programme: string, account: string): AttemptState | undefined => {
     const row = select(programme, account)?.row;
@@ -30,6 +33,8 @@ export function fileAttempts(database: DatabaseSync, queue: CommitQueue): Attemp
   };
   return {
     find: (programme, account) => queue.read(() => find(programme, account)),
+    countLocked: (programme, now) =>
+      queue.read(() => Number(locked.get(programme, now)?.['locked'] ?? 0)),
     change: (programme, account, change, urgent) => {
       const verb = (): ReturnType<typeof change>['answer'] => {
         const before = find(programme, account);
