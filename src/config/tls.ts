@@ -8,6 +8,8 @@ import { positionAt } from '../lib/document.ts';
 import { errorAt, type Fault, FaultsError } from '../lib/fault.ts';
 import { present } from '../lib/present.ts';
 import { UnreadableFile } from '../lib/read_file.ts';
+import { certificateMethods } from '../oauth/client.ts';
+import type { LoadedProgramme } from '../programme/language/load.ts';
 import type { Config, TlsFiles } from './config.ts';
 import {
   isPair,
@@ -61,6 +63,25 @@ export function expectTls(config: Config): TlsReading {
   const errors = reading.faults.filter(({ severity }) => severity === 'error');
   if (errors.length > 0) throw new FaultsError(errors);
   return reading;
+}
+
+/** Warns of certificates that a dialect takes from clients, and that `listen` does not ask for. */
+export function unaskedFaults(
+  { tls }: Config,
+  { definition, document }: LoadedProgramme,
+): readonly Fault[] {
+  const { methods } = definition.client.authentication;
+  const path = ['client', 'authentication', 'methods'];
+  return certificateMethods.flatMap((method) => {
+    const key =
+      method === 'tls_client_auth' ? 'client_authorities_file' : 'client_certificates: true';
+    const isAsked =
+      method === 'tls_client_auth' ? tls?.clientAuthorities !== undefined : tls?.asksClients;
+    if (!methods.includes(method) || isAsked === true) return [];
+    const message = `no client can use ${method}: the configuration has no tls with ${key}`;
+    const fault = errorAt(positionAt(document, path), path, message);
+    return [{ ...fault, severity: 'warning' as const }];
+  });
 }
 
 interface ListenerReading {

@@ -1,9 +1,11 @@
-// Owns the authentication of clients and gateways by identifier and secret, and of clients by API key.
+// Owns the authentication of clients and gateways by identifier and secret, and of clients by
+// certificate and API key.
 
 import type { Instant } from '../lib/clock.ts';
 import { type Digest, digest, sameDigest } from '../lib/digest.ts';
 import { networkOf } from '../lib/ip_address.ts';
 import type { Client, ClientId, StoredSecret } from '../oauth/client.ts';
+import type { CertificateClaim } from '../oauth/client_certificate.ts';
 import { Refusal } from '../oauth/failure.ts';
 import type { Gateway, GatewayId } from '../oauth/gateway.ts';
 import type { Inputs } from '../programme/requests/input_rules.ts';
@@ -37,17 +39,36 @@ export async function authenticateClient(
   const { programme, store } = service;
   const client = await store.find('client', programme.id, credentials.id as ClientId);
   const isActive = client?.status === 'active';
-  const secret =
-    (isActive ? provenSecret(credentials, client.secrets, now) : undefined) ??
-    firstMatch(service, credentials, client?.secrets ?? unmatchableSecrets, now);
-  if (!isActive || secret === undefined) {
+  const { certificate } = credentials;
+  const proof =
+    certificate !== undefined
+      ? certificateProof(certificate, client, now)
+      : ((isActive ? provenSecret(credentials, client.secrets, now) : undefined) ??
+        firstMatch(service, credentials, client?.secrets ?? unmatchableSecrets, now));
+  if (!isActive || proof === undefined) {
     forget(service, credentials);
     service.uses.fail(client?.id, now);
     throw await countFailure(service, credentials.id, address(), now);
   }
-  remember(service, credentials, client.id, secret);
-  store.recordSecretUse(programme.id, client.id, secret.digest, now);
+  remember(service, credentials, client.id, proof);
+  store.recordSecretUse(programme.id, client.id, proof.digest, now);
   return client;
+}
+
+/**
+ * The registered thumbprint (RFC 8705 2.2), or the digest of the registered name (2.1), that the
+ * certificate has. A certificate that ends during a connection proves nothing any more.
+ */
+function certificateProof(
+  { thumbprint, names, expiresAt }: CertificateClaim,
+  client: Client | undefined,
+  now: Instant,
+): Pick<StoredSecret, 'digest'> | undefined {
+  if (client === undefined || now >= expiresAt) return undefined;
+  const { certificates = [], certificateSubject: subject } = client;
+  const own = certificates.find((one) => one.thumbprint === thumbprint);
+  if (own !== undefined) return { digest: own.thumbprint };
+  return subject !== undefined && names.includes(subject) ? { digest: digest(subject) } : undefined;
 }
 
 /** Counts known and unknown identifiers alike, after the digests that each of them costs. */
@@ -96,7 +117,7 @@ function remember(
   { provenHeaders }: Service,
   { header }: PresentedCredentials,
   id: ClientId | GatewayId,
-  { digest: proven }: StoredSecret,
+  { digest: proven }: Pick<StoredSecret, 'digest'>,
 ): void {
   if (header === undefined || header.proven === proven) return;
   provenHeaders.remember(header.fingerprint, { id, digest: proven });

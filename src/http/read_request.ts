@@ -5,6 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { plainAddress } from '../lib/ip_address.ts';
 import { HungUp } from '../oauth/failure.ts';
 import { headerValues, type RequestHead, type WireRequest } from '../oauth/wire_request.ts';
+import { certificateReader } from './tls.ts';
 
 /** More than any token or login request holds (HOSTILE 46). */
 const maxBodyBytes = 64 * 1024;
@@ -59,9 +60,10 @@ export function receiveRequest(
   const address = (): string =>
     callerAddress(peer, () => headerValues(incoming, 'x-forwarded-for'), isProxy);
   const hangUp = (): AbortSignal => hangUpOf(outgoing);
+  const certificate = certificateReader(incoming.socket);
   const take = (body: WireRequest['body']): void => {
     const { method, path, query, rawHeaders } = readHead(incoming);
-    received({ method, path, query, rawHeaders, body, address, hangUp });
+    received({ method, path, query, rawHeaders, body, address, certificate, hangUp });
   };
   const length = bodyLength(incoming);
   if (length === 0) take(noBody);

@@ -3,7 +3,14 @@
 import { constants } from 'node:crypto';
 import type { RequestListener, ServerOptions } from 'node:http';
 import { createServer, type Server } from 'node:https';
-import type { SecureContextOptions } from 'node:tls';
+import type { Socket } from 'node:net';
+import { type SecureContextOptions, TLSSocket } from 'node:tls';
+
+import {
+  namesOf,
+  type PresentedCertificate,
+  readCertificate,
+} from '../oauth/client_certificate.ts';
 
 /** What a server proves itself with, and whom it believes; PEM texts. */
 export interface TlsMaterial {
@@ -61,4 +68,24 @@ export function renewTls(server: Server, material: TlsMaterial): void {
   server.setSecureContext(contextOf(material));
   // Node reads it at each new connection.
   (server as { requestCert?: boolean }).requestCert = material.asksClients;
+}
+
+/** Reads the certificate of a connection's client; parsed once for a connection. */
+export function certificateReader(socket: Socket): () => PresentedCertificate | undefined {
+  return socket instanceof TLSSocket ? () => certificateOf(socket) : noCertificate;
+}
+
+function noCertificate(): undefined {}
+
+const certificates = new WeakMap<TLSSocket, PresentedCertificate>();
+
+function certificateOf(socket: TLSSocket): PresentedCertificate | undefined {
+  const known = certificates.get(socket);
+  if (known !== undefined) return known;
+  const certificate = socket.getPeerX509Certificate();
+  if (certificate === undefined) return undefined;
+  const names = socket.authorized ? namesOf(certificate) : [];
+  const presented = { ...readCertificate(certificate), names };
+  certificates.set(socket, presented);
+  return presented;
 }

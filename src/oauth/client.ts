@@ -2,6 +2,7 @@
 
 import type { Instant, Milliseconds } from '../lib/clock.ts';
 import type { Digest } from '../lib/digest.ts';
+import type { ClientCertificate } from './client_certificate.ts';
 
 /** A programme's name in stores, commands and paths: its file's name without `.yaml`. */
 export type ProgrammeId = string & { readonly __brand: 'ProgrammeId' };
@@ -15,6 +16,21 @@ export type ClientId = string & { readonly __brand: 'ClientId' };
 /** What a client may do: log members in (`member`), ask for tokens of its own (`partner`). */
 export const roles = ['member', 'partner'] as const;
 export type Role = (typeof roles)[number];
+
+/** The methods of RFC 8705, under its names. */
+export const certificateMethods = ['self_signed_tls_client_auth', 'tls_client_auth'] as const;
+/** How clients authenticate; the first two by the Authorization header. */
+export const authenticationMethods = [
+  'basic',
+  'bare_basic',
+  'parameters',
+  ...certificateMethods,
+] as const;
+export type AuthenticationMethod = (typeof authenticationMethods)[number];
+
+export function isHeaderMethod(method: AuthenticationMethod): boolean {
+  return method === 'basic' || method === 'bare_basic';
+}
 
 /** A secret or API key as the store keeps it: its keyed digest and the time it was made. */
 export interface StoredSecret {
@@ -46,8 +62,12 @@ export interface Client {
   readonly name: string;
   readonly roles: readonly Role[];
   readonly redirectUris: readonly string[];
-  /** One, or two during a rotation. */
+  /** One, or two during a rotation; none where certificates take their place. */
   readonly secrets: readonly StoredSecret[];
+  /** One, or two during a rotation; with these it authenticates where a dialect takes them. */
+  readonly certificates?: readonly ClientCertificate[];
+  /** A name in certificates that an authority vouches for, in the form of `readName`. */
+  readonly certificateSubject?: string;
   readonly apiKeys: readonly StoredSecret[];
   readonly businessContext?: string;
   readonly partnerId?: string;

@@ -1,5 +1,7 @@
 // Owns the shape of a request to the engine: its raw parts, nothing decoded.
 
+import type { PresentedCertificate } from './client_certificate.ts';
+
 /** An HTTP request as it was sent. */
 export interface WireRequest {
   readonly method: string;
@@ -13,6 +15,8 @@ export interface WireRequest {
   readonly body: Uint8Array | 'too_large';
   /** The sender's address, found when called; never an address that a partner claims (P-6). */
   readonly address: () => string;
+  /** The certificate that the sender has shown for this connection, read when called. */
+  readonly certificate: () => PresentedCertificate | undefined;
   /**
    * Makes a signal that aborts with `HungUp` once the sender has closed the connection before the
    * answer. Few requests take long enough to need one.
@@ -21,7 +25,7 @@ export interface WireRequest {
 }
 
 /** The parts of a request before its body. */
-export type RequestHead = Omit<WireRequest, 'address' | 'body' | 'hangUp'>;
+export type RequestHead = Omit<WireRequest, 'address' | 'body' | 'certificate' | 'hangUp'>;
 
 /** All values of a header, in order. */
 export function headerValues(request: Pick<WireRequest, 'rawHeaders'>, name: string): string[] {

@@ -2,7 +2,7 @@
 // it. A new kind is added here, in `KindTypes` and in `kinds`, and nowhere else in the store.
 
 import { after, type Instant, milliseconds } from '../lib/clock.ts';
-import type { Digest } from '../lib/digest.ts';
+import { type Digest, digest } from '../lib/digest.ts';
 import type { Client, ClientId, StoredSecret } from '../oauth/client.ts';
 import type { Gateway, GatewayId } from '../oauth/gateway.ts';
 import type { MaintainedPart, Maintenance } from '../oauth/maintenance.ts';
@@ -76,11 +76,15 @@ export const kinds: { readonly [K in Kind]: KindDescription<K> } = {
   client: {
     idOf: ({ id }) => id,
     lookUps: {
-      api_key: { keysOf: ({ apiKeys }) => apiKeys.map(({ digest }) => digest), isUnique: false },
+      api_key: { keysOf: ({ apiKeys }) => apiKeys.map((apiKey) => apiKey.digest), isUnique: false },
     },
     reusesIds: false,
     ownerOf: (client) => ({ client }),
-    usedSecrets: ({ secrets, apiKeys }) => [...secrets, ...apiKeys].map(({ digest }) => digest),
+    usedSecrets: ({ secrets, apiKeys, certificates = [], certificateSubject: subject }) => [
+      ...[...secrets, ...apiKeys].map((secret) => secret.digest),
+      ...certificates.map(({ thumbprint }) => thumbprint),
+      ...(subject === undefined ? [] : [digest(subject)]),
+    ],
     hasEpoch: false,
     order: 'registered',
     setBack: (client, to, from) => ({

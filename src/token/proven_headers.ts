@@ -3,6 +3,7 @@
 import { BoundedMap } from '../lib/bounded_map.ts';
 import { type Digest, digest } from '../lib/digest.ts';
 import { randomKey } from '../lib/random.ts';
+import type { CertificateClaim } from '../oauth/client_certificate.ts';
 
 /** The identifier of a header, and the keyed digest of its right secret. */
 export interface Proof {
@@ -19,6 +20,8 @@ export interface PresentedCredentials {
   readonly secrets: () => readonly string[];
   /** The header's fingerprint and, if it is cached, the digest it proved. */
   readonly header?: { readonly fingerprint: Fingerprint; readonly proven?: Digest };
+  /** In place of secrets: what the dialect takes of a certificate. */
+  readonly certificate?: CertificateClaim;
 }
 
 /** More than a programme has partners; beyond it, some headers are decoded each time. */

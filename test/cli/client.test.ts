@@ -89,6 +89,8 @@ other      partnerapi-00002  Red        partner  active  TIME
       partner_id: null,
       throttle: null,
       properties: {},
+      certificates: [],
+      certificate_subject: null,
       secrets: [{ created_at: 'TIME', expires_at: null, last_used_at: null }],
       api_keys: [{ created_at: 'TIME', expires_at: null, last_used_at: null }],
       api_key_shared_with: [],

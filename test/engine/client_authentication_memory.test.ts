@@ -60,6 +60,7 @@ async function served(): Promise<object> {
       rawHeaders: ['Authorization', `Basic ${token}`, 'Content-Type', form],
       body: Buffer.from('grant_type=client_credentials'),
       address: () => '127.0.0.1',
+      certificate: () => undefined,
       hangUp: () => new AbortController().signal,
     });
     assert.equal(reply.status, 200);

@@ -1,6 +1,7 @@
 // Owns the items of each kind that the contract of registered things is tested with.
 
 import { milliseconds } from '../../src/lib/clock.ts';
+import { digest } from '../../src/lib/digest.ts';
 import type { ClientId, ProgrammeId } from '../../src/oauth/client.ts';
 import type { GatewayId } from '../../src/oauth/gateway.ts';
 import type { MaintainedPart } from '../../src/oauth/maintenance.ts';
@@ -27,8 +28,10 @@ const samples: { readonly [K in Kind]: Sample<K> } = {
         programme,
         businessContext: 'Travel',
         partnerId: 'PARTNER01',
+        certificates: [{ thumbprint: digest(`certificate of ${id}`), expiresAt: at(3) }],
+        certificateSubject: 'CN=partner',
       }),
-    optional: ['throttle', 'businessContext', 'partnerId'],
+    optional: ['throttle', 'businessContext', 'partnerId', 'certificates', 'certificateSubject'],
     text: 'name',
   },
   member: {

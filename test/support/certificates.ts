@@ -18,27 +18,27 @@ export interface Certified {
 }
 
 export interface Authority extends Certified {
-  /** Vouches for a name or address, such as `IP:127.0.0.1`. */
-  readonly issue: (name: string, days?: number) => Certified;
+  /** Vouches for a name or address, such as `IP:127.0.0.1`, and for a subject. */
+  readonly issue: (name: string, days?: number, subject?: string) => Certified;
 }
 
 const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
 
 /** A private authority, which nobody believes who was not told to. */
-export function createAuthority(name: string): Authority {
+export function createAuthority(label: string): Authority {
   const made = inScratch((folder) => {
-    openssl('req', '-x509', ...curve, '-days', '2', '-subj', `/CN=${name}`, ...out(folder));
+    openssl('req', '-x509', ...curve, '-days', '2', '-subj', `/CN=${label}`, ...out(folder));
     return readBoth(folder);
   });
   return {
     ...made,
-    issue: (subject, days = 2) =>
+    issue: (name, days = 2, subject = '/CN=issued') =>
       inScratch((folder) => {
         writeFileSync(join(folder, 'ca.pem'), made.certificate);
         writeFileSync(join(folder, 'ca.key'), made.key);
         const authority = ['-CA', join(folder, 'ca.pem'), '-CAkey', join(folder, 'ca.key')];
-        const extension = ['-addext', `subjectAltName=${subject}`];
-        const named = ['-days', String(days), '-subj', '/CN=issued'];
+        const extension = ['-addext', `subjectAltName=${name}`];
+        const named = ['-days', String(days), '-utf8', '-subj', subject];
         openssl('req', '-x509', ...curve, ...authority, ...extension, ...named, ...out(folder));
         return readBoth(folder);
       }),

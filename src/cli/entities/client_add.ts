@@ -13,7 +13,7 @@ import { warn } from '../output.ts';
 import { selectProgrammes } from '../programmes.ts';
 import { clientFields } from './client_fields.ts';
 import { clientKind, returnFaults, fullName, showClient } from './client_kind.ts';
-import { expectComplete, judgeClient } from './client_needs.ts';
+import { expectComplete, hasCertificate, judgeClient } from './client_needs.ts';
 import type { Input } from './fields.ts';
 import { type NewItem, readNew, select } from './kind.ts';
 import { newApiKey, newSecret, readGivenSecret } from './secrets.ts';
@@ -47,7 +47,9 @@ export async function addClient(options: AddClientOptions): Promise<void> {
   const { config, loaded, programme, fields } = read;
   const judgement = judgeClient(loaded, { ...fields, apiKeys: [apiKeyOf ?? 'new'] });
   const warnings = expectComplete(judgement, options.incomplete);
-  const secret = options.secretStdin === true ? await readGivenSecret() : newSecret();
+  const newOrNone = (): string | undefined =>
+    hasCertificate(loaded.definition, fields) ? undefined : newSecret();
+  const secret = options.secretStdin === true ? await readGivenSecret() : newOrNone();
   const apiKey = newApiKey(config.environment);
   const { client, holder } = await withStore(config, async (open) => {
     const createdAt = open.clock.now();
@@ -59,7 +61,7 @@ export async function addClient(options: AddClientOptions): Promise<void> {
     const record = {
       programme: programme.id,
       ...fields,
-      secrets: kept(secret),
+      secrets: secret === undefined ? [] : kept(secret),
       apiKeys: sharing === undefined ? kept(apiKey) : keysOf(sharing, createdAt),
       createdAt,
     };
@@ -125,10 +127,18 @@ async function register(
   );
 }
 
+function shownOnce(secret: boolean, apiKey: boolean): string {
+  if (secret && apiKey)
+    return 'Its secret and API key are shown this once; no verb can show them again.';
+  if (!secret && !apiKey) return 'It authenticates with its certificate, and has no secret.';
+  const what = secret ? 'secret' : 'API key';
+  return `Its ${what} is shown this once; no verb can show it again.`;
+}
+
 /** The sheet that shows a new client with its secret, and its API key or whose key it shares. */
 function clientSheet(
   client: Client,
-  secret: string,
+  secret: string | undefined,
   apiKey: string | Client,
   { identifier }: Programme,
   environment: Environment,
@@ -141,13 +151,11 @@ function clientSheet(
   return handoverOf(
     [
       `Client ${id} is added to ${programme} (${environment}).`,
-      isOwn
-        ? 'Its secret and API key are shown this once; no verb can show them again.'
-        : 'Its secret is shown this once; no verb can show it again.',
+      shownOnce(secret !== undefined, isOwn),
     ],
     [
       shown('client_id', 'client identifier', id),
-      shown('client_secret', 'client secret', secret),
+      shown('client_secret', 'client secret', secret ?? null),
       ...(isOwn
         ? [shown('api_key', 'API key', apiKey)]
         : [

@@ -5,6 +5,7 @@ import { formatDuration, parseDuration } from '../../lib/duration.ts';
 import { quote } from '../../lib/fault.ts';
 import { nameHint } from '../../lib/suggest.ts';
 import { type Client, type Role, roles, type ThrottleLimit } from '../../oauth/client.ts';
+import { certificates, certificateSubject } from './certificates_field.ts';
 import { type Field, type Fields, formFault, takingAway, textField, textsOf } from './fields.ts';
 import { properties, visibleFault } from './properties_field.ts';
 import { redirectUris } from './redirect_uris_field.ts';
@@ -19,6 +20,8 @@ export type ClientFields = Pick<
   | 'partnerId'
   | 'throttle'
   | 'properties'
+  | 'certificates'
+  | 'certificateSubject'
 >;
 
 const like = '{ limit: 600, window: 1m }';
@@ -114,6 +117,8 @@ export const clientFields: Fields<ClientFields> = {
   ),
   throttle,
   properties,
+  certificates,
+  certificateSubject,
 };
 
 export function nameField(description: string): Field<string> {

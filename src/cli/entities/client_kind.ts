@@ -7,6 +7,7 @@ import { refuseUsage } from '../exit.ts';
 import type { Surroundings } from '../open_store.ts';
 import { loadIfGood, selectProgrammes } from '../programmes.ts';
 import { dateText } from '../table.ts';
+import { showCertificates, showSubject } from './certificates_field.ts';
 import { type ClientFields, clientFields, hasNoReturn } from './client_fields.ts';
 import { expectComplete, judgeClient, redirectWarnings } from './client_needs.ts';
 import type { Kind } from './kind.ts';
@@ -54,6 +55,9 @@ export const clientKind: Kind<'client'> = {
   },
 };
 
+/** Certificates are shown with their last uses. */
+const { certificates: _one, certificateSubject: _other, ...withoutUses } = clientFields;
+
 export function showClient(
   client: Client,
   uses: Parameters<typeof showSecrets>[3] = new Map(),
@@ -61,7 +65,9 @@ export function showClient(
   return [
     shown('client_id', 'client identifier', client.id),
     shown('programme', 'programme', client.programme),
-    ...showFields(clientFields, client),
+    ...showFields<Pick<Client, keyof typeof withoutUses>>(withoutUses, client),
+    showCertificates(client, uses),
+    showSubject(client, uses),
     showSecrets('secrets', 'client secrets', client.secrets, uses),
     showSecrets('api_keys', 'API keys', client.apiKeys, uses),
     shown('created_at', 'created', dateText(client.createdAt)),

@@ -68,8 +68,35 @@ export function judgeClient(
     warnings: [
       ...roleWarnings(id, definition, client, naming('roles')),
       ...redirectWarnings(client),
+      ...certificateWarnings(id, definition, client, naming),
     ],
   };
+}
+
+/** The method by which a dialect takes each, and the input that gives it. */
+const byCertificate = [
+  ['self_signed_tls_client_auth', 'certificates', 'certificate'],
+  ['tls_client_auth', 'certificateSubject', 'certificate_subject'],
+] as const;
+
+/** Whether a client needs no secret: its dialect takes a certificate that it has (RFC 8705). */
+export function hasCertificate({ client }: Definition, held: ClientFields): boolean {
+  const { methods } = client.authentication;
+  return byCertificate.some(([method, field]) => methods.includes(method) && held[field]?.length);
+}
+
+function certificateWarnings(
+  id: string,
+  { client: { authentication } }: Definition,
+  client: ClientFields,
+  naming: Naming,
+): readonly string[] {
+  return byCertificate
+    .filter(([method, field]) => client[field]?.length && !authentication.methods.includes(method))
+    .map(
+      ([method, , input]) =>
+        `${naming(input)} is of no use: ${id} does not take ${method} (client.authentication.methods)`,
+    );
 }
 
 /** Refuses a client that lacks something, unless `--incomplete` is given; returns the warnings. */

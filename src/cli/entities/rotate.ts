@@ -196,12 +196,15 @@ function readOverlap(text: string): Milliseconds {
   throw wrongUsage(`--overlap must be a duration of at most 366d, such as 30d, not ${quote(text)}`);
 }
 
-/** Ends the older of two secrets now. */
+/** Ends the older of two secrets now; the only one too, of a client that has a certificate. */
 export const retireSecret: ItemVerb<'client'> = async (kind, id, options) => {
   const { client, values } = await withItem(kind, id, options, async (around, found) => {
     const changed = await changeItem(kind, around, found, (before) => {
       const change = endOlder(before.secrets, around.clock.now());
       if ('secrets' in change) return { ...before, secrets: change.secrets };
+      // The partner has changed over to certificates (RFC 8705).
+      const { certificates = [], certificateSubject } = before;
+      if (certificates.length > 0 || certificateSubject) return { ...before, secrets: [] };
       // Without a secret a partner cannot authenticate; `client disable` does that by its name.
       throw failed(
         `client ${id} has no second client secret that is good: make a new one first with client rotate-secret, or shut it out with client disable`,
@@ -210,6 +213,7 @@ export const retireSecret: ItemVerb<'client'> = async (kind, id, options) => {
     return { client: changed, values: await kind.show(around, changed) };
   });
   const made = client.secrets.map(({ createdAt }) => dateText(createdAt)).join(', ');
-  const text = `client ${id} of ${client.programme} has one client secret now, made ${made}`;
+  const left = made === '' ? 'no client secret' : `one client secret now, made ${made}`;
+  const text = `client ${id} of ${client.programme} has ${left}`;
   return printResult(options, jsonOf(values), text);
 };

@@ -11,7 +11,7 @@ import {
   readProgrammeFolder,
   shownPath,
 } from '../../config/programme_files.ts';
-import { readTls } from '../../config/tls.ts';
+import { readTls, unaskedFaults } from '../../config/tls.ts';
 import { nodeAt, positionAt } from '../../lib/document.ts';
 import {
   byPosition,
@@ -80,6 +80,9 @@ function checkConfiguration(path: string): Findings {
     const message = 'there is no programme file in this folder';
     const hint = 'their names end with .yaml';
     faults.push(wholeFault(shownPath(folder), message, hint, ['programmes']));
+  }
+  if (config !== undefined) {
+    for (const { loaded } of files ?? []) if (loaded) faults.push(...unaskedFaults(config, loaded));
   }
   return { files: files ?? [], faults };
 }

@@ -1,6 +1,7 @@
 // Owns authorization server metadata (RFC 8414), with which standard clients configure themselves.
 
 import { present } from '../../lib/present.ts';
+import { certificateMethods } from '../../oauth/client.ts';
 import { type GrantType, grantTypes } from '../../oauth/grant.ts';
 import { programmePaths, servicePaths } from '../../oauth/own_paths.ts';
 import type { Definition } from '../language/definition.ts';
@@ -108,7 +109,7 @@ function endpoints(definition: Definition, publicUrl: string): object {
   });
 }
 
-/** Only the methods that RFC 7591 2 names; a dialect's other methods are left out. */
+/** Only the methods that RFC 7591 2 and RFC 8705 name; a dialect's other methods are left out. */
 function authenticationMethods({ client, token_endpoints }: Definition): readonly string[] {
   const { methods } = client.authentication;
   const isPost = Object.values(token_endpoints).some(({ read, inputs }) => {
@@ -119,5 +120,6 @@ function authenticationMethods({ client, token_endpoints }: Definition): readonl
   return [
     ...(methods.includes('basic') ? ['client_secret_basic'] : []),
     ...(methods.includes('parameters') && isPost ? ['client_secret_post'] : []),
+    ...methods.filter((method) => certificateMethods.some((one) => one === method)),
   ];
 }

@@ -2,7 +2,7 @@
 // scopes, codes, lifetimes and the headers compared at verification.
 
 import { suggest } from '../../lib/suggest.ts';
-import { longestIdentifier } from '../../oauth/client.ts';
+import { isHeaderMethod, longestIdentifier } from '../../oauth/client.ts';
 import { type Complaint, wrong } from '../../schema/complaint.ts';
 import type { Definition } from '../language/definition.ts';
 import { alphabetOf, type ValueShape } from '../language/value_shape.ts';
@@ -14,9 +14,7 @@ export function* authenticationComplaints(definition: Definition): Iterable<Comp
   const { identifier, authentication } = definition.client;
   const { methods, credentials } = authentication;
   const endpoints = Object.entries(definition.token_endpoints);
-  const message = (role: string): string =>
-    `authentication by parameters needs an input "${role}" here`;
-  if (methods.some((method) => method !== 'parameters')) {
+  if (methods.some(isHeaderMethod)) {
     const letters = (unsaid: 'printable' | 'alphanumeric'): string =>
       (identifier.prefix ?? '') + alphabetOf(identifier.characters ?? unsaid);
     yield* wrong(
@@ -47,9 +45,12 @@ export function* authenticationComplaints(definition: Definition): Iterable<Comp
       }
     }
   }
-  if (!methods.includes('parameters')) return;
+  const readsSecret = methods.includes('parameters');
+  if (methods.every(isHeaderMethod)) return;
+  const message = (role: string): string =>
+    `authentication by ${readsSecret ? 'parameters' : 'certificate'} needs an input "${role}" here`;
+  const roles = ['client_id', ...(readsSecret ? ['client_secret'] : [])];
   for (const [name, endpoint] of endpoints) {
-    const roles = ['client_id', 'client_secret'];
     yield* lackingInputs(['token_endpoints', name], endpoint, roles, message);
   }
 }

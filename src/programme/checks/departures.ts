@@ -4,6 +4,7 @@
 import { positionAt } from '../../lib/document.ts';
 import type { Path } from '../../lib/fault.ts';
 import type { YamlNode } from '../../lib/yaml/yaml.ts';
+import { isHeaderMethod } from '../../oauth/client.ts';
 import type { FailureReason } from '../../oauth/failure.ts';
 import { grantInputs, grantTypes } from '../../oauth/grant.ts';
 import { type Complaint, wrong } from '../../schema/complaint.ts';
@@ -81,7 +82,7 @@ function clientDepartures({ client }: Definition): Iterable<Complaint> {
       'bodies are never logged, and header and parameter together are refused',
     ],
     [
-      credentials === 'raw' && methods.some((method) => method !== 'parameters'),
+      credentials === 'raw' && methods.some(isHeaderMethod),
       ['client', 'authentication', 'credentials'],
       'identifier and secret are taken as they are, not form-encoded (RFC 6749 2.3.1)',
       'identifiers and secrets that Jetway makes are the same in both',

@@ -2,7 +2,7 @@
 // tokens' form and lifetimes.
 
 import { type Milliseconds, milliseconds } from '../../lib/clock.ts';
-import type { ClientId } from '../../oauth/client.ts';
+import { type ClientId, isHeaderMethod } from '../../oauth/client.ts';
 import { type GrantType, grantTypes } from '../../oauth/grant.ts';
 import { payloadOf } from '../../token/jwt.ts';
 import { accessClaims } from '../answers/access_claims.ts';
@@ -31,7 +31,7 @@ import { selectorItems } from './selector.ts';
 
 export function clientAuthentication({ client }: Definition, programme: Programme): Endpoint {
   const { methods, credentials } = client.authentication;
-  const inHeader = methods.some((method) => method !== 'parameters');
+  const inHeader = methods.some(isHeaderMethod);
   return {
     kind: 'client authentication',
     items: [
@@ -55,6 +55,8 @@ const methodWords = {
   basic: 'Authorization: Basic',
   bare_basic: 'Authorization without a scheme',
   parameters: 'client_id and client_secret as parameters',
+  self_signed_tls_client_auth: 'client_id beside a registered certificate (RFC 8705)',
+  tls_client_auth: 'client_id beside a certificate of a registered name (RFC 8705)',
 } as const;
 
 const credentialWords = {

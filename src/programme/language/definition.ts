@@ -3,6 +3,7 @@
 import * as v from 'valibot';
 
 import { credentialEncodings } from '../../oauth/basic.ts';
+import { authenticationMethods } from '../../oauth/client.ts';
 import { key, type Output } from '../../schema/notes.ts';
 import {
   basePathSchema,
@@ -42,11 +43,11 @@ const clientSchema = v.strictObject({
     v.strictObject({
       methods: key(
         v.pipe(
-          listOf(v.picklist(['basic', 'bare_basic', 'parameters'])),
+          listOf(v.picklist(authenticationMethods)),
           v.nonEmpty('expected at least one method'),
         ),
         {
-          text: 'What is accepted: `basic` is `Authorization: Basic base64(id:secret)` (RFC 7617), `bare_basic` the same without the word Basic (P-6), `parameters` the inputs `client_id` and `client_secret` under whatever wire names they have. Header and `client_secret` together are `authentication_ambiguous`.',
+          text: 'What is accepted: `basic` is `Authorization: Basic base64(id:secret)` (RFC 7617), `bare_basic` the same without the word Basic (P-6), `parameters` the inputs `client_id` and `client_secret` under whatever wire names they have. Header and `client_secret` together are `authentication_ambiguous`. With RFC 8705 the input `client_id` stands beside a certificate of the TLS connection, which counts where neither header nor `client_secret` came: `self_signed_tls_client_auth` takes a certificate that is registered itself (`client add --certificate`), `tls_client_auth` the registered name in one that an authority vouches for (`--certificate-subject`). Both need `tls` in the configuration.',
           example: '[basic, bare_basic]',
         },
       ),

@@ -21,7 +21,7 @@ export const failureTexts: Readonly<Record<FailureReason, string>> = {
   misplaced_parameter:
     'An input that is read from the body came in the query, or the other way round.',
   authentication_missing:
-    'There are no credentials in any place the dialect reads (G-16, P-11). `{parameter}` is `authorization`, or the wire name of `client_secret` where only parameters are read.',
+    'There are no credentials in any place the dialect reads (G-16, P-11). `{parameter}` is `authorization`, the wire name of `client_secret` where no header is read, or `client_certificate` where only certificates are.',
   authentication_malformed:
     'The `Authorization` header has another scheme, came twice, is longer than 4096 characters, or does not decode to identifier, colon and secret.',
   authentication_ambiguous:
@@ -30,7 +30,7 @@ export const failureTexts: Readonly<Record<FailureReason, string>> = {
   invalid_header: 'A header does not fit its shape, format or allowed values (P-6).',
   programme_mismatch: 'An input that `must_equal` `programme.identifier` names another (P-4).',
   client_authentication_failed:
-    'The client is unknown or disabled, or its secret wrong: one answer for all three (G-17).',
+    'The client is unknown or disabled, or its secret or certificate wrong: one answer for all (G-17).',
   client_mismatch:
     'An input that `must_equal` `client.id` is not the client that authenticated (P-11).',
   context_mismatch:

@@ -18,6 +18,7 @@ import {
   sampleLoginRequest,
   type SampleRequest,
   sampleTokenRequest,
+  secretMethod,
   type SampleValues,
 } from './sample_request.ts';
 
@@ -170,7 +171,8 @@ function* inputFaults(scene: Scene, newIdentifier: () => string): Iterable<Found
 /** The grant's inputs at the endpoint, without those that have faults of their own. */
 function ownInputs({ definition, grant, endpoint }: Scene): readonly [string, Input][] {
   const apart = new Set(['grant_type', 'client_secret', ...proofInputs]);
-  if (definition.client.authentication.methods[0] === 'parameters') apart.add('client_id');
+  const method = secretMethod(definition.client.authentication.methods);
+  if (method === undefined || method === 'parameters') apart.add('client_id');
   // With another selector, another programme would answer.
   if (definition.selector !== undefined) apart.add(definition.selector.input);
   return Object.entries(endpoint.inputs).filter(

@@ -2,7 +2,7 @@
 
 import { present } from '../../lib/present.ts';
 import type { CredentialEncoding } from '../../oauth/basic.ts';
-import type { Client } from '../../oauth/client.ts';
+import { type AuthenticationMethod, type Client, isHeaderMethod } from '../../oauth/client.ts';
 import { grantInputs, type GrantType } from '../../oauth/grant.ts';
 import type { Definition } from '../language/definition.ts';
 import type {
@@ -59,9 +59,13 @@ export function sampleTokenRequest(
   const endpoint = at === undefined ? first?.[1] : definition.token_endpoints[at];
   if (endpoint === undefined) throw new Error(`${definition.name} has no grant ${grant}`);
   const { methods, credentials: encoding } = definition.client.authentication;
-  const [method = 'basic'] = methods;
+  const method = secretMethod(methods);
   const { id } = by.client;
-  const proof = method === 'parameters' ? { client_id: id, client_secret: by.secret } : {};
+  const proof = {
+    ...(method === 'parameters' && { client_id: id, client_secret: by.secret }),
+    // Its certificate is no part of the request.
+    ...(method === undefined && { client_id: id }),
+  };
   const known = {
     grant_type: definition.grants[grant]?.grant_type ?? grant,
     scope: usualScope(definition, grant),
@@ -74,10 +78,17 @@ export function sampleTokenRequest(
     ...Object.keys({ ...proof, ...values }),
   ];
   const request = fillInputs(endpoint, definition, by, known, new Set(needed));
-  if (method === 'parameters') return request;
+  if (method === undefined || method === 'parameters') return request;
   const encode = credentialEncoders[encoding];
   const bare = method === 'bare_basic';
   return { ...request, credentials: { id: encode(id), secret: encode(by.secret), bare } };
+}
+
+/** The method of samples: they have a secret and no certificate. */
+export function secretMethod(
+  methods: readonly AuthenticationMethod[],
+): AuthenticationMethod | undefined {
+  return methods.find((method) => isHeaderMethod(method) || method === 'parameters');
 }
 
 const credentialEncoders: Readonly<Record<CredentialEncoding, (text: string) => string>> = {

@@ -1,7 +1,7 @@
 // Owns one compiled token endpoint of a programme: each check of C-8 that needs no store.
 
 import { basicToken, type CredentialEncoding, decodeCredentials } from '../../oauth/basic.ts';
-import type { Client, Role } from '../../oauth/client.ts';
+import { type Client, isHeaderMethod, type Role } from '../../oauth/client.ts';
 import { Refusal } from '../../oauth/failure.ts';
 import { grantInputs, type GrantType, grantTypes, inputsOfGrants } from '../../oauth/grant.ts';
 import { headerValues, type WireRequest } from '../../oauth/wire_request.ts';
@@ -95,9 +95,12 @@ export function compileCredentials(
 ): TokenEndpoint['readCredentials'] {
   const { credentials: encoding } = authentication;
   const methods = new Set(authentication.methods);
-  const readsHeader = methods.has('basic') || methods.has('bare_basic');
+  const readsHeader = authentication.methods.some(isHeaderMethod);
+  const takesOwn = methods.has('self_signed_tls_client_auth');
+  const takesNames = methods.has('tls_client_auth');
   const secretName = rules.find((rule) => rule.role === 'client_secret')?.told;
-  const missing = readsHeader ? 'authorization' : (secretName ?? 'client_secret');
+  const unsent = methods.has('parameters') ? (secretName ?? 'client_secret') : 'client_certificate';
+  const missing = readsHeader ? 'authorization' : unsent;
   return (request, inputs, known) => {
     const headers = headerValues(request, 'authorization').filter((value) => value !== '');
     const secret = inputs.get('client_secret');
@@ -109,6 +112,15 @@ export function compileCredentials(
       return readToken(findToken(headers, methods), encoding, known);
     }
     const id = inputs.get('client_id');
+    // RFC 8705 2: the certificate of the connection counts only where no other method is used.
+    const shown =
+      (takesOwn || takesNames) && secret === undefined ? request.certificate() : undefined;
+    if (id !== undefined && shown !== undefined) {
+      const { thumbprint, names, expiresAt } = shown;
+      const claim = { names: takesNames ? names : [], expiresAt };
+      const certificate = takesOwn ? { ...claim, thumbprint } : claim;
+      return { id, secrets: () => [], certificate };
+    }
     if (!methods.has('parameters') || id === undefined || secret === undefined) {
       throw new Refusal('authentication_missing', { parameter: missing });
     }

@@ -52,6 +52,8 @@ describe('client add', { concurrency: 2 }, () => {
       partner_id: 'Blue12345',
       throttle: { limit: 5, window: '1m' },
       properties: {},
+      certificates: [],
+      certificate_subject: null,
     });
     assertNowhere(folder, [client_secret, api_key]);
     const kept = await store.find('client', 'club' as ProgrammeId, client_id as ClientId);

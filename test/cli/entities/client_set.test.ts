@@ -25,6 +25,8 @@ const whole = {
   partner_id: 'Blue12345',
   throttle: { limit: 5, window: '1m' },
   properties: { instance_url: 'https://eu.example/?a=b', plan: 'gold' },
+  certificates: [],
+  certificate_subject: null,
 };
 
 /** What `show` tells, without times and secrets. */

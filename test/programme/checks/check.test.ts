@@ -154,6 +154,18 @@ authorize: { endpoint: { inputs: { redirect_uri: null } } }
   ]);
 });
 
+test('clients that may authenticate by certificate must name themselves (RFC 8705)', () => {
+  const methods = (names: string): string =>
+    `client: { authentication: { credentials: form, methods: [${names}] } }\n`;
+  const fault =
+    'token_endpoints.grant.inputs: authentication by certificate needs an input "client_id" here';
+  const nameless = 'token_endpoints: { grant: { inputs: { client_id: null } } }\n';
+  for (const names of ['basic, tls_client_auth', 'self_signed_tls_client_auth']) {
+    assert.deepEqual(errorsIn(methods(names) + nameless), [fault]);
+    assert.deepEqual(errorsIn(methods(names)), []);
+  }
+});
+
 test('without grant_type an endpoint serves one grant; without grants a programme none', () => {
   assert.deepEqual(errorsIn('token_endpoints: { grant: { inputs: { grant_type: null } } }'), [
     'token_endpoints.grant.inputs: authorization_code and refresh_token and client_credentials need an input "grant_type" to be told apart',

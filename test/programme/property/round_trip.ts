@@ -255,6 +255,7 @@ function wire({
     ],
     body: Buffer.from(body),
     address: () => '192.0.2.1',
+    certificate: () => undefined,
     hangUp: () => new AbortController().signal,
   };
 }
