@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net';
 
 /** Receives the answer to a request. */
 export interface Receiver {
-  readonly answered: (status: string, body: string) => void;
+  readonly answered: (status: string, body: string, head: string) => void;
   readonly failed: (error: Error) => void;
 }
 
@@ -33,7 +33,7 @@ export function openConnection(port: number, receiver: Receiver): Promise<Connec
     if (pending.length < bodyAt + Number(length)) return;
     const whole = pending;
     pending = '';
-    receiver.answered(whole.slice(9, 12), whole.slice(bodyAt));
+    receiver.answered(whole.slice(9, 12), whole.slice(bodyAt), whole.slice(0, bodyAt));
   };
   return new Promise((resolve, reject) => {
     let isClosing = false;

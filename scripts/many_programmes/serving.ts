@@ -4,8 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 
-export interface Serving {
-  readonly port: number;
+export interface Serving extends Ports {
   /** From the command to its first answer. */
   readonly startMilliseconds: number;
   /** Resident memory. */
@@ -13,6 +12,13 @@ export interface Serving {
   /** Processor time it has taken so far, in microseconds. */
   readonly cpu: () => number;
   readonly stop: () => Promise<void>;
+}
+
+interface Ports {
+  readonly port: number;
+  /** Of the listeners that the configuration names; NaN where it names none. */
+  readonly adminPort: number;
+  readonly gatewayPort: number;
 }
 
 /** A configuration, and a path of each programme that answers once it is ready. */
@@ -37,11 +43,13 @@ export async function startServing(command: readonly string[], site: ServedSite)
     await gone;
   };
   try {
-    const port = await portOf(child.stdout);
-    const answer = await fetch(`http://127.0.0.1:${port}${site.programmes.at(-1)?.tokenPath}`);
+    const ports = await portsOf(child.stdout);
+    const answer = await fetch(
+      `http://127.0.0.1:${ports.port}${site.programmes.at(-1)?.tokenPath}`,
+    );
     await answer.text();
     return {
-      port,
+      ...ports,
       startMilliseconds: performance.now() - begun,
       megabytes: () => residentMegabytes(child.pid ?? 0),
       cpu: () => cpuMicroseconds(child.pid ?? 0),
@@ -53,15 +61,19 @@ export async function startServing(command: readonly string[], site: ServedSite)
   }
 }
 
-/** The port in the line about listening. */
-async function portOf(stdout: NodeJS.ReadableStream): Promise<number> {
+/** The ports in the lines about listening; the main listener's line is the last. */
+async function portsOf(stdout: NodeJS.ReadableStream): Promise<Ports> {
   let text = '';
   const late = setTimeout(() => stdout.emit('error', new Error('it does not start')), patience);
   try {
     for await (const chunk of stdout) {
       text += String(chunk);
-      const port = / at http:\/\/127\.0\.0\.1:(\d+) /.exec(text)?.[1];
-      if (port !== undefined) return Number(port);
+      const portBehind = (words: string): number =>
+        Number(new RegExp(`${words} http://127\\.0\\.0\\.1:(\\d+)\\s`).exec(text)?.[1]);
+      const port = portBehind(' at');
+      if (port > 0) {
+        return { port, adminPort: portBehind('admin:'), gatewayPort: portBehind('gateway:') };
+      }
     }
   } finally {
     clearTimeout(late);

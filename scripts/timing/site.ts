@@ -52,13 +52,17 @@ members: ${members}
   return stringifyYaml(toPlain(mergeNodes(base, laid)));
 }
 
+interface SiteOptions {
+  readonly members: number;
+  readonly hook?: { readonly url: string; readonly secretFile: string };
+  /** Listeners besides the main one. */
+  readonly listeners?: readonly ('admin' | 'gateway')[];
+}
+
 /** Lays out the site below a folder; without a hook there is one programme. */
 export async function layOut(
   folder: string,
-  {
-    members,
-    hook,
-  }: { readonly members: number; readonly hook?: { url: string; secretFile: string } },
+  { members, hook, listeners = [] }: SiteOptions,
 ): Promise<ServedSite> {
   const programmesFolder = join(folder, 'programmes');
   mkdirSync(programmesFolder, { recursive: true });
@@ -76,7 +80,7 @@ listen: 127.0.0.1:0
 public_url: http://127.0.0.1
 programmes: ./programmes
 store: file:./jetway.db
-`,
+${listeners.map((name) => `${name}: 127.0.0.1:0\n`).join('')}`,
   );
   await register(configFile, served, members);
   return { configFile, programmes: served.map((one) => ({ tokenPath: `/${one}/api/grant` })) };

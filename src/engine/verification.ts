@@ -20,7 +20,7 @@ export type ShownRequest = Pick<WireRequest, 'query' | 'rawHeaders'>;
  * Answers whether a request may pass; never rejects. The path is what follows `/verify/`; undefined
  * where it names no mode.
  */
-export const answerVerification = answering(readAndVerify, renderRefusal);
+export const answerVerification = answering(readAndVerify, refuseVerification);
 
 async function readAndVerify(
   service: Service,
@@ -118,7 +118,7 @@ async function holdersOf(
  * the dialect answers failures with success elsewhere. A challenge asks for a token, never for a
  * client's credentials, which the API does not take.
  */
-function renderRefusal(service: Service, failure: ReportedFailure): Reply {
+export function refuseVerification(service: Service, failure: ReportedFailure): Reply {
   const reply = renderFailure(service, failure);
   const { status, headers } = reply;
   const challenge = headers['WWW-Authenticate']?.replace(/^Basic /, 'Bearer ');

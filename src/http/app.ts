@@ -2,11 +2,12 @@
 
 import type { IncomingMessage } from 'node:http';
 
+import { renderFailure, type ReportedFailure } from '../engine/failure.ts';
 import { answerIntrospection } from '../engine/introspection.ts';
 import { answerRevocation } from '../engine/revocation.ts';
 import type { Log, Service } from '../engine/service.ts';
 import { answerTokenRequest } from '../engine/token_request.ts';
-import { answerVerification } from '../engine/verification.ts';
+import { answerVerification, refuseVerification } from '../engine/verification.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
 import { jsonReply, type Reply } from '../oauth/reply.ts';
 import {
@@ -18,8 +19,9 @@ import {
 } from '../programme/deployment.ts';
 import { managementMethods } from '../programme/requests/token_management.ts';
 import { keySetMaxAge } from '../token/signing_keys.ts';
-import { App, type Endpoint } from './endpoints.ts';
-import { handleLoginPage, handleLoginRequest, type LoginSite } from './login_handlers.ts';
+import type { WorkKind } from './admission.ts';
+import { App, type Endpoint, type Load } from './endpoints.ts';
+import { handleLoginPage, handleLoginRequest, type LoginSite, textsFor } from './login_handlers.ts';
 import { renderPicture } from './login_pages.ts';
 import { missingPage, orPage } from './missing_pages.ts';
 import { noProxies, type ProxyTest, readHead } from './read_request.ts';
@@ -57,7 +59,11 @@ export function createApp(
 
 /** Every path below the prefix. The body belongs to the API and stays unread. */
 function mountVerification(app: App, prefix: string, service: Service): void {
-  app.below(prefix, async (head) => {
+  const load: Load = {
+    kind: 'verify',
+    tooMany: (_head, retryAfter) => refuseVerification(service, tooMany(service, retryAfter)),
+  };
+  app.below(prefix, load, async (head) => {
     const reply = await answerVerification(service, head.path.slice(prefix.length), head);
     return reply ?? notFound;
   });
@@ -91,15 +97,15 @@ function endpointOf(site: LoginSite, route: Route, listener: Listener): Endpoint
   const { service } = site;
   switch (route.kind) {
     case 'token':
-      return dialectEndpoint(service, route.endpoint.methods, (request) =>
+      return dialectEndpoint(service, 'token', route.endpoint.methods, (request) =>
         answerTokenRequest(service, route.endpoint, request),
       );
     case 'introspection':
-      return dialectEndpoint(service, managementMethods, (request) =>
+      return dialectEndpoint(service, 'verify', managementMethods, (request) =>
         answerIntrospection(service, route.endpoint, request),
       );
     case 'revocation':
-      return dialectEndpoint(service, managementMethods, (request) =>
+      return dialectEndpoint(service, 'token', managementMethods, (request) =>
         answerRevocation(service, route.endpoint, request),
       );
     case 'login_request':
@@ -147,13 +153,23 @@ function published(type: string, body: string): Reply {
 
 /** Every answer, also to a wrong method, is in the dialect's words. */
 function dialectEndpoint(
-  { programme, clock }: Service,
+  service: Service,
+  kind: WorkKind,
   methods: ReadonlySet<string>,
   answer: Endpoint['answer'],
 ): Endpoint {
+  const { programme, clock } = service;
+  const load: Load = {
+    kind,
+    tooMany: (_head, retryAfter) => renderFailure(service, tooMany(service, retryAfter)),
+  };
   const allowed = allow(methods);
   const refusal = (): Reply => programme.renderFailure('method_not_allowed', { at: clock.now() });
-  return { methods, wrongMethod: () => withHeaders(refusal(), allowed), answer };
+  return { load, methods, wrongMethod: () => withHeaders(refusal(), allowed), answer };
+}
+
+function tooMany({ clock }: Service, retryAfter: number): ReportedFailure {
+  return { reason: 'temporarily_unavailable', facts: { retryAfter, at: clock.now() } };
 }
 
 function plainEndpoint(methods: ReadonlySet<string>, answer: Endpoint['answer']): Endpoint {
@@ -169,7 +185,15 @@ function browserEndpoint(
 ): Endpoint {
   const allowed = allow(methods);
   const refusal = withHeaders(methodNotAllowed, allowed);
-  return { methods, wrongMethod: orPage(site, 'wrong_method', refusal, allowed), answer };
+  const { service, pages } = site;
+  const load: Load = {
+    kind: 'login',
+    tooMany: async (head, retryAfter) => {
+      const page = await pages.standing('difficulties', textsFor(service.programme, head), 503);
+      return withHeaders(page, { 'Retry-After': `${retryAfter}` });
+    },
+  };
+  return { load, methods, wrongMethod: orPage(site, 'wrong_method', refusal, allowed), answer };
 }
 
 function allow(methods: ReadonlySet<string>): { readonly Allow: string } {

@@ -9,6 +9,7 @@ import { inTurn } from '../lib/turn.ts';
 import { HungUp } from '../oauth/failure.ts';
 import type { Reply } from '../oauth/reply.ts';
 import type { RequestHead, WireRequest } from '../oauth/wire_request.ts';
+import { admission, type WorkKind } from './admission.ts';
 import {
   isPlainRequest,
   noProxies,
@@ -23,8 +24,16 @@ import { type Answer, respond, withHeaders, write } from './respond.ts';
 /** Answers by the request's head alone. */
 export type HeadReply = (head: RequestHead) => Promise<Reply> | Reply;
 
+/** Which work an endpoint's requests are, and their answer while there is too much of it. */
+export interface Load {
+  readonly kind: WorkKind;
+  readonly tooMany: (head: RequestHead, retryAfter: number) => Promise<Reply> | Reply;
+}
+
 /** Answers the requests to a path. */
 export interface Endpoint {
+  /** Absent where a refusal would take as long as the answer. */
+  readonly load?: Load;
   readonly methods: ReadonlySet<string>;
   readonly wrongMethod: HeadReply;
   readonly answer: (request: WireRequest) => Promise<Answer> | Answer;
@@ -34,7 +43,7 @@ export interface Endpoint {
 export type HeadAnswer = (head: RequestHead) => Promise<Reply>;
 
 interface Prefix {
-  readonly prefix: string;
+  readonly load: Load;
   readonly answer: HeadAnswer;
 }
 
@@ -82,8 +91,8 @@ export class App extends Hono<{ Bindings: HttpBindings }> {
   }
 
   /** Adds every path that begins with a prefix, which ends with `/` and has no other below it. */
-  below(prefix: string, answer: HeadAnswer): void {
-    this.#prefixes.set(prefix, { prefix, answer });
+  below(prefix: string, load: Load, answer: HeadAnswer): void {
+    this.#prefixes.set(prefix, { load, answer });
     this.#prefixLengths = [...new Set([...this.#prefixLengths, prefix.length])];
   }
 
@@ -119,6 +128,8 @@ export class App extends Hono<{ Bindings: HttpBindings }> {
     if (endpoint === undefined) return this.#answersBelow(path, incoming, outgoing);
     if (!endpoint.methods.has(incoming.method ?? '')) return false;
     if (!isPlainRequest(incoming)) return false;
+    const { load } = endpoint;
+    if (this.#isRefused(load, incoming, outgoing)) return true;
     const failed = this.#failed;
     const finish = (reply: Answer): void => write(outgoing, reply, failed);
     const fail = (error: unknown): void => finish(failed(error));
@@ -131,19 +142,35 @@ export class App extends Hono<{ Bindings: HttpBindings }> {
         fail(error);
       }
     };
-    const received = (request: WireRequest): void => inTurn('requests', () => answer(request));
+    const received = (request: WireRequest): void => begin(load, () => answer(request));
     receiveRequest({ incoming, outgoing }, this.#isProxy, received, fail);
+    return true;
+  }
+
+  /** Refuses a request unless there is room for its kind of work. */
+  #isRefused(load: Load | undefined, incoming: IncomingMessage, outgoing: ServerResponse): boolean {
+    if (load === undefined || admission.admits(load.kind)) return false;
+    const failed = this.#failed;
+    admission.refuse(incoming, outgoing);
+    const reply = load.tooMany(readHead(incoming), admission.retryAfter());
+    if (reply instanceof Promise) {
+      reply.then(
+        (page) => write(outgoing, page, failed),
+        (error: unknown) => write(outgoing, failed(error), failed),
+      );
+    } else write(outgoing, reply, failed);
     return true;
   }
 
   #answersBelow(path: string, incoming: IncomingMessage, outgoing: ServerResponse): boolean {
     const found = this.#prefixOf(path);
     if (found === undefined) return false;
+    if (this.#isRefused(found.load, incoming, outgoing)) return true;
     const failed = this.#failed;
     const finish = (reply: Reply): void => write(outgoing, reply, failed);
     // After the answer Node reads the rest of a body to discard it: not of a long one.
     const isShort = isPlainRequest(incoming);
-    inTurn('requests', () => {
+    begin(found.load, () => {
       found.answer(readHead(incoming)).then(
         (reply) => finish(isShort ? reply : withHeaders(reply, { Connection: 'close' })),
         (error: unknown) => finish(failed(error)),
@@ -151,6 +178,11 @@ export class App extends Hono<{ Bindings: HttpBindings }> {
     });
     return true;
   }
+}
+
+function begin(load: Load | undefined, work: () => void): void {
+  if (load === undefined) inTurn('requests', work);
+  else admission.begin(load.kind, work);
 }
 
 /** The client has hung up: it is not read. */

@@ -3,6 +3,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
+import { admission } from './admission.ts';
 import { watchConnections } from './connections.ts';
 import type { App } from './endpoints.ts';
 import { createTlsServer, renewTls, type TlsMaterial } from './tls.ts';
@@ -113,10 +114,18 @@ function listenerOf(app: App): Listener {
   let unusual: Promise<Listener> | undefined;
   return (incoming, outgoing) => {
     if (app.answers(incoming, outgoing)) return;
+    if (!admission.admits('other')) {
+      admission.refuse(incoming, outgoing);
+      const wait = { 'Retry-After': `${admission.retryAfter()}` };
+      refuse(outgoing, 503, 'temporarily_unavailable', wait);
+      return;
+    }
     // The adapter has its own refusal for some hosts; nothing here depends on the host.
     incoming.headers.host = 'localhost';
-    unusual ??= routedListener(app);
-    void unusual.then((listener) => listener(incoming, outgoing));
+    const routed = (unusual ??= routedListener(app));
+    admission.begin('other', () => {
+      if (!incoming.destroyed) void routed.then((listener) => listener(incoming, outgoing));
+    });
   };
 }
 

@@ -2,6 +2,7 @@
 // renews keys, records its time, renews its node number, and watches the machine's clock.
 
 import type { Log, Service } from '../../engine/service.ts';
+import { admission } from '../../http/admission.ts';
 import { allowedDrift, type Clock, type SystemClock } from '../../lib/clock.ts';
 import { randomKey } from '../../lib/random.ts';
 import type { Store } from '../../store/contract.ts';
@@ -38,6 +39,7 @@ export function startHousekeeping(options: Housekeeping): () => void {
     tokenKeyTask(options),
     keepTime,
     async () => node?.renew(),
+    async () => tellRefused(log),
   ].map((task) => guarded(task, log));
   const watchClock = clockWatch(options);
   const timer = setInterval(() => {
@@ -100,6 +102,15 @@ function tokenKeyTask({ services }: Housekeeping): Task {
         await renewTokenKey(service);
       }),
     );
+}
+
+/** One line for the requests of a second: each refusal would cost a line (HOSTILE 59). */
+function tellRefused(log: Log): void {
+  const refused = admission.takeRefused();
+  if (refused === 0) return;
+  log.error('overloaded', {
+    detail: `${refused} requests were refused in a second: there were more than the server can answer`,
+  });
 }
 
 /** Logs each jump of the machine's clock once, and its end; expiry uses the service's own clock. */

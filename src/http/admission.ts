@@ -1,0 +1,220 @@
+// Owns the admission of requests: how much work a turn of the event loop begins, of which kind, and which
+// requests are refused before any work (FAULTS 23).
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+import { inTurn } from '../lib/turn.ts';
+import { Line, type Plan } from './waiting_line.ts';
+
+/** Kinds of work, in the order in which a turn begins them. */
+const kinds = ['verify', 'token', 'login', 'other'] as const;
+export type WorkKind = (typeof kinds)[number];
+
+const plans: Readonly<Record<WorkKind, Plan>> = {
+  verify: { cost: 1, share: 3 },
+  token: { cost: 2, share: 3 },
+  login: { cost: 2, share: 2 },
+  other: { cost: 2, share: 1 },
+};
+
+/** Milliseconds of work that a turn begins, while more waits: health is answered between turns. */
+const turnTime = 10;
+/** Cost that a turn begins at least: writes that share a commit are cheap, however slow the commit. */
+const leastTurn = 64;
+/** Milliseconds that a request may have to wait in a burst. */
+const burstWait = 500;
+/** The same once requests have waited at the end of every turn for `burstTime` (CoDel, RFC 8289). */
+const standingWait = 25;
+const burstTime = 100;
+/** Requests of a kind that may wait in any case. */
+const leastRoom = 32;
+/** Milliseconds for a cost of 1, until it has been measured. */
+const usualPace = 0.05;
+/** Milliseconds that any request takes: those refused by the dialect are no measure of the others. */
+const leastPace = 0.02;
+/** Weight of the latest turn in the measured pace. */
+const smoothing = 0.25;
+
+/** Refused connections that are read again for each cost of 1 that was begun. */
+const readAgain = 0.1;
+/** Milliseconds after which a refused connection is read again in any case: before any `Retry-After`. */
+const longestRest = 900;
+/** Milliseconds between looks at the resting connections while no request comes. */
+const restCheck = 20;
+
+/** Longest `Retry-After`, in seconds. */
+const longestRetry = 5;
+
+/**
+ * Admits the requests of one event loop. Usually a turn begins all that it has read. Where that is more
+ * than `turnTime` of work, the rest waits for the next turn, and the kinds share a turn by weight. A kind
+ * that has more waiting than can be begun within a time limit is refused more, before its body is read.
+ */
+export class Admission {
+  readonly #lines = new Map(
+    kinds.map((kind) => [kind, new Line(plans[kind], burstWait / usualPace / plans[kind].cost)]),
+  );
+  readonly #resting: { readonly socket: Socket; readonly since: number }[] = [];
+  #restTimer: NodeJS.Timeout | undefined;
+  #isPlanned = false;
+  /** Measured milliseconds for a cost of 1. */
+  #pace = usualPace;
+  /** The last turn, if it left requests waiting. */
+  #lastTurn: { readonly at: number; readonly cost: number } | undefined;
+  #refused = 0;
+  #untold = 0;
+  /** Share of requests that were refused lately. */
+  #pressure = 0;
+  #readCredit = 0;
+  readonly #now: () => number;
+
+  /** @param now milliseconds of a clock that never goes back */
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
+
+  /** Whether one more request of the kind may wait. */
+  admits(kind: WorkKind): boolean {
+    const line = this.#lineOf(kind);
+    return line.length < line.room;
+  }
+
+  /** Begins the work of an admitted request in its turn; `work` must not throw. */
+  begin(kind: WorkKind, work: () => void): void {
+    this.#lineOf(kind).add(work);
+    this.#plan();
+  }
+
+  /** Seconds after which to try again: more while more is refused, and spread. */
+  retryAfter(): number {
+    return Math.ceil(Math.random() * Math.min(longestRetry, 1 + longestRetry * this.#pressure));
+  }
+
+  /**
+   * Counts a request that is refused; its answer must be written next. The connection is read again only
+   * as the server keeps up with its work: otherwise it would do nothing but refuse. Whoever keeps to
+   * `Retry-After` does not notice.
+   */
+  refuse(incoming: IncomingMessage, outgoing: ServerResponse): void {
+    this.#refused += 1;
+    this.#untold += 1;
+    // What is left of the body is not wanted.
+    incoming.resume();
+    const { socket } = incoming;
+    outgoing.once('finish', () => {
+      if (!outgoing.shouldKeepAlive || socket.destroyed) return;
+      socket.pause();
+      this.#resting.push({ socket, since: this.#now() });
+      this.#restTimer ??= setInterval(() => this.#endRests(), restCheck).unref();
+    });
+  }
+
+  /** Requests refused since the last call. */
+  takeRefused(): number {
+    const refused = this.#untold;
+    this.#untold = 0;
+    return refused;
+  }
+
+  #lineOf(kind: WorkKind): Line {
+    const line = this.#lines.get(kind);
+    if (line === undefined) throw new Error(`${kind} is no kind of work`);
+    return line;
+  }
+
+  #plan(): void {
+    if (this.#isPlanned) return;
+    this.#isPlanned = true;
+    inTurn('requests', () => this.#turn());
+  }
+
+  #turn(): void {
+    this.#isPlanned = false;
+    let cost = 0;
+    for (const line of this.#lines.values()) cost += line.cost;
+    const most = Math.max(leastTurn, turnTime / this.#pace);
+    if (cost > most || this.#lastTurn !== undefined) this.#busyTurn(most, cost);
+    else for (const line of this.#lines.values()) line.begin(Infinity);
+  }
+
+  #busyTurn(most: number, waiting: number): void {
+    const now = this.#now();
+    if (this.#lastTurn !== undefined) {
+      const { at, cost } = this.#lastTurn;
+      const pace = Math.max(leastPace, (now - at) / cost);
+      this.#pace += (pace - this.#pace) * smoothing;
+    }
+    const begun = this.#share(most);
+    const isOver = begun >= waiting;
+    this.#lastTurn = isOver ? undefined : { at: now, cost: begun };
+    this.#measureRoom(now);
+    const pressure = this.#refused / (this.#refused + begun);
+    this.#pressure += (pressure - this.#pressure) * smoothing;
+    this.#refused = 0;
+    this.#readCredit = isOver ? most : this.#readCredit + begun * readAgain;
+    this.#readCredit -= this.#readRested(Math.floor(this.#readCredit));
+    if (this.#resting.length === 0) this.#readCredit = 0;
+    if (!isOver) this.#plan();
+  }
+
+  /** Begins waiting requests of a cost; a kind that leaves some of its part leaves it to the others. */
+  #share(most: number): number {
+    let left = most;
+    let lines = this.#waitingLines();
+    while (lines.length > 0) {
+      const shares = sharesOf(lines);
+      const part = ({ plan }: Line): number => (left * plan.share) / shares;
+      const short = lines.filter((line) => line.cost <= part(line));
+      const served = short.length > 0 ? short : lines;
+      const parts = served.map((line) => Math.max(1, Math.floor(part(line) / line.plan.cost)));
+      for (const [index, line] of served.entries()) {
+        left -= line.begin(parts[index] ?? 0) * line.plan.cost;
+      }
+      if (served === lines) break;
+      lines = lines.filter((line) => !short.includes(line));
+    }
+    return most - left;
+  }
+
+  #waitingLines(): Line[] {
+    return [...this.#lines.values()].filter(({ length }) => length > 0);
+  }
+
+  #measureRoom(now: number): void {
+    const waiting = this.#waitingLines();
+    for (const line of this.#lines.values()) {
+      const isWaiting = waiting.includes(line);
+      line.standingSince = isWaiting ? (line.standingSince ?? now) : undefined;
+      const isStanding = now - (line.standingSince ?? now) > burstTime;
+      const { share, cost } = line.plan;
+      const part = share / sharesOf(isWaiting ? waiting : [line, ...waiting]);
+      const room = ((isStanding ? standingWait : burstWait) / this.#pace / cost) * part;
+      line.room = Math.max(leastRoom, room);
+    }
+  }
+
+  #endRests(): void {
+    const now = this.#now();
+    const late = this.#resting.findIndex(({ since }) => now - since < longestRest);
+    this.#readRested(late < 0 ? this.#resting.length : late);
+    if (this.#lastTurn === undefined) this.#readRested(Math.floor(turnTime / this.#pace));
+    if (this.#resting.length > 0) return;
+    clearInterval(this.#restTimer);
+    this.#restTimer = undefined;
+  }
+
+  /** Reads so many resting connections again, or all; those that have rested longest come first. */
+  #readRested(most: number): number {
+    const rested = this.#resting.splice(0, most);
+    for (const { socket } of rested) socket.resume();
+    return rested.length;
+  }
+}
+
+function sharesOf(lines: readonly Line[]): number {
+  return lines.reduce((sum, { plan }) => sum + plan.share, 0);
+}
+
+/** Of this process, which has one event loop for all its listeners. */
+export const admission: Admission = new Admission();
