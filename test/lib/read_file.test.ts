@@ -1,12 +1,20 @@
 // Files that are read from inside a folder, and from nowhere else (HOSTILE 54).
 
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { readFileInside } from '../../src/lib/read_file.ts';
+import {
+  noteReads,
+  readFileInside,
+  readTextFile,
+  stampOf,
+  UnreadableFile,
+} from '../../src/lib/read_file.ts';
+import { scratchFolder } from '../support/scratch.ts';
 
 test('HOSTILE 54: no name and no link leads out of the folder', (t) => {
   const home = mkdtempSync(join(tmpdir(), 'jetway-inside-'));
@@ -38,4 +46,27 @@ test('HOSTILE 54: no name and no link leads out of the folder', (t) => {
   assert.throws(() => readFileInside(folder, 'logos', 10), /is not a regular file/);
   assert.throws(() => readFileInside(folder, 'none.svg', 10), /does not exist/);
   assert.throws(() => readFileInside(folder, 'a.svg', 0), /is larger than 0 bytes/);
+});
+
+test('reads are noted by path and content, with what could not be read', (t) => {
+  const folder = scratchFolder(t, 'reads');
+  const path = join(folder, 'a');
+  writeFileSync(path, 'one');
+  const { result, reads } = noteReads(() => {
+    assert.throws(() => readFileInside(folder, '../b', 10), UnreadableFile);
+    return readTextFile(path, 10);
+  });
+  assert.equal(result, 'one');
+  assert.deepEqual(
+    reads.map((read) => read.path),
+    [join(folder, '../b'), path],
+  );
+  const [missing, found] = reads;
+  assert.equal(missing?.stamp, 'ENOENT');
+  assert.equal(found?.digest, createHash('sha256').update('one').digest('hex'));
+  assert.equal(found?.stamp, stampOf(path));
+  writeFileSync(path, 'two');
+  assert.notEqual(stampOf(path), found?.stamp);
+  const again = noteReads(() => readTextFile(path, 10)).reads[0];
+  assert.notEqual(again?.digest, found?.digest);
 });

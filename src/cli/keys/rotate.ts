@@ -79,7 +79,7 @@ function linesOf({ step, key, predecessors }: Rotated): readonly string[] {
   if (step === 'overtaken') {
     return [`${name} signs from ${from}, by another command just now; nothing more is changed`];
   }
-  const switching = `once verifiers have it, in ${formatDuration(shortestWait)}, set tokens.access.algorithm to ${key.algorithm ?? ''} and restart`;
+  const switching = `once verifiers have it, in ${formatDuration(shortestWait)}, set tokens.access.algorithm to ${key.algorithm ?? ''} and have servers take it up (jetway reload)`;
   if (step === 'stand') return [`${name} is published already: ${switching}`];
   if (from === null) return [`${name} is published: ${switching}`];
   return [

@@ -52,7 +52,7 @@ export async function newProgramme(name: string, options: NewProgrammeOptions): 
   return printResult(
     options,
     { programme: name, file },
-    `${file} is written: the programme ${name}, as the variant ${options.variant} has it. Change what differs, then run jetway check; a server takes it up when it is started again.`,
+    `${file} is written: the programme ${name}, as the variant ${options.variant} has it. Change what differs, then run jetway check; a running server takes it up by itself (watch_programmes), or by jetway reload.`,
   );
 }
 

@@ -122,7 +122,7 @@ export class Reloader {
     const plan = await this.#plan(prune, faults);
     const stamp = plan === undefined ? folder.stamp() : folder.stampAtRead();
     const settingsStamp = this.#parts.settings.stampAtRead();
-    const programmes = plan?.outcomes ?? this.#last.programmes;
+    const programmes = plan?.outcomes ?? standingOutcomes(this.#last);
     const report: ReloadReport = { at: now(), programmes, settings, faults };
     if (dryRun) return report;
     if (plan !== undefined && programmes.some(({ outcome }) => changing.has(outcome))) {
@@ -181,6 +181,13 @@ export class Reloader {
     }
     for (const fault of faults) log.error('reload_failed', { detail: formatFault(fault) });
   }
+}
+
+/** What a reload that read no file did about the programmes. */
+function standingOutcomes({ programmes }: ReloadReport): readonly ProgrammeOutcome[] {
+  return programmes
+    .filter(({ outcome }) => outcome !== 'removed')
+    .map((one) => (changing.has(one.outcome) ? { ...one, outcome: 'unchanged' } : one));
 }
 
 /** `1 changed, 2 unchanged` programmes. */

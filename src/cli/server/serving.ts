@@ -79,7 +79,8 @@ export class Serving {
       // Awaited below, together: they share the store's commits.
       opened.catch(() => undefined);
       opening.push(opened);
-      await pause();
+      // At the start nobody waits.
+      if (this.#served.size > 0) await pause();
     }
     const opened = new Map((await Promise.all(opening)).map((one) => [one.programme.id, one]));
     this.#served = new Map(
