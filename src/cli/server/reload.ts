@@ -4,7 +4,10 @@
 import { readConfig } from '../../config/config.ts';
 import type { Instant } from '../../lib/clock.ts';
 import { type Fault, FaultsError, formatFault } from '../../lib/fault.ts';
+import { pause } from '../../lib/pause.ts';
 import { present } from '../../lib/present.ts';
+import type { ProgrammeId } from '../../oauth/client.ts';
+import { type ContractChange, contractChanges } from '../../programme/contract/changes.ts';
 import type { Store } from '../../store/contract.ts';
 import { dateText } from '../table.ts';
 import type { Listeners } from './listeners.ts';
@@ -29,6 +32,13 @@ export interface ReloadReport {
   readonly settings: readonly SettingOutcome[];
   /** Faults of the configuration, or of the folder as a whole: then nothing of it is taken up. */
   readonly faults: readonly Fault[];
+  /** Of a dry run: what callers of each programme would see change. */
+  readonly changes?: readonly ProgrammeChanges[];
+}
+
+export interface ProgrammeChanges {
+  readonly programme: ProgrammeId;
+  readonly changes: readonly ContractChange[];
 }
 
 /** Whether all that was found was taken up. */
@@ -124,7 +134,8 @@ export class Reloader {
     const settingsStamp = this.#parts.settings.stampAtRead();
     const programmes = plan?.outcomes ?? standingOutcomes(this.#last);
     const report: ReloadReport = { at: now(), programmes, settings, faults };
-    if (dryRun) return report;
+    if (dryRun)
+      return { ...report, changes: plan === undefined ? [] : await this.#changesOf(plan) };
     if (plan !== undefined && programmes.some(({ outcome }) => changing.has(outcome))) {
       await serving.take(plan);
       listeners.swap(serving);
@@ -147,6 +158,21 @@ export class Reloader {
       faults.push(...faultsOf(error));
       return undefined;
     }
+  }
+
+  async #changesOf({ mounted, outcomes }: Plan): Promise<readonly ProgrammeChanges[]> {
+    const { serving, settings } = this.#parts;
+    const all: ProgrammeChanges[] = [];
+    for (const { programme, outcome } of outcomes) {
+      if (!changing.has(outcome)) continue;
+      const [before, after] = [serving.served, mounted].map(
+        (some) => some.get(programme)?.look?.file.loaded,
+      );
+      const changes = contractChanges(before, after, settings.config.publicUrl);
+      all.push({ programme, changes });
+      await pause();
+    }
+    return all;
   }
 
   /** The keys of the configuration that have changed, and what became of them. */

@@ -1,5 +1,6 @@
 // Owns the verbs that ask a running server: `reload` and `status`.
 
+import { formatChanges } from '../../programme/contract/format.ts';
 import { askServer } from '../control_client.ts';
 import { CommandError, exitCodes } from '../exit.ts';
 import { printResult, type VerbOptions } from '../output.ts';
@@ -37,7 +38,10 @@ const settingTexts = {
   refused: 'not taken up',
 } as const;
 
-function reloadText({ programmes, settings, faults }: ReloadView, dryRun: boolean): string {
+function reloadText(
+  { programmes, settings, faults, changes = [] }: ReloadView,
+  dryRun: boolean,
+): string {
   const news = programmes.filter(({ outcome }) => outcome !== 'unchanged');
   const lines = [
     ...faults,
@@ -52,9 +56,13 @@ function reloadText({ programmes, settings, faults }: ReloadView, dryRun: boolea
   ];
   const rest = programmes.length - news.length;
   const last = `${rest} of ${programmes.length} programmes unchanged`;
-  return [...(dryRun ? ['Nothing is changed; a reload would do this:'] : []), ...lines, last].join(
-    '\n',
-  );
+  const contracts = changes.flatMap(({ programme, changes: all }) => [
+    '',
+    `${programme}, as its callers see it:`,
+    formatChanges(all),
+  ]);
+  const head = dryRun ? ['Nothing is changed; a reload would do this:'] : [];
+  return [...head, ...lines, last, ...contracts].join('\n');
 }
 
 function refusal(isServed: boolean, message: string | null): string {
@@ -81,12 +89,19 @@ function statusText(view: StatusView): string {
       [`${last.at}: ${last.complete ? 'all taken up' : 'not all taken up'}`, ...last.faults],
     ],
   ]);
-  const rows = view.programmes.map(({ programme, file, sha256, since, keys }) => [
-    programme,
-    file ?? '-',
-    sha256?.slice(0, 12) ?? '-',
-    since,
-    keys.flatMap(({ kid, status: state }) => (state === 'signing' ? [kid] : [])).join(', '),
-  ]);
-  return `${facts}\n\n${table(['PROGRAMME', 'FILE', 'SHA-256', 'SINCE', 'KEYS IN USE'], rows)}`;
+  const rows = view.programmes.map(
+    ({ programme, file, sha256, since, keys, maintenance, locked_accounts, throttled_clients }) => [
+      programme,
+      file ?? '-',
+      sha256?.slice(0, 12) ?? '-',
+      since,
+      maintenance ? 'maintenance' : 'served',
+      keys.flatMap(({ kid, status: state }) => (state === 'signing' ? [kid] : [])).join(', '),
+      String(locked_accounts),
+      String(throttled_clients.length),
+    ],
+  );
+  const files = ['PROGRAMME', 'FILE', 'SHA-256', 'SINCE', 'STATE'];
+  const headings = [...files, 'KEYS IN USE', 'LOCKED', 'THROTTLED'];
+  return `${facts}\n\n${table(headings, rows)}`;
 }

@@ -4,6 +4,7 @@ import type { Config } from '../../config/config.ts';
 import type { Health } from '../../http/admin.ts';
 import type { Instant } from '../../lib/clock.ts';
 import { type Fault, formatFault } from '../../lib/fault.ts';
+import { present } from '../../lib/present.ts';
 import type { Store } from '../../store/contract.ts';
 import { storeAt } from '../../store/open.ts';
 import { signingKeyRules, tokenKeyRules } from '../../token/key_rules.ts';
@@ -12,7 +13,8 @@ import { dateText } from '../table.ts';
 import { versionLine } from '../version.ts';
 import type { ControlRoutes } from './control.ts';
 import type { Listeners } from './listeners.ts';
-import { isComplete, type Reloader, type ReloadReport } from './reload.ts';
+import { maintained } from './maintenance.ts';
+import { isComplete, type ProgrammeChanges, type Reloader, type ReloadReport } from './reload.ts';
 import type { Serving } from './serving.ts';
 import type { ProgrammeOutcome } from './serving_plan.ts';
 import type { SettingOutcome } from './settings.ts';
@@ -29,6 +31,7 @@ export interface ReloadView {
   }[];
   readonly settings: readonly SettingOutcome[];
   readonly faults: readonly string[];
+  readonly changes?: readonly ProgrammeChanges[];
 }
 
 export interface StatusView {
@@ -46,6 +49,10 @@ export interface StatusView {
     readonly sha256: string | null;
     readonly since: string;
     readonly keys: readonly KeyView[];
+    readonly maintenance: boolean;
+    readonly locked_accounts: number;
+    /** Clients whose limit is used up now, at most a hundred. */
+    readonly throttled_clients: readonly string[];
   }[];
   readonly last_reload: ReloadView;
 }
@@ -71,10 +78,16 @@ export function controlRoutes(sources: StatusSources): ControlRoutes {
   };
 }
 
+/** Names of throttled clients in a status. */
+const mostNamed = 100;
+
 async function viewStatus(sources: StatusSources): Promise<StatusView> {
   const { config, store, serving, listeners, reloader, health, started } = sources;
   const now = sources.now();
-  const programmes = [...serving.served].map(async ([id, { programme, look, since }]) => {
+  const closed = new Set(
+    (await maintained(store, serving.served.keys())).map(({ programme }) => programme),
+  );
+  const programmes = [...serving.served].map(async ([id, { programme, look, since, site }]) => {
     const lines = [signingKeyRules(programme), tokenKeyRules(programme)];
     return {
       programme: id,
@@ -86,6 +99,9 @@ async function viewStatus(sources: StatusSources): Promise<StatusView> {
         lines.map((rules) => ({ id, rules })),
         now,
       ),
+      maintenance: closed.has(id),
+      locked_accounts: await store.countLocked(id, now),
+      throttled_clients: site.service.uses.throttled(now, mostNamed),
     };
   });
   return {
@@ -115,6 +131,7 @@ function viewReload(report: ReloadReport): ReloadView {
     })),
     settings: report.settings,
     faults: report.faults.map(formatFault),
+    ...present({ changes: report.changes }),
   };
 }
 

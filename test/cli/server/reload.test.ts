@@ -255,6 +255,34 @@ test('a file that is only touched changes nothing', async (t) => {
   assert.deepEqual((await site.status()).programmes, before.programmes);
 });
 
+test('a dry run tells what callers would see change, and changes nothing', async (t) => {
+  const site = await openSite(t, told);
+  site.write(
+    'programmes/club.yaml',
+    programmeText('Club', 'metadata: on\n').replace('/club', '/new'),
+  );
+  site.write('programmes/harbour.yaml', programmeText('Harbour'));
+  const { code, stdout } = await site.reload('--dry-run');
+  assert.equal(code, 0);
+  assert.match(
+    stdout,
+    /^Nothing is changed; a reload would do this:\nclub: changed, [^\n]*\nharbour: new, [^\n]*\n0 of 2 programmes unchanged\n\nclub, as its callers see it:\n/,
+  );
+  assert.match(
+    stdout,
+    /\n! endpoint \(breaks partners: it is gone\)\n|\n {2}- \/club\/api\/grant\n/,
+  );
+  assert.match(
+    stdout,
+    /\nharbour, as its callers see it:\nprogramme\n[^]*\+ token endpoint \/harbour\/api\/grant\n/,
+  );
+  assert.equal(await isServed(site.server, 'new'), false);
+  assert.equal(await isServed(site.server, 'harbour'), false);
+  // What was read for it counts when it is asked for.
+  assert.equal((await site.reload()).code, 0);
+  assert.equal(await isServed(site.server, 'new'), true);
+});
+
 test('settings: some are taken up, the others need a restart, a broken file changes none', async (t) => {
   const site = await openSite(t, told);
   assert.deepEqual(Object.keys((await site.status()).listeners), ['main', 'admin']);
