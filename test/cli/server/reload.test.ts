@@ -1,9 +1,8 @@
-// Tests of a running server that takes up changed files: FAULTS 16, 17 and 32.
+// Tests of a running server that takes up changed files: FAULTS 16 and 17.
 
 import assert from 'node:assert/strict';
 import {
   chmodSync,
-  lstatSync,
   mkdirSync,
   readFileSync,
   renameSync,
@@ -11,59 +10,15 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
+import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { ReloadView, StatusView } from '../../../src/cli/server/status.ts';
 import { until } from '../../support/until.ts';
-import { ask } from '../../support/wire.ts';
-import { configText, jetway, jetwayJson, programmeText, workFolder } from '../command.ts';
-import { type ServerProcess, startServer } from '../server.ts';
-
-interface Site {
-  readonly folder: string;
-  readonly server: ServerProcess;
-  readonly write: (path: string, text: string) => void;
-  /** What `jetway status --json` prints. */
-  readonly status: () => Promise<StatusView>;
-  readonly reload: (...args: readonly string[]) => ReturnType<typeof jetway>;
-}
-
-/** Files are taken up when they are told to be: without a watch, nothing happens in between. */
-const told = `${configText}admin: 127.0.0.1:0\nwatch_programmes: false\n`;
-const watched = `${configText}admin: 127.0.0.1:0\n`;
-
-async function openSite(
-  t: TestContext,
-  config: string,
-  files: Readonly<Record<string, string>> = {},
-): Promise<Site> {
-  const folder = workFolder(t, { 'config.yaml': config, ...files });
-  const server = await startServer(t, folder);
-  return {
-    folder,
-    server,
-    write: (path, text) => writeFileSync(join(folder, path), text),
-    status: async () => (await jetwayJson(folder, ['status'])) as StatusView,
-    reload: (...args) => jetway(folder, ['reload', ...args]),
-  };
-}
-
-async function isServed({ url }: ServerProcess, name: string): Promise<boolean> {
-  return (await ask(url, `/${name}/api/grant`)).status !== 404;
-}
-
-async function readiness({ admin }: ServerProcess): Promise<unknown> {
-  const { status, body } = await ask(admin, '/readyz');
-  return { code: status, ...(JSON.parse(body) as object) };
-}
-
-function eventsIn({ server }: Site): readonly Record<string, string>[] {
-  const lines = server.printed().stderr.split('\n').slice(0, -1);
-  return lines.map((line) => JSON.parse(line) as Record<string, string>);
-}
+import { jetwayJson, programmeText, workFolder } from '../command.ts';
+import { startServer } from '../server.ts';
+import { eventsIn, isServed, openSite, readiness, told, watched } from './reload_scene.ts';
 
 test('a file that is dropped into the folder is served; the others keep what they have', async (t) => {
   const site = await openSite(t, watched);
@@ -281,87 +236,4 @@ test('a dry run tells what callers would see change, and changes nothing', async
   // What was read for it counts when it is asked for.
   assert.equal((await site.reload()).code, 0);
   assert.equal(await isServed(site.server, 'new'), true);
-});
-
-test('settings: some are taken up, the others need a restart, a broken file changes none', async (t) => {
-  const site = await openSite(t, told);
-  assert.deepEqual(Object.keys((await site.status()).listeners), ['main', 'admin']);
-  assert.equal((await ask(site.server.url, '/club/verify/none')).status, 401);
-  site.write(
-    'config.yaml',
-    `${told.replace('listen: 127.0.0.1:0', 'listen: 127.0.0.1:1')}gateway: 127.0.0.1:0
-trusted_proxies: [127.0.0.1/32]
-master_key_file: ./other.key
-`,
-  );
-  const { code, stdout } = await jetway(site.folder, ['reload']);
-  assert.deepEqual(
-    [code, stdout],
-    [
-      0,
-      `listen: counts after a restart
-trusted_proxies: taken up
-gateway: taken up
-master_key_file: counts after a restart
-1 of 1 programmes unchanged
-`,
-    ],
-  );
-  const { listeners } = await site.status();
-  assert.equal((await ask(listeners.gateway ?? '', '/club/verify/none')).status, 401);
-  assert.equal((await ask(site.server.url, '/club/verify/none')).status, 404);
-  // An address that is taken: gateways ask where they did.
-  const other = createServer().listen(0, '127.0.0.1');
-  t.after(() => other.close());
-  await until(() => other.listening);
-  const { port } = other.address() as { readonly port: number };
-  site.write('config.yaml', `${told}gateway: 127.0.0.1:${port}\ntrusted_proxies: [127.0.0.1/32]\n`);
-  const refused = await site.reload();
-  assert.deepEqual(
-    [refused.code, refused.stdout],
-    [
-      3,
-      `gateway: not taken up: cannot listen on 127.0.0.1:${port} (gateway): something listens there already: stop it, or choose another address
-1 of 1 programmes unchanged
-`,
-    ],
-  );
-  assert.deepEqual((await site.status()).listeners, listeners);
-  assert.equal((await ask(listeners.gateway ?? '', '/club/verify/none')).status, 401);
-});
-
-test('reload and status without a server say where none answers; the socket is its owner’s alone', async (t) => {
-  const folder = workFolder(t);
-  const socket = join(folder, 'data/jetway.db.control');
-  const nobody = `no server of this configuration runs: nothing answers at ${socket} (control)\n`;
-  for (const verb of ['reload', 'status']) {
-    assert.deepEqual(await jetway(folder, [verb]), { code: 1, stdout: '', stderr: nobody });
-  }
-  const first = await startServer(t, folder);
-  const { mode } = lstatSync(socket);
-  assert.equal(mode & 0o777, 0o600);
-  // A second server of the store waits for the first one's end, and takes over.
-  const second = await startServer(t, folder);
-  await until(() => second.printed().stderr.includes('no_control_socket'));
-  const pid = async (): Promise<number> =>
-    ((await jetwayJson(folder, ['status'])) as StatusView).pid;
-  assert.equal(await pid(), first.child.pid);
-  assert.equal(await first.end('SIGTERM'), 0);
-  await until(async () => (await jetway(folder, ['status'])).code === 0);
-  assert.equal(await pid(), second.child.pid);
-  // One that was killed leaves its socket behind.
-  await second.end('SIGKILL');
-  assert.deepEqual(await jetway(folder, ['status']), { code: 1, stdout: '', stderr: nobody });
-  const third = await startServer(t, folder);
-  assert.equal(await pid(), third.child.pid);
-});
-
-test('a file that stands where the control socket is to be stays', async (t) => {
-  const folder = workFolder(t, {
-    'config.yaml': `${configText}control: ./precious\n`,
-    precious: 'x',
-  });
-  const server = await startServer(t, folder);
-  await until(() => server.printed().stderr.includes('a file that is no socket is there'));
-  assert.equal(readFileSync(join(folder, 'precious'), 'utf8'), 'x');
 });
