@@ -7,14 +7,18 @@ import { type CommandError, failed, isSystemError } from './exit.ts';
 
 /**
  * What the server answers, as JSON.
+ *
+ * @param patience milliseconds for the answer; as long as it takes if left out
  * @throws CommandError where no server answers, or it reports a failure
  */
 export async function askServer(
   config: Config,
   method: 'GET' | 'POST',
   path: string,
+  patience?: number,
 ): Promise<unknown> {
-  const answer = await exchange(config.control, method, path).catch((error: unknown) => {
+  const asked = exchange(config.control, method, path, patience);
+  const answer = await asked.catch((error: unknown) => {
     throw unreachable(config.control, error);
   });
   const body = JSON.parse(answer.text) as unknown;
@@ -27,9 +31,15 @@ interface Answer {
   readonly text: string;
 }
 
-function exchange(socketPath: string, method: string, path: string): Promise<Answer> {
+function exchange(
+  socketPath: string,
+  method: string,
+  path: string,
+  patience: number | undefined,
+): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const sent = request({ socketPath, method, path, agent: false }, (answer) => {
+    const signal = patience === undefined ? {} : { signal: AbortSignal.timeout(patience) };
+    const sent = request({ socketPath, method, path, agent: false, ...signal }, (answer) => {
       let text = '';
       answer.setEncoding('utf8');
       answer.on('data', (part: string) => (text += part));

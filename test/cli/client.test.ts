@@ -70,6 +70,7 @@ other      partnerapi-00002  Red        partner  active  TIME
   client secrets     made TIME, never used
   API keys           made TIME, never used
   created            TIME
+  last hour          not known: no server of this configuration runs: nothing answers at ${folder}/data/jetway.db.control (control)
 `,
     );
     assert.equal(
@@ -95,6 +96,7 @@ other      partnerapi-00002  Red        partner  active  TIME
       api_keys: [{ created_at: 'TIME', expires_at: null, last_used_at: null }],
       api_key_shared_with: [],
       created_at: 'TIME',
+      last_hour: null,
     });
     assert.equal(enabled, 'client partnerapi-00002 of other is active\n');
     assert.deepEqual(

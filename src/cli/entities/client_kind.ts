@@ -3,9 +3,11 @@
 import type { Client } from '../../oauth/client.ts';
 import type { Gateway } from '../../oauth/gateway.ts';
 import { liveSecrets } from '../../oauth/secret_rotation.ts';
-import { refuseUsage } from '../exit.ts';
+import { askServer } from '../control_client.ts';
+import { CommandError, refuseUsage } from '../exit.ts';
 import type { Surroundings } from '../open_store.ts';
 import { loadIfGood, selectProgrammes } from '../programmes.ts';
+import type { ClientUseView } from '../server/client_use.ts';
 import { dateText } from '../table.ts';
 import { showCertificates, showSubject } from './certificates_field.ts';
 import { type ClientFields, clientFields, hasNoReturn } from './client_fields.ts';
@@ -23,7 +25,8 @@ export const clientKind: Kind<'client'> = {
   show: async (around, client, verb) => {
     const uses = await around.store.secretUses(client.programme, client.id);
     const values = showClient(client, uses);
-    return verb === 'show' ? [...values, await showSharers(around, client)] : values;
+    if (verb !== 'show') return values;
+    return [...values, await showSharers(around, client), await showUse(around, client)];
   },
   warnings: redirectWarnings,
   columns: {
@@ -72,6 +75,24 @@ export function showClient(
     showSecrets('api_keys', 'API keys', client.apiKeys, uses),
     shown('created_at', 'created', dateText(client.createdAt)),
   ];
+}
+
+/** Milliseconds for a server to tell of a client: it may hang. */
+const patience = 2000;
+
+/** What the client did within the last hour. Only the server that runs knows; null where none tells. */
+async function showUse({ config }: Surroundings, { programme, id }: Client): Promise<Shown> {
+  const [json, label] = ['last_hour', 'last hour'];
+  const query = new URLSearchParams({ programme, client: id }).toString();
+  try {
+    const value = await askServer(config, 'GET', `/client_use?${query}`, patience);
+    const { token_requests, throttled, failed_authentications, since } = value as ClientUseView;
+    const counts = `${token_requests} token requests, ${throttled} more throttled, ${failed_authentications} failed authentications`;
+    return { json, label, value, lines: [`${counts} since ${since}`] };
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    return { json, label, value: null, lines: [`not known: ${error.message}`] };
+  }
 }
 
 /** The other clients, of any configured programme, that share an API key with this one (C-5). */

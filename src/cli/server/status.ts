@@ -11,6 +11,7 @@ import { signingKeyRules, tokenKeyRules } from '../../token/key_rules.ts';
 import { type KeyView, viewKeys } from '../keys/list.ts';
 import { dateText } from '../table.ts';
 import { versionLine } from '../version.ts';
+import { viewClientUse } from './client_use.ts';
 import type { ControlRoutes } from './control.ts';
 import type { Listeners } from './listeners.ts';
 import { maintained } from './maintenance.ts';
@@ -71,6 +72,7 @@ export interface StatusSources {
 export function controlRoutes(sources: StatusSources): ControlRoutes {
   return {
     'GET /status': () => viewStatus(sources),
+    'GET /client_use': async (query) => viewClientUse(sources, query),
     'POST /reload': async (query) =>
       viewReload(
         await sources.reloader.reload({ prune: query.has('prune'), dryRun: query.has('dry_run') }),

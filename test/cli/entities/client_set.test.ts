@@ -29,10 +29,10 @@ const whole = {
   certificate_subject: null,
 };
 
-/** What `show` tells, without times and secrets. */
+/** What `show` tells, without times, secrets and what only a server knows. */
 function shownIn(stdout: string): unknown {
   const shown = JSON.parse(stdout) as Record<string, unknown>;
-  for (const name of ['secrets', 'api_keys', 'api_key_shared_with', 'created_at'])
+  for (const name of ['secrets', 'api_keys', 'api_key_shared_with', 'created_at', 'last_hour'])
     delete shown[name];
   return shown;
 }

@@ -1,0 +1,40 @@
+// Owns what a running server tells of one client on its control socket.
+
+import { instant, type Instant } from '../../lib/clock.ts';
+import type { ClientId, ProgrammeId } from '../../oauth/client.ts';
+import { dateText } from '../table.ts';
+import type { Serving } from './serving.ts';
+
+/** What a client did since a time: an hour ago, or the start of the server. */
+export interface ClientUseView {
+  readonly token_requests: number;
+  readonly throttled: number;
+  readonly failed_authentications: number;
+  readonly since: string;
+}
+
+const hour = 3_600_000;
+
+interface ServerFacts {
+  readonly serving: Serving;
+  readonly started: Instant;
+  readonly now: () => Instant;
+}
+
+/** Of the client that the query names by `programme` and `client`. */
+export function viewClientUse(
+  { serving, started, now }: ServerFacts,
+  query: URLSearchParams,
+): ClientUseView {
+  const programme = query.get('programme') ?? '';
+  const site = serving.served.get(programme as ProgrammeId)?.site;
+  if (site === undefined) throw new Error(`${programme} is not served`);
+  const at = now();
+  const use = site.service.uses.of((query.get('client') ?? '') as ClientId, at);
+  return {
+    token_requests: use.allowed,
+    throttled: use.throttled,
+    failed_authentications: use.failedAuthentications,
+    since: dateText(instant(Math.max(started, at - hour))),
+  };
+}
