@@ -53,17 +53,17 @@ describe('serve with TLS', { skip: without('openssl') }, () => {
     );
   });
 
-  test('curl believes it by its authority', { skip: without('curl') }, async (t) => {
+  test('curl believes it by its authority, and speaks HTTP/1.1 where it would rather have 2', { skip: without('curl') }, async (t) => {
     const folder = secureFolder(t);
     const { url } = await startServer(t, folder);
-    const flags = ['--disable', '-sS', '--max-time', '60', '-w', ' %{http_code}'];
+    const flags = ['--disable', '-sS', '--max-time', '60', '--http2', '-w', ' %{http_code} over %{http_version}'];
     const run = promisify(execFile)('curl', [
       ...flags,
       '--cacert',
       join(folder, 'ca.pem'),
       `${url}/nowhere`,
     ]);
-    assert.equal((await run).stdout, '{"error":"not_found"} 404');
+    assert.equal((await run).stdout, '{"error":"not_found"} 404 over 1.1');
   });
 
   test('HOSTILE 56: does not start with a key that others can read', async (t) => {
