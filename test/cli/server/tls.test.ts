@@ -2,13 +2,18 @@
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
 import { chmodSync, writeFileSync } from 'node:fs';
+import { Agent } from 'node:https';
 import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
+import type { TLSSocket } from 'node:tls';
 import { promisify } from 'node:util';
 
 import { createAuthority } from '../../support/certificates.ts';
 import { without } from '../../support/tools.ts';
+import { until } from '../../support/until.ts';
 import { ask, post } from '../../support/wire.ts';
 import { configText, jetway, putSecret, workFolder } from '../command.ts';
 import { startServer } from '../server.ts';
@@ -53,17 +58,61 @@ describe('serve with TLS', { skip: without('openssl') }, () => {
     );
   });
 
-  test('curl believes it by its authority, and speaks HTTP/1.1 where it would rather have 2', { skip: without('curl') }, async (t) => {
+  test(
+    'curl believes it by its authority, and speaks HTTP/1.1 where it would rather have 2',
+    { skip: without('curl') },
+    async (t) => {
+      const folder = secureFolder(t);
+      const { url } = await startServer(t, folder);
+      const flags = [
+        '--disable',
+        '-sS',
+        '--max-time',
+        '60',
+        '--http2',
+        '-w',
+        ' %{http_code} over %{http_version}',
+      ];
+      const run = promisify(execFile)('curl', [
+        ...flags,
+        '--cacert',
+        join(folder, 'ca.pem'),
+        `${url}/nowhere`,
+      ]);
+      assert.equal((await run).stdout, '{"error":"not_found"} 404 over 1.1');
+    },
+  );
+
+  test('a certificate that is replaced is shown in new handshakes, and connections go on', async (t) => {
     const folder = secureFolder(t);
     const { url } = await startServer(t, folder);
-    const flags = ['--disable', '-sS', '--max-time', '60', '--http2', '-w', ' %{http_code} over %{http_version}'];
-    const run = promisify(execFile)('curl', [
-      ...flags,
-      '--cacert',
-      join(folder, 'ca.pem'),
-      `${url}/nowhere`,
-    ]);
-    assert.equal((await run).stdout, '{"error":"not_found"} 404 over 1.1');
+    const kept = new Agent({ keepAlive: true });
+    t.after(() => kept.destroy());
+    /** The serial number that the server shows on the agent's connection, or on a new one. */
+    const shown = async (agent = new Agent({ keepAlive: true, maxCachedSessions: 0 })) => {
+      const freed = once(agent, 'free') as Promise<[TLSSocket]>;
+      await ask(url, '/nowhere', { tls: { ca, agent } });
+      const [socket] = await freed;
+      const serial = socket.getPeerX509Certificate()?.serialNumber;
+      if (agent !== kept) agent.destroy();
+      return serial;
+    };
+    const before = await shown(kept);
+    const renewed = authority.issue('IP:127.0.0.1', 90);
+    writeFileSync(join(folder, 'tls/own.pem'), renewed.certificate);
+    putSecret(folder, 'tls/own.key', renewed.key);
+    // Without a word: the files are looked at twice a second.
+    const after = new X509Certificate(renewed.certificate).serialNumber;
+    await until(async () => (await shown()) === after);
+    assert.equal(await shown(kept), before);
+    writeFileSync(join(folder, 'tls/own.pem'), 'half a certificate');
+    const told = await jetway(folder, ['reload']);
+    assert.equal(told.code, 3, told.stdout);
+    assert.match(
+      told.stdout + told.stderr,
+      /config\.yaml:5:26: error: .*own\.pem holds no certificate/,
+    );
+    assert.equal(await shown(), after);
   });
 
   test('HOSTILE 56: does not start with a key that others can read', async (t) => {
