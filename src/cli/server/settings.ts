@@ -59,7 +59,7 @@ export class Settings {
     for (const key of keys) {
       const [former, next] = [this.#config[key], found[key]];
       if (isDeepStrictEqual(former, next)) continue;
-      const isTaken = isFollowed(key, former, next);
+      const isTaken = isFollowed(key, this.#config, found);
       const message = isTaken && !dryRun ? await this.#take(found, key) : undefined;
       outcomes.push({
         key: key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
@@ -80,7 +80,8 @@ export class Settings {
       (key) => reading[key] !== undefined && !isDeepStrictEqual(reading[key], this.#tls[key]),
     );
     if (!dryRun) {
-      this.#listeners.renew(reading);
+      // Not without need: clients could not resume their sessions.
+      if (changed.length > 0) this.#listeners.renew(reading);
       // A listener whose files have faults keeps what it has.
       this.#tls = { ...this.#tls, ...reading };
       this.#stamp = stamp;
@@ -114,10 +115,13 @@ export class Settings {
 const keyTexts = { tls: 'tls', gatewayTls: 'gateway_tls' } as const;
 
 /** Whether a running server takes the key up; any other needs a restart. */
-function isFollowed(key: Key, former: unknown, next: unknown): boolean {
-  if (key === 'trustedProxies' || key === 'gateway') return true;
+function isFollowed(key: Key, former: Config, next: Config): boolean {
+  const isAsBefore = (one: keyof Config): boolean =>
+    (former[one] === undefined) === (next[one] === undefined);
+  // A new listener would open with the TLS of before: in plain text where there was none.
+  if (key === 'gateway') return isAsBefore('gatewayTls');
   // Other files. Whether there is TLS at all is a matter of the listener.
-  return listenerKeys.some((one) => one === key) && former !== undefined && next !== undefined;
+  return key === 'trustedProxies' || (listenerKeys.some((one) => one === key) && isAsBefore(key));
 }
 
 /** What the served programmes have to know of it. */

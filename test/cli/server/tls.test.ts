@@ -115,6 +115,19 @@ describe('serve with TLS', { skip: without('openssl') }, () => {
     assert.equal(await shown(), after);
   });
 
+  test('a reload opens no plain listener where the configuration now has one with TLS', async (t) => {
+    const folder = secureFolder(t);
+    await startServer(t, folder);
+    const more = `tls: { ${keys} }\ngateway: 127.0.0.1:0\ngateway_tls: { ${keys} }\n`;
+    writeFileSync(join(folder, 'config.yaml'), `${secure}${more}`);
+    const { stdout } = await jetway(folder, ['reload', '--json']);
+    const { settings } = JSON.parse(stdout) as { readonly settings: readonly object[] };
+    assert.deepEqual(settings, [
+      { key: 'gateway', outcome: 'needs_restart' },
+      { key: 'gateway_tls', outcome: 'needs_restart' },
+    ]);
+  });
+
   test('HOSTILE 56: does not start with a key that others can read', async (t) => {
     const folder = secureFolder(t);
     chmodSync(join(folder, 'tls/own.key'), 0o644);
