@@ -38,7 +38,7 @@ export function differ(before: Promised, after: Promised): boolean {
 
 /** What the words come to: two failure reasons with one answer are the same to partners. */
 function meaningOf(promise: Promised): string {
-  return promise.kind === 'input' ? promise.meaning : wordsOf(promise);
+  return promise.kind === 'input' ? promise.meaning() : wordsOf(promise);
 }
 
 /** Two checks of one request that both can fail: the first of them answers (C-8). */
@@ -51,7 +51,7 @@ function isReordered(before: readonly Check[], after: readonly Check[]): boolean
       const isTogether = first.check.requests.some((request) =>
         second.check.requests.includes(request),
       );
-      return isTogether && first.check.answer !== second.check.answer;
+      return isTogether && first.check.answer() !== second.check.answer();
     }),
   );
 }

@@ -56,10 +56,12 @@ function* cases(values: readonly string[]): Iterable<readonly string[]> {
 
 /** Status, headers in order of name, and body, each on lines of its own. */
 export function answerText({ status, headers, body }: Told): string {
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  const byName = Object.entries(headers).toSorted(([one], [other]) =>
+    one.toLowerCase() < other.toLowerCase() ? -1 : 1,
+  );
   return [
     ...(status === undefined ? [] : [String(status)]),
-    ...lines.toSorted(),
+    ...byName.map(([name, value]) => `${name}: ${value}`),
     ...(body === '' ? [] : [body]),
   ].join('\n');
 }

@@ -87,10 +87,12 @@ function readInput(reading: Reading, role: string, input: InputDefinition): Foun
   ].filter((word) => word !== '');
   const failures = isLogin ? [] : failuresOf(input, rule, neededBy.length > 0);
   const told = [...words, ...failures.map(([when, reason]) => `${when}: ${reason}`)].join('; ');
-  const meant = failures.map(([when, reason]) => `${when}: ${renderings(programme, reason)}`);
   const promise: InputPromise = {
     text: told,
-    meaning: [...words, ...meant].join('; '),
+    meaning: () => {
+      const meant = failures.map(([when, reason]) => `${when}: ${renderings(programme, reason)}`);
+      return [...words, ...meant].join('; ');
+    },
     name: rule.told,
     places: rule.inHeader ? ['header'] : placesOf(input, endpoint),
     scheme: input.scheme?.toLowerCase(),
@@ -103,8 +105,8 @@ function readInput(reading: Reading, role: string, input: InputDefinition): Foun
   };
   const title = `${rule.inHeader ? 'header' : 'parameter'} ${rule.told}`;
   const check = {
-    name: rule.told,
-    answer: answerOf(reading, rule),
+    name: title,
+    answer: () => answerOf(reading, rule),
     // A token endpoint checks all headers before it looks at the grant.
     requests: readBy.map((request) =>
       rule.inHeader && !isOfGrants ? `${request}, headers` : request,

@@ -46,7 +46,7 @@ export interface Answers {
 export interface InputPromise {
   readonly text: string;
   /** The text, with the answers to its failures in place of their reasons. */
-  readonly meaning: string;
+  readonly meaning: () => string;
   readonly name: string;
   readonly places: readonly string[];
   readonly scheme: string | undefined;
@@ -63,14 +63,15 @@ export interface InputPromise {
 
 /** A check that can fail, and the answer when it does. */
 export interface Check {
+  /** The title of its input. */
   readonly name: string;
-  readonly answer: string;
+  readonly answer: () => string;
   /** The kinds of request that are checked; checks of different kinds have no order. */
   readonly requests: readonly string[];
 }
 
 export type Promised =
-  | { readonly kind: 'text'; readonly text: string; readonly meaning?: string }
+  | { readonly kind: 'text'; readonly text: string }
   /** Partners rely on it as it is. */
   | { readonly kind: 'offer'; readonly text: string }
   | { readonly kind: 'choice'; readonly text: string; readonly strict: boolean }

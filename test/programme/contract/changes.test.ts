@@ -106,6 +106,33 @@ test('the path of the service address stands before the paths', () => {
   assert.match(change?.after ?? '', /^login request \/oauth\/second-club\/secure\/code\n/);
 });
 
+test('the order of two checks is a change where the answer tells which came first (C-8)', () => {
+  const club = load('second-club', shippedProgramme('second-club'));
+  const { key } = club.definition.token_endpoints;
+  assert.ok(key);
+  const inputs = Object.fromEntries(Object.entries(key.inputs).toReversed());
+  const token_endpoints = { ...club.definition.token_endpoints, key: { ...key, inputs } };
+  const other = { ...club, definition: { ...club.definition, token_endpoints } };
+  const [change, ...more] = changes(club, other);
+  assert.deepEqual(more, []);
+  const { before = '', after = '', ...rest } = change ?? {};
+  assert.deepEqual(rest, {
+    endpoint: 'token endpoint /second-club/secure/key',
+    item: 'order of the checks',
+  });
+  assert.deepEqual(after.split(', ').toReversed(), before.split(', '));
+  const parameters = before.split(', ').filter((name) => name.startsWith('parameter'));
+  assert.ok(parameters.length > 2);
+  // Which of two optional parameters without a shape is read first, nobody can tell.
+  const free = { device: { required: false }, channel: { required: false } };
+  const [one, reversed] = [free, { channel: free.channel, device: free.device }].map((some) => {
+    const all = { ...token_endpoints, key: { ...key, inputs: { ...key.inputs, ...some } } };
+    return { ...club, definition: { ...club.definition, token_endpoints: all } };
+  });
+  assert.ok(one && reversed);
+  assert.deepEqual(changes(one, reversed), []);
+});
+
 /** Examples that say what holds already, or what only comes with another key, or is nobody's to see. */
 const unseen: ReadonlySet<string> = new Set(
   `

@@ -1,6 +1,7 @@
 // Owns sending what a dialect asks for: sample requests put on the wire, as they are or with one
 // thing about them changed.
 
+import type { WireRequest } from '../../../src/oauth/wire_request.ts';
 import type { SampleRequest } from '../../../src/programme/requests/sample_request.ts';
 import { type Answer, ask } from '../../support/wire.ts';
 
@@ -37,14 +38,33 @@ export function draftOf(sample: SampleRequest): Draft {
 
 /** Sends a draft; `raw` stands for its body, of whatever type. */
 export function sendDraft(base: string, draft: Draft, raw?: string): Promise<Answer> {
-  const { method, headers, body } = draft;
-  const type = body?.type === 'json' ? 'application/json' : 'application/x-www-form-urlencoded';
   const text = raw ?? bodyOf(draft);
   return ask(base, targetOf(draft), {
-    method,
-    headers: { ...(body === undefined ? {} : { 'content-type': type }), ...headers },
+    method: draft.method,
+    headers: headersOf(draft),
     ...(text === undefined ? {} : { body: text }),
   });
+}
+
+/** A draft as the engine gets it from a server. */
+export function wireRequest(draft: Draft, raw?: string): WireRequest {
+  const body = Buffer.from(raw ?? bodyOf(draft) ?? '');
+  const { method, path, query } = draft;
+  return {
+    method,
+    path,
+    query: encoded(query),
+    rawHeaders: Object.entries(headersOf(draft)).flat(),
+    body: body.length > 65_536 ? 'too_large' : body,
+    address: () => '192.0.2.1',
+    certificate: () => undefined,
+    hangUp: () => new AbortController().signal,
+  };
+}
+
+function headersOf({ headers, body }: Draft): Readonly<Record<string, string>> {
+  const type = body?.type === 'json' ? 'application/json' : 'application/x-www-form-urlencoded';
+  return { ...(body === undefined ? {} : { 'content-type': type }), ...headers };
 }
 
 export function targetOf({ path, query }: Draft): string {
