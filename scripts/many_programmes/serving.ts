@@ -2,13 +2,15 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 
 export interface Serving extends Ports {
   /** From the command to its first answer. */
   readonly startMilliseconds: number;
   /** Resident memory. */
   readonly megabytes: () => number;
+  /** Open file descriptors. */
+  readonly descriptors: () => number;
   /** Processor time it has taken so far, in microseconds. */
   readonly cpu: () => number;
   readonly stop: () => Promise<void>;
@@ -52,6 +54,7 @@ export async function startServing(command: readonly string[], site: ServedSite)
       ...ports,
       startMilliseconds: performance.now() - begun,
       megabytes: () => residentMegabytes(child.pid ?? 0),
+      descriptors: () => readdirSync(`/proc/${child.pid}/fd`).length,
       cpu: () => cpuMicroseconds(child.pid ?? 0),
       stop,
     };

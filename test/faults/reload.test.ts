@@ -13,6 +13,12 @@ import { openSite, unthrottled } from './site.ts';
 
 const reloads = 100;
 
+interface LogLine {
+  readonly event: string;
+  /** By event and programme: how many lines were left out. */
+  readonly lines?: Readonly<Record<string, number>>;
+}
+
 test('FAULTS 18: a hundred reloads under load: no failure, and everything begun ends well', async (t) => {
   const site = await openSite(t, { over: unthrottled });
   const club = await site.start();
@@ -41,10 +47,16 @@ test('FAULTS 18: a hundred reloads under load: no failure, and everything begun 
   assert.deepEqual(load.told.failures, []);
   assert.equal(await isLive(club, load.told.tokens[0] ?? ''), true);
   assert.equal(await club.server.end('SIGTERM'), 0);
-  const events = club.server.printed().stderr.trimEnd().split('\n');
-  const kinds = new Set(
-    events.map((line) => (JSON.parse(line) as { readonly event: string }).event),
+  const lines = club.server.printed().stderr.trimEnd().split('\n');
+  const events = lines.map((line) => JSON.parse(line) as LogLine);
+  const changes = events.reduce(
+    (sum, { event, lines: leftOut }) =>
+      sum +
+      (event === 'programme_changed' ? 1 : (leftOut?.[`programme_changed ${programme}`] ?? 0)),
+    0,
   );
+  assert.equal(changes, reloads);
+  const kinds = new Set(events.map(({ event }) => event));
   kinds.delete('lines_left_out');
   assert.deepEqual([...kinds].toSorted(), ['programme_changed', 'reloaded']);
 });

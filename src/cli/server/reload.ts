@@ -192,7 +192,8 @@ export class Reloader {
     const known = new Set(this.#last.programmes.map((one) => JSON.stringify(one)));
     for (const one of programmes) {
       const { programme, outcome, message } = one;
-      if (outcome === 'unchanged' || known.has(JSON.stringify(one))) continue;
+      if (outcome === 'unchanged') continue;
+      if (!changing.has(outcome) && known.has(JSON.stringify(one))) continue;
       if (outcome === 'refused' || outcome === 'kept') {
         const errors = one.faults.filter(({ severity }) => severity === 'error').map(formatFault);
         const detail = message ?? (errors.join('; ') || 'its file is gone');

@@ -1,0 +1,175 @@
+// Owns `npm run campaign:soak`: full load for half an hour, with reloads, logins and chains of refreshes
+// in it, and whether memory, descriptors and the time of answers stay as they were after warming up.
+
+import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { parseArgs } from 'node:util';
+
+import { startChild } from './bench/child.ts';
+import { median } from './bench/quantiles.ts';
+import { type Serving, startServing } from './many_programmes/serving.ts';
+import type { GeneratorCommands, StreamOrder, StreamResult } from './overload/generator.ts';
+import { startMembers } from './soak/members.ts';
+import { tokenRequest } from './timing/door.ts';
+import { client, layOut } from './timing/site.ts';
+
+const usage = `npm run campaign:soak -- [options]
+  --minutes M        how long (30)
+  --growth P         percent that resident memory may grow by after warming up (5)
+  --slower P         percent that the 99th percentile of answers may grow by (25)
+  --executable FILE  a built jetway instead of the sources
+Exits 1 when a limit is missed, or a request failed.`;
+
+/** Samples of a run; a third of them is for warming up. */
+const samples = 30;
+
+interface Sample {
+  readonly megabytes: number;
+  readonly descriptors: number;
+  /** Milliseconds, of token requests. */
+  readonly p99: number;
+  readonly perSecond: number;
+}
+
+interface Limits {
+  readonly growth: number;
+  readonly slower: number;
+}
+
+/** All that callers do at once: tokens as fast as they come, the others at a rate. */
+function streamsOf({ port, gatewayPort }: Serving): readonly StreamOrder[] {
+  const get = (path: string): readonly string[] => [
+    `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`,
+  ];
+  const tokens = [tokenRequest('store', client.id, client.secret)];
+  const wrong = [tokenRequest('store', client.id, 'a secret that it never had')];
+  const login = get(`/store/auth/login?client_id=${client.id}&response_type=code`);
+  const verify = get('/store/verify/none');
+  return [
+    { name: 'token', port, requests: tokens, connections: 16, rate: 0 },
+    { name: 'wrong secret', port, requests: wrong, connections: 4, rate: 50 },
+    { name: 'login', port, requests: login, connections: 4, rate: 100 },
+    { name: 'no token', port: gatewayPort, requests: verify, connections: 4, rate: 200 },
+  ];
+}
+
+/** What is no failure of a stream. */
+const expected: Readonly<Record<string, readonly string[]>> = {
+  'wrong secret': ['401'],
+  'no token': ['401'],
+};
+
+function failuresIn(results: readonly StreamResult[]): readonly string[] {
+  return results.flatMap(({ name, others, refused }) => [
+    ...others
+      .filter((one) => expected[name]?.includes(one) !== true)
+      .map((one) => `${name}: ${one}`),
+    ...(refused.count > 0 ? [`${name}: ${refused.count} refused`] : []),
+  ]);
+}
+
+/** Growth in percent from the middle third of the samples to the last. */
+function growth(all: readonly Sample[], of: (sample: Sample) => number): number {
+  const third = Math.floor(all.length / 3);
+  const [before, after] = [all.slice(third, 2 * third), all.slice(2 * third)].map((part) =>
+    median(part.map(of)),
+  );
+  return ((after ?? 0) / (before ?? 1) - 1) * 100;
+}
+
+function judge(all: readonly Sample[], limits: Limits): readonly string[] {
+  const third = Math.floor(all.length / 3);
+  const most = (part: readonly Sample[]): number =>
+    Math.max(...part.map(({ descriptors }) => descriptors));
+  const [memory, slower] = [growth(all, (one) => one.megabytes), growth(all, (one) => one.p99)];
+  const leaked = most(all.slice(-third)) - most(all.slice(third, 2 * third));
+  console.log(
+    `after warming up: resident memory ${signed(memory)} %, 99th percentile ${signed(slower)} %, descriptors ${signed(leaked)}`,
+  );
+  return [
+    ...(memory > limits.growth ? [`memory grew by ${memory.toFixed(1)} %`] : []),
+    ...(slower > limits.slower ? [`answers are slower by ${slower.toFixed(1)} %`] : []),
+    ...(leaked > 0 ? [`${leaked} more descriptors are open`] : []),
+  ];
+}
+
+function signed(value: number): string {
+  return `${value < 0 ? '' : '+'}${Number(value.toFixed(1))}`;
+}
+
+async function soak(
+  seconds: number,
+  command: readonly string[],
+  folder: string,
+): Promise<{ readonly all: readonly Sample[]; readonly failures: readonly string[] }> {
+  const site = await layOut(folder, { members: 20, listeners: ['admin', 'gateway'] });
+  const file = join(dirname(site.configFile), 'programmes/store.yaml');
+  const serving = await startServing(['taskset', '-c', '0', ...command], site);
+  const generator = startChild<GeneratorCommands>(
+    import.meta.resolve('./overload/generator.ts'),
+    [],
+    1,
+  );
+  const all: Sample[] = [];
+  const failures = new Set<string>();
+  const members = startMembers(serving.port);
+  try {
+    for (let index = 0; index < samples; index += 1) {
+      const streams = streamsOf(serving);
+      const results = await generator.ask('offer', { streams, seconds: seconds / samples });
+      for (const failure of failuresIn(results)) failures.add(failure);
+      const { served } = results[0] ?? {};
+      all.push({
+        megabytes: serving.megabytes(),
+        descriptors: serving.descriptors(),
+        p99: served?.p99 ?? 0,
+        perSecond: (served?.count ?? 0) / (seconds / samples),
+      });
+      const { megabytes, descriptors, p99, perSecond } = all.at(-1) as Sample;
+      console.log(
+        `${String(index + 1).padStart(2)}: ${perSecond.toFixed(0)} tokens/s, p99 ${p99.toFixed(1)} ms, ${megabytes.toFixed(0)} MB, ${descriptors} descriptors, ${members.refreshes()} refreshes`,
+      );
+      // The server takes it up by itself during the next sample.
+      appendFileSync(file, `# ${index}\n`);
+    }
+    for (const failure of await members.stop()) failures.add(failure);
+  } finally {
+    await members.stop();
+    await generator.end();
+    await serving.stop();
+  }
+  return { all, failures: [...failures] };
+}
+
+const { values } = parseArgs({
+  options: {
+    minutes: { type: 'string', default: '30' },
+    growth: { type: 'string', default: '5' },
+    slower: { type: 'string', default: '25' },
+    executable: { type: 'string' },
+    help: { type: 'boolean', default: false },
+  },
+});
+const [minutes, mostGrowth, mostSlower] = [values.minutes, values.growth, values.slower].map(
+  Number,
+) as [number, number, number];
+if (values.help || !(minutes > 0) || !(mostGrowth >= 0) || !(mostSlower >= 0)) {
+  console.error(usage);
+  process.exitCode = values.help ? 0 : 2;
+} else {
+  const folder = mkdtempSync(join(tmpdir(), 'jetway-soak-'));
+  const main = join(import.meta.dirname, '../src/main.ts');
+  const command = values.executable === undefined ? [process.execPath, main] : [values.executable];
+  try {
+    const { all, failures } = await soak(minutes * 60, command, folder);
+    const faults = [...judge(all, { growth: mostGrowth, slower: mostSlower }), ...failures];
+    for (const fault of faults) console.log(`MISSED  ${fault}`);
+    if (faults.length > 0) process.exitCode = 1;
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : String(error));
+    process.exitCode = 1;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
