@@ -6,12 +6,14 @@ import { dirname, resolve } from 'node:path';
 
 import * as v from 'valibot';
 
+import { type Milliseconds, milliseconds } from '../lib/clock.ts';
 import { errorAt, type Fault, FaultsError, type Path } from '../lib/fault.ts';
 import { isLoopback } from '../lib/ip_address.ts';
 import { present } from '../lib/present.ts';
 import { readTextFile, UnreadableFile } from '../lib/read_file.ts';
 import { maxYamlBytes, parseYaml, type YamlNode } from '../lib/yaml/yaml.ts';
 import { validate } from '../schema/faults.ts';
+import { durationSchema } from '../schema/scalars.ts';
 import type { Environment } from '../store/contract.ts';
 import { readStoreLocation, storeForms, type StoreLocation } from '../store/open.ts';
 
@@ -40,6 +42,8 @@ export interface Config {
   readonly control: string;
   /** Whether a running server takes up changed programme files by itself. */
   readonly watchProgrammes: boolean;
+  /** How long a server that was told to stop tells so before it stops accepting connections. */
+  readonly stopDelay: Milliseconds;
   /** The file, for the positions of faults in what it names. */
   readonly document: YamlNode;
 }
@@ -117,6 +121,16 @@ const tlsSchema = v.strictObject({
   client_authorities_file: v.exactOptional(v.string()),
 });
 
+const stopDelaySchema = v.pipe(
+  durationSchema,
+  v.check((delay) => delay <= 60_000, 'expected at most 60s'),
+);
+
+/** Time for a load balancer that looks every other second; without `admin` none can look. */
+function usualStopDelay(admin: Address | undefined): Milliseconds {
+  return milliseconds(admin === undefined ? 0 : 5000);
+}
+
 const configSchema = v.pipe(
   v.strictObject({
     environment: v.picklist(['staging', 'live']),
@@ -132,6 +146,7 @@ const configSchema = v.pipe(
     master_key_file: v.exactOptional(v.string()),
     control: v.exactOptional(v.string()),
     watch_programmes: v.optional(v.boolean(), true),
+    stop_delay: v.exactOptional(stopDelaySchema),
   }),
   v.forward(
     v.partialCheck(
@@ -194,6 +209,7 @@ export function readConfig(path: string): Config {
     masterKeyFile: keyFile === undefined ? undefined : local(keyFile),
     control: output.control === undefined ? usualControl : local(output.control),
     watchProgrammes: output.watch_programmes,
+    stopDelay: output.stop_delay ?? usualStopDelay(admin),
     document: root,
   });
 }

@@ -11,6 +11,8 @@ import { hashingDescriptors } from '../members/hashing.ts';
 export interface Connections {
   /** Must be called with every answer before it is begun. */
   readonly noteAnswer: (outgoing: ServerResponse) => void;
+  /** From now on each answer ends its connection, so that clients open their next one elsewhere. */
+  readonly lastAnswers: () => void;
   /** Stops accepting, lets requests under way finish, then resolves. */
   readonly drain: () => Promise<void>;
 }
@@ -36,7 +38,7 @@ export function watchConnections(server: Server, share: number): Connections {
   const handshakes = new Set<Socket>();
   const isSecure = server instanceof TlsServer;
   const listener = budget.join(server, share);
-  let draining = false;
+  let areLast = false;
   server.on('connection', (socket) => {
     if (!listener.take()) {
       socket.destroy();
@@ -57,16 +59,20 @@ export function watchConnections(server: Server, share: number): Connections {
   });
   // No descriptor is left for one more connection: it is dropped, the others go on.
   server.on('error', () => undefined);
+  const lastAnswers = (): void => {
+    areLast = true;
+    // Node then says 'Connection: close'.
+    for (const { _httpMessage: outgoing } of sockets) {
+      if (outgoing?.headersSent === false) outgoing.shouldKeepAlive = false;
+    }
+  };
   return {
     noteAnswer: (outgoing) => {
-      if (draining) outgoing.shouldKeepAlive = false;
+      if (areLast) outgoing.shouldKeepAlive = false;
     },
+    lastAnswers,
     drain: () => {
-      draining = true;
-      // 'Connection: close' has the client open its next connection elsewhere.
-      for (const { _httpMessage: outgoing } of sockets) {
-        if (outgoing?.headersSent === false) outgoing.shouldKeepAlive = false;
-      }
+      lastAnswers();
       return close(server, handshakes);
     },
   };

@@ -16,6 +16,8 @@ export interface RunningServer {
   readonly swap: (app: App) => void;
   /** Takes up another certificate, as `renewTls`; absent where the server began without one. */
   readonly renew?: (material: TlsMaterial) => void;
+  /** Goes on, but from now on each answer ends its connection. */
+  readonly lastAnswers: () => void;
   /** Stops accepting, lets requests under way finish, then resolves. */
   readonly close: () => Promise<void>;
 }
@@ -100,6 +102,7 @@ export async function listen(
       listener = listenerOf(next);
     },
     ...(secure && { renew: (next) => renewTls(secure, next) }),
+    lastAnswers: connections.lastAnswers,
     close: connections.drain,
   };
 }

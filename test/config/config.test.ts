@@ -23,6 +23,7 @@ describe('configuration', () => {
       trustedProxies: [],
       control: join(path, '../jetway.control'),
       watchProgrammes: true,
+      stopDelay: 0,
     });
   });
 
@@ -58,7 +59,18 @@ master_key_file: /run/secrets/key
       masterKeyFile: '/run/secrets/key',
       control: join(path, '../data/jetway.db.control'),
       watchProgrammes: true,
+      stopDelay: 5000,
     });
+  });
+
+  test('waits before it stops where readiness is told, and for a minute at most', (t) => {
+    const delayOf = (more: string): number => readConfig(written(t, `${least}${more}`)).stopDelay;
+    assert.equal(delayOf('admin: 127.0.0.1:9090\nstop_delay: 0s\n'), 0);
+    assert.equal(delayOf('stop_delay: 60s\n'), 60_000);
+    assert.deepEqual(
+      faultsOf(written(t, `${least}stop_delay: 61s\n`)).map(({ path, message }) => [path, message]),
+      [['stop_delay', 'expected at most 60s']],
+    );
   });
 
   test('asks clients for certificates where it is told to, or whom to believe', (t) => {

@@ -20,6 +20,7 @@ import { describe, test, type TestContext } from 'node:test';
 
 import type { Config } from '../../src/config/config.ts';
 import { MasterKeyUnusable, readMasterKey } from '../../src/config/master_key.ts';
+import { milliseconds } from '../../src/lib/clock.ts';
 import { masterKeyBytes } from '../../src/token/keyring.ts';
 import { scratchFolder } from '../support/scratch.ts';
 
@@ -143,6 +144,7 @@ function fresh(t: TestContext): { readonly folder: string; readonly config: Conf
     document: { kind: 'map', at: { file: '', line: 1, column: 1 }, entries: new Map() },
     control: 'jetway.control',
     watchProgrammes: true,
+    stopDelay: milliseconds(0),
   };
   return { folder, config };
 }

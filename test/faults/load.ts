@@ -67,7 +67,7 @@ function askOnce(club: ServedClub, agent: Agent, told: Told): Promise<boolean> {
     };
     const sent = request(`${club.url}${paths.grant}`, { method: 'POST', agent, headers });
     const fail = ({ code, message }: NodeJS.ErrnoException): void => {
-      told.failures.push(code ?? message);
+      told.failures.push(`${code ?? message}${sent.reusedSocket ? ' on a kept connection' : ''}`);
       resolve(false);
     };
     sent.on('error', fail);

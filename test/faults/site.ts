@@ -37,6 +37,8 @@ export interface Site {
 export interface SiteOptions {
   /** YAML laid over the shipped programme. */
   readonly over?: string;
+  /** Added to the configuration. */
+  readonly more?: string;
   /** Called with the store's folder before anything is in it. */
   readonly prepare?: (folder: string) => void;
 }
@@ -52,11 +54,11 @@ export function lookInto(path: string): DatabaseSync {
 /** Makes a store with a partner and a member in a folder that `jetway serve` can be started in. */
 export async function openSite(
   t: TestContext,
-  { over = '', prepare }: SiteOptions = {},
+  { over = '', more = 'stop_delay: 0s\n', prepare }: SiteOptions = {},
 ): Promise<Site> {
   const text = shippedProgramme(programme, over);
   const folder = workFolder(t, {
-    'config.yaml': `${configText}admin: 127.0.0.1:0\n`,
+    'config.yaml': `${configText}admin: 127.0.0.1:0\n${more}`,
     [`programmes/${programme}.yaml`]: text,
     ...shippedLogos(),
   });

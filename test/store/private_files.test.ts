@@ -21,6 +21,7 @@ import { test, type TestContext } from 'node:test';
 
 import type { Config } from '../../src/config/config.ts';
 import { MasterKeyUnusable, readMasterKey } from '../../src/config/master_key.ts';
+import { milliseconds } from '../../src/lib/clock.ts';
 import { backupStore } from '../../src/store/sqlite/care/backup.ts';
 import { verifyStore } from '../../src/store/sqlite/care/examine.ts';
 import { restoreStore } from '../../src/store/sqlite/care/restore.ts';
@@ -53,6 +54,7 @@ function configOf(path: string): Config {
     document: { kind: 'map', at: { file: '', line: 1, column: 1 }, entries: new Map() },
     control: 'jetway.control',
     watchProgrammes: true,
+    stopDelay: milliseconds(0),
   };
 }
 

@@ -79,6 +79,12 @@ export class Listeners {
     this.#gateway?.swap(gatewayApp);
   }
 
+  /** Has clients open their next connections elsewhere; new ones are accepted. */
+  lastAnswers(): void {
+    this.#main.lastAnswers();
+    this.#gateway?.lastAnswers();
+  }
+
   async close(): Promise<void> {
     await Promise.all([this.#main.close(), this.#gateway?.close()]);
     // Last: until then `/readyz` tells the load balancer to send no more requests.

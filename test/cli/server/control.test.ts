@@ -19,7 +19,7 @@ test('settings: some are taken up, the others need a restart, a broken file chan
   assert.equal((await ask(site.server.url, '/club/verify/none')).status, 401);
   site.write(
     'config.yaml',
-    `${told.replace('listen: 127.0.0.1:0', 'listen: 127.0.0.1:1')}gateway: 127.0.0.1:0
+    `${told.replace('listen: 127.0.0.1:0', 'listen: 127.0.0.1:1').replace('0s', '1s')}gateway: 127.0.0.1:0
 trusted_proxies: [127.0.0.1/32]
 master_key_file: ./other.key
 `,
@@ -31,6 +31,7 @@ master_key_file: ./other.key
       0,
       `listen: counts after a restart
 trusted_proxies: taken up
+stop_delay: taken up
 gateway: taken up
 master_key_file: counts after a restart
 1 of 1 programmes unchanged
@@ -45,7 +46,10 @@ master_key_file: counts after a restart
   t.after(() => other.close());
   await until(() => other.listening);
   const { port } = other.address() as { readonly port: number };
-  site.write('config.yaml', `${told}gateway: 127.0.0.1:${port}\ntrusted_proxies: [127.0.0.1/32]\n`);
+  site.write(
+    'config.yaml',
+    `${told.replace('0s', '1s')}gateway: 127.0.0.1:${port}\ntrusted_proxies: [127.0.0.1/32]\n`,
+  );
   const refused = await site.reload();
   assert.deepEqual(
     [refused.code, refused.stdout],

@@ -19,7 +19,7 @@ export interface Site {
 }
 
 /** Files are taken up when they are told to be: without a watch, nothing happens in between. */
-export const told: string = `${configText}admin: 127.0.0.1:0\nwatch_programmes: false\n`;
+export const told: string = `${configText}admin: 127.0.0.1:0\nstop_delay: 0s\nwatch_programmes: false\n`;
 export const watched: string = `${configText}admin: 127.0.0.1:0\n`;
 
 export async function openSite(

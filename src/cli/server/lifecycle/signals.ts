@@ -1,20 +1,20 @@
 // Owns a process's signals.
 
-import type { Log } from '../../engine/service.ts';
-import { exitCodes } from '../exit.ts';
+import type { Log } from '../../../engine/service.ts';
+import { exitCodes } from '../../exit.ts';
 
 /** Milliseconds: Ctrl-C under npm arrives twice, from the terminal and from npm. */
 const sameSignal = 500;
 
-/** Resolves at the first of these signals; a later one ends the process at once. */
-export function untilSignal(signals: readonly NodeJS.Signals[]): Promise<void> {
+/** Resolves to the first of these signals; a later one ends the process at once. */
+export function untilSignal(signals: readonly NodeJS.Signals[]): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     let first: number | undefined;
-    const receive = (): void => {
+    const receive = (signal: NodeJS.Signals): void => {
       const now = performance.now();
       if (first === undefined) {
         first = now;
-        resolve();
+        resolve(signal);
       } else if (now - first > sameSignal) {
         process.exit(exitCodes.failed);
       }

@@ -1,0 +1,143 @@
+// Owns a server that runs, from its listeners to its end: its health, its signals, and how it stops.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import type { Config } from '../../../config/config.ts';
+import type { TlsReading } from '../../../config/tls.ts';
+import type { Health } from '../../../http/admin.ts';
+import { drainTime } from '../../../http/connections.ts';
+import type { Instant, Milliseconds } from '../../../lib/clock.ts';
+import { endHashing } from '../../../members/password.ts';
+import type { Unavailable } from '../../../oauth/failure.ts';
+import type { Maintenance } from '../../../oauth/maintenance.ts';
+import type { StoreHealth } from '../../../store/keeping.ts';
+import type { OpenStore } from '../../open_store.ts';
+import { dateText } from '../../table.ts';
+import { openControl } from '../control.ts';
+import { type NodeNumber, startHousekeeping } from '../housekeeping.ts';
+import { Listeners } from '../listeners.ts';
+import type { ServerLog } from '../log_writer.ts';
+import { maintained } from '../maintenance.ts';
+import type { ProgrammeFolder } from '../programme_folder.ts';
+import { type ReloadOptions, Reloader } from '../reload.ts';
+import type { Serving } from '../serving.ts';
+import type { Plan } from '../serving_plan.ts';
+import { Settings } from '../settings.ts';
+import { controlRoutes } from '../status.ts';
+import type { SharedTime } from '../store_clock.ts';
+import { watchFiles } from '../watch.ts';
+import { untilSignal } from './signals.ts';
+
+export interface Running extends OpenStore {
+  readonly configPath: string;
+  readonly config: Config;
+  readonly tls: TlsReading;
+  readonly folder: ProgrammeFolder;
+  readonly plan: Plan;
+  readonly serving: Serving;
+  readonly log: ServerLog;
+  readonly node: NodeNumber;
+  readonly time: SharedTime;
+  /** Resolves when the store can no longer be used. */
+  readonly fatal: Promise<Unavailable>;
+}
+
+/** Resolves once a signal, or the loss of the store, has ended the server. */
+export async function run(running: Running): Promise<void> {
+  const { log, config, serving, store, clock, time, tls, fatal } = running;
+  let isStopping = false;
+  let condition: StoreHealth = { status: 'ready' };
+  const checkStore = (): void => {
+    condition = store.health();
+  };
+  const lost = fatal.then((reason) => {
+    condition = { status: 'unusable', detail: reason.message };
+    return reason;
+  });
+  const health = (): Health => {
+    if (condition.status !== 'ready') return { status: 'unready', reasons: [condition.detail] };
+    if (isStopping) return { status: 'unready', reasons: ['stopping'] };
+    const reasons = reloader.troubles();
+    return { status: reasons.length === 0 ? 'ready' : 'degraded', reasons };
+  };
+  const listeners = await Listeners.open(config, tls, serving, health);
+  const settings = new Settings(config, tls, serving, listeners);
+  const now = (): Instant => clock.now();
+  const reloader = new Reloader({ ...running, settings, listeners, now });
+  const reload = async (options: ReloadOptions): Promise<void> => {
+    await reloader.reload(options).catch((error: unknown) => {
+      log.error('reload_failed', { detail: String(error) });
+    });
+  };
+  const stops: (() => unknown)[] = [];
+  try {
+    // Before anything is printed: its reader may send a signal at once.
+    const signalled = untilSignal(['SIGTERM', 'SIGINT']);
+    const sources = { ...running, now, started: now(), listeners, reloader, health };
+    const control = await openControl(config.control, controlRoutes(sources), log);
+    stops.push(control.close);
+    announce(running, listeners, await maintained(store, serving.served.keys()));
+    const upkeep = { ...running, services: () => serving.services(), checkStore };
+    stops.push(startHousekeeping({ ...upkeep, keepTime: time.keep }));
+    if (config.watchProgrammes) stops.push(watchFiles(reloader, reload));
+    process.on('SIGUSR2', () => void followClock(running));
+    process.removeAllListeners('SIGHUP').on('SIGHUP', () => void reload({}));
+    const ending = await Promise.race([signalled, lost]);
+    isStopping = true;
+    // At Ctrl-C a person waits. FAULTS 5: without its store it has no answers to give.
+    if (ending === 'SIGTERM') {
+      await Promise.race([takeLeave(listeners, settings.config.stopDelay), lost]);
+    }
+  } finally {
+    // Logins that still wait for hashing get an answer instead of a cut connection.
+    endHashing(drainTime);
+    await Promise.all(stops.map((stop) => stop()));
+    await listeners.close();
+  }
+}
+
+/**
+ * FAULTS 19: load balancers need time to learn from `/readyz` that they are to send no more; until then
+ * everybody is answered. Clients that keep connections are told to leave them when half of it is over,
+ * so that they find a load balancer that knows.
+ */
+async function takeLeave(listeners: Listeners, delay: Milliseconds): Promise<void> {
+  const half = (): Promise<void> => sleep(delay / 2, undefined, { ref: false });
+  await half();
+  listeners.lastAnswers();
+  await half();
+}
+
+async function followClock({ clock, log, time }: Running): Promise<void> {
+  try {
+    await time.accept();
+    // After the store has accepted the time: until then, tokens issued later than it still count.
+    log.error('clock_accepted', {
+      detail: `the service goes by the machine's clock, ${dateText(clock.now())}; what was issued later than that has ended`,
+    });
+  } catch (error) {
+    log.error('clock_not_accepted', { detail: String(error) });
+  }
+}
+
+function announce(
+  { config, serving, plan }: Running,
+  { urls }: Listeners,
+  closed: readonly Maintenance[],
+): void {
+  if (urls.gateway !== undefined) console.log(`gateway: ${urls.gateway}`);
+  if (urls.admin !== undefined) console.log(`admin: ${urls.admin}`);
+  for (const { programme, createdAt } of closed) {
+    console.log(
+      `${programme} is in maintenance since ${dateText(createdAt)}: jetway maintenance off ${programme} ends it`,
+    );
+  }
+  const names = [...serving.served.keys()];
+  console.log(
+    `jetway serves ${names.join(', ')} (${config.environment}) at ${urls.main} as ${config.publicUrl}`,
+  );
+  const broken = plan.outcomes.length - names.length;
+  if (broken > 0) {
+    console.log(`degraded: ${broken} of ${plan.outcomes.length} programmes are not served`);
+  }
+}
