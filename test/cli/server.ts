@@ -20,6 +20,8 @@ export interface ServerOptions extends OwnTime {
   readonly under?: readonly string[];
   /** What follows `serve`. */
   readonly args?: readonly string[];
+  /** Its environment beside what every server of a test has. */
+  readonly env?: Readonly<Record<string, string>>;
   /** Modules loaded before it. */
   readonly preload?: readonly string[];
 }
@@ -55,7 +57,7 @@ export async function serve(t: TestContext, folder: string): Promise<string> {
 export async function startServer(
   t: TestContext,
   folder: string,
-  { under = [], args: more = [], preload = [], ...time }: ServerOptions = {},
+  { under = [], args: more = [], preload = [], env = {}, ...time }: ServerOptions = {},
 ): Promise<ServerProcess> {
   const modules = ['test/support/shifted_time.ts', ...preload];
   const imports = modules.flatMap((path) => ['--import', join(root, path)]);
@@ -69,7 +71,7 @@ export async function startServer(
   ];
   const child = spawn(command, args, {
     cwd: folder,
-    env: { ...environment, ...timeVariables(time) },
+    env: { ...environment, ...timeVariables(time), ...env },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   const printed = { stdout: '', stderr: '' };

@@ -52,9 +52,11 @@ type ToolName =
   | 'nginx'
   | 'openssl'
   | 'prlimit'
+  | 'python3'
   | 'python3-jwt'
   | 'strace'
-  | 'strip';
+  | 'strip'
+  | 'systemd-notify';
 
 const tools: Readonly<Record<ToolName, Tool>> = {
   curl: program('curl'),
@@ -63,6 +65,7 @@ const tools: Readonly<Record<ToolName, Tool>> = {
   chromium: { packages: ['chromium'], isThere: () => isExecutable(chromiumPath) },
   nginx: program('nginx'),
   caddy: program('caddy'),
+  python3: { packages: ['python3'], isThere: () => isExecutable(pythonPath) },
   'python3-jwt': {
     packages: ['python3-jwt', 'python3-cryptography'],
     isThere: () => spawnSync(pythonPath, ['-c', 'import cryptography, jwt']).status === 0,
@@ -83,6 +86,7 @@ const tools: Readonly<Record<ToolName, Tool>> = {
   prlimit: program('prlimit', 'util-linux'),
   // No test needs it: the executable that is built for them is larger without.
   strip: program('strip', 'binutils'),
+  'systemd-notify': program('systemd-notify', 'systemd'),
 };
 
 /** Set where everything is to be installed: a tool that is absent is an error there, not a skip. */

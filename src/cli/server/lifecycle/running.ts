@@ -26,6 +26,7 @@ import { Settings } from '../settings.ts';
 import { controlRoutes } from '../status.ts';
 import type { SharedTime } from '../store_clock.ts';
 import { watchFiles } from '../watch.ts';
+import type { ServiceManager } from './service_manager.ts';
 import { untilSignal } from './signals.ts';
 
 export interface Running extends OpenStore {
@@ -69,6 +70,11 @@ export async function run(running: Running): Promise<void> {
       log.error('reload_failed', { detail: String(error) });
     });
   };
+  const manager = await serviceManager(log);
+  const tellReady = (): void => {
+    const { length } = reloader.last.programmes;
+    manager?.ready(`${serving.served.size} of ${length} programmes at ${listeners.urls.main}`);
+  };
   const stops: (() => unknown)[] = [];
   try {
     // Before anything is printed: its reader may send a signal at once.
@@ -81,9 +87,15 @@ export async function run(running: Running): Promise<void> {
     stops.push(startHousekeeping({ ...upkeep, keepTime: time.keep }));
     if (config.watchProgrammes) stops.push(watchFiles(reloader, reload));
     process.on('SIGUSR2', () => void followClock(running));
-    process.removeAllListeners('SIGHUP').on('SIGHUP', () => void reload({}));
+    process.removeAllListeners('SIGHUP').on('SIGHUP', () => {
+      manager?.reloading();
+      void reload({}).finally(tellReady);
+    });
+    tellReady();
+    manager?.watch();
     const ending = await Promise.race([signalled, lost]);
     isStopping = true;
+    manager?.stopping();
     // At Ctrl-C a person waits. FAULTS 5: without its store it has no answers to give.
     if (ending === 'SIGTERM') {
       await Promise.race([takeLeave(listeners, settings.config.stopDelay), lost]);
@@ -94,6 +106,12 @@ export async function run(running: Running): Promise<void> {
     await Promise.all(stops.map((stop) => stop()));
     await listeners.close();
   }
+}
+
+async function serviceManager(log: ServerLog): Promise<ServiceManager | undefined> {
+  if ((process.env['NOTIFY_SOCKET'] ?? '') === '') return undefined;
+  const { ServiceManager: Manager } = await import('./service_manager.ts');
+  return new Manager(log);
 }
 
 /**
