@@ -16,6 +16,7 @@ import { validate } from '../schema/faults.ts';
 import { durationSchema } from '../schema/scalars.ts';
 import type { Environment } from '../store/contract.ts';
 import { readStoreLocation, storeForms, type StoreLocation } from '../store/open.ts';
+import { certifiedSchema, localFiles, type TlsFiles, tlsSchema } from './tls_keys.ts';
 
 export interface Address {
   readonly host: string;
@@ -36,6 +37,8 @@ export interface Config {
   /** Of `gateway`. */
   readonly gatewayTls?: TlsFiles;
   readonly trustedProxies: readonly string[];
+  /** Whether trusted proxies begin connections to `listen` with a PROXY header; no others are taken. */
+  readonly proxyProtocol?: 'v2';
   /** If left out: beside the store, if that is a file. */
   readonly masterKeyFile?: string;
   /** Path of the socket by which commands ask a running server. */
@@ -46,16 +49,6 @@ export interface Config {
   readonly stopDelay: Milliseconds;
   /** The file, for the positions of faults in what it names. */
   readonly document: YamlNode;
-}
-
-/** Paths of PEM files. */
-export interface TlsFiles {
-  readonly certificate: string;
-  readonly key: string;
-  /** Whether clients are asked for a certificate. */
-  readonly asksClients: boolean;
-  /** Vouch for certificates of clients. */
-  readonly clientAuthorities?: string;
 }
 
 const addressForm = /^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9.-]+):(\d{1,5})$/;
@@ -113,14 +106,6 @@ const cidrSchema = v.pipe(
   v.check(isNetwork, 'expected a network such as 10.0.0.0/8 or fd00::/8'),
 );
 
-const certifiedSchema = v.strictObject({ certificate_file: v.string(), key_file: v.string() });
-
-const tlsSchema = v.strictObject({
-  ...certifiedSchema.entries,
-  client_certificates: v.optional(v.boolean(), false),
-  client_authorities_file: v.exactOptional(v.string()),
-});
-
 const stopDelaySchema = v.pipe(
   durationSchema,
   v.check((delay) => delay <= 60_000, 'expected at most 60s'),
@@ -143,6 +128,7 @@ const configSchema = v.pipe(
     tls: v.exactOptional(tlsSchema),
     gateway_tls: v.exactOptional(certifiedSchema),
     trusted_proxies: v.optional(v.array(cidrSchema), []),
+    proxy_protocol: v.exactOptional(v.picklist(['v2'])),
     master_key_file: v.exactOptional(v.string()),
     control: v.exactOptional(v.string()),
     watch_programmes: v.optional(v.boolean(), true),
@@ -168,6 +154,15 @@ const configSchema = v.pipe(
       'with tls clients reach the service by an https address',
     ),
     ['public_url'],
+  ),
+  v.forward(
+    v.partialCheck(
+      [['proxy_protocol'], ['trusted_proxies']],
+      ({ proxy_protocol: version, trusted_proxies: proxies }) =>
+        version === undefined || proxies.length > 0,
+      'proxy_protocol needs the networks of the proxies in trusted_proxies: no other connection is taken',
+    ),
+    ['proxy_protocol'],
   ),
   v.check(
     ({ gateway, gateway_tls: tls }) => gateway !== undefined || tls === undefined,
@@ -206,24 +201,12 @@ export function readConfig(path: string): Config {
     tls: tls && localFiles(tls, local),
     gatewayTls: gatewayTls && localFiles(gatewayTls, local),
     trustedProxies: output.trusted_proxies,
+    proxyProtocol: output.proxy_protocol,
     masterKeyFile: keyFile === undefined ? undefined : local(keyFile),
     control: output.control === undefined ? usualControl : local(output.control),
     watchProgrammes: output.watch_programmes,
     stopDelay: output.stop_delay ?? usualStopDelay(admin),
     document: root,
-  });
-}
-
-function localFiles(
-  tls: Partial<v.InferOutput<typeof tlsSchema>> & v.InferOutput<typeof certifiedSchema>,
-  local: (name: string) => string,
-): TlsFiles {
-  const authorities = tls.client_authorities_file;
-  return present({
-    certificate: local(tls.certificate_file),
-    key: local(tls.key_file),
-    asksClients: tls.client_certificates === true || authorities !== undefined,
-    clientAuthorities: authorities === undefined ? undefined : local(authorities),
   });
 }
 

@@ -10,7 +10,7 @@ import { present } from '../lib/present.ts';
 import { UnreadableFile } from '../lib/read_file.ts';
 import { certificateMethods } from '../oauth/client.ts';
 import type { LoadedProgramme } from '../programme/language/load.ts';
-import type { Config, TlsFiles } from './config.ts';
+import type { Config } from './config.ts';
 import {
   isPair,
   pairFault,
@@ -20,6 +20,7 @@ import {
   UnusableCredential,
 } from './pem_file.ts';
 import { shownPath } from './programme_files.ts';
+import type { TlsFiles } from './tls_keys.ts';
 
 /** What the files hold now. */
 export interface TlsReading {

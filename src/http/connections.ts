@@ -32,8 +32,13 @@ const idleTime = 250;
 /**
  * Watches over a server's connections from now on.
  * @param share part of the process's connections that no other server takes (HOSTILE 70)
+ * @param unread connections that have not got to the server yet
  */
-export function watchConnections(server: Server, share: number): Connections {
+export function watchConnections(
+  server: Server,
+  share: number,
+  unread: ReadonlySet<Socket> = new Set(),
+): Connections {
   const sockets = new Set<ServingSocket>();
   const handshakes = new Set<Socket>();
   const isSecure = server instanceof TlsServer;
@@ -73,17 +78,17 @@ export function watchConnections(server: Server, share: number): Connections {
     lastAnswers,
     drain: () => {
       lastAnswers();
-      return close(server, handshakes);
+      return close(server, [unread, handshakes]);
     },
   };
 }
 
-function close(server: Server, handshakes: ReadonlySet<Socket>): Promise<void> {
+function close(server: Server, unknown: readonly ReadonlySet<Socket>[]): Promise<void> {
   return new Promise((resolve, reject) => {
     const idle = setInterval(() => {
       server.closeIdleConnections();
       // Node's HTTP server does not know of them yet.
-      for (const socket of handshakes) socket.destroy();
+      for (const sockets of unknown) for (const socket of sockets) socket.destroy();
     }, idleTime);
     const late = setTimeout(() => server.closeAllConnections(), drainTime);
     // Not the HTTP server's own close: it closes idle connections at once, while requests are on

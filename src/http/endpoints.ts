@@ -60,7 +60,8 @@ export class App extends Hono<{ Bindings: HttpBindings }> {
   /** Lengths of the prefixes: a look-up for each length, not for each prefix. */
   #prefixLengths: readonly number[] = [];
   readonly #failed: (error: unknown) => Reply;
-  readonly #isProxy: ProxyTest;
+  /** Whose word about the caller's address is believed. */
+  readonly isProxy: ProxyTest;
   readonly #missing: HeadReply;
 
   /**
@@ -73,7 +74,7 @@ export class App extends Hono<{ Bindings: HttpBindings }> {
       getPath: (_request, options) =>
         splitTarget((options as { env: HttpBindings }).env.incoming.url ?? '').path,
     });
-    this.#isProxy = isProxy;
+    this.isProxy = isProxy;
     this.#missing = missing;
     this.#failed = (error) => {
       if (error instanceof HungUp) return cutOff;
@@ -106,7 +107,7 @@ export class App extends Hono<{ Bindings: HttpBindings }> {
     }
     // HEAD is not GET here: it would cost a login its transaction (HOSTILE 45).
     if (!endpoint.methods.has(head.method)) return respond(await endpoint.wrongMethod(head));
-    const request = await readRequest(exchange, this.#isProxy);
+    const request = await readRequest(exchange, this.isProxy);
     const reply = await endpoint.answer(request);
     return respond(
       request.body === 'too_large' ? withHeaders(reply, { Connection: 'close' }) : reply,
@@ -143,7 +144,7 @@ export class App extends Hono<{ Bindings: HttpBindings }> {
       }
     };
     const received = (request: WireRequest): void => begin(load, () => answer(request));
-    receiveRequest({ incoming, outgoing }, this.#isProxy, received, fail);
+    receiveRequest({ incoming, outgoing }, this.isProxy, received, fail);
     return true;
   }
 

@@ -6,6 +6,8 @@ import type { AddressInfo } from 'node:net';
 import { admission } from './admission.ts';
 import { watchConnections } from './connections.ts';
 import type { App } from './endpoints.ts';
+import { expectProxyHeaders } from './proxy_protocol.ts';
+import type { ProxyTest } from './read_request.ts';
 import { createTlsServer, renewTls, type TlsMaterial } from './tls.ts';
 
 /** A server that is listening. */
@@ -63,6 +65,8 @@ export interface ListenOptions {
   readonly share?: number;
   /** Plain HTTP if left out. */
   readonly tls?: TlsMaterial;
+  /** Whether proxies, of the app's `isProxy`, begin connections with a PROXY header. */
+  readonly proxyHeaders?: boolean;
 }
 
 /**
@@ -72,9 +76,10 @@ export interface ListenOptions {
 export async function listen(
   address: ListenAddress,
   app?: App,
-  { timeLimits = usualTimeLimits, share = 0, tls }: ListenOptions = {},
+  { timeLimits = usualTimeLimits, share = 0, tls, proxyHeaders = false }: ListenOptions = {},
 ): Promise<RunningServer> {
   const { stillTimeout, ...limits } = timeLimits;
+  let current = app;
   let listener = app === undefined ? notYet : listenerOf(app);
   // Node's own refusal of a request without a Host has other words than ours.
   const options = { ...limits, maxHeaderSize, requireHostHeader: false };
@@ -87,7 +92,11 @@ export async function listen(
     tls === undefined ? undefined : createTlsServer(tls, options, limits.headersTimeout, answer);
   const server = secure ?? createServer(options, answer);
   server.setTimeout(stillTimeout);
-  const connections = watchConnections(server, share);
+  const isProxy: ProxyTest = (peer) => current?.isProxy(peer) === true;
+  const unread = proxyHeaders
+    ? expectProxyHeaders(server, isProxy, limits.headersTimeout)
+    : new Set<never>();
+  const connections = watchConnections(server, share, unread);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(address.port, address.host, () => {
@@ -99,6 +108,7 @@ export async function listen(
   return {
     url: `${scheme}://${authorityOf(server.address() as AddressInfo)}`,
     swap: (next) => {
+      current = next;
       listener = listenerOf(next);
     },
     ...(secure && { renew: (next) => renewTls(secure, next) }),

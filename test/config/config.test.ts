@@ -88,6 +88,23 @@ master_key_file: /run/secrets/key
     ]);
   });
 
+  test('takes PROXY headers from proxies that it knows, and only there', (t) => {
+    const known = `${least}trusted_proxies: [10.0.0.0/8]\nproxy_protocol: v2\n`;
+    assert.equal(readConfig(written(t, known)).proxyProtocol, 'v2');
+    assert.deepEqual(
+      faultsOf(written(t, `${least}proxy_protocol: v2\n`)).map(({ path, message }) => [
+        path,
+        message,
+      ]),
+      [
+        [
+          'proxy_protocol',
+          'proxy_protocol needs the networks of the proxies in trusted_proxies: no other connection is taken',
+        ],
+      ],
+    );
+  });
+
   test('has TLS only where clients know of it, and of an address that there is', (t) => {
     const pair = '{ certificate_file: own.pem, key_file: own.key }';
     const path = written(

@@ -27,8 +27,9 @@ export class Listeners {
     serving: Serving,
     health: () => Health,
   ): Promise<Listeners> {
-    const { listen: address, admin } = config;
-    const main = await listenAt(address, 'listen', serving.app, present({ tls: tls.tls }));
+    const { listen: address, admin, proxyProtocol } = config;
+    const options = present({ tls: tls.tls, proxyHeaders: proxyProtocol !== undefined });
+    const main = await listenAt(address, 'listen', serving.app, options);
     try {
       const own =
         admin && (await listenAt(admin, 'admin', createAdminApp(health), { share: 1 / 8 }));

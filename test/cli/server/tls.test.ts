@@ -6,9 +6,11 @@ import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { Agent } from 'node:https';
+import { connect as connectPlainly } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { describe, test, type TestContext } from 'node:test';
-import type { TLSSocket } from 'node:tls';
+import { connect, type TLSSocket } from 'node:tls';
 import { promisify } from 'node:util';
 
 import { createAuthority } from '../../support/certificates.ts';
@@ -126,6 +128,17 @@ describe('serve with TLS', { skip: without('openssl') }, () => {
       { key: 'gateway', outcome: 'needs_restart' },
       { key: 'gateway_tls', outcome: 'needs_restart' },
     ]);
+  });
+
+  test('a PROXY header before TLS is taken where the configuration says so', async (t) => {
+    const proxies = 'trusted_proxies: [127.0.0.0/8]\nproxy_protocol: v2\n';
+    const { url } = await startServer(t, secureFolder(t, `tls: { ${keys} }\n${proxies}`));
+    await assert.rejects(ask(url, '/nowhere', { tls: { ca } }));
+    const below = connectPlainly(Number(new URL(url).port), '127.0.0.1');
+    below.write(Buffer.from('0d0a0d0a000d0a515549540a20000000', 'hex'));
+    const socket = connect({ socket: below, ca, host: '127.0.0.1' });
+    socket.write('GET /nowhere HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    assert.match(await text(socket), /^HTTP\/1\.1 404 /);
   });
 
   test('HOSTILE 56: does not start with a key that others can read', async (t) => {
