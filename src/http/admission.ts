@@ -18,17 +18,18 @@ const plans: Readonly<Record<WorkKind, Plan>> = {
   other: { cost: 2, share: 1 },
 };
 
-/** Milliseconds of work that a turn begins, while more waits: health is answered between turns. */
-const turnTime = 10;
-/** Cost that a turn begins at least: writes that share a commit are cheap, however slow the commit. */
-const leastTurn = 64;
+/**
+ * Cost that a turn begins, while more waits: some ten milliseconds, in which no health is told, and enough
+ * writes to share a slow commit.
+ */
+const turnCost = 256;
 /** Milliseconds that a request may have to wait in a burst. */
 const burstWait = 500;
 /** The same once requests have waited at the end of every turn for `burstTime` (CoDel, RFC 8289). */
-const standingWait = 25;
+const standingWait = 10;
 const burstTime = 100;
 /** Requests of a kind that may wait in any case. */
-const leastRoom = 32;
+const leastRoom = 128;
 /** Milliseconds for a cost of 1, until it has been measured. */
 const usualPace = 0.05;
 /** Milliseconds that any request takes: those refused by the dialect are no measure of the others. */
@@ -48,8 +49,8 @@ const longestRetry = 5;
 
 /**
  * Admits the requests of one event loop. Usually a turn begins all that it has read. Where that is more
- * than `turnTime` of work, the rest waits for the next turn, and the kinds share a turn by weight. A kind
- * that has more waiting than can be begun within a time limit is refused more, before its body is read.
+ * than `turnCost`, the rest waits for the next turn, and the kinds share a turn by weight. A kind with more
+ * waiting than can be begun within a time limit is refused more, before a body is read.
  */
 export class Admission {
   readonly #lines = new Map(
@@ -88,7 +89,8 @@ export class Admission {
 
   /** Seconds after which to try again: more while more is refused, and spread. */
   retryAfter(): number {
-    return Math.ceil(Math.random() * Math.min(longestRetry, 1 + longestRetry * this.#pressure));
+    const most = Math.min(longestRetry, 1 + longestRetry * this.#pressure);
+    return 1 + Math.floor(Math.random() * most);
   }
 
   /**
@@ -133,34 +135,33 @@ export class Admission {
     this.#isPlanned = false;
     let cost = 0;
     for (const line of this.#lines.values()) cost += line.cost;
-    const most = Math.max(leastTurn, turnTime / this.#pace);
-    if (cost > most || this.#lastTurn !== undefined) this.#busyTurn(most, cost);
+    if (cost > turnCost || this.#lastTurn !== undefined) this.#busyTurn(cost);
     else for (const line of this.#lines.values()) line.begin(Infinity);
   }
 
-  #busyTurn(most: number, waiting: number): void {
+  #busyTurn(waiting: number): void {
     const now = this.#now();
     if (this.#lastTurn !== undefined) {
       const { at, cost } = this.#lastTurn;
       const pace = Math.max(leastPace, (now - at) / cost);
       this.#pace += (pace - this.#pace) * smoothing;
     }
-    const begun = this.#share(most);
+    const begun = this.#beginByShares();
     const isOver = begun >= waiting;
     this.#lastTurn = isOver ? undefined : { at: now, cost: begun };
     this.#measureRoom(now);
     const pressure = this.#refused / (this.#refused + begun);
     this.#pressure += (pressure - this.#pressure) * smoothing;
     this.#refused = 0;
-    this.#readCredit = isOver ? most : this.#readCredit + begun * readAgain;
+    this.#readCredit = isOver ? turnCost : this.#readCredit + begun * readAgain;
     this.#readCredit -= this.#readRested(Math.floor(this.#readCredit));
     if (this.#resting.length === 0) this.#readCredit = 0;
     if (!isOver) this.#plan();
   }
 
-  /** Begins waiting requests of a cost; a kind that leaves some of its part leaves it to the others. */
-  #share(most: number): number {
-    let left = most;
+  /** Returns the cost of what it begins; a kind that leaves some of its part leaves it to the others. */
+  #beginByShares(): number {
+    let left = turnCost;
     let lines = this.#waitingLines();
     while (lines.length > 0) {
       const shares = sharesOf(lines);
@@ -174,7 +175,7 @@ export class Admission {
       if (served === lines) break;
       lines = lines.filter((line) => !short.includes(line));
     }
-    return most - left;
+    return turnCost - left;
   }
 
   #waitingLines(): Line[] {
@@ -198,7 +199,7 @@ export class Admission {
     const now = this.#now();
     const late = this.#resting.findIndex(({ since }) => now - since < longestRest);
     this.#readRested(late < 0 ? this.#resting.length : late);
-    if (this.#lastTurn === undefined) this.#readRested(Math.floor(turnTime / this.#pace));
+    if (this.#lastTurn === undefined) this.#readRested(turnCost);
     if (this.#resting.length > 0) return;
     clearInterval(this.#restTimer);
     this.#restTimer = undefined;
