@@ -28,6 +28,8 @@ const burstWait = 500;
 /** The same once requests have waited at the end of every turn for `burstTime` (CoDel, RFC 8289). */
 const standingWait = 10;
 const burstTime = 100;
+/** Milliseconds without a wait after which a line may take a burst again. */
+const calmTime = 1000;
 /** Requests of a kind that may wait in any case. */
 const leastRoom = 128;
 /** Milliseconds for a cost of 1, until it has been measured. */
@@ -39,6 +41,8 @@ const smoothing = 0.25;
 
 /** Refused connections that are read again for each cost of 1 that was begun. */
 const readAgain = 0.1;
+/** The same for a turn that leaves nothing waiting: its callers come again by themselves. */
+const fewAgain = 32;
 /** Milliseconds after which a refused connection is read again in any case: before any `Retry-After`. */
 const longestRest = 900;
 /** Milliseconds between looks at the resting connections while no request comes. */
@@ -59,6 +63,8 @@ export class Admission {
   readonly #resting: { readonly socket: Socket; readonly since: number }[] = [];
   #restTimer: NodeJS.Timeout | undefined;
   #isPlanned = false;
+  /** Whether no turn has begun anything since the last look at the resting connections. */
+  #isIdle = true;
   /** Measured milliseconds for a cost of 1. */
   #pace = usualPace;
   /** The last turn, if it left requests waiting. */
@@ -78,7 +84,10 @@ export class Admission {
   /** Whether one more request of the kind may wait. */
   admits(kind: WorkKind): boolean {
     const line = this.#lineOf(kind);
-    return line.length < line.room;
+    if (line.length < line.room) return true;
+    // What was measured long ago says nothing of this burst.
+    if (this.#now() - line.waitedAt <= calmTime) return false;
+    return line.length < this.#roomFor(line, burstWait);
   }
 
   /** Begins the work of an admitted request in its turn; `work` must not throw. */
@@ -133,6 +142,7 @@ export class Admission {
 
   #turn(): void {
     this.#isPlanned = false;
+    this.#isIdle = false;
     let cost = 0;
     for (const line of this.#lines.values()) cost += line.cost;
     if (cost > turnCost || this.#lastTurn !== undefined) this.#busyTurn(cost);
@@ -153,7 +163,7 @@ export class Admission {
     const pressure = this.#refused / (this.#refused + begun);
     this.#pressure += (pressure - this.#pressure) * smoothing;
     this.#refused = 0;
-    this.#readCredit = isOver ? turnCost : this.#readCredit + begun * readAgain;
+    this.#readCredit += isOver ? fewAgain : begun * readAgain;
     this.#readCredit -= this.#readRested(Math.floor(this.#readCredit));
     if (this.#resting.length === 0) this.#readCredit = 0;
     if (!isOver) this.#plan();
@@ -186,20 +196,27 @@ export class Admission {
     const waiting = this.#waitingLines();
     for (const line of this.#lines.values()) {
       const isWaiting = waiting.includes(line);
-      line.standingSince = isWaiting ? (line.standingSince ?? now) : undefined;
+      if (now - line.waitedAt > calmTime) line.standingSince = isWaiting ? now : undefined;
+      if (isWaiting) line.waitedAt = now;
       const isStanding = now - (line.standingSince ?? now) > burstTime;
-      const { share, cost } = line.plan;
-      const part = share / sharesOf(isWaiting ? waiting : [line, ...waiting]);
-      const room = ((isStanding ? standingWait : burstWait) / this.#pace / cost) * part;
-      line.room = Math.max(leastRoom, room);
+      line.room = this.#roomFor(line, isStanding ? standingWait : burstWait);
     }
+  }
+
+  /** How many requests of a kind are begun within so many milliseconds, beside the kinds that wait. */
+  #roomFor(line: Line, wait: number): number {
+    const { share, cost } = line.plan;
+    const others = this.#waitingLines().filter((other) => other !== line);
+    const part = share / (share + sharesOf(others));
+    return Math.max(leastRoom, (wait / this.#pace / cost) * part);
   }
 
   #endRests(): void {
     const now = this.#now();
     const late = this.#resting.findIndex(({ since }) => now - since < longestRest);
     this.#readRested(late < 0 ? this.#resting.length : late);
-    if (this.#lastTurn === undefined) this.#readRested(turnCost);
+    if (this.#lastTurn === undefined) this.#readRested(this.#isIdle ? turnCost : fewAgain);
+    this.#isIdle = true;
     if (this.#resting.length > 0) return;
     clearInterval(this.#restTimer);
     this.#restTimer = undefined;

@@ -14,8 +14,9 @@ export class Line {
   #next = 0;
   /** Requests that may wait. */
   room: number;
-  /** Since when some have waited at the end of every turn. */
+  /** Since when some have waited at the end of turns, and when last; milliseconds. */
   standingSince: number | undefined;
+  waitedAt: number = -Infinity;
 
   constructor(plan: Plan, room: number) {
     this.plan = plan;

@@ -29,6 +29,9 @@ function openAdmission(pace = 0.05) {
       for (let added = 0; added < count; added += 1) admission.begin(kind, work(kind));
       begun += count;
     },
+    idle: (milliseconds: number) => {
+      time += milliseconds;
+    },
     /** Until so many turns have passed, or all work is begun. */
     pass: async (count = Infinity) => {
       const until = turns.length + count;
@@ -101,6 +104,9 @@ test('a burst may wait for half a second, a standing line has room for one more 
   // Another kind has not waited: it may, as long as its share allows.
   assert.equal(Math.round(fill(opened, 'verify') / 10), 500);
   await opened.pass();
+  assert.equal(fill(opened, 'token'), 128);
+  await opened.pass();
+  opened.idle(1001);
   assert.equal(Math.round(fill(opened, 'token') / 10), 500);
 });
 
