@@ -83,6 +83,7 @@ export class Serving {
       if (this.#served.size > 0) await pause();
     }
     const opened = new Map((await Promise.all(opening)).map((one) => [one.programme.id, one]));
+    await pause();
     this.#served = new Map(
       [...mounted.keys()].flatMap((id) => {
         const one = opened.get(id) ?? this.#served.get(id);

@@ -91,6 +91,7 @@ export async function planServing(
   for (const [id, one] of candidates) {
     if (served.get(id) !== one) next.set(id, await withFormerKeys(one, store));
   }
+  await pause();
   const refusals = new Map<ProgrammeId, string>();
   let deployed = deployAll(next, served);
   if (deployed.conflicts.length > 0) {
@@ -98,6 +99,7 @@ export async function planServing(
     deployed = deployAll(next, served);
     while (giveWay(deployed.conflicts, next, served, refusals)) deployed = deployAll(next, served);
   }
+  await pause();
   const places = new Set(deployed.mounted);
   const mounted = new Map([...next].filter(([, { programme }]) => places.has(programme)));
   const told = new Set([...files.keys(), ...candidates.keys(), ...served.keys()]);
