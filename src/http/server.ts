@@ -29,6 +29,14 @@ export interface ListenAddress {
   readonly port: number;
 }
 
+/** A socket that listens already, which another process has handed down; it stays open there. */
+export interface HandedSocket {
+  readonly fd: number;
+}
+
+/** For a handed socket: node would cut the queue to 511, in which connections wait for the next server. */
+const handedBacklog = 4096;
+
 /** Time limits of a connection, in milliseconds. */
 export interface TimeLimits {
   /** For the head of a request. */
@@ -74,7 +82,7 @@ export interface ListenOptions {
  * `swap` brings one, for callers whose app depends on the port they get.
  */
 export async function listen(
-  address: ListenAddress,
+  address: ListenAddress | HandedSocket,
   app?: App,
   { timeLimits = usualTimeLimits, share = 0, tls, proxyHeaders = false }: ListenOptions = {},
 ): Promise<RunningServer> {
@@ -99,14 +107,21 @@ export async function listen(
   const connections = watchConnections(server, share, unread);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(address.port, address.host, () => {
+    const listening = (): void => {
       server.off('error', reject);
       resolve();
-    });
+    };
+    if ('fd' in address) server.listen({ fd: address.fd }, handedBacklog, listening);
+    else server.listen(address.port, address.host, listening);
   });
+  const bound = server.address();
+  if (bound === null || typeof bound === 'string') {
+    await connections.drain();
+    throw new Error('it is no TCP socket');
+  }
   const scheme = secure === undefined ? 'http' : 'https';
   return {
-    url: `${scheme}://${authorityOf(server.address() as AddressInfo)}`,
+    url: `${scheme}://${authorityOf(bound)}`,
     swap: (next) => {
       current = next;
       listener = listenerOf(next);

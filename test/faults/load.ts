@@ -29,12 +29,18 @@ export interface Load {
  * Starts `callers` that ask for client tokens; each ends by itself when its connection fails.
  *
  * @param pause milliseconds from an answer to the next request
+ * @param keepAlive whether a caller keeps its connection for the next request
  */
-export function startLoad(club: ServedClub, callers: number, pause?: number): Load {
+export function startLoad(
+  club: ServedClub,
+  callers: number,
+  pause?: number,
+  keepAlive = true,
+): Load {
   const told: Told = { tokens: [], failures: [], lastAnswers: 0 };
   const stopping = new AbortController();
   const call = async (): Promise<void> => {
-    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const agent = new Agent({ keepAlive, maxSockets: 1 });
     while (!stopping.signal.aborted) {
       const isAnswered = await askOnce(club, agent, told);
       if (!isAnswered) break;

@@ -1,21 +1,33 @@
 // Owns the listeners of a running server: the public one, and those for gateways and operators where
-// the configuration has them.
+// the configuration has them. They listen at its addresses, or at sockets that were handed down.
 
 import type { Address, Config } from '../../config/config.ts';
 import type { TlsReading } from '../../config/tls.ts';
 import { createAdminApp, type Health } from '../../http/admin.ts';
 import type { App } from '../../http/endpoints.ts';
-import { listen, type ListenOptions, type RunningServer } from '../../http/server.ts';
+import {
+  type HandedSocket,
+  listen,
+  type ListenOptions,
+  type RunningServer,
+} from '../../http/server.ts';
 import { present } from '../../lib/present.ts';
-import { failed, isSystemError } from '../exit.ts';
+import { CommandError, exitCodes, failed, isSystemError } from '../exit.ts';
+import type { HandedSockets, ListenerName } from './lifecycle/handed_sockets.ts';
 import type { Serving } from './serving.ts';
 
 export class Listeners {
+  readonly #handed: HandedSockets;
   readonly #main: RunningServer;
   readonly #admin: RunningServer | undefined;
   #gateway: RunningServer | undefined;
 
-  private constructor(main: RunningServer, admin: RunningServer | undefined) {
+  private constructor(
+    handed: HandedSockets,
+    main: RunningServer,
+    admin: RunningServer | undefined,
+  ) {
+    this.#handed = handed;
     this.#main = main;
     this.#admin = admin;
   }
@@ -26,14 +38,18 @@ export class Listeners {
     tls: TlsReading,
     serving: Serving,
     health: () => Health,
+    handed: HandedSockets,
   ): Promise<Listeners> {
+    expectConfigured(handed, config);
     const { listen: address, admin, proxyProtocol } = config;
     const options = present({ tls: tls.tls, proxyHeaders: proxyProtocol !== undefined });
-    const main = await listenAt(address, 'listen', serving.app, options);
+    const place = placeOf(handed, 'listen', address);
+    const main = await listenAt(place, 'listen', serving.app, options);
     try {
+      const app = createAdminApp(health);
       const own =
-        admin && (await listenAt(admin, 'admin', createAdminApp(health), { share: 1 / 8 }));
-      const listeners = new Listeners(main, own);
+        admin && (await listenAt(placeOf(handed, 'admin', admin), 'admin', app, { share: 1 / 8 }));
+      const listeners = new Listeners(handed, main, own);
       try {
         await listeners.openGateway(config, tls, serving);
       } catch (error) {
@@ -56,15 +72,30 @@ export class Listeners {
     };
   }
 
-  /** Opens the configured listener for gateways, in place of one at another address. */
+  /**
+   * Opens the configured listener for gateways, in place of one at another address.
+   * @throws CommandError where it cannot be bound, or has the place of a socket that was handed down
+   */
   async openGateway(
     { gateway }: Config,
     { gatewayTls: tls }: TlsReading,
     serving: Serving,
   ): Promise<void> {
     const former = this.#gateway;
+    if (former !== undefined && this.#handed.has('gateway')) {
+      throw failed(
+        'the socket was handed down: change it where it comes from (ListenStream= of its unit), and restart',
+      );
+    }
     const options = present({ share: 1 / 4, tls });
-    this.#gateway = gateway && (await listenAt(gateway, 'gateway', serving.gatewayApp, options));
+    this.#gateway =
+      gateway &&
+      (await listenAt(
+        placeOf(this.#handed, 'gateway', gateway),
+        'gateway',
+        serving.gatewayApp,
+        options,
+      ));
     await former?.close();
   }
 
@@ -93,6 +124,26 @@ export class Listeners {
   }
 }
 
+/** Connections would wait for ever at a socket that no listener takes. */
+function expectConfigured(handed: HandedSockets, config: Config): void {
+  for (const name of handed.keys()) {
+    if (config[name] !== undefined) continue;
+    throw new CommandError(
+      exitCodes.configuration,
+      `a socket for ${name} was handed down, but the configuration has no ${name}: add it, or take the socket from the unit (Sockets=)`,
+    );
+  }
+}
+
+function placeOf(
+  handed: HandedSockets,
+  name: ListenerName,
+  address: Address,
+): Address | HandedSocket {
+  const fd = handed.get(name);
+  return fd === undefined ? address : { fd };
+}
+
 const listenCauses: Readonly<Record<string, string>> = {
   EADDRINUSE: 'something listens there already: stop it, or choose another address',
   EADDRNOTAVAIL: 'this machine has no such address: name one of its own, or 0.0.0.0 for all',
@@ -105,17 +156,22 @@ const listenCauses: Readonly<Record<string, string>> = {
  * @throws CommandError with the reason and a remedy
  */
 export async function listenAt(
-  address: Address,
+  place: Address | HandedSocket,
   setting: string,
   app?: App,
   options: ListenOptions = {},
 ): Promise<RunningServer> {
   try {
-    return await listen(address, app, options);
+    return await listen(place, app, options);
   } catch (error) {
-    if (!isSystemError(error)) throw error;
-    const host = address.host.includes(':') ? `[${address.host}]` : address.host;
+    if ('fd' in place && error instanceof Error) {
+      throw failed(
+        `cannot listen at the socket that was handed down (${setting}): ${error.message}`,
+      );
+    }
+    if ('fd' in place || !isSystemError(error)) throw error;
+    const host = place.host.includes(':') ? `[${place.host}]` : place.host;
     const cause = listenCauses[error.code ?? ''] ?? error.message;
-    throw failed(`cannot listen on ${host}:${address.port} (${setting}): ${cause}`);
+    throw failed(`cannot listen on ${host}:${place.port} (${setting}): ${cause}`);
   }
 }

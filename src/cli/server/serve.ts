@@ -10,6 +10,7 @@ import { openStore } from '../open_store.ts';
 import { say } from '../output.ts';
 import { configOf } from '../programmes.ts';
 import { leaseNodeNumber } from './housekeeping.ts';
+import { handedSockets } from './lifecycle/handed_sockets.ts';
 import { run } from './lifecycle/running.ts';
 import { ignoreSignals } from './lifecycle/signals.ts';
 import { openLog, type ServerLog } from './log_writer.ts';
@@ -36,6 +37,7 @@ export async function serve(options: ServeOptions): Promise<void> {
 }
 
 async function serveLogging(options: ServeOptions, log: ServerLog): Promise<void> {
+  const handed = handedSockets(process.env);
   const config = configOf(options);
   const tls = expectTls(config);
   const folder = new ProgrammeFolder(config.programmes);
@@ -74,7 +76,7 @@ async function serveLogging(options: ServeOptions, log: ServerLog): Promise<void
       throw new CommandError(exitCodes.configuration, `no programme in ${config.programmes} loads`);
     }
     const { config: configPath } = options;
-    const parts = { configPath, config, folder, plan, serving, log, node, time, tls };
+    const parts = { configPath, config, folder, plan, serving, log, node, time, tls, handed };
     await run({ ...opened, ...parts, clock, fatal: fatal.promise });
   } finally {
     await store.close();

@@ -26,6 +26,7 @@ import { Settings } from '../settings.ts';
 import { controlRoutes } from '../status.ts';
 import type { SharedTime } from '../store_clock.ts';
 import { watchFiles } from '../watch.ts';
+import type { HandedSockets } from './handed_sockets.ts';
 import type { ServiceManager } from './service_manager.ts';
 import { untilSignal } from './signals.ts';
 
@@ -33,6 +34,7 @@ export interface Running extends OpenStore {
   readonly configPath: string;
   readonly config: Config;
   readonly tls: TlsReading;
+  readonly handed: HandedSockets;
   readonly folder: ProgrammeFolder;
   readonly plan: Plan;
   readonly serving: Serving;
@@ -45,7 +47,7 @@ export interface Running extends OpenStore {
 
 /** Resolves once a signal, or the loss of the store, has ended the server. */
 export async function run(running: Running): Promise<void> {
-  const { log, config, serving, store, clock, time, tls, fatal } = running;
+  const { log, config, serving, store, clock, time, tls, handed, fatal } = running;
   let isStopping = false;
   let condition: StoreHealth = { status: 'ready' };
   const checkStore = (): void => {
@@ -55,13 +57,15 @@ export async function run(running: Running): Promise<void> {
     condition = { status: 'unusable', detail: reason.message };
     return reason;
   });
+  // The next server answers at the same sockets: whoever asks there is not to be sent elsewhere.
+  const hasSuccessor = handed.has('listen') && handed.has('admin');
   const health = (): Health => {
     if (condition.status !== 'ready') return { status: 'unready', reasons: [condition.detail] };
-    if (isStopping) return { status: 'unready', reasons: ['stopping'] };
+    if (isStopping && !hasSuccessor) return { status: 'unready', reasons: ['stopping'] };
     const reasons = reloader.troubles();
     return { status: reasons.length === 0 ? 'ready' : 'degraded', reasons };
   };
-  const listeners = await Listeners.open(config, tls, serving, health);
+  const listeners = await Listeners.open(config, tls, serving, health, handed);
   const settings = new Settings(config, tls, serving, listeners);
   const now = (): Instant => clock.now();
   const reloader = new Reloader({ ...running, settings, listeners, now });
@@ -97,8 +101,9 @@ export async function run(running: Running): Promise<void> {
     isStopping = true;
     manager?.stopping();
     // At Ctrl-C a person waits. FAULTS 5: without its store it has no answers to give.
-    if (ending === 'SIGTERM') {
-      await Promise.race([takeLeave(listeners, settings.config.stopDelay), lost]);
+    const { stopDelay } = settings.config;
+    if (ending === 'SIGTERM' && stopDelay > 0) {
+      await Promise.race([takeLeave(listeners, stopDelay), lost]);
     }
   } finally {
     // Logins that still wait for hashing get an answer instead of a cut connection.
