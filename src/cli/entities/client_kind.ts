@@ -87,8 +87,8 @@ async function showUse({ config }: Surroundings, { programme, id }: Client): Pro
   try {
     const value = await askServer(config, 'GET', `/client_use?${query}`, patience);
     const { token_requests, throttled, failed_authentications, since } = value as ClientUseView;
-    const counts = `${token_requests} token requests, ${throttled} more throttled, ${failed_authentications} failed authentications`;
-    return { json, label, value, lines: [`${counts} since ${since}`] };
+    const counts = `token requests ${token_requests}, throttled besides ${throttled}, failed authentications ${failed_authentications}`;
+    return { json, label, value, lines: [`${counts}; since ${since}`] };
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
     return { json, label, value: null, lines: [`not known: ${error.message}`] };

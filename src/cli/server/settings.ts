@@ -120,7 +120,7 @@ function isFollowed(key: Key, former: Config, next: Config): boolean {
     (former[one] === undefined) === (next[one] === undefined);
   // A new listener would open with the TLS of before: in plain text where there was none.
   if (key === 'gateway') return isAsBefore('gatewayTls');
-  if (key === 'trustedProxies' || key === 'stopDelay') return true;
+  if (key === 'trustedProxies' || key === 'stopDelay' || key === 'watchProgrammes') return true;
   // Other files. Whether there is TLS at all is a matter of the listener.
   return listenerKeys.some((one) => one === key) && isAsBefore(key);
 }

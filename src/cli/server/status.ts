@@ -89,7 +89,8 @@ async function viewStatus(sources: StatusSources): Promise<StatusView> {
   const closed = new Set(
     (await maintained(store, serving.served.keys())).map(({ programme }) => programme),
   );
-  const programmes = [...serving.served].map(async ([id, { programme, look, since, site }]) => {
+  const served = [...serving.served].toSorted(([one], [other]) => (one < other ? -1 : 1));
+  const programmes = served.map(async ([id, { programme, look, since, site }]) => {
     const lines = [signingKeyRules(programme), tokenKeyRules(programme)];
     return {
       programme: id,

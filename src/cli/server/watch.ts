@@ -1,19 +1,24 @@
 // Owns noticing changed files of programmes and certificates while a server runs.
 
 import type { Reloader, ReloadOptions } from './reload.ts';
+import type { Settings } from './settings.ts';
 
 /** Milliseconds between looks. Files have to stand still for one of them: one may be half written. */
 const interval = 500;
 
-/** Calls `reload`, which does not reject, after changes, until the returned function is called. */
+/**
+ * Calls `reload`, which does not reject, after changes, while the configuration says so and until the
+ * returned function is called.
+ */
 export function watchFiles(
   reloader: Reloader,
+  settings: Settings,
   reload: (options: ReloadOptions) => Promise<void>,
 ): () => void {
   let seen: string | undefined;
   let isReloading = false;
   const timer = setInterval(() => {
-    if (isReloading) return;
+    if (isReloading || !settings.config.watchProgrammes) return;
     const before = seen;
     seen = reloader.change();
     if (seen === undefined || seen !== before) return;

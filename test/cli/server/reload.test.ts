@@ -237,3 +237,15 @@ test('a dry run tells what callers would see change, and changes nothing', async
   assert.equal((await site.reload()).code, 0);
   assert.equal(await isServed(site.server, 'new'), true);
 });
+
+test('whether files are watched is itself taken up', async (t) => {
+  const site = await openSite(t, told);
+  site.write('config.yaml', watched);
+  const { code, stdout } = await site.reload();
+  assert.deepEqual(
+    [code, stdout],
+    [0, 'watch_programmes: taken up\n1 of 1 programmes unchanged\n'],
+  );
+  site.write('programmes/harbour.yaml', programmeText('Harbour'));
+  await until(() => isServed(site.server, 'harbour'));
+});

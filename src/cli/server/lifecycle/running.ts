@@ -89,7 +89,7 @@ export async function run(running: Running): Promise<void> {
     announce(running, listeners, await maintained(store, serving.served.keys()));
     const upkeep = { ...running, services: () => serving.services(), checkStore };
     stops.push(startHousekeeping({ ...upkeep, keepTime: time.keep }));
-    if (config.watchProgrammes) stops.push(watchFiles(reloader, reload));
+    stops.push(watchFiles(reloader, settings, reload));
     process.on('SIGUSR2', () => void followClock(running));
     process.removeAllListeners('SIGHUP').on('SIGHUP', () => {
       manager?.reloading();
