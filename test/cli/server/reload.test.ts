@@ -240,7 +240,7 @@ test('a dry run tells what callers would see change, and changes nothing', async
 
 test('whether files are watched is itself taken up', async (t) => {
   const site = await openSite(t, told);
-  site.write('config.yaml', watched);
+  site.write('config.yaml', told.replace('watch_programmes: false', 'watch_programmes: true'));
   const { code, stdout } = await site.reload();
   assert.deepEqual(
     [code, stdout],
