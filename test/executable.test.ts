@@ -156,6 +156,22 @@ describe('executable', () => {
     }
   });
 
+  test('HOSTILE 61: without sockets that would be lost with what node reads of the environment', () => {
+    const tell = (pid: string): readonly unknown[] => {
+      const script = `LISTEN_PID=${pid} LISTEN_FDS=1 LISTEN_FDNAMES=listen exec "$0" version`;
+      const env = { NODE_PATH: folder };
+      const { status, stderr } = spawnSync('sh', ['-c', script, executable], {
+        env,
+        encoding: 'utf8',
+      });
+      return [status, stderr];
+    };
+    const refusal =
+      'sockets that were handed down (LISTEN_FDS) cannot be kept beside NODE_PATH in the environment: take that out (UnsetEnvironment= of the unit)\n';
+    assert.deepEqual(tell('$$'), [3, refusal]);
+    assert.deepEqual(tell('1'), [0, '']);
+  });
+
   const skip = without('cc');
   test('HOSTILE 61: no library of others by the environment', { skip }, () => {
     const source = join(folder, 'evil.c');

@@ -16,8 +16,18 @@ function refuseEnvironment(): void {
   const all = Object.entries(process.env);
   const others = all.filter(([name]) => !nodesOwn.test(name));
   if (others.length === all.length) return;
+  if (process.env['LISTEN_PID'] === String(process.pid)) refuseSockets(all);
   const { execPath, argv } = process;
   process.execve?.(execPath, [execPath, ...argv.slice(2)], Object.fromEntries(others));
+}
+
+/** Node has the sockets of a service manager closed by now for whatever it starts. */
+function refuseSockets(all: readonly (readonly [string, unknown])[]): never {
+  const names = all.map(([name]) => name).filter((name) => nodesOwn.test(name));
+  process.stderr.write(
+    `sockets that were handed down (LISTEN_FDS) cannot be kept beside ${names.join(', ')} in the environment: take that out (UnsetEnvironment= of the unit)\n`,
+  );
+  process.exit(3);
 }
 
 refuseEnvironment();
