@@ -58,7 +58,7 @@ function readFile(
     if (!stats.isFile()) throw new UnreadableFile('is not a regular file');
     check(stats);
     if (stats.size > maxBytes) throw new UnreadableFile(`is larger than ${maxBytes} bytes`);
-    return readFileSync(descriptor);
+    return readOpen(descriptor);
   } finally {
     closeSync(descriptor);
   }
@@ -86,10 +86,23 @@ function open(path: string): number {
   }
 }
 
+function readOpen(descriptor: number): Buffer {
+  try {
+    return readFileSync(descriptor);
+  } catch (error) {
+    // Disks and network file systems fail late, too.
+    throw new UnreadableFile(`cannot be read (${codeOf(error)})`, { cause: error });
+  }
+}
+
 function unreadable(error: unknown): UnreadableFile {
-  const { code } = error as NodeJS.ErrnoException;
+  const code = codeOf(error);
   if (code === 'ENOENT') return new UnreadableFile('does not exist', { cause: error });
-  return new UnreadableFile(`cannot be opened (${code ?? String(error)})`, { cause: error });
+  return new UnreadableFile(`cannot be opened (${code})`, { cause: error });
+}
+
+function codeOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? String(error);
 }
 
 /** One file that was read, or that could not be. */

@@ -6,7 +6,7 @@ import { basename } from 'node:path';
 
 import { type ServableFile, withCredentials } from '../../config/directory_credentials.ts';
 import { listProgrammeFiles, readProgrammeFile } from '../../config/programme_files.ts';
-import { FaultsError } from '../../lib/fault.ts';
+import { FaultsError, spellOut } from '../../lib/fault.ts';
 import { pause } from '../../lib/pause.ts';
 import { type FileRead, noteReads, stampOf } from '../../lib/read_file.ts';
 import type { ProgrammeId } from '../../oauth/client.ts';
@@ -78,7 +78,9 @@ export class ProgrammeFolder {
 
 function lookAt(path: string): Look {
   const { result: file, reads } = noteReads(() => withCredentials(readProgrammeFile(path)));
-  const id = basename(path).replace(/\.ya?ml$/, '') as ProgrammeId;
+  // Also the name of a file that is none of a programme, which operators read (HOSTILE 66). A `*.yml`
+  // keeps its ending: it is not the programme of the `*.yaml` beside it.
+  const id = spellOut(basename(path, '.yaml')) as ProgrammeId;
   const [own] = reads;
   const digest = hash('sha256', reads.map((one) => `${one.path} ${one.digest}`).join('\n'));
   return { id, path, file, fileDigest: own?.digest ?? '', digest, reads };

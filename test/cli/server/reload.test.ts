@@ -249,3 +249,42 @@ test('whether files are watched is itself taken up', async (t) => {
   site.write('programmes/harbour.yaml', programmeText('Harbour'));
   await until(() => isServed(site.server, 'harbour'));
 });
+
+test('FAULTS 16: a file that cannot be read to its end is one programme’s trouble', async (t) => {
+  const site = await openSite(t, told);
+  // A regular file whose first byte cannot be read.
+  symlinkSync('/proc/self/mem', join(site.folder, 'programmes/harbour.yaml'));
+  site.write('programmes/club.yaml', programmeText('Club', 'code: { length: 40 }\n'));
+  const { code, stdout } = await site.reload();
+  assert.deepEqual(
+    [code, stdout],
+    [
+      3,
+      `club: changed, and served as the file has it now
+programmes/harbour.yaml:1:1: error: the file cannot be read (EIO)
+harbour: not taken up; it is not served
+0 of 2 programmes unchanged
+`,
+    ],
+  );
+});
+
+test('HOSTILE 66: the name of a file is told on one line, and is its own', async (t) => {
+  const site = await openSite(t, told);
+  site.write('programmes/x\nclub: removed\n\u009B31m.yaml', '{');
+  site.write('programmes/club.yml', programmeText('Club'));
+  const { stdout } = await site.reload();
+  const lines = stdout.split('\n').filter((line) => !line.includes(': error: '));
+  const name = String.raw`x\u{a}club: removed\u{a}\u{9b}31m`;
+  assert.deepEqual(lines, [
+    'club.yml: not taken up; it is not served',
+    `${name}: not taken up; it is not served`,
+    '1 of 3 programmes unchanged',
+    '',
+  ]);
+  assert.deepEqual(await readiness(site.server), {
+    code: 200,
+    status: 'degraded',
+    reasons: ['club.yml is not served', `${name} is not served`],
+  });
+});
