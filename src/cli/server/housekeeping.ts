@@ -6,6 +6,7 @@ import { admission } from '../../http/admission.ts';
 import { allowedDrift, type Clock, type SystemClock } from '../../lib/clock.ts';
 import { randomKey } from '../../lib/random.ts';
 import type { Store } from '../../store/contract.ts';
+import type { PublishedKeys } from '../../token/key_chest.ts';
 import { renewTokenKey } from '../keys/changes.ts';
 
 export interface Housekeeping {
@@ -82,14 +83,22 @@ function sweepTask({ store, clock }: Housekeeping): Task {
   };
 }
 
-/** Reloads the signing keys within a second after a command has changed them. */
+/**
+ * Reloads the signing keys within a second after a command has changed them; once also those of a
+ * service that is new: they may have changed between its reading them and its being served.
+ */
 function keyTask({ store, services }: Housekeeping): Task {
-  let known: number | undefined;
+  const known = new WeakMap<PublishedKeys, number>();
   return async () => {
     const epoch = await store.epoch('signing_key');
-    if (epoch === known) return;
-    known = epoch;
-    await Promise.all(services().map(async ({ keys }) => keys?.reload()));
+    const moved = services().flatMap(({ keys }) =>
+      keys === undefined || known.get(keys) === epoch ? [] : [keys],
+    );
+    const reload = async (keys: PublishedKeys): Promise<void> => {
+      await keys.reload();
+      known.set(keys, epoch);
+    };
+    await Promise.all(moved.map(reload));
   };
 }
 
