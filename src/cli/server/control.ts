@@ -5,6 +5,7 @@ import { chmodSync, lstatSync, unlinkSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { connect } from 'node:net';
 
+import { splitTarget } from '../../http/read_request.ts';
 import { isSystemError } from '../exit.ts';
 import type { ServerLog } from './log_writer.ts';
 
@@ -28,15 +29,16 @@ export async function openControl(
   log: ServerLog,
 ): Promise<Control> {
   const server = createServer((incoming, outgoing) => {
-    const { pathname, searchParams } = new URL(incoming.url ?? '/', 'http://control');
+    // Never throws, as URL does.
+    const { path: name, query } = splitTarget(incoming.url ?? '');
     const send = (status: number, body: unknown): void => {
       outgoing.writeHead(status, { 'Content-Type': 'application/json', Connection: 'close' });
       outgoing.end(`${JSON.stringify(body)}\n`);
     };
     incoming.resume();
-    const route = routes[`${incoming.method} ${pathname}`];
+    const route = routes[`${incoming.method} ${name}`];
     if (route === undefined) return send(404, { error: 'there is no such request' });
-    route(searchParams).then(
+    route(new URLSearchParams(query)).then(
       (body) => send(200, body),
       (error: unknown) =>
         send(500, { error: error instanceof Error ? error.message : String(error) }),

@@ -73,14 +73,15 @@ export class Listeners {
   }
 
   /**
-   * Opens the configured listener for gateways, in place of one at another address.
+   * Opens the configured listener for gateways. One at another address answers on until the returned
+   * function ends it.
    * @throws CommandError where it cannot be bound, or has the place of a socket that was handed down
    */
   async openGateway(
     { gateway }: Config,
     { gatewayTls: tls }: TlsReading,
     serving: Serving,
-  ): Promise<void> {
+  ): Promise<() => Promise<void>> {
     const former = this.#gateway;
     if (former !== undefined && this.#handed.has('gateway')) {
       throw failed(
@@ -96,7 +97,7 @@ export class Listeners {
         serving.gatewayApp,
         options,
       ));
-    await former?.close();
+    return async () => former?.close();
   }
 
   /** New connections get these certificates. */

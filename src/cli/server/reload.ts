@@ -70,6 +70,7 @@ export class Reloader {
   #last: ReloadReport;
   #stamp: string;
   #running: Promise<unknown> = Promise.resolve();
+  #isEnded = false;
 
   constructor(parts: ReloadParts) {
     this.#parts = parts;
@@ -94,6 +95,12 @@ export class Reloader {
     const done = this.#running.then(() => this.#reload(options));
     this.#running = done.catch(() => undefined);
     return done;
+  }
+
+  /** No reload begins any more; resolves once none is under way. */
+  async end(): Promise<void> {
+    this.#isEnded = true;
+    await this.#running;
   }
 
   /** What is not as the files have it, for operators to read at `/readyz`. */
@@ -124,6 +131,7 @@ export class Reloader {
     filesAlone = false,
   }: ReloadOptions): Promise<ReloadReport> {
     const { folder, serving, now, listeners } = this.#parts;
+    if (this.#isEnded) throw new Error('the server stops');
     const faults: Fault[] = [];
     const settings = [
       ...(filesAlone ? [] : await this.#follow(faults, dryRun)),
@@ -204,7 +212,8 @@ export class Reloader {
       }
     }
     for (const { key, outcome, message = '' } of settings) {
-      log.info(`setting_${outcome}`, present({ key, detail: message || undefined }));
+      const tell = outcome === 'refused' ? log.error : log.info;
+      tell(`setting_${outcome}`, present({ key, detail: message || undefined }));
     }
     for (const fault of faults) log.error('reload_failed', { detail: formatFault(fault) });
   }

@@ -6,6 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Config } from '../../config/config.ts';
 import { readTls, type TlsReading } from '../../config/tls.ts';
 import type { Fault } from '../../lib/fault.ts';
+import { present } from '../../lib/present.ts';
 import { stampOf } from '../../lib/read_file.ts';
 import { CommandError } from '../exit.ts';
 import type { Listeners } from './listeners.ts';
@@ -91,23 +92,21 @@ export class Settings {
 
   /** Why the key could not be taken up; undefined where it was. */
   async #take(found: Config, key: Key): Promise<string | undefined> {
-    const { [key]: former, ...rest } = this.#config;
-    const put = (value: Config[Key]): void => {
-      this.#config = { ...rest, ...(value === undefined ? {} : { [key]: value }) } as Config;
-      this.#serving.follow(settingsOf(this.#config));
-      this.#listeners.swap(this.#serving);
-    };
-    put(found[key]);
+    let endFormer = async (): Promise<void> => undefined;
     try {
+      // Before the paths move to it, and an end after they have moved: gateways are answered throughout.
       if (key === 'gateway') {
-        await this.#listeners.openGateway(this.#config, this.#tls, this.#serving);
+        endFormer = await this.#listeners.openGateway(found, this.#tls, this.#serving);
       }
     } catch (error) {
       if (!(error instanceof CommandError)) throw error;
-      // Gateways ask where they did before.
-      put(former);
       return error.message;
     }
+    const { [key]: _former, ...rest } = this.#config;
+    this.#config = present({ ...rest, [key]: found[key] }) as Config;
+    this.#serving.follow(settingsOf(this.#config));
+    this.#listeners.swap(this.#serving);
+    await endFormer();
     return undefined;
   }
 }

@@ -1,8 +1,8 @@
 // Tests of the control socket, and of settings that a running server takes up by it.
 
 import assert from 'node:assert/strict';
-import { lstatSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { lstatSync, readFileSync, writeFileSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
@@ -98,4 +98,61 @@ test('a file that stands where the control socket is to be stays', async (t) => 
   const server = await startServer(t, folder);
   await until(() => server.printed().stderr.includes('a file that is no socket is there'));
   assert.equal(readFileSync(join(folder, 'precious'), 'utf8'), 'x');
+});
+
+test('HOSTILE 49: no request on the control socket ends the server', async (t) => {
+  const folder = workFolder(t);
+  const { child } = await startServer(t, folder);
+  const answers = ['GET //%', 'GET *', 'POST http://%', 'get /status', 'CONNECT x'].map((line) =>
+    askSocket(join(folder, 'data/jetway.db.control'), `${line} HTTP/1.1\r\nHost: x\r\n\r\n`),
+  );
+  const statuses = (await Promise.all(answers)).map((answer) => answer.slice(9, 12));
+  assert.deepEqual(statuses, ['404', '404', '404', '400', '']);
+  const { pid } = (await jetwayJson(folder, ['status'])) as StatusView;
+  assert.equal(pid, child.pid);
+});
+
+function askSocket(path: string, sent: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let answer = '';
+    const socket = connect(path, () => socket.write(sent));
+    socket.on('data', (part: Buffer) => (answer += part.toString()));
+    socket.on('error', reject);
+    socket.on('close', () => resolve(answer));
+  });
+}
+
+test('FAULTS 18: gateways are answered while another listener for them is tried', async (t) => {
+  const folder = workFolder(t, { 'config.yaml': told });
+  const preload = ['test/support/slow_names.ts'];
+  const { url, printed } = await startServer(t, folder, { preload });
+  writeFileSync(join(folder, 'config.yaml'), `${told}gateway: slow.example:9000\n`);
+  const reload = jetway(folder, ['reload']);
+  // Its attempt takes a second.
+  const statuses = new Set<number>();
+  await until(async () => {
+    statuses.add((await ask(url, '/club/verify/none')).status);
+    return printed().stderr.includes('setting_refused');
+  });
+  assert.deepEqual([...statuses], [401]);
+  assert.equal((await reload).code, 3);
+});
+
+test('FAULTS 19: a server that stops takes nothing up any more', async (t) => {
+  const site = await openSite(t, told);
+  const { url, child, printed, ended } = site.server;
+  // Half a request, which the server waits for.
+  const held = connect(Number(new URL(url).port), '127.0.0.1');
+  t.after(() => held.destroy());
+  held.write('POST /club/api/grant HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\na');
+  await ask(url, '/club/api/grant');
+  child.kill('SIGTERM');
+  await until(async () => (await jetway(site.folder, ['status'])).code !== 0);
+  site.write('config.yaml', `${told}gateway: 127.0.0.1:0\n`);
+  child.kill('SIGHUP');
+  await until(() =>
+    printed().stderr.includes('"reload_failed","detail":"Error: the server stops"'),
+  );
+  held.end('b');
+  assert.equal(await ended(), 0);
 });

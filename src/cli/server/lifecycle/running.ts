@@ -85,7 +85,8 @@ export async function run(running: Running): Promise<void> {
     const signalled = untilSignal(['SIGTERM', 'SIGINT']);
     const sources = { ...running, now, started: now(), listeners, reloader, health };
     const control = await openControl(config.control, controlRoutes(sources), log);
-    stops.push(control.close);
+    // No listener may open after they are closed.
+    stops.push(control.close, () => reloader.end());
     announce(running, listeners, await maintained(store, serving.served.keys()));
     const upkeep = { ...running, services: () => serving.services(), checkStore };
     stops.push(startHousekeeping({ ...upkeep, keepTime: time.keep }));
