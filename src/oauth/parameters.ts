@@ -50,24 +50,29 @@ export function memberPath(names: readonly string[]): string {
   return names.join(separator);
 }
 
-const noObjects: ReadonlySet<string> = new Set();
+/** Paths of members of a JSON body. */
+export interface JsonPaths {
+  /** The members whose values are read. */
+  readonly values: ReadonlySet<string>;
+  /** The objects whose own members are read. */
+  readonly objects: ReadonlySet<string>;
+}
 
 /**
- * Reads the members of a JSON object. Whole numbers become text (an absent-minded client sends
- * `"code": 123456`); null counts as empty. Nested values are refused, except in the members whose
- * paths are in `objects`: their own members are read.
+ * Reads the members of a JSON object. Whole numbers and booleans become text (an absent-minded
+ * client sends `"code": 123456`); null counts as empty. Any other value is refused where it would
+ * be read; elsewhere only its name is told, with an empty value.
  */
-export function parseJsonObject(
-  text: string,
-  objects: ReadonlySet<string> = noObjects,
-): Parameters {
+export function parseJsonObject(text: string, { values, objects }: JsonPaths): Parameters {
   const value = parseJson(text);
   const paths = memberPaths(text, objects);
   if (paths.length > maxParameters) throw new MalformedParameters('too many parameters');
   const members = new Map<string, unknown>();
   collectMembers(value, '', objects, members);
   const parameters = new Map<string, string[]>();
-  for (const path of paths) append(parameters, path, jsonText(members.get(path)));
+  for (const path of paths) {
+    append(parameters, path, values.has(path) ? jsonText(members.get(path)) : '');
+  }
   return parameters;
 }
 
@@ -129,7 +134,7 @@ function jsonText(member: unknown): string {
   if (member === null) return '';
   if (typeof member === 'boolean') return String(member);
   if (typeof member === 'number' && Number.isSafeInteger(member)) return String(member);
-  throw new MalformedParameters('a member is neither text nor a whole number');
+  throw new MalformedParameters('a member is neither text, a whole number, true nor false');
 }
 
 function append(parameters: Map<string, string[]>, name: string, value: string): void {

@@ -77,6 +77,17 @@ describe('parseForm', () => {
   });
 });
 
+/** Reads every member that stands in no list, and the members of the given objects. */
+function readJson(text: string, objects: ReadonlySet<string> = new Set()): Parameters {
+  return parseJsonObject(text, { values: everything, objects });
+}
+
+const everything = new (class extends Set<string> {
+  override has(): boolean {
+    return true;
+  }
+})();
+
 describe('parseJsonObject', () => {
   const scalar = fc.oneof(anyText(), fc.maxSafeInteger(), fc.boolean(), fc.constant(null));
 
@@ -87,18 +98,18 @@ describe('parseJsonObject', () => {
         const expected = Object.entries(object).map(
           ([name, value]) => [name, [value === null ? '' : String(value)]] as const,
         );
-        assert.deepEqual(parseJsonObject(JSON.stringify(object, null, indent)), new Map(expected));
+        assert.deepEqual(readJson(JSON.stringify(object, null, indent)), new Map(expected));
       }),
     );
   });
 
   test('sees a member that is there twice, which JSON.parse does not', () => {
-    const twice = parseJsonObject('{"code":"a","x":"y","code":"b"}');
+    const twice = readJson('{"code":"a","x":"y","code":"b"}');
     assert.equal(twice.get('code')?.length, 2);
-    assert.equal(parseJsonObject('{"code":"a","\\u0063ode":"b"}').get('code')?.length, 2);
-    assert.equal(parseJsonObject('{"__proto__":"a","__proto__":"b"}').get('__proto__')?.length, 2);
+    assert.equal(readJson('{"code":"a","\\u0063ode":"b"}').get('code')?.length, 2);
+    assert.equal(readJson('{"__proto__":"a","__proto__":"b"}').get('__proto__')?.length, 2);
     // A name inside a text is none.
-    const named = parseJsonObject('{"a":"\\",\\"a\\":{\\"a\\":1","b":"}"}');
+    const named = readJson('{"a":"\\",\\"a\\":{\\"a\\":1","b":"}"}');
     assert.deepEqual(Object.fromEntries(named), { a: ['","a":{"a":1'], b: ['}'] });
   });
 
@@ -106,24 +117,44 @@ describe('parseJsonObject', () => {
     const bad = `x [] null "a" 1 { {"a":1,} {'a':1} {"a":{}} {"a":[]} {"a":["b"]} {"a":1.5}
       {"a":9007199254740993} {"a":1e400}`.split(/\s+/);
     for (const text of [...bad, '', '{"a":"b"} x', '\ufeff{}']) {
-      assert.throws(() => parseJsonObject(text), MalformedParameters, text);
+      assert.throws(() => readJson(text), MalformedParameters, text);
     }
     const many = Array.from({ length: maxParameters + 1 }, (_, index) => `"a${index}":1`);
-    assert.throws(() => parseJsonObject(`{${many.join(',')}}`), MalformedParameters);
-    assert.throws(() => parseJsonObject(`{"a":${'['.repeat(20_000)}`), MalformedParameters);
+    assert.throws(() => readJson(`{${many.join(',')}}`), MalformedParameters);
+    assert.throws(() => readJson(`{"a":${'['.repeat(20_000)}`), MalformedParameters);
     const deep = `{"a":${'['.repeat(5000)}${']'.repeat(5000)}}`;
-    assert.throws(() => parseJsonObject(deep), MalformedParameters);
+    assert.throws(() => readJson(deep), MalformedParameters);
+  });
+
+  test('tells only the name of a member that is not read, whatever its type', () => {
+    const paths = { values: new Set(['code']), objects: new Set<string>() };
+    const text =
+      '{"code":"a","list":["b",{"code":1}],"map":{"code":"c","d":{}},"part":1.5,"big":1e400}';
+    assert.deepEqual(
+      [...parseJsonObject(text, paths)],
+      [
+        ['code', ['a']],
+        ['list', ['']],
+        ['map', ['']],
+        ['part', ['']],
+        ['big', ['']],
+      ],
+    );
+    assert.deepEqual(parseJsonObject('{"x":[1],"x":{}}', paths).get('x'), ['', '']);
+    assert.throws(() => parseJsonObject('{"code":["a"],"x":[]}', paths), {
+      message: 'a member is neither text, a whole number, true nor false',
+    });
   });
 
   test('refuses a nested member though a plain one of its name stands beside it', () => {
-    assert.throws(() => parseJsonObject('{"a":"b","a":{"c":1}}'), MalformedParameters);
-    assert.equal(parseJsonObject('{"a":{"a":"x"},"a":"b"}').get('a')?.length, 2);
+    assert.throws(() => readJson('{"a":"b","a":{"c":1}}'), MalformedParameters);
+    assert.equal(readJson('{"a":{"a":"x"},"a":"b"}').get('a')?.length, 2);
   });
 });
 
 describe('objects in a JSON body', () => {
   const objects = new Set([memberPath(['a']), memberPath(['a', 'b'])]);
-  const read = (text: string): [string, readonly string[]][] => [...parseJsonObject(text, objects)];
+  const read = (text: string): [string, readonly string[]][] => [...readJson(text, objects)];
 
   test('members of those that are read stand under their paths', () => {
     assert.deepEqual(read('{"a":{"b":{"c":"1"},"d":2},"c":"3"}'), [

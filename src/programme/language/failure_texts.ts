@@ -14,14 +14,14 @@ export const failureTexts: Readonly<Record<FailureReason, string>> = {
     'An endpoint that reads a body got another `Content-Type`, none, several, or a charset that does not hold ASCII as it is, or is not known (G-9). `{parameter}` is `content-type`.',
   body_too_large: 'The body holds more than 64 KiB.',
   malformed_body:
-    'Query or body cannot be decoded: broken percent-encoding or UTF-8, no JSON object, a JSON member that is neither text nor a whole number, more than 100 parameters.',
+    'Query or body cannot be decoded: broken percent-encoding or UTF-8, no JSON object, an input in JSON that is neither text, a whole number, `true`, `false` nor `null`, more than 100 parameters.',
   repeated_parameter:
     'A parameter came more than once, and the endpoint has `repeated: refuse`. A header that did is `invalid_header`.',
   unknown_parameter: 'A parameter is no input of the endpoint, and it has `unknown: refuse`.',
   misplaced_parameter:
     'An input that is read from the body came in the query, or the other way round.',
   authentication_missing:
-    'There are no credentials in any place the dialect reads (G-16, P-11). `{parameter}` is `authorization`, the wire name of `client_secret` where no header is read, or `client_certificate` where only certificates are.',
+    'There are no credentials in any place the dialect reads (G-16, P-11). `{parameter}` is `authorization`; where no header is read, the wire name of what is missing of `client_id` and `client_secret`, or `client_certificate` where only certificates are read. A `client_secret` without `client_id` is told as the latter in every dialect.',
   authentication_malformed:
     'The `Authorization` header has another scheme, came twice, is longer than 4096 characters, or does not decode to identifier, colon and secret.',
   authentication_ambiguous:

@@ -42,6 +42,20 @@ function nameSchemaOf({ answer, values, prefixes }: Vocabulary): v.GenericSchema
   );
 }
 
+function isName(input: unknown): boolean {
+  return typeof input === 'string' || input === undefined;
+}
+
+/** Refuses a constant that stands where the name of a value is expected, and says how it is written. */
+const bareConstant: v.GenericSchema<unknown, never> = v.custom<never>(
+  () => false,
+  ({ input }) => {
+    const found = JSON.stringify(input);
+    const written = input === null ? nothing : `{ constant: ${found} }`;
+    return `${found} is no value an answer can hold; one that is always the same is ${written}`;
+  },
+);
+
 interface FieldSchemas {
   readonly field: v.GenericSchema<unknown, Field>;
   /** Its output keeps the file's order of members. */
@@ -87,7 +101,7 @@ export function fieldSchemasOf(vocabulary: Vocabulary): FieldSchemas {
   );
   const field: v.GenericSchema<unknown, Field> = v.pipe(
     v.lazy((input): v.GenericSchema<unknown, Field> => {
-      if (typeof input !== 'object' || input === null) return name;
+      if (typeof input !== 'object' || input === null) return isName(input) ? name : bareConstant;
       return Object.entries(forms).find(([form]) => form in input)?.[1] ?? value;
     }),
     named(`${answer} field`),

@@ -171,7 +171,7 @@ export const endpointSchema = v.pipe(
       example: 'last',
     }),
     unknown: key(v.optional(v.picklist(['ignore', 'refuse']), 'ignore'), {
-      text: 'A parameter that is no input of the endpoint: `ignore` it (RFC 6749 3.1), or `refuse` it as `unknown_parameter`. Headers are never refused for being unknown.',
+      text: 'A parameter that is no input of the endpoint: `ignore` it (RFC 6749 3.1), of whatever type it is in JSON, or `refuse` it as `unknown_parameter`. Headers are never refused for being unknown.',
       example: 'refuse',
     }),
     empty: key(v.optional(v.picklist(['missing', 'value']), 'missing'), {

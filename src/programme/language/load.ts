@@ -1,7 +1,7 @@
 // Owns loading: merges a programme file with its variant, and returns a Definition or faults.
 
 import { mergeNodes, nodeAt, positionAt } from '../../lib/document.ts';
-import { byPosition, errorAt, type Fault } from '../../lib/fault.ts';
+import { byPosition, errorAt, type Fault, quote } from '../../lib/fault.ts';
 import { suggest } from '../../lib/suggest.ts';
 import { type MapNode, parseYaml, type YamlNode } from '../../lib/yaml/yaml.ts';
 import type { ProgrammeId } from '../../oauth/client.ts';
@@ -33,20 +33,31 @@ export interface LoadResult {
 /** The form of programme identifiers, and so of file names. */
 export const programmeIdForm: RegExp = /^[a-z][a-z0-9-]{0,39}$/;
 
+const longestName = 40;
+
+const nameHint =
+  'name the file with lower-case letters, digits and "-", a letter first, such as frequent-flyer.yaml';
+
+/** Why a text cannot be a programme's identifier; undefined if it can. */
+function faultOfName(id: string): string | undefined {
+  if (programmeIdForm.test(id)) return undefined;
+  if (id === '') return 'it is empty';
+  const [odd] = id.match(/[^a-z0-9-]/u) ?? [];
+  if (odd !== undefined) return `it holds ${quote(odd)}`;
+  if (id.length > longestName)
+    return `it has ${id.length} characters, and ${longestName} at most are taken`;
+  return `it begins with ${quote(id.slice(0, 1))}`;
+}
+
 /** Loads one programme. Its identifier is the file's name without folder and `.yaml`. */
 export function loadProgramme(file: string, text: string): LoadResult {
   const id = programmeIdOf(file);
   const whole = { file, line: 1, column: 1 };
-  const nameFaults = programmeIdForm.test(id)
-    ? []
-    : [
-        errorAt(
-          whole,
-          [],
-          `"${id}" cannot name a programme`,
-          'name the file with lower-case letters, digits and "-", such as frequent-flyer.yaml',
-        ),
-      ];
+  const nameFault = faultOfName(id);
+  const nameFaults =
+    nameFault === undefined
+      ? []
+      : [errorAt(whole, [], `"${id}" cannot name a programme: ${nameFault}`, nameHint)];
   const { root, faults: syntaxFaults } = parseYaml(file, text);
   if (root?.kind !== 'map') {
     const empty = 'a programme file is a map of keys such as name and base_path';

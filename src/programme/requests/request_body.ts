@@ -4,6 +4,7 @@ import { BoundedMap } from '../../lib/bounded_map.ts';
 import { type Charset, charsetOf, utf8 } from '../../oauth/charset.ts';
 import { Refusal } from '../../oauth/failure.ts';
 import {
+  type JsonPaths,
   MalformedParameters,
   memberPath,
   noParameters,
@@ -11,7 +12,11 @@ import {
   parseJsonObject,
 } from '../../oauth/parameters.ts';
 import { headerValues, type WireRequest } from '../../oauth/wire_request.ts';
-import type { EndpointDefinition, ParameterPlace } from '../language/input_schema.ts';
+import {
+  type EndpointDefinition,
+  type ParameterPlace,
+  placesOf,
+} from '../language/input_schema.ts';
 
 export type BodyForm = Exclude<ParameterPlace, 'query'>;
 
@@ -43,7 +48,7 @@ const longestSpelling = 200;
 export function compileBodyReader(endpoint: EndpointDefinition): BodyReader {
   if (endpoint.read.every((place) => place === 'query')) return readStrayForm;
   const mediaType = compileMediaTypes(endpoint);
-  const objects = objectsOf(endpoint);
+  const paths = { values: valuesOf(endpoint), objects: objectsOf(endpoint) };
   const bodiless = endpoint.read.includes('query');
   return (request) => {
     const { body } = request;
@@ -56,8 +61,18 @@ export function compileBodyReader(endpoint: EndpointDefinition): BodyReader {
       throw new Refusal('unsupported_media_type', { parameter: 'content-type' });
     if (body === 'too_large') throw new Refusal('body_too_large');
     if (bodiless && body.length === 0) return noBody;
-    return { form: said.form, parameters: decodeBody(said, body, objects) };
+    return { form: said.form, parameters: decodeBody(said, body, paths) };
   };
+}
+
+/** Paths of the JSON members that are inputs. */
+function valuesOf(endpoint: EndpointDefinition): ReadonlySet<string> {
+  const inJson = Object.entries(endpoint.inputs).filter(([, input]) =>
+    placesOf(input, endpoint).includes('json'),
+  );
+  return new Set(
+    inJson.map(([role, { within = [], name = role }]) => memberPath([...within, name])),
+  );
 }
 
 /** Paths of the JSON objects that contain inputs. */
@@ -77,19 +92,15 @@ function readStrayForm({ body, rawHeaders }: WireRequest): ReadBody {
   const [type = ''] = headerValues({ rawHeaders }, 'content-type');
   const isForm = type.split(';')[0]?.trim().toLowerCase() === usualTypes.form;
   if (!isForm || body.length === 0) return noBody;
-  return { form: undefined, parameters: decodeBody(plainForm, body, noObjects) };
+  return { form: undefined, parameters: decodeBody(plainForm, body, noPaths) };
 }
 
 const plainForm: MediaType = { form: 'form', charset: utf8 };
-const noObjects: ReadonlySet<string> = new Set();
+const noPaths: JsonPaths = { values: new Set(), objects: new Set() };
 
-function decodeBody(
-  { form, charset }: MediaType,
-  body: Uint8Array,
-  objects: ReadonlySet<string>,
-): Parameters {
+function decodeBody({ form, charset }: MediaType, body: Uint8Array, paths: JsonPaths): Parameters {
   try {
-    return form === 'json' ? parseJsonObject(charset.text(body), objects) : charset.form(body);
+    return form === 'json' ? parseJsonObject(charset.text(body), paths) : charset.form(body);
   } catch (error) {
     if (!(error instanceof MalformedParameters)) throw error;
     throw new Refusal('malformed_body', { detail: error.message });

@@ -98,16 +98,17 @@ export function compileCredentials(
   const readsHeader = authentication.methods.some(isHeaderMethod);
   const takesOwn = methods.has('self_signed_tls_client_auth');
   const takesNames = methods.has('tls_client_auth');
-  const secretName = rules.find((rule) => rule.role === 'client_secret')?.told;
-  const unsent = methods.has('parameters') ? (secretName ?? 'client_secret') : 'client_certificate';
-  const missing = readsHeader ? 'authorization' : unsent;
+  const nameOf = (role: string): string => rules.find((rule) => rule.role === role)?.told ?? role;
+  const [idName, secretName] = [nameOf('client_id'), nameOf('client_secret')];
+  const unproven = methods.has('parameters') ? secretName : 'client_certificate';
+  const proof = readsHeader ? 'authorization' : unproven;
   return (request, inputs, known) => {
     const headers = headerValues(request, 'authorization').filter((value) => value !== '');
     const secret = inputs.get('client_secret');
     if (readsHeader && headers.length > 0) {
       // RFC 6749 2.3: a client uses one method of authentication in each request (HOSTILE 41).
       if (secret !== undefined) {
-        throw new Refusal('authentication_ambiguous', { parameter: secretName ?? 'client_secret' });
+        throw new Refusal('authentication_ambiguous', { parameter: secretName });
       }
       return readToken(findToken(headers, methods), encoding, known);
     }
@@ -122,7 +123,9 @@ export function compileCredentials(
       return { id, secrets: () => [], certificate };
     }
     if (!methods.has('parameters') || id === undefined || secret === undefined) {
-      throw new Refusal('authentication_missing', { parameter: missing });
+      // A client that sends its secret as a parameter has chosen that method.
+      const isUnnamed = id === undefined && (!readsHeader || secret !== undefined);
+      throw new Refusal('authentication_missing', { parameter: isUnnamed ? idName : proof });
     }
     return { id, secrets: () => [secret] };
   };

@@ -131,18 +131,21 @@ name: Again
   });
 
   test('a file’s name is the programme’s', () => {
-    for (const name of [
-      'Club.yaml',
-      '9club.yaml',
-      'the club.yaml',
-      'club_a.yaml',
-      '.yaml',
-      `${'a'.repeat(41)}.yaml`,
-      'a.b.yaml',
-    ]) {
-      const faults = printed(head, name);
-      assert.equal(faults.length, 1, name);
-      assert.match(faults[0] ?? '', /cannot name a programme/);
+    const long = 'a'.repeat(41);
+    const form = 'lower-case letters, digits and "-", a letter first, such as frequent-flyer.yaml';
+    for (const [name, why] of [
+      ['Club', 'it holds "C"'],
+      ['the club', 'it holds " "'],
+      ['club_a', 'it holds "_"'],
+      ['a.b', 'it holds "."'],
+      ['9club', 'it begins with "9"'],
+      ['-club', 'it begins with "-"'],
+      ['', 'it is empty'],
+      [long, 'it has 41 characters, and 40 at most are taken'],
+    ] as const) {
+      assert.deepEqual(printed(head, `${name}.yaml`), [
+        `${name}.yaml:1:1: error: "${name}" cannot name a programme: ${why} (name the file with ${form})`,
+      ]);
     }
     assert.equal(loadProgramme('a/b/third-club-2.yaml', head).loaded?.id, 'third-club-2');
   });

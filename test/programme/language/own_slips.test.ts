@@ -70,6 +70,22 @@ test('{parameter} where none is at fault is warned of, once for each place', () 
   ]);
 });
 
+test('constants in place of a value are offered as constants, which then load', () => {
+  const answer = (value: string): string => `${head}token_response: { fields: { a: ${value} } }\n`;
+  const none = 'is no value an answer can hold; one that is always the same is';
+  for (const [value, written] of [
+    ['3600', '{ constant: 3600 }'],
+    ['false', '{ constant: false }'],
+    ['{ array: [null] }', 'nothing'],
+  ] as const) {
+    const [word, column] = value === '{ array: [null] }' ? ['null', 42] : [value, 32];
+    assert.deepEqual(check(answer(value)), [
+      `a.yaml:5:${column}: error: ${word} ${none} ${written}`,
+    ]);
+    assert.deepEqual(check(answer(value.replace(word, written))), []);
+  }
+});
+
 test('words for switches, durations, paths and values say what to write', () => {
   const file = `variant: grant
 name: A
