@@ -10,6 +10,7 @@ import { checkDefinition } from '../checks/check.ts';
 import { type Logos, type ReadBeside, readLogos } from '../login/logos.ts';
 import { type Definition, definitionSchema } from './definition.ts';
 import { spreadErrorGroups } from './error_groups.ts';
+import { withForeignWord } from './foreign_words.ts';
 import { takesAnotherForm } from './other_forms.ts';
 import { ambiguousNumbers, atTheNull, idleNulls, withoutVariant } from './own_slips.ts';
 import { readVariant, variantNames } from './variants.ts';
@@ -71,7 +72,7 @@ export function loadProgramme(file: string, text: string): LoadResult {
   const { output: definition, faults: schemaFaults } = validate(definitionSchema, document);
   const found = [
     ...faults,
-    ...schemaFaults,
+    ...schemaFaults.map((fault) => withForeignWord(document, fault)),
     ...idleNulls(definitionSchema, document, root, base),
     ...ambiguousNumbers(root, schemaFaults),
     ...(definition === undefined ? [] : checkDefinition(definition, document)),
