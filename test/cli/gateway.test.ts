@@ -90,7 +90,7 @@ test('where a programme has no introspection, the operator is told how to turn i
 });
 
 test('DESIGN: with gateway: set, verify and introspection are there and nowhere else', async (t) => {
-  const folder = folderOf(t, 'gateway: 127.0.0.1:0\nadmin: localhost:0\n');
+  const folder = folderOf(t, 'gateway: 127.0.0.1:0\nadmin: localhost:0\nstop_delay: 0s\n');
   const client = (await jetwayJson(
     folder,
     words('client add --programme club --name Blue --role partner'),
