@@ -1,6 +1,13 @@
 // Owns the answers of logins: beginning a login with its first one, and the one that follows another.
 
-import { after, earlier, type Instant, type Milliseconds, milliseconds } from '../lib/clock.ts';
+import {
+  after,
+  earlier,
+  type Instant,
+  instant,
+  type Milliseconds,
+  milliseconds,
+} from '../lib/clock.ts';
 import { type FailureReason, Refusal } from '../oauth/failure.ts';
 import type { Answer, GrantType, Login } from '../oauth/grant.ts';
 import type { Member } from '../oauth/member.ts';
@@ -71,12 +78,20 @@ function newLogin(
     client: client.id,
     member,
     ...(granted === undefined ? {} : { scope: granted }),
-    endsAt: after(loggedInAt, refresh.longest),
+    endsAt: after(loginStart(loggedInAt, now), refresh.longest),
     loginDigest: loginDigest(id, first),
   };
   const key = tokenKeys.signer(now);
   const told = { grant, login, scope, now, key, refreshText, nonce: newNonce() };
   return { login: { ...login, ...nextAnswer(service, told), era }, refreshText };
+}
+
+/**
+ * The time from which the longest login is counted. Answers tell lifetimes in whole seconds: the part of
+ * a second that a code took would cost a whole one wherever `lifetime` equals `longest`.
+ */
+function loginStart(loggedInAt: Instant, now: Instant): Instant {
+  return instant(loggedInAt + ((now - loggedInAt) % 1000));
 }
 
 /** What the next answer of a login consists of. */

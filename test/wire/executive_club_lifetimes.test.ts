@@ -38,6 +38,24 @@ test('G-23: a refresh token lives for 24 hours from each use', async (t) => {
   assert.deepEqual(await refresh(club, tokens.refresh_token), invalidRefreshToken);
 });
 
+test('G-23: a lifetime of all of the longest login is told in full, less whole seconds since then', async (t) => {
+  const club = await openClub(t, { over: 'tokens: { refresh: { lifetime: 30d } }' });
+  for (const [waited, left] of [
+    [0, 30 * day],
+    [0.25, 30 * day],
+    [2.5, 30 * day - 2],
+  ] as const) {
+    const code = await codeFor(club);
+    club.clock.advance(waited);
+    const tokens = tokensIn(await redeem(club, code));
+    assert.equal(tokens.ba_refresh_expires_in, left);
+    club.clock.advance(left - 0.001);
+    const next = tokensIn(await refresh(club, tokens.refresh_token));
+    club.clock.advance(0.001);
+    assert.deepEqual(await refresh(club, next.refresh_token), invalidRefreshToken);
+  }
+});
+
 test('G-23: no token outlives 30 days from the login', async (t) => {
   const club = await openClub(t);
   const code = await codeFor(club);

@@ -11,6 +11,7 @@ import {
   authenticationComplaints,
   codeComplaints,
   levelWarnings,
+  lifetimeWarnings,
   memberNumberComplaints,
   scopeComplaints,
   verifyComplaints,
@@ -50,6 +51,7 @@ const warnings: readonly Check[] = [
   departures,
   answerDepartures,
   levelWarnings,
+  lifetimeWarnings,
   nameWarnings,
   idleParameters,
 ];

@@ -1,8 +1,11 @@
 // Owns the checks of clients, members and tokens: credentials, identifiers, membership numbers,
 // scopes, codes, lifetimes and the headers compared at verification.
 
+import { milliseconds } from '../../lib/clock.ts';
+import { formatDuration } from '../../lib/duration.ts';
 import { suggest } from '../../lib/suggest.ts';
 import { isHeaderMethod, longestIdentifier } from '../../oauth/client.ts';
+import { grantTypes } from '../../oauth/grant.ts';
 import { type Complaint, wrong } from '../../schema/complaint.ts';
 import type { Definition } from '../language/definition.ts';
 import { alphabetOf, type ValueShape } from '../language/value_shape.ts';
@@ -156,6 +159,28 @@ export function codeComplaints({ code, client, tokens }: Definition): Iterable<C
     ],
     [longestOf(code) > longestCode, ['code'], `a code can have ${longestCode} characters at most`],
   );
+}
+
+/** Access tokens that their login ends before their own lifetime does. */
+export function* lifetimeWarnings({ tokens, grants }: Definition): Iterable<Complaint> {
+  const { longest } = tokens.refresh;
+  const atOwn = new Set<string>();
+  for (const type of grantTypes) {
+    const grant = grants[type];
+    if (grant === undefined || type === 'client_credentials') continue;
+    const own = grant.access_lifetime;
+    if ((own ?? tokens.access.lifetime) > longest) atOwn.add(own === undefined ? '' : type);
+  }
+  const end = formatDuration(milliseconds(longest));
+  const message = `access tokens end with their login, ${end} after it began (tokens.refresh.longest)`;
+  const own = grants.client_credentials;
+  const isShared = own !== undefined && own.access_lifetime === undefined;
+  for (const type of atOwn) {
+    const path =
+      type === '' ? ['tokens', 'access', 'lifetime'] : ['grants', type, 'access_lifetime'];
+    const hint = "only a client's own, which come from no login, live for so long";
+    yield type === '' && isShared ? [path, message, hint] : [path, message];
+  }
 }
 
 /** Random bits of a generated value, which is as long as its range allows, up to 64 characters. */

@@ -119,7 +119,7 @@ const accessSchema = v.strictObject({
     example: 'jwt',
   }),
   lifetime: key(lifetimeSchema, {
-    text: 'How long an access token is good, from its issue (G-23). It never outlives `tokens.refresh.longest`, counted from the login; `check` warns beyond a day.',
+    text: 'How long an access token is good, from its issue (G-23). It never outlives `tokens.refresh.longest`, counted from the login, of which `check` warns, as beyond a day; a token of the client credentials grant has no login.',
     example: '15m',
   }),
   algorithm: key(v.optional(v.picklist(signingAlgorithms), 'ES256'), {

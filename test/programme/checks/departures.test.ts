@@ -116,3 +116,18 @@ client: { authentication: { failure_limit: off } }
   ]);
   assert.deepEqual(warned('login: { lockout: { attempts: 9 } }\n', limits), []);
 });
+
+test('access tokens that outlive their login are warned of at each place that says so', () => {
+  const text = 'end with their login';
+  const message = 'access tokens end with their login, 30d after it began (tokens.refresh.longest)';
+  const hint = " (only a client's own, which come from no login, live for so long)";
+  const access = 'tokens: { access: { lifetime: 31d } }\n';
+  assert.deepEqual(warned('tokens: { access: { lifetime: 30d } }\n', text), []);
+  assert.deepEqual(warned(access, text), [`a.yaml:5:31: warning: ${message}${hint}`]);
+  assert.deepEqual(warned(`${access}grants: { client_credentials: null }\n`, text), [
+    `a.yaml:5:31: warning: ${message}`,
+  ]);
+  const own = (type: string): string => `grants: { ${type}: { access_lifetime: 32d } }\n`;
+  assert.deepEqual(warned(own('client_credentials'), text), []);
+  assert.deepEqual(warned(own('refresh_token'), text), [`a.yaml:5:45: warning: ${message}`]);
+});
