@@ -84,6 +84,20 @@ test('G-18: token responses and throttled tell what is left, over all grants', a
   assert.deepEqual(budgetOf(again), budget(3, 90, 2, 90, nowIn(club) + 90));
 });
 
+test('G-18: reset_at is one second for the whole window, in which the next one is open', async (t) => {
+  const club = await openClub(t, { over: told });
+  club.clock.advance(0.6);
+  const end = nowIn(club) + 91;
+  for (const pause of [0, 10.1, 10.3, 69.5]) {
+    club.clock.advance(pause);
+    const { headers } = await askPartnerToken(club);
+    assert.equal(headers['x-rate-reset-at'], String(end));
+  }
+  club.clock.advance(0.5);
+  assert.equal(nowIn(club), end);
+  assert.equal((await askPartnerToken(club)).status, 200);
+});
+
 test('G-18: a client with a limit of its own is told its own', async (t) => {
   const club = await openClub(t, { over: told });
   const throttle = { limit: 1000, window: 3_600_000 };

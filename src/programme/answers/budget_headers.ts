@@ -1,6 +1,5 @@
 // Owns the headers that tell a client how much of its throttle is left.
 
-import { epochSeconds } from '../../lib/clock.ts';
 import type { Budget } from '../../oauth/client.ts';
 import type { BudgetHeaders, BudgetValue } from '../language/limits.ts';
 
@@ -17,7 +16,7 @@ const values: Readonly<Record<BudgetValue, (budget: Budget) => string | number>>
   window: ({ limit }) => seconds(limit.window),
   remaining: ({ remaining }) => remaining,
   reset_after: ({ resetAfter }) => seconds(resetAfter),
-  reset_at: ({ at, resetAfter }) => epochSeconds(at) + seconds(resetAfter),
+  reset_at: ({ at, resetAfter }) => seconds(at + resetAfter),
   policy: ({ limit }) => `"default";q=${limit.limit};w=${seconds(limit.window)}`,
   state: ({ remaining, resetAfter }) => `"default";r=${remaining};t=${seconds(resetAfter)}`,
 };
