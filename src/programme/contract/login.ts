@@ -21,7 +21,6 @@ import {
   type Endpoint,
   type Item,
   limitText,
-  names,
   span,
   text,
 } from './item.ts';
@@ -114,7 +113,7 @@ export function loginPage(definition: Definition, programme: Programme): Endpoin
           : `${lockout.attempts} in ${formatDuration(lockout.window)}, then locked for ${formatDuration(lockout.lock)}`,
       ),
       text('failed logins from one address', limitText(addressLimit)),
-      names('languages', tags),
+      text('languages', tags.join(', ')),
       text('usual language', standard),
       text('menu of languages', languages.offered.length === 0 ? 'none' : 'shown'),
       ...tags.flatMap((tag) => textItems(definition, languages.texts(tag), tag === standard)),

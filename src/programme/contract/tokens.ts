@@ -189,7 +189,10 @@ function scopeItems({ scope, grants }: Definition): readonly Item[] {
     return [
       names('scopes', scope.values),
       text('several scopes', between),
-      names('scopes that open only what demands them', scope.restricted),
+      names(
+        'scopes that open what demands none',
+        scope.values.filter((value) => !scope.restricted.includes(value)),
+      ),
     ];
   }
   const ofMembers = grantTypes.some(

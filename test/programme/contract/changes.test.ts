@@ -106,6 +106,37 @@ test('the path of the service address stands before the paths', () => {
   assert.match(change?.after ?? '', /^login request \/oauth\/second-club\/secure\/code\n/);
 });
 
+test('a language that is gone from the login page breaks no partner', () => {
+  const [before, after] = ['', 'login: { languages: null }'].map((over) =>
+    load('third-club', shippedProgramme('third-club', over)),
+  );
+  assert.ok(before && after);
+  const [first, ...others] = changes(before, after);
+  assert.deepEqual(first, {
+    endpoint: 'login page',
+    item: 'languages',
+    before: 'en, fr',
+    after: 'en',
+  });
+  assert.deepEqual(
+    others.filter(({ breaks }) => breaks !== undefined),
+    [],
+  );
+});
+
+test('P-15: a scope that opens less breaks partners, one that opens more breaks none', () => {
+  const [less, more] = ['', 'scope: { restricted: [reset_password] }'].map((over) =>
+    load('second-club', shippedProgramme('second-club', over)),
+  );
+  assert.ok(less && more);
+  const told = { endpoint: 'tokens', item: 'scopes that open what demands none' };
+  const scope = 'retrieve_username';
+  assert.deepEqual(changes(less, more), [{ ...told, before: 'none', after: scope }]);
+  assert.deepEqual(changes(more, less), [
+    { ...told, before: scope, after: 'none', breaks: `gone: ${scope}` },
+  ]);
+});
+
 test('the order of two checks is a change where the answer tells which came first (C-8)', () => {
   const club = load('second-club', shippedProgramme('second-club'));
   const { key } = club.definition.token_endpoints;
