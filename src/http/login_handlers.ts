@@ -109,12 +109,14 @@ async function renderOutcome(
   const reply =
     outcome.kind === 'form'
       ? await pages.form(outcome.form, texts, status)
-      : await pages.message(
-          outcome.page,
-          texts,
-          status,
-          logStopped(service, outcome.page, request),
-        );
+      : outcome.isKnown
+        ? await pages.standing(outcome.page, texts, status)
+        : await pages.message(
+            outcome.page,
+            texts,
+            status,
+            logStopped(service, outcome.page, request),
+          );
   const { retryAfter } = outcome;
   if (retryAfter === undefined) return reply;
   return withHeaders(reply, { 'Retry-After': String(Math.ceil(retryAfter)) });

@@ -7,7 +7,7 @@ import type { ProgrammeId } from '../../oauth/client.ts';
 import { type Maintenance, wholeProgramme } from '../../oauth/maintenance.ts';
 import type { Store } from '../../store/contract.ts';
 import { refuseUsage } from '../exit.ts';
-import { type Surroundings, withStore } from '../open_store.ts';
+import { withStore } from '../open_store.ts';
 import { printResult, type VerbOptions } from '../output.ts';
 import { configOf, selectProgrammes } from '../programmes.ts';
 import { dateText } from '../table.ts';
@@ -24,7 +24,10 @@ export interface MaintenanceOptions extends VerbOptions {
 export async function maintenanceOn(name: string, options: MaintenanceOptions): Promise<void> {
   const wait = readWait(options.retryAfter);
   let before: Maintenance | undefined;
-  const held = await withProgramme(name, options, async ({ store, clock }, programme) => {
+  const config = configOf(options);
+  // Reads no programme file: it may have faults, and a server may have loaded it before.
+  const [programme = name as ProgrammeId] = selectProgrammes(config, name);
+  const held = await withStore(config, async ({ store, clock }) => {
     const [now] = await store.changeAll('maintenance', { programme }, (items) => {
       [before] = items;
       const { createdAt = clock.now(), retryAfter = usualWait } = before ?? {};
@@ -41,11 +44,13 @@ export async function maintenanceOn(name: string, options: MaintenanceOptions): 
   );
 }
 
-/** Succeeds also if the programme is in service. */
+/** Succeeds also if the programme is in service, or in maintenance without its file. */
 export async function maintenanceOff(name: string, options: VerbOptions): Promise<void> {
-  const wasOn = await withProgramme(name, options, ({ store, clock }, programme) =>
-    store.remove('maintenance', programme, wholeProgramme, clock.now()),
+  const config = configOf(options);
+  const wasOn = await withStore(config, ({ store, clock }) =>
+    store.remove('maintenance', name as ProgrammeId, wholeProgramme, clock.now()),
   );
+  if (!wasOn) selectProgrammes(config, name);
   await printResult(
     options,
     { ...viewOf(name, undefined), was_on: wasOn },
@@ -62,17 +67,6 @@ export async function maintained(
     [...programmes].map((id) => store.find('maintenance', id, wholeProgramme)),
   );
   return found.filter((one) => one !== undefined);
-}
-
-/** Reads no programme file: it may have faults, and a server may have loaded it before. */
-function withProgramme<Result>(
-  name: string,
-  options: VerbOptions,
-  use: (around: Surroundings, programme: ProgrammeId) => Promise<Result>,
-): Promise<Result> {
-  const config = configOf(options);
-  const [programme] = selectProgrammes(config, name);
-  return withStore(config, (around) => use(around, programme ?? (name as ProgrammeId)));
 }
 
 function viewOf(programme: string, held: Maintenance | undefined): object {

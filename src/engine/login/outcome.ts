@@ -40,6 +40,8 @@ export type LoginOutcome =
       /** The language that the login request asked for, if it did. */
       readonly language?: string | undefined;
       readonly retryAfter?: number | undefined;
+      /** The operator knows why: it is not logged. */
+      readonly isKnown?: true;
     }
   /** Back to the partner. */
   | {

@@ -35,7 +35,7 @@ export function loginAnswering<Request>(steps: LoginSteps<Request>): LoginSteps<
     } catch (error) {
       // An outage is the steps' to tell: they show the form again where there is one.
       if (error instanceof InMaintenance) {
-        return renderLoginFailure(service, error, undefined, undefined);
+        return { ...renderLoginFailure(service, error, undefined, undefined), isKnown: true };
       }
     }
     return steps(service, request);

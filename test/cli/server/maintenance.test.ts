@@ -1,7 +1,7 @@
 // Maintenance on running servers: every answer of the shipped programmes, and that nothing is spent.
 
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 
@@ -76,6 +76,8 @@ test('G-22 P-11: maintenance answers in the words of each programme, in every se
     const active = await manage(url, club, 'introspect', refreshed.access_token);
     assert.equal((JSON.parse(active.body) as { readonly active: boolean }).active, true);
   }
+  // HOSTILE 59: who comes meanwhile costs no log line; whoever reads the log ordered it.
+  for (const { printed } of servers) assert.doesNotMatch(printed().stderr, /login_stopped/);
 });
 
 test('maintenance outlasts a restart, is told at start, and may begin and end while none runs', async (t) => {
@@ -147,6 +149,24 @@ test('maintenance of a programme whose file is broken goes on, and of an unknown
       stderr: `--retry-after must be a duration from 1s to 24h, not "${wait}"\n`,
     });
   }
+});
+
+test('maintenance of a programme whose file is gone can end', async (t) => {
+  const site = await openSite(t);
+  const [club] = site.clubs;
+  assert.ok(club);
+  const { url } = await startServer(t, site.folder);
+  await jetway(site.folder, ['maintenance', 'on', club.id]);
+  rmSync(join(site.folder, `programmes/${club.id}.yaml`));
+  assert.deepEqual(await club.refresh(url, 'any'), club.unavailable(60));
+  const off = ['maintenance', 'off', club.id];
+  assert.equal((await jetway(site.folder, off)).stdout, `${club.id} is in service again\n`);
+  assert.equal((await club.refresh(url, 'any')).status, 400);
+  assert.deepEqual(await jetway(site.folder, off), {
+    code: 2,
+    stdout: '',
+    stderr: `there is no programme "${club.id}" (there are club, second-club, third-club)\n`,
+  });
 });
 
 test('C-2: of two programmes on one path only the one in maintenance is out of service', async (t) => {
