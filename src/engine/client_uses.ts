@@ -1,6 +1,6 @@
 // Owns the count of what the clients of a programme did within the last hour, as this process saw it.
 
-import { after, type Instant, type Milliseconds } from '../lib/clock.ts';
+import { after, instant, type Instant, type Milliseconds } from '../lib/clock.ts';
 import type { ClientId } from '../oauth/client.ts';
 
 /** What a client did in the present minute and the 59 before it. */
@@ -60,6 +60,11 @@ class Ring {
     }
     this.#newest = present;
   }
+}
+
+/** The beginning of the first minute that counts: not quite an hour ago. */
+export function countedSince(now: Instant): Instant {
+  return instant((minuteOf(now) - minutes + 1) * minute);
 }
 
 function minuteOf(now: Instant): number {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { ClientUses, type LastHour } from '../../src/engine/client_uses.ts';
+import { ClientUses, countedSince, type LastHour } from '../../src/engine/client_uses.ts';
 import { instant, type Instant, milliseconds } from '../../src/lib/clock.ts';
 import type { ClientId } from '../../src/oauth/client.ts';
 
@@ -41,6 +41,17 @@ test('a count is of the present minute and the 59 before it', () => {
   assert.deepEqual(uses.of(first, at(259)), none);
   uses.allow(first, at(1000));
   assert.equal(uses.of(first, at(1000)).allowed, 1);
+});
+
+test('the time since which is counted is the beginning of that first minute', () => {
+  for (const now of [at(0), at(0.49), at(0.5)]) {
+    const uses = new ClientUses();
+    const since = countedSince(now);
+    uses.allow(first, instant(since - 1));
+    assert.deepEqual(uses.of(first, now), none);
+    uses.allow(second, since);
+    assert.equal(uses.of(second, now).allowed, 1);
+  }
 });
 
 test('a request that began before the minute ended takes nothing from what is counted', () => {

@@ -1,19 +1,18 @@
 // Owns what a running server tells of one client on its control socket.
 
+import { countedSince } from '../../engine/client_uses.ts';
 import { instant, type Instant } from '../../lib/clock.ts';
 import type { ClientId, ProgrammeId } from '../../oauth/client.ts';
 import { dateText } from '../table.ts';
 import type { Serving } from './serving.ts';
 
-/** What a client did since a time: an hour ago, or the start of the server. */
+/** What a client did since a time: the first minute that counts, or the start of the server. */
 export interface ClientUseView {
   readonly token_requests: number;
   readonly throttled: number;
   readonly failed_authentications: number;
   readonly since: string;
 }
-
-const hour = 3_600_000;
 
 interface ServerFacts {
   readonly serving: Serving;
@@ -35,6 +34,6 @@ export function viewClientUse(
     token_requests: use.allowed,
     throttled: use.throttled,
     failed_authentications: use.failedAuthentications,
-    since: dateText(instant(Math.max(started, at - hour))),
+    since: dateText(instant(Math.max(started, countedSince(at)))),
   };
 }

@@ -1,5 +1,6 @@
 // Owns what a contract tells of an endpoint's reading: methods, media types, inputs and their order.
 
+import { type AuthenticationMethod, isHeaderMethod } from '../../oauth/client.ts';
 import type { FailureReason } from '../../oauth/failure.ts';
 import { grantInputs, type GrantType, inputsOfGrants } from '../../oauth/grant.ts';
 import { proofInputs } from '../../oauth/pkce.ts';
@@ -73,7 +74,9 @@ function readInput(reading: Reading, role: string, input: InputDefinition): Foun
   const readBy = requests.filter((request) => isReadBy(request, role));
   const choosesGrant = role === 'grant_type' && distinctNames(reading) > 1;
   const required = input.required || choosesGrant;
-  const neededBy = readBy.filter((request) => required || needs(request, role));
+  const authenticates = !isLogin && !requests.includes('question');
+  const proves = authenticates && isProof(role, definition.client.authentication.methods);
+  const neededBy = readBy.filter((request) => required || proves || needs(request, role));
   const rule = compileInput(role, input, definition.programme_identifier);
   const known = (isLogin ? loginInputs : tokenInputs).has(role);
   const isOfGrants = inputsOfGrants.has(role) && !isLogin;
@@ -85,7 +88,7 @@ function readInput(reading: Reading, role: string, input: InputDefinition): Foun
     ...shapeWords(input),
     ...demandsOf(input, definition),
   ].filter((word) => word !== '');
-  const failures = isLogin ? [] : failuresOf(input, rule, neededBy.length > 0);
+  const failures = isLogin ? [] : failuresOf(input, rule, neededBy.length > 0 && !proves);
   const told = [...words, ...failures.map(([when, reason]) => `${when}: ${reason}`)].join('; ');
   const promise: InputPromise = {
     text: told,
@@ -125,6 +128,12 @@ function isReadBy(request: RequestKind, role: string): boolean {
 
 function needs(request: RequestKind, role: string): boolean {
   return request !== 'login' && request !== 'question' && grantInputs[request].needs.includes(role);
+}
+
+/** Whether a client cannot authenticate without the parameter: its lack fails as authentication does. */
+function isProof(role: string, methods: readonly AuthenticationMethod[]): boolean {
+  if (role === 'client_secret') return methods.every((method) => method === 'parameters');
+  return role === 'client_id' && !methods.some(isHeaderMethod);
 }
 
 /** How many values of `grant_type` the endpoint tells apart. */

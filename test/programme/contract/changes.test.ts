@@ -124,6 +124,21 @@ test('a language that is gone from the login page breaks no partner', () => {
   );
 });
 
+test('parameters by which a client authenticates are required, whether the file says so or not', () => {
+  const over = (required: boolean): string =>
+    JSON.stringify({
+      client: { authentication: { methods: ['parameters'] } },
+      token_endpoints: {
+        grant: { inputs: { client_id: { required }, client_secret: { required } } },
+      },
+    });
+  const [one, other] = [false, true].map((required) =>
+    load('executive-club', shippedProgramme('executive-club', over(required))),
+  );
+  assert.ok(one && other);
+  assert.deepEqual([changes(one, other), changes(other, one)], [[], []]);
+});
+
 test('P-15: a scope that opens less breaks partners, one that opens more breaks none', () => {
   const [less, more] = ['', 'scope: { restricted: [reset_password] }'].map((over) =>
     load('second-club', shippedProgramme('second-club', over)),
