@@ -109,14 +109,12 @@ async function renderOutcome(
   const reply =
     outcome.kind === 'form'
       ? await pages.form(outcome.form, texts, status)
-      : outcome.isKnown
-        ? await pages.standing(outcome.page, texts, status)
-        : await pages.message(
-            outcome.page,
-            texts,
-            status,
-            logStopped(service, outcome.page, request),
-          );
+      : await pages.message(
+          outcome.page,
+          texts,
+          status,
+          outcome.isKnown ? undefined : logStopped(service, outcome.page, request),
+        );
   const { retryAfter } = outcome;
   if (retryAfter === undefined) return reply;
   return withHeaders(reply, { 'Retry-After': String(Math.ceil(retryAfter)) });
