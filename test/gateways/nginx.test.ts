@@ -5,8 +5,10 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { TestContext } from 'node:test';
 
-import type { ClientId } from '../../src/oauth/client.ts';
+import { milliseconds } from '../../src/lib/clock.ts';
+import type { ClientId, ProgrammeId } from '../../src/oauth/client.ts';
 import { Unavailable } from '../../src/oauth/failure.ts';
+import { wholeProgramme } from '../../src/oauth/maintenance.ts';
 import type { Subject } from '../../src/oauth/member.ts';
 import type { Store } from '../../src/store/contract.ts';
 import { programme, tokensOfLogin } from '../support/club.ts';
@@ -244,7 +246,7 @@ const unavailable: Answer = {
   body: '{"error":"temporarily_unavailable"}',
 };
 
-test('G-22: while Jetway fails, is misasked or is away nothing passes', async (t) => {
+test('G-22: while Jetway fails, is in maintenance, misasked or away nothing passes', async (t) => {
   const failing = failingStore();
   const front = await openFront(t, failing.store);
   const { member10 } = await executiveCallers(front);
@@ -258,6 +260,15 @@ test('G-22: while Jetway fails, is misasked or is away nothing passes', async (t
   failing.fail('findLogin', new TypeError('a fault'));
   assert.deepEqual(await pass(), unavailable);
   failing.heal();
+  const { store, clock } = front.jetway;
+  const retryAfter = milliseconds(600_000);
+  const times = { createdAt: clock.now(), retryAfter };
+  await store.add('maintenance', [
+    { programme: programme as ProgrammeId, part: wholeProgramme, ...times },
+  ]);
+  const later = { ...unavailable, headers: { ...unavailable.headers, 'retry-after': '600' } };
+  assert.deepEqual(await pass(), later);
+  await store.remove('maintenance', programme as ProgrammeId, wholeProgramme, clock.now());
   const changes = [['AUTHN-LEVEL-12', 'AUTHN-LEVEL-21']] as const;
   const { address: jetway, api } = front;
   const misasking = await startNginx(t, { jetway, api: api.address, changes });
