@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import type { TestContext } from 'node:test';
 
 import { milliseconds } from '../../src/lib/clock.ts';
-import type { ClientId, ProgrammeId } from '../../src/oauth/client.ts';
+import type { ClientId } from '../../src/oauth/client.ts';
 import { Unavailable } from '../../src/oauth/failure.ts';
 import { wholeProgramme } from '../../src/oauth/maintenance.ts';
 import type { Subject } from '../../src/oauth/member.ts';
@@ -263,12 +263,10 @@ test('G-22: while Jetway fails, is in maintenance, misasked or away nothing pass
   const { store, clock } = front.jetway;
   const retryAfter = milliseconds(600_000);
   const times = { createdAt: clock.now(), retryAfter };
-  await store.add('maintenance', [
-    { programme: programme as ProgrammeId, part: wholeProgramme, ...times },
-  ]);
+  await store.add('maintenance', [{ programme: programme, part: wholeProgramme, ...times }]);
   const later = { ...unavailable, headers: { ...unavailable.headers, 'retry-after': '600' } };
   assert.deepEqual(await pass(), later);
-  await store.remove('maintenance', programme as ProgrammeId, wholeProgramme, clock.now());
+  await store.remove('maintenance', programme, wholeProgramme, clock.now());
   const changes = [['AUTHN-LEVEL-12', 'AUTHN-LEVEL-21']] as const;
   const { address: jetway, api } = front;
   const misasking = await startNginx(t, { jetway, api: api.address, changes });
