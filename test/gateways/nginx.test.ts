@@ -263,7 +263,7 @@ test('G-22: while Jetway fails, is in maintenance, misasked or away nothing pass
   const { store, clock } = front.jetway;
   const retryAfter = milliseconds(600_000);
   const times = { createdAt: clock.now(), retryAfter };
-  await store.add('maintenance', [{ programme: programme, part: wholeProgramme, ...times }]);
+  await store.add('maintenance', [{ programme, part: wholeProgramme, ...times }]);
   const later = { ...unavailable, headers: { ...unavailable.headers, 'retry-after': '600' } };
   assert.deepEqual(await pass(), later);
   await store.remove('maintenance', programme, wholeProgramme, clock.now());
