@@ -1,6 +1,6 @@
 // Owns the list of checks across keys; the schema has already checked each key by itself.
 
-import type { Fault } from '../../lib/fault.ts';
+import type { Fault, Path } from '../../lib/fault.ts';
 import type { YamlNode } from '../../lib/yaml/node.ts';
 import { type Complaint, toFault } from '../../schema/complaint.ts';
 import type { Definition } from '../language/definition.ts';
@@ -24,6 +24,7 @@ import {
   selectorComplaints,
 } from './endpoints.ts';
 import { idleLoginComplaints, nameWarnings, refusalComplaints } from './inputs.ts';
+import { judged } from './judged.ts';
 import { loginPageComplaints } from './login_page.ts';
 
 /** `document` is the merged file, for the positions of its keys. */
@@ -56,10 +57,15 @@ const warnings: readonly Check[] = [
   idleParameters,
 ];
 
-export function checkDefinition(definition: Definition, document: YamlNode): readonly Fault[] {
+/** @param faulty keys of the file at fault, which the definition lacks; checks that read one are left */
+export function checkDefinition(
+  definition: Definition,
+  document: YamlNode,
+  faulty: readonly Path[] = [],
+): readonly Fault[] {
   const run = (severity: Fault['severity'], checks: readonly Check[]): readonly Fault[] =>
     checks
-      .flatMap((check) => [...check(definition, document)])
+      .flatMap((check) => [...judged((whole) => check(whole, document), definition, faulty)])
       .map((complaint) => toFault(severity, document, complaint));
   return [...run('error', errors), ...run('warning', warnings)];
 }

@@ -13,6 +13,7 @@ import { spreadErrorGroups } from './error_groups.ts';
 import { withForeignWord } from './foreign_words.ts';
 import { takesAnotherForm } from './other_forms.ts';
 import { ambiguousNumbers, atTheNull, idleNulls, withoutVariant } from './own_slips.ts';
+import { type SoundPart, soundPart } from './sound_part.ts';
 import { readVariant, variantNames } from './variants.ts';
 
 /** A programme file without errors. */
@@ -70,12 +71,16 @@ export function loadProgramme(file: string, text: string): LoadResult {
   // Without its variant a file lacks most keys; a fault for each would hide the cause.
   if (variantFaults.length > 0) return { faults };
   const { output: definition, faults: schemaFaults } = validate(definitionSchema, document);
+  const nullFaults = [...idleNulls(definitionSchema, document, root, base)];
+  const keyFaults = [...schemaFaults, ...nullFaults.filter(isError)];
   const found = [
     ...faults,
     ...schemaFaults.map((fault) => withForeignWord(document, fault)),
-    ...idleNulls(definitionSchema, document, root, base),
+    ...nullFaults,
     ...ambiguousNumbers(root, schemaFaults),
-    ...(definition === undefined ? [] : checkDefinition(definition, document)),
+    ...(definition === undefined || keyFaults.length > 0
+      ? checkRest(root, keyFaults)
+      : checkDefinition(definition, document)),
   ];
   const all = withoutVariant(root, found, variantNames())
     .map((fault) => atTheNull(root, atHome(fault, root)))
@@ -83,6 +88,24 @@ export function loadProgramme(file: string, text: string): LoadResult {
   if (definition === undefined || all.some(isError)) return { faults: all };
   const loaded = { id: id as ProgrammeId, definition, document, logos: new Map() };
   return { loaded, faults: all };
+}
+
+/** How often what the schema refuses is taken out of a file before its rest is given up. */
+const mostRounds = 3;
+
+/** The faults across the keys of a file that the schema refuses, as far as they can be judged. */
+function checkRest(file: MapNode, schemaFaults: readonly Fault[]): readonly Fault[] {
+  let rest: SoundPart | undefined = { root: file, faulty: [] };
+  let faults = schemaFaults;
+  for (let round = 0; round < mostRounds; round += 1) {
+    rest = soundPart(rest, faults);
+    if (rest === undefined) return [];
+    const { document } = layOverVariant(rest.root);
+    const { output, faults: further } = validate(definitionSchema, document);
+    if (output !== undefined) return checkDefinition(output, document, rest.faulty);
+    faults = further;
+  }
+  return [];
 }
 
 function isError({ severity }: Fault): boolean {
