@@ -83,6 +83,11 @@ export async function run(running: Running): Promise<void> {
   try {
     // Before anything is printed: its reader may send a signal at once.
     const signalled = untilSignal(['SIGTERM', 'SIGINT']);
+    process.on('SIGUSR2', () => void followClock(running));
+    process.removeAllListeners('SIGHUP').on('SIGHUP', () => {
+      manager?.reloading();
+      void reload({}).finally(tellReady);
+    });
     const sources = { ...running, now, started: now(), listeners, reloader, health };
     const control = await openControl(config.control, controlRoutes(sources), log);
     // No listener may open after they are closed.
@@ -91,11 +96,6 @@ export async function run(running: Running): Promise<void> {
     const upkeep = { ...running, services: () => serving.services(), checkStore };
     stops.push(startHousekeeping({ ...upkeep, keepTime: time.keep }));
     stops.push(watchFiles(reloader, settings, reload));
-    process.on('SIGUSR2', () => void followClock(running));
-    process.removeAllListeners('SIGHUP').on('SIGHUP', () => {
-      manager?.reloading();
-      void reload({}).finally(tellReady);
-    });
     tellReady();
     manager?.watch();
     const ending = await Promise.race([signalled, lost]);
