@@ -71,6 +71,8 @@ export class Reloader {
   #stamp: string;
   #running: Promise<unknown> = Promise.resolve();
   #isEnded = false;
+  /** Of the configuration as it was read last: they stand until it is read again. */
+  #configFaults: readonly Fault[] = [];
 
   constructor(parts: ReloadParts) {
     this.#parts = parts;
@@ -133,10 +135,9 @@ export class Reloader {
     const { folder, serving, now, listeners } = this.#parts;
     if (this.#isEnded) throw new Error('the server stops');
     const faults: Fault[] = [];
-    const settings = [
-      ...(filesAlone ? [] : await this.#follow(faults, dryRun)),
-      ...this.#parts.settings.renewCertificates(faults, dryRun),
-    ];
+    const followed = filesAlone ? [] : await this.#follow(faults, dryRun);
+    if (!filesAlone && !dryRun) this.#configFaults = [...faults];
+    const settings = [...followed, ...this.#parts.settings.renewCertificates(faults, dryRun)];
     const plan = await this.#plan(prune, faults);
     const stamp = plan === undefined ? folder.stamp() : folder.stampAtRead();
     const settingsStamp = this.#parts.settings.stampAtRead();
@@ -151,7 +152,8 @@ export class Reloader {
     this.#stamp = `${stamp}\n${settingsStamp}`;
     this.#tell(report);
     if (!filesAlone) this.#parts.log.info('reloaded', { detail: summaryOf(report) });
-    this.#last = report;
+    // Those of a configuration that was not read now are told already.
+    this.#last = filesAlone ? { ...report, faults: [...this.#configFaults, ...faults] } : report;
     return report;
   }
 

@@ -288,3 +288,20 @@ test('HOSTILE 66: the name of a file is told on one line, and is its own', async
     reasons: ['club.yml is not served', `${name} is not served`],
   });
 });
+
+test('FAULTS 16: a broken configuration is told of until it is read again', async (t) => {
+  const site = await openSite(t, watched);
+  site.write('config.yaml', `${watched}listen: nowhere\n`);
+  site.server.child.kill('SIGHUP');
+  const status = async (): Promise<string> =>
+    ((await readiness(site.server)) as { readonly status: string }).status;
+  await until(async () => (await status()) === 'degraded');
+  const broken = await readiness(site.server);
+  site.write('programmes/harbour.yaml', programmeText('Harbour'));
+  await until(() => eventsIn(site).some(({ event }) => event === 'programme_added'));
+  assert.deepEqual(await readiness(site.server), broken);
+  assert.equal(eventsIn(site).filter(({ event }) => event === 'reload_failed').length, 1);
+  site.write('config.yaml', watched);
+  assert.equal((await site.reload()).code, 0);
+  assert.equal(await status(), 'ready');
+});
