@@ -13,6 +13,8 @@ export interface Connections {
   readonly noteAnswer: (outgoing: ServerResponse) => void;
   /** From now on each answer ends its connection, so that clients open their next one elsewhere. */
   readonly lastAnswers: () => void;
+  /** The same for the connections that are open now, those in their handshake included. */
+  readonly lastAnswersOfOpen: () => void;
   /** Stops accepting, lets requests under way finish, then resolves. */
   readonly drain: () => Promise<void>;
 }
@@ -44,6 +46,8 @@ export function watchConnections(
   const isSecure = server instanceof TlsServer;
   const listener = budget.join(server, share);
   let areLast = false;
+  /** Connections that end with their next answer; none if left out. */
+  let ending: WeakSet<Socket> | undefined;
   server.on('connection', (socket) => {
     if (!listener.take()) {
       socket.destroy();
@@ -59,23 +63,31 @@ export function watchConnections(
   server.on('secureConnection', (socket: ServingSocket) => {
     const { _parent: below } = socket;
     if (below) handshakes.delete(below);
+    if (below && ending?.has(below)) ending.add(socket);
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   });
   // No descriptor is left for one more connection: it is dropped, the others go on.
   server.on('error', () => undefined);
-  const lastAnswers = (): void => {
-    areLast = true;
+  const endOpen = (): void => {
     // Node then says 'Connection: close'.
     for (const { _httpMessage: outgoing } of sockets) {
       if (outgoing?.headersSent === false) outgoing.shouldKeepAlive = false;
     }
   };
+  const lastAnswers = (): void => {
+    areLast = true;
+    endOpen();
+  };
   return {
     noteAnswer: (outgoing) => {
-      if (areLast) outgoing.shouldKeepAlive = false;
+      if (areLast || ending?.has(outgoing.req.socket)) outgoing.shouldKeepAlive = false;
     },
     lastAnswers,
+    lastAnswersOfOpen: () => {
+      ending = new WeakSet<Socket>([...sockets, ...handshakes]);
+      endOpen();
+    },
     drain: () => {
       lastAnswers();
       return close(server, [unread, handshakes]);

@@ -16,7 +16,10 @@ export interface RunningServer {
   readonly url: string;
   /** Puts another app in place; requests under way finish in the one they began in. */
   readonly swap: (app: App) => void;
-  /** Takes up another certificate, as `renewTls`; absent where the server began without one. */
+  /**
+   * Takes up other material, as `renewTls`; absent where the server began without. Where others vouch for
+   * clients, each connection that is open ends with its next answer.
+   */
   readonly renew?: (material: TlsMaterial) => void;
   /** Goes on, but from now on each answer ends its connection. */
   readonly lastAnswers: () => void;
@@ -119,6 +122,7 @@ export async function listen(
     await connections.drain();
     throw new Error('it is no TCP socket');
   }
+  let vouching = tls?.clientAuthorities;
   const scheme = secure === undefined ? 'http' : 'https';
   return {
     url: `${scheme}://${authorityOf(bound)}`,
@@ -126,7 +130,14 @@ export async function listen(
       current = next;
       listener = listenerOf(next);
     },
-    ...(secure && { renew: (next) => renewTls(secure, next) }),
+    ...(secure && {
+      renew: (next) => {
+        renewTls(secure, next);
+        // Certificates that nobody vouches for any more were believed in the handshakes of before.
+        if (next.clientAuthorities !== vouching) connections.lastAnswersOfOpen();
+        vouching = next.clientAuthorities;
+      },
+    }),
     lastAnswers: connections.lastAnswers,
     close: connections.drain,
   };

@@ -84,6 +84,25 @@ describe('a listener with TLS', { skip: without('openssl') }, () => {
     assert.notEqual(await serialOf(server, fresh), before);
   });
 
+  test('where other authorities vouch for clients, open connections end with their next answer', async (t) => {
+    const asking = { ...first, asksClients: true, clientAuthorities: ca };
+    const server = await start(t, { tls: asking });
+    const open = await shake(server);
+    t.after(() => open.destroy());
+    const upkeep = async (): Promise<string | undefined> => {
+      open.write('GET /livez HTTP/1.1\r\nHost: x\r\n\r\n');
+      const [answer] = (await once(open, 'data')) as unknown[];
+      return /^Connection: (.*?)\r$/m.exec(String(answer))?.[1];
+    };
+    assert.equal(await upkeep(), 'keep-alive');
+    server.renew?.({ ...asking, ...second, asksClients: true });
+    assert.equal(await upkeep(), 'keep-alive');
+    server.renew?.({ ...asking, clientAuthorities: createAuthority('others').certificate });
+    const fresh = await shake(server);
+    fresh.destroy();
+    assert.equal(await upkeep(), 'close');
+  });
+
   test('a certificate that cannot be used changes nothing', async (t) => {
     const server = await start(t);
     const agents = [new Agent({ keepAlive: true }), new Agent({ keepAlive: true })] as const;
