@@ -117,8 +117,13 @@ export class Admission {
       if (!outgoing.shouldKeepAlive || socket.destroyed) return;
       socket.pause();
       this.#resting.push({ socket, since: this.#now() });
-      this.#restTimer ??= setInterval(() => this.#endRests(), restCheck).unref();
+      this.#restTimer ??= setInterval(() => this.#lookAtRests(), restCheck).unref();
     });
+  }
+
+  /** Reads every refused connection again at once, for a server that stops. */
+  endRests(): void {
+    this.#readRested(this.#resting.length);
   }
 
   /** Requests refused since the last call. */
@@ -211,7 +216,7 @@ export class Admission {
     return Math.max(leastRoom, (wait / this.#pace / cost) * part);
   }
 
-  #endRests(): void {
+  #lookAtRests(): void {
     const now = this.#now();
     const late = this.#resting.findIndex(({ since }) => now - since < longestRest);
     this.#readRested(late < 0 ? this.#resting.length : late);

@@ -128,9 +128,9 @@ export class App extends Hono<{ Bindings: HttpBindings }> {
     const endpoint = this.#endpoints.get(path)?.(incoming);
     if (endpoint === undefined) return this.#answersBelow(path, incoming, outgoing);
     if (!endpoint.methods.has(incoming.method ?? '')) return false;
-    if (!isPlainRequest(incoming)) return false;
     const { load } = endpoint;
     if (this.#isRefused(load, incoming, outgoing)) return true;
+    if (!isPlainRequest(incoming)) return false;
     const failed = this.#failed;
     const finish = (reply: Answer): void => write(outgoing, reply, failed);
     const fail = (error: unknown): void => finish(failed(error));
@@ -148,18 +148,23 @@ export class App extends Hono<{ Bindings: HttpBindings }> {
     return true;
   }
 
+  /** Which work a request is that `answers` has left to `fetch`. */
+  kindOf(incoming: IncomingMessage): WorkKind {
+    const endpoint = this.#endpoints.get(splitTarget(incoming.url ?? '').path)?.(incoming);
+    const isItsOwn = endpoint?.methods.has(incoming.method ?? '') === true;
+    return (isItsOwn ? endpoint.load?.kind : undefined) ?? 'other';
+  }
+
   /** Refuses a request unless there is room for its kind of work. */
   #isRefused(load: Load | undefined, incoming: IncomingMessage, outgoing: ServerResponse): boolean {
     if (load === undefined || admission.admits(load.kind)) return false;
     const failed = this.#failed;
     admission.refuse(incoming, outgoing);
+    const isShort = isPlainRequest(incoming);
+    const finish = (reply: Reply): void => write(outgoing, closing(reply, isShort), failed);
     const reply = load.tooMany(readHead(incoming), admission.retryAfter());
-    if (reply instanceof Promise) {
-      reply.then(
-        (page) => write(outgoing, page, failed),
-        (error: unknown) => write(outgoing, failed(error), failed),
-      );
-    } else write(outgoing, reply, failed);
+    if (reply instanceof Promise) reply.then(finish, (error: unknown) => finish(failed(error)));
+    else finish(reply);
     return true;
   }
 
@@ -169,16 +174,20 @@ export class App extends Hono<{ Bindings: HttpBindings }> {
     if (this.#isRefused(found.load, incoming, outgoing)) return true;
     const failed = this.#failed;
     const finish = (reply: Reply): void => write(outgoing, reply, failed);
-    // After the answer Node reads the rest of a body to discard it: not of a long one.
     const isShort = isPlainRequest(incoming);
     begin(found.load, () => {
       found.answer(readHead(incoming)).then(
-        (reply) => finish(isShort ? reply : withHeaders(reply, { Connection: 'close' })),
+        (reply) => finish(closing(reply, isShort)),
         (error: unknown) => finish(failed(error)),
       );
     });
     return true;
   }
+}
+
+/** After the answer Node reads the rest of a body to discard it: not of a long one. */
+function closing(reply: Reply, isShort: boolean): Reply {
+  return isShort ? reply : withHeaders(reply, { Connection: 'close' });
 }
 
 function begin(load: Load | undefined, work: () => void): void {

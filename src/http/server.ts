@@ -139,7 +139,11 @@ export async function listen(
       },
     }),
     lastAnswers: connections.lastAnswers,
-    close: connections.drain,
+    close: () => {
+      // What refused connections have sent since is answered, too.
+      admission.endRests();
+      return connections.drain();
+    },
   };
 }
 
@@ -153,7 +157,8 @@ function listenerOf(app: App): Listener {
   let unusual: Promise<Listener> | undefined;
   return (incoming, outgoing) => {
     if (app.answers(incoming, outgoing)) return;
-    if (!admission.admits('other')) {
+    const kind = app.kindOf(incoming);
+    if (kind === 'other' && !admission.admits(kind)) {
       admission.refuse(incoming, outgoing);
       const wait = { 'Retry-After': `${admission.retryAfter()}` };
       refuse(outgoing, 503, 'temporarily_unavailable', wait);
@@ -162,7 +167,7 @@ function listenerOf(app: App): Listener {
     // The adapter has its own refusal for some hosts; nothing here depends on the host.
     incoming.headers.host = 'localhost';
     const routed = (unusual ??= routedListener(app));
-    admission.begin('other', () => {
+    admission.begin(kind, () => {
       if (!incoming.destroyed) void routed.then((listener) => listener(incoming, outgoing));
     });
   };

@@ -2,12 +2,16 @@
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { connect, Socket } from 'node:net';
 import { test } from 'node:test';
 
 import { createAdminApp } from '../../src/http/admin.ts';
+import { admission } from '../../src/http/admission.ts';
+import { App } from '../../src/http/endpoints.ts';
 import { listen } from '../../src/http/server.ts';
 import { startJetway } from '../support/jetway.ts';
+import { overload } from '../support/overload.ts';
 import { ask, rawExchange } from '../support/wire.ts';
 
 test('HOSTILE 50: an absolute target without a path is the root, and nothing is there', async (t) => {
@@ -44,6 +48,41 @@ test('G-22: a server whose app is not there yet is unavailable for a moment, and
     [status, headers['retry-after'], headers['cache-control'], body],
     [503, '1', 'no-store', '{"error":"temporarily_unavailable"}'],
   );
+});
+
+test('FAULTS 19, 23: a server told to stop answers what refused connections have sent since', async (t) => {
+  const missing = { status: 404, headers: {}, body: '' };
+  const app = new App(
+    () => missing,
+    () => missing,
+  );
+  app.endpoint('/it', {
+    load: { kind: 'token', tooMany: () => ({ status: 503, headers: {}, body: '' }) },
+    methods: new Set(['GET']),
+    wrongMethod: () => missing,
+    answer: () => missing,
+  });
+  const server = await listen({ host: '127.0.0.1', port: 0 }, app);
+  const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+  await once(socket, 'connect');
+  overload(t, 'token');
+  // These are read again before it, and take longer than idle connections have at the end.
+  for (let resting = 0; resting < 5000; resting += 1) {
+    const incoming = new IncomingMessage(new Socket());
+    const outgoing = new ServerResponse(incoming);
+    outgoing.shouldKeepAlive = true;
+    admission.refuse(incoming, outgoing);
+    outgoing.emit('finish');
+  }
+  const request = 'GET /it HTTP/1.1\r\nHost: x\r\n\r\n';
+  socket.write(request);
+  const [first] = (await once(socket, 'data')) as unknown[];
+  assert.match(String(first), /^HTTP\/1\.1 503 [^]*\r\nConnection: keep-alive\r\n/);
+  socket.write(request);
+  const answered = once(socket, 'data');
+  await server.close();
+  const [second] = (await answered) as unknown[];
+  assert.match(String(second), /^HTTP\/1\.1 503 [^]*\r\nConnection: close\r\n/);
 });
 
 test('a server told to stop does not wait for a sender that stands still', async () => {

@@ -53,6 +53,24 @@ test('FAULTS 23: another dialect has other words', async (t) => {
   });
 });
 
+test('FAULTS 23: a body in chunks is its own kind of work, refused in the dialect', async (t) => {
+  const club = await openPartnerClub(t);
+  const send = (path: string): Promise<string> =>
+    rawExchange(
+      club.url,
+      `POST ${path} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n0\r\n\r\n`,
+    );
+  const end = overload(t, 'other');
+  assert.match(await send('/second-club/secure/refresh'), /^HTTP\/1\.1 400 /);
+  await end();
+  overload(t, 'token');
+  assert.match(
+    await send('/second-club/secure/refresh'),
+    /^HTTP\/1\.1 500 [^]*\r\nRetry-After: [1-5]\r\nConnection: close\r\n[^]*"error":"temporarily_unavailable"/,
+  );
+  assert.match(await send('/nowhere'), /^HTTP\/1\.1 404 /);
+});
+
 test('FAULTS 22, 23: a login too many is told of difficulties, and tokens are issued', async (t) => {
   const club = await openClub(t);
   overload(t, 'login');
