@@ -38,6 +38,10 @@ const usualPace = 0.05;
 const leastPace = 0.02;
 /** Weight of the latest turn in the measured pace. */
 const smoothing = 0.25;
+/** How much slower than the pace a turn is taken for: one in which the machine stood still tells little. */
+const slowestTurn = 4;
+/** Milliseconds after which a measured pace is forgotten: little work would never measure it again. */
+const paceTime = 10_000;
 
 /** Refused connections that are read again for each cost of 1 that was begun. */
 const readAgain = 0.1;
@@ -47,7 +51,6 @@ const fewAgain = 32;
 const longestRest = 900;
 /** Milliseconds between looks at the resting connections while no request comes. */
 const restCheck = 20;
-
 /** Longest `Retry-After`, in seconds. */
 const longestRetry = 5;
 
@@ -67,6 +70,7 @@ export class Admission {
   #isIdle = true;
   /** Measured milliseconds for a cost of 1. */
   #pace = usualPace;
+  #pacedAt = -Infinity;
   /** The last turn, if it left requests waiting. */
   #lastTurn: { readonly at: number; readonly cost: number } | undefined;
   #refused = 0;
@@ -86,7 +90,9 @@ export class Admission {
     const line = this.#lineOf(kind);
     if (line.length < line.room) return true;
     // What was measured long ago says nothing of this burst.
-    if (this.#now() - line.waitedAt <= calmTime) return false;
+    const now = this.#now();
+    if (now - line.waitedAt <= calmTime) return false;
+    if (now - this.#pacedAt > paceTime) this.#pace = usualPace;
     return line.length < this.#roomFor(line, burstWait);
   }
 
@@ -104,7 +110,7 @@ export class Admission {
 
   /**
    * Counts a request that is refused; its answer must be written next. The connection is read again only
-   * as the server keeps up with its work: otherwise it would do nothing but refuse. Whoever keeps to
+   * as the server keeps up with its work, or it would do nothing but refuse. Whoever keeps to
    * `Retry-After` does not notice.
    */
   refuse(incoming: IncomingMessage, outgoing: ServerResponse): void {
@@ -158,8 +164,9 @@ export class Admission {
     const now = this.#now();
     if (this.#lastTurn !== undefined) {
       const { at, cost } = this.#lastTurn;
-      const pace = Math.max(leastPace, (now - at) / cost);
+      const pace = Math.min(Math.max(leastPace, (now - at) / cost), slowestTurn * this.#pace);
       this.#pace += (pace - this.#pace) * smoothing;
+      this.#pacedAt = now;
     }
     const begun = this.#beginByShares();
     const isOver = begun >= waiting;

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 
 import { Admission, type WorkKind } from '../../src/http/admission.ts';
 
@@ -36,9 +37,7 @@ function openAdmission(pace = 0.05) {
     pass: async (count = Infinity) => {
       const until = turns.length + count;
       while (turns.length < until && turns.flat().length < begun) {
-        await new Promise((resolve) => {
-          setImmediate(resolve);
-        });
+        await setImmediate();
       }
     },
   };
@@ -115,6 +114,32 @@ test('where work takes longer than usual, less of it may wait', async () => {
   assert.equal(fill(opened, 'token'), 5000);
   await opened.pass(30);
   assert.equal(Math.round(fill(opened, 'verify') / 10), 50);
+});
+
+test('one turn in which the machine stands still does not have the next burst refused', async () => {
+  const opened = openAdmission();
+  opened.add('token', 150);
+  opened.admission.begin('token', () => opened.idle(5000));
+  opened.add('token', 150);
+  await opened.pass();
+  opened.idle(1001);
+  assert.ok(fill(opened, 'token') > 2000);
+});
+
+test('how long work took is forgotten, also where little work comes after it', async () => {
+  const opened = openAdmission();
+  for (let begun = 0; begun < 2560; begun += 1) {
+    opened.admission.begin('token', () => opened.idle(20));
+  }
+  opened.add('token', 1);
+  await opened.pass();
+  for (const room of [128, 128, 128]) {
+    opened.idle(1001);
+    assert.equal(fill(opened, 'token'), room);
+    await opened.pass();
+  }
+  opened.idle(7000);
+  assert.equal(fill(opened, 'token'), 5000);
 });
 
 test('refusals say one second while they are few', () => {
