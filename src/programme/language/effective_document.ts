@@ -1,5 +1,6 @@
 // Owns the conversion of a Definition to a complete programme file, without variant or defaults.
 
+import { nodeAt } from '../../lib/document.ts';
 import type { YamlNode } from '../../lib/yaml/node.ts';
 import { allMapsIn } from '../../schema/keys.ts';
 import type { Schema, Shape } from '../../schema/walk.ts';
@@ -49,21 +50,16 @@ function writeValue(value: unknown, node: YamlNode | undefined, schema?: Schema)
  * A list of maps if a name looks like an integer: JavaScript would move such a key to the front.
  */
 function writeTree(tree: ReadonlyMap<string, unknown>, node: YamlNode | undefined): unknown {
-  const home = node?.kind === 'list' ? undefined : node;
   const members = [...tree].map(([name, field]) => [
     name,
-    writeValue(field, home === undefined ? memberIn(node, name) : childOf(home, name)),
+    writeValue(field, childOf(node, name)),
   ]) as [string, unknown][];
   const map = Object.fromEntries(members);
   const isOrdered = Object.keys(map).every((name, index) => name === members[index]?.[0]);
   return isOrdered ? map : members.map(([name, field]) => ({ [name]: field }));
 }
 
-function memberIn(list: YamlNode | undefined, name: string): YamlNode | undefined {
-  const maps = list?.kind === 'list' ? list.items : [];
-  return maps.map((map) => childOf(map, name)).find((node) => node !== undefined);
-}
-
+/** A member of a map, or of a list of maps that stands for one map. */
 function childOf(node: YamlNode | undefined, key: string): YamlNode | undefined {
-  return node?.kind === 'map' ? node.entries.get(key)?.node : undefined;
+  return node && nodeAt(node, [key]);
 }

@@ -147,6 +147,21 @@ const roleNameSchema = v.pipe(
   named('input name', 'A name in snake_case of up to 50 characters.'),
 );
 
+const inputMapSchema = v.record(roleNameSchema, inputSchema);
+
+/** A list of maps stands for one map; merged over the variant, it replaces where a map is added. */
+const inputsSchema = v.union([
+  inputMapSchema,
+  v.pipe(
+    v.array(inputMapSchema),
+    v.check((maps) => {
+      const names = maps.flatMap((map) => Object.keys(map));
+      return new Set(names).size === names.length;
+    }, 'a name is given twice in this list'),
+    v.transform((maps) => Object.fromEntries(maps.flatMap((map) => Object.entries(map)))),
+  ),
+]);
+
 /** The keys that the login request and token endpoints share. */
 export const endpointSchema = v.pipe(
   v.strictObject({
@@ -178,8 +193,8 @@ export const endpointSchema = v.pipe(
       text: 'A parameter without a value (`scope=`): as if it were `missing` (RFC 6749 3.1), or a `value` of no characters that must fit like any other. A login request takes it for missing.',
       example: 'value',
     }),
-    inputs: key(v.record(roleNameSchema, inputSchema), {
-      text: "What the endpoint reads, by the name that Jetway knows it under; the wire name is the input's own `name`. Names Jetway knows are [listed below](#inputs-that-jetway-knows); others are checked as declared and used for nothing else.",
+    inputs: key(inputsSchema, {
+      text: "What the endpoint reads, by the name that Jetway knows it under; the wire name is the input's own `name`. A map is laid over that of the variant; a list of maps, `[{ code: {} }, { grant_type: {} }]`, replaces it. Names Jetway knows are [listed below](#inputs-that-jetway-knows); others are checked as declared and used for nothing else.",
       example: '{ channel: { required: true, allowed: [web, app] } }',
     }),
   }),

@@ -12,7 +12,13 @@ import { type Definition, definitionSchema } from './definition.ts';
 import { spreadErrorGroups } from './error_groups.ts';
 import { withForeignWord } from './foreign_words.ts';
 import { takesAnotherForm } from './other_forms.ts';
-import { ambiguousNumbers, atTheNull, idleNulls, withoutVariant } from './own_slips.ts';
+import {
+  ambiguousNumbers,
+  atTheNull,
+  idleNulls,
+  nulledInputs,
+  withoutVariant,
+} from './own_slips.ts';
 import { type SoundPart, soundPart } from './sound_part.ts';
 import { readVariant, variantNames } from './variants.ts';
 
@@ -77,6 +83,7 @@ export function loadProgramme(file: string, text: string): LoadResult {
     ...faults,
     ...schemaFaults.map((fault) => withForeignWord(document, fault)),
     ...nullFaults,
+    ...nulledInputs(root),
     ...ambiguousNumbers(root, schemaFaults),
     ...(definition === undefined || keyFaults.length > 0
       ? checkRest(root, keyFaults)

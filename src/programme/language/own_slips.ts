@@ -1,7 +1,7 @@
 // Owns faults that need the file's own text, not the merged document: nulls that remove nothing,
 // numbers that YAML versions read differently, a missing variant.
 
-import { nodeAt } from '../../lib/document.ts';
+import { keyPositionAt, nodeAt } from '../../lib/document.ts';
 import { errorAt, type Fault, type Path, quote } from '../../lib/fault.ts';
 import { present } from '../../lib/present.ts';
 import { suggest } from '../../lib/suggest.ts';
@@ -43,6 +43,32 @@ export function* idleNulls(
     if (base !== undefined && nodeAt(base, path) !== undefined) continue;
     const fault = idleNull(schema, subject, root, path);
     if (fault !== undefined) yield fault;
+  }
+}
+
+/** More inputs than these are better said as a list than taken from the variant one by one. */
+const mostNulls = 3;
+
+/** Warns of endpoints that remove many inputs of the variant, which another form replaces at once. */
+export function* nulledInputs(root: MapNode): Iterable<Fault> {
+  const endpoints = nodeAt(root, ['token_endpoints']);
+  const names = endpoints?.kind === 'map' ? [...endpoints.entries.keys()] : [];
+  const places = [['authorize', 'endpoint'], ...names.map((name) => ['token_endpoints', name])].map(
+    (at) => [...at, 'inputs'],
+  );
+  for (const path of places) {
+    const inputs = nodeAt(root, path);
+    if (inputs?.kind !== 'map') continue;
+    const nodes = [...inputs.entries.values()].map(({ node }) => node);
+    const count = nodes.filter((node) => node.kind === 'scalar' && node.value === null).length;
+    if (count <= mostNulls) continue;
+    yield {
+      severity: 'warning',
+      at: keyPositionAt(root, path),
+      path: path.join('.'),
+      message: `${count} inputs of the variant are removed one by one`,
+      hint: 'a list of maps replaces them all: [{ code: {} }, { grant_type: {} }]',
+    };
   }
 }
 

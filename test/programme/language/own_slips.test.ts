@@ -5,6 +5,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { formatFault } from '../../../src/lib/fault.ts';
+import { stringifyYaml } from '../../../src/lib/yaml/yaml.ts';
+import { effectiveDocument } from '../../../src/programme/language/effective_document.ts';
 import { loadProgramme } from '../../../src/programme/language/load.ts';
 
 const head = 'variant: grant\nname: A\nprogramme_identifier: A\nbase_path: /a\n';
@@ -129,5 +131,49 @@ token_response: { fields: { a: acces_token, b: Bearer, c: "{subject}/x" } }
     'a.yaml:8:32: error: "acces_token" is no value an answer can hold; did you mean "access_token"?',
     `a.yaml:8:48: error: "Bearer" is no value an answer can hold; a text that is always the same is { constant: Bearer }, and the values are ${values}`,
     'a.yaml:8:59: error: "{subject}/x" is no value an answer can hold; texts are put together with joined: [ … ]',
+  ]);
+});
+
+test('a list of inputs replaces those of the variant, which a map is laid over', () => {
+  const inputs = '[{ code: { length: 64 } }, { grant_type: {}, refresh_token: {}, scope: {} }]';
+  const { loaded, faults } = loadProgramme(
+    'a.yaml',
+    `${head}authorize: { pkce: off }\ntoken_endpoints: { grant: { inputs: ${inputs} } }\n`,
+  );
+  assert.deepEqual(faults.filter(({ severity }) => severity === 'error').map(formatFault), []);
+  assert.ok(loaded !== undefined);
+  assert.deepEqual(loaded.definition.token_endpoints['grant']?.inputs, {
+    code: { required: false, length: { min: 64, max: 64 } },
+    grant_type: { required: false },
+    refresh_token: { required: false },
+    scope: { required: false },
+  });
+  // What `show` prints is the same dialect.
+  const again = loadProgramme('a.yaml', stringifyYaml(effectiveDocument(loaded)));
+  const { variant: _, ...definition } = loaded.definition;
+  assert.deepEqual(again.loaded?.definition, definition);
+});
+
+test('faults in a list of inputs stand at their places', () => {
+  const list = (inputs: string): readonly string[] =>
+    check(`${head}authorize: { pkce: off }\ntoken_endpoints: { grant: { inputs: ${inputs} } }\n`);
+  assert.deepEqual(list('[{ code: { lenght: 64 } }, { grant_type: {}, refresh_token: {} }]'), [
+    'a.yaml:6:48: error: unknown key "lenght" (did you mean "length"?)',
+  ]);
+  assert.deepEqual(list('[{ code: { length: 63 } }, { grant_type: {}, refresh_token: {} }]'), [
+    'a.yaml:6:56: error: this refuses codes of the shape in code (take it out, or widen it)',
+  ]);
+  assert.deepEqual(list('[{ code: {} }, { code: {}, grant_type: {}, refresh_token: {} }]'), [
+    'a.yaml:6:37: error: a name is given twice in this list',
+  ]);
+});
+
+test('an endpoint that removes more than three inputs is told of the list', () => {
+  const text = (nulls: string): string =>
+    `${head}authorize: { pkce: off }\ntoken_endpoints: { grant: { inputs: { ${nulls} } } }\n`;
+  const three = 'code_verifier: null, redirect_uri: null, scope: null';
+  assert.deepEqual(check(text(three), 'warning'), []);
+  assert.deepEqual(check(text(`${three}, client_id: null`), 'warning'), [
+    'a.yaml:6:29: warning: 4 inputs of the variant are removed one by one (a list of maps replaces them all: [{ code: {} }, { grant_type: {} }])',
   ]);
 });
