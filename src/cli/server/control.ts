@@ -1,7 +1,7 @@
 // Owns the control socket of a running server: a unix socket for its owner alone, on which commands ask
 // it by HTTP and get JSON.
 
-import { chmodSync, lstatSync, unlinkSync } from 'node:fs';
+import { chmodSync, existsSync, lstatSync, unlinkSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { connect } from 'node:net';
 
@@ -54,6 +54,9 @@ export async function openControl(
   await claim();
   const timer = setInterval(() => {
     if (!server.listening) void claim();
+    // Something cleaned up, or the end of a server that had it before, which removes it. The next round
+    // claims it.
+    else if (!existsSync(path)) server.close();
   }, patience);
   timer.unref();
   return {

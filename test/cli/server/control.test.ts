@@ -1,7 +1,7 @@
 // Tests of the control socket, and of settings that a running server takes up by it.
 
 import assert from 'node:assert/strict';
-import { lstatSync, readFileSync, writeFileSync } from 'node:fs';
+import { lstatSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -88,6 +88,22 @@ test('reload and status without a server say where none answers; the socket is i
   assert.deepEqual(await jetway(folder, ['status']), { code: 1, stdout: '', stderr: nobody });
   const third = await startServer(t, folder);
   assert.equal(await pid(), third.child.pid);
+});
+
+test('a control socket that was removed is made again, also by the end of another server', async (t) => {
+  const folder = workFolder(t);
+  const socket = join(folder, 'data/jetway.db.control');
+  const first = await startServer(t, folder);
+  const pid = async (): Promise<number | undefined> => {
+    const { code, stdout } = await jetway(folder, ['status', '--json']);
+    return code === 0 ? (JSON.parse(stdout) as StatusView).pid : undefined;
+  };
+  rmSync(socket);
+  await until(async () => (await pid()) === first.child.pid);
+  rmSync(socket);
+  const second = await startServer(t, folder);
+  await first.end('SIGTERM');
+  await until(async () => (await pid()) === second.child.pid);
 });
 
 test('a file that stands where the control socket is to be stays', async (t) => {
