@@ -43,6 +43,9 @@ const slowestTurn = 4;
 /** Milliseconds after which a measured pace is forgotten: little work would never measure it again. */
 const paceTime = 10_000;
 
+/** Looks for new connections between turns that leave work: each time node takes one a listener. */
+const looks = 8;
+
 /** Refused connections that are read again for each cost of 1 that was begun. */
 const readAgain = 0.1;
 /** The same for a turn that leaves nothing waiting: its callers come again by themselves. */
@@ -145,6 +148,16 @@ export class Admission {
     return line;
   }
 
+  /** Plans the next turn, once new connections were looked for so often. */
+  #planAfter(left: number): void {
+    this.#isPlanned = true;
+    if (left > 0) setImmediate(() => this.#planAfter(left - 1));
+    else {
+      this.#isPlanned = false;
+      this.#plan();
+    }
+  }
+
   #plan(): void {
     if (this.#isPlanned) return;
     this.#isPlanned = true;
@@ -178,7 +191,7 @@ export class Admission {
     this.#readCredit += isOver ? fewAgain : begun * readAgain;
     this.#readCredit -= this.#readRested(Math.floor(this.#readCredit));
     if (this.#resting.length === 0) this.#readCredit = 0;
-    if (!isOver) this.#plan();
+    if (!isOver) this.#planAfter(looks);
   }
 
   /** Returns the cost of what it begins; a kind that leaves some of its part leaves it to the others. */

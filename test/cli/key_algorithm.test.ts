@@ -38,7 +38,7 @@ programmes: ./later
     ]);
     assert.match(
       ahead.stdout,
-      /^club: the EdDSA key \S+ is published: once verifiers have it, in 10m, set tokens\.access\.algorithm to EdDSA and restart\n$/,
+      /^club: the EdDSA key \S+ is published: once verifiers have it, in 10m, set tokens\.access\.algorithm to EdDSA and have servers take it up \(jetway reload\)\n$/,
     );
     assert.match(again.stdout, /is published already/);
     const statuses = (stdout: string): unknown =>

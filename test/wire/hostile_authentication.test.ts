@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { authenticateClient } from '../../src/engine/client_authentication.ts';
+import { ClientUses } from '../../src/engine/client_uses.ts';
 import type { Service } from '../../src/engine/service.ts';
 import { Refusal } from '../../src/oauth/failure.ts';
 import { testClock } from '../support/clock.ts';
@@ -94,6 +95,7 @@ test('HOSTILE 40: whoever is unknown costs the digest that a wrong secret costs'
   const service = {
     programme: { id: 'executive-club', clients: {} },
     store: club.store,
+    uses: new ClientUses(),
     keyring: {
       ...club.keyring,
       secretDigest: (secret: string) => {

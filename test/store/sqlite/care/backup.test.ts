@@ -103,6 +103,7 @@ withFile(
         login: 0,
         login_attempt: 0,
         look_up: 2,
+        maintenance: 0,
         member: 1,
         node_lease: 0,
         removed: 0,
