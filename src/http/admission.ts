@@ -2,9 +2,9 @@
 // requests are refused before any work (FAULTS 23).
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 
 import { inTurn } from '../lib/turn.ts';
+import { RestingConnections } from './resting_connections.ts';
 import { Line, type Plan } from './waiting_line.ts';
 
 /** Kinds of work, in the order in which a turn begins them. */
@@ -66,7 +66,7 @@ export class Admission {
   readonly #lines = new Map(
     kinds.map((kind) => [kind, new Line(plans[kind], burstWait / usualPace / plans[kind].cost)]),
   );
-  readonly #resting: { readonly socket: Socket; readonly since: number }[] = [];
+  readonly #resting = new RestingConnections();
   #restTimer: NodeJS.Timeout | undefined;
   #isPlanned = false;
   /** Whether no turn has begun anything since the last look at the resting connections. */
@@ -124,15 +124,14 @@ export class Admission {
     const { socket } = incoming;
     outgoing.once('finish', () => {
       if (!outgoing.shouldKeepAlive || socket.destroyed) return;
-      socket.pause();
-      this.#resting.push({ socket, since: this.#now() });
+      this.#resting.add(socket, this.#now());
       this.#restTimer ??= setInterval(() => this.#lookAtRests(), restCheck).unref();
     });
   }
 
   /** Reads every refused connection again at once, for a server that stops. */
   endRests(): void {
-    this.#readRested(this.#resting.length);
+    this.#resting.read();
   }
 
   /** Requests refused since the last call. */
@@ -148,20 +147,16 @@ export class Admission {
     return line;
   }
 
-  /** Plans the next turn, once new connections were looked for so often. */
-  #planAfter(left: number): void {
-    this.#isPlanned = true;
-    if (left > 0) setImmediate(() => this.#planAfter(left - 1));
-    else {
-      this.#isPlanned = false;
-      this.#plan();
-    }
-  }
-
-  #plan(): void {
+  /** Plans a turn, once new connections were looked for so often. */
+  #plan(left = 0): void {
     if (this.#isPlanned) return;
     this.#isPlanned = true;
-    inTurn('requests', () => this.#turn());
+    this.#lookFirst(left);
+  }
+
+  #lookFirst(left: number): void {
+    if (left > 0) setImmediate(() => this.#lookFirst(left - 1));
+    else inTurn('requests', () => this.#turn());
   }
 
   #turn(): void {
@@ -189,9 +184,9 @@ export class Admission {
     this.#pressure += (pressure - this.#pressure) * smoothing;
     this.#refused = 0;
     this.#readCredit += isOver ? fewAgain : begun * readAgain;
-    this.#readCredit -= this.#readRested(Math.floor(this.#readCredit));
-    if (this.#resting.length === 0) this.#readCredit = 0;
-    if (!isOver) this.#planAfter(looks);
+    this.#readCredit -= this.#resting.read(Math.floor(this.#readCredit));
+    if (this.#resting.size === 0) this.#readCredit = 0;
+    if (!isOver) this.#plan(looks);
   }
 
   /** Returns the cost of what it begins; a kind that leaves some of its part leaves it to the others. */
@@ -237,21 +232,12 @@ export class Admission {
   }
 
   #lookAtRests(): void {
-    const now = this.#now();
-    const late = this.#resting.findIndex(({ since }) => now - since < longestRest);
-    this.#readRested(late < 0 ? this.#resting.length : late);
-    if (this.#lastTurn === undefined) this.#readRested(this.#isIdle ? turnCost : fewAgain);
+    this.#resting.readBefore(this.#now() - longestRest);
+    if (this.#lastTurn === undefined) this.#resting.read(this.#isIdle ? turnCost : fewAgain);
     this.#isIdle = true;
-    if (this.#resting.length > 0) return;
+    if (this.#resting.size > 0) return;
     clearInterval(this.#restTimer);
     this.#restTimer = undefined;
-  }
-
-  /** Reads so many resting connections again, or all; those that have rested longest come first. */
-  #readRested(most: number): number {
-    const rested = this.#resting.splice(0, most);
-    for (const { socket } of rested) socket.resume();
-    return rested.length;
   }
 }
 
