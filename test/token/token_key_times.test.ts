@@ -103,8 +103,12 @@ withFile('FAULTS 28: a clock a year ahead, set back, does not stop rotation', as
   // Once more, before it begins: it begins after what was left of the wait.
   await store.recordTime(at(day + minute));
   await store.acceptTime(at(100));
-  const begin = 100 + 9 * minute;
-  assert.deepEqual(await begins(), [at(-minute), at(begin)]);
+  const [first, next = at(0)] = await begins();
+  assert.equal(first, at(-minute));
+  // The machine's uptime, by which the store's time goes on, passes meanwhile: milliseconds.
+  const passed = at(100 + 9 * minute) - next;
+  assert.ok(passed >= 0 && passed < 1000, `${passed} ms`);
+  const begin = 100 + 9 * minute - passed / 1000;
   await keys.reloadIfMoved();
   assert.deepEqual([keys.signer(at(begin - 1)).number, keys.signer(at(begin)).number], [0, 1]);
   await renew(keys, begin + 30 * day - 1);
