@@ -4,6 +4,7 @@
 import type { Log, Service } from '../../engine/service.ts';
 import { admission } from '../../http/admission.ts';
 import { allowedDrift, type Clock, type SystemClock } from '../../lib/clock.ts';
+import { pause } from '../../lib/pause.ts';
 import { randomKey } from '../../lib/random.ts';
 import type { Store } from '../../store/contract.ts';
 import type { PublishedKeys } from '../../token/key_chest.ts';
@@ -76,9 +77,7 @@ function sweepTask({ store, clock }: Housekeeping): Task {
     for (let step = 0; step < stepsPerRound; step += 1) {
       const removed = await store.sweep(clock.now(), rowsPerStep);
       if (removed < rowsPerStep) return;
-      await new Promise((resolve) => {
-        setImmediate(resolve);
-      });
+      await pause();
     }
   };
 }

@@ -92,7 +92,8 @@ export class Reloader {
     return stamp === this.#stamp ? undefined : stamp;
   }
 
-  /** One at a time. Rejects with `Unavailable` where the store cannot be asked; then nothing changes. */
+  // One at a time. Rejects with `Unavailable` where the store cannot be asked: then programmes are served
+  // as before, while settings and certificates may have been taken up.
   reload(options: ReloadOptions = {}): Promise<ReloadReport> {
     const done = this.#running.then(() => this.#reload(options));
     this.#running = done.catch(() => undefined);

@@ -84,3 +84,18 @@ describe('C-2: the default of a shared path', () => {
     ]);
   });
 });
+
+test('FAULTS 17: a programme whose file is gone stays mounted while another changes, until it is pruned', async () => {
+  const served = byId(second, third);
+  const changed = candidate('third-club', shippedProgramme('third-club', `${shared}false }`));
+  const kept = await planServing(byId(changed), served, store);
+  assert.deepEqual(outcomes(kept), [
+    ['second-club', 'kept', true],
+    ['third-club', 'changed', true],
+  ]);
+  const pruned = await planServing(byId(changed), served, store, { prune: true });
+  assert.deepEqual(outcomes(pruned), [
+    ['second-club', 'removed', false],
+    ['third-club', 'changed', true],
+  ]);
+});
