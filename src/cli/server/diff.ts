@@ -2,8 +2,8 @@
 
 import { readProgrammeFile } from '../../config/programme_files.ts';
 import { FaultsError } from '../../lib/fault.ts';
-import { contractChanges } from '../../programme/contract/changes.ts';
-import { formatChanges } from '../../programme/contract/format.ts';
+import { contractChanges } from '../../programme/diff/changes.ts';
+import { formatChanges } from '../../programme/diff/format.ts';
 import { CommandError, exitCodes } from '../exit.ts';
 import { type OutputOptions, printResult } from '../output.ts';
 

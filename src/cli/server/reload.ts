@@ -7,7 +7,7 @@ import { type Fault, FaultsError, formatFault } from '../../lib/fault.ts';
 import { pause } from '../../lib/pause.ts';
 import { present } from '../../lib/present.ts';
 import type { ProgrammeId } from '../../oauth/client.ts';
-import { type ContractChange, contractChanges } from '../../programme/contract/changes.ts';
+import { type ContractChange, contractChanges } from '../../programme/diff/changes.ts';
 import type { Store } from '../../store/contract.ts';
 import { dateText } from '../table.ts';
 import type { Listeners } from './listeners.ts';

@@ -1,6 +1,6 @@
 // Owns the verbs that ask a running server: `reload` and `status`.
 
-import { formatChanges } from '../../programme/contract/format.ts';
+import { formatChanges } from '../../programme/diff/format.ts';
 import { askServer } from '../control_client.ts';
 import { CommandError, exitCodes } from '../exit.ts';
 import { printResult, type VerbOptions } from '../output.ts';

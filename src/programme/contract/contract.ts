@@ -1,25 +1,48 @@
-// Owns the wire contract of a programme: all that partners, gateways and browsers can see of it.
+// Owns the wire contract of a programme: what its compiled dialect promises of each endpoint. `diff`
+// compares two contracts; the partner's page, OpenAPI document and collection tell one.
 
 import type { Definition } from '../language/definition.ts';
 import { logsIn, type Programme } from '../programme.ts';
-import { failureItems } from './failures.ts';
-import { furtherEndpoints, verification } from './gateways.ts';
-import type { Endpoint } from './item.ts';
-import { loginPage, loginRequest } from './login.ts';
-import { clientAuthentication, tokenEndpoints, tokenItems } from './tokens.ts';
+import { heldHeaders } from '../requests/verify_headers.ts';
+import { describeFailures, type FailurePromise } from './failures.ts';
+import { describeLogin, type LoginPromise } from './login.ts';
+import { describeHeldHeader, type InputPromise } from './reading.ts';
+import {
+  describeRefresh,
+  describeTokenEndpoints,
+  describeTokens,
+  type RefreshPromise,
+  type TokenEndpointPromise,
+  type TokenPromise,
+} from './tokens.ts';
 
-/** The endpoints in the order in which a partner meets them; `programme` is `definition` compiled. */
-export function wireContract(definition: Definition, programme: Programme): readonly Endpoint[] {
-  const login = logsIn(programme)
-    ? [loginRequest(definition, programme), loginPage(definition, programme)]
-    : [];
-  return [
-    ...login,
-    clientAuthentication(definition, programme),
-    ...tokenEndpoints(definition, programme),
-    tokenItems(definition, programme),
-    { kind: 'failed requests', items: failureItems(definition, programme) },
-    verification(definition, programme),
-    ...furtherEndpoints(definition, programme),
-  ];
+export interface Contract {
+  readonly definition: Definition;
+  readonly programme: Programme;
+  readonly login: LoginPromise | undefined;
+  readonly tokenEndpoints: readonly TokenEndpointPromise[];
+  readonly tokens: readonly TokenPromise[];
+  readonly refresh: RefreshPromise | undefined;
+  readonly failures: readonly FailurePromise[];
+  /** The headers, beside API key and token, that a request through a gateway is checked for. */
+  readonly heldHeaders: readonly InputPromise[];
+}
+
+/** `programme` is `definition` compiled. */
+export function describeContract(definition: Definition, programme: Programme): Contract {
+  const tokenEndpoints = describeTokenEndpoints(definition, programme);
+  const readings = tokenEndpoints.map(({ reading }) => reading);
+  const required = definition.verify.headers === 'required';
+  return {
+    definition,
+    programme,
+    login: logsIn(programme) ? describeLogin(definition, programme) : undefined,
+    tokenEndpoints,
+    tokens: describeTokens(definition, programme),
+    refresh: describeRefresh(definition, programme),
+    failures: describeFailures(definition, programme, readings),
+    heldHeaders: [...heldHeaders(definition)].map(([role, input]) =>
+      describeHeldHeader(definition, role, { ...input, required }),
+    ),
+  };
 }

@@ -11,7 +11,7 @@ import type { TokenFacts } from '../answers/token_layout.ts';
 import type { Definition } from '../language/definition.ts';
 import { clientPropertyPrefix } from '../language/vocabularies.ts';
 import type { Programme } from '../programme.ts';
-import type { Told } from './item.ts';
+import type { Told } from './answers.ts';
 
 export type Absent = ReadonlySet<string>;
 

@@ -12,8 +12,8 @@ import {
   type ContractChange,
   contractChanges,
   type Version,
-} from '../../../src/programme/contract/changes.ts';
-import { formatChanges } from '../../../src/programme/contract/format.ts';
+} from '../../../src/programme/diff/changes.ts';
+import { formatChanges } from '../../../src/programme/diff/format.ts';
 import { definitionSchema } from '../../../src/programme/language/definition.ts';
 import { loadProgramme, withLogos } from '../../../src/programme/language/load.ts';
 import { keysOf } from '../../../src/schema/keys.ts';

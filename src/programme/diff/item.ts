@@ -1,8 +1,10 @@
-// Owns the form of a wire contract: endpoints with their items, each a promise of one kind.
+// Owns the form in which two contracts are compared: endpoints with items, each a promise of one kind.
 
 import { type Milliseconds, milliseconds } from '../../lib/clock.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import type { ThrottleLimit } from '../../oauth/client.ts';
+import type { Answers, BodyForm, Told } from '../contract/answers.ts';
+import type { InputPromise } from '../contract/reading.ts';
 import type { ValueShape } from '../language/value_shape.ts';
 
 /** A part of the programme that partners, gateways or members meet. */
@@ -26,39 +28,16 @@ export interface Item {
   readonly promise: Promised;
 }
 
-/** An answer; claims of a token have no status. */
-export interface Told {
-  readonly status?: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-}
-
-/** How a body is compared: as members of JSON, parameters of a form, a URL's parameters, or text. */
-export type BodyForm = 'json' | 'form' | 'text' | 'page';
-
-export interface Answers {
-  readonly form: BodyForm;
-  /** Values that the answer holds if they are known: each can be absent. */
-  readonly mayHold: readonly string[];
-  readonly render: (absent: ReadonlySet<string>) => Told;
-}
-
-export interface InputPromise {
+/** An input in the words of the contract. */
+export interface InputWords {
   readonly text: string;
   /** The text, with the answers to its failures in place of their reasons. */
   readonly meaning: () => string;
-  readonly name: string;
-  readonly places: readonly string[];
-  readonly scheme: string | undefined;
-  /** The kinds of request that must have it, and all kinds that the endpoint answers. */
-  readonly neededBy: readonly string[];
+  /** The kinds of request that the endpoint answers. */
   readonly requests: readonly string[];
-  /** Without the input: whether a request that has it is refused. */
-  readonly strict: boolean;
-  readonly shape: ValueShape;
-  readonly allowed: readonly string[] | undefined;
   /** Further demands on the value, each by its words. */
   readonly demands: readonly string[];
+  readonly input: InputPromise;
 }
 
 /** A check that can fail, and the answer when it does. */
@@ -79,7 +58,7 @@ export type Promised =
   | { readonly kind: 'span'; readonly span: Milliseconds }
   | { readonly kind: 'limit'; readonly limit: ThrottleLimit | undefined }
   | { readonly kind: 'shape'; readonly text: string; readonly shape: ValueShape }
-  | ({ readonly kind: 'input' } & InputPromise)
+  | ({ readonly kind: 'input' } & InputWords)
   | { readonly kind: 'order'; readonly checks: readonly Check[] }
   | ({ readonly kind: 'answers' } & Answers);
 

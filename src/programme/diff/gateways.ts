@@ -1,31 +1,26 @@
-// Owns what a contract tells of the endpoints for gateways and standard clients: verification,
-// introspection, revocation, the key set and the metadata.
+// Owns the items of the endpoints for gateways and standard clients: verification, introspection,
+// revocation, the key set and the metadata.
 
 import { programmePaths } from '../../oauth/own_paths.ts';
-import type { Definition } from '../language/definition.ts';
-import type { Programme } from '../programme.ts';
-import { heldHeaders } from '../requests/verify_headers.ts';
-import { heldHeaderItem } from './inputs.ts';
+import type { Contract } from '../contract/contract.ts';
+import { sampleClient } from '../contract/samples.ts';
+import { inputItem } from './inputs.ts';
 import { answer, type Endpoint, type Item, offer, text } from './item.ts';
-import { sampleClient } from './samples.ts';
 
-export function verification(definition: Definition, programme: Programme): Endpoint {
-  const { verify } = definition;
+export function verification(contract: Contract): Endpoint {
+  const { programme, heldHeaders } = contract;
   const { verification: rules, ownPath } = programme;
   const caller = sampleClient(programme, [], new Set());
   const told = rules.toldHeaders.map(
     ({ name, valueFor }) => [name, valueFor(caller) ?? ''] as const,
   );
-  const required = verify.headers === 'required';
   return {
     kind: 'verification',
     path: `${ownPath}${programmePaths.verify}*`,
     requests: ['question'],
     items: [
       offer('header of the API key', rules.apiKeyHeader),
-      ...[...heldHeaders(definition)].map(([role, input]) =>
-        heldHeaderItem({ definition, programme }, role, { ...input, required }),
-      ),
+      ...heldHeaders.map((input) => inputItem(contract, input, ['question'])),
       answer('a yes, beside X-Auth-*', 'text', {
         status: 200,
         headers: Object.fromEntries(told),
@@ -36,10 +31,7 @@ export function verification(definition: Definition, programme: Programme): Endp
 }
 
 /** The optional endpoints that the file turns on. */
-export function furtherEndpoints(
-  definition: Definition,
-  programme: Programme,
-): readonly Endpoint[] {
+export function furtherEndpoints({ definition, programme }: Contract): readonly Endpoint[] {
   const { introspection, revocation, metadata, signsTokens, ownPath, access } = programme;
   const keySet: Endpoint = {
     kind: 'key set',
@@ -50,7 +42,7 @@ export function furtherEndpoints(
   const asking = introspection && {
     kind: 'introspection',
     path: introspection.path,
-    items: introspectionItems(definition, programme),
+    items: introspectionItems({ definition, programme }),
   };
   const describing = metadata && {
     kind: 'metadata',
@@ -68,7 +60,10 @@ export function furtherEndpoints(
   return all.filter((endpoint) => endpoint !== undefined);
 }
 
-function introspectionItems({ tokens }: Definition, programme: Programme): readonly Item[] {
+function introspectionItems({
+  definition: { tokens },
+  programme,
+}: Pick<Contract, 'definition' | 'programme'>): readonly Item[] {
   return [
     offer('iss', programme.issuer),
     offer('aud', programme.audience),

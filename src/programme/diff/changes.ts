@@ -3,10 +3,11 @@
 
 import { present } from '../../lib/present.ts';
 import { compileProgramme } from '../compile.ts';
+import { describeContract } from '../contract/contract.ts';
 import type { LoadedProgramme } from '../language/load.ts';
 import { breakOf, burdenOf, differ, lossOf, wordsOf } from './compare.ts';
 import { differentAnswers } from './compare_answers.ts';
-import { wireContract } from './contract.ts';
+import { endpointsOf } from './endpoints.ts';
 import type { Endpoint, Item } from './item.ts';
 
 /** One thing that partners, gateways or browsers can tell the two versions by. */
@@ -40,19 +41,15 @@ export function contractChanges(
   if (before === undefined || after === undefined) {
     const version = before ?? after;
     if (version === undefined) return [];
-    const { definition, programme } = compiled(version, version, serviceUrl);
-    const words = wireContract(definition, programme).flatMap(({ kind, path }) =>
+    const words = endpoints(version, version, serviceUrl).flatMap(({ kind, path }) =>
       path === undefined ? [] : [`${kind} ${path}`],
     );
-    const whole = { endpoint: 'programme', item: definition.name };
+    const whole = { endpoint: 'programme', item: version.definition.name };
     const text = words.join('\n');
     if (before === undefined) return [{ ...whole, after: text }];
     return [{ ...whole, before: text, breaks: 'it is gone' }];
   }
-  const [was, is] = [before, after].map((version) => {
-    const { definition, programme } = compiled(version, after, serviceUrl);
-    return wireContract(definition, programme);
-  });
+  const [was, is] = [before, after].map((version) => endpoints(version, after, serviceUrl));
   const pairs = pair(was ?? [], is ?? [], [
     ({ kind, path = '' }) => `${kind} ${path}`,
     ({ kind, name = '' }) => `${kind} ${name}`,
@@ -61,8 +58,13 @@ export function contractChanges(
 }
 
 /** Compiled under the later version's name, which paths can hold. */
-function compiled({ definition, logos }: Version, { id }: Version, serviceUrl: string) {
-  return { definition, programme: compileProgramme(id, definition, serviceUrl, logos) };
+function endpoints(
+  { definition, logos }: Version,
+  { id }: Version,
+  serviceUrl: string,
+): readonly Endpoint[] {
+  const programme = compileProgramme(id, definition, serviceUrl, logos);
+  return endpointsOf(describeContract(definition, programme));
 }
 
 function endpointChanges(

@@ -1,4 +1,4 @@
-// Owns what a contract tells of the selector on a path that several programmes share.
+// Owns the items of the selector on a path that several programmes share.
 
 import type { Programme } from '../programme.ts';
 import { type Item, text } from './item.ts';

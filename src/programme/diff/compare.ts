@@ -3,9 +3,10 @@
 
 import { formatDuration } from '../../lib/duration.ts';
 import type { ThrottleLimit } from '../../oauth/client.ts';
+import type { InputPromise } from '../contract/reading.ts';
 import { alphabetOf, type ValueShape } from '../language/value_shape.ts';
 import { answerText } from './compare_answers.ts';
-import { type Check, type InputPromise, limitText, type Promised } from './item.ts';
+import { type Check, type InputWords, limitText, type Promised } from './item.ts';
 
 type Of<Kind extends Promised['kind']> = Extract<Promised, { readonly kind: Kind }>;
 
@@ -88,9 +89,12 @@ function isLess(before: ThrottleLimit | undefined, after: ThrottleLimit | undefi
   return !isMore && (after.limit < before.limit || after.window > before.window);
 }
 
-function inputBreak(before: InputPromise, after: InputPromise): string | undefined {
-  const burdened = burdenedBy(after, before.requests);
-  if (burdened.some((request) => !before.neededBy.includes(request))) return 'newly required';
+function inputBreak(was: InputWords, is: InputWords): string | undefined {
+  const { input: before } = was;
+  const { input: after } = is;
+  const burdened = burdenedBy(after, was.requests);
+  const neededBefore: readonly string[] = before.neededBy;
+  if (burdened.some((request) => !neededBefore.includes(request))) return 'newly required';
   const isNeeded = burdened.length > 0;
   if (isNeeded && before.name !== after.name) return 'it has another name';
   const places = before.places.filter((place) => !after.places.includes(place));
@@ -98,7 +102,7 @@ function inputBreak(before: InputPromise, after: InputPromise): string | undefin
   const isMissed = isNeeded || !places.includes('header');
   if (places.length > 0 && isMissed) return `no longer read in: ${places.join(', ')}`;
   if (isNeeded && before.scheme !== after.scheme) return 'it has another scheme';
-  const demand = after.demands.find((one) => !before.demands.includes(one));
+  const demand = is.demands.find((one) => !was.demands.includes(one));
   if (demand !== undefined) return `new demand: ${demand}`;
   const { allowed } = after;
   const refused = before.allowed?.filter((value) => allowed?.includes(value) === false) ?? [];
@@ -106,7 +110,7 @@ function inputBreak(before: InputPromise, after: InputPromise): string | undefin
   if (before.allowed === undefined && allowed !== undefined) return 'it is narrower';
   // Values of a list are allowed whatever the shapes are: `check` holds them to the shape.
   const isListed = before.allowed !== undefined;
-  return !isListed && isNarrower(before.shape, after.shape) ? 'it is narrower' : undefined;
+  return !isListed && isNarrower(before, after) ? 'it is narrower' : undefined;
 }
 
 /** Whether some text of the first shape is none of the second. */
@@ -131,7 +135,7 @@ function lengthsOf({ prefix = '', length }: ValueShape): readonly [number, numbe
 /** Why the lack of a promise that was there breaks partners. */
 export function lossOf(promise: Promised): string | undefined {
   if (promise.kind === 'offer') return 'it is gone';
-  return promise.kind === 'input' && promise.strict ? 'refused as unknown' : undefined;
+  return promise.kind === 'input' && promise.input.strict ? 'refused as unknown' : undefined;
 }
 
 /**
@@ -141,7 +145,7 @@ export function lossOf(promise: Promised): string | undefined {
  */
 export function burdenOf(promise: Promised, requests: readonly string[]): string | undefined {
   if (promise.kind !== 'input') return undefined;
-  return burdenedBy(promise, requests).length > 0 ? 'newly required' : undefined;
+  return burdenedBy(promise.input, requests).length > 0 ? 'newly required' : undefined;
 }
 
 /** The requests among those of before that must have the input. */

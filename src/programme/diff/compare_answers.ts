@@ -1,6 +1,6 @@
 // Owns comparing two answers: the cases in which they differ, and what the later one lacks.
 
-import type { Answers, BodyForm, Told } from './item.ts';
+import type { Answers, BodyForm, Told } from '../contract/answers.ts';
 
 /** Two answers to the same, which differ. */
 export interface DifferentAnswer {

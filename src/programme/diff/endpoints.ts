@@ -1,0 +1,201 @@
+// Owns the items of a contract's login request, token endpoints, tokens and failed requests.
+
+import type { ClientId } from '../../oauth/client.ts';
+import { isHeaderMethod } from '../../oauth/client.ts';
+import type { Contract } from '../contract/contract.ts';
+import { isPage, type LoginFailurePromise, type LoginPromise } from '../contract/login.ts';
+import type { GrantPromise, TokenEndpointPromise } from '../contract/tokens.ts';
+import { describeShape } from '../language/value_shape.ts';
+import { furtherEndpoints, verification } from './gateways.ts';
+import { readingItems } from './inputs.ts';
+import {
+  answer,
+  answers,
+  choice,
+  type Endpoint,
+  type Item,
+  limit,
+  limitText,
+  names,
+  offer,
+  span,
+  text,
+} from './item.ts';
+import { loginPage } from './login_page.ts';
+import { selectorItems } from './selector.ts';
+
+/** The endpoints in the order in which a partner meets them. */
+export function endpointsOf(contract: Contract): readonly Endpoint[] {
+  const { login, tokenEndpoints, failures } = contract;
+  return [
+    ...(login === undefined ? [] : [loginRequest(contract, login), loginPage(contract)]),
+    clientAuthentication(contract),
+    ...tokenEndpoints.map((endpoint) => tokenEndpoint(contract, endpoint)),
+    tokenItems(contract),
+    { kind: 'failed requests', items: failures.map((one) => answers(one.reason, one)) },
+    verification(contract),
+    ...furtherEndpoints(contract),
+  ];
+}
+
+function loginRequest(contract: Contract, login: LoginPromise): Endpoint {
+  const { path, reading, pkce, redirectStatus, binds, redirectUri } = login;
+  return {
+    kind: 'login request',
+    path,
+    requests: reading.requests,
+    items: [
+      ...selectorItems(contract.programme, path),
+      ...readingItems(contract, reading),
+      choice(
+        'redirect_uri',
+        redirectUri === 'required' ? 'required' : 'optional for a client with only one',
+        redirectUri === 'required',
+      ),
+      choice('PKCE', pkce, pkce === 'required'),
+      text(
+        'a good request',
+        `${redirectStatus} to the login page, ${binds === 'request' ? 'with the cookie that binds the login to this browser' : 'which binds the login to the browser that opens it'}`,
+      ),
+      answers('success', login.success),
+      text('codes', describeShape(login.code)),
+      span('lifetime of a code', contract.programme.code.lifetime),
+      ...login.failures.map(loginFailure),
+    ],
+  };
+}
+
+function loginFailure({ reason, outcome }: LoginFailurePromise): Item {
+  const title = `failure ${reason}`;
+  if (!isPage(outcome)) return answers(title, outcome);
+  const body = `page "${outcome.title}": ${outcome.text}`;
+  return answer(title, 'page', { status: outcome.status, headers: {}, body });
+}
+
+function clientAuthentication({ definition: { client }, programme }: Contract): Endpoint {
+  const { methods, credentials } = client.authentication;
+  const inHeader = methods.some(isHeaderMethod);
+  return {
+    kind: 'client authentication',
+    items: [
+      ...methods.map((method) => offer(methodWords[method], 'accepted')),
+      ...(inHeader ? [text('credentials in the header', credentialWords[credentials])] : []),
+      {
+        title: 'client identifiers',
+        promise: {
+          kind: 'shape',
+          text: describeShape(client.identifier),
+          shape: client.identifier,
+        },
+      },
+      text('wrong secrets from one address', limitText(programme.clients.failureLimit)),
+      limit('requests of a client', programme.throttle),
+    ],
+  };
+}
+
+const methodWords = {
+  basic: 'Authorization: Basic',
+  bare_basic: 'Authorization without a scheme',
+  parameters: 'client_id and client_secret as parameters',
+  self_signed_tls_client_auth: 'client_id beside a registered certificate (RFC 8705)',
+  tls_client_auth: 'client_id beside a certificate of a registered name (RFC 8705)',
+} as const;
+
+const credentialWords = {
+  raw: 'as they are',
+  form: 'form-encoded',
+  either: 'as they are, or form-encoded',
+  base64: 'each in base64',
+} as const;
+
+function tokenEndpoint(
+  contract: Contract,
+  { name, path, reading, grants }: TokenEndpointPromise,
+): Endpoint {
+  return {
+    kind: 'token endpoint',
+    path,
+    name,
+    requests: reading.requests,
+    items: [
+      ...selectorItems(contract.programme, path),
+      ...grants.map((grant) => offer(`grant ${grant.grant}`, grantWords(grant))),
+      ...readingItems(contract, reading),
+      ...grants.map(({ grant, answer: told }) => answers(`answer to ${grant}`, told)),
+    ],
+  };
+}
+
+/** `grant_type` where requests can name it. */
+function grantWords({ grantType, role }: GrantPromise): string {
+  const named = grantType === undefined ? '' : `grant_type ${grantType}, `;
+  return `${named}for clients with the role ${role}`;
+}
+
+/** What holds of tokens, whichever endpoint gives them out. */
+function tokenItems(contract: Contract): Endpoint {
+  const { programme, tokens, refresh } = contract;
+  const { access, grants } = programme;
+  const formOf = (isJwt: boolean): string =>
+    isJwt ? `JWTs, signed ${access.algorithm}` : 'opaque';
+  return {
+    kind: 'tokens',
+    items: [
+      text('access tokens', formOf(access.format === 'jwt')),
+      ...tokens.map(({ grant, lifetime }) =>
+        span(`lifetime of an access token by ${grant}`, lifetime),
+      ),
+      ...tokens.flatMap(({ grant, claims }) =>
+        claims === undefined ? [] : [answers(`claims of a token by ${grant}`, claims)],
+      ),
+      ...(refresh === undefined
+        ? []
+        : [
+            text('refresh tokens', formOf(refresh.isJwt)),
+            span('lifetime of a refresh token', refresh.lifetime),
+            span('longest time of a login', refresh.longest),
+            span('time in which a refresh can be repeated', refresh.grace),
+          ]),
+      ...scopeItems(contract),
+      ...(grants.has('client_credentials')
+        ? [
+            text(
+              "subject of a client's own token",
+              programme.clientSubject('CLIENT-ID' as ClientId),
+            ),
+          ]
+        : []),
+      ...numberItems(contract),
+    ],
+  };
+}
+
+function scopeItems({ definition: { scope }, programme: { grants } }: Contract): readonly Item[] {
+  if (scope.kind === 'list') {
+    const between = { ' ': 'spaces', ',': 'commas', none: 'one scope at most' }[scope.separator];
+    return [
+      names('scopes', scope.values),
+      text('several scopes', between),
+      names(
+        'scopes that open what demands none',
+        scope.values.filter((value) => !scope.restricted.includes(value)),
+      ),
+    ];
+  }
+  const ofMembers = [...grants].some((grant) => grant !== 'client_credentials');
+  return [
+    names('levels', scope.values, ' < '),
+    ...(grants.has('client_credentials')
+      ? [text("level of a client's own token", scope.client)]
+      : []),
+    ...(ofMembers ? [text('level of a member of whom none is known', scope.member_default)] : []),
+  ];
+}
+
+/** Members whose number does not fit get no token. */
+function numberItems({ programme: { memberNumber } }: Contract): readonly Item[] {
+  const { neededBy, form } = memberNumber;
+  if (neededBy.size === 0) return [];
+  return [text('membership number', `${form}, needed by ${[...neededBy].join(', ')}`)];
+}

@@ -1,0 +1,124 @@
+// Owns the items of an endpoint's reading: methods, media types, inputs and the order of their checks.
+
+import { loginInputs, tokenInputs } from '../checks/inputs.ts';
+import type { Contract } from '../contract/contract.ts';
+import { renderings, tellsParameter } from '../contract/failures.ts';
+import { type InputPromise, type ReadingPromise, type RequestKind } from '../contract/reading.ts';
+import { describeShape } from '../language/value_shape.ts';
+import { writtenValues } from '../language/value_tree.ts';
+import { type Check, choice, type Item, names, offer } from './item.ts';
+
+/** Methods, media types, treatment of odd parameters, and each input. */
+export function readingItems(contract: Contract, reading: ReadingPromise): readonly Item[] {
+  const { methods, mediaTypes, repeated, unknown, empty, inputs, requests } = reading;
+  const types = mediaTypes.map(([type, form]) => `${type} (${form})`).toSorted();
+  const checks = inputs.filter(canFail).map((input) => checkOf(contract, input, requests));
+  return [
+    ...methods.toSorted().map((method) => offer(`method ${method}`, 'answered')),
+    ...(types.length === 0 ? [] : [names('media types', types)]),
+    choice('repeated parameters', repeatedTexts[repeated], repeated === 'refuse'),
+    choice('unknown parameters', `${unknown}d`, unknown === 'refuse'),
+    choice('empty values', empty === 'missing' ? 'count as missing' : 'count as sent', false),
+    ...inputs.map((input) => inputItem(contract, input, requests)),
+    { title: 'order of the checks', promise: { kind: 'order', checks } },
+  ];
+}
+
+const repeatedTexts = {
+  refuse: 'refused',
+  first: 'the first one counts',
+  last: 'the last one counts',
+} as const;
+
+export function inputItem(
+  { definition, programme }: Contract,
+  input: InputPromise,
+  requests: readonly RequestKind[],
+): Item {
+  const isLogin = requests.includes('login');
+  const { role, name, neededBy, inHeader, reasons } = input;
+  const known = (isLogin ? loginInputs : tokenInputs).has(role);
+  const need = input.isOfGrants ? `required for ${neededBy.join(', ')}` : 'required';
+  const demands = demandsOf(input, definition.programme_identifier);
+  const words = [
+    inHeader ? '' : input.places.toSorted().join(' or '),
+    known && role !== name ? `is the ${role}` : '',
+    neededBy.length > 0 ? need : 'optional',
+    ...shapeWords(input),
+    ...demands,
+  ].filter((word) => word !== '');
+  const faults = isLogin ? [] : input.faults;
+  const promise = {
+    text: [...words, ...faults.map((fault) => `${fault}: ${reasons[fault]}`)].join('; '),
+    meaning: () => {
+      const meant = faults.map((fault) => `${fault}: ${renderings(programme, reasons[fault])}`);
+      return [...words, ...meant].join('; ');
+    },
+    requests,
+    demands,
+    input,
+  };
+  return { title: titleOf(input), otherwise: role, promise: { kind: 'input', ...promise } };
+}
+
+function titleOf({ inHeader, name }: InputPromise): string {
+  return `${inHeader ? 'header' : 'parameter'} ${name}`;
+}
+
+function canFail(input: InputPromise): boolean {
+  const { neededBy, format, must_equal: equal } = input;
+  const isHeld = format !== undefined || equal !== undefined;
+  return neededBy.length > 0 || shapeWords(input).length > 0 || isHeld;
+}
+
+function checkOf(contract: Contract, input: InputPromise, requests: readonly RequestKind[]): Check {
+  const { readBy, inHeader, isOfGrants } = input;
+  return {
+    name: titleOf(input),
+    answer: () => answerOf(contract, input, requests),
+    // A token endpoint checks all headers before it looks at the grant.
+    requests: readBy.map((request) => (inHeader && !isOfGrants ? `${request}, headers` : request)),
+  };
+}
+
+function shapeWords(input: InputPromise): readonly string[] {
+  const { prefix, characters, length, allowed, scheme } = input;
+  const isShaped = prefix !== undefined || characters !== undefined || length !== undefined;
+  return [
+    scheme === undefined ? '' : `after the scheme ${scheme}`,
+    isShaped ? describeShape(input) : '',
+    allowed === undefined ? '' : `one of ${[...new Set(allowed)].toSorted().join(', ')}`,
+  ].filter((word) => word !== '');
+}
+
+const formatWords = {
+  accepts_json: 'accepts JSON',
+  ip_list: 'a list of IP addresses',
+} as const;
+
+/** Further demands on the value. */
+function demandsOf(
+  { must_equal: comparison, format }: InputPromise,
+  identifier: string,
+): readonly string[] {
+  const demands = format === undefined ? [] : [formatWords[format]];
+  if (comparison === undefined) return demands;
+  if (comparison === 'programme.identifier') return [...demands, `must be "${identifier}"`];
+  const property = comparison.slice('client.'.length).replaceAll('_', ' ');
+  return [...demands, `must be the client's ${property}`];
+}
+
+/** What tells one failing check from another: the answers, and the name where they tell it. */
+function answerOf(
+  { definition, programme }: Contract,
+  { reasons: { missing, malformed, unequal }, name }: InputPromise,
+  requests: readonly RequestKind[],
+): string {
+  const reasons = [missing, malformed, unequal];
+  if (!requests.includes('login')) {
+    const isTold = reasons.some((reason) => tellsParameter(programme, reason));
+    return reasons.map((reason) => renderings(programme, reason)).join() + (isTold ? name : '');
+  }
+  const isTold = writtenValues(definition.authorize.answer.more).has('parameter');
+  return isTold ? name : String(name === 'response_type');
+}

@@ -1,0 +1,87 @@
+// Owns the items of a login page: what members see of it.
+
+import { hash } from 'node:crypto';
+
+import { formatDuration } from '../../lib/duration.ts';
+import type { Contract } from '../contract/contract.ts';
+import type { Definition } from '../language/definition.ts';
+import { colourSchemes } from '../login/colours.ts';
+import type { Logo } from '../login/logos.ts';
+import type { LoginTexts } from '../login/texts.ts';
+import { type Endpoint, type Item, limitText, text } from './item.ts';
+
+export function loginPage({ definition, programme }: Contract): Endpoint {
+  const { login } = definition;
+  const { pagePath, lifetime, lockout, addressLimit, languages, palettes, brands, logo } =
+    programme.login;
+  const tags = [login.language, ...Object.keys(login.languages)];
+  const standard = languages.texts(undefined).language;
+  return {
+    kind: 'login page',
+    items: [
+      text('address', pagePath),
+      text('time to log in', formatDuration(lifetime)),
+      text(
+        'wrong passwords for a username',
+        lockout === undefined
+          ? 'no limit'
+          : `${lockout.attempts} in ${formatDuration(lockout.window)}, then locked for ${formatDuration(lockout.lock)}`,
+      ),
+      text('failed logins from one address', limitText(addressLimit)),
+      text('languages', tags.join(', ')),
+      text('usual language', standard),
+      text('menu of languages', languages.offered.length === 0 ? 'none' : 'shown'),
+      ...tags.flatMap((tag) => textItems(definition, languages.texts(tag), tag === standard)),
+      text('logo', pictureText(logo)),
+      ...colourSchemes.map((scheme) =>
+        text(
+          `colours, ${scheme}`,
+          Object.entries(palettes[scheme])
+            .map(([name, colour]) => `${name} ${colour}`)
+            .join(', '),
+        ),
+      ),
+      ...[...brands].map(([name, brand]) =>
+        text(`brand ${name}`, `${brand.name}, logo: ${pictureText(brand.logo)}`),
+      ),
+    ],
+  };
+}
+
+/** A picture by its content: the name of its file is not sent. */
+function pictureText(logo: Logo | undefined): string {
+  if (logo === undefined) return 'none';
+  const paper = logo.adapts ? ', with colours for dark pages' : '';
+  return `${logo.type}, SHA-256 ${hash('sha256', logo.bytes).slice(0, 12)}${paper}`;
+}
+
+/** Every text of one language, without the pages of failures that are redirects or told already. */
+function textItems(
+  { authorize }: Definition,
+  texts: LoginTexts,
+  isStandard: boolean,
+): readonly Item[] {
+  const { language, direction: _, pages, continueTo, ...others } = texts;
+  const told = Object.entries(pages).filter(([name]) => {
+    const failure = (authorize.failures as Readonly<Record<string, object>>)[name];
+    return failure === undefined || (!isStandard && 'page' in failure);
+  });
+  const all = {
+    ...others,
+    continue_to: continueTo.join('{partner}'),
+    page: Object.fromEntries(told),
+  };
+  return leaves(all).map(([path, words]) => text(`${language}: ${path.join(' ')}`, words));
+}
+
+interface Texts {
+  readonly [name: string]: string | Texts;
+}
+
+function leaves(texts: object): readonly (readonly [path: readonly string[], words: string])[] {
+  return Object.entries(texts as Texts).flatMap(([name, value]) =>
+    typeof value === 'string'
+      ? [[[name], value] as const]
+      : leaves(value).map(([path, words]) => [[name, ...path], words] as const),
+  );
+}
