@@ -18,6 +18,7 @@ import { parseYaml, stringifyYaml } from '../../src/lib/yaml/yaml.ts';
 import type { ClientId, ProgrammeId } from '../../src/oauth/client.ts';
 import { codeKey } from '../../src/oauth/grant.ts';
 import type { Subject } from '../../src/oauth/member.ts';
+import { RequestRecord } from '../../src/oauth/request_record.ts';
 import { compileProgramme } from '../../src/programme/compile.ts';
 import { loadProgramme } from '../../src/programme/language/load.ts';
 import type { Programme } from '../../src/programme/programme.ts';
@@ -144,7 +145,8 @@ async function issue({ format, count }: Order): Promise<readonly string[]> {
   const granted = { granted: scope, scope, loggedInAt: now };
   const inputs: ReadonlyMap<string, string> = new Map();
   const hangUp = (): AbortSignal => new AbortController().signal;
-  const request = { service, client, inputs, scope, now, era, hangUp };
+  const record = new RequestRecord('POST');
+  const request = { service, client, inputs, scope, now, era, hangUp, record };
   return Promise.all(
     Array.from({ length: count }, async () => {
       const beginning = { grant: 'password', member, ...granted } as const;

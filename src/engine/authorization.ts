@@ -3,6 +3,7 @@
 import type { Instant } from '../lib/clock.ts';
 import type { Client } from '../oauth/client.ts';
 import type { Era } from '../oauth/grant.ts';
+import type { RequestRecord } from '../oauth/request_record.ts';
 import type { TokenSet } from '../oauth/token_set.ts';
 import type { Inputs } from '../programme/requests/input_rules.ts';
 import type { Service } from './service.ts';
@@ -19,6 +20,7 @@ export interface GrantRequest {
   readonly era: Era;
   /** Makes a signal that aborts when the client hangs up, for work that takes long. */
   readonly hangUp: () => AbortSignal;
+  readonly record: RequestRecord;
 }
 
 /** One grant: its tokens, once what they rest on is durable, or a `Refusal`. */

@@ -1,7 +1,6 @@
 // Owns how a request fails: what is told to the caller, and what is logged for operators.
 
 import {
-  type FailureFacts,
   type FailureReason,
   HungUp,
   InMaintenance,
@@ -10,14 +9,18 @@ import {
   Unavailable,
 } from '../oauth/failure.ts';
 import type { Reply } from '../oauth/reply.ts';
+import type { RecordedFailure, RequestRecord } from '../oauth/request_record.ts';
 import type { Programme } from '../programme/programme.ts';
 import { expectInService } from './maintenance.ts';
 import type { Service } from './service.ts';
 
 /** A failure as the caller is told of it. */
-export interface ReportedFailure {
+export interface ReportedFailure extends RecordedFailure {
   readonly reason: FailureReason;
-  readonly facts: FailureFacts;
+}
+
+interface Recorded {
+  readonly record: RequestRecord;
 }
 
 type Steps<Endpoint, Request, Answer> = (
@@ -30,7 +33,7 @@ type Steps<Endpoint, Request, Answer> = (
  * An endpoint's answer: what its steps return, or the failure that they throw, rendered. No step is
  * taken in maintenance. Rejects with `HungUp` alone: the caller has closed the connection.
  */
-export function answering<Endpoint, Request, Answer>(
+export function answering<Endpoint, Request extends Recorded, Answer>(
   steps: Steps<Endpoint, Request, Answer>,
   render: (service: Service, failure: ReportedFailure) => Reply = renderFailure,
 ): Steps<Endpoint, Request, Answer | Reply> {
@@ -39,7 +42,9 @@ export function answering<Endpoint, Request, Answer>(
       await expectInService(service);
       return await steps(service, endpoint, request);
     } catch (error) {
-      return render(service, reportFailure(service, error));
+      const failure = reportFailure(service, error);
+      request.record.failure = failure;
+      return render(service, failure);
     }
   };
 }

@@ -29,7 +29,9 @@ async function introspect(
   const now = service.clock.now();
   const inputs = endpoint.readInputs(request);
   const credentials = endpoint.readCredentials(request, inputs, service.provenHeaders);
+  request.record.claimedClient = credentials.id;
   const asker = await authenticateAsker(service, credentials, now, request.address);
+  if (asker !== 'gateway') request.record.client = asker.id;
   expectNamed(inputs, credentials.id);
   const text = endpoint.readToken(inputs);
 

@@ -26,7 +26,9 @@ async function serveRevocation(
   const now = service.clock.now();
   const inputs = endpoint.readInputs(request);
   const credentials = endpoint.readCredentials(request, inputs, service.provenHeaders);
+  request.record.claimedClient = credentials.id;
   const client = await authenticateClient(service, credentials, now, request.address);
+  request.record.client = client.id;
   expectNamed(inputs, client.id);
   await revoke(service, client, endpoint.readToken(inputs), now);
   return done;

@@ -34,19 +34,23 @@ async function serveTokens(
   request: WireRequest,
 ): Promise<Reply> {
   const { programme } = service;
+  const { record } = request;
   const now = service.clock.now();
 
   const inputs = endpoint.readInputs(request);
   const credentials = endpoint.readCredentials(request, inputs, service.provenHeaders);
+  record.claimedClient = credentials.id;
   endpoint.checkHeaders(inputs);
   // Before client and member are read: a revocation from here on also ends the tokens issued below
   // (FAULTS 28).
   const era = await service.store.era();
   const client = await authenticateClient(service, credentials, now, request.address);
+  record.client = client.id;
   endpoint.checkClient(inputs, client, (text, keys) =>
     isLiveKey(service, client, service.keyring.secretDigest(text), keys, now),
   );
   const grant = endpoint.selectGrant(inputs, client);
+  record.grant = grant;
   endpoint.checkParameters(inputs, grant);
   const scope = inputs.get('scope');
   programme.scope.check(scope);
@@ -60,6 +64,8 @@ async function serveTokens(
     now,
     era,
     hangUp: request.hangUp,
+    record,
   });
+  if (tokens.kind === 'member') record.member = tokens.subject;
   return programme.renderTokens(tokens, client, budget);
 }

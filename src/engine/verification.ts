@@ -14,7 +14,7 @@ import { findStandingToken } from './standing_token.ts';
 import { passed } from './verification_answer.ts';
 
 /** A request as a gateway shows it: its head alone, its body is the API's. */
-export type ShownRequest = Pick<WireRequest, 'query' | 'rawHeaders'>;
+export type ShownRequest = Pick<WireRequest, 'query' | 'rawHeaders' | 'record'>;
 
 /**
  * Answers whether a request may pass; never rejects. The path is what follows `/verify/`; undefined
@@ -46,6 +46,9 @@ async function verify(service: Service, demand: Demand, request: ShownRequest): 
   const headers = verification.readHeaders(request);
   const holders = apiKey === undefined ? [] : await holdersOf(service, apiKey, now);
   const token = bearer === undefined ? undefined : await findStandingToken(service, bearer, now);
+  const { record } = request;
+  record.client = token?.client.id ?? holders[0]?.id;
+  record.member = token?.login?.member.subject;
   if (bearer !== undefined && token === undefined) throw new Refusal('invalid_token');
   // C-2: a key beside a token names the caller, to whom the token must have been issued.
   if (apiKey !== undefined && token !== undefined && !holds(holders, token.client)) {

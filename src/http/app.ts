@@ -1,15 +1,16 @@
 // Owns the app of one deployment: every path and method, built whole and swapped whole.
 
-import type { IncomingMessage } from 'node:http';
-
 import { renderFailure, type ReportedFailure } from '../engine/failure.ts';
 import { answerIntrospection } from '../engine/introspection.ts';
 import { answerRevocation } from '../engine/revocation.ts';
 import type { Log, Service } from '../engine/service.ts';
 import { answerTokenRequest } from '../engine/token_request.ts';
 import { answerVerification, refuseVerification } from '../engine/verification.ts';
+import { present } from '../lib/present.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
 import { jsonReply, type Reply } from '../oauth/reply.ts';
+import type { EndpointFacts, EndpointKind, RequestRecord } from '../oauth/request_record.ts';
+import type { RequestHead } from '../oauth/wire_request.ts';
 import {
   type Deployment,
   isForGateways,
@@ -17,10 +18,11 @@ import {
   selectRoute,
   type SharedRoute,
 } from '../programme/deployment.ts';
+import type { Programme } from '../programme/programme.ts';
 import { managementMethods } from '../programme/requests/token_management.ts';
 import { keySetMaxAge } from '../token/signing_keys.ts';
 import type { WorkKind } from './admission.ts';
-import { App, type Endpoint, type Load } from './endpoints.ts';
+import { App, type Endpoint, type HeadReply, type Load, type Select } from './endpoints.ts';
 import { handleLoginPage, handleLoginRequest, type LoginSite, textsFor } from './login_handlers.ts';
 import { renderPicture } from './login_pages.ts';
 import { missingPage, orPage } from './missing_pages.ts';
@@ -50,23 +52,41 @@ export function createApp(
   for (const [path, route] of deployment) {
     if (listener !== 'all' && isForGateways(route) !== (listener === 'gateway')) continue;
     if (route.kind === 'verification') {
-      mountVerification(app, path.slice(0, -1), siteOf(route, sites).service);
-    } else if (route.kind === 'shared') app.endpoint(path, shared(route, sites, listener));
-    else app.endpoint(path, endpointOf(siteOf(route, sites), route, listener));
+      mountVerification(app, path, siteOf(route, sites).service);
+    } else if (route.kind === 'shared') app.endpoint(path, shared(path, route, sites, listener));
+    else app.endpoint(path, endpointAt(path, route, sites, listener));
   }
   return app;
 }
 
 /** Every path below the prefix. The body belongs to the API and stays unread. */
-function mountVerification(app: App, prefix: string, service: Service): void {
+function mountVerification(app: App, path: string, service: Service): void {
+  const prefix = path.slice(0, -1);
+  const facts = factsOf(service.programme, 'verification', path);
   const load: Load = {
     kind: 'verify',
-    tooMany: (_head, retryAfter) => refuseVerification(service, tooMany(service, retryAfter)),
+    tooMany: ({ record }, retryAfter) =>
+      refuseVerification(service, tooMany(service, retryAfter, record)),
   };
-  app.below(prefix, load, async (head) => {
+  const answer = async (head: RequestHead): Promise<Reply> => {
     const reply = await answerVerification(service, head.path.slice(prefix.length), head);
     return reply ?? notFound;
-  });
+  };
+  app.below(prefix, { facts, load, answer });
+}
+
+/** What the records of an endpoint's requests have in common. */
+function factsOf(
+  { id, requestIdHeader }: Programme,
+  kind: EndpointKind,
+  path: string,
+): EndpointFacts {
+  return Object.freeze({ kind, path, programme: id, ...present({ idHeader: requestIdHeader }) });
+}
+
+function endpointAt(path: string, route: Route, sites: Sites, listener: Listener): Endpoint {
+  const facts = factsOf(route.programme, route.kind, path);
+  return { facts, ...endpointOf(siteOf(route, sites), route, listener) };
 }
 
 /** `all` where gateways have no listener of their own. */
@@ -82,12 +102,8 @@ function siteOf({ programme }: Route, sites: Sites): LoginSite {
 }
 
 /** The endpoint of a path that several programmes share, by the request's head. */
-function shared(
-  route: SharedRoute,
-  sites: Sites,
-  listener: Listener,
-): (incoming: IncomingMessage) => Endpoint {
-  const made = (one: Route): Endpoint => endpointOf(siteOf(one, sites), one, listener);
+function shared(path: string, route: SharedRoute, sites: Sites, listener: Listener): Select {
+  const made = (one: Route): Endpoint => endpointAt(path, one, sites, listener);
   const endpoints = new Map([...route.byIdentifier.values()].map((one) => [one, made(one)]));
   const fallback = made(route.fallback);
   return (incoming) => endpoints.get(selectRoute(route, readHead(incoming))) ?? fallback;
@@ -158,18 +174,26 @@ function dialectEndpoint(
   methods: ReadonlySet<string>,
   answer: Endpoint['answer'],
 ): Endpoint {
-  const { programme, clock } = service;
+  const { clock } = service;
   const load: Load = {
     kind,
-    tooMany: (_head, retryAfter) => renderFailure(service, tooMany(service, retryAfter)),
+    tooMany: ({ record }, retryAfter) =>
+      renderFailure(service, tooMany(service, retryAfter, record)),
   };
   const allowed = allow(methods);
-  const refusal = (): Reply => programme.renderFailure('method_not_allowed', { at: clock.now() });
-  return { load, methods, wrongMethod: () => withHeaders(refusal(), allowed), answer };
+  const wrongMethod: HeadReply = ({ record }) => {
+    const failure: ReportedFailure = { reason: 'method_not_allowed', facts: { at: clock.now() } };
+    record.failure = failure;
+    return withHeaders(renderFailure(service, failure), allowed);
+  };
+  return { load, methods, wrongMethod, answer };
 }
 
-function tooMany({ clock }: Service, retryAfter: number): ReportedFailure {
-  return { reason: 'temporarily_unavailable', facts: { retryAfter, at: clock.now() } };
+function tooMany({ clock }: Service, retryAfter: number, record: RequestRecord): ReportedFailure {
+  const facts = { retryAfter, at: clock.now(), detail: 'too many requests at once' };
+  const failure: ReportedFailure = { reason: 'temporarily_unavailable', facts };
+  record.failure = failure;
+  return failure;
 }
 
 function plainEndpoint(methods: ReadonlySet<string>, answer: Endpoint['answer']): Endpoint {
@@ -189,6 +213,7 @@ function browserEndpoint(
   const load: Load = {
     kind: 'login',
     tooMany: async (head, retryAfter) => {
+      tooMany(service, retryAfter, head.record);
       const page = await pages.standing('difficulties', textsFor(service.programme, head), 503);
       return withHeaders(page, { 'Retry-After': `${retryAfter}` });
     },

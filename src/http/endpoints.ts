@@ -1,25 +1,27 @@
 // Owns finding the endpoint of a request: by path, through Hono's router or past it.
 
-import type { IncomingMessage, ServerResponse } from 'node:http';
-
 import type { HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
 
 import { inTurn } from '../lib/turn.ts';
 import { HungUp } from '../oauth/failure.ts';
 import type { Reply } from '../oauth/reply.ts';
+import { type EndpointFacts, noEndpoint, type RecordedFailure } from '../oauth/request_record.ts';
 import type { RequestHead, WireRequest } from '../oauth/wire_request.ts';
 import { admission, type WorkKind } from './admission.ts';
 import {
+  type Exchange,
+  type Incoming,
   isPlainRequest,
   noProxies,
+  type Outgoing,
   type ProxyTest,
   readHead,
   readRequest,
   receiveRequest,
   splitTarget,
 } from './read_request.ts';
-import { type Answer, respond, withHeaders, write } from './respond.ts';
+import { type Answer, type Failed, respond, withHeaders, write } from './respond.ts';
 
 /** Answers by the request's head alone. */
 export type HeadReply = (head: RequestHead) => Promise<Reply> | Reply;
@@ -32,6 +34,8 @@ export interface Load {
 
 /** Answers the requests to a path. */
 export interface Endpoint {
+  /** Absent for endpoints of no programme. */
+  readonly facts?: EndpointFacts;
   /** Absent where a refusal would take as long as the answer. */
   readonly load?: Load;
   readonly methods: ReadonlySet<string>;
@@ -42,12 +46,14 @@ export interface Endpoint {
 /** Answers every path below a prefix, every method, by the head alone: the body stays unread. */
 export type HeadAnswer = (head: RequestHead) => Promise<Reply>;
 
-interface Prefix {
+/** What answers below a prefix. */
+export interface Prefix {
+  readonly facts: EndpointFacts;
   readonly load: Load;
   readonly answer: HeadAnswer;
 }
 
-type Select = (incoming: IncomingMessage) => Endpoint;
+export type Select = (incoming: Incoming) => Endpoint;
 
 /**
  * The app of one deployment: a table of its paths. The usual request, with one of the endpoint's
@@ -59,7 +65,7 @@ export class App extends Hono<{ Bindings: HttpBindings }> {
   readonly #prefixes = new Map<string, Prefix>();
   /** Lengths of the prefixes: a look-up for each length, not for each prefix. */
   #prefixLengths: readonly number[] = [];
-  readonly #failed: (error: unknown) => Reply;
+  readonly #failed: Failed;
   /** Whose word about the caller's address is believed. */
   readonly isProxy: ProxyTest;
   readonly #missing: HeadReply;
@@ -76,14 +82,22 @@ export class App extends Hono<{ Bindings: HttpBindings }> {
     });
     this.isProxy = isProxy;
     this.#missing = missing;
-    this.#failed = (error) => {
-      if (error instanceof HungUp) return cutOff;
-      return failed(error instanceof Error ? error : new Error(String(error)));
+    this.#failed = (thrown, record) => {
+      if (thrown instanceof HungUp) {
+        record.failure = hungUp;
+        return cutOff;
+      }
+      const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+      record.failure = { reason: 'server_error', facts: { detail: error.message } };
+      return failed(error);
     };
-    this.onError((error) => respond(this.#failed(error)));
-    this.all('*', ({ env }) => this.#route(env));
+    this.onError((error, { env }) => {
+      const { record } = recorded(env).incoming;
+      return respond(this.#failed(error, record), record);
+    });
+    this.all('*', ({ env }) => this.#route(recorded(env)));
     // A target such as `*` of OPTIONS is no path.
-    this.notFound(({ env }) => this.#route(env));
+    this.notFound(({ env }) => this.#route(recorded(env)));
   }
 
   /** Adds one path; on a shared path the request's head selects the endpoint. */
@@ -92,25 +106,31 @@ export class App extends Hono<{ Bindings: HttpBindings }> {
   }
 
   /** Adds every path that begins with a prefix, which ends with `/` and has no other below it. */
-  below(prefix: string, load: Load, answer: HeadAnswer): void {
-    this.#prefixes.set(prefix, { load, answer });
+  below(prefix: string, target: Prefix): void {
+    this.#prefixes.set(prefix, target);
     this.#prefixLengths = [...new Set([...this.#prefixLengths, prefix.length])];
   }
 
-  async #route(exchange: HttpBindings): Promise<Response> {
+  async #route(exchange: Exchange): Promise<Response> {
     const { incoming } = exchange;
+    const { record } = incoming;
     const head = readHead(incoming);
     const endpoint = this.#endpoints.get(head.path)?.(incoming);
     if (endpoint === undefined) {
-      const answer = this.#prefixOf(head.path)?.answer ?? this.#missing;
-      return respond(await answer(head));
+      const found = this.#prefixOf(head.path);
+      record.endpoint = found?.facts ?? noEndpoint;
+      return respond(await (found?.answer ?? this.#missing)(head), record);
     }
+    record.endpoint = endpoint.facts ?? noEndpoint;
     // HEAD is not GET here: it would cost a login its transaction (HOSTILE 45).
-    if (!endpoint.methods.has(head.method)) return respond(await endpoint.wrongMethod(head));
+    if (!endpoint.methods.has(head.method)) {
+      return respond(await endpoint.wrongMethod(head), record);
+    }
     const request = await readRequest(exchange, this.isProxy);
     const reply = await endpoint.answer(request);
     return respond(
       request.body === 'too_large' ? withHeaders(reply, { Connection: 'close' }) : reply,
+      record,
     );
   }
 
@@ -123,17 +143,18 @@ export class App extends Hono<{ Bindings: HttpBindings }> {
   }
 
   /** Answers a usual request to an endpoint; false leaves any other to `fetch`. */
-  answers(incoming: IncomingMessage, outgoing: ServerResponse): boolean {
+  answers(incoming: Incoming, outgoing: Outgoing): boolean {
     const { path } = splitTarget(incoming.url ?? '');
     const endpoint = this.#endpoints.get(path)?.(incoming);
     if (endpoint === undefined) return this.#answersBelow(path, incoming, outgoing);
     if (!endpoint.methods.has(incoming.method ?? '')) return false;
-    const { load } = endpoint;
+    const { load, facts = noEndpoint } = endpoint;
+    incoming.record.endpoint = facts;
     if (this.#isRefused(load, incoming, outgoing)) return true;
     if (!isPlainRequest(incoming)) return false;
     const failed = this.#failed;
     const finish = (reply: Answer): void => write(outgoing, reply, failed);
-    const fail = (error: unknown): void => finish(failed(error));
+    const fail = (error: unknown): void => finish(failed(error, incoming.record));
     const answer = (request: WireRequest): void => {
       try {
         const reply = endpoint.answer(request);
@@ -149,28 +170,30 @@ export class App extends Hono<{ Bindings: HttpBindings }> {
   }
 
   /** Which work a request is that `answers` has left to `fetch`. */
-  kindOf(incoming: IncomingMessage): WorkKind {
+  kindOf(incoming: Incoming): WorkKind {
     const endpoint = this.#endpoints.get(splitTarget(incoming.url ?? '').path)?.(incoming);
     const isItsOwn = endpoint?.methods.has(incoming.method ?? '') === true;
     return (isItsOwn ? endpoint.load?.kind : undefined) ?? 'other';
   }
 
   /** Refuses a request unless there is room for its kind of work. */
-  #isRefused(load: Load | undefined, incoming: IncomingMessage, outgoing: ServerResponse): boolean {
+  #isRefused(load: Load | undefined, incoming: Incoming, outgoing: Outgoing): boolean {
     if (load === undefined || admission.admits(load.kind)) return false;
     const failed = this.#failed;
     admission.refuse(incoming, outgoing);
     const isShort = isPlainRequest(incoming);
     const finish = (reply: Reply): void => write(outgoing, closing(reply, isShort), failed);
     const reply = load.tooMany(readHead(incoming), admission.retryAfter());
-    if (reply instanceof Promise) reply.then(finish, (error: unknown) => finish(failed(error)));
+    if (reply instanceof Promise)
+      reply.then(finish, (error: unknown) => finish(failed(error, incoming.record)));
     else finish(reply);
     return true;
   }
 
-  #answersBelow(path: string, incoming: IncomingMessage, outgoing: ServerResponse): boolean {
+  #answersBelow(path: string, incoming: Incoming, outgoing: Outgoing): boolean {
     const found = this.#prefixOf(path);
     if (found === undefined) return false;
+    incoming.record.endpoint = found.facts;
     if (this.#isRefused(found.load, incoming, outgoing)) return true;
     const failed = this.#failed;
     const finish = (reply: Reply): void => write(outgoing, reply, failed);
@@ -178,11 +201,16 @@ export class App extends Hono<{ Bindings: HttpBindings }> {
     begin(found.load, () => {
       found.answer(readHead(incoming)).then(
         (reply) => finish(closing(reply, isShort)),
-        (error: unknown) => finish(failed(error)),
+        (error: unknown) => finish(failed(error, incoming.record)),
       );
     });
     return true;
   }
+}
+
+/** The listener gives each request its record before it comes here. */
+function recorded(exchange: HttpBindings): Exchange {
+  return exchange as unknown as Exchange;
 }
 
 /** After the answer Node reads the rest of a body to discard it: not of a long one. */
@@ -195,5 +223,6 @@ function begin(load: Load | undefined, work: () => void): void {
   else admission.begin(load.kind, work);
 }
 
+const hungUp: RecordedFailure = Object.freeze({ reason: 'hung_up', facts: Object.freeze({}) });
 /** The client has hung up: it is not read. */
 const cutOff: Reply = Object.freeze({ status: 400, headers: Object.freeze({}), body: '' });

@@ -8,9 +8,9 @@ import { isLoginCookie } from '../engine/login/transaction.ts';
 import type { Service } from '../engine/service.ts';
 import { networkOf } from '../lib/ip_address.ts';
 import { acceptedLanguages } from '../lib/language.ts';
-import { randomText } from '../lib/random.ts';
 import { noParameters, type Parameters, parseFormOrNone } from '../oauth/parameters.ts';
 import { noStore, type Reply } from '../oauth/reply.ts';
+import type { RecordedFailure } from '../oauth/request_record.ts';
 import { headerValues, type RequestHead, type WireRequest } from '../oauth/wire_request.ts';
 import type { LoginPageName, LoginTexts } from '../programme/login/texts.ts';
 import type { Programme } from '../programme/programme.ts';
@@ -39,17 +39,19 @@ export async function handleLoginRequest(site: LoginSite, request: WireRequest):
 /** The login page: GET shows the form, POST is an attempt. */
 export async function handleLoginPage(site: LoginSite, request: WireRequest): Promise<Reply> {
   const { service, pages } = site;
+  const { record } = request;
   const cookie = (name: string): string | undefined => cookieValue(request, name, pages.url);
   if (request.method === 'GET') {
     const sealed = single(parseFormOrNone(request.query), 'transaction');
-    const reply = await renderOutcome(site, await showLogin(service, { sealed, cookie }), request);
+    const outcome = await showLogin(service, { sealed, cookie, record });
+    const reply = await renderOutcome(site, outcome, request);
     const taken = takeBackOldest(request, isLoginCookie, pages.url);
     // A cookie that binds a login takes precedence: the page that follows takes the oldest back.
     if (taken === undefined || 'Set-Cookie' in reply.headers) return reply;
     return withHeaders(reply, { 'Set-Cookie': taken });
   }
   const from = { address: request.address(), hangUp: request.hangUp(), head: request };
-  const attempt = { ...readForm(request), ...from, cookie };
+  const attempt = { ...readForm(request), ...from, cookie, record };
   return renderOutcome(site, await attemptLogin(service, attempt), request);
 }
 
@@ -82,6 +84,8 @@ async function renderOutcome(
   outcome: LoginOutcome,
   request: WireRequest,
 ): Promise<Reply> {
+  const { record } = request;
+  record.failure = failureOf(outcome);
   switch (outcome.kind) {
     case 'begin': {
       const { status, sealed, cookie } = outcome;
@@ -109,37 +113,39 @@ async function renderOutcome(
   const reply =
     outcome.kind === 'form'
       ? await pages.form(outcome.form, texts, status)
-      : await pages.message(
-          outcome.page,
-          texts,
-          status,
-          outcome.isKnown ? undefined : logStopped(service, outcome.page, request),
-        );
+      : await pages.message(outcome.page, texts, status, record.endpoint.idHeader && record.id);
+  if (outcome.kind === 'page' && outcome.isKnown !== true) {
+    logStopped(service, outcome.page, request);
+  }
   const { retryAfter } = outcome;
   if (retryAfter === undefined) return reply;
   return withHeaders(reply, { 'Retry-After': String(Math.ceil(retryAfter)) });
 }
 
-/** Characters that differ in any print, and when spelled on the telephone. */
-const unambiguous = '23456789ABCDEFGHJKMNPQRSTVWXYZ';
+/** The failure of an outcome: as the engine tells it, or by the page or message that is shown. */
+function failureOf(outcome: LoginOutcome): RecordedFailure | undefined {
+  if (outcome.kind === 'begin') return undefined;
+  if (outcome.kind === 'redirect') return outcome.failure;
+  if (outcome.kind === 'page') return outcome.failure ?? { reason: outcome.page, facts: noFacts };
+  const [reason] = outcome.form.messages;
+  return reason === undefined ? undefined : { reason, facts: noFacts };
+}
+
+const noFacts = Object.freeze({});
 
 /** Stopped logins of one address that are logged; the log as a whole is bounded as well. */
 const toldLogins = { limit: 20, window: 60_000 };
 
-/**
- * Logs that a login ended on a page; returns the reference that stands on that page. Neither for an
- * address that has had many.
- */
+/** Logs that a login ended on a page; not for an address that has had many. */
 function logStopped(
   { log, programme, stoppedLogins, clock }: Service,
   reason: LoginPageName,
   request: WireRequest,
-): string | undefined {
+): void {
   const place = networkOf(request.address());
-  if (!stoppedLogins.count(place, toldLogins, clock.now()).allowed) return undefined;
-  const reference = randomText(unambiguous, 8);
+  if (!stoppedLogins.count(place, toldLogins, clock.now()).allowed) return;
+  const reference = request.record.id;
   log.error('login_stopped', { programme: programme.id, reason, reference });
-  return reference;
 }
 
 /** The texts in the requested language, or else in one that the browser accepts. */

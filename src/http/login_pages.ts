@@ -19,7 +19,7 @@ export interface LoginPages {
   /** Address of the login page. */
   readonly url: URL;
   readonly form: (form: LoginForm, texts: LoginTexts, status: number) => Promise<Reply>;
-  /** A page in place of the form; the log has the event under `reference`. */
+  /** A page in place of the form; `reference` is the request id. */
   readonly message: (
     page: LoginPageName,
     texts: LoginTexts,

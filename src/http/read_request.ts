@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import { plainAddress } from '../lib/ip_address.ts';
 import { HungUp } from '../oauth/failure.ts';
+import type { RequestRecord } from '../oauth/request_record.ts';
 import { headerValues, type RequestHead, type WireRequest } from '../oauth/wire_request.ts';
 import { certificateReader } from './tls.ts';
 
@@ -26,16 +27,23 @@ export function splitTarget(target: string): { readonly path: string; readonly q
   return { path: local.slice(0, question), query: local.slice(question + 1) };
 }
 
-/** Everything of a request but its body. */
-export function readHead(incoming: IncomingMessage): RequestHead {
-  const { method = '', url = '', rawHeaders } = incoming;
-  return { method, ...splitTarget(url), rawHeaders };
+/** A request with the record that its listener keeps of it. */
+export interface Incoming extends IncomingMessage {
+  record: RequestRecord;
 }
 
-/** A request, and the answer that is to be given to it. */
+/** The answer that is to be given to a request. */
+export type Outgoing = ServerResponse<Incoming>;
+
+/** Everything of a request but its body. */
+export function readHead(incoming: Incoming): RequestHead {
+  const { method = '', url = '', rawHeaders, record } = incoming;
+  return { method, ...splitTarget(url), rawHeaders, record };
+}
+
 export interface Exchange {
-  readonly incoming: IncomingMessage;
-  readonly outgoing: ServerResponse;
+  readonly incoming: Incoming;
+  readonly outgoing: Outgoing;
 }
 
 /**
@@ -62,8 +70,8 @@ export function receiveRequest(
   const hangUp = (): AbortSignal => hangUpOf(outgoing);
   const certificate = certificateReader(incoming.socket);
   const take = (body: WireRequest['body']): void => {
-    const { method, path, query, rawHeaders } = readHead(incoming);
-    received({ method, path, query, rawHeaders, body, address, certificate, hangUp });
+    const { method, path, query, rawHeaders, record } = readHead(incoming);
+    received({ method, path, query, rawHeaders, body, address, certificate, hangUp, record });
   };
   const length = bodyLength(incoming);
   if (length === 0) take(noBody);
@@ -112,7 +120,7 @@ function receiveBody(
 }
 
 /** Node emits 'close' on an answer when it was sent, or with its connection. */
-function hangUpOf(outgoing: ServerResponse): AbortSignal {
+function hangUpOf(outgoing: Outgoing): AbortSignal {
   const controller = new AbortController();
   const note = (): void => {
     if (!outgoing.writableEnded) controller.abort(new HungUp());

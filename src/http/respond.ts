@@ -1,9 +1,9 @@
 // Owns putting a Reply on the wire: as a Response for the framework, or straight to the connection.
 
-import type { ServerResponse } from 'node:http';
-
 import { inTurn } from '../lib/turn.ts';
 import type { Reply } from '../oauth/reply.ts';
+import type { RequestRecord } from '../oauth/request_record.ts';
+import type { Outgoing } from './read_request.ts';
 
 /** A reply whose body may also be bytes, as a picture's is. */
 export interface Answer extends Omit<Reply, 'body'> {
@@ -13,11 +13,11 @@ export interface Answer extends Omit<Reply, 'body'> {
 type Body = ConstructorParameters<typeof Response>[0];
 
 /** A Response of plain parts, which the adapter writes without building Web streams and Headers. */
-export function respond(reply: Answer): Response {
-  return new Response(reply.body as Body, {
-    status: reply.status,
-    headers: { ...reply.headers },
-  });
+export function respond({ status, headers, body }: Answer, record: RequestRecord): Response {
+  const { idHeader } = record.endpoint;
+  record.answered(status);
+  const all = idHeader === undefined ? headers : { ...headers, [idHeader]: record.id };
+  return new Response(body as Body, { status, headers: { ...all } });
 }
 
 /** The reply with more headers. */
@@ -28,10 +28,13 @@ export function withHeaders<Any extends Answer>(
   return { ...reply, headers: { ...reply.headers, ...headers } };
 }
 
+/** Makes the answer to a request whose own could not be made or written. */
+export type Failed = (error: unknown, record: RequestRecord) => Reply;
+
 interface Waiting {
-  readonly outgoing: ServerResponse;
+  readonly outgoing: Outgoing;
   readonly reply: Answer;
-  readonly failed: (error: unknown) => Reply;
+  readonly failed: Failed;
 }
 
 const waiting: Waiting[] = [];
@@ -40,11 +43,7 @@ const waiting: Waiting[] = [];
  * of them, the largest saving on the request path. `failed` makes the reply to give instead of one
  * that cannot be written.
  */
-export function write(
-  outgoing: ServerResponse,
-  reply: Answer,
-  failed: (error: unknown) => Reply,
-): void {
+export function write(outgoing: Outgoing, reply: Answer, failed: Failed): void {
   if (waiting.push({ outgoing, reply, failed }) === 1) inTurn('replies', writeWaiting);
 }
 
@@ -54,16 +53,20 @@ function writeWaiting(): void {
       put(outgoing, reply);
     } catch (error) {
       // HTTP cannot carry a header of it; nothing has been sent yet.
-      put(outgoing, failed(error));
+      put(outgoing, failed(error, outgoing.req.record));
     }
   }
 }
 
-function put(outgoing: ServerResponse, { status, headers, body }: Answer): void {
+function put(outgoing: Outgoing, { status, headers, body }: Answer): void {
+  const { record } = outgoing.req;
+  const { idHeader } = record.endpoint;
   const lines: string[] = [];
   for (const name in headers) lines.push(name, headers[name] ?? '');
   // RFC 9110 8.6. With a known length head and body leave together.
   if (status !== 204 && status !== 304) lines.push('Content-Length', `${Buffer.byteLength(body)}`);
+  if (idHeader !== undefined) lines.push(idHeader, record.id);
   outgoing.writeHead(status, lines);
   outgoing.end(body);
+  record.answered(status);
 }

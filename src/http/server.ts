@@ -1,13 +1,14 @@
 // Owns the listening server: its time limits, and requests refused before any routing.
 
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
+import { type Observer, RequestRecord, usualIdHeader } from '../oauth/request_record.ts';
 import { admission } from './admission.ts';
 import { watchConnections } from './connections.ts';
 import type { App } from './endpoints.ts';
 import { expectProxyHeaders } from './proxy_protocol.ts';
-import type { ProxyTest } from './read_request.ts';
+import type { Incoming, Outgoing, ProxyTest } from './read_request.ts';
 import { createTlsServer, renewTls, type TlsMaterial } from './tls.ts';
 
 /** A server that is listening. */
@@ -78,6 +79,8 @@ export interface ListenOptions {
   readonly tls?: TlsMaterial;
   /** Whether proxies, of the app's `isProxy`, begin connections with a PROXY header. */
   readonly proxyHeaders?: boolean;
+  /** Is told of each answer. */
+  readonly observer?: Observer;
 }
 
 /**
@@ -87,14 +90,23 @@ export interface ListenOptions {
 export async function listen(
   address: ListenAddress | HandedSocket,
   app?: App,
-  { timeLimits = usualTimeLimits, share = 0, tls, proxyHeaders = false }: ListenOptions = {},
+  {
+    timeLimits = usualTimeLimits,
+    share = 0,
+    tls,
+    proxyHeaders = false,
+    observer,
+  }: ListenOptions = {},
 ): Promise<RunningServer> {
   const { stillTimeout, ...limits } = timeLimits;
   let current = app;
   let listener = app === undefined ? notYet : listenerOf(app);
   // Node's own refusal of a request without a Host has other words than ours.
   const options = { ...limits, maxHeaderSize, requireHostHeader: false };
-  const answer: Listener = (incoming, outgoing) => {
+  const answer: RequestListener = ({ method = '' }, plain) => {
+    const outgoing = plain as Outgoing;
+    const incoming = outgoing.req;
+    incoming.record = new RequestRecord(method, observer);
     connections.noteAnswer(outgoing);
     if (hasPlainHost(incoming) && isPlainlyFramed(incoming)) listener(incoming, outgoing);
     else refuse(outgoing, 400, 'invalid_request');
@@ -151,7 +163,7 @@ function authorityOf({ address, family, port }: AddressInfo): string {
   return `${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }
 
-type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
+type Listener = (incoming: Incoming, outgoing: Outgoing) => void;
 
 function listenerOf(app: App): Listener {
   let unusual: Promise<Listener> | undefined;
@@ -205,24 +217,27 @@ function isPlainlyFramed({ headers }: IncomingMessage): boolean {
   return encoding === undefined || encoding.toLowerCase() === 'chunked';
 }
 
-function notYet(_incoming: IncomingMessage, outgoing: ServerResponse): void {
+function notYet(_incoming: Incoming, outgoing: Outgoing): void {
   refuse(outgoing, 503, 'temporarily_unavailable', { 'Retry-After': '1' });
 }
 
 /** An answer before a programme is known. */
 function refuse(
-  outgoing: ServerResponse,
+  outgoing: Outgoing,
   status: number,
   error: string,
   headers: Readonly<Record<string, string>> = {},
 ): void {
   const body = JSON.stringify({ error });
+  const { record } = outgoing.req;
   outgoing.writeHead(status, {
     'Content-Type': 'application/json',
     'Cache-Control': 'no-store',
     ...headers,
+    [usualIdHeader]: record.id,
     Connection: 'close',
     'Content-Length': `${Buffer.byteLength(body)}`,
   });
   outgoing.end(body);
+  record.answered(status);
 }

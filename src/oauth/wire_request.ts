@@ -1,6 +1,7 @@
 // Owns the shape of a request to the engine: its raw parts, nothing decoded.
 
 import type { PresentedCertificate } from './client_certificate.ts';
+import type { RequestRecord } from './request_record.ts';
 
 /** An HTTP request as it was sent. */
 export interface WireRequest {
@@ -22,6 +23,7 @@ export interface WireRequest {
    * answer. Few requests take long enough to need one.
    */
   readonly hangUp: () => AbortSignal;
+  readonly record: RequestRecord;
 }
 
 /** The parts of a request before its body. */

@@ -70,6 +70,7 @@ export function compileProgramme(
     selectors: compileSelectors(definition),
     issuer,
     audience,
+    requestIdHeader: definition.request_id === 'none' ? undefined : definition.request_id,
     values,
     clients: compileClientRules(definition),
     login: compileLogin(definition, { ownPath, issuer }, logos),

@@ -62,6 +62,8 @@ export interface Programme {
   /** Public base URL; `iss` of its tokens (C-9). */
   readonly issuer: string;
   readonly audience: string;
+  /** The header of answers that holds the request id; undefined where the dialect has none. */
+  readonly requestIdHeader: string | undefined;
   readonly values: ProgrammeValues;
   readonly clients: ClientRules;
   readonly login: LoginRules;

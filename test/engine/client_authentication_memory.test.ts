@@ -8,6 +8,7 @@ import { getHeapSnapshot } from 'node:v8';
 import { openService } from '../../src/engine/open_service.ts';
 import { answerTokenRequest } from '../../src/engine/token_request.ts';
 import type { ClientId } from '../../src/oauth/client.ts';
+import { RequestRecord } from '../../src/oauth/request_record.ts';
 import { compileProgramme } from '../../src/programme/compile.ts';
 import { loadProgramme } from '../../src/programme/language/load.ts';
 import { createMemoryStore } from '../../src/store/memory/store.ts';
@@ -61,6 +62,7 @@ async function served(): Promise<object> {
       body: Buffer.from('grant_type=client_credentials'),
       address: () => '127.0.0.1',
       certificate: () => undefined,
+      record: new RequestRecord('POST'),
       hangUp: () => new AbortController().signal,
     });
     assert.equal(reply.status, 200);

@@ -46,13 +46,12 @@ async function openSite(
   return { send, reported };
 }
 
-/** Without the date, and with the header lines in one order. */
+/** Without date and request id, and with the header lines in one order. */
 function sorted(answer: string): string {
   const [head = '', body] = answer.split('\r\n\r\n');
   const [status, ...lines] = head.split('\r\n');
-  return [status, ...lines.filter((line) => !line.startsWith('Date:')).toSorted(), '', body].join(
-    '\n',
-  );
+  const lasting = lines.filter((line) => !/^(?:Date|X-Request-Id):/.test(line));
+  return [status, ...lasting.toSorted(), '', body].join('\n');
 }
 
 test('an answer is the same past the router and through it', async (t) => {

@@ -11,12 +11,14 @@ import { listen, type TimeLimits } from '../../src/http/server.ts';
 import { toPlain } from '../../src/lib/document.ts';
 import { formatFault } from '../../src/lib/fault.ts';
 import { networkTest } from '../../src/lib/ip_address.ts';
+import { present } from '../../src/lib/present.ts';
 import { readFileInside } from '../../src/lib/read_file.ts';
 import { parseYaml, stringifyYaml, type YamlNode } from '../../src/lib/yaml/yaml.ts';
 import type { HookCredentials, HookLimits } from '../../src/members/hook_connection.ts';
 import { hashRandomPassword } from '../../src/members/password.ts';
 import type { Client, ClientId, ProgrammeId, Role } from '../../src/oauth/client.ts';
 import type { Subject } from '../../src/oauth/member.ts';
+import type { RequestRecord } from '../../src/oauth/request_record.ts';
 import { compileProgramme } from '../../src/programme/compile.ts';
 import { deploy } from '../../src/programme/deployment.ts';
 import { loadProgramme, withLogos } from '../../src/programme/language/load.ts';
@@ -38,6 +40,8 @@ export interface Jetway {
   readonly services: ReadonlyMap<string, Service>;
   /** Events that operators were told of. */
   readonly events: { readonly event: string; readonly facts: Readonly<Record<string, string>> }[];
+  /** Of each answered request. */
+  readonly records: RequestRecord[];
   readonly addClient: (client?: ClientOptions) => Promise<TestClient>;
   readonly addMember: (member?: MemberOptions) => Promise<TestMember>;
   /** Follows changes of signing keys, as a running server does within a second. */
@@ -141,9 +145,11 @@ export async function startJetway(t: TestContext, options: JetwayOptions = {}): 
       events.push({ event, facts });
     },
   };
+  const records: RequestRecord[] = [];
+  const observer = { answered: (record: RequestRecord): unknown => records.push(record) };
   const { timeLimits } = options;
-  const limits = timeLimits === undefined ? {} : { timeLimits };
-  const server = await listen({ host: '127.0.0.1', port: 0 }, undefined, limits);
+  const listening = present({ timeLimits, observer });
+  const server = await listen({ host: '127.0.0.1', port: 0 }, undefined, listening);
   let stopped: Promise<void> | undefined;
   const stop = (): Promise<void> => (stopped ??= server.close().then(() => store.close()));
   t.after(stop);
@@ -180,6 +186,7 @@ export async function startJetway(t: TestContext, options: JetwayOptions = {}): 
     keyring,
     services,
     events,
+    records,
     addClient: (client = {}) => addClient(store, keyring, clock, first, client),
     addMember: (member = {}) => addMember(store, clock, first, member),
     reloadKeys: async () => {

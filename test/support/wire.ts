@@ -28,7 +28,8 @@ export interface TlsClient {
   readonly agent?: Agent;
 }
 
-const passing = new Set(['date', 'connection', 'keep-alive', 'content-length']);
+/** The request id is tested where its rules are (test/wire/request_id.test.ts). */
+const passing = new Set(['date', 'connection', 'keep-alive', 'content-length', 'x-request-id']);
 
 /** Sends one request as it is written: no redirects followed, no path normalised. */
 export function ask(

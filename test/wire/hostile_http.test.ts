@@ -233,7 +233,7 @@ test('HOSTILE 64: a Host that is none is refused alike at every listener, framed
         const answer = await (host === undefined ? answerTo('1\r\n') : told(host));
         assert.match(
           answer,
-          /^HTTP\/1\.1 400 Bad Request\r\nContent-Type: application\/json\r\nCache-Control: no-store\r\nConnection: close\r\nContent-Length: 27\r\nDate: [^\r]+\r\n\r\n\{"error":"invalid_request"\}$/,
+          /^HTTP\/1\.1 400 Bad Request\r\nContent-Type: application\/json\r\nCache-Control: no-store\r\nX-Request-Id: [0-9A-Z]{12}\r\nConnection: close\r\nContent-Length: 27\r\nDate: [^\r]+\r\n\r\n\{"error":"invalid_request"\}$/,
           `${target} ${host}`,
         );
       }

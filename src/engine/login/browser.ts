@@ -1,5 +1,6 @@
 // Owns binding a login to a browser, and what every other browser gets.
 
+import type { RequestRecord } from '../../oauth/request_record.ts';
 import type { Service } from '../service.ts';
 import type { LoginOutcome } from './outcome.ts';
 import { beginInBrowser, toLoginPage } from './request.ts';
@@ -17,6 +18,7 @@ export interface LoginPageRequest {
   readonly sealed: string | undefined;
   /** The value of a cookie, if the browser sent it. */
   readonly cookie: (name: string) => string | undefined;
+  readonly record: RequestRecord;
 }
 
 /** The transaction if this browser may go on with it, or the page that says why not. */
@@ -46,11 +48,13 @@ export function findOrBindTransaction(
 
 function open(
   { keyring, programme, clock }: Service,
-  { sealed }: LoginPageRequest,
+  { sealed, record }: LoginPageRequest,
 ): LoginTransaction | LoginOutcome {
   const found =
     sealed === undefined ? 'expired' : openTransaction(keyring, programme.id, sealed, clock.now());
-  return typeof found === 'string' ? { kind: 'page', status: 400, page: found } : found;
+  if (typeof found === 'string') return { kind: 'page', status: 400, page: found };
+  record.client = found.client;
+  return found;
 }
 
 /** A browser must show the cookie to be the first: without cookies it never gets the page. */

@@ -1,5 +1,6 @@
 // Owns the outcomes of a login's steps. http/ renders them as HTML and headers.
 
+import type { RecordedFailure } from '../../oauth/request_record.ts';
 import type { LoginPageName } from '../../programme/login/texts.ts';
 import type { LoginTransaction } from './transaction.ts';
 
@@ -40,6 +41,8 @@ export type LoginOutcome =
       /** The language that the login request asked for, if it did. */
       readonly language?: string | undefined;
       readonly retryAfter?: number | undefined;
+      /** Absent where the page tells all of it. */
+      readonly failure?: RecordedFailure;
       /** The operator knows why: it is not logged. */
       readonly isKnown?: true;
     }
@@ -48,6 +51,8 @@ export type LoginOutcome =
       readonly kind: 'redirect';
       readonly status: 302;
       readonly location: string;
+      /** Absent where the login has succeeded. */
+      readonly failure?: RecordedFailure;
       /** The cookie by which this browser is known from now on (known_device.ts). */
       readonly device?: string | undefined;
     };

@@ -77,6 +77,7 @@ async function attempt(service: Service, request: LoginFormRequest): Promise<Log
       device,
     });
     if (told.outcome === 'match') {
+      request.record.member = told.member.subject;
       return await finish(service, found, { client: standing, ...told }, begun);
     }
     return told.outcome === 'too_many_failures'

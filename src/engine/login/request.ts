@@ -10,6 +10,7 @@ import {
   Refusal,
   Unavailable,
 } from '../../oauth/failure.ts';
+import type { RecordedFailure } from '../../oauth/request_record.ts';
 import type { WireRequest } from '../../oauth/wire_request.ts';
 import type { ReturnAddress } from '../../programme/answers/redirect_answer.ts';
 import type { LoginReading } from '../../programme/login/endpoint.ts';
@@ -52,7 +53,10 @@ async function serveLoginRequest(service: Service, request: WireRequest): Promis
     const { endpoint, languages } = service.programme.login;
     const reading = endpoint.read(request);
     language = languages.choose(spacedLanguages(reading.inputs.get('ui_locales') ?? ''));
-    const client = await findClient(service, endpoint.clientId(reading));
+    const id = endpoint.clientId(reading);
+    request.record.claimedClient = id;
+    const client = await findClient(service, id);
+    request.record.client = client.id;
     endpoint.checkProgramme(reading);
     const redirectUri = endpoint.redirectUri(reading, client);
     // From here on client and redirect URI are known good: failures go there (G-5, P-12).
@@ -137,28 +141,32 @@ export function renderLoginFailure(
   address: ReturnAddress | undefined,
   language: string | undefined,
 ): LoginOutcome {
-  const { reason, parameter, retryAfter } = reportLoginFailure(service, error);
+  const recorded = reportLoginFailure(service, error);
+  const { reason } = recorded;
+  const { parameter, retryAfter } = recorded.facts;
   const { login } = service.programme;
   const failure = login.failure(reason);
   if ('page' in failure) {
-    return { kind: 'page', status: failure.page.status, page: reason, language, retryAfter };
+    const { status } = failure.page;
+    return { kind: 'page', status, page: reason, language, retryAfter, failure: recorded };
   }
   if (address === undefined) {
     const status = reason === 'temporarily_unavailable' ? 503 : 500;
-    return { kind: 'page', status, page: 'difficulties', language, retryAfter };
+    const page = 'difficulties';
+    return { kind: 'page', status, page, language, retryAfter, failure: recorded };
   }
   const location = login.redirect.failure(address, reason, failure, parameter);
-  return { kind: 'redirect', status: 302, location };
+  return { kind: 'redirect', status: 302, location, failure: recorded };
 }
 
 function reportLoginFailure(
   service: Service,
   error: unknown,
-): { reason: LoginFailureReason; parameter?: string | undefined; retryAfter?: number | undefined } {
-  if (error instanceof LoginRefusal) {
-    return { reason: error.reason, parameter: error.facts.parameter };
-  }
+): RecordedFailure & { readonly reason: LoginFailureReason } {
+  if (error instanceof LoginRefusal) return { reason: error.reason, facts: error.facts };
   const { facts } = reportFailure(service, error);
-  if (!(error instanceof Unavailable)) return { reason: 'server_error' };
-  return { reason: 'temporarily_unavailable', retryAfter: facts.retryAfter };
+  const isOutage = error instanceof Unavailable;
+  return isOutage
+    ? { reason: 'temporarily_unavailable', facts }
+    : { reason: 'server_error', facts: {} };
 }

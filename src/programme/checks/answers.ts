@@ -16,6 +16,7 @@ import {
   writtenValues,
 } from '../language/value_tree.ts';
 import { extraPrefix } from '../language/vocabularies.ts';
+import { toldHeaders } from '../requests/verify_headers.ts';
 
 export function* answerComplaints(definition: Definition): Iterable<Complaint> {
   const { token_response: response, errors, grants, authorize, tokens } = definition;
@@ -35,6 +36,7 @@ export function* answerComplaints(definition: Definition): Iterable<Complaint> {
     }
   }
   yield* extraComplaints(definition);
+  yield* requestIdComplaints(definition);
   yield* budgetComplaints(definition);
   yield* encodingComplaints(definition);
   const { more, ...parameters } = authorize.answer;
@@ -87,6 +89,30 @@ function* extraComplaints({ errors }: Definition): Iterable<Complaint> {
   }
 }
 
+/** The header of the request id, where another header of some answer has its name. */
+function* requestIdComplaints(definition: Definition): Iterable<Complaint> {
+  const { request_id: name, throttle, token_response: response, errors } = definition;
+  const others = [
+    ['token_response.headers', response.headers],
+    ...Object.entries(errors.reasons).map(
+      ([reason, { headers }]) => [`errors.reasons.${reason}.headers`, headers] as const,
+    ),
+    ['throttle.headers', throttle === 'off' ? {} : throttle.headers],
+    [
+      "verify's answer",
+      Object.fromEntries(toldHeaders(definition).map((told) => [told.name, told])),
+    ],
+  ] as const;
+  for (const [place, headers] of others) {
+    if (isHeaderOf(headers, name))
+      yield [['request_id'], `${place} has a header of this name, too`];
+  }
+}
+
+function isHeaderOf(headers: object, name: string): boolean {
+  return Object.keys(headers).some((one) => one.toLowerCase() === name.toLowerCase());
+}
+
 /** Headers of the throttle that another header of the same answer has the name of. */
 function* budgetComplaints(definition: Definition): Iterable<Complaint> {
   const { throttle, token_response: response, errors } = definition;
@@ -97,8 +123,8 @@ function* budgetComplaints(definition: Definition): Iterable<Complaint> {
   ] as const;
   for (const name of Object.keys(throttle.headers)) {
     for (const [place, headers] of others) {
-      const isTaken = Object.keys(headers).some((one) => one.toLowerCase() === name.toLowerCase());
-      if (isTaken) yield [['throttle', 'headers', name], `${place} has a header of this name, too`];
+      if (isHeaderOf(headers, name))
+        yield [['throttle', 'headers', name], `${place} has a header of this name, too`];
     }
   }
 }

@@ -26,12 +26,16 @@ import { selectorItems } from './selector.ts';
 
 /** The endpoints in the order in which a partner meets them. */
 export function endpointsOf(contract: Contract): readonly Endpoint[] {
-  const { login, tokenEndpoints, failures } = contract;
+  const { login, tokenEndpoints, failures, programme } = contract;
   return [
     ...(login === undefined ? [] : [loginRequest(contract, login), loginPage(contract)]),
     clientAuthentication(contract),
     ...tokenEndpoints.map((endpoint) => tokenEndpoint(contract, endpoint)),
     tokenItems(contract),
+    {
+      kind: 'every answer',
+      items: [offer('header of the request id', programme.requestIdHeader ?? 'none')],
+    },
     { kind: 'failed requests', items: failures.map((one) => answers(one.reason, one)) },
     verification(contract),
     ...furtherEndpoints(contract),

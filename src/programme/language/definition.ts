@@ -4,9 +4,11 @@ import * as v from 'valibot';
 
 import { credentialEncodings } from '../../oauth/basic.ts';
 import { authenticationMethods } from '../../oauth/client.ts';
+import { usualIdHeader } from '../../oauth/request_record.ts';
 import { key, type Output } from '../../schema/notes.ts';
 import {
   basePathSchema,
+  freeHeaderSchema,
   lifetimeSchema,
   listOf,
   pathSchema,
@@ -98,6 +100,17 @@ const codeSchema = v.strictObject({
   }),
 });
 
+const requestIdSchema = v.pipe(
+  freeHeaderSchema,
+  v.check(
+    (name) =>
+      !/^(?:x-auth-|www-authenticate$|referrer-policy$|vary$|x-(?:content-type|frame)-options$)/i.test(
+        name,
+      ),
+    'answers of Jetway have this header already: name another',
+  ),
+);
+
 const managementSchema = (example: string) =>
   v.exactOptional(
     v.strictObject({
@@ -171,6 +184,10 @@ export const definitionSchema = v.strictObject({
   tokens: key(tokensSchema, {
     text: 'The tokens themselves: form, lifetime, and what JWTs say.',
     example: '{ access: { format: jwt, lifetime: 15m } }',
+  }),
+  request_id: key(v.optional(v.union([v.literal('none'), requestIdSchema]), usualIdHeader), {
+    text: 'The header of every answer that holds the id under which the operator finds the request (`jetway why`): partners quote it when they ask for help. `none` leaves it out, for clients that know exactly which headers come.',
+    example: 'X-Correlation-Id',
   }),
   throttle: key(throttleSchema, {
     text: 'How many token requests a client may make in a window of time, over all grants (G-18); one more is `throttled`. `jetway client set` can give a client a limit of its own. In place of a map, `off`.',

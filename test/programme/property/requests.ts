@@ -1,6 +1,7 @@
 // Owns sending what a dialect asks for: sample requests put on the wire, as they are or with one
 // thing about them changed.
 
+import { RequestRecord } from '../../../src/oauth/request_record.ts';
 import type { WireRequest } from '../../../src/oauth/wire_request.ts';
 import type { SampleRequest } from '../../../src/programme/requests/sample_request.ts';
 import { type Answer, ask } from '../../support/wire.ts';
@@ -58,6 +59,7 @@ export function wireRequest(draft: Draft, raw?: string): WireRequest {
     body: body.length > 65_536 ? 'too_large' : body,
     address: () => '192.0.2.1',
     certificate: () => undefined,
+    record: new RequestRecord('POST'),
     hangUp: () => new AbortController().signal,
   };
 }

@@ -8,6 +8,7 @@ import type { Client, ClientId } from '../../../src/oauth/client.ts';
 import { LoginRefusal, Refusal } from '../../../src/oauth/failure.ts';
 import { type GrantType, grantTypes } from '../../../src/oauth/grant.ts';
 import { newPlace } from '../../../src/oauth/place.ts';
+import { RequestRecord } from '../../../src/oauth/request_record.ts';
 import type { WireRequest } from '../../../src/oauth/wire_request.ts';
 import { compileProgramme } from '../../../src/programme/compile.ts';
 import type { Definition } from '../../../src/programme/language/definition.ts';
@@ -256,6 +257,7 @@ function wire({
     body: Buffer.from(body),
     address: () => '192.0.2.1',
     certificate: () => undefined,
+    record: new RequestRecord('POST'),
     hangUp: () => new AbortController().signal,
   };
 }

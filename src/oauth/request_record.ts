@@ -1,0 +1,107 @@
+// Owns the record of a request: all that becomes known of it while it is answered, for log, metrics,
+// audit and `why`. Nothing else instruments the request path.
+
+import { randomBytes } from '../lib/random.ts';
+import type { ClientId, ProgrammeId } from './client.ts';
+import type { FailureFacts } from './failure.ts';
+import type { GrantType } from './grant.ts';
+
+/** What kind of endpoint answers; `other` where none does. */
+export const endpointKinds = [
+  'token',
+  'login_request',
+  'login_page',
+  'verification',
+  'introspection',
+  'revocation',
+  'key_set',
+  'metadata',
+  'picture',
+  'other',
+] as const;
+
+export type EndpointKind = (typeof endpointKinds)[number];
+
+/** What all records of an endpoint have in common. */
+export interface EndpointFacts {
+  readonly kind: EndpointKind;
+  /** As configured, never as a stranger sent it; `/verify/*` stands for every path below it. */
+  readonly path: string;
+  /** Absent where the endpoint belongs to no programme. */
+  readonly programme?: ProgrammeId;
+  /** The header of answers that holds the request id; absent where the dialect has none. */
+  readonly idHeader?: string;
+}
+
+/** A failure that was told to the caller. */
+export interface RecordedFailure {
+  /** A failure reason of a token or login request, or the name of a login page. */
+  readonly reason: string;
+  readonly facts: FailureFacts;
+}
+
+export const usualIdHeader = 'X-Request-Id';
+
+/** A path without an endpoint. */
+export const noEndpoint: EndpointFacts = Object.freeze({
+  kind: 'other',
+  path: '',
+  idHeader: usualIdHeader,
+});
+
+/** Is told of each answered request, once. Must not throw, and may keep the record. */
+export interface Observer {
+  readonly answered: (record: RequestRecord) => void;
+}
+
+/** A request from its head to its answer; the engine writes facts where it learns them. */
+export class RequestRecord {
+  readonly id: string = newRequestId();
+  /** Milliseconds of `performance.now()`. */
+  readonly startedAt: number = performance.now();
+  readonly method: string;
+  readonly #observer: Observer | undefined;
+  endpoint: EndpointFacts = noEndpoint;
+  /** The identifier that was sent; nothing is proved by it. */
+  claimedClient: string | undefined = undefined;
+  /** The client that has proved itself; of a login, the one that sent the member. */
+  client: ClientId | undefined = undefined;
+  grant: GrantType | undefined = undefined;
+  /** Subject of the member whom the request is about. */
+  member: string | undefined = undefined;
+  failure: RecordedFailure | undefined = undefined;
+  /** 0 until the answer is written. */
+  status = 0;
+  /** Milliseconds from head to answer. */
+  duration = 0;
+
+  constructor(method: string, observer?: Observer) {
+    this.method = method;
+    this.#observer = observer;
+  }
+
+  /** Notes the answer as it is written. */
+  answered(status: number): void {
+    this.status = status;
+    this.duration = performance.now() - this.startedAt;
+    this.#observer?.answered(this);
+  }
+}
+
+/** Crockford's base 32: no letter is mistaken for a digit when the id is read out. */
+const digits = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+const idLength = 12;
+const idsAtOnce = 256;
+let drawn: Uint8Array = new Uint8Array();
+let next = 0;
+
+/** 60 random bits: ids tell nothing of how many requests there are. */
+function newRequestId(): string {
+  if (next === drawn.length) {
+    drawn = randomBytes(idLength * idsAtOnce);
+    next = 0;
+  }
+  let id = '';
+  for (const end = next + idLength; next < end; next += 1) id += digits[(drawn[next] ?? 0) & 31];
+  return id;
+}
