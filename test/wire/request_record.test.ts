@@ -29,7 +29,7 @@ async function headerOf(club: Club, name: string, targets: readonly string[]): P
   for (const target of targets) {
     const answer = await rawExchange(
       club.url,
-      target.replace('\r\n', '\r\nConnection: close\r\n') + '\r\n\r\n',
+      `${target.replace('\r\n', '\r\nConnection: close\r\n')}\r\n\r\n`,
     );
     found.push(new RegExp(`^${name}: (.*)\r$`, 'm').exec(answer)?.[1] ?? 'none');
   }
