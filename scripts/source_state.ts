@@ -15,7 +15,8 @@ export function sourceState(root: string, inputs: readonly string[]): SourceStat
   if (commit === undefined || seconds === undefined) return undefined;
   const changes = git(root, 'status', '--porcelain', '--', ...inputs);
   const committedAt = `${new Date(Number(seconds) * 1000).toISOString().slice(0, 19)}Z`;
-  return { commit, committedAt, isChanged: changes !== '' };
+  const tag = git(root, 'tag', '--points-at', commit, 'v[0-9]*')?.split('\n')[0];
+  return { commit, committedAt, isChanged: changes !== '', ...(tag ? { tag } : {}) };
 }
 
 function git(root: string, ...args: readonly string[]): string | undefined {

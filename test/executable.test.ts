@@ -23,7 +23,7 @@ import { after, before, describe, test } from 'node:test';
 import { build, buildIfStale } from '../scripts/build.ts';
 import { codeCacheOf } from '../scripts/build/code_cache.ts';
 import { sourceState } from '../scripts/source_state.ts';
-import type { BuildFacts } from '../src/cli/version.ts';
+import { type BuildFacts, versionOf } from '../src/cli/version.ts';
 import { scratchFolder } from './support/scratch.ts';
 import { without } from './support/tools.ts';
 
@@ -48,11 +48,9 @@ describe('executable', () => {
   });
 
   test('tells its version, commit and build in an empty folder', () => {
-    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
-      version: string;
-    };
     const facts = readFileSync(join(root, 'dist/jetway.build.json'), 'utf8');
     const { build: digest, source } = JSON.parse(facts) as BuildFacts;
+    const version = versionOf(readFileSync(join(root, 'package.json'), 'utf8'), source);
     assert.match(digest, /^[0-9a-f]{12}$/);
     assert.deepEqual(
       source,
@@ -240,6 +238,10 @@ test('two commits are told apart, and what was changed since', { skip: without('
   git('add', '.');
   git('commit', '-m', 'two');
   look();
+  git('tag', 'v1.2.3');
+  look();
+  write('src/another.ts', 'changed');
+  look();
   const commits = states.map((state) => state?.commit);
   const [, , one] = commits;
   assert.match(one ?? '', /^[0-9a-f]{40}$/);
@@ -247,7 +249,12 @@ test('two commits are told apart, and what was changed since', { skip: without('
   assert.ok(commits[5] !== undefined && commits[5] !== one);
   assert.deepEqual(
     states.map((state) => state?.isChanged),
-    [undefined, undefined, false, false, true, false],
+    [undefined, undefined, false, false, true, false, false, true],
+  );
+  const time = states[5]?.committedAt.replaceAll(/\D/g, '');
+  assert.deepEqual(
+    [undefined, ...states.slice(5)].map((state) => versionOf('{"version":"1.2.3"}', state)),
+    ['1.2.3-dev', `1.2.3-dev.${time}`, '1.2.3', `1.2.3-dev.${time}`],
   );
   assert.match(states[2]?.committedAt ?? '', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
 });

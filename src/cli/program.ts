@@ -17,11 +17,15 @@ import { memberVerbs } from './grammar/member.ts';
 import { maintenanceVerbs, serverVerbs, startingVerbs, versionVerb } from './grammar/server.ts';
 import { storeVerbs } from './grammar/store.ts';
 import { keyHelp } from './key_help.ts';
-import { OutputLost, print, say, tolerateClosedPipes } from './output.ts';
+import { completionScript, shells } from './manual/completion.ts';
+import { manPage } from './manual/man.ts';
+import { OutputLost, print, printData, say, tolerateClosedPipes } from './output.ts';
 import { versionLine } from './version.ts';
 
+const description = 'The token service of a loyalty API.';
+
 /** Help for groups: the first word of verbs with two words. */
-const groups: Readonly<Record<string, string>> = {
+export const groups: Readonly<Record<string, string>> = {
   maintenance: 'take a programme out of service for a while',
   client: 'onboard partners and look after them',
   gateway: 'let gateways ask about tokens',
@@ -41,6 +45,27 @@ const helpVerb: Verb = {
   run: (names: readonly string[]) => help(createProgram(), names),
 };
 
+const manVerb: Verb = {
+  words: 'man',
+  summary: 'print the manual page jetway(1), made of these same texts',
+  example: 'jetway man > jetway.1',
+  json: false,
+  run: () => printData(manPage(verbs, description)),
+};
+
+const completionVerb: Verb = {
+  words: 'completion',
+  summary: 'print the completion of verbs and options for a shell',
+  operands: [['<shell>', `one of ${shells.join(', ')}`]],
+  example: 'jetway completion bash > /etc/bash_completion.d/jetway',
+  json: false,
+  run: (name: string) => {
+    const shell = shells.find((one) => one === name);
+    if (shell === undefined) throw wrongUsage(`the shells are ${shells.join(', ')}`);
+    return printData(completionScript(shell, verbs, groups));
+  },
+};
+
 /** Every verb, in the order of help. */
 export const verbs: readonly Verb[] = [
   ...serverVerbs,
@@ -52,6 +77,8 @@ export const verbs: readonly Verb[] = [
   ...storeVerbs,
   ...startingVerbs,
   versionVerb,
+  manVerb,
+  completionVerb,
   helpVerb,
 ];
 
@@ -68,7 +95,7 @@ export async function runCommand(args: readonly string[]): Promise<number> {
 
 function createProgram(): Command {
   const program = new Command('jetway')
-    .description('The token service of a loyalty API.')
+    .description(description)
     .version(versionLine(), '--version', 'tell the version')
     .configureOutput({ writeErr: (text) => say(text.trimEnd()) })
     .exitOverride()

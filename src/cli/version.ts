@@ -1,4 +1,4 @@
-// Owns the verb `version`: the sources that an executable was built from.
+// Owns the verb `version`: the sources that an executable was built from, and which version they are.
 
 import { isSea } from 'node:sea';
 
@@ -10,6 +10,8 @@ export interface SourceState {
   readonly commit: string;
   readonly committedAt: string;
   readonly isChanged: boolean;
+  /** The tag of the commit that names a version: `v1.2.3`. */
+  readonly tag?: string;
 }
 
 /** Facts that a build records in the executable; without a time, so that builds are reproducible. */
@@ -22,10 +24,10 @@ export interface BuildFacts {
 
 export const buildFactsAsset = 'build.json';
 
-export async function version(options: OutputOptions): Promise<void> {
+export async function printVersion(options: OutputOptions): Promise<void> {
   const { build = null, source } = buildFacts() ?? {};
   const facts = {
-    version: packageVersion(),
+    version: version(),
     commit: source?.commit ?? null,
     committed_at: source?.committedAt ?? null,
     changed: source?.isChanged ?? null,
@@ -39,7 +41,7 @@ export async function version(options: OutputOptions): Promise<void> {
 export function versionLine(): string {
   const facts = buildFacts();
   const origin = facts === undefined ? 'run from sources' : originOf(facts);
-  return `jetway ${packageVersion()} (${origin}, node ${process.versions.node})`;
+  return `jetway ${version()} (${origin}, node ${process.versions.node})`;
 }
 
 function originOf({ build, source }: BuildFacts): string {
@@ -53,7 +55,23 @@ function buildFacts(): BuildFacts | undefined {
   return isSea() ? (JSON.parse(readAsset(buildFactsAsset)) as BuildFacts) : undefined;
 }
 
-function packageVersion(): string {
-  const manifest = JSON.parse(readAsset('package.json')) as { readonly version: string };
-  return manifest.version;
+/** The version of what runs. */
+export function version(): string {
+  return versionOf(readAsset('package.json'), buildFacts()?.source);
+}
+
+/**
+ * package.json tells the version that is being worked on. It is released by the tag of its name
+ * and raised right after; all else is a version before it, ordered by the time of the commit.
+ */
+export function versionOf(manifest: string, source: SourceState | undefined): string {
+  const { version: next } = JSON.parse(manifest) as { readonly version: string };
+  if (source?.tag === `v${next}` && !source.isChanged) return next;
+  const time = source?.committedAt.replaceAll(/\D/g, '');
+  return [`${next}-dev`, time].filter(Boolean).join('.');
+}
+
+/** The day of the commit; undefined if it is not known. */
+export function versionDate(): string | undefined {
+  return buildFacts()?.source?.committedAt.slice(0, 10);
 }

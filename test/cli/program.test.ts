@@ -25,7 +25,7 @@ describe('version and help', { concurrency: 2 }, () => {
     const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
       version: string;
     };
-    const { version } = manifest;
+    const version = `${manifest.version}-dev`;
     const node = process.versions.node;
     const line = {
       code: 0,

@@ -48,8 +48,10 @@ type ToolName =
   | 'cc'
   | 'chromium'
   | 'curl'
+  | 'fish'
   | 'git'
   | 'libfaketime'
+  | 'man'
   | 'nginx'
   | 'openssl'
   | 'prlimit'
@@ -57,7 +59,8 @@ type ToolName =
   | 'python3-jwt'
   | 'strace'
   | 'strip'
-  | 'systemd-notify';
+  | 'systemd-notify'
+  | 'zsh';
 
 const tools: Readonly<Record<ToolName, Tool>> = {
   curl: program('curl'),
@@ -91,6 +94,9 @@ const tools: Readonly<Record<ToolName, Tool>> = {
   // No test needs it: the executable that is built for them is larger without.
   strip: program('strip', 'binutils'),
   'systemd-notify': program('systemd-notify', 'systemd'),
+  man: program('man', 'man-db'),
+  fish: program('fish'),
+  zsh: program('zsh'),
 };
 
 /** Set where everything is to be installed: a tool that is absent is an error there, not a skip. */

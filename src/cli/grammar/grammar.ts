@@ -59,7 +59,7 @@ const shared = {
 } as const satisfies Readonly<Record<string, OptionSpec>>;
 
 /** All options of a verb, in help's order. */
-function optionsOf({ reads, json, options = [] }: Verb): readonly OptionSpec[] {
+export function optionsOf({ reads, json, options = [] }: Verb): readonly OptionSpec[] {
   return [
     ...(reads === undefined ? [] : [shared.config]),
     ...(json === false ? [] : [shared.json]),
@@ -67,7 +67,8 @@ function optionsOf({ reads, json, options = [] }: Verb): readonly OptionSpec[] {
   ];
 }
 
-function exitsOf({ reads, exits = {} }: Verb): readonly (readonly [ExitCode, string])[] {
+/** The exit codes that help lists, and their meanings. */
+export function exitsOf({ reads, exits = {} }: Verb): readonly (readonly [ExitCode, string])[] {
   const last = { nothing: 2, configuration: 3, store: 4 }[reads ?? 'nothing'];
   const codes = [0, 1, 2, 3, 4] as const;
   return codes

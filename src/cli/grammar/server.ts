@@ -10,7 +10,7 @@ import { newProgramme, schema } from '../server/programme_file.ts';
 import { reload, status } from '../server/remote.ts';
 import { serve } from '../server/serve.ts';
 import { show } from '../server/show.ts';
-import { version } from '../version.ts';
+import { printVersion } from '../version.ts';
 import { option, type Verb } from './grammar.ts';
 
 const itsName = ['<programme>', "the programme's name: its file without .yaml"] as const;
@@ -161,5 +161,5 @@ export const versionVerb: Verb = {
   words: 'version',
   summary: 'tell the version, and the commit it was built from',
   example: 'jetway version --json',
-  run: version,
+  run: printVersion,
 };
