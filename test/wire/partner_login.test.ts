@@ -23,9 +23,6 @@ import {
 } from '../support/partner_club.ts';
 import { keySetOf, verifyJwt } from '../support/resource_server.ts';
 
-// Far from UTC, so that a date in local time would be told by its being another one.
-process.env['TZ'] = 'Pacific/Auckland';
-
 const jwt = '[\\w-]+\\.[\\w-]+\\.[\\w-]{86}';
 const startedAt = Date.parse('2026-01-02T03:04:05Z') / 1000;
 
@@ -103,6 +100,13 @@ test('P-7: jti is a number from 1 to 2^53-1, another for each token', async (t) 
 });
 
 test('P-7: dateTimeIssued is the date in UTC, on both sides of midnight', async (t) => {
+  // Far from UTC: a date in local time would be another one.
+  const { TZ } = process.env;
+  process.env['TZ'] = 'Pacific/Auckland';
+  t.after(() => {
+    if (TZ === undefined) delete process.env['TZ'];
+    else process.env['TZ'] = TZ;
+  });
   const club = await openPartnerClub(t);
   club.clock.advance(20 * 3600 + 55 * 60 + 54.999);
   assert.equal(new Date(club.clock.now()).toISOString(), '2026-01-02T23:59:59.999Z');
