@@ -45,7 +45,7 @@ function toPages(html) {
 
 /** In the repository the folder's listing does the same. */
 const decisions = `# Decisions
-{% for one in collections.all %}{% if one.url contains "/decisions/0" %}
+{% assign pages = collections.all | sort: "url" %}{% for one in pages %}{% if one.url contains "/decisions/0" %}
 - [{{ one.data.title }}]({{ root }}{{ one.url | remove_first: "/" }}){% endif %}{% endfor %}
 `;
 
