@@ -9,6 +9,7 @@ import type { TestContext } from 'node:test';
 
 import { bundleOf, program } from '../support/program.ts';
 import { scratchFolder } from '../support/scratch.ts';
+import type { OwnTime } from '../support/shifted_time.ts';
 
 export const root: string = join(import.meta.dirname, '../..');
 
@@ -28,11 +29,12 @@ export const environment: Readonly<Record<string, string>> = {
   NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/jetway/compile'),
 };
 
-/** A command line, where it runs, and its standard input in base64. */
+/** A command line, where and at what time it runs, and its standard input in base64. */
 export interface CommandRequest {
   readonly folder: string;
   readonly args: readonly string[];
   readonly input: string;
+  readonly time: OwnTime;
 }
 
 /** Processes that wait for a command. */
@@ -46,6 +48,7 @@ export async function jetway(
   folder: string,
   args: readonly string[],
   input: string | Uint8Array = '',
+  time: OwnTime = {},
 ): Promise<Ran> {
   // These end their process themselves.
   if (args[0] === 'serve' || args[0] === 'dev') return runScript(folder, [program, ...args], input);
@@ -59,14 +62,19 @@ export async function jetway(
     throw new Error(`jetway ${args.join(' ')} ended its process`);
   });
   exit.catch(() => undefined);
-  const request = { folder, args, input: Buffer.from(input as Uint8Array).toString('base64') };
-  child.send(request satisfies CommandRequest);
+  const encoded = Buffer.from(input as Uint8Array).toString('base64');
+  child.send({ folder, args, input: encoded, time } satisfies CommandRequest);
   const [ran] = await Promise.race([answer, exit]);
   ended.abort();
   child.unref();
   child.channel?.unref();
   idle.push(child);
   return ran;
+}
+
+/** Runs `jetway` at a time of its own. */
+export function jetwayAt(folder: string, time: OwnTime, args: readonly string[]): Promise<Ran> {
+  return jetway(folder, args, '', time);
 }
 
 function startCommandProcess(): ChildProcess {
@@ -83,27 +91,7 @@ export function jetwayWith(
   args: readonly string[],
   input = '',
 ): Promise<Ran> {
-  return runScript(folder, [join(root, 'src/main.ts'), ...args], input, more);
-}
-
-/** Seconds that have passed for a process alone, and by which its wall clock was set besides. */
-export interface OwnTime {
-  readonly passed?: number;
-  readonly ahead?: number;
-}
-
-/** What `test/support/shifted_time.ts` finds in the environment. */
-export function timeVariables({
-  passed = 0,
-  ahead = 0,
-}: OwnTime): Readonly<Record<string, string>> {
-  return { JETWAY_TEST_SHIFT: String(passed * 1000), JETWAY_TEST_JUMP: String(ahead * 1000) };
-}
-
-/** Runs `jetway` at a time of its own. */
-export function jetwayAt(folder: string, time: OwnTime, args: readonly string[]): Promise<Ran> {
-  const shifted = ['--import', join(root, 'test/support/shifted_time.ts')];
-  return runScript(folder, [...shifted, program, ...args], '', timeVariables(time));
+  return runScript(folder, [program, ...args], input, more);
 }
 
 type RanEach<Lines> = { readonly [Index in keyof Lines]: Ran };

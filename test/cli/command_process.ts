@@ -5,9 +5,11 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { runCommand } from '../../src/cli/program.ts';
+// First: what is loaded after it goes by its time.
+import { moveTime } from '../support/shifted_time.ts';
 import type { CommandRequest, Ran } from './command.ts';
 
-async function run({ folder, args, input }: CommandRequest): Promise<Ran> {
+async function run({ folder, args, input, time }: CommandRequest): Promise<Ran> {
   const printed = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
   for (const name of ['stdout', 'stderr'] as const) {
     process[name].write = (chunk: string | Uint8Array, ...rest: readonly unknown[]): boolean => {
@@ -21,8 +23,11 @@ async function run({ folder, args, input }: CommandRequest): Promise<Ran> {
   Object.defineProperty(process, 'stdin', { value: stdin, configurable: true });
   process.chdir(folder);
   const before = process.getActiveResourcesInfo().length;
+  const { passed = 0, ahead = 0 } = time;
+  moveTime({ passed, ahead });
   const code = await runCommand(args);
   await untilIdle(before);
+  moveTime({ passed: -passed, ahead: -ahead });
   // The test may remove its folder now.
   process.chdir('/');
   const [stdout = '', stderr = ''] = [printed.stdout, printed.stderr].map((chunks) =>

@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 
 import { program } from '../support/program.ts';
+import type { OwnTime } from '../support/shifted_time.ts';
 import { type Answer, post } from '../support/wire.ts';
-import { environment, type OwnTime, programmeText, root, timeVariables } from './command.ts';
+import { environment, programmeText, root } from './command.ts';
 
 /** A programme of JWTs, for tests of keys. */
 export const signingProgramme: string = programmeText(
@@ -59,7 +60,7 @@ export async function startServer(
   folder: string,
   { under = [], args: more = [], preload = [], env = {}, ...time }: ServerOptions = {},
 ): Promise<ServerProcess> {
-  const modules = ['test/support/shifted_time.ts', ...preload];
+  const modules = ['test/support/told_time.ts', ...preload];
   const imports = modules.flatMap((path) => ['--import', join(root, path)]);
   const [command = process.execPath, ...args] = [
     ...under,
@@ -71,7 +72,7 @@ export async function startServer(
   ];
   const child = spawn(command, args, {
     cwd: folder,
-    env: { ...environment, ...timeVariables(time), ...env },
+    env: { ...environment, JETWAY_TEST_TIME: JSON.stringify(time), ...env },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   const printed = { stdout: '', stderr: '' };
@@ -87,9 +88,9 @@ export async function startServer(
     const [code] = await ended;
     return code;
   };
-  const tell = async (message: { readonly pass?: number; readonly set?: number }) => {
+  const tell = async (moving: OwnTime) => {
     const moved = once(child, 'message');
-    child.send(message);
+    child.send(moving);
     await moved;
   };
   t.after(() => end('SIGKILL'));
@@ -97,8 +98,8 @@ export async function startServer(
     child,
     ...(await addressesOf(child, ended, printed)),
     printed: () => printed,
-    advance: (pass) => tell({ pass }),
-    setClock: (set) => tell({ set }),
+    advance: (passed) => tell({ passed }),
+    setClock: (ahead) => tell({ ahead }),
     ended: async () => (await ended)[0],
     end,
   };

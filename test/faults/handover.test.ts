@@ -29,7 +29,7 @@ test('FAULTS 19: upgrades under load lose no request and refuse no connection', 
   const tokens = (): number => loads.reduce((sum, { told }) => sum + told.tokens.length, 0);
   /** Each of the loads gets answers. */
   const goOn = async (): Promise<void> => {
-    await Promise.all(loads.map(({ told, reach }) => reach(told.tokens.length + 100)));
+    await Promise.all(loads.map(({ told, reach }) => reach(told.tokens.length + 30)));
   };
   await goOn();
   let former = club;

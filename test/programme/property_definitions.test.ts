@@ -10,7 +10,7 @@ import { type GrantType, grantTypes } from '../../src/oauth/grant.ts';
 import { loadProgramme, type LoadedProgramme } from '../../src/programme/language/load.ts';
 import { endpointsOf } from '../../src/programme/requests/grant_places.ts';
 import { Bindings } from '../dialects/transcript.ts';
-import { fc } from '../support/property.ts';
+import { fc, runs } from '../support/property.ts';
 import type { Answer } from '../support/wire.ts';
 import { effective, type PlainMap } from './property/dialect.ts';
 import { refusal, success } from './property/oracle.ts';
@@ -22,9 +22,6 @@ import { serveDialect, type Served, withCode } from './property/served.ts';
 import { spoiledOverlays } from './property/spoils.ts';
 
 const file = 'any.yaml';
-
-/** PROPERTY_RUNS=2000 looks longer. */
-const runs = Number(process.env['PROPERTY_RUNS'] ?? 50);
 
 test('what loads, answers as the file says', { timeout: 3_600_000 }, async (t) => {
   let accepted = 0;

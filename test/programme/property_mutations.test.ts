@@ -8,14 +8,13 @@ import { test } from 'node:test';
 import { failureReasons } from '../../src/oauth/failure.ts';
 import { compileProgramme } from '../../src/programme/compile.ts';
 import { type LoadedProgramme, loadProgramme } from '../../src/programme/language/load.ts';
-import { fc } from '../support/property.ts';
+import { fc, runs } from '../support/property.ts';
 import { mutations } from './property/mutations.ts';
 import { assertPlaced } from './property/placed.ts';
 
 const file = 'damaged.yaml';
 
-/** PROPERTY_RUNS=2000 looks longer. */
-const runs = Number(process.env['PROPERTY_RUNS'] ?? 50) * 40;
+const count = runs * 40;
 
 const texts = globSync(['programmes/*.yaml', 'test/dialects/*.yaml', 'src/variants/*.yaml'])
   .toSorted()
@@ -38,9 +37,9 @@ test('a damaged file has faults at their places or loads, and never takes long',
     if (loaded === undefined) refused += 1;
     else assertCompiles(loaded);
   });
-  fc.assert(property, { numRuns: runs });
-  t.diagnostic(`slowest: ${Math.round(slowest)} ms; refused: ${refused} of ${runs}`);
-  assert.ok(refused > runs / 4 && refused < runs, `${refused} of ${runs} files are refused`);
+  fc.assert(property, { numRuns: count });
+  t.diagnostic(`slowest: ${Math.round(slowest)} ms; refused: ${refused} of ${count}`);
+  assert.ok(refused > count / 4 && refused < count, `${refused} of ${count} files are refused`);
 });
 
 /** What loads can be served, whatever it says by now. */

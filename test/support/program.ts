@@ -19,6 +19,7 @@ const inputs = [
   'scripts/build.ts',
   'scripts/build/**',
   'src/**',
+  'test/support/shifted_time.ts',
 ];
 
 /** The bundle of an entry, by its path from the root; several processes may ask at once. */

@@ -8,6 +8,9 @@ const seed = Number(process.env['PROPERTY_SEED'] ?? 1);
 
 fc.configureGlobal({ seed });
 
+/** How long whole programme files are searched: a part of `npm run campaign:files` unless told. */
+export const runs = Number(process.env['PROPERTY_RUNS'] ?? 15);
+
 export { fc };
 
 const codePoint = fc.oneof(

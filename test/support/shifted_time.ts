@@ -1,10 +1,9 @@
-// Owns moving the time of a process: loaded before it, told by its environment and by messages.
+// Owns moving the time of the process that it is loaded into.
 
 import { syncBuiltinESMExports } from 'node:module';
 import os from 'node:os';
 
-let jump = Number(process.env['JETWAY_TEST_JUMP'] ?? 0);
-let shift = Number(process.env['JETWAY_TEST_SHIFT'] ?? 0);
+let [shift, jump] = [0, 0];
 const wall = Date.now.bind(Date);
 const monotonic = performance.now.bind(performance);
 const uptime = os.uptime.bind(os);
@@ -15,10 +14,13 @@ performance.now = (): number => monotonic() + shift;
 os.uptime = (): number => uptime() + shift / 1000;
 syncBuiltinESMExports();
 
-process.on('message', ({ pass = 0, set = 0 }: { pass?: number; set?: number }) => {
-  shift += pass * 1000;
-  jump += set * 1000;
-  process.send?.('moved');
-});
-// Whoever listens for messages would live for as long as they may come.
-process.channel?.unref();
+/** Seconds that pass for a process alone, and by which its wall clock is set besides. */
+export interface OwnTime {
+  readonly passed?: number;
+  readonly ahead?: number;
+}
+
+export function moveTime({ passed = 0, ahead = 0 }: OwnTime): void {
+  shift += passed * 1000;
+  jump += ahead * 1000;
+}
