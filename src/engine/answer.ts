@@ -8,7 +8,7 @@ import {
   type Milliseconds,
   milliseconds,
 } from '../lib/clock.ts';
-import { type FailureReason, Refusal } from '../oauth/failure.ts';
+import { grantFailures, Refusal } from '../oauth/failure.ts';
 import type { Answer, GrantType, Login } from '../oauth/grant.ts';
 import type { Member } from '../oauth/member.ts';
 import { newPlace } from '../oauth/place.ts';
@@ -132,13 +132,6 @@ export function nextAnswer(
   };
 }
 
-/** The failure that each grant has for a member it cannot answer for. */
-const memberRefusals: Readonly<Partial<Record<GrantType, FailureReason>>> = {
-  authorization_code: 'invalid_code',
-  refresh_token: 'invalid_refresh_token',
-  password: 'invalid_member_credentials',
-};
-
 /**
  * Refuses, before anything is spent, a member whose subject could be a client's (HOSTILE 72: a code or
  * login may be older than the programme's file), or whose membership number does not have the form that
@@ -148,7 +141,7 @@ export function expectAnswerable({ programme }: Service, grant: GrantType, membe
   if (programme.isClientSubject(member.subject)) throw clientLikeSubject(programme);
   const { memberNumber } = programme;
   if (!memberNumber.neededBy.has(grant) || memberNumber.fits(member.membershipNumber)) return;
-  throw new Refusal(memberRefusals[grant] ?? 'server_error', {
+  throw new Refusal(grantFailures[grant] ?? 'server_error', {
     detail: `the member's number must be ${memberNumber.form}`,
   });
 }

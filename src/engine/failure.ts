@@ -23,7 +23,7 @@ interface Recorded {
   readonly record: RequestRecord;
 }
 
-type Steps<Endpoint, Request, Answer> = (
+export type Steps<Endpoint, Request, Answer> = (
   service: Service,
   endpoint: Endpoint,
   request: Request,
@@ -55,7 +55,7 @@ export function renderFailure({ programme }: Service, { reason, facts }: Reporte
 }
 
 /** Seconds after which a partner may try again while store or directory does not answer. */
-const outageRetryAfter = 5;
+export const outageRetryAfter = 5;
 
 /**
  * The reason to tell for a thrown error. Logs an outage, and anything unknown as a server_error.

@@ -11,11 +11,12 @@ import type { PresentedCredentials } from '../token/proven_headers.ts';
 import { authenticateClient, expectNamed, holdsSecret } from './client_authentication.ts';
 import { answering } from './failure.ts';
 import { presentedBy, readRefreshToken } from './refresh_token.ts';
+import { forcingAt } from './sandbox.ts';
 import type { Service } from './service.ts';
 import { findStandingToken, type StandingToken } from './standing_token.ts';
 
 /** Answers an introspection request. */
-export const answerIntrospection = answering(introspect);
+export const answerIntrospection = answering(forcingAt(introspect));
 
 /**
  * The steps. A gateway may ask about every access token of its programme, a client about its own

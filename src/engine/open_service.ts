@@ -47,11 +47,17 @@ export async function openService(
 ): Promise<Service> {
   const { id, access, refresh } = programme;
   const { store: records, keyring, clock, environment } = foundation;
+  const isLive = environment === 'live';
+  if (isLive && programme.sandbox !== undefined) {
+    const detail = 'the environment is live: no request can force a failure';
+    foundation.log.error('sandbox_ignored', { programme: id, detail });
+  }
   const bindsAtPage = programme.login.endpoint.binds === 'first_page';
   const service = {
     ...foundation,
     ...present({
       firstBrowsers: bindsAtPage ? (former?.firstBrowsers ?? new FirstBrowsers()) : undefined,
+      sandbox: isLive ? undefined : programme.sandbox,
     }),
     programme,
     tokenKeys: await openTokenKeys({

@@ -11,12 +11,13 @@ import { loginDigest, type RefreshText } from '../token/sealed/refresh_text.ts';
 import { authenticateClient, expectNamed } from './client_authentication.ts';
 import { answering } from './failure.ts';
 import { readRefreshToken } from './refresh_token.ts';
+import { forcingAt } from './sandbox.ts';
 import type { Service } from './service.ts';
 import { proveToken } from './standing_token.ts';
 import { throttle } from './throttle.ts';
 
 /** Answers a revocation request. */
-export const answerRevocation = answering(serveRevocation);
+export const answerRevocation = answering(forcingAt(serveRevocation));
 
 async function serveRevocation(
   service: Service,

@@ -3,6 +3,7 @@
 import type { Clock } from '../lib/clock.ts';
 import type { MemberDirectory } from '../members/directory.ts';
 import type { Programme } from '../programme/programme.ts';
+import type { Sandbox } from '../programme/sandbox/sandbox.ts';
 import type { Environment, Store } from '../store/contract.ts';
 import type { Outage } from '../store/judgement.ts';
 import type { Windows } from '../store/windows.ts';
@@ -40,6 +41,8 @@ export interface Foundation {
 /** One programme, ready to answer. */
 export interface Service extends Foundation {
   readonly programme: Programme;
+  /** Present where partners may force failures: never in the live environment. */
+  readonly sandbox?: Sandbox;
   readonly directory: MemberDirectory;
   readonly tokenKeys: TokenKeys;
   readonly tokenIds: TokenIds;

@@ -11,11 +11,12 @@ import { grantToClient } from './client_credentials.ts';
 import { answering } from './failure.ts';
 import { grantByPassword } from './password.ts';
 import { grantByRefreshToken } from './refresh_token.ts';
+import { forcingAt } from './sandbox.ts';
 import type { Service } from './service.ts';
 import { throttle } from './throttle.ts';
 
 /** Answers a token request; rejects with `HungUp` alone. */
-export const answerTokenRequest = answering(serveTokens);
+export const answerTokenRequest = answering(forcingAt(serveTokens));
 
 const grants: Readonly<Record<GrantType, Grant>> = {
   authorization_code: grantByCode,

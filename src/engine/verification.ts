@@ -9,6 +9,7 @@ import type { Caller } from '../programme/requests/input_rules.ts';
 import type { Demand } from '../programme/requests/verification.ts';
 import { isLiveKey } from './client_authentication.ts';
 import { answering, renderFailure, type ReportedFailure } from './failure.ts';
+import { forcing } from './sandbox.ts';
 import type { Service } from './service.ts';
 import { findStandingToken } from './standing_token.ts';
 import { passed } from './verification_answer.ts';
@@ -20,7 +21,10 @@ export type ShownRequest = Pick<WireRequest, 'query' | 'rawHeaders' | 'record'>;
  * Answers whether a request may pass; never rejects. The path is what follows `/verify/`; undefined
  * where it names no mode.
  */
-export const answerVerification = answering(readAndVerify, refuseVerification);
+export const answerVerification = answering(
+  forcing(readAndVerify, ({ verificationFailures }) => verificationFailures),
+  refuseVerification,
+);
 
 async function readAndVerify(
   service: Service,

@@ -180,11 +180,12 @@ function dialectEndpoint(
     tooMany: ({ record }, retryAfter) =>
       renderFailure(service, tooMany(service, retryAfter, record)),
   };
-  const allowed = allow(methods);
+  const allow = [...methods].join(', ');
   const wrongMethod: HeadReply = ({ record }) => {
-    const failure: ReportedFailure = { reason: 'method_not_allowed', facts: { at: clock.now() } };
+    const facts = { allow, at: clock.now() };
+    const failure: ReportedFailure = { reason: 'method_not_allowed', facts };
     record.failure = failure;
-    return withHeaders(renderFailure(service, failure), allowed);
+    return renderFailure(service, failure);
   };
   return { load, methods, wrongMethod, answer };
 }

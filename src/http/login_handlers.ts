@@ -103,6 +103,8 @@ async function renderOutcome(
         'Set-Cookie': setCookie(name, device, pages.url, deviceSeconds),
       });
     }
+    case 'reply':
+      return outcome.reply;
     case 'form':
     case 'page':
       break;
@@ -114,7 +116,7 @@ async function renderOutcome(
     outcome.kind === 'form'
       ? await pages.form(outcome.form, texts, status)
       : await pages.message(outcome.page, texts, status, record.endpoint.idHeader && record.id);
-  if (outcome.kind === 'page' && outcome.isKnown !== true) {
+  if (outcome.kind === 'page' && outcome.isKnown !== true && !record.isForced) {
     logStopped(service, outcome.page, request);
   }
   const { retryAfter } = outcome;
@@ -125,7 +127,7 @@ async function renderOutcome(
 /** The failure of an outcome: as the engine tells it, or by the page or message that is shown. */
 function failureOf(outcome: LoginOutcome): RecordedFailure | undefined {
   if (outcome.kind === 'begin') return undefined;
-  if (outcome.kind === 'redirect') return outcome.failure;
+  if (outcome.kind === 'redirect' || outcome.kind === 'reply') return outcome.failure;
   if (outcome.kind === 'page') return outcome.failure ?? { reason: outcome.page, facts: noFacts };
   const [reason] = outcome.form.messages;
   return reason === undefined ? undefined : { reason, facts: noFacts };

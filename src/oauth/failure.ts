@@ -2,6 +2,7 @@
 
 import type { Instant, Milliseconds } from '../lib/clock.ts';
 import type { Budget } from './client.ts';
+import type { GrantType } from './grant.ts';
 
 /**
  * Why a token request or a gateway's request was refused. The list is closed: a dialect must map every
@@ -44,6 +45,13 @@ export const failureReasons = [
 ] as const;
 
 export type FailureReason = (typeof failureReasons)[number];
+
+/** The failure of a grant whose code, token or password is no good. */
+export const grantFailures: Readonly<Partial<Record<GrantType, FailureReason>>> = {
+  authorization_code: 'invalid_code',
+  refresh_token: 'invalid_refresh_token',
+  password: 'invalid_member_credentials',
+};
 
 /**
  * The statuses that tell a gateway not to let a request pass: nginx takes any other for an outage
@@ -105,6 +113,8 @@ export interface FailureFacts {
   readonly retryAfter?: number;
   /** What a client that has proved itself has left of its limit. */
   readonly budget?: Budget;
+  /** The methods that the endpoint answers, for the header `Allow`. */
+  readonly allow?: string;
   /** The time of the answer. */
   readonly at?: Instant;
   /** For operators' logs only; never sent. */

@@ -70,6 +70,8 @@ export class RequestRecord {
   /** Subject of the member whom the request is about. */
   member: string | undefined = undefined;
   failure: RecordedFailure | undefined = undefined;
+  /** Whether the request has asked for its failure, where the programme has a sandbox. */
+  isForced = false;
   /** 0 until the answer is written. */
   status = 0;
   /** Milliseconds from head to answer. */

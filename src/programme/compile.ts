@@ -31,6 +31,7 @@ import {
   type TokenManagementEndpoint,
 } from './requests/token_management.ts';
 import { compileVerification } from './requests/verification.ts';
+import { compileSandbox } from './sandbox/sandbox.ts';
 
 /** Concurrent calls to a member directory: 32 calls of 50 ms each are 640 logins a second. */
 const usualConcurrency = 32;
@@ -111,14 +112,15 @@ function compileExtras(
   definition: Definition,
   publicUrl: string,
   ownPath: string,
-): Pick<Programme, 'introspection' | 'revocation' | 'metadata'> {
-  const { introspection, revocation, metadata } = definition;
+): Pick<Programme, 'introspection' | 'revocation' | 'metadata' | 'sandbox'> {
+  const { introspection, revocation, metadata, sandbox, base_path: basePath } = definition;
   const endpoint = (path: string, byGateways: boolean): TokenManagementEndpoint =>
     compileTokenManagement(ownPath + path, definition, { byGateways });
   return present({
     introspection: introspection && endpoint(introspection.path, true),
     revocation: revocation && endpoint(revocation.path, false),
     metadata: metadata === 'on' ? compileMetadata(id, definition, publicUrl, ownPath) : undefined,
+    sandbox: sandbox && compileSandbox(sandbox, definition, { basePath, ownPath }),
   });
 }
 

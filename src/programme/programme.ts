@@ -17,6 +17,7 @@ import type { InputRule } from './requests/input_rules.ts';
 import type { TokenEndpoint } from './requests/token_endpoint.ts';
 import type { TokenManagementEndpoint } from './requests/token_management.ts';
 import type { VerificationRules } from './requests/verification.ts';
+import type { Sandbox } from './sandbox/sandbox.ts';
 
 export interface ClientRules {
   readonly isIdentifier: (text: string) => boolean;
@@ -86,6 +87,7 @@ export interface Programme {
   readonly introspection?: TokenManagementEndpoint;
   readonly revocation?: TokenManagementEndpoint;
   readonly metadata?: Metadata;
+  readonly sandbox?: Sandbox;
   readonly members: MemberRules;
   readonly memberNumber: MemberNumberRules;
   readonly renderTokens: TokenRenderer;

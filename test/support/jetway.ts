@@ -22,7 +22,7 @@ import type { RequestRecord } from '../../src/oauth/request_record.ts';
 import { compileProgramme } from '../../src/programme/compile.ts';
 import { deploy } from '../../src/programme/deployment.ts';
 import { loadProgramme, withLogos } from '../../src/programme/language/load.ts';
-import type { Store } from '../../src/store/contract.ts';
+import type { Environment, Store } from '../../src/store/contract.ts';
 import { createMemoryStore } from '../../src/store/memory/store.ts';
 import { createKeyring, type Keyring } from '../../src/token/keyring.ts';
 import { type TestClock, testClock } from './clock.ts';
@@ -85,6 +85,7 @@ export interface JetwayOptions {
   /** Programmes by name: YAML text laid over the shipped file of that name, or a whole file. */
   readonly programmes?: Readonly<Record<string, string>>;
   readonly store?: Store;
+  readonly environment?: Environment;
   readonly clock?: TestClock;
   readonly masterKey?: Uint8Array;
   /** What the configuration calls the service; `listening` is the address it listens on. */
@@ -168,7 +169,8 @@ export async function startJetway(t: TestContext, options: JetwayOptions = {}): 
   const services = new Map(
     await Promise.all(
       mounted.map(async (programme) => {
-        const foundation = { store, clock, keyring, log, environment: 'staging' } as const;
+        const { environment = 'staging' } = options;
+        const foundation = { store, clock, keyring, log, environment };
         const { credentials, hookLimits = patientLimits } = options;
         const service = await openService(programme, foundation, { credentials, hookLimits });
         return [programme.id, service] as const;

@@ -19,14 +19,16 @@ import {
   type Fault,
   FaultsError,
   formatFault,
+  type Path,
   type Position,
   quote,
 } from '../../lib/fault.ts';
 import { isLoopback } from '../../lib/ip_address.ts';
 import { readTextFile } from '../../lib/read_file.ts';
-import { maxYamlBytes, parseYaml } from '../../lib/yaml/yaml.ts';
+import { maxYamlBytes, parseYaml, type YamlNode } from '../../lib/yaml/yaml.ts';
 import { compileProgramme } from '../../programme/compile.ts';
 import { deploy } from '../../programme/deployment.ts';
+import type { LoadedProgramme } from '../../programme/language/load.ts';
 import { CommandError, exitCodes } from '../exit.ts';
 import { printResult, type VerbOptions } from '../output.ts';
 
@@ -82,7 +84,9 @@ function checkConfiguration(path: string): Findings {
     faults.push(wholeFault(shownPath(folder), message, hint, ['programmes']));
   }
   if (config !== undefined) {
-    for (const { loaded } of files ?? []) if (loaded) faults.push(...unaskedFaults(config, loaded));
+    for (const { loaded } of files ?? []) {
+      if (loaded) faults.push(...unaskedFaults(config, loaded), ...sandboxFaults(config, loaded));
+    }
   }
   return { files: files ?? [], faults };
 }
@@ -100,8 +104,21 @@ function plainFaults({
   const message = 'plain HTTP is answered here, to other machines too';
   const hint =
     'set tls, or listen on 127.0.0.1 behind a proxy, or name its network in trusted_proxies';
-  const path = ['listen'];
-  return [{ ...errorAt(positionAt(document, path), path, message, hint), severity: 'warning' }];
+  return [warningAt(document, ['listen'], message, hint)];
+}
+
+/** Warns of a sandbox without effect; the same file may serve in staging, too. */
+function sandboxFaults(
+  { environment }: Config,
+  { definition, document }: LoadedProgramme,
+): readonly Fault[] {
+  if (environment !== 'live' || definition.sandbox === undefined) return [];
+  const message = 'this has no effect: no failure can be forced where the environment is live';
+  return [warningAt(document, ['sandbox'], message)];
+}
+
+function warningAt(document: YamlNode, path: Path, message: string, hint?: string): Fault {
+  return { ...errorAt(positionAt(document, path), path, message, hint), severity: 'warning' };
 }
 
 /** What `read` returns; where it throws a FaultsError, its faults are added to `faults`. */

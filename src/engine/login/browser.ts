@@ -2,7 +2,7 @@
 
 import type { RequestRecord } from '../../oauth/request_record.ts';
 import type { Service } from '../service.ts';
-import type { LoginOutcome } from './outcome.ts';
+import { endOn, type LoginOutcome } from './outcome.ts';
 import { beginInBrowser, toLoginPage } from './request.ts';
 import {
   type BoundTransaction,
@@ -52,7 +52,7 @@ function open(
 ): LoginTransaction | LoginOutcome {
   const found =
     sealed === undefined ? 'expired' : openTransaction(keyring, programme.id, sealed, clock.now());
-  if (typeof found === 'string') return { kind: 'page', status: 400, page: found };
+  if (typeof found === 'string') return endOn(found);
   record.client = found.client;
   return found;
 }
@@ -70,5 +70,5 @@ function ofBrowser(
 }
 
 function otherBrowser({ language }: LoginTransaction): LoginOutcome {
-  return { kind: 'page', status: 400, page: 'other_browser', language };
+  return endOn('other_browser', language);
 }

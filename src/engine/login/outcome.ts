@@ -1,5 +1,6 @@
 // Owns the outcomes of a login's steps. http/ renders them as HTML and headers.
 
+import type { Reply } from '../../oauth/reply.ts';
 import type { RecordedFailure } from '../../oauth/request_record.ts';
 import type { LoginPageName } from '../../programme/login/texts.ts';
 import type { LoginTransaction } from './transaction.ts';
@@ -17,6 +18,22 @@ export interface LoginForm {
   readonly username: string;
   /** Filled in by the page itself, in the demo alone. */
   readonly password?: string;
+}
+
+/** Pages on which a login ends after its request was good, with their statuses. */
+export const deadEnds = {
+  expired: 400,
+  damaged: 400,
+  other_browser: 400,
+  forged: 403,
+  too_many_attempts: 429,
+  difficulties: 503,
+} as const satisfies Partial<Record<LoginPageName, number>>;
+export type DeadEnd = keyof typeof deadEnds;
+
+/** @param retryAfter seconds */
+export function endOn(page: DeadEnd, language?: string, retryAfter?: number): LoginOutcome {
+  return { kind: 'page', status: deadEnds[page], page, language, retryAfter };
 }
 
 export type LoginOutcome =
@@ -46,6 +63,8 @@ export type LoginOutcome =
       /** The operator knows why: it is not logged. */
       readonly isKnown?: true;
     }
+  /** No page: told to a partner who tests. */
+  | { readonly kind: 'reply'; readonly reply: Reply; readonly failure: RecordedFailure }
   /** Back to the partner. */
   | {
       readonly kind: 'redirect';

@@ -17,7 +17,7 @@ import {
 import type { Service } from '../service.ts';
 import { findOrBindTransaction, findTransaction, type LoginPageRequest } from './browser.ts';
 import { deviceCookieName } from './known_device.ts';
-import type { LoginMessage, LoginOutcome } from './outcome.ts';
+import { endOn, type LoginMessage, type LoginOutcome } from './outcome.ts';
 import { loginAnswering, renderLoginFailure } from './request.ts';
 import { type BoundTransaction, formToken, isFormToken, sealTransaction } from './transaction.ts';
 
@@ -53,7 +53,7 @@ async function attempt(service: Service, request: LoginFormRequest): Promise<Log
   if ('kind' in found) return found;
   // HOSTILE 13: a form that this browser did not get from us is no attempt.
   if (!isFormToken(service.keyring, found, request.formToken)) {
-    return { kind: 'page', status: 403, page: 'forged', language: found.language };
+    return endOn('forged', found.language);
   }
   const { clock, programme, store } = service;
   const { username, password, address, hangUp } = request;
@@ -131,8 +131,7 @@ function showInLanguage(
 
 /** No attempt of an address that had too many failures is looked at (P-13). */
 function tooManyFailures({ language }: BoundTransaction, retryAfter: number): LoginOutcome {
-  const page = 'too_many_attempts';
-  return { kind: 'page', status: 429, page, language, retryAfter: retryAfter / 1000 };
+  return endOn('too_many_attempts', language, retryAfter / 1000);
 }
 
 /** Since the login began the client may have been disabled, or lost its role or redirect URI. */
@@ -176,9 +175,7 @@ async function finish(
     expiresAt,
     forgetAt: expiresAt > transaction.expiresAt ? expiresAt : transaction.expiresAt,
   });
-  if (issued !== 'issued') {
-    return { kind: 'page', status: 400, page: 'expired', language: transaction.language };
-  }
+  if (issued !== 'issued') return endOn('expired', transaction.language);
   const { redirectUri, state } = transaction;
   const location = programme.login.redirect.code({ client, redirectUri, state }, code);
   return { kind: 'redirect', status: 302, location, device };

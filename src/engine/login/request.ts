@@ -18,6 +18,7 @@ import { reportFailure } from '../failure.ts';
 import { expectInService } from '../maintenance.ts';
 import type { Service } from '../service.ts';
 import type { LoginOutcome } from './outcome.ts';
+import { forcedLogin } from './sandbox.ts';
 import {
   beginTransaction,
   bindTransaction,
@@ -53,6 +54,8 @@ async function serveLoginRequest(service: Service, request: WireRequest): Promis
     const { endpoint, languages } = service.programme.login;
     const reading = endpoint.read(request);
     language = languages.choose(spacedLanguages(reading.inputs.get('ui_locales') ?? ''));
+    const forced = forcedLogin(service, request, language);
+    if (forced !== undefined && !(forced instanceof LoginRefusal)) return forced;
     const id = endpoint.clientId(reading);
     request.record.claimedClient = id;
     const client = await findClient(service, id);
@@ -61,6 +64,7 @@ async function serveLoginRequest(service: Service, request: WireRequest): Promis
     const redirectUri = endpoint.redirectUri(reading, client);
     // From here on client and redirect URI are known good: failures go there (G-5, P-12).
     address = { client, redirectUri, state: endpoint.state(reading) };
+    if (forced !== undefined) throw forced;
     endpoint.checkRequest(reading, client);
     checkScope(service, reading);
     if (!client.roles.includes('member')) throw new LoginRefusal('access_denied');

@@ -46,7 +46,7 @@ export function compileErrorMap(
       );
       const render = (facts: FailureFacts): Reply => ({
         status: mapping.status,
-        headers: withRetry(headers, facts, tellBudget),
+        headers: withFacts(headers, facts, tellBudget),
         body: writeBody({
           ...errorValues(reason, errors, facts),
           ...extra,
@@ -63,8 +63,9 @@ export function compileErrorMap(
     const renderer = renderers.get(reason);
     if (renderer === undefined) throw new Error(`no mapping for ${reason}`);
     if (facts === undefined) return renderer.fixed ? renderer.plain : renderer.render({});
-    const plainWillDo =
-      renderer.fixed && facts.retryAfter === undefined && !(renderer.tellsScope && facts.scope);
+    const { allow, retryAfter, scope } = facts;
+    const tellsMore = allow !== undefined || retryAfter !== undefined;
+    const plainWillDo = renderer.fixed && !tellsMore && !(renderer.tellsScope && scope);
     return plainWillDo ? renderer.plain : renderer.render(facts);
   };
 }
@@ -95,11 +96,12 @@ function challengeText(scheme: 'basic' | 'bearer', reason: FailureReason, name: 
   return `${scheme === 'basic' ? 'Basic' : 'Bearer'} realm="${realm}"`;
 }
 
-function withRetry(
+function withFacts(
   headers: Readonly<Record<string, string>>,
-  { retryAfter, budget }: FailureFacts,
+  { allow, retryAfter, budget }: FailureFacts,
   tellBudget: BudgetWriter | undefined,
 ): Readonly<Record<string, string>> {
+  if (allow !== undefined) return { ...headers, Allow: allow };
   if (retryAfter === undefined) return headers;
   const told = budget === undefined ? undefined : tellBudget?.(budget);
   return { ...headers, 'Retry-After': String(Math.max(1, Math.ceil(retryAfter))), ...told };

@@ -26,6 +26,7 @@ import {
 import { idleLoginComplaints, nameWarnings, refusalComplaints } from './inputs.ts';
 import { judged } from './judged.ts';
 import { loginPageComplaints } from './login_page.ts';
+import { sandboxComplaints } from './sandbox.ts';
 
 /** `document` is the merged file, for the positions of its keys. */
 type Check = (definition: Definition, document: YamlNode) => Iterable<Complaint>;
@@ -45,6 +46,7 @@ const errors: readonly Check[] = [
   idleLoginComplaints,
   refusalComplaints,
   verifyComplaints,
+  sandboxComplaints,
 ];
 
 /** Departures from an RFC, which are allowed, and settings that may be slips. */

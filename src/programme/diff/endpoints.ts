@@ -36,10 +36,18 @@ export function endpointsOf(contract: Contract): readonly Endpoint[] {
       kind: 'every answer',
       items: [offer('header of the request id', programme.requestIdHeader ?? 'none')],
     },
-    { kind: 'failed requests', items: failures.map((one) => answers(one.reason, one)) },
+    {
+      kind: 'failed requests',
+      items: [...failures.map((one) => answers(one.reason, one)), ...sandboxItems(contract)],
+    },
     verification(contract),
     ...furtherEndpoints(contract),
   ];
+}
+
+/** No promise of the live environment: nothing about it breaks partners. */
+function sandboxItems({ definition: { sandbox = {} } }: Contract): readonly Item[] {
+  return Object.entries(sandbox).map(([place, name]) => text(`${place} that forces one`, name));
 }
 
 function loginRequest(contract: Contract, login: LoginPromise): Endpoint {

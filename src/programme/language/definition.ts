@@ -14,6 +14,7 @@ import {
   pathSchema,
   textSchema,
 } from '../../schema/scalars.ts';
+import { sandboxSchema } from '../sandbox/sandbox_schema.ts';
 import { authorizeSchema } from './authorize_schema.ts';
 import { errorsSchema } from './errors_schema.ts';
 import { endpointSchema } from './input_schema.ts';
@@ -218,6 +219,11 @@ export const definitionSchema = v.strictObject({
   metadata: key(v.optional(v.picklist(['on', 'off']), 'off'), {
     text: 'Publishes what standard clients can be told of the programme (RFC 8414), at `/.well-known/oauth-authorization-server/{file name}` and where the RFC derives it from the issuer.',
     example: 'on',
+  }),
+  sandbox: key(v.exactOptional(sandboxSchema), {
+    text: 'For partners who test: a request that names a [failure](#sandbox) here is answered as if it had failed so, by every endpoint and without looking at the rest of the request. Nothing is spent or counted, and the log tells it from a real failure. It has no effect where the configuration has `environment: live`, of which `check` warns.',
+    example: '{ header: X-Sandbox-Failure, parameter: sandbox_failure }',
+    otherwise: 'no failure can be forced',
   }),
   login: key(loginSchema, {
     text: 'The login page, the one page that members meet.',

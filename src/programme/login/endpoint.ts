@@ -25,7 +25,7 @@ export interface LoginReading {
   readonly faults: readonly ParameterFault[];
 }
 
-type LoginRule = InputRule<LoginFailureReason>;
+export type LoginRule = InputRule<LoginFailureReason>;
 
 /** The login request for the engine. Its functions throw only `LoginRefusal`. */
 export interface LoginEndpoint {
@@ -80,7 +80,7 @@ export function compileLoginEndpoint(definition: Definition): LoginEndpoint {
  * The input's rule with the reasons of login failures. P-13: a malformed header is reported to the
  * user on a page, a malformed parameter to the client.
  */
-function toLoginRule(rule: InputRule): LoginRule {
+export function toLoginRule(rule: InputRule): LoginRule {
   const isResponseType = rule.role === 'response_type';
   const invalid = rule.inHeader ? 'invalid_header' : 'invalid_parameter';
   return {

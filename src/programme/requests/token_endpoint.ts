@@ -89,19 +89,29 @@ export function checkInput(rule: InputRule, inputs: Inputs, required: boolean): 
   if (fault !== undefined) throw new Refusal(fault, { parameter: rule.told });
 }
 
+export type ClientAuthentication = Definition['client']['authentication'];
+
+/** Credentials by their wire names; `proof` is what is told to be missing. */
+export function credentialNames(
+  { methods }: ClientAuthentication,
+  rules: readonly InputRule[],
+): Readonly<Record<'idName' | 'secretName' | 'proof', string>> & { readonly readsHeader: boolean } {
+  const nameOf = (role: string): string => rules.find((rule) => rule.role === role)?.told ?? role;
+  const [idName, secretName] = [nameOf('client_id'), nameOf('client_secret')];
+  const readsHeader = methods.some(isHeaderMethod);
+  const unproven = methods.includes('parameters') ? secretName : 'client_certificate';
+  return { readsHeader, idName, secretName, proof: readsHeader ? 'authorization' : unproven };
+}
+
 export function compileCredentials(
-  authentication: Definition['client']['authentication'],
+  authentication: ClientAuthentication,
   rules: readonly InputRule[],
 ): TokenEndpoint['readCredentials'] {
   const { credentials: encoding } = authentication;
   const methods = new Set(authentication.methods);
-  const readsHeader = authentication.methods.some(isHeaderMethod);
   const takesOwn = methods.has('self_signed_tls_client_auth');
   const takesNames = methods.has('tls_client_auth');
-  const nameOf = (role: string): string => rules.find((rule) => rule.role === role)?.told ?? role;
-  const [idName, secretName] = [nameOf('client_id'), nameOf('client_secret')];
-  const unproven = methods.has('parameters') ? secretName : 'client_certificate';
-  const proof = readsHeader ? 'authorization' : unproven;
+  const { readsHeader, idName, secretName, proof } = credentialNames(authentication, rules);
   return (request, inputs, known) => {
     const headers = headerValues(request, 'authorization').filter((value) => value !== '');
     const secret = inputs.get('client_secret');

@@ -7,7 +7,11 @@ import type { Definition } from '../language/definition.ts';
 import type { EndpointDefinition, InputDefinition } from '../language/input_schema.ts';
 import { compileInputs, type Inputs } from './input_rules.ts';
 import { compileReader, refuse } from './request_reader.ts';
-import { compileCredentials, type TokenEndpoint } from './token_endpoint.ts';
+import {
+  type ClientAuthentication,
+  compileCredentials,
+  type TokenEndpoint,
+} from './token_endpoint.ts';
 
 /** Its functions throw only `Refusal`. */
 export interface TokenManagementEndpoint {
@@ -18,12 +22,13 @@ export interface TokenManagementEndpoint {
 }
 
 /** RFC 7662 2.1, RFC 7009 2.1. */
-const question = 'token';
+export const question = 'token';
 
 const optional: InputDefinition = { required: false };
 
 /** As in the RFCs: unknown parameters are ignored, repeated ones refused (RFC 6749 3.2). */
-const form: Omit<EndpointDefinition, 'path'> = {
+export const managementForm: EndpointDefinition = {
+  path: '',
   methods: ['POST'],
   read: ['form'],
   media_types: [],
@@ -38,24 +43,30 @@ const form: Omit<EndpointDefinition, 'path'> = {
   },
 };
 
-export const managementMethods: ReadonlySet<string> = new Set(form.methods);
+export const managementMethods: ReadonlySet<string> = new Set(managementForm.methods);
 
 /** If gateways may ask, Basic is always accepted: gateways authenticate with it. */
+export function managementAuthentication(
+  { client: { authentication } }: Definition,
+  { byGateways }: { readonly byGateways: boolean },
+): ClientAuthentication {
+  const { methods } = authentication;
+  return byGateways
+    ? { ...authentication, methods: [...new Set([...methods, 'basic' as const])] }
+    : authentication;
+}
+
 export function compileTokenManagement(
   path: string,
   definition: Definition,
   asked: { readonly byGateways: boolean },
 ): TokenManagementEndpoint {
-  const { authentication } = definition.client;
-  const methods = asked.byGateways
-    ? [...new Set([...authentication.methods, 'basic' as const])]
-    : authentication.methods;
-  const rules = compileInputs(form, definition);
-  const read = compileReader({ ...form, path }, rules);
+  const rules = compileInputs(managementForm, definition);
+  const read = compileReader(managementForm, rules);
   return {
     path,
     readInputs: (request) => read(request, refuse),
-    readCredentials: compileCredentials({ ...authentication, methods }, rules),
+    readCredentials: compileCredentials(managementAuthentication(definition, asked), rules),
     readToken: (inputs) => {
       const token = inputs.get(question);
       if (token === undefined) throw new Refusal('missing_parameter', { parameter: question });

@@ -162,10 +162,13 @@ interface Floor {
 
 const nothing: Floor = { key: false, level: -1, scopes: [] };
 
+/** What a gateway can demand besides a mode. */
+export const demandNames: readonly string[] = ['level', 'scope', 'key'];
+
 /** The gateway's own demands; refuses a demand that could not be enforced. */
 function readOwn(rules: ScopeRules, mode: VerificationMode, parameters: Parameters): Floor {
   for (const [name, values] of parameters) {
-    if (name !== 'level' && name !== 'scope' && name !== 'key') {
+    if (!demandNames.includes(name)) {
       throw new Refusal('unknown_parameter', { parameter: name });
     }
     if (values.length > 1) throw new Refusal('repeated_parameter', { parameter: name });

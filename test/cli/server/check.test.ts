@@ -1,7 +1,7 @@
 // Owns the promises of `check`: every fault at its place, in reading order, and the exit code.
 
 import assert from 'node:assert/strict';
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 
@@ -68,6 +68,24 @@ describe('check', { concurrency: 2 }, () => {
       'programmes/twin.yaml:2:7: warning: another programme has the name "Club" already (see programmes/club.yaml:2:7)',
       'programmes/twin.yaml:3:23: warning: another programme has the programme_identifier "Club" already (see programmes/club.yaml:3:23)',
       '2 programmes, 0 errors, 2 warnings',
+      '',
+    ]);
+  });
+
+  test('warns of a sandbox where the environment is live, and there alone', async (t) => {
+    const folder = workFolder(t, {
+      'programmes/club.yaml': programmeText('Club', 'sandbox: { header: X-Fail }\n'),
+    });
+    const staging = await jetway(folder, ['check']);
+    assert.equal(staging.stdout, '1 programme, 0 errors, 0 warnings\n');
+    const path = join(folder, 'config.yaml');
+    const text = readFileSync(path, 'utf8').replace('environment: staging', 'environment: live');
+    writeFileSync(path, text.replace(/public_url: \S+/, 'public_url: https://tokens.example'));
+    const live = await jetway(folder, ['check']);
+    assert.equal(live.code, 0);
+    assert.deepEqual(live.stdout.split('\n'), [
+      'programmes/club.yaml:7:10: warning: this has no effect: no failure can be forced where the environment is live',
+      '1 programme, 0 errors, 1 warning',
       '',
     ]);
   });

@@ -48,6 +48,29 @@ authorize: { endpoint: { repeated: last, empty: value, inputs: { state: { when_i
   authorize.endpoint.repeated: a login request never takes a repeated parameter (HOSTILE 4)
   authorize.endpoint.empty: at the login request an empty parameter is a missing one
   authorize.endpoint.inputs.state.when_invalid: this has no effect at the login request
+sandbox: { header: x-api-key }
+  sandbox.header: verify.api_key_header has this name already
+sandbox: { header: X-Fail, parameter: fail }
+token_endpoints: { grant: { inputs: { note: { name: fail }, one: { in: header, name: x-fail } } } }
+  sandbox.header: token_endpoints.grant.inputs.one has this name already
+  sandbox.parameter: token_endpoints.grant.inputs.note has this name already
+sandbox: { parameter: fail }
+authorize: { endpoint: { inputs: { fail: {} } } }
+  sandbox.parameter: authorize.endpoint.inputs.fail has this name already
+sandbox: { parameter: token_type_hint }
+  sandbox.parameter: another parameter has this name already
+sandbox: { parameter: level }
+  sandbox.parameter: another parameter has this name already
+sandbox: { parameter: code_verifier }
+  sandbox.parameter: token_endpoints.grant.inputs.code_verifier has this name already
+sandbox: { header: Authorization }
+  sandbox.header: this header has a meaning already: a name such as X-Sandbox-Failure is free
+sandbox: { header: x-forwarded-for }
+  sandbox.header: this header has a meaning already: a name such as X-Sandbox-Failure is free
+sandbox: { header: Content-Type }
+  sandbox.header: this header is not for a dialect to set
+sandbox: {}
+  sandbox: expected a header, a parameter or both: where would a request name its failure?
 token_response: { fields: { account: { constant: 9007199254740993 } } }
   token_response.fields.account.constant: a number this large would change when it is read: write it in quotes
 code: { length: 2000 }

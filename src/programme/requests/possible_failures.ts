@@ -1,0 +1,196 @@
+// Owns which failures an endpoint can answer, with what is told of an example of each.
+
+import {
+  type FailureFacts,
+  type FailureReason,
+  failureReasons,
+  grantFailures,
+} from '../../oauth/failure.ts';
+import { grantInputs } from '../../oauth/grant.ts';
+import type { Definition } from '../language/definition.ts';
+import {
+  type EndpointDefinition,
+  type InputDefinition,
+  placesOf,
+} from '../language/input_schema.ts';
+import { grantsAt, readsInput } from './grant_places.ts';
+import { compileInput, compileInputs, type InputRule } from './input_rules.ts';
+import { type ClientAuthentication, credentialNames } from './token_endpoint.ts';
+import { managementAuthentication, managementForm, question } from './token_management.ts';
+import { heldHeaders } from './verify_headers.ts';
+
+/** In the order of the checks (C-8); each with the facts of one example. */
+export type PossibleFailures<Reason = FailureReason> = ReadonlyMap<Reason, FailureFacts>;
+
+type Found<Reason = FailureReason> = readonly [reason: Reason, facts: FailureFacts];
+
+/** A parameter and a scope that there are not. */
+export const unheardOf = 'unheard_of';
+
+const none: FailureFacts = {};
+
+/** Sorts; of several examples of one reason the first counts. */
+export function sorted<Reason>(
+  reasons: readonly Reason[],
+  found: readonly Found<Reason>[],
+): PossibleFailures<Reason> {
+  const first = new Map(found.toReversed());
+  return new Map(
+    reasons.flatMap((reason) => {
+      const facts = first.get(reason);
+      return facts === undefined ? [] : [[reason, facts] as const];
+    }),
+  );
+}
+
+/** Failures of the server, which every endpoint has. */
+const ownFailures: readonly Found[] = [
+  ['server_error', none],
+  ['temporarily_unavailable', none],
+];
+
+export function tokenFailures(
+  definition: Definition,
+  name: string,
+  endpoint: EndpointDefinition,
+): PossibleFailures {
+  const rules = compileInputs(endpoint, definition);
+  return sorted(failureReasons, [
+    ...readingFailures(endpoint, rules),
+    ...credentialFailures(definition.client.authentication, rules),
+    ...grantFailuresAt(definition, name, endpoint, rules),
+    ['throttled', none],
+    ...ownFailures,
+  ]);
+}
+
+/** Of introspection, about which gateways ask, and of revocation. */
+export function managementFailures(
+  definition: Definition,
+  asked: { readonly byGateways: boolean },
+): PossibleFailures {
+  const rules = compileInputs(managementForm, definition);
+  return sorted(failureReasons, [
+    ...readingFailures(managementForm, rules),
+    ...credentialFailures(managementAuthentication(definition, asked), rules),
+    ['client_mismatch', { parameter: 'client_id' }],
+    ['missing_parameter', { parameter: question }],
+    ...(asked.byGateways ? [] : [['throttled', none] as const]),
+    ...ownFailures,
+  ]);
+}
+
+export function verificationFailures(definition: Definition): PossibleFailures {
+  const required = definition.verify.headers === 'required';
+  const headers = [...heldHeaders(definition)].flatMap(([role, input]) => {
+    const rule = compileInput(role, { ...input, required }, '');
+    return [...ruleFailures(rule, input, required), ...comparisonFailures([rule])];
+  });
+  const key = definition.verify.api_key_header.toLowerCase();
+  return sorted(failureReasons, [
+    // Of the gateway's own question.
+    ['malformed_body', none],
+    ['repeated_parameter', { parameter: 'scope' }],
+    ['unknown_parameter', { parameter: unheardOf }],
+    ['invalid_parameter', { parameter: 'level' }],
+    ...headers,
+    ['missing_api_key', { parameter: key }],
+    ['invalid_api_key', none],
+    ['missing_token', { parameter: 'authorization' }],
+    ['invalid_token', none],
+    ['insufficient_scope', none],
+    ...ownFailures,
+  ]);
+}
+
+function* readingFailures(
+  endpoint: EndpointDefinition,
+  rules: readonly InputRule[],
+): Iterable<Found> {
+  const places = (rule: InputRule) => placesOf(endpoint.inputs[rule.role] ?? noInput, endpoint);
+  const parameters = rules.filter((rule) => !rule.inHeader);
+  const [first] = parameters;
+  const readsBody = endpoint.read.some((place) => place !== 'query');
+  yield ['method_not_allowed', { allow: endpoint.methods.join(', ') }];
+  if (readsBody) yield ['unsupported_media_type', { parameter: 'content-type' }];
+  yield ['body_too_large', none];
+  yield ['malformed_body', none];
+  if (endpoint.repeated === 'refuse') {
+    yield ['repeated_parameter', { parameter: first?.told ?? unheardOf }];
+  }
+  if (endpoint.unknown === 'refuse') yield ['unknown_parameter', { parameter: unheardOf }];
+  const misplaced = parameters.find((rule) => {
+    const isNested = rule.key !== rule.wireName;
+    return !isNested && !(places(rule).includes('query') && places(rule).length > 1);
+  });
+  if (misplaced !== undefined) yield ['misplaced_parameter', { parameter: misplaced.told }];
+}
+
+const noInput: InputDefinition = { required: false };
+
+function* credentialFailures(
+  authentication: ClientAuthentication,
+  rules: readonly InputRule[],
+): Iterable<Found> {
+  const { readsHeader, secretName, proof } = credentialNames(authentication, rules);
+  yield ['authentication_missing', { parameter: proof }];
+  if (readsHeader) {
+    yield ['authentication_malformed', { parameter: proof }];
+    if (rules.some(({ role }) => role === 'client_secret')) {
+      yield ['authentication_ambiguous', { parameter: secretName }];
+    }
+  }
+  yield ['client_authentication_failed', none];
+  if (authentication.failure_limit !== 'off') yield ['throttled', none];
+}
+
+/** Those of the inputs and grants of a token endpoint. */
+function* grantFailuresAt(
+  definition: Definition,
+  name: string,
+  { inputs }: EndpointDefinition,
+  rules: readonly InputRule[],
+): Iterable<Found> {
+  const grants = grantsAt(definition, name);
+  const { readsHeader } = credentialNames(definition.client.authentication, rules);
+  const read = rules.filter(({ role }) => grants.some((type) => readsInput(type, role)));
+  for (const rule of read) {
+    const { role, told } = rule;
+    const isNeeded = grants.some((type) => grantInputs[type].needs.includes(role));
+    const choosesGrant = role === 'grant_type' && grants.length > 1;
+    // Without its credentials a client has failed before.
+    const proves = !readsHeader && (role === 'client_id' || role === 'client_secret');
+    const required = !proves && (rule.required || isNeeded || choosesGrant);
+    yield* ruleFailures(rule, inputs[role] ?? noInput, required);
+    if (role === 'grant_type') yield ['unsupported_grant_type', { parameter: told }];
+    if (role === 'scope') yield ['invalid_scope', { parameter: 'scope', scope: unheardOf }];
+  }
+  yield* comparisonFailures(read);
+  yield ['grant_not_allowed', none];
+  for (const type of grants) {
+    const reason = grantFailures[type];
+    if (reason !== undefined) yield [reason, none];
+  }
+}
+
+/** An input that is missing or malformed. */
+export function* ruleFailures<Reason>(
+  { whenMissing, whenInvalid, whenRepeated, inHeader, list, told }: InputRule<Reason>,
+  input: InputDefinition,
+  required: boolean,
+): Iterable<Found<Reason>> {
+  const { prefix, characters, length, format, allowed } = input;
+  const isFormed = [prefix, characters, length, format, allowed].some((key) => key !== undefined);
+  if (required) yield [whenMissing, { parameter: told }];
+  const isOnce = inHeader && !list && whenRepeated === whenInvalid;
+  if (isFormed || isOnce) yield [whenInvalid, { parameter: told }];
+}
+
+/** An input that does not name this programme, or this client. */
+export function* comparisonFailures<Reason>(
+  rules: readonly InputRule<Reason>[],
+): Iterable<Found<Reason>> {
+  for (const { equalsProgramme, equalsClient, whenUnequal, told } of rules) {
+    if (equalsProgramme ?? equalsClient) yield [whenUnequal, { parameter: told }];
+  }
+}

@@ -1,0 +1,117 @@
+// Owns requests that fail in earnest, for comparison with failures that a sandbox forces.
+
+import { verifyFaults } from '../../src/http/demo/demo.ts';
+import { Unavailable } from '../../src/oauth/failure.ts';
+import type { Definition } from '../../src/programme/language/definition.ts';
+import { logsIn, type Programme } from '../../src/programme/programme.ts';
+import { endpointsOf } from '../../src/programme/requests/grant_places.ts';
+import { loginFaults, tokenFaults } from '../../src/programme/requests/sample_faults.ts';
+import {
+  type SampleClient,
+  sampleLoginRequest,
+  type SampleRequest,
+  sampleTokenRequest,
+  type SampleValues,
+} from '../../src/programme/requests/sample_request.ts';
+import type { FailingStore } from '../support/failing_store.ts';
+
+export interface Provoking {
+  readonly programme: Programme;
+  readonly definition: Definition;
+  readonly by: Required<SampleClient>;
+  /** A client without any role, and with two redirect URIs. */
+  readonly other: SampleClient;
+  /** Those of a good login request. */
+  readonly values: SampleValues;
+  readonly failing: FailingStore;
+}
+
+/** A request that fails, and what must happen before it. */
+export interface Provoked {
+  readonly reason: string;
+  readonly what: string;
+  readonly request: SampleRequest;
+  readonly first?: () => void;
+}
+
+export function* provokedFailures(scene: Provoking): Iterable<Provoked> {
+  const { programme, definition, by } = scene;
+  for (const fault of tokenFaults(programme, definition, by)) {
+    // Of a JSON body, the sample repeats a parameter that is no input.
+    if (fault.reason !== 'repeated_parameter' || fault.request.json === undefined) yield fault;
+  }
+  yield* furtherTokenFaults(scene);
+  yield* verifyFaults({ ...scene, redirectUri: '', dialect: '', base: '', member: nobody });
+  if (logsIn(programme)) yield* wrongLogins(scene);
+}
+
+const nobody = { username: '', password: '' };
+
+function* furtherTokenFaults({
+  programme,
+  definition,
+  by,
+  other,
+  failing,
+}: Provoking): Iterable<Provoked> {
+  const [grant] = programme.grants;
+  const [place] = grant === undefined ? [] : endpointsOf(definition, grant);
+  if (grant === undefined || place === undefined) return;
+  const values = { code: 'x', refresh_token: 'x', username: 'x', password: 'x' };
+  const good = sampleTokenRequest(definition, grant, by, values);
+  const { form: _, json: _json, ...bodiless } = good;
+  const raw = {
+    type: good.json === undefined ? 'application/x-www-form-urlencoded' : 'application/json',
+    text: 'x'.repeat(70_000),
+  };
+  if (good.method !== 'GET') {
+    const what = 'a body of 70 kB';
+    yield { reason: 'body_too_large', what, request: { ...bodiless, raw } };
+  }
+  const roleless = sampleTokenRequest(definition, grant, other, values);
+  yield { reason: 'grant_not_allowed', what: 'a client without the role', request: roleless };
+  for (const [reason, error] of [
+    ['server_error', new TypeError('broken')],
+    ['temporarily_unavailable', new Unavailable('gone')],
+  ] as const) {
+    const first = (): void => failing.fail('find client', error);
+    yield { reason, what: error.message, request: good, first };
+  }
+}
+
+function* wrongLogins({
+  definition,
+  by,
+  other: { client: other },
+  values,
+}: Provoking): Iterable<Provoked> {
+  yield* loginFaults(definition, by, values);
+  const { endpoint, pkce, redirect_uri: rule } = definition.authorize;
+  const request = (changes: SampleValues, client = by.client): SampleRequest =>
+    sampleLoginRequest(definition, client, { ...values, ...changes });
+  const good = request({});
+  const nameOf = (role: string): string => endpoint.inputs[role]?.name ?? role;
+  const repeat = (role: string): SampleRequest => ({
+    ...good,
+    query: [...good.query, [nameOf(role), 'x']],
+  });
+  const unknown = { ...good, query: [...good.query, ['unheard_of', '1'] as const] };
+  const roleless = request({ redirect_uri: other.redirectUris[0] }, other);
+  const rows: readonly (readonly [string, SampleRequest, boolean?])[] = [
+    ['ambiguous_request', repeat('client_id')],
+    ['repeated_parameter', repeat('response_type')],
+    ['unknown_parameter', unknown, endpoint.unknown === 'refuse'],
+    ['missing_redirect_uri', request({ redirect_uri: null }, other), rule !== 'required'],
+    ['missing_parameter', request({ code_challenge: null }), pkce !== 'off'],
+    ['access_denied', roleless],
+  ];
+  for (const [reason, wrong, applies = true] of rows) {
+    if (applies) yield { reason, what: 'at the login request', request: wrong };
+  }
+  const programmeName = Object.entries(endpoint.inputs).find(
+    ([, input]) => input.must_equal === 'programme.identifier',
+  );
+  if (programmeName === undefined) return;
+  const elsewhere = request({ [programmeName[0]]: 'Elsewhere' });
+  yield { reason: 'programme_mismatch', what: 'another programme', request: elsewhere };
+}

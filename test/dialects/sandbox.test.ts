@@ -1,0 +1,304 @@
+// The sandbox of every dialect, shipped and foreign: each failure that there is, forced wherever a request
+// can ask for it, is answered as the real one, whole.
+
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { test } from 'node:test';
+
+import { renderFailure, type ReportedFailure } from '../../src/engine/failure.ts';
+import { deadEnds } from '../../src/engine/login/outcome.ts';
+import type { Service } from '../../src/engine/service.ts';
+import { refuseVerification } from '../../src/engine/verification.ts';
+import { sendSample } from '../../src/http/demo/sample_sending.ts';
+import { createLoginPages } from '../../src/http/login_pages.ts';
+import { milliseconds } from '../../src/lib/clock.ts';
+import {
+  type FailureFacts,
+  type FailureReason,
+  failureReasons,
+  type LoginFailureReason,
+} from '../../src/oauth/failure.ts';
+import { programmePaths } from '../../src/oauth/own_paths.ts';
+import type { Reply } from '../../src/oauth/reply.ts';
+import { type LoadedProgramme, loadProgramme } from '../../src/programme/language/load.ts';
+import type { LoginPageName } from '../../src/programme/login/texts.ts';
+import { logsIn } from '../../src/programme/programme.ts';
+import {
+  type SampleClient,
+  sampleLoginRequest,
+  type SampleRequest,
+  type SampleValues,
+} from '../../src/programme/requests/sample_request.ts';
+import type { Sandbox } from '../../src/programme/sandbox/sandbox.ts';
+import { jsonHeaders, redirected } from '../support/club.ts';
+import { type FailingStore, failingStore } from '../support/failing_store.ts';
+import { type ClientOptions, type Jetway, startJetway } from '../support/jetway.ts';
+import { openLogin, submitLogin } from '../support/login.ts';
+import { type Answer, ask } from '../support/wire.ts';
+import { provokedFailures } from './provoked_failures.ts';
+
+const header = 'X-Sandbox-Failure';
+const parameter = 'sandbox_failure';
+
+const dialects = globSync(['programmes/*.yaml', 'test/dialects/*.yaml'])
+  .toSorted()
+  .map((path) => {
+    const text = readFileSync(path, 'utf8').replace(/^sandbox:.*\n/m, '');
+    const sandbox = `sandbox: { header: ${header}, parameter: ${parameter} }\n`;
+    return { name: basename(path, '.yaml'), yaml: text + sandbox };
+  });
+
+/** A dialect in service, with a partner. */
+interface Scene {
+  readonly jetway: Jetway;
+  readonly service: Service;
+  readonly sandbox: Sandbox;
+  readonly definition: LoadedProgramme['definition'];
+  readonly by: Required<SampleClient>;
+  /** A partner without any role, and with two redirect URIs. */
+  readonly other: SampleClient;
+  readonly failing: FailingStore;
+  /** Those of a good login request. */
+  readonly values: SampleValues;
+}
+
+async function openScene(
+  jetway: Jetway,
+  failing: FailingStore,
+  name: string,
+  yaml: string,
+): Promise<Scene> {
+  const definition = loadProgramme(`${name}.yaml`, yaml).loaded?.definition;
+  const service = jetway.services.get(name);
+  assert.ok(definition !== undefined && service?.sandbox !== undefined, name);
+  const { programme } = service;
+  const addClient = async (options: ClientOptions): Promise<Required<SampleClient>> => {
+    const id = programme.clients.newIdentifier();
+    const [secret, apiKey] = ['a-secret-of-some-length', `api-key-of-the-partner-${id}`];
+    const digest = jetway.keyring.secretDigest(apiKey);
+    const more = {
+      businessContext: 'PartnerContext',
+      partnerId: 'Partner000001',
+      apiKeys: [{ digest, createdAt: jetway.clock.now() }],
+    };
+    await jetway.addClient({ programme: name, secret, ...options, id, more });
+    const client = await jetway.store.find('client', programme.id, id);
+    assert.ok(client !== undefined);
+    return { client, secret, apiKey };
+  };
+  const by = await addClient({});
+  const redirectUris = ['https://other.example/1', 'https://other.example/2'];
+  const other = await addClient({ roles: [], redirectUris });
+  const challenge = { code_challenge: 'c'.repeat(43), code_challenge_method: 'S256' };
+  const proof = definition.authorize.pkce === 'off' ? {} : challenge;
+  const values = { redirect_uri: by.client.redirectUris[0], state: 'abc', ...proof };
+  return { jetway, failing, service, sandbox: service.sandbox, definition, by, other, values };
+}
+
+/** Without what differs from answer to answer. */
+function masked({ status, headers, body }: Answer): Answer {
+  const differing = /^(?:date|connection|keep-alive|content-length|x-request-id)$/;
+  const lasting = Object.entries(headers).filter(([name]) => !differing.test(name));
+  return {
+    status,
+    headers: Object.fromEntries(lasting),
+    body: body
+      .replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'UUID')
+      .replace(/(?<=<strong translate="no">)[^<]+/, 'REFERENCE'),
+  };
+}
+
+function answerOf({ status, headers, body }: Reply): Answer {
+  const lower = Object.entries(headers).map(
+    ([name, value]) => [name.toLowerCase(), value] as const,
+  );
+  return masked({ status, headers: Object.fromEntries(lower), body });
+}
+
+/** What a name gets that the sandbox does not know there. */
+function unknownAnswer(known: Iterable<string>): Answer {
+  const text = 'this request asks the sandbox for a failure that this endpoint does not have';
+  const failures = [...known];
+  const body = { error: 'unknown_sandbox_failure', error_description: text, failures };
+  return { status: 400, headers: jsonHeaders, body: JSON.stringify(body) };
+}
+
+const unknownNames = ['unheard_of', '', 'constructor', 'server_error, server_error'];
+
+/** The forced answer, asked for by header or by the query. */
+async function force(
+  { url }: Jetway,
+  [method, path]: Place,
+  name: string,
+  by: 'header' | 'query' = 'header',
+): Promise<Answer> {
+  const asked =
+    by === 'header'
+      ? { headers: [[header, name] as const], query: [] }
+      : { headers: [], query: [['a', 'b'] as const, [parameter, name] as const] };
+  return masked(await sendSample(url, { method, path, ...asked }));
+}
+
+type Place = readonly [method: string, path: string];
+
+/** The facts of an example with what the clock has to do with it. */
+function inTime(
+  { programme, clock }: Service,
+  reason: FailureReason,
+  example: FailureFacts,
+): FailureFacts {
+  const facts = { ...example, at: clock.now() };
+  if (reason === 'temporarily_unavailable') return { ...facts, retryAfter: 5 };
+  if (reason !== 'throttled') return facts;
+  const { throttle: limit, clients } = programme;
+  const window = limit?.window ?? clients.failureLimit?.window ?? 60_000;
+  const resetAfter = milliseconds(window);
+  const budget = limit && { limit, remaining: 0, at: clock.now(), resetAfter };
+  return { ...facts, retryAfter: window / 1000, ...(budget && { budget }) };
+}
+
+async function assertAnswers(
+  { jetway, service }: Scene,
+  place: Place,
+  failures: ReadonlyMap<FailureReason, FailureFacts>,
+  render: (service: Service, failure: ReportedFailure) => Reply,
+): Promise<void> {
+  for (const [reason, facts] of failures) {
+    const real = answerOf(render(service, { reason, facts: inTime(service, reason, facts) }));
+    assert.deepEqual(await force(jetway, place, reason), real, `${place[1]}: ${reason}`);
+  }
+  const impossible = failureReasons.find((reason) => !failures.has(reason));
+  assert.ok(impossible !== undefined);
+  for (const name of [...unknownNames, impossible, 'server_error']) {
+    const byQuery = await force(jetway, place, name, 'query');
+    assert.deepEqual(await force(jetway, place, name), byQuery);
+    if (name !== 'server_error') assert.deepEqual(byQuery, unknownAnswer(failures.keys()));
+  }
+}
+
+/** The same request, which asks for a failure. */
+function asking(request: SampleRequest, name: string): SampleRequest {
+  return { ...request, query: [...request.query, [parameter, name]] };
+}
+
+/** A page that says why a login ends. */
+async function pageOf(
+  { programme }: Service,
+  page: LoginPageName,
+  status: number,
+  retryAfter?: number,
+): Promise<Answer> {
+  const texts = programme.login.languages.texts(undefined);
+  const answer = answerOf(await createLoginPages(programme).message(page, texts, status, 'X'));
+  if (retryAfter === undefined) return answer;
+  return { ...answer, headers: { ...answer.headers, 'retry-after': String(retryAfter) } };
+}
+
+/** The answer to a failure of a login request: a page, or a redirect with the error. */
+async function loginAnswer(
+  { service, by, values }: Scene,
+  reason: LoginFailureReason,
+  { parameter: at }: FailureFacts,
+): Promise<Answer> {
+  const { login } = service.programme;
+  const failure = login.failure(reason);
+  if ('page' in failure) {
+    const wait = reason === 'temporarily_unavailable' ? 5 : undefined;
+    return pageOf(service, reason, failure.page.status, wait);
+  }
+  const [redirectUri, state] = [values['redirect_uri'] ?? '', values['state'] ?? undefined];
+  const address = { client: by.client, redirectUri, state };
+  return redirected(login.redirect.failure(address, reason, failure, at));
+}
+
+async function assertLogins(scene: Scene): Promise<void> {
+  const { jetway, service, sandbox, definition, by, values } = scene;
+  const { loginFailures } = sandbox;
+  const good = sampleLoginRequest(definition, by.client, values);
+  const forced = async (name: string): Promise<Answer> =>
+    masked(await sendSample(jetway.url, asking(good, name)));
+  const known = unknownAnswer([...loginFailures.keys(), ...Object.keys(deadEnds)]);
+  for (const [reason, facts] of loginFailures) {
+    assert.deepEqual(await forced(reason), await loginAnswer(scene, reason, facts), reason);
+  }
+  for (const name of unknownNames) assert.deepEqual(await forced(name), known, name);
+  const { addressLimit } = service.programme.login;
+  const waits: Readonly<Record<string, number | undefined>> = {
+    difficulties: 5,
+    too_many_attempts: addressLimit && addressLimit.window / 1000,
+  };
+  for (const [page, status] of Object.entries(deadEnds)) {
+    const expected = await pageOf(service, page as LoginPageName, status, waits[page]);
+    assert.deepEqual(await forced(page), expected, page);
+  }
+}
+
+/** Real failures beside forced ones: nobody could tell one from the other. */
+async function assertProvoked(scene: Scene): Promise<readonly string[]> {
+  const { jetway, service, failing } = scene;
+  const { path: loginPath } = service.programme.login.endpoint;
+  const reasons: string[] = [];
+  for (const { reason, request, what, first } of provokedFailures({ ...scene, ...service })) {
+    const { path, method } = request;
+    const bare = { method: method === 'PUT' ? 'POST' : method, path, query: [], headers: [] };
+    const forced = await sendSample(
+      jetway.url,
+      asking(path === loginPath ? request : bare, reason),
+    );
+    first?.();
+    const real = await sendSample(jetway.url, request);
+    failing.heal();
+    assert.deepEqual(masked(forced), masked(real), `${reason}: ${what}`);
+    reasons.push(reason);
+  }
+  return reasons;
+}
+
+/** The pages on which a login can end that has begun. */
+async function assertDeadEnds({ jetway, service, definition, by, values }: Scene): Promise<void> {
+  const { url } = jetway;
+  const good = sampleLoginRequest(definition, by.client, values);
+  const { pagePath } = service.programme.login;
+  const target = `${good.path}?${new URLSearchParams(good.query.map(([name, value]) => [name, value])).toString()}`;
+  const login = await openLogin(url, target, good.method);
+  const opened = `${pagePath}?transaction=${login.hidden['transaction'] ?? ''}`;
+  const forgedForm = { ...login, hidden: { ...login.hidden, csrf: 'x' } };
+  const real = {
+    expired: await ask(url, pagePath),
+    damaged: await ask(url, `${pagePath}?transaction=x`),
+    other_browser: await ask(url, opened),
+    forged: await submitLogin(url, forgedForm, { username: 'x', password: 'x' }),
+  };
+  for (const [page, answer] of Object.entries(real)) {
+    const forced = await sendSample(url, asking(good, page));
+    assert.deepEqual(masked(forced), masked(answer), page);
+  }
+}
+
+test('the sandbox of', async (t) => {
+  const programmes = Object.fromEntries(dialects.map(({ name, yaml }) => [name, yaml]));
+  const failing = failingStore();
+  const jetway = await startJetway(t, { programmes, store: failing.store });
+  for (const { name, yaml } of dialects) {
+    await t.test(`${name} answers every failure as the real one is answered`, async () => {
+      const scene = await openScene(jetway, failing, name, yaml);
+      const { sandbox, service } = scene;
+      const { ownPath, tokenEndpoints } = service.programme;
+      const methods = new Map(tokenEndpoints.map((one) => [one.path, [...one.methods][0]]));
+      for (const [path, failures] of sandbox.failuresAt) {
+        const place = [methods.get(path) ?? 'POST', path] as const;
+        await assertAnswers(scene, place, failures, renderFailure);
+      }
+      const verify = `${ownPath}${programmePaths.verify}member`;
+      const { verificationFailures } = sandbox;
+      await assertAnswers(scene, ['GET', verify], verificationFailures, refuseVerification);
+      if (logsIn(service.programme)) {
+        await assertLogins(scene);
+        await assertDeadEnds(scene);
+      }
+      const provoked = await assertProvoked(scene);
+      assert.ok(provoked.length >= 15, `only ${provoked.length} are provoked`);
+    });
+  }
+});
