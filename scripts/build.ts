@@ -44,6 +44,7 @@ const shipped = [
   'src/http/demo/demo.{css,js}',
   'src/http/page.{css,js}',
   'src/http/base.css',
+  'src/programme/partner/page.css',
 ];
 
 /** The shipped files that the executable has parsed. */

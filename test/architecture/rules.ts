@@ -47,6 +47,7 @@ const homes: ReadonlyMap<string, readonly string[]> = new Map([
   ['valibot', ['schema', 'programme', 'config']],
   ['commander', ['cli']],
   ['bcryptjs', ['members']],
+  ['marked', ['programme']],
   ['node:sqlite', ['store']],
 ]);
 

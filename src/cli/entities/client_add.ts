@@ -5,6 +5,8 @@ import { quote } from '../../lib/fault.ts';
 import { present } from '../../lib/present.ts';
 import type { Client, ClientId, StoredSecret } from '../../oauth/client.ts';
 import { liveSecrets } from '../../oauth/secret_rotation.ts';
+import { makeGuide } from '../../programme/partner/guide.ts';
+import { partnerPage } from '../../programme/partner/page/page.ts';
 import type { Programme } from '../../programme/programme.ts';
 import type { Environment, Store } from '../../store/contract.ts';
 import { failed } from '../exit.ts';
@@ -36,6 +38,7 @@ type AddClientOptions = NewItem & {
   readonly secretStdin?: boolean;
   readonly apiKeyOf?: string;
   readonly incomplete?: boolean;
+  readonly partnerPage?: boolean;
 };
 
 /** If one identifier in twenty is free, 200 tries all fail once in 30,000 runs. */
@@ -72,8 +75,10 @@ export async function addClient(options: AddClientOptions): Promise<void> {
   if (holder?.programme === client.programme && holder.partnerId !== client.partnerId) {
     warn(`${holder.id} has another partner id: clients of one partner alone share an API key`);
   }
+  const sheet = clientSheet(client, secret, holder ?? apiKey, programme, config.environment);
+  const guide = makeGuide(loaded.definition, programme, config.publicUrl, client);
   await handOver(
-    clientSheet(client, secret, holder ?? apiKey, programme, config.environment),
+    options.partnerPage === true ? withPage(sheet, partnerPage(guide)) : sheet,
     options,
     (reason) =>
       `${client.id} of ${client.programme} is added, but ${reason} and its secret is lost: disable it and add another`,
@@ -125,6 +130,11 @@ async function register(
       ? `no free client identifier was found in ${tries} tries: ${id} has too few of them (${clients.identifierForm}); give it longer ones (client.identifier)`
       : `the client identifier ${quote(given)} is taken in ${id}, or was before: identifiers are given out once`,
   );
+}
+
+/** The page stands behind the sheet: it has no secret, and can be sent on. */
+function withPage({ text, json }: Handover, page: string): Handover {
+  return { text: `${text}\n\n${page.trimEnd()}`, json: { ...json, partner_page: page } };
 }
 
 function shownOnce(secret: boolean, apiKey: boolean): string {

@@ -42,6 +42,10 @@ export const clientVerbs: readonly Verb[] = [
         ...optionsOf(clientIdInput),
         option('--secret-stdin', 'read a secret it has already from standard input'),
         option(
+          '--partner-page',
+          'print the page for this partner too, which has no secret (show --for partner)',
+        ),
+        option(
           '--api-key-of <client>',
           "share the API key of another client of this partner; PROGRAMME/CLIENT where it is another programme's",
         ),

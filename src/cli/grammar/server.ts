@@ -76,10 +76,21 @@ export const serverVerbs: readonly Verb[] = [
   },
   {
     words: 'show',
-    summary: "print a programme's effective dialect, every default filled in, as YAML",
+    summary: "print a programme's effective dialect as YAML, or what its partners are told",
+    details:
+      'Without an option it prints every key of the programme with every default filled in. The page, the OpenAPI document and the collection are made from the same.',
     operands: [itsName],
-    reads: 'configuration',
-    example: 'jetway show my-club',
+    reads: 'store',
+    options: [
+      option('--for <reader>', 'the page for partners: how to get, use and refresh tokens', {
+        choices: ['partner'],
+      }),
+      option('--format <format>', 'of that page (default: markdown)', {
+        choices: ['markdown', 'html'],
+      }),
+      option('--client <id>', 'fill in what is registered of this client'),
+    ],
+    example: 'jetway show my-club --for partner',
     run: show,
   },
   {

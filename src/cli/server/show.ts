@@ -6,12 +6,34 @@ import type { YamlNode } from '../../lib/yaml/node.ts';
 import { stringifyYaml } from '../../lib/yaml/yaml.ts';
 import { effectiveDocument } from '../../programme/language/effective_document.ts';
 import type { LoadedProgramme } from '../../programme/language/load.ts';
+import { refuseUsage } from '../exit.ts';
 import { printData, printJson, type VerbOptions } from '../output.ts';
 import { configOf, loadNamed } from '../programmes.ts';
+import { guideFor, pageIn, type PageFormat } from './show_partner.ts';
+
+interface ShowOptions extends VerbOptions {
+  readonly for?: 'partner';
+  readonly format?: PageFormat;
+  readonly client?: string;
+}
+
+export async function show(programme: string, options: ShowOptions): Promise<void> {
+  const { for: reader, format, client } = options;
+  const idle = reader === undefined ? Object.entries({ client, format }) : [];
+  refuseUsage(
+    idle.flatMap(([name, given]) =>
+      given === undefined ? [] : [`--${name} is for --for partner`],
+    ),
+  );
+  const config = configOf(options);
+  if (reader === undefined) return showDialect(loadNamed(config, programme), options);
+  const guide = await guideFor(config, programme, client);
+  const page = pageIn(format ?? 'markdown', guide);
+  return options.json === true ? printJson({ page }) : printData(page.trimEnd());
+}
 
 /** The output is itself a programme file that loads to the same programme. */
-export async function show(name: string, options: VerbOptions): Promise<void> {
-  const loaded = loadNamed(configOf(options), name);
+function showDialect(loaded: LoadedProgramme, options: VerbOptions): Promise<void> {
   const document = effectiveDocument(loaded);
   if (options.json === true) return printJson(document);
   const yaml = stringifyYaml(document, provenance(loaded)).trimEnd();

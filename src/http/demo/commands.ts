@@ -3,6 +3,8 @@
 import type { GrantType } from '../../oauth/grant.ts';
 import { tokenPlace } from '../../programme/answers/token_place.ts';
 import { alphabetOf } from '../../programme/language/value_shape.ts';
+import { curlCommand, shellWord, takeOut } from '../../programme/partner/snippets/curl.ts';
+import { variable as shellVariable } from '../../programme/partner/snippets/variables.ts';
 import { endpointsOf } from '../../programme/requests/grant_places.ts';
 import {
   loginFaults,
@@ -19,7 +21,6 @@ import {
   verifyFaults,
   verifyRequest,
 } from './demo.ts';
-import { curlCommand, shellVariable, shellWord, takeOut } from './sample_sending.ts';
 
 /** The grants in order: each needs a value from the one before it. */
 const steps: readonly (readonly [grant: GrantType, heading: string])[] = [
@@ -147,13 +148,12 @@ function loginLines(demo: Demo): readonly string[] {
   ];
 }
 
-/** Forms and queries take the code URL-encoded, as in the address; JSON takes it decoded. */
+/** The address has the code URL-encoded; curl encodes it anew, and JSON takes it with escapes. */
 function decoding(demo: Demo): readonly string[] {
   const { json } = tokenRequest(demo, 'authorization_code', { code: '' });
   const { prefix = '', characters = 'alphanumeric' } = demo.definition.code;
-  if (json === undefined || /^[\w.~-]*$/.test(prefix + alphabetOf(characters))) return [];
-  return [
-    `CODE=\${CODE//+/ }; CODE=$(printf '%b.' "\${CODE//%/\\\\x}"); CODE=\${CODE%.}`,
-    `CODE=\${CODE//\\\\/\\\\\\\\}; CODE=\${CODE//\\"/\\\\\\"}`,
-  ];
+  if (/^[\w.~-]*$/.test(prefix + alphabetOf(characters))) return [];
+  const decoded = `CODE=\${CODE//+/ }; CODE=$(printf '%b.' "\${CODE//%/\\\\x}"); CODE=\${CODE%.}`;
+  if (json === undefined) return [decoded];
+  return [decoded, `CODE=\${CODE//\\\\/\\\\\\\\}; CODE=\${CODE//\\"/\\\\\\"}`];
 }

@@ -8,6 +8,7 @@ import type { Definition } from '../../programme/language/definition.ts';
 import type { Programme } from '../../programme/programme.ts';
 import type { SampleFault } from '../../programme/requests/sample_faults.ts';
 import {
+  callHeaders,
   type SampleClient,
   sampleLoginRequest,
   type SampleRequest,
@@ -79,15 +80,10 @@ interface GatewayCredentials {
 export function verifyRequest(
   { programme, definition, by }: Demo,
   mode: VerificationMode,
-  { apiKey, token }: GatewayCredentials = { apiKey: by.apiKey },
+  credentials: GatewayCredentials = { apiKey: by.apiKey },
 ): SampleRequest {
-  const { apiKeyHeader, toldHeaders } = programme.verification;
-  const required = definition.verify.headers === 'required' ? toldHeaders : [];
-  const headers = [
-    ...required.map(({ name, valueFor }) => [name, valueFor(by.client) ?? ''] as const),
-    ...(apiKey === undefined ? [] : [[apiKeyHeader, apiKey] as const]),
-    ...(token === undefined ? [] : [['Authorization', `Bearer ${token}`] as const]),
-  ];
+  const isNaming = definition.verify.headers === 'required';
+  const headers = callHeaders(programme, by.client, credentials, isNaming);
   const path = programme.ownPath + programmePaths.verify + mode;
   return { method: 'GET', path, query: [], headers };
 }

@@ -5,10 +5,10 @@ import { STATUS_CODES } from 'node:http';
 import { html } from 'hono/html';
 
 import type { Reply } from '../../oauth/reply.ts';
+import { curlLines } from '../../programme/partner/snippets/curl.ts';
 import type { Frame, Markup } from '../page.ts';
 import { demoPaths } from './demo.ts';
 import { clock, clubPage, copyable, copyableLines } from './parts.ts';
-import { curlLines } from './sample_sending.ts';
 import type { SampleAnswer } from './sample_sending.ts';
 import { waysIn } from './start_page.ts';
 import { type DemoFault, faultsOf, otherReasons, type Step, stepsOf } from './steps.ts';

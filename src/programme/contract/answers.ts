@@ -22,3 +22,15 @@ export interface Answers {
 export function bodyFormOf(encoding: EncodingName): BodyForm {
   return encoding === 'json' || encoding === 'form' ? encoding : 'text';
 }
+
+/** Status, headers in order of name, and body, each on lines of its own. */
+export function answerText({ status, headers, body }: Told): string {
+  const byName = Object.entries(headers).toSorted(([one], [other]) =>
+    one.toLowerCase() < other.toLowerCase() ? -1 : 1,
+  );
+  return [
+    ...(status === undefined ? [] : [String(status)]),
+    ...byName.map(([name, value]) => `${name}: ${value}`),
+    ...(body === '' ? [] : [body]),
+  ].join('\n');
+}

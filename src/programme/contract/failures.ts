@@ -125,7 +125,7 @@ function metFailures(
   const credentials = inHeader
     ? ['authorization']
     : ['client_id', 'client_secret'].flatMap(namesOf);
-  const parameters = inputs.filter((input) => !input.inHeader);
+  const ownNames = inputs.filter((input) => !input.inHeader).map(({ name }) => name);
   const isAny = (found: (reading: ReadingPromise) => boolean): boolean => readings.some(found);
   const always: readonly string[] = [];
   const rows: readonly (readonly [FailureReason, boolean, readonly string[]])[] = [
@@ -133,9 +133,9 @@ function metFailures(
     ['unsupported_media_type', isAny(({ mediaTypes }) => mediaTypes.length > 0), ['content-type']],
     ['body_too_large', true, always],
     ['malformed_body', true, always],
-    ['repeated_parameter', isAny(({ repeated }) => repeated === 'refuse'), always],
-    ['unknown_parameter', isAny(({ unknown }) => unknown === 'refuse'), always],
-    ['misplaced_parameter', parameters.length > 0, parameters.map(({ name }) => name)],
+    ['repeated_parameter', isAny(({ repeated }) => repeated === 'refuse'), ownNames],
+    ['unknown_parameter', isAny(({ unknown }) => unknown === 'refuse'), ['other']],
+    ['misplaced_parameter', ownNames.length > 0, ownNames],
     ['authentication_missing', true, credentials],
     ['authentication_malformed', inHeader, ['authorization']],
     [

@@ -3,9 +3,9 @@
 
 import { formatDuration } from '../../lib/duration.ts';
 import type { ThrottleLimit } from '../../oauth/client.ts';
+import { answerText } from '../contract/answers.ts';
 import type { InputPromise } from '../contract/reading.ts';
 import { alphabetOf, type ValueShape } from '../language/value_shape.ts';
-import { answerText } from './compare_answers.ts';
 import { type Check, type InputWords, limitText, type Promised } from './item.ts';
 
 type Of<Kind extends Promised['kind']> = Extract<Promised, { readonly kind: Kind }>;

@@ -1,6 +1,6 @@
 // Owns comparing two answers: the cases in which they differ, and what the later one lacks.
 
-import type { Answers, BodyForm, Told } from '../contract/answers.ts';
+import { type Answers, answerText, type BodyForm, type Told } from '../contract/answers.ts';
 
 /** Two answers to the same, which differ. */
 export interface DifferentAnswer {
@@ -52,18 +52,6 @@ function* cases(values: readonly string[]): Iterable<readonly string[]> {
       values.slice(next).map((value, index) => [[...subset, value], next + index + 1] as const),
     );
   }
-}
-
-/** Status, headers in order of name, and body, each on lines of its own. */
-export function answerText({ status, headers, body }: Told): string {
-  const byName = Object.entries(headers).toSorted(([one], [other]) =>
-    one.toLowerCase() < other.toLowerCase() ? -1 : 1,
-  );
-  return [
-    ...(status === undefined ? [] : [String(status)]),
-    ...byName.map(([name, value]) => `${name}: ${value}`),
-    ...(body === '' ? [] : [body]),
-  ].join('\n');
 }
 
 /** The parts that only one of two texts has. */

@@ -2,6 +2,7 @@
 
 import * as v from 'valibot';
 
+import { digest } from '../../lib/digest.ts';
 import { randomText } from '../../lib/random.ts';
 import { key, named, note, type Output } from '../../schema/notes.ts';
 
@@ -104,10 +105,30 @@ export function alphabetOf(characters: CharacterClass): string {
  * A generator of random values of the shape, as long as the shape allows, up to `most` characters.
  */
 export function compileGenerator(shape: ValueShape, most: number): () => string {
-  const alphabet = alphabetOf(shape.characters ?? 'alphanumeric');
-  const length = Math.max(shape.length?.min ?? 0, Math.min(shape.length?.max ?? most, most));
-  const prefix = shape.prefix ?? '';
+  const { alphabet, length, prefix } = drawing(shape, most);
   return () => prefix + randomText(alphabet, length);
+}
+
+/** A value of the shape that follows from `seed` alone, for samples. */
+export function derivedValue(shape: ValueShape, most: number, seed: string): string {
+  const { alphabet, length, prefix } = drawing(shape, most);
+  const bytes = Buffer.from(digest(seed));
+  const drawn = Array.from(
+    { length },
+    (_, index) => alphabet[(bytes[index % bytes.length] ?? 0) % alphabet.length] ?? '',
+  );
+  return prefix + drawn.join('');
+}
+
+function drawing(
+  {
+    prefix = '',
+    characters = 'alphanumeric',
+    length: { min, max } = { min: 0, max: Infinity },
+  }: ValueShape,
+  most: number,
+): { readonly alphabet: string; readonly length: number; readonly prefix: string } {
+  return { alphabet: alphabetOf(characters), length: Math.max(min, Math.min(max, most)), prefix };
 }
 
 export function describeShape(shape: ValueShape): string {

@@ -10,7 +10,8 @@ import type {
   InputDefinition,
   ParameterPlace,
 } from '../language/input_schema.ts';
-import { compileGenerator, compileShape } from '../language/value_shape.ts';
+import { compileShape, derivedValue } from '../language/value_shape.ts';
+import type { Programme } from '../programme.ts';
 import { endpointsOf } from './grant_places.ts';
 import { formatSamples } from './input_formats.ts';
 import { clientValues } from './input_rules.ts';
@@ -22,13 +23,23 @@ export interface SampleClient {
   readonly apiKey?: string;
 }
 
+/** Identifier and secret for the Authorization header. */
+export interface SampleCredentials {
+  readonly id: string;
+  readonly secret: string;
+  /** Without the word Basic. */
+  readonly bare: boolean;
+  readonly encoding: CredentialEncoding;
+}
+
 export interface SampleRequest {
   readonly method: string;
   readonly path: string;
   readonly query: readonly (readonly [string, string])[];
   readonly headers: readonly (readonly [string, string])[];
-  /** Identifier and secret for the Authorization header, encoded as the dialect decodes them. */
-  readonly credentials?: { readonly id: string; readonly secret: string; readonly bare: boolean };
+  readonly credentials?: SampleCredentials;
+  /** The client shows a certificate in the TLS handshake instead. */
+  readonly certificate?: true;
   readonly form?: readonly (readonly [string, string])[];
   readonly json?: JsonMembers;
   /** A malformed body, in place of `form` and `json`. */
@@ -78,10 +89,17 @@ export function sampleTokenRequest(
     ...Object.keys({ ...proof, ...values }),
   ];
   const request = fillInputs(endpoint, definition, by, known, new Set(needed));
-  if (method === undefined || method === 'parameters') return request;
-  const encode = credentialEncoders[encoding];
+  if (method === undefined) return { ...request, certificate: true };
+  if (method === 'parameters') return request;
   const bare = method === 'bare_basic';
-  return { ...request, credentials: { id: encode(id), secret: encode(by.secret), bare } };
+  return { ...request, credentials: { id, secret: by.secret, bare, encoding } };
+}
+
+/** The Authorization header of these credentials. */
+export function authorizationOf({ id, secret, bare, encoding }: SampleCredentials): string {
+  const encode = credentialEncoders[encoding];
+  const token = Buffer.from(`${encode(id)}:${encode(secret)}`).toString('base64');
+  return bare ? token : `Basic ${token}`;
 }
 
 /** The method of samples: they have a secret and no certificate. */
@@ -108,6 +126,22 @@ export function sampleLoginRequest(
   const known = { client_id: client.id, scope, ...values };
   const needed = new Set(['client_id', 'response_type', ...Object.keys(values)]);
   return fillInputs(definition.authorize.endpoint, definition, { client }, known, needed);
+}
+
+/** The headers of a call through a gateway; `naming` adds those that name programme and client. */
+export function callHeaders(
+  { verification: { apiKeyHeader, toldHeaders } }: Pick<Programme, 'verification'>,
+  client: Client,
+  { apiKey, token }: { readonly apiKey?: string; readonly token?: string },
+  naming: boolean,
+): SampleRequest['headers'] {
+  return [
+    ...(naming ? toldHeaders : []).map(
+      ({ name, valueFor }) => [name, valueFor(client) ?? ''] as const,
+    ),
+    ...(apiKey === undefined ? [] : [[apiKeyHeader, apiKey] as const]),
+    ...(token === undefined ? [] : [['Authorization', `Bearer ${token}`] as const]),
+  ];
 }
 
 function fillInputs(
@@ -191,7 +225,7 @@ export function fittingValue(input: InputDefinition, wanted = 'demo'): string {
   const fits = compileShape(input);
   if (first !== undefined) return input.allowed?.includes(wanted) === true ? wanted : first;
   if (input.format !== undefined) return formatSamples[input.format].find(fits) ?? wanted;
-  return fits(wanted) ? wanted : compileGenerator(input, longestSample)();
+  return fits(wanted) ? wanted : derivedValue(input, longestSample, wanted);
 }
 
 const longestSample = 16;

@@ -1,0 +1,37 @@
+// Owns what `show` prints for partners: the page, the OpenAPI document and the collection.
+
+import type { Config } from '../../config/config.ts';
+import { quote } from '../../lib/fault.ts';
+import type { Client, ClientId, ProgrammeId } from '../../oauth/client.ts';
+import { type Guide, makeGuide } from '../../programme/partner/guide.ts';
+import { partnerHtml } from '../../programme/partner/html.ts';
+import { partnerPage } from '../../programme/partner/page/page.ts';
+import { failed } from '../exit.ts';
+import { withStore } from '../open_store.ts';
+import { loadCompiled } from '../programmes.ts';
+
+export type PageFormat = 'markdown' | 'html';
+
+/** What a programme's partners are told; of one of its clients, if one is named. */
+export async function guideFor(
+  config: Config,
+  name: string,
+  clientId: string | undefined,
+): Promise<Guide> {
+  const { loaded, programme } = loadCompiled(config, name);
+  const client =
+    clientId === undefined ? undefined : await findClient(config, programme.id, clientId);
+  return makeGuide(loaded.definition, programme, config.publicUrl, client);
+}
+
+function findClient(config: Config, programme: ProgrammeId, id: string): Promise<Client> {
+  return withStore(config, async ({ store }) => {
+    const found = await store.find('client', programme, id as ClientId);
+    if (found !== undefined) return found;
+    throw failed(`there is no client ${quote(id)} in ${programme}`);
+  });
+}
+
+export function pageIn(format: PageFormat, guide: Guide): string {
+  return format === 'html' ? partnerHtml(guide) : partnerPage(guide);
+}

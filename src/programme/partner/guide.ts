@@ -1,0 +1,132 @@
+// Owns what a partner's page, OpenAPI document and collection are made of: a contract, the address of
+// the service, a partner, and its requests.
+
+import type { Client, ClientId } from '../../oauth/client.ts';
+import type { GrantType } from '../../oauth/grant.ts';
+import { type Contract, describeContract } from '../contract/contract.ts';
+import { sampleTime } from '../contract/samples.ts';
+import type { Definition } from '../language/definition.ts';
+import type { Programme } from '../programme.ts';
+import { endpointsOf } from '../requests/grant_places.ts';
+import {
+  callHeaders,
+  type SampleClient,
+  sampleLoginRequest,
+  type SampleRequest,
+  sampleTokenRequest,
+  type SampleValues,
+  secretMethod,
+} from '../requests/sample_request.ts';
+import { variable } from './snippets/variables.ts';
+
+export interface Guide {
+  readonly contract: Contract;
+  /** The public address of the service, without a trailing slash. */
+  readonly base: string;
+  readonly by: SampleClient;
+  /** Whether the client is a registered one, not placeholders. */
+  readonly isRegistered: boolean;
+}
+
+export function makeGuide(
+  definition: Definition,
+  programme: Programme,
+  base: string,
+  client?: Client,
+): Guide {
+  return {
+    contract: describeContract(definition, programme),
+    base,
+    by: {
+      client: client ?? placeholderClient(programme),
+      secret: variable('CLIENT_SECRET'),
+      apiKey: variable('API_KEY'),
+    },
+    isRegistered: client !== undefined,
+  };
+}
+
+function placeholderClient({ id }: Programme): Client {
+  return {
+    programme: id,
+    id: 'YOUR-CLIENT-ID' as ClientId,
+    name: 'Your name',
+    roles: ['member', 'partner'],
+    redirectUris: ['https://partner.example/callback'],
+    secrets: [],
+    apiKeys: [],
+    businessContext: 'YourContext',
+    partnerId: 'YourPartnerId',
+    properties: {},
+    status: 'active',
+    createdAt: sampleTime,
+  };
+}
+
+/** What each grant needs, in variables. */
+const grantValues: Readonly<Record<GrantType, SampleValues>> = {
+  authorization_code: { code: variable('CODE') },
+  refresh_token: { refresh_token: variable('REFRESH_TOKEN') },
+  client_credentials: {},
+  password: { username: variable('MEMBER_USERNAME'), password: variable('MEMBER_PASSWORD') },
+};
+
+/** The token requests of a grant, one for each endpoint that serves it. */
+export function tokenRequests(
+  { contract: { definition }, by }: Guide,
+  grant: GrantType,
+): readonly { readonly name: string; readonly request: SampleRequest }[] {
+  const isProved = grant === 'authorization_code' && definition.authorize.pkce === 'required';
+  const proof = isProved ? { code_verifier: variable('CODE_VERIFIER') } : {};
+  const values = { ...grantValues[grant], ...proof };
+  return endpointsOf(definition, grant).map(([name]) => ({
+    name,
+    request: sampleTokenRequest(definition, grant, by, values, name),
+  }));
+}
+
+export function loginRequest({ contract: { definition }, by }: Guide): SampleRequest {
+  const isProved = definition.authorize.pkce === 'required';
+  return sampleLoginRequest(definition, by.client, {
+    redirect_uri: by.client.redirectUris[0],
+    state: variable('STATE'),
+    ...(isProved && {
+      code_challenge: variable('CODE_CHALLENGE'),
+      code_challenge_method: 'S256',
+    }),
+  });
+}
+
+/** A call to the API, whose address is a variable; the base of the request is empty. */
+export function callRequest({ contract: { programme }, by }: Guide): SampleRequest {
+  const credentials = { apiKey: variable('API_KEY'), token: variable('ACCESS_TOKEN') };
+  const headers = callHeaders(programme, by.client, credentials, true);
+  return { method: 'GET', path: variable('API_URL'), query: [], headers };
+}
+
+/** A request to revoke or introspect a token (RFC 7009, RFC 7662). */
+export function managementRequest(
+  { contract: { definition }, by }: Guide,
+  path: string,
+  token: string,
+): SampleRequest {
+  const { methods, credentials: encoding } = definition.client.authentication;
+  const method = secretMethod(methods);
+  const { id } = by.client;
+  const { secret } = by;
+  const request = { method: 'POST', path, query: [], headers: [] };
+  const form = [['token', token]] as const;
+  if (method === 'basic' || method === 'bare_basic') {
+    const bare = method === 'bare_basic';
+    return { ...request, credentials: { id, secret, bare, encoding }, form };
+  }
+  const named = [...form, ['client_id', id] as const];
+  if (method === undefined) return { ...request, certificate: true, form: named };
+  return { ...request, form: [...named, ['client_secret', secret]] };
+}
+
+/** A path of the compiled programme below the address of the service. */
+export function below({ base }: Guide, path: string): string {
+  const { pathname } = new URL(base);
+  return pathname === '/' ? path : path.slice(pathname.length);
+}

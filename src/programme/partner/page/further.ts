@@ -1,0 +1,69 @@
+// Owns the last sections of a partner's page: further endpoints, and what to say when asking for help.
+
+import { programmePaths } from '../../../oauth/own_paths.ts';
+import { below, type Guide, managementRequest } from '../guide.ts';
+import { inCode } from '../markdown.ts';
+import { variable } from '../snippets/variables.ts';
+import { snippets } from './words.ts';
+
+export function furtherSections(guide: Guide): readonly string[] {
+  const { programme } = guide.contract;
+  const { revocation, introspection } = programme;
+  return [
+    ...keySet(guide),
+    ...(revocation === undefined
+      ? []
+      : [
+          '## Give tokens up',
+          `When a member logs out at your side, revoke the refresh token (RFC 7009): the login and all of its tokens end. An access token ends alone, and counts as a token request. The answer is always 200, whether or not the token was good.`,
+          snippets(
+            guide.base,
+            managementRequest(guide, below(guide, revocation.path), variable('REFRESH_TOKEN')),
+          ),
+        ]),
+    ...(introspection === undefined
+      ? []
+      : [
+          '## Ask about a token',
+          `You can ask whether one of your own tokens is good still (RFC 7662). Others’ tokens are told as \`{"active":false}\`.`,
+          snippets(
+            guide.base,
+            managementRequest(guide, below(guide, introspection.path), variable('ACCESS_TOKEN')),
+          ),
+        ]),
+    ...metadata(guide),
+  ];
+}
+
+function keySet({ contract: { programme } }: Guide): readonly string[] {
+  const { signsTokens, access, issuer, audience } = programme;
+  if (!signsTokens) return [];
+  if (access.format !== 'jwt') return [];
+  return [
+    '## Verify tokens yourself',
+    `Access tokens are JWTs, signed with ${access.algorithm}. You do not need to read them to call the API. If a service of yours takes them from others, let a JWT library check signature, \`exp\`, ${inCode(`iss = ${issuer}`)} and ${inCode(`aud = ${audience}`)}, with the keys at ${inCode(issuer + programmePaths.keySet)}. Keys change: load them again when a token names an unknown \`kid\`. A revoked token passes such a check until it ends.`,
+  ];
+}
+
+function metadata({ contract: { programme }, base }: Guide): readonly string[] {
+  const { origin } = new URL(base);
+  const [path] = programme.metadata?.paths ?? [];
+  if (path === undefined) return [];
+  return [
+    '## Configure a standard client',
+    `Libraries that know RFC 8414 configure themselves from ${inCode(origin + path)}.`,
+  ];
+}
+
+export function helpSection({ contract, by }: Guide): readonly string[] {
+  const { login, programme } = contract;
+  const { requestIdHeader } = programme;
+  const reference =
+    requestIdHeader === undefined
+      ? 'when it happened, with the time zone, your client identifier'
+      : `the value of ${inCode(requestIdHeader)}, which every answer has: by it we find the request. If you have none, tell us when it happened, with the time zone, your client identifier`;
+  return [
+    '## Ask for help',
+    `Tell us ${reference} (${inCode(by.client.id)}), and status and body of the answer.${login === undefined ? '' : ' If a member saw a page, tell us the reference that stands on it.'} Never send secrets, codes or tokens.`,
+  ];
+}

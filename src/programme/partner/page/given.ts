@@ -1,0 +1,131 @@
+// Owns the first section of a partner's page: what the partner was given, and how it proves itself.
+
+import type { CredentialEncoding } from '../../../oauth/basic.ts';
+import { certificateMethods, isHeaderMethod } from '../../../oauth/client.ts';
+import type { Guide } from '../guide.ts';
+import { escaped, inCode, sentence, table } from '../markdown.ts';
+
+export function givenSection(guide: Guide): readonly string[] {
+  const { by, isRegistered } = guide;
+  const { roles } = by.client;
+  const missing = isRegistered && roles.length === 0;
+  return [
+    '## What you were given',
+    isRegistered
+      ? 'This is what we have registered for you in this environment:'
+      : 'You get this when we register you; each environment has its own. Words in capitals stand for your values.',
+    table(['What', 'Value'], rows(guide)),
+    ...(missing ? ['You are not registered for any kind of token yet: ask us.'] : []),
+    'Keep secret and API key on your servers: never in a web page, an app or a repository. The examples read them from environment variables.',
+    ...authentication(guide),
+  ];
+}
+
+function rows({ contract, by, base, isRegistered }: Guide): readonly (readonly string[])[] {
+  const { definition, programme, login } = contract;
+  const { client } = by;
+  const inputs = [login?.reading, ...contract.tokenEndpoints.map(({ reading }) => reading)].flatMap(
+    (reading) => reading?.inputs ?? [],
+  );
+  const named = (comparison: string, role?: string): readonly string[] => [
+    ...new Set(
+      inputs
+        .filter((input) => input.must_equal === comparison || input.role === role)
+        .map(({ name }) => name),
+    ),
+  ];
+  const held = [
+    [named('programme.identifier'), programme.identifier],
+    [named('client.business_context', 'context'), client.businessContext],
+    [named('client.partner_id'), client.partnerId],
+  ] as const;
+  const usesSecret = definition.client.authentication.methods.some(
+    (method) => !certificateMethods.some((one) => one === method),
+  );
+  return [
+    ['Address', inCode(base + definition.base_path)],
+    ['Client identifier', inCode(client.id)],
+    ...(usesSecret
+      ? [['Client secret', 'shown once, when you were registered; `CLIENT_SECRET` in the examples']]
+      : []),
+    ['API key', 'shown once, when you were registered; `API_KEY` in the examples'],
+    ...held.flatMap(([names, value]) =>
+      names.length === 0 || value === undefined
+        ? []
+        : [[names.map(inCode).join(', '), inCode(value)]],
+    ),
+    ...(login === undefined
+      ? []
+      : [
+          [
+            'Redirect URIs',
+            client.redirectUris.length === 0
+              ? 'none'
+              : client.redirectUris.map(inCode).join(', ') +
+                (isRegistered ? '' : ' (yours; compared to the letter)'),
+          ],
+        ]),
+    ...(isRegistered ? [['Registered as', escaped(client.name)]] : []),
+  ];
+}
+
+const encodingTexts: Readonly<Record<CredentialEncoding, string>> = {
+  raw: '',
+  either: '',
+  form: ' Both are form-encoded first; what we generate is the same encoded.',
+  base64: ' Each of the two is put into base64 first.',
+};
+
+/** How a client proves itself, in words. */
+function authentication({ contract: { definition } }: Guide): readonly string[] {
+  const { methods, credentials } = definition.client.authentication;
+  const encoded = encodingTexts[credentials];
+  const names = ['client_id', 'client_secret'].map(
+    (role) =>
+      Object.values(definition.token_endpoints).flatMap(({ inputs }) =>
+        inputs[role] === undefined ? [] : (inputs[role].name ?? role),
+      )[0] ?? role,
+  );
+  const ways = [
+    ...(methods.includes('basic')
+      ? ['the header `Authorization: Basic`, with base64 of identifier, colon and secret']
+      : []),
+    ...(methods.includes('bare_basic')
+      ? ['the header `Authorization` with that base64 alone, without the word Basic']
+      : []),
+    ...(methods.includes('parameters')
+      ? [`${names.map(inCode).join(' and ')} in the request`]
+      : []),
+    ...(methods.some((method) => certificateMethods.some((one) => one === method))
+      ? [
+          `a certificate in the TLS handshake (RFC 8705), with ${inCode(names[0] ?? '')} in the request`,
+        ]
+      : []),
+  ];
+  const isSeveral = methods.filter(isHeaderMethod).length < methods.length && methods.length > 1;
+  return [
+    `You prove who you are by ${ways.join(', or by ')}.${encoded}${isSeveral ? ' Use one of them in a request.' : ''}`,
+  ];
+}
+
+/** An overview of the requests in the order in which they are made. */
+export function overview({ contract }: Guide): readonly string[] {
+  const { login, tokenEndpoints } = contract;
+  const offered = new Set(tokenEndpoints.flatMap(({ grants }) => grants.map(({ grant }) => grant)));
+  const steps = [
+    ...(login === undefined
+      ? []
+      : [
+          'Send the member’s browser to our login page.',
+          'The browser comes back to you with a code.',
+          `Exchange the code for an access token${offered.has('refresh_token') ? ' and a refresh token' : ''}.`,
+        ]),
+    ...(offered.has('password') ? ['Or exchange a username and password for them.'] : []),
+    ...(offered.has('client_credentials')
+      ? ['For calls that are about no member, get a token of your own.']
+      : []),
+    'Call the API with the access token.',
+    ...(offered.has('refresh_token') ? ['When it has ended, refresh it.'] : []),
+  ];
+  return [steps.map((step, index) => `${index + 1}. ${sentence(step)}`).join('\n')];
+}

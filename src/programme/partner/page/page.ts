@@ -1,0 +1,33 @@
+// Owns the page that tells a programme's partners how to get and use tokens, as Markdown.
+
+import type { Guide } from '../guide.ts';
+import { escaped } from '../markdown.ts';
+import { failureSection } from './failures.ts';
+import { furtherSections, helpSection } from './further.ts';
+import { givenSection, overview } from './given.ts';
+import { loginSection } from './login.ts';
+import { tokenSections } from './tokens.ts';
+import { callSection, lifetimeSection, limitSection, retrySection } from './use.ts';
+
+/** The page in the order in which a partner's developer needs it. */
+export function partnerPage(guide: Guide): string {
+  const { contract, by, isRegistered } = guide;
+  const { login, programme } = contract;
+  const logsIn = !isRegistered || by.client.roles.includes('member');
+  const sections = [
+    `# ${escaped(programme.name)}: guide for partners`,
+    'How your software logs members in, gets tokens and uses them. This page is made from what the server does, so it holds to the letter.',
+    ...overview(guide),
+    ...givenSection(guide),
+    ...(login === undefined || !logsIn ? [] : loginSection(guide, login)),
+    ...tokenSections(guide),
+    ...callSection(guide),
+    ...lifetimeSection(guide),
+    ...retrySection(guide),
+    ...limitSection(guide),
+    ...failureSection(guide),
+    ...furtherSections(guide),
+    ...helpSection(guide),
+  ];
+  return `${sections.join('\n\n')}\n`;
+}

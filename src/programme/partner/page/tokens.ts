@@ -1,0 +1,136 @@
+// Owns the sections on grants of a partner's page: requests, answers, and what the answers hold.
+
+import type { GrantType } from '../../../oauth/grant.ts';
+import { tokenPlace } from '../../answers/token_place.ts';
+import type { GrantPromise, TokenEndpointPromise } from '../../contract/tokens.ts';
+import type { SampleRequest } from '../../requests/sample_request.ts';
+import { type Guide, tokenRequests } from '../guide.ts';
+import { codeBlock, inCode, table } from '../markdown.ts';
+import { curlLines } from '../snippets/curl.ts';
+import { answerValues } from '../values.ts';
+import { answerBlock, inputTable, snippets, spanText } from './words.ts';
+
+/** In the order in which a partner meets them. */
+const headings: readonly (readonly [GrantType, heading: string, text: string])[] = [
+  [
+    'authorization_code',
+    'Exchange the code for tokens',
+    'Your server sends the code to us, and gets tokens of the member. The examples read the code from `CODE`.',
+  ],
+  [
+    'password',
+    'Get tokens with a username and password',
+    'Your server sends what the member has typed, and gets tokens of the member. Do not keep the password. The examples read it from `MEMBER_USERNAME` and `MEMBER_PASSWORD`.',
+  ],
+  [
+    'refresh_token',
+    'Refresh tokens',
+    'When the access token has ended, or shortly before, exchange the refresh token for new tokens. The examples read it from `REFRESH_TOKEN`.',
+  ],
+  [
+    'client_credentials',
+    'Get a token of your own',
+    'For calls that are about no member. Use it until it ends, then get another: there is no refresh token.',
+  ],
+];
+
+interface Place {
+  readonly endpoint: TokenEndpointPromise;
+  readonly promise: GrantPromise;
+  readonly request: SampleRequest;
+}
+
+export function tokenSections(guide: Guide): readonly string[] {
+  const { by, isRegistered } = guide;
+  return headings.flatMap(([grant, heading, text]) => {
+    const places = placesOf(guide, grant);
+    const [first, ...others] = places;
+    if (first === undefined) return [];
+    if (isRegistered && !by.client.roles.includes(first.promise.role)) return [];
+    return [
+      `## ${heading}`,
+      text,
+      ...firstRequest(guide, first),
+      ...others.flatMap((place) => furtherRequest(guide, place)),
+      ...answer(guide, first),
+      ...(grant === 'refresh_token' ? refreshNotes(guide) : []),
+    ];
+  });
+}
+
+/** The endpoints of a grant in the file's order; clients are told of the first. */
+function placesOf(guide: Guide, grant: GrantType): readonly Place[] {
+  const { tokenEndpoints } = guide.contract;
+  return tokenRequests(guide, grant).flatMap(({ name, request }) => {
+    const endpoint = tokenEndpoints.find((one) => one.name === name);
+    const promise = endpoint?.grants.find((one) => one.grant === grant);
+    return endpoint === undefined || promise === undefined ? [] : [{ endpoint, promise, request }];
+  });
+}
+
+function firstRequest(guide: Guide, { endpoint, promise, request }: Place): readonly string[] {
+  const { grant, grantType } = promise;
+  const inputs = endpoint.reading.inputs.filter(({ readBy }) => readBy.includes(grant));
+  const rows = inputs.map((input) => {
+    const isNeeded = input.neededBy.includes(grant);
+    return input.role === 'grant_type' && grantType !== undefined
+      ? ([input, isNeeded, `always ${inCode(grantType)}`] as const)
+      : ([input, isNeeded] as const);
+  });
+  return [
+    addressLine(guide, request),
+    snippets(guide.base, request, { header: headerOf(guide, grant) }),
+    ...(rows.length === 0 ? [] : [inputTable(guide, rows)]),
+  ];
+}
+
+function furtherRequest(guide: Guide, { promise, request }: Place): readonly string[] {
+  const flags = headerOf(guide, promise.grant) === undefined ? '-sS' : '-sS -i';
+  return [
+    'The same request is answered at another address:',
+    addressLine(guide, request),
+    codeBlock('sh', curlLines(guide.base, request, flags)),
+  ];
+}
+
+function addressLine({ base }: Guide, { method, path }: SampleRequest): string {
+  return `**${method}** ${inCode(base + path)}`;
+}
+
+/** The header of the answer that holds the token, if the body does not. */
+function headerOf({ contract: { programme }, by }: Guide, grant: GrantType): string | undefined {
+  return tokenPlace(programme, by.client, grant, 'accessToken')?.header;
+}
+
+function answer(guide: Guide, { promise }: Place): readonly string[] {
+  const { grant, answer: told } = promise;
+  const { token_response: layout } = guide.contract.definition;
+  const values = answerValues(layout.fields, grant, layout.name_case, layout.wrap);
+  return [
+    'The answer:',
+    answerBlock(told.render(new Set())),
+    ...(layout.encoding === 'text' || values.length === 0
+      ? []
+      : [
+          table(
+            ['Member', 'Holds'],
+            values.map(({ path, value, text }) => [
+              inCode(path),
+              text + (told.mayHold.includes(value) ? '; not in every answer' : ''),
+            ]),
+          ),
+        ]),
+  ];
+}
+
+function refreshNotes({ contract: { refresh } }: Guide): readonly string[] {
+  if (refresh === undefined) return [];
+  const again =
+    refresh.grace === 0
+      ? 'Never send a refresh token twice: its second use is taken for theft and ends the login.'
+      : `If an answer is lost on the way, send the same request again within ${spanText(refresh.grace)}: you get the same tokens. After that, and once the new refresh token was used, a second use of the old one is taken for theft and ends the login.`;
+  return [
+    `**A refresh token is good once.** Every answer brings a new one: store it in place of the old one, before you use the new tokens. ${again}`,
+    'Refresh one login by one request at a time. If several of your servers share logins, let one of them refresh, or lock the login while you do. Do not put a copy of an old database into service beside the present one: its old refresh tokens would end the logins.',
+  ];
+}

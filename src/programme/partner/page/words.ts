@@ -1,0 +1,91 @@
+// Owns the words that several sections of a partner's page share: spans, snippets, inputs, answers.
+
+import type { Milliseconds } from '../../../lib/clock.ts';
+import { formatDuration } from '../../../lib/duration.ts';
+import { answerText } from '../../contract/answers.ts';
+import type { Told } from '../../contract/answers.ts';
+import type { InputPromise } from '../../contract/reading.ts';
+import type { SampleRequest } from '../../requests/sample_request.ts';
+import type { Guide } from '../guide.ts';
+import { codeBlock, inCode, sentence, table } from '../markdown.ts';
+import { curlLines } from '../snippets/curl.ts';
+import { javascriptProgram } from '../snippets/javascript.ts';
+import type { Printed } from '../snippets/literals.ts';
+import { pythonProgram } from '../snippets/python.ts';
+import { inputText } from '../values.ts';
+
+const units: Readonly<Record<string, string>> = {
+  ms: 'millisecond',
+  s: 'second',
+  m: 'minute',
+  h: 'hour',
+  d: 'day',
+};
+
+/** `90 seconds`. */
+export function spanText(span: Milliseconds): string {
+  const [, count = '', unit = ''] = /^(\d+)(\w+)$/.exec(formatDuration(span)) ?? [];
+  return `${count} ${units[unit] ?? unit}${count === '1' ? '' : 's'}`;
+}
+
+/** The request by curl, in Python and in JavaScript. */
+export function snippets(base: string, request: SampleRequest, printed: Printed = {}): string {
+  const script = javascriptProgram(base, request, printed);
+  const flags = printed.header === undefined ? '-sS' : '-sS -i';
+  return [
+    'By curl:',
+    codeBlock('sh', curlLines(base, request, flags)),
+    'In Python:',
+    codeBlock('python', pythonProgram(base, request, printed)),
+    ...(script === undefined
+      ? [
+          'In JavaScript, `fetch` cannot show a certificate: use `https.request` of Node.js with `cert` and `key`.',
+        ]
+      : ['In JavaScript:', codeBlock('js', script)]),
+  ].join('\n\n');
+}
+
+/** The inputs of a request, those it must have first. */
+export function inputTable(
+  { contract: { definition, programme } }: Guide,
+  inputs: readonly (readonly [input: InputPromise, isNeeded: boolean, text?: string])[],
+): string {
+  const rows = inputs
+    .toSorted(([, one], [, other]) => Number(other) - Number(one))
+    .map(([input, isNeeded, text]) => [
+      inCode(input.name),
+      placeText(input),
+      isNeeded ? 'yes' : 'no',
+      sentence(text ?? inputText(input, definition, programme.identifier)),
+    ]);
+  return table(['Name', 'Where', 'Required', 'Value'], rows);
+}
+
+const placeTexts = {
+  query: 'query',
+  form: 'form body',
+  json: 'JSON body',
+  header: 'header',
+} as const;
+
+function placeText({ places }: InputPromise): string {
+  return places.map((place) => placeTexts[place]).join(' or ');
+}
+
+/** An answer as it comes over the wire; JSON is laid out for reading. */
+export function answerBlock({ status = 200, headers, body }: Told): string {
+  return codeBlock('http', `HTTP/1.1 ${answerText({ status, headers, body: laidOut(body) })}`);
+}
+
+function laidOut(body: string): string {
+  try {
+    return `\n${JSON.stringify(JSON.parse(body), undefined, 2)}`;
+  } catch {
+    return body === '' ? '' : `\n${body}`;
+  }
+}
+
+/** An answer in one line: status and body. */
+export function shortAnswer({ status, body }: Told): string {
+  return `${status} ${inCode(body)}`;
+}

@@ -1,0 +1,168 @@
+// Owns what a partner is told of the values in requests and answers.
+
+import type { InputPromise } from '../contract/reading.ts';
+import type { Definition } from '../language/definition.ts';
+import type { ValueFormat } from '../language/value_format.ts';
+import type { CharacterClass, ValueShape } from '../language/value_shape.ts';
+import { type Field, type FieldTree, inCase, type NameCase } from '../language/value_tree.ts';
+import { clientPropertyPrefix, tokenVocabulary } from '../language/vocabularies.ts';
+import { inCode } from './markdown.ts';
+
+/** Inputs by the engine's names. */
+const inputTexts: Readonly<Record<string, string>> = {
+  client_id: 'your client identifier',
+  client_secret: 'your client secret',
+  code: 'the code from the redirect',
+  redirect_uri: 'one of your registered redirect URIs',
+  code_verifier: 'the PKCE verifier, if the login request had a challenge',
+  code_challenge: 'the PKCE challenge: base64url(SHA-256(verifier))',
+  code_challenge_method: 'the method of the challenge',
+  refresh_token: 'your latest refresh token of this login',
+  username: "the member's username",
+  password: "the member's password",
+  scope: 'what the token is to be good for',
+  state: 'a value of your own that comes back unchanged',
+  ui_locales: 'languages for the pages, the best first, such as `fr en`',
+  context: 'the business context registered for you',
+  brand: 'the brand that the login page shows',
+  forwarded_for: "the member's address, if your server sends the request",
+  response_type: 'what the login ends with',
+  grant_type: 'the kind of request',
+};
+
+/** What to send as an input, in words. */
+export function inputText(input: InputPromise, { scope }: Definition, identifier: string): string {
+  const { role, allowed, must_equal: equal, format, prefix, characters, length, scheme } = input;
+  const isShaped = [prefix, characters, length].some((one) => one !== undefined);
+  const scopes = role === 'scope' && allowed === undefined ? scope.values : undefined;
+  const listed = allowed ?? scopes;
+  return [
+    inputTexts[role],
+    equal === 'programme.identifier' ? `always ${inCode(identifier)}` : equal && registered[equal],
+    listed && `${listed.length === 1 ? 'always' : 'one of'} ${listed.map(inCode).join(', ')}`,
+    isShaped && listed === undefined && equal === undefined && !fixed.has(role) && shapeText(input),
+    format && formatTexts[format],
+    scheme && `after the word ${inCode(scheme)}`,
+  ]
+    .filter((text) => typeof text === 'string')
+    .join('; ');
+}
+
+/** Inputs whose form follows from what they are. */
+const fixed = new Set([
+  'context',
+  'code',
+  'code_challenge',
+  'code_verifier',
+  'client_id',
+  'refresh_token',
+]);
+
+const characterTexts: Readonly<Record<CharacterClass, string>> = {
+  digits: 'digits',
+  letters: 'letters',
+  alphanumeric: 'letters and digits',
+  lower_hex: 'hexadecimal digits in lower case',
+  upper_hex: 'hexadecimal digits in upper case',
+  base64url: 'letters, digits, `-` and `_`',
+  visible: 'ASCII characters without spaces',
+  printable: 'ASCII characters',
+};
+
+function shapeText({ prefix, characters, length }: ValueShape): string {
+  const { min = 0, max = 0 } = length ?? {};
+  const count = length === undefined ? '' : `${min === max ? max : `${min} to ${max}`} `;
+  const rest = count + (characters === undefined ? 'characters' : characterTexts[characters]);
+  return prefix === undefined || prefix === '' ? rest : `${inCode(prefix)} and ${rest}`;
+}
+
+const registered: Readonly<Record<string, string>> = {
+  'client.business_context': 'the business context registered for you',
+  'client.partner_id': 'the partner id registered for you',
+  'client.api_key': 'your API key',
+};
+
+const formatTexts = {
+  accepts_json: 'must allow `application/json`, if sent',
+  ip_list: 'IP addresses with commas between them',
+} as const;
+
+/** A member of an answer and what it holds. */
+export interface AnswerValue {
+  readonly path: string;
+  /** Its name in programme files. */
+  readonly value: string;
+  readonly text: string;
+}
+
+const valueTexts: Readonly<Record<string, string>> = {
+  access_token: 'the access token',
+  refresh_token: 'the refresh token',
+  scope: 'what the token is good for',
+  access_lifetime: 'how long the access token is good',
+  refresh_lifetime: 'how long the refresh token is good',
+  issued_at: 'when the answer was made',
+  access_expires_at: 'when the access token ends',
+  refresh_expires_at: 'when the refresh token ends',
+  token_id: "the access token's identifier",
+  subject: "the member's permanent identifier; in a token of your own, yours",
+  level: 'how the member was authenticated',
+  kind: '`member` or `client`: whose token it is',
+  grant: 'how the token was got',
+  membership_number: 'the membership number',
+  client_id: 'your client identifier',
+  client_name: 'your name',
+  business_context: 'your business context',
+  partner_id: 'your partner id',
+  programme_identifier: "the programme's identifier",
+  issuer: 'who issued the token',
+  audience: 'whom the token is meant for',
+  request_id: 'an identifier of this answer',
+};
+
+const formatNames: Readonly<Partial<Record<ValueFormat, string>>> = {
+  seconds: 'in seconds',
+  milliseconds: 'in milliseconds',
+  minutes: 'in minutes',
+  epoch: 'in seconds since 1970',
+  epoch_milliseconds: 'in milliseconds since 1970',
+  date: 'a date',
+  http_date: 'an HTTP date',
+  list: 'as a list',
+};
+
+const usualFormats: Readonly<Record<string, ValueFormat>> = { span: 'seconds', instant: 'epoch' };
+
+/** The values of an answer that change from answer to answer, by their path. */
+export function answerValues(
+  tree: FieldTree,
+  occasion: string,
+  nameCase: NameCase,
+  above: readonly string[],
+): readonly AnswerValue[] {
+  return [...tree].flatMap(([name, field]) => {
+    const path = [...above, inCase(name, nameCase)];
+    if (typeof field === 'object' && field.only?.includes(occasion) === false) return [];
+    if (typeof field === 'object' && 'object' in field) {
+      return answerValues(field.object, occasion, nameCase, path);
+    }
+    const told = valueOf(field);
+    return told === undefined ? [] : [{ path: path.join('.'), ...told }];
+  });
+}
+
+function valueOf(field: Field): Omit<AnswerValue, 'path'> | undefined {
+  if (typeof field === 'string') return valueOf({ value: field });
+  if ('first' in field) return valueOf(field.first[0] ?? '');
+  if ('joined' in field) {
+    return field.joined.map(valueOf).find((told) => told !== undefined);
+  }
+  if (!('value' in field)) return undefined;
+  const { value, as } = field;
+  const isOwn = value.startsWith(clientPropertyPrefix);
+  const text = isOwn ? 'a value registered for you' : valueTexts[value];
+  if (text === undefined) return undefined;
+  const format = as ?? usualFormats[tokenVocabulary.values[value]?.[0] ?? ''];
+  const unit = format === undefined ? undefined : formatNames[format];
+  return { value, text: unit === undefined ? text : `${text}, ${unit}` };
+}

@@ -1,0 +1,123 @@
+// The promises of a partner's page: it names what the partner meets, never a secret, in Markdown and in
+// HTML that loads nothing; texts of programmes and partners are no markup in either.
+
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+
+import type { Client } from '../../../src/oauth/client.ts';
+import { makeGuide } from '../../../src/programme/partner/guide.ts';
+import { partnerHtml } from '../../../src/programme/partner/html.ts';
+import { partnerPage } from '../../../src/programme/partner/page/page.ts';
+import { definitionOf, programmeOf } from '../../support/definition.ts';
+import { unescape } from '../../support/page.ts';
+import { dialectFiles, guideOf } from './scene.ts';
+
+const base = 'https://tokens.example/oauth';
+
+describe('every dialect', () => {
+  for (const file of dialectFiles) {
+    test(`${file}: the page names every address, input and failure that a partner meets`, () => {
+      const guide = guideOf(file, base);
+      const { contract } = guide;
+      const page = partnerPage(guide);
+      assert.equal(partnerPage(guideOf(file, base)), page);
+      assert.doesNotMatch(page, /undefined|\[object|\{names\}|[\u{E000}\u{E001}]/u);
+      const readings = [
+        contract.login?.reading,
+        ...contract.tokenEndpoints.map((one) => one.reading),
+      ];
+      const inputs = readings.flatMap((reading) => reading?.inputs ?? []);
+      for (const { name } of inputs.filter(({ readBy }) => readBy.length > 0)) {
+        assert.ok(page.includes(`\n| \`${name}\` | `), name);
+      }
+      for (const { path } of contract.tokenEndpoints) {
+        assert.ok(page.includes(`\`https://tokens.example${path}\``), path);
+      }
+      const met = contract.failures.filter(({ metBy }) => metBy.length > 0);
+      const [, refused = ''] = page.split('## When a request is refused');
+      const rows = refused.split('\n## ')[0]?.match(/^\| \d{3} /gm) ?? [];
+      assert.equal(rows.length, met.length);
+      for (const { tell, parameters } of met) {
+        const { status, body } = tell(parameters[0]);
+        const line = body.replaceAll(/\s+/g, ' ').replaceAll('|', String.raw`\|`);
+        assert.ok(refused.includes(`| ${status} \`${line}\` |`), body);
+      }
+    });
+
+    test(`${file}: the HTML tells the same, and loads nothing`, () => {
+      const guide = guideOf(file, base);
+      const html = partnerHtml(guide);
+      assert.doesNotMatch(html, /<script|<link|<img|<iframe|@import|(?<!base64)url\(/);
+      for (const [, target = ''] of html.matchAll(/ href="([^"]*)"/g)) assert.match(target, /^#/);
+      for (const [, id] of html.matchAll(/ href="#([^"]*)"/g))
+        assert.ok(html.includes(` id="${id}"`));
+      const headings = (text: string, form: RegExp) =>
+        [...text.matchAll(form)].map(([, heading = '']) => unescape(heading));
+      assert.deepEqual(
+        headings(html, /<h[23] [^>]*>(.*?)<\/h[23]>/g),
+        headings(partnerPage(guide), /^###? (.*)$/gm),
+      );
+    });
+  }
+});
+
+const hostile = '<img src=x onerror=alert(1)> *Club* | `tick` [a](javascript:b) &amp; \\';
+
+test('HOSTILE 51: texts of programmes and partners are texts in both forms', () => {
+  const over = JSON.stringify({
+    name: hostile,
+    errors: { reasons: { invalid_code: { error: 'a|b`c', error_description: hostile } } },
+  });
+  const definition = definitionOf(over);
+  const client = {
+    ...makeGuide(definition, programmeOf(over), base).by.client,
+    name: hostile,
+    businessContext: hostile,
+  } satisfies Client;
+  const html = partnerHtml(makeGuide(definition, programmeOf(over), base, client));
+  assert.doesNotMatch(html, /<img|<em>Club|href="javascript/);
+  const title = unescape(/<h1[^>]*>(.*?)<\/h1>/.exec(html)?.[1] ?? '');
+  assert.equal(title, `${hostile}: guide for partners`);
+  const cells = [...html.matchAll(/<td[^>]*>(.*?)<\/td>/g)].map(([, cell = '']) => unescape(cell));
+  assert.ok(cells.includes(hostile), 'the name that the partner is registered by');
+  assert.ok(
+    cells.some((cell) => cell.includes('{"error":"a|b`c","error_description":"<img src=x')),
+  );
+});
+
+test('a client is told only of what it may do', () => {
+  const definition = definitionOf();
+  const { client } = makeGuide(definition, programmeOf(), base).by;
+  const page = partnerPage(
+    makeGuide(definition, programmeOf(), base, { ...client, roles: ['partner'] }),
+  );
+  assert.doesNotMatch(page, /## Log a member in|## Refresh tokens/);
+  assert.match(page, /## Get a token of your own/);
+});
+
+test('the page tells what the file makes of limits, request ids and further endpoints', () => {
+  const over = JSON.stringify({
+    request_id: 'X-Trace',
+    throttle: { limit: 7, window: '10s', headers: { 'X-Left': 'remaining' } },
+    introspection: { path: '/ask' },
+    revocation: { path: '/end' },
+    metadata: 'on',
+    tokens: { refresh: { grace: '0s' } },
+  });
+  const page = partnerPage(makeGuide(definitionOf(over), programmeOf(over), base));
+  for (const told of [
+    'the value of `X-Trace`',
+    'You may make 7 token requests in 10 seconds.',
+    '| `X-Left` | how many are left until the window ends |',
+    'Never send a refresh token twice',
+    '## Ask about a token',
+    '## Give tokens up',
+    '## Configure a standard client',
+  ]) {
+    assert.ok(page.includes(told), told);
+  }
+  const silent = JSON.stringify({ request_id: 'none', throttle: 'off' });
+  const other = partnerPage(makeGuide(definitionOf(silent), programmeOf(silent), base));
+  assert.match(other, /There is no limit on token requests\./);
+  assert.match(other, /Tell us when it happened, /);
+});
