@@ -25,7 +25,7 @@ test('FAULTS 18: a hundred reloads under load: no failure, and everything begun 
   const path = join(site.folder, `programmes/${programme}.yaml`);
   const text = readFileSync(path, 'utf8');
   const login = await openLogin(club.url, loginTarget(club.client));
-  const load = startLoad(club, 8, 1);
+  const load = startLoad(club, 8, 20);
   let code = '';
   let refreshToken = '';
   for (let round = 0; round < reloads; round += 1) {
