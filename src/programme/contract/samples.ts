@@ -60,6 +60,15 @@ function digitsOf(name: string): string {
   return String(10_000_000 + (number % 90_000_000));
 }
 
+/** What an answer may hold besides a scope, where a token can have several. */
+export const secondScope = 'second scope';
+
+export function tellsSeveral(
+  scope: Definition['scope'],
+): scope is Extract<Definition['scope'], { readonly kind: 'list' }> {
+  return scope.kind === 'list' && scope.separator !== 'none' && scope.values.length > 1;
+}
+
 /** The facts of a token that a grant brings, with a refresh token where there are any. */
 export function sampleFacts(
   { tokens, scope }: Definition,
@@ -68,8 +77,8 @@ export function sampleFacts(
   absent: Absent,
 ): TokenFacts {
   const isClient = grant === 'client_credentials';
-  const between = scope.kind === 'list' && scope.separator !== 'none' ? scope.separator : undefined;
-  const granted = between === undefined ? 'SCOPE' : `SCOPE-A${between}SCOPE-B`;
+  const isSeveral = tellsSeveral(scope) && !absent.has(secondScope);
+  const granted = isSeveral ? `SCOPE-A${scope.separator}SCOPE-B` : 'SCOPE';
   const unlessAbsent = (name: string, value: string): string | undefined =>
     isClient || absent.has(name) ? undefined : value;
   return {

@@ -14,7 +14,15 @@ import type { Programme } from '../programme.ts';
 import { grantsAt } from '../requests/grant_places.ts';
 import { type Answers, bodyFormOf } from './answers.ts';
 import { describeReading, type ReadingPromise } from './reading.ts';
-import { sampleBudget, sampleClient, sampleFacts, sampleTokens, withoutChance } from './samples.ts';
+import {
+  sampleBudget,
+  sampleClient,
+  sampleFacts,
+  sampleTokens,
+  secondScope,
+  tellsSeveral,
+  withoutChance,
+} from './samples.ts';
 
 export interface TokenEndpointPromise {
   /** Its name in the file: an endpoint with another path is still the same endpoint. */
@@ -100,7 +108,10 @@ function optional(
     'partner_id',
   ]);
   const written = new Set(trees.flatMap((tree) => [...writtenValues(tree, grant)]));
-  return [...written].filter((name) => lacked.has(name) || name.startsWith(clientPropertyPrefix));
+  return [
+    ...(written.has('scope') && tellsSeveral(scope) ? [secondScope] : []),
+    ...[...written].filter((name) => lacked.has(name) || name.startsWith(clientPropertyPrefix)),
+  ];
 }
 
 export function describeTokens(

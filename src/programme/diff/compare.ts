@@ -59,7 +59,7 @@ function isReordered(before: readonly Check[], after: readonly Check[]): boolean
 
 /** Why the change breaks partners, where that is certain; undefined where it is not. */
 export function breakOf(before: Promised, after: Promised): string | undefined {
-  if (before.kind !== after.kind) return undefined;
+  if (before.kind !== after.kind) return before.kind === 'offer' ? 'it has changed' : undefined;
   const judge = judges[before.kind] as
     | ((one: Promised, other: Promised) => string | undefined)
     | undefined;
@@ -95,6 +95,8 @@ function inputBreak(was: InputWords, is: InputWords): string | undefined {
   const burdened = burdenedBy(after, was.requests);
   const neededBefore: readonly string[] = before.neededBy;
   if (burdened.some((request) => !neededBefore.includes(request))) return 'newly required';
+  // No request has had it that is still answered.
+  if (!before.readBy.some((request) => after.readBy.includes(request))) return undefined;
   const isNeeded = burdened.length > 0;
   if (isNeeded && before.name !== after.name) return 'it has another name';
   const places = before.places.filter((place) => !after.places.includes(place));
@@ -135,7 +137,8 @@ function lengthsOf({ prefix = '', length }: ValueShape): readonly [number, numbe
 /** Why the lack of a promise that was there breaks partners. */
 export function lossOf(promise: Promised): string | undefined {
   if (promise.kind === 'offer') return 'it is gone';
-  return promise.kind === 'input' && promise.input.strict ? 'refused as unknown' : undefined;
+  if (promise.kind !== 'input' || promise.input.readBy.length === 0) return undefined;
+  return promise.input.strict ? 'refused as unknown' : undefined;
 }
 
 /**

@@ -1,6 +1,7 @@
 // Owns comparing two answers: the cases in which they differ, and what the later one lacks.
 
 import { type Answers, answerText, type BodyForm, type Told } from '../contract/answers.ts';
+import { secondScope } from '../contract/samples.ts';
 
 /** Two answers to the same, which differ. */
 export interface DifferentAnswer {
@@ -20,11 +21,15 @@ const mostCases = 256;
  * but what an earlier one shows is left out.
  */
 export function differentAnswers(before: Answers, after: Answers): readonly DifferentAnswer[] {
-  const values = [...new Set([...before.mayHold, ...after.mayHold])];
+  // Of one answer that can tell several scopes and one that cannot, those with one are compared.
+  const isSeveral = [before, after].every(({ mayHold }) => mayHold.includes(secondScope));
+  const values = [...new Set([...before.mayHold, ...after.mayHold])].filter(
+    (value) => isSeveral || value !== secondScope,
+  );
   const seen = new Set<string>();
   const found: DifferentAnswer[] = [];
   for (const without of cases(values)) {
-    const absent = new Set(without);
+    const absent = new Set(isSeveral ? without : [secondScope, ...without]);
     const [one, other] = [before.render(absent), after.render(absent)];
     const [was, is] = [answerText(one), answerText(other)];
     if (was === is) continue;

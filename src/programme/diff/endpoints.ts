@@ -4,6 +4,7 @@ import type { ClientId } from '../../oauth/client.ts';
 import { isHeaderMethod } from '../../oauth/client.ts';
 import type { Contract } from '../contract/contract.ts';
 import { isPage, type LoginFailurePromise, type LoginPromise } from '../contract/login.ts';
+import { tellsSeveral } from '../contract/samples.ts';
 import type { GrantPromise, TokenEndpointPromise } from '../contract/tokens.ts';
 import { describeShape } from '../language/value_shape.ts';
 import { furtherEndpoints, verification } from './gateways.ts';
@@ -188,7 +189,7 @@ function scopeItems({ definition: { scope }, programme: { grants } }: Contract):
     const between = { ' ': 'spaces', ',': 'commas', none: 'one scope at most' }[scope.separator];
     return [
       names('scopes', scope.values),
-      text('several scopes', between),
+      tellsSeveral(scope) ? offer('several scopes', between) : text('several scopes', between),
       names(
         'scopes that open what demands none',
         scope.values.filter((value) => !scope.restricted.includes(value)),

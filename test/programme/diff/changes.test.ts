@@ -152,6 +152,48 @@ test('P-15: a scope that opens less breaks partners, one that opens more breaks 
   ]);
 });
 
+test('a separator of scopes breaks partners where a token can have several, and there alone', () => {
+  const breaksOf = (...overs: readonly string[]): readonly (string | undefined)[] => {
+    const inputs = 'authorize: { endpoint: { inputs: { scope: {} } } }';
+    const [before, after] = overs.map((scope) => {
+      const list = `scope: { kind: list, client: null, member_default: null, ${scope} }`;
+      return load('executive-club', shippedProgramme('executive-club', inputs, list));
+    });
+    assert.ok(before && after);
+    const found = changes(before, after);
+    assert.ok(found.some(({ item }) => item === 'several scopes'));
+    return found.map(({ breaks }) => breaks);
+  };
+  const [spaces, commas, none] = ['" "', '","', 'none'].map(
+    (separator) => (values: string) => `values: [${values}], separator: ${separator}`,
+  );
+  assert.ok(spaces && commas && none);
+  assert.deepEqual(breaksOf(spaces('a'), commas('a')), [undefined]);
+  assert.deepEqual(breaksOf(none('a, b'), spaces('a, b')), [undefined]);
+  assert.deepEqual(breaksOf(spaces('a, b'), none('a, b')), ['it has changed']);
+  assert.deepEqual(breaksOf(spaces('a, b'), commas('a, b')), [
+    ...['authorization_code', 'refresh_token', 'client_credentials'].map(
+      () => '"scope" has another value',
+    ),
+    'it has changed',
+  ]);
+});
+
+test('an input of a grant that the endpoint does not offer breaks nobody', () => {
+  const [wide, narrow, gone] = ['{}', '{ characters: digits }', 'null'].map((input) => {
+    const at = `token_endpoints: { grant: { unknown: refuse, inputs: { username: ${input} } } }`;
+    return load('executive-club', shippedProgramme('executive-club', at));
+  });
+  assert.ok(wide && narrow && gone);
+  for (const other of [narrow, gone]) {
+    const found = changes(wide, other);
+    assert.deepEqual(
+      found.map(({ item, breaks }) => [item, breaks]),
+      [['parameter username', undefined]],
+    );
+  }
+});
+
 test('the order of two checks is a change where the answer tells which came first (C-8)', () => {
   const club = load('second-club', shippedProgramme('second-club'));
   const { key } = club.definition.token_endpoints;
