@@ -7,13 +7,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 
 import { backupStore } from '../src/store/sqlite/care/backup.ts';
 import { allDamage } from '../src/store/sqlite/care/check.ts';
 import { openToRead } from '../src/store/sqlite/care/examine.ts';
 import { openFileStore } from '../src/store/sqlite/store.ts';
 import { Model } from './campaign_model.ts';
+import { isWhole, readOptions } from './campaign_options.ts';
 import type { Line } from './campaign_steps.ts';
 
 const usage = `npm run campaign:crash -- [options]
@@ -160,24 +160,14 @@ async function campaign(count: number, folder: string, progress: () => void): Pr
 }
 
 async function main(): Promise<void> {
-  const { values } = parseArgs({
-    options: {
-      count: { type: 'string', default: '200' },
-      json: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
-    },
-  });
-  const count = Number(values.count);
-  if (values.help || !Number.isInteger(count) || count < 1) {
-    console.error(usage);
-    process.exitCode = values.help ? 0 : 2;
-    return;
-  }
+  const options = readOptions(usage, { count: [200, isWhole] }, [], ['json']);
+  if (options === undefined) return;
+  const { count, json = false } = options;
   const folder = mkdtempSync(join(tmpdir(), 'jetway-campaign-'));
-  const progress = (): void => void (values.json || process.stderr.write('.'));
+  const progress = (): void => void (json || process.stderr.write('.'));
   const { faults, ...sums } = await campaign(count, folder, progress);
   const slowestStart = Math.round(sums.slowestStart);
-  if (values.json) console.log(JSON.stringify({ ...sums, slowestStart, faults }));
+  if (json) console.log(JSON.stringify({ ...sums, slowestStart, faults }));
   else {
     const { kills, backups, acknowledged, cutOff } = sums;
     console.log(

@@ -1,12 +1,10 @@
 // Owns `npm run campaign:overload`: offers ten times what a server can sustain, and finds what is left of
 // its goodput, how soon the rest is refused, and who else suffers (FAULTS 22, 23, HOSTILE 70).
 
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 
 import { type Child, startChild } from './bench/child.ts';
+import { isPositive, readOptions, runCampaign } from './campaign_options.ts';
 import { type Serving, startServing } from './many_programmes/serving.ts';
 import {
   type Flood,
@@ -189,63 +187,32 @@ async function bearerToken(port: number): Promise<string> {
   return token;
 }
 
-function readOptions() {
-  const { values } = parseArgs({
-    options: {
-      seconds: { type: 'string', default: '2' },
-      multiple: { type: 'string', default: '10' },
-      rounds: { type: 'string', default: '3' },
-      only: { type: 'string' },
-      connections: { type: 'string', default: '1000' },
-      limit: { type: 'string', default: '80' },
-      late: { type: 'string', default: '50' },
-      executable: { type: 'string' },
-      json: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
-    },
-  });
-  const [seconds, multiple, connections, rounds, limit, late] = [
-    values.seconds,
-    values.multiple,
-    values.connections,
-    values.rounds,
-    values.limit,
-    values.late,
-  ].map(Number) as [number, number, number, number, number, number];
-  const isPlain = [seconds, multiple, connections, rounds, limit, late].every((value) => value > 0);
-  if (values.help || !isPlain) {
-    console.error(usage);
-    process.exitCode = values.help ? 0 : 2;
-    return undefined;
-  }
-  const { executable, json } = values;
-  const asked = kinds.filter((kind) => kind === (values.only ?? kind));
-  return {
-    seconds,
-    multiple,
-    connections,
-    rounds,
-    kinds: asked,
-    limit: limit / 100,
-    late,
-    executable,
-    json,
+const asked = readOptions(
+  usage,
+  {
+    seconds: [2, isPositive],
+    multiple: [10, isPositive],
+    connections: [1000, isPositive],
+    rounds: [3, isPositive],
+    limit: [80, isPositive],
+    late: [50, isPositive],
+  },
+  ['only', 'executable'],
+  ['json'],
+);
+if (asked !== undefined) {
+  const { only, executable, json } = asked;
+  const options = {
+    ...asked,
+    kinds: kinds.filter((kind) => kind === (only ?? kind)),
+    limit: asked.limit / 100,
   };
-}
-
-const options = readOptions();
-if (options !== undefined) {
-  const folder = mkdtempSync(join(tmpdir(), 'jetway-overload-'));
-  try {
-    const floods = await run(options, options.executable, folder);
+  await runCampaign('overload', async (folder) => {
+    const floods = await run(options, executable, folder);
     const faults = judge(floods, options);
-    if (options.json) console.log(JSON.stringify({ floods, faults }, null, 2));
-    else console.log(formatFindings(floods, faults));
-    if (faults.length > 0) process.exitCode = 1;
-  } catch (error) {
-    console.error(error instanceof Error ? error.message : String(error));
-    process.exitCode = 1;
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+    console.log(
+      json ? JSON.stringify({ floods, faults }, null, 2) : formatFindings(floods, faults),
+    );
+    return faults.length === 0;
+  });
 }

@@ -1,13 +1,12 @@
 // Owns `npm run campaign:soak`: full load for half an hour, with reloads, logins and chains of refreshes
 // in it, and whether memory, descriptors and the time of answers stay as they were after warming up.
 
-import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { parseArgs } from 'node:util';
 
 import { startChild } from './bench/child.ts';
 import { median } from './bench/quantiles.ts';
+import { isNotNegative, isPositive, readOptions, runCampaign } from './campaign_options.ts';
 import { type Serving, startServing } from './many_programmes/serving.ts';
 import type { GeneratorCommands, StreamOrder, StreamResult } from './overload/generator.ts';
 import { startMembers } from './soak/members.ts';
@@ -145,34 +144,19 @@ async function soak(
   return { all, failures: [...failures] };
 }
 
-const { values } = parseArgs({
-  options: {
-    minutes: { type: 'string', default: '30' },
-    growth: { type: 'string', default: '5' },
-    slower: { type: 'string', default: '25' },
-    executable: { type: 'string' },
-    help: { type: 'boolean', default: false },
-  },
-});
-const [minutes, mostGrowth, mostSlower] = [values.minutes, values.growth, values.slower].map(
-  Number,
-) as [number, number, number];
-if (values.help || !(minutes > 0) || !(mostGrowth >= 0) || !(mostSlower >= 0)) {
-  console.error(usage);
-  process.exitCode = values.help ? 0 : 2;
-} else {
-  const folder = mkdtempSync(join(tmpdir(), 'jetway-soak-'));
+const options = readOptions(
+  usage,
+  { minutes: [30, isPositive], growth: [5, isNotNegative], slower: [25, isNotNegative] },
+  ['executable'],
+);
+if (options !== undefined) {
+  const { minutes, executable } = options;
   const main = join(import.meta.dirname, '../src/main.ts');
-  const command = values.executable === undefined ? [process.execPath, main] : [values.executable];
-  try {
+  const command = executable === undefined ? [process.execPath, main] : [executable];
+  await runCampaign('soak', async (folder) => {
     const { all, failures } = await soak(minutes * 60, command, folder);
-    const faults = [...judge(all, { growth: mostGrowth, slower: mostSlower }), ...failures];
+    const faults = [...judge(all, options), ...failures];
     for (const fault of faults) console.log(`MISSED  ${fault}`);
-    if (faults.length > 0) process.exitCode = 1;
-  } catch (error) {
-    console.error(error instanceof Error ? error.message : String(error));
-    process.exitCode = 1;
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+    return faults.length === 0;
+  });
 }

@@ -1,12 +1,17 @@
 // Owns `npm run campaign:timing`: whether the time of an answer tells what its words do not, of members
 // in either kind of directory (HOSTILE 17) and of clients (HOSTILE 40).
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 
 import { startChild } from './bench/child.ts';
+import {
+  isPositive,
+  isWhole,
+  type NumberOption,
+  readOptions,
+  runCampaign,
+} from './campaign_options.ts';
 import { startServing } from './many_programmes/serving.ts';
 import { compare, type Comparison, isWithin, openSender, type Row } from './timing/compare.ts';
 import { openDoor, type RawRequest, tokenRequest } from './timing/door.ts';
@@ -154,44 +159,20 @@ function lineOf(row: Row, limit: number): string {
   return `${what} ${told}${isWithin(row, limit) ? '' : '  OFF'}`;
 }
 
-function readOptions(): (Options & { readonly json: boolean }) | undefined {
-  const { values } = parseArgs({
-    options: {
-      count: { type: 'string', default: '200' },
-      limit: { type: 'string', default: '5' },
-      rounds: { type: 'string', default: '5' },
-      json: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
-    },
-  });
-  const [count, limit, rounds] = [values.count, values.limit, values.rounds].map(Number) as [
-    number,
-    number,
-    number,
-  ];
-  const isWhole = (value: number): boolean => Number.isInteger(value) && value >= 1;
-  if (values.help || !isWhole(count) || !isWhole(rounds) || !(limit > 0)) {
-    console.error(usage);
-    process.exitCode = values.help ? 0 : 2;
-    return undefined;
-  }
-  return { count, limit: limit / 100, rounds, json: values.json };
-}
-
-const options = readOptions();
-if (options !== undefined) {
-  const folder = mkdtempSync(join(tmpdir(), 'jetway-timing-'));
-  try {
-    const progress = options.json ? () => {} : (text: string) => process.stderr.write(text);
+const numbers: Readonly<Record<'count' | 'limit' | 'rounds', NumberOption>> = {
+  count: [200, isWhole],
+  limit: [5, isPositive],
+  rounds: [5, isWhole],
+};
+const asked = readOptions(usage, numbers, [], ['json']);
+if (asked !== undefined) {
+  const { json = false } = asked;
+  const options = { ...asked, limit: asked.limit / 100 };
+  await runCampaign('timing', async (folder) => {
+    const progress = json ? () => {} : (text: string) => process.stderr.write(text);
     const rows = await campaign(options, folder, progress);
-    const off = rows.filter((row) => !isWithin(row, options.limit)).length;
-    if (options.json) console.log(JSON.stringify({ limit: options.limit, rows }, null, 2));
+    if (json) console.log(JSON.stringify({ limit: options.limit, rows }, null, 2));
     else for (const row of rows) console.log(lineOf(row, options.limit));
-    if (off > 0) process.exitCode = 1;
-  } catch (error) {
-    console.error(error instanceof Error ? error.message : String(error));
-    process.exitCode = 1;
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+    return rows.every((row) => isWithin(row, options.limit));
+  });
 }
