@@ -33,7 +33,11 @@ const root = join(import.meta.dirname, '..');
 export const executable: string = join(root, 'dist/jetway');
 
 /** The modules that `src/lib/asset.ts` starts as threads; the executable has no files for them. */
-const threads = ['src/members/hashing_worker.ts', 'src/store/sqlite/commits/checkpoint_worker.ts'];
+const threads = [
+  'src/audit/audit_worker.ts',
+  'src/members/hashing_worker.ts',
+  'src/store/sqlite/commits/checkpoint_worker.ts',
+];
 
 /** The files that `src/lib/asset.ts` finds in the executable, by path from the root. */
 const shipped = [

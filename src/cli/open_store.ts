@@ -8,6 +8,8 @@ import type { Store } from '../store/contract.ts';
 import { storeAt, type StoreOptions } from '../store/open.ts';
 import { createKeyring, type Keyring } from '../token/keyring.ts';
 import { isSealedUnder } from '../token/signing_keys.ts';
+import { auditedStore } from './audit/audited_store.ts';
+import { beginAudit, type CommandAudit } from './audit/command_audit.ts';
 import { CommandError, exitCodes, isSystemError } from './exit.ts';
 import { storeClock } from './server/store_clock.ts';
 
@@ -46,7 +48,7 @@ export async function openStore(
 }
 
 /** A system error here has the store's exit code: without its key a store cannot be used. */
-function masterKeyOf(config: Config): Uint8Array {
+export function masterKeyOf(config: Config): Uint8Array {
   try {
     return readMasterKey(config);
   } catch (error) {
@@ -60,6 +62,16 @@ function masterKeyOf(config: Config): Uint8Array {
 /** Whether the store exists already; opening a missing one would make it. */
 export function storeExists({ store }: Config): boolean {
   return storeAt(store).exists();
+}
+
+/**
+ * Tells the audit stream that the command begins which is about to change something beside the store's
+ * rows. Where there is no store there is nothing to change.
+ * @throws CommandError where it cannot be told and the configuration wants that refused
+ */
+export function auditCommand(config: Config): CommandAudit | undefined {
+  if (config.audit === undefined || !storeExists(config)) return undefined;
+  return beginAudit(config, createKeyring(masterKeyOf(config)));
 }
 
 /** The care of the configured store. Refuses a memory store: it would be empty and lost at once. */
@@ -80,7 +92,8 @@ export async function withStore<Result>(
   expectDurableStore(config);
   const open = await openStore(config);
   try {
-    return await use({ ...open, config, clock: await storeClock(open.store, open.clock) });
+    const store = auditedStore(open.store, () => beginAudit(config, open.keyring));
+    return await use({ ...open, store, config, clock: await storeClock(store, open.clock) });
   } finally {
     await open.store.close();
   }

@@ -8,7 +8,9 @@ import { suggest } from '../lib/suggest.ts';
 import { NotHashed } from '../members/hashing_threads.ts';
 import { Unavailable } from '../oauth/failure.ts';
 import { StoreFailed, StoreUnusable } from '../store/unusable.ts';
+import { auditing } from './audit/command_audit.ts';
 import { CommandError, exitCodes, isSystemError, wrongUsage } from './exit.ts';
+import { auditVerbs } from './grammar/audit.ts';
 import { clientVerbs } from './grammar/client.ts';
 import { gatewayVerbs } from './grammar/gateway.ts';
 import { addVerb, type Verb } from './grammar/grammar.ts';
@@ -33,6 +35,7 @@ export const groups: Readonly<Record<string, string>> = {
   key: 'rotate the keys that sign tokens',
   token: 'deal with tokens that were issued',
   store: 'back the store up, restore and verify it',
+  audit: 'look into the audit stream',
 };
 
 const helpVerb: Verb = {
@@ -75,6 +78,7 @@ export const verbs: readonly Verb[] = [
   ...memberVerbs,
   ...keyVerbs,
   ...storeVerbs,
+  ...auditVerbs,
   ...startingVerbs,
   versionVerb,
   manVerb,
@@ -85,12 +89,14 @@ export const verbs: readonly Verb[] = [
 /** Runs one command line; resolves to the exit code. */
 export async function runCommand(args: readonly string[]): Promise<number> {
   tolerateClosedPipes();
-  try {
-    await createProgram().parseAsync([...args], { from: 'user' });
-    return exitCodes.done;
-  } catch (error) {
-    return report(error);
-  }
+  return auditing(async () => {
+    try {
+      await createProgram().parseAsync([...args], { from: 'user' });
+      return exitCodes.done;
+    } catch (error) {
+      return report(error);
+    }
+  });
 }
 
 function createProgram(): Command {

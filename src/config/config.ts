@@ -16,6 +16,7 @@ import { validate } from '../schema/faults.ts';
 import { durationSchema } from '../schema/scalars.ts';
 import type { Environment } from '../store/contract.ts';
 import { readStoreLocation, storeForms, type StoreLocation } from '../store/open.ts';
+import { auditSchema, type AuditSettings, auditSettings } from './audit_keys.ts';
 import { certifiedSchema, localFiles, type TlsFiles, tlsSchema } from './tls_keys.ts';
 
 export interface Address {
@@ -45,6 +46,8 @@ export interface Config {
   readonly control: string;
   /** Whether a running server takes up changed programme files by itself. */
   readonly watchProgrammes: boolean;
+  /** The audit stream; left out where there is none. */
+  readonly audit?: AuditSettings;
   /** How long a server that was told to stop tells so before it stops accepting connections. */
   readonly stopDelay: Milliseconds;
   /** The file, for the positions of faults in what it names. */
@@ -133,6 +136,7 @@ const configSchema = v.pipe(
     control: v.exactOptional(v.string()),
     watch_programmes: v.optional(v.boolean(), true),
     stop_delay: v.exactOptional(stopDelaySchema),
+    audit: v.exactOptional(auditSchema),
   }),
   v.forward(
     v.partialCheck(
@@ -163,6 +167,14 @@ const configSchema = v.pipe(
       'proxy_protocol needs the networks of the proxies in trusted_proxies: no other connection is taken',
     ),
     ['proxy_protocol'],
+  ),
+  v.forward(
+    v.partialCheck(
+      [['store'], ['audit']],
+      ({ store, audit }) => store !== 'memory' || typeof audit !== 'object',
+      'an audit stream needs a store that outlasts the server, as the key of its marks does: set store to file:PATH',
+    ),
+    ['audit'],
   ),
   v.check(
     ({ gateway, gateway_tls: tls }) => gateway !== undefined || tls === undefined,
@@ -205,6 +217,7 @@ export function readConfig(path: string): Config {
     masterKeyFile: keyFile === undefined ? undefined : local(keyFile),
     control: output.control === undefined ? usualControl : local(output.control),
     watchProgrammes: output.watch_programmes,
+    audit: auditSettings(output.audit, store, local),
     stopDelay: output.stop_delay ?? usualStopDelay(admin),
     document: root,
   });

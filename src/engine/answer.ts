@@ -65,12 +65,13 @@ export async function beginLogin(
 }
 
 function newLogin(
-  { service, client, now, era }: GrantRequest,
+  { service, client, now, era, record }: GrantRequest,
   { grant, member, granted, scope, loggedInAt }: Beginning,
 ): { readonly login: NewLogin; readonly refreshText: string | undefined } {
   const { programme, tokenKeys } = service;
   const { id, refresh } = programme;
   const first = firstRefreshText(newPlace(now));
+  record.login = first.place;
   const refreshText = programme.grants.has('refresh_token') ? first.text : undefined;
   const login: Login = {
     programme: id,

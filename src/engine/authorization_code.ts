@@ -2,7 +2,7 @@
 
 import { digest } from '../lib/digest.ts';
 import { Refusal } from '../oauth/failure.ts';
-import { codeKey } from '../oauth/grant.ts';
+import { codeKey, type Place } from '../oauth/grant.ts';
 import { provesChallenge } from '../oauth/pkce.ts';
 import type { TokenSet } from '../oauth/token_set.ts';
 import type { Inputs } from '../programme/requests/input_rules.ts';
@@ -24,6 +24,7 @@ export async function grantByCode(request: GrantRequest): Promise<TokenSet> {
   checkPossession(found, inputs);
   if (found.spentFor !== undefined) {
     await store.revokeLogin(programme.id, found.spentFor, now);
+    noteReplay(request, found.spentFor);
     throw new Refusal('invalid_code', { detail: 'replayed' });
   }
   const { member, issuedAt, ...code } = found.code;
@@ -38,9 +39,18 @@ export async function grantByCode(request: GrantRequest): Promise<TokenSet> {
     loggedInAt: issuedAt,
   } as const;
   return beginLogin(request, beginning, async (login) => {
-    const { outcome } = await store.spendCode(programme.id, client.id, key, login, now);
-    if (outcome !== 'spent') throw new Refusal('invalid_code', { detail: outcome });
+    const spending = await store.spendCode(programme.id, client.id, key, login, now);
+    const { outcome } = spending;
+    if (outcome === 'spent') return;
+    if (outcome === 'replayed') noteReplay(request, spending.place);
+    throw new Refusal('invalid_code', { detail: outcome });
   });
+}
+
+/** The login that the code's first use began is revoked. */
+function noteReplay({ record }: GrantRequest, place: Place): void {
+  record.login = place;
+  record.ended = 'replayed_code';
 }
 
 /** The token request must match the login request that the code is of (RFC 6749 4.1.3). */

@@ -1,6 +1,7 @@
-// Owns the refusal of requests to a programme in maintenance: before anything is read, counted or spent.
+// Owns the refusal of requests before anything is read, counted or spent: to a programme in maintenance,
+// and where the audit stream cannot be told of them.
 
-import { InMaintenance } from '../oauth/failure.ts';
+import { InMaintenance, Unavailable } from '../oauth/failure.ts';
 import { wholeProgramme } from '../oauth/maintenance.ts';
 import type { Service } from './service.ts';
 
@@ -12,4 +13,13 @@ import type { Service } from './service.ts';
 export async function expectInService({ store, programme }: Service): Promise<void> {
   const maintenance = await store.find('maintenance', programme.id, wholeProgramme);
   if (maintenance !== undefined) throw new InMaintenance(maintenance.retryAfter);
+}
+
+/**
+ * FAULTS 27: what the audit stream could not be told of is not done.
+ * @throws Unavailable
+ */
+export function expectAudit({ audit }: Service): void {
+  if (audit?.isBlocked !== true) return;
+  throw new Unavailable(`the audit stream cannot be written: ${audit.trouble ?? ''}`);
 }

@@ -10,6 +10,7 @@ import { longestUsername, normaliseUsername } from '../members/username.ts';
 import type { ClientId } from '../oauth/client.ts';
 import { HungUp, Overloaded } from '../oauth/failure.ts';
 import type { Member } from '../oauth/member.ts';
+import type { RequestRecord } from '../oauth/request_record.ts';
 import type { AttemptOutcome } from '../store/counters.ts';
 import { deviceAccount, newDevice } from './login/known_device.ts';
 import type { Service } from './service.ts';
@@ -34,6 +35,7 @@ export interface MemberAttempt extends TypedCredentials {
   readonly device?: string | undefined;
   /** Aborts when the caller has hung up. */
   readonly hangUp: AbortSignal;
+  readonly record: RequestRecord;
 }
 
 export type MemberAuthentication =
@@ -73,7 +75,8 @@ export async function authenticateMember(
   }
   const { account, owners } = counted;
   const asked = { ...loginAttempt(username, attempt), owners };
-  const mayBeAsked = isWellFormed(username, attempt.password) && (await reserve(service, account));
+  const mayBeAsked =
+    isWellFormed(username, attempt.password) && (await reserve(service, account, attempt.record));
   const verification = await (
     mayBeAsked ? askDirectory(service, account, asked) : decline(service, asked)
   ).catch(async (error: unknown) => {
@@ -83,6 +86,7 @@ export async function authenticateMember(
       await countFailure(service, counted);
     throw error;
   });
+  attempt.record.attempt ??= verification.outcome === 'match' ? 'matched' : 'failed';
   if (verification.outcome === 'match') {
     const { member } = verification;
     if (programme.login.lockout === undefined) return { outcome: 'match', member };
@@ -119,6 +123,7 @@ async function countedUnder(
   const { clock, keyring, programme } = service;
   const now = clock.now();
   const account = keyring.accountDigest(username);
+  attempt.record.account = account;
   const places = attempt.address === undefined ? [] : [networkOf(attempt.address)];
   const device = deviceAccount(keyring, programme.id, account, attempt.device, now);
   const browsers = keyring.accountDigest(`browsers ${account}`);
@@ -170,11 +175,19 @@ async function decline(
 }
 
 /** Takes one of the account's attempts before the directory is asked (HOSTILE 18). */
-async function reserve({ programme, store, clock }: Service, account: Digest): Promise<boolean> {
+async function reserve(
+  { programme, store, clock }: Service,
+  account: Digest,
+  record: RequestRecord,
+): Promise<boolean> {
   const { lockout } = programme.login;
   if (lockout === undefined) return true;
-  const { allowed } = await store.reserveAttempt(programme.id, account, lockout, clock.now());
-  return allowed;
+  const reserved = await store.reserveAttempt(programme.id, account, lockout, clock.now());
+  // The attempt that locks an account has the whole lock before it.
+  if (!reserved.allowed) {
+    record.attempt = reserved.retryAfter >= lockout.lock ? 'locking' : 'locked';
+  }
+  return reserved.allowed;
 }
 
 /** Asks the directory and ends the reserved attempt, which is given back if the directory fails. */

@@ -46,7 +46,7 @@ export async function openService(
   { credentials, hookLimits, former }: ServiceOptions = {},
 ): Promise<Service> {
   const { id, access, refresh } = programme;
-  const { store: records, keyring, clock, environment } = foundation;
+  const { store, keyRecords: records = store, keyring, clock, environment } = foundation;
   const isLive = environment === 'live';
   if (isLive && programme.sandbox !== undefined) {
     const detail = 'the environment is live: no request can force a failure';

@@ -28,7 +28,8 @@ export async function grantByPassword(request: GrantRequest): Promise<TokenSet> 
   return beginLogin(request, beginning, async (login) => store.startLogin(login));
 }
 
-async function authenticate({ service, client, inputs, hangUp }: GrantRequest): Promise<Member> {
+async function authenticate(request: GrantRequest): Promise<Member> {
+  const { service, client, inputs, hangUp, record } = request;
   // Without the connection's address, which is the partner's: one customer's failures must not lock
   // out all others.
   const found = await authenticateMember(service, {
@@ -36,6 +37,7 @@ async function authenticate({ service, client, inputs, hangUp }: GrantRequest): 
     password: inputs.get('password') ?? '',
     client: client.id,
     hangUp: hangUp(),
+    record,
     // The first of a chain is the customer, by the partner's word (P-6); its form was checked.
     claimedAddress: inputs.get('forwarded_for')?.split(',')[0]?.trim(),
   });

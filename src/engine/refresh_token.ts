@@ -54,7 +54,7 @@ const mostRounds = 5;
  * revokes the login (G-19, G-23, RFC 9700 4.14.2).
  */
 export async function grantByRefreshToken(request: GrantRequest): Promise<TokenSet> {
-  const { service, client, inputs, now } = request;
+  const { service, client, inputs, now, record } = request;
   const { programme, store } = service;
   const token = readRefreshToken(inputs.get('refresh_token') ?? '');
   if (token === undefined) throw new Refusal('invalid_refresh_token');
@@ -70,13 +70,16 @@ export async function grantByRefreshToken(request: GrantRequest): Promise<TokenS
     if (login === undefined || verdict === 'unknown' || verdict === 'ahead') {
       throw new Refusal('invalid_refresh_token');
     }
+    record.login = token.place;
     if (verdict === 'reuse') {
       await store.revokeLogin(programme.id, token.place, now);
+      record.ended = 'reused_refresh_token';
       throw new Refusal('invalid_refresh_token', { detail: 'reused: its login is revoked' });
     }
     const scope = programme.scope.narrow(request.scope, login.scope);
     await expectActive(request, login);
     const answer = verdict === 'retry' ? tellAgain : rotate;
+    record.isRetry = verdict === 'retry';
     const tokens = await answer(request, token, login, scope);
     if (tokens !== undefined) return tokens;
   }
@@ -111,10 +114,14 @@ const rotate: Answering = async ({ service, client, now }, token, login, scope) 
   return isMine ? tokens : undefined;
 };
 
-async function expectActive({ service, now }: GrantRequest, login: LoginState): Promise<void> {
+async function expectActive(
+  { service, now, record }: GrantRequest,
+  login: LoginState,
+): Promise<void> {
   const { store, directory, programme } = service;
   if (await directory.isActive(login.member.subject)) return;
   await store.revokeLogin(programme.id, login.place, now);
+  record.ended = 'inactive_member';
   throw new Refusal('invalid_refresh_token', { detail: 'the member is no longer active' });
 }
 

@@ -5,11 +5,13 @@ import { sameDigest } from '../lib/digest.ts';
 import type { Client, ProgrammeId } from '../oauth/client.ts';
 import type { LoginState } from '../oauth/grant.ts';
 import { noStore, type Reply } from '../oauth/reply.ts';
+import type { RequestRecord } from '../oauth/request_record.ts';
 import type { WireRequest } from '../oauth/wire_request.ts';
 import type { TokenManagementEndpoint } from '../programme/requests/token_management.ts';
 import { loginDigest, type RefreshText } from '../token/sealed/refresh_text.ts';
 import { authenticateClient, expectNamed } from './client_authentication.ts';
 import { answering } from './failure.ts';
+import { expectAudit } from './maintenance.ts';
 import { readRefreshToken } from './refresh_token.ts';
 import { forcingAt } from './sandbox.ts';
 import type { Service } from './service.ts';
@@ -24,6 +26,7 @@ async function serveRevocation(
   endpoint: TokenManagementEndpoint,
   request: WireRequest,
 ): Promise<Reply> {
+  expectAudit(service);
   const now = service.clock.now();
   const inputs = endpoint.readInputs(request);
   const credentials = endpoint.readCredentials(request, inputs, service.provenHeaders);
@@ -31,7 +34,7 @@ async function serveRevocation(
   const client = await authenticateClient(service, credentials, now, request.address);
   request.record.client = client.id;
   expectNamed(inputs, client.id);
-  await revoke(service, client, endpoint.readToken(inputs), now);
+  await revoke(service, client, endpoint.readToken(inputs), now, request.record);
   return done;
 }
 
@@ -40,14 +43,24 @@ async function serveRevocation(
  * token ends alone. Unknown tokens and other clients' stay as they are, with the same answer: it
  * reveals nothing of them. The hint is not needed to find a token.
  */
-async function revoke(service: Service, client: Client, text: string, now: Instant): Promise<void> {
+async function revoke(
+  service: Service,
+  client: Client,
+  text: string,
+  now: Instant,
+  record: RequestRecord,
+): Promise<void> {
   const { store, programme } = service;
   const refresh = readRefreshToken(text);
   if (refresh !== undefined) {
     const login = await store.findLogin(programme.id, refresh.place);
     // Of any generation: a store that was put back may know less than the client.
     const isItsOwn = login?.client === client.id && holdsLoginSecret(programme.id, login, refresh);
-    if (isItsOwn) await store.revokeLogin(programme.id, refresh.place, now);
+    if (!isItsOwn) return;
+    await store.revokeLogin(programme.id, refresh.place, now);
+    record.member = login.member.subject;
+    record.login = refresh.place;
+    record.ended = 'revoked';
     return;
   }
   const token = await proveToken(service, text, now);
@@ -55,6 +68,7 @@ async function revoke(service: Service, client: Client, text: string, now: Insta
   // The store keeps a row for each revoked access token until its end.
   await throttle(service, client, now);
   await store.revokeToken(programme.id, token.question, now);
+  record.ended = 'access_token_revoked';
 }
 
 function holdsLoginSecret(id: ProgrammeId, login: LoginState, token: RefreshText): boolean {

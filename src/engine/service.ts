@@ -1,5 +1,6 @@
 // Owns the parts that answer requests to one programme: its rules, the store, clock, keys and directory.
 
+import type { AuditStream } from '../audit/stream.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { MemberDirectory } from '../members/directory.ts';
 import type { Programme } from '../programme/programme.ts';
@@ -30,6 +31,10 @@ export interface Foundation {
   readonly clock: Clock;
   readonly keyring: Keyring;
   readonly log: Log;
+  /** Absent where there is no audit stream. */
+  readonly audit?: Pick<AuditStream, 'isBlocked' | 'trouble'>;
+  /** The store for changes of keys that the audit stream is told of; `store` if left out. */
+  readonly keyRecords?: Store;
   /** Told to gateways; the store belongs to it (C-3). */
   readonly environment: Environment;
   /** The time between the store's last record and the start of this process, where there is a record. */

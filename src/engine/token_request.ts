@@ -9,6 +9,7 @@ import { grantByCode } from './authorization_code.ts';
 import { authenticateClient, isLiveKey } from './client_authentication.ts';
 import { grantToClient } from './client_credentials.ts';
 import { answering } from './failure.ts';
+import { expectAudit } from './maintenance.ts';
 import { grantByPassword } from './password.ts';
 import { grantByRefreshToken } from './refresh_token.ts';
 import { forcingAt } from './sandbox.ts';
@@ -34,6 +35,7 @@ async function serveTokens(
   endpoint: TokenEndpoint,
   request: WireRequest,
 ): Promise<Reply> {
+  expectAudit(service);
   const { programme } = service;
   const { record } = request;
   const now = service.clock.now();
@@ -68,5 +70,6 @@ async function serveTokens(
     record,
   });
   if (tokens.kind === 'member') record.member = tokens.subject;
+  record.scope = tokens.scope;
   return programme.renderTokens(tokens, client, budget);
 }

@@ -71,6 +71,7 @@ export function receiveRequest(
   const certificate = certificateReader(incoming.socket);
   const take = (body: WireRequest['body']): void => {
     const { method, path, query, rawHeaders, record } = readHead(incoming);
+    record.address = address;
     received({ method, path, query, rawHeaders, body, address, certificate, hangUp, record });
   };
   const length = bodyLength(incoming);

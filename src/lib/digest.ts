@@ -17,14 +17,15 @@ export function keyedDigest(key: Uint8Array, text: string): Digest {
   return createHmac('sha256', key).update(text).digest('base64url') as Digest;
 }
 
-/** Bytes of text that the prepared buffer has room for; a character takes three at most. */
-const longestPrepared = 1024;
-
-/** `keyedDigest` under one key of at most 64 bytes, prepared for many texts. */
-export function keyedDigester(key: Uint8Array): (text: string) => Digest {
-  const prepared = prepareHmac(key, longestPrepared);
+/**
+ * `keyedDigest` under one key of at most 64 bytes, prepared for many texts.
+ *
+ * @param longest bytes of text that the prepared buffer has room for; a character takes three at most
+ */
+export function keyedDigester(key: Uint8Array, longest = 1024): (text: string) => Digest {
+  const prepared = prepareHmac(key, longest);
   return (text) => {
-    if (text.length * 3 > longestPrepared) return keyedDigest(key, text);
+    if (text.length * 3 > longest) return keyedDigest(key, text);
     const length = prepared.message.write(text);
     const made = prepared.digest(length, 'base64url') as Digest;
     // Leaves no copy of the secret.

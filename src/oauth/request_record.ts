@@ -1,10 +1,11 @@
 // Owns the record of a request: all that becomes known of it while it is answered, for log, metrics,
 // audit and `why`. Nothing else instruments the request path.
 
+import type { Digest } from '../lib/digest.ts';
 import { randomBytes } from '../lib/random.ts';
 import type { ClientId, ProgrammeId } from './client.ts';
 import type { FailureFacts } from './failure.ts';
-import type { GrantType } from './grant.ts';
+import type { GrantType, Place } from './grant.ts';
 
 /** What kind of endpoint answers; `other` where none does. */
 export const endpointKinds = [
@@ -32,6 +33,17 @@ export interface EndpointFacts {
   /** The header of answers that holds the request id; absent where the dialect has none. */
   readonly idHeader?: string;
 }
+
+/** What ended a login, or one access token. */
+export type EndCause =
+  | 'reused_refresh_token'
+  | 'replayed_code'
+  | 'inactive_member'
+  | 'revoked'
+  | 'access_token_revoked';
+
+/** An attempt to log in; `locking` is the one that exceeds the limit, `locked` each after it. */
+export type AttemptFound = 'matched' | 'failed' | 'locking' | 'locked';
 
 /** A failure that was told to the caller. */
 export interface RecordedFailure {
@@ -69,6 +81,18 @@ export class RequestRecord {
   grant: GrantType | undefined = undefined;
   /** Subject of the member whom the request is about. */
   member: string | undefined = undefined;
+  /** Of the tokens that were issued. */
+  scope: string | undefined = undefined;
+  /** Keyed digest of the username that was typed. */
+  account: Digest | undefined = undefined;
+  attempt: AttemptFound | undefined = undefined;
+  /** The login that the request began, used or ended. */
+  login: Place | undefined = undefined;
+  ended: EndCause | undefined = undefined;
+  /** Whether a lost answer was told again. */
+  isRetry = false;
+  /** The caller's address; absent before the whole request was read. */
+  address: (() => string) | undefined = undefined;
   failure: RecordedFailure | undefined = undefined;
   /** Whether the request has asked for its failure, where the programme has a sandbox. */
   isForced = false;

@@ -19,6 +19,10 @@ export interface Keyring {
   readonly deviceSeal: Uint8Array;
   /** Binds a login form to its browser. */
   readonly formKey: Uint8Array;
+  /** Makes the marks of the audit stream's lines. */
+  readonly auditChain: Uint8Array;
+  /** Makes the digests that stand in the audit stream for members. */
+  readonly auditIdentifiers: Uint8Array;
   /** Identifies the master key. */
   readonly keyCheck: string;
 }
@@ -38,6 +42,8 @@ export function createKeyring(masterKey: Uint8Array): Keyring {
     accountDigest: keyedDigester(deriveKey(masterKey, 'jetway login accounts')),
     deviceSeal: deriveKey(masterKey, 'jetway known devices'),
     formKey: deriveKey(masterKey, 'jetway login forms'),
+    auditChain: deriveKey(masterKey, 'jetway audit chain'),
+    auditIdentifiers: deriveKey(masterKey, 'jetway audit identifiers'),
     keyCheck: keyedDigest(deriveKey(masterKey, 'jetway key check'), 'jetway'),
   };
 }

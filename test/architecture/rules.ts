@@ -27,7 +27,7 @@ interface House {
 const floors: readonly (readonly string[])[] = [
   ['lib'],
   ['oauth', 'schema'],
-  ['store', 'token', 'members'],
+  ['store', 'token', 'members', 'audit'],
   ['programme'],
   ['engine'],
   ['http'],
@@ -48,7 +48,7 @@ const homes: ReadonlyMap<string, readonly string[]> = new Map([
   ['commander', ['cli']],
   ['bcryptjs', ['members']],
   ['marked', ['programme']],
-  ['node:sqlite', ['store']],
+  ['node:sqlite', ['store', 'audit']],
 ]);
 
 const longestSource = 250;

@@ -59,8 +59,40 @@ master_key_file: /run/secrets/key
       masterKeyFile: '/run/secrets/key',
       control: join(path, '../data/jetway.db.control'),
       watchProgrammes: true,
+      audit: {
+        file: join(path, '../data/audit.jsonl'),
+        onFailure: 'refuse',
+        tellsVerification: false,
+      },
       stopDelay: 5000,
     });
+  });
+
+  test('has an audit stream beside a durable store, or where it says, or none', (t) => {
+    const auditOf = (more: string): object | undefined => {
+      const { audit } = readConfig(written(t, more));
+      return audit && { ...audit, file: basename(audit.file) };
+    };
+    const durable = least.replace('store: memory', 'store: file:./jetway.db');
+    const usual = { file: 'audit.jsonl', onFailure: 'refuse', tellsVerification: false };
+    assert.deepEqual(auditOf(durable), usual);
+    assert.deepEqual(auditOf(`${durable}audit: off\n`), undefined);
+    assert.deepEqual(auditOf(least), undefined);
+    const said = 'audit: { file: ./trail, on_failure: drop, verification: true }\n';
+    assert.deepEqual(auditOf(`${durable}${said}`), {
+      file: 'trail',
+      onFailure: 'drop',
+      tellsVerification: true,
+    });
+    assert.deepEqual(
+      faultsOf(written(t, `${least}${said}`)).map(({ path, message }) => [path, message]),
+      [
+        [
+          'audit',
+          'an audit stream needs a store that outlasts the server, as the key of its marks does: set store to file:PATH',
+        ],
+      ],
+    );
   });
 
   test('waits before it stops where readiness is told, and for a minute at most', (t) => {

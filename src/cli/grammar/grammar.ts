@@ -2,6 +2,7 @@
 
 import { type Command, Option } from 'commander';
 
+import { nameCommand } from '../audit/command_audit.ts';
 import { type ExitCode, exitMeanings } from '../exit.ts';
 
 export interface OptionSpec {
@@ -98,12 +99,20 @@ export function addVerb(
   // Commander would report a missing required option before a misspelt one.
   command.hook('preAction', () => {
     const given: Readonly<Record<string, unknown>> = command.opts();
+    nameCommand(verb.words, givenOptions(command));
     const missing = required.filter((one) => given[one.attributeName()] === undefined);
     if (missing.length === 0) return;
     const lines = missing.map(({ flags }) => `error: required option '${flags}' not specified`);
     command.error(lines.join('\n'), { code: 'commander.missingMandatoryOptionValue' });
   });
   command.action(run as (...given: unknown[]) => Promise<void> | void);
+}
+
+/** The flags of the options that stand on the command line. */
+function givenOptions(command: Command): readonly string[] {
+  return command.options
+    .filter((one) => command.getOptionValueSource(one.attributeName()) === 'cli')
+    .map((one) => one.long ?? one.flags);
 }
 
 function groupIn(program: Command, name: string, description: string): Command {

@@ -18,6 +18,8 @@ export interface Housekeeping {
   readonly log: Log;
   /** Records the time, and follows the store's other servers. */
   readonly keepTime: () => Promise<void>;
+  /** The store for changes of keys; `store` if left out. */
+  readonly keyRecords?: Store;
   /** Absent if no other process can open the store. */
   readonly node?: NodeNumber;
   /** Runs first in every round. */
@@ -102,12 +104,12 @@ function keyTask({ store, services }: Housekeeping): Task {
 }
 
 /** Reads changed token keys, and adds the next one when it is time. */
-function tokenKeyTask({ services }: Housekeeping): Task {
+function tokenKeyTask({ services, store, keyRecords = store }: Housekeeping): Task {
   return () =>
     Promise.all(
       services().map(async (service) => {
         await service.tokenKeys.reloadIfMoved();
-        await renewTokenKey(service);
+        await renewTokenKey({ ...service, store: keyRecords });
       }),
     );
 }

@@ -12,22 +12,26 @@ import {
   type RunningServer,
 } from '../../http/server.ts';
 import { present } from '../../lib/present.ts';
+import type { Observer } from '../../oauth/request_record.ts';
 import { CommandError, exitCodes, failed, isSystemError } from '../exit.ts';
 import type { HandedSockets, ListenerName } from './lifecycle/handed_sockets.ts';
 import type { Serving } from './serving.ts';
 
 export class Listeners {
   readonly #handed: HandedSockets;
+  readonly #observer: Observer | undefined;
   readonly #main: RunningServer;
   readonly #admin: RunningServer | undefined;
   #gateway: RunningServer | undefined;
 
   private constructor(
     handed: HandedSockets,
+    observer: Observer | undefined,
     main: RunningServer,
     admin: RunningServer | undefined,
   ) {
     this.#handed = handed;
+    this.#observer = observer;
     this.#main = main;
     this.#admin = admin;
   }
@@ -39,17 +43,18 @@ export class Listeners {
     serving: Serving,
     health: () => Health,
     handed: HandedSockets,
+    observer?: Observer,
   ): Promise<Listeners> {
     expectConfigured(handed, config);
     const { listen: address, admin, proxyProtocol } = config;
-    const options = present({ tls: tls.tls, proxyHeaders: proxyProtocol !== undefined });
+    const options = present({ tls: tls.tls, proxyHeaders: proxyProtocol !== undefined, observer });
     const place = placeOf(handed, 'listen', address);
     const main = await listenAt(place, 'listen', serving.app, options);
     try {
       const app = createAdminApp(health);
       const own =
         admin && (await listenAt(placeOf(handed, 'admin', admin), 'admin', app, { share: 1 / 8 }));
-      const listeners = new Listeners(handed, main, own);
+      const listeners = new Listeners(handed, observer, main, own);
       try {
         await listeners.openGateway(config, tls, serving);
       } catch (error) {
@@ -88,7 +93,7 @@ export class Listeners {
         'the socket was handed down: change it where it comes from (ListenStream= of its unit), and restart',
       );
     }
-    const options = present({ share: 1 / 4, tls });
+    const options = present({ share: 1 / 4, tls, observer: this.#observer });
     this.#gateway =
       gateway &&
       (await listenAt(

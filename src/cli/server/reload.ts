@@ -5,14 +5,20 @@ import { readConfig } from '../../config/config.ts';
 import type { Instant } from '../../lib/clock.ts';
 import { type Fault, FaultsError, formatFault } from '../../lib/fault.ts';
 import { pause } from '../../lib/pause.ts';
-import { present } from '../../lib/present.ts';
-import type { ProgrammeId } from '../../oauth/client.ts';
-import { type ContractChange, contractChanges } from '../../programme/diff/changes.ts';
+import { contractChanges } from '../../programme/diff/changes.ts';
 import type { Store } from '../../store/contract.ts';
+import type { ServerAudit } from '../audit/server_audit.ts';
 import { dateText } from '../table.ts';
 import type { Listeners } from './listeners.ts';
 import type { ServerLog } from './log_writer.ts';
 import type { ProgrammeFolder } from './programme_folder.ts';
+import {
+  changing,
+  type ProgrammeChanges,
+  type ReloadReport,
+  summaryOf,
+  tellReload,
+} from './reload_report.ts';
 import type { Serving } from './serving.ts';
 import { candidatesOf, type Plan, planServing, type ProgrammeOutcome } from './serving_plan.ts';
 import type { SettingOutcome, Settings } from './settings.ts';
@@ -26,32 +32,6 @@ export interface ReloadOptions {
   readonly filesAlone?: boolean;
 }
 
-export interface ReloadReport {
-  readonly at: Instant;
-  readonly programmes: readonly ProgrammeOutcome[];
-  readonly settings: readonly SettingOutcome[];
-  /** Faults of the configuration, or of the folder as a whole: then nothing of it is taken up. */
-  readonly faults: readonly Fault[];
-  /** Of a dry run: what callers of each programme would see change. */
-  readonly changes?: readonly ProgrammeChanges[];
-}
-
-export interface ProgrammeChanges {
-  readonly programme: ProgrammeId;
-  readonly changes: readonly ContractChange[];
-}
-
-/** Whether all that was found was taken up. */
-export function isComplete({ programmes, settings, faults }: ReloadReport): boolean {
-  return (
-    faults.length === 0 &&
-    [...programmes, ...settings].every(({ outcome }) => outcome !== 'refused')
-  );
-}
-
-/** The outcomes after which something else is served. */
-const changing: ReadonlySet<ProgrammeOutcome['outcome']> = new Set(['added', 'changed', 'removed']);
-
 interface ReloadParts {
   readonly configPath: string;
   readonly settings: Settings;
@@ -63,6 +43,7 @@ interface ReloadParts {
   readonly log: ServerLog;
   readonly now: () => Instant;
   readonly store: Store;
+  readonly audit?: ServerAudit;
 }
 
 export class Reloader {
@@ -146,12 +127,13 @@ export class Reloader {
     const report: ReloadReport = { at: now(), programmes, settings, faults };
     if (dryRun)
       return { ...report, changes: plan === undefined ? [] : await this.#changesOf(plan) };
+    const before = serving.served;
     if (plan !== undefined && programmes.some(({ outcome }) => changing.has(outcome))) {
       await serving.take(plan);
       listeners.swap(serving);
     }
     this.#stamp = `${stamp}\n${settingsStamp}`;
-    this.#tell(report);
+    tellReload(report, { ...this.#parts, before, last: this.#last });
     if (!filesAlone) this.#parts.log.info('reloaded', { detail: summaryOf(report) });
     // Those of a configuration that was not read now are told already.
     this.#last = filesAlone ? { ...report, faults: [...this.#configFaults, ...faults] } : report;
@@ -196,30 +178,6 @@ export class Reloader {
       return [];
     }
   }
-
-  /** Each programme whose outcome is news: a folder is read again while a file still has its faults. */
-  #tell({ programmes, settings, faults }: ReloadReport): void {
-    const { log, serving } = this.#parts;
-    const known = new Set(this.#last.programmes.map((one) => JSON.stringify(one)));
-    for (const one of programmes) {
-      const { programme, outcome, message } = one;
-      if (outcome === 'unchanged') continue;
-      if (!changing.has(outcome) && known.has(JSON.stringify(one))) continue;
-      if (outcome === 'refused' || outcome === 'kept') {
-        const errors = one.faults.filter(({ severity }) => severity === 'error').map(formatFault);
-        const detail = message ?? (errors.join('; ') || 'its file is gone');
-        log.error('programme_not_taken_up', { programme, detail: `${detail}; ${standing(one)}` });
-      } else {
-        const digest = serving.served.get(programme)?.look?.fileDigest;
-        log.info(`programme_${outcome}`, present({ programme, digest }));
-      }
-    }
-    for (const { key, outcome, message = '' } of settings) {
-      const tell = outcome === 'refused' ? log.error : log.info;
-      tell(`setting_${outcome}`, present({ key, detail: message || undefined }));
-    }
-    for (const fault of faults) log.error('reload_failed', { detail: formatFault(fault) });
-  }
 }
 
 /** What a reload that read no file did about the programmes. */
@@ -227,20 +185,6 @@ function standingOutcomes({ programmes }: ReloadReport): readonly ProgrammeOutco
   return programmes
     .filter(({ outcome }) => outcome !== 'removed')
     .map((one) => (changing.has(one.outcome) ? { ...one, outcome: 'unchanged' } : one));
-}
-
-/** `1 changed, 2 unchanged` programmes. */
-function summaryOf({ programmes }: ReloadReport): string {
-  const counts = new Map<string, number>();
-  for (const { outcome } of programmes) counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
-  return [...counts].map(([outcome, count]) => `${count} ${outcome}`).join(', ');
-}
-
-/** What becomes of a programme whose file is not taken up. */
-function standing({ isServed, outcome }: ProgrammeOutcome): string {
-  if (!isServed) return 'it is not served';
-  if (outcome === 'kept') return 'its last version is served on; jetway reload --prune ends it';
-  return 'its last version is served on';
 }
 
 function faultsOf(error: unknown): readonly Fault[] {

@@ -1,6 +1,7 @@
 // Owns the verbs that ask a running server: `reload` and `status`.
 
 import { formatChanges } from '../../programme/diff/format.ts';
+import { byWhom } from '../audit/by_whom.ts';
 import { askServer } from '../control_client.ts';
 import { CommandError, exitCodes } from '../exit.ts';
 import { printResult, type VerbOptions } from '../output.ts';
@@ -16,8 +17,16 @@ interface ReloadVerbOptions extends VerbOptions {
 /** Ends with exit code 3 where something was not taken up, after telling what. */
 export async function reload(options: ReloadVerbOptions): Promise<void> {
   const { prune = false, dryRun = false } = options;
-  const query = [...(prune ? ['prune'] : []), ...(dryRun ? ['dry_run'] : [])].join('&');
-  const view = (await askServer(configOf(options), 'POST', `/reload?${query}`)) as ReloadView;
+  const query = new URLSearchParams({
+    ...(prune ? { prune: '' } : {}),
+    ...(dryRun ? { dry_run: '' } : {}),
+    by: JSON.stringify(byWhom()),
+  });
+  const view = (await askServer(
+    configOf(options),
+    'POST',
+    `/reload?${query.toString()}`,
+  )) as ReloadView;
   await printResult(options, view, reloadText(view, dryRun));
   // What is wrong is printed already.
   if (!view.complete) throw new CommandError(exitCodes.configuration, '');

@@ -1,10 +1,15 @@
 // Owns the verb `serve`: runs the server of a configuration until a signal ends it.
 
+import { hash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+
 import { expectTls } from '../../config/tls.ts';
 import { formatFault } from '../../lib/fault.ts';
 import { present } from '../../lib/present.ts';
 import type { Unavailable } from '../../oauth/failure.ts';
 import { storeAt } from '../../store/open.ts';
+import { auditedStore } from '../audit/audited_store.ts';
+import { openServerAudit, type ServerAudit } from '../audit/server_audit.ts';
 import { CommandError, exitCodes } from '../exit.ts';
 import { openStore } from '../open_store.ts';
 import { say } from '../output.ts';
@@ -50,6 +55,8 @@ async function serveLogging(options: ServeOptions, log: ServerLog): Promise<void
   };
   const opened = await openStore(config, { onFatal });
   const { store, keyring } = opened;
+  let audit: ServerAudit | undefined;
+  let why = '';
   try {
     const { name } = storeAt(config.store);
     const { recorded: from } = await store.time();
@@ -58,8 +65,17 @@ async function serveLogging(options: ServeOptions, log: ServerLog): Promise<void
     // Before tokens are issued: commands use the recorded time.
     await time.keep();
     const node = await leaseNodeNumber(store, clock);
+    const files = {
+      configuration: fileDigest(options.config),
+      programmes: Object.fromEntries(looks.map((look) => [look.id, look.fileDigest])),
+    };
+    audit = openServerAudit(config, keyring, log, files);
+    const changer = audit?.changer;
+    const keyRecords = changer && auditedStore(store, () => changer);
     const foundation = present({
       store,
+      audit: audit?.stream,
+      keyRecords,
       clock,
       keyring,
       node: node.current,
@@ -70,6 +86,7 @@ async function serveLogging(options: ServeOptions, log: ServerLog): Promise<void
     const serving = new Serving(foundation, settingsOf(config));
     const candidates = await candidatesOf(looks, serving.served, config.publicUrl);
     const plan = await planServing(candidates, serving.served, store, { looks });
+    await audit?.started();
     await serving.take(plan);
     announceFaults(plan);
     if (serving.served.size === 0) {
@@ -77,12 +94,26 @@ async function serveLogging(options: ServeOptions, log: ServerLog): Promise<void
     }
     const { config: configPath } = options;
     const parts = { configPath, config, folder, plan, serving, log, node, time, tls, handed };
-    await run({ ...opened, ...parts, clock, fatal: fatal.promise });
+    const audited = present({ audit, keyRecords });
+    await run({ ...opened, ...parts, ...audited, clock, fatal: fatal.promise });
+    why = failure?.message ?? 'told to';
+  } catch (error) {
+    why = error instanceof Error ? error.message : String(error);
+    throw error;
   } finally {
-    await store.close();
+    try {
+      await store.close();
+    } finally {
+      await audit?.end(why);
+    }
   }
   // After closing the store, which may fail as well.
   if (failure !== undefined) throw storeFailed(failure);
+}
+
+/** SHA-256 in hex, as `sha256sum` prints it. */
+function fileDigest(path: string): string {
+  return hash('sha256', readFileSync(path));
 }
 
 /** FAULTS 5: only a new start can find out what is on the disk. */

@@ -8,6 +8,8 @@ import { present } from '../../lib/present.ts';
 import type { Store } from '../../store/contract.ts';
 import { storeAt } from '../../store/open.ts';
 import { signingKeyRules, tokenKeyRules } from '../../token/key_rules.ts';
+import type { Who } from '../audit/by_whom.ts';
+import type { ServerAudit } from '../audit/server_audit.ts';
 import { type KeyView, viewKeys } from '../keys/list.ts';
 import { dateText } from '../table.ts';
 import { versionLine } from '../version.ts';
@@ -15,7 +17,8 @@ import { viewClientUse } from './client_use.ts';
 import type { ControlRoutes } from './control.ts';
 import type { Listeners } from './listeners.ts';
 import { maintained } from './maintenance.ts';
-import { isComplete, type ProgrammeChanges, type Reloader, type ReloadReport } from './reload.ts';
+import type { Reloader } from './reload.ts';
+import { isComplete, type ProgrammeChanges, type ReloadReport } from './reload_report.ts';
 import type { Serving } from './serving.ts';
 import type { ProgrammeOutcome } from './serving_plan.ts';
 import type { SettingOutcome } from './settings.ts';
@@ -64,6 +67,7 @@ export interface StatusSources {
   readonly serving: Serving;
   readonly listeners: Listeners;
   readonly reloader: Reloader;
+  readonly audit?: ServerAudit;
   readonly health: () => Health;
   readonly started: Instant;
   readonly now: () => Instant;
@@ -73,10 +77,12 @@ export function controlRoutes(sources: StatusSources): ControlRoutes {
   return {
     'GET /status': () => viewStatus(sources),
     'GET /client_use': async (query) => viewClientUse(sources, query),
-    'POST /reload': async (query) =>
-      viewReload(
-        await sources.reloader.reload({ prune: query.has('prune'), dryRun: query.has('dry_run') }),
-      ),
+    'POST /reload': async (query) => {
+      const options = { prune: query.has('prune'), dryRun: query.has('dry_run') };
+      const by = JSON.parse(query.get('by') ?? '{}') as Who;
+      if (!options.dryRun) sources.audit?.stream.put('reload_asked', { ...by });
+      return viewReload(await sources.reloader.reload(options));
+    },
   };
 }
 

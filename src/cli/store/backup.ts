@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { shownPath } from '../../config/programme_files.ts';
 import type { StoreCare, StoreReport } from '../../store/care.ts';
 import { CommandError, exitCodes, refuseUsage, unwritable } from '../exit.ts';
-import { expectDurableStore } from '../open_store.ts';
+import { auditCommand, expectDurableStore } from '../open_store.ts';
 import { printFile, printResult, type VerbOptions } from '../output.ts';
 import { configOf } from '../programmes.ts';
 import { withProgress } from '../progress.ts';
@@ -19,13 +19,16 @@ export interface BackupStoreOptions extends VerbOptions {
 
 /** Servers may use the store meanwhile. */
 export async function backup(file: string, options: BackupStoreOptions): Promise<void> {
-  const care = expectDurableStore(configOf(options));
+  const config = configOf(options);
+  const care = expectDurableStore(config);
   const { force = false, json = false } = options;
-  if (file === '-') return backupToOutput(care, json);
-  if (!force && existsSync(file)) {
+  if (file !== '-' && !force && existsSync(file)) {
     const message = `${file} is there already: name another file, or add --force to replace it`;
     throw new CommandError(exitCodes.failed, message);
   }
+  // Whoever has a copy has what is in the store.
+  auditCommand(config);
+  if (file === '-') return backupToOutput(care, json);
   const report = await copyTo(care, file, force);
   return printResult(options, viewStore(report), toldOf(report, shownPath(report.path)));
 }

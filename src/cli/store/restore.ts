@@ -3,7 +3,7 @@
 import { shownPath } from '../../config/programme_files.ts';
 import { storeAt } from '../../store/open.ts';
 import { exitCodes, expectYes, unwritable } from '../exit.ts';
-import { expectDurableStore } from '../open_store.ts';
+import { auditCommand, expectDurableStore } from '../open_store.ts';
 import { printResult, type VerbOptions } from '../output.ts';
 import { configOf } from '../programmes.ts';
 import { withProgress } from '../progress.ts';
@@ -20,6 +20,7 @@ export async function restore(file: string, options: RestoreStoreOptions): Promi
   );
   const config = configOf(options);
   const care = expectDurableStore(config);
+  auditCommand(config);
   const restoring = () => care.restore(file, config.environment);
   const report = await withProgress('restoring the store', undefined, restoring).catch(
     (error: unknown) => {

@@ -9,6 +9,7 @@ import { type AuthorizationCode, codeKey } from '../../oauth/grant.ts';
 import type { Member } from '../../oauth/member.ts';
 import type { RequestHead } from '../../oauth/wire_request.ts';
 import { reportFailure } from '../failure.ts';
+import { expectAudit } from '../maintenance.ts';
 import {
   authenticateMember,
   blankFields,
@@ -63,6 +64,7 @@ async function attempt(service: Service, request: LoginFormRequest): Promise<Log
   if (messages.length > 0) return showForm(service, found, request, { messages, username });
   let client: Client | undefined;
   try {
+    expectAudit(service);
     const begun = { issuedAt: clock.now(), era: await store.era() };
     client = await store.find('client', programme.id, found.client);
     const standing = requireStanding(client, found);
@@ -75,6 +77,7 @@ async function attempt(service: Service, request: LoginFormRequest): Promise<Log
       address,
       hangUp,
       device,
+      record: request.record,
     });
     if (told.outcome === 'match') {
       request.record.member = told.member.subject;

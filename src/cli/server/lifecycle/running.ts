@@ -10,7 +10,9 @@ import type { Instant, Milliseconds } from '../../../lib/clock.ts';
 import { endHashing } from '../../../members/password.ts';
 import type { Unavailable } from '../../../oauth/failure.ts';
 import type { Maintenance } from '../../../oauth/maintenance.ts';
+import type { Store } from '../../../store/contract.ts';
 import type { StoreHealth } from '../../../store/keeping.ts';
+import type { ServerAudit } from '../../audit/server_audit.ts';
 import type { OpenStore } from '../../open_store.ts';
 import { dateText } from '../../table.ts';
 import { openControl } from '../control.ts';
@@ -41,6 +43,8 @@ export interface Running extends OpenStore {
   readonly log: ServerLog;
   readonly node: NodeNumber;
   readonly time: SharedTime;
+  readonly audit?: ServerAudit;
+  readonly keyRecords?: Store;
   /** Resolves when the store can no longer be used. */
   readonly fatal: Promise<Unavailable>;
 }
@@ -62,10 +66,13 @@ export async function run(running: Running): Promise<void> {
   const health = (): Health => {
     if (condition.status !== 'ready') return { status: 'unready', reasons: [condition.detail] };
     if (isStopping && !hasSuccessor) return { status: 'unready', reasons: ['stopping'] };
-    const reasons = reloader.troubles();
+    const { trouble } = running.audit?.stream ?? {};
+    const untold = trouble === undefined ? [] : [`the audit stream cannot be written: ${trouble}`];
+    const reasons = [...reloader.troubles(), ...untold];
     return { status: reasons.length === 0 ? 'ready' : 'degraded', reasons };
   };
-  const listeners = await Listeners.open(config, tls, serving, health, handed);
+  const observer = running.audit?.observer(serving);
+  const listeners = await Listeners.open(config, tls, serving, health, handed, observer);
   const settings = new Settings(config, tls, serving, listeners);
   const now = (): Instant => clock.now();
   const reloader = new Reloader({ ...running, settings, listeners, now });
@@ -86,6 +93,7 @@ export async function run(running: Running): Promise<void> {
     process.on('SIGUSR2', () => void followClock(running));
     process.removeAllListeners('SIGHUP').on('SIGHUP', () => {
       manager?.reloading();
+      running.audit?.stream.put('reload_asked', { signal: 'SIGHUP' });
       void reload({}).finally(tellReady);
     });
     const sources = { ...running, now, started: now(), listeners, reloader, health };
@@ -132,8 +140,9 @@ async function takeLeave(listeners: Listeners, delay: Milliseconds): Promise<voi
   await half();
 }
 
-async function followClock({ clock, log, time }: Running): Promise<void> {
+async function followClock({ clock, log, time, audit }: Running): Promise<void> {
   try {
+    audit?.stream.put('clock_accepted', { signal: 'SIGUSR2' });
     await time.accept();
     // After the store has accepted the time: until then, tokens issued later than it still count.
     log.error('clock_accepted', {

@@ -1,0 +1,45 @@
+// Owns the audit thread of a server: it appends lines to the audit file, so that no request waits for a
+// disk. The executable carries it as an asset (scripts/build.ts).
+
+import { parentPort, workerData } from 'node:worker_threads';
+
+import { Trail, type TrailOptions } from './trail.ts';
+
+/** Events to append, a line each; '' to have all of them on the disk. Every order is reported on. */
+export type AuditOrder = string;
+/** Why the events could not be appended; undefined where they were. */
+export type AuditReport = string | undefined;
+
+/** Milliseconds within which appended lines are on the disk. */
+const syncInterval = 1000;
+
+const options = workerData as TrailOptions;
+let trail: Trail | undefined;
+let syncing: NodeJS.Timeout | undefined;
+
+parentPort?.on('message', (order: AuditOrder) => {
+  parentPort?.postMessage(obey(order), []);
+});
+
+function obey(order: AuditOrder): AuditReport {
+  try {
+    trail ??= new Trail(options);
+    if (order === '') trail.sync();
+    else trail.append(order.split('\n'));
+    syncing ??= setTimeout(sync, syncInterval);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+function sync(): void {
+  syncing = undefined;
+  try {
+    trail?.sync();
+  } catch {
+    // The disk failed. The next append tells of it, if it is not over.
+    trail?.close();
+    trail = undefined;
+  }
+}

@@ -1,0 +1,71 @@
+// Owns finding and reading the files of an audit stream: the one that is written to, and those that were
+// rotated, compressed ones included. Files are read in pieces, whatever their size.
+
+import { createReadStream, readdirSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { pipeline, type Readable, type Transform } from 'node:stream';
+import { createGunzip, createZstdDecompress } from 'node:zlib';
+
+import { readLine } from './chain.ts';
+
+/** Some lines of a file, in order. */
+export interface LineBlock {
+  readonly lines: readonly string[];
+  /** Whether the last of them ends with a line feed. */
+  readonly isWhole: boolean;
+}
+
+const decompressors = new Map<string, () => Transform>([
+  ['gz', () => createGunzip()],
+  ['zst', () => createZstdDecompress()],
+]);
+
+/** No line of an audit file is longer; a file that is none may have no line feed at all. */
+const longestLine = 1_048_576;
+
+/** @throws an error of the system or of the decompressor */
+export async function* readBlocks(path: string): AsyncGenerator<LineBlock> {
+  const source = createReadStream(path, { highWaterMark: 262_144 });
+  const decompress = decompressors.get(path.split('.').at(-1) ?? '');
+  // The error reaches whoever reads the result.
+  const text: Readable = decompress ? pipeline(source, decompress(), () => undefined) : source;
+  text.setEncoding('utf8');
+  let rest = '';
+  for await (const part of text as AsyncIterable<string>) {
+    const lines = (rest + part).split('\n');
+    rest = lines.pop() ?? '';
+    if (rest.length > longestLine) lines.push(rest);
+    if (rest.length > longestLine) rest = '';
+    if (lines.length > 0) yield { lines, isWhole: true };
+  }
+  if (rest !== '') yield { lines: [rest], isWhole: false };
+}
+
+/** `audit.jsonl.1`, `audit.jsonl-20261123`, `audit.jsonl.2.gz`; not `audit.jsonl.head`. */
+const rotatedSuffix = /^[.-]\d[\w.:+-]*$/;
+
+/** The stream's files in the order of their lines; empty where there is none. */
+export async function filesOf(path: string): Promise<readonly string[]> {
+  const [folder, name] = [dirname(path), basename(path)];
+  const names = readdirSync(folder).filter(
+    (one) => one === name || (one.startsWith(name) && rotatedSuffix.test(one.slice(name.length))),
+  );
+  return inOrder(names.map((one) => join(folder, one)));
+}
+
+/** By the number of their first line; files without lines are left out. */
+export async function inOrder(paths: readonly string[]): Promise<readonly string[]> {
+  const begun = await Promise.all(paths.map(async (path) => ({ path, seq: await firstSeq(path) })));
+  return begun
+    .filter(({ seq }) => seq !== undefined)
+    .toSorted((one, other) => (one.seq ?? 0) - (other.seq ?? 0))
+    .map(({ path }) => path);
+}
+
+/** 0 for a file that does not begin with a line of a stream; undefined for an empty file. */
+async function firstSeq(path: string): Promise<number | undefined> {
+  for await (const { lines } of readBlocks(path)) {
+    return lines[0] === undefined ? undefined : (readLine(lines[0])?.seq ?? 0);
+  }
+  return undefined;
+}

@@ -1,0 +1,214 @@
+// Owns the audit stream of a server: events wait in memory, in bounds, until the audit thread has
+// appended them; and what becomes of requests where it cannot (FAULTS 27).
+
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Worker } from 'node:worker_threads';
+
+import { startThread } from '../lib/asset.ts';
+import type { AuditOrder, AuditReport } from './audit_worker.ts';
+import { type EventName, eventText, type Facts } from './event.ts';
+import type { TrailOptions } from './trail.ts';
+
+/** Where events cannot be kept: requests are refused, or events are dropped and counted. */
+export const failurePolicies = ['refuse', 'drop'] as const;
+export type FailurePolicy = (typeof failurePolicies)[number];
+
+export interface StreamOptions extends TrailOptions {
+  readonly onFailure: FailurePolicy;
+  /** Told once when events cannot be written, and once (with undefined) when they can again. */
+  readonly tell: (trouble: string | undefined) => void;
+  readonly bounds?: Bounds;
+}
+
+/** Milliseconds for which events wait for others, so that one append takes many. */
+const gathering = 50;
+/** Milliseconds until a failed append is tried again. */
+const retryAfter = 500;
+/** What may wait. */
+interface Bounds {
+  /** Of all events. */
+  readonly characters: number;
+  /** Of one event. */
+  readonly milliseconds: number;
+}
+
+/** About 16,000 events. */
+const usualBounds: Bounds = { characters: 4 * 1024 * 1024, milliseconds: 10_000 };
+
+export class AuditStream {
+  readonly #options: StreamOptions;
+  readonly #bounds: Bounds;
+  readonly #waiting: string[] = [];
+  #characters = 0;
+  /** Of the waiting events, those that the thread was given. */
+  #given = 0;
+  /** When the oldest waiting event came, by the monotonic clock. */
+  #since = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #patience: NodeJS.Timeout | undefined;
+  #worker: Worker | undefined;
+  #trouble: string | undefined;
+  #isOverdue = false;
+  #lost = 0;
+  #lostSince = '';
+  readonly #settled: (() => void)[] = [];
+
+  constructor(options: StreamOptions) {
+    this.#options = options;
+    this.#bounds = options.bounds ?? usualBounds;
+  }
+
+  /**
+   * Whether requests that would be audited are to be refused unbegun. Those under way are audited: they
+   * find room beyond the bound.
+   */
+  isBlocked = false;
+
+  /** Whether events are dropped at the moment. */
+  get isDropping(): boolean {
+    return this.#isOverdue && this.#options.onFailure === 'drop';
+  }
+
+  /** Why events cannot be written, while they cannot. */
+  get trouble(): string | undefined {
+    return this.#trouble;
+  }
+
+  put(event: EventName, facts: Facts): void {
+    this.putText(eventText(event, facts));
+  }
+
+  /** @param text as `eventText` makes it */
+  putText(text: string): void {
+    // Requests that are under way when others begin to be refused find room.
+    const isFull = this.#characters > 2 * this.#bounds.characters;
+    if (isFull || this.isDropping) {
+      this.#lose();
+      return;
+    }
+    if (this.#waiting.length === 0) this.#since = performance.now();
+    this.#waiting.push(text);
+    this.#characters += text.length;
+    if (this.#characters > this.#bounds.characters) this.#judge();
+    if (this.#given === 0) this.#timer ??= setTimeout(() => this.#give(), gathering);
+  }
+
+  /** Resolves once what was put is appended, or to false after some milliseconds in which it was not. */
+  async flush(limit: number): Promise<boolean> {
+    if (this.#waiting.length === 0) return true;
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const timer = setTimeout(() => resolve(false), limit);
+    this.#settled.push(() => resolve(true));
+    if (this.#given === 0) this.#give();
+    const isDone = await promise;
+    clearTimeout(timer);
+    return isDone;
+  }
+
+  /** Ends the thread; resolves to the number of events that were not appended within the limit. */
+  async end(limit: number): Promise<number> {
+    const until = performance.now() + limit;
+    const isDone = await this.flush(limit);
+    clearTimeout(this.#timer);
+    clearTimeout(this.#patience);
+    const worker = this.#worker;
+    this.#worker = undefined;
+    if (worker === undefined) return this.#waiting.length + this.#lost;
+    const ended = new AbortController();
+    const rest = sleep(Math.max(0, until - performance.now()), undefined, ended).catch(() => {});
+    worker.ref();
+    if (isDone) {
+      worker.postMessage('' satisfies AuditOrder, []);
+      await Promise.race([once(worker, 'message'), rest]);
+    }
+    // A thread that waits for a disk ends with its process at best.
+    await Promise.race([worker.terminate(), rest]);
+    ended.abort();
+    return this.#waiting.length + this.#lost;
+  }
+
+  #give(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    try {
+      this.#worker ??= this.#begin();
+    } catch (error) {
+      this.#fail(`the audit thread cannot start: ${String(error)}`);
+      return;
+    }
+    this.#given = this.#waiting.length;
+    this.#patience ??= setTimeout(() => this.#judge(), this.#bounds.milliseconds);
+    this.#patience.unref();
+    this.#worker.postMessage(this.#waiting.join('\n') satisfies AuditOrder, []);
+  }
+
+  #begin(): Worker {
+    const { path, key, patience } = this.#options;
+    const workerData: TrailOptions = { path, key, patience };
+    const worker = startThread('src/audit/audit_worker.ts', { workerData });
+    worker.on('message', (report: AuditReport) => {
+      if (this.#worker !== worker) return;
+      if (report === undefined) this.#succeed();
+      else this.#fail(report);
+    });
+    // 'exit' follows. Without a listener the error would end the process.
+    worker.on('error', () => undefined);
+    worker.on('exit', () => {
+      if (this.#worker !== worker) return;
+      this.#worker = undefined;
+      if (this.#given > 0) this.#fail('the audit thread has ended');
+    });
+    worker.unref();
+    return worker;
+  }
+
+  #succeed(): void {
+    this.#waiting.splice(0, this.#given);
+    this.#characters = this.#waiting.reduce((sum, { length }) => sum + length, 0);
+    this.#given = 0;
+    this.#since = performance.now();
+    clearTimeout(this.#patience);
+    this.#patience = undefined;
+    const wasBlocked = this.isBlocked;
+    this.#isOverdue = false;
+    this.isBlocked = false;
+    this.#setTrouble(undefined);
+    if (this.#lost > 0) {
+      const events = this.#lost;
+      this.#lost = 0;
+      this.put('events_lost', { events, since: this.#lostSince });
+    }
+    if (wasBlocked) this.put('audit_resumed', {});
+    if (this.#waiting.length > 0) this.#timer ??= setTimeout(() => this.#give(), gathering);
+    else for (const settle of this.#settled.splice(0)) settle();
+  }
+
+  #fail(trouble: string): void {
+    this.#given = 0;
+    this.#setTrouble(trouble);
+    this.#judge();
+    this.#timer ??= setTimeout(() => this.#give(), retryAfter);
+  }
+
+  /** FAULTS 27: the buffer is bounded in size and time; beyond it the policy decides. */
+  #judge(): void {
+    const waited = performance.now() - this.#since;
+    const { characters, milliseconds } = this.#bounds;
+    this.#isOverdue = this.#characters > characters || waited >= milliseconds;
+    if (!this.#isOverdue) return;
+    this.isBlocked = this.#options.onFailure === 'refuse';
+    this.#setTrouble(this.#trouble ?? `nothing was written for ${Math.round(waited / 1000)} s`);
+  }
+
+  #setTrouble(trouble: string | undefined): void {
+    const isNews = (this.#trouble === undefined) !== (trouble === undefined);
+    this.#trouble = trouble;
+    if (isNews) this.#options.tell(trouble);
+  }
+
+  #lose(): void {
+    if (this.#lost === 0) this.#lostSince = new Date().toISOString();
+    this.#lost += 1;
+  }
+}

@@ -1,0 +1,90 @@
+// Owns the audit stream of a server from its start to its end: who runs what version of it, and of which
+// programmes.
+
+import type { Facts } from '../../audit/event.ts';
+import { identifierDigests } from '../../audit/identifiers.ts';
+import { AuditObserver } from '../../audit/observer.ts';
+import { AuditStream } from '../../audit/stream.ts';
+import type { Config } from '../../config/config.ts';
+import type { Keyring } from '../../token/keyring.ts';
+import { failed } from '../exit.ts';
+import type { ServerLog } from '../server/log_writer.ts';
+import type { Serving } from '../server/serving.ts';
+import { versionLine } from '../version.ts';
+import type { Changer } from './audited_store.ts';
+import { byWhom } from './by_whom.ts';
+import { reasonOf } from './command_audit.ts';
+
+/** Milliseconds that the stream has to take the start, and what is left when the server ends. */
+const firstPatience = 5000;
+const lastPatience = 2000;
+/** Milliseconds to wait for other writers. */
+const patience = 1000;
+
+/** A server's audit stream. */
+export interface ServerAudit {
+  readonly stream: AuditStream;
+  /** The server as it changes keys by itself. */
+  readonly changer: Changer;
+  /**
+   * Resolves once the stream has taken the start.
+   * @throws CommandError where it does not and the configuration wants that refused
+   */
+  readonly started: () => Promise<void>;
+  /** Tells the stream of requests to the served programmes. */
+  readonly observer: (serving: Serving) => AuditObserver;
+  /** Tells the stream of the end, once no request is answered any more. */
+  readonly end: (why: string) => Promise<void>;
+}
+
+/**
+ * Opens the stream and tells it of the start; undefined where the configuration has none.
+ * @param files the digests of the configuration and of the programmes' files
+ */
+export function openServerAudit(
+  { audit, environment }: Config,
+  keyring: Keyring,
+  log: ServerLog,
+  files: Facts,
+): ServerAudit | undefined {
+  if (audit === undefined) return undefined;
+  const { file: path, onFailure, tellsVerification } = audit;
+  const tell = (trouble: string | undefined): void => {
+    if (trouble === undefined) log.info('audit_resumed', { detail: `${path} is written again` });
+    else log.error('audit_failing', { detail: `${path}: ${reasonOf(trouble)}` });
+  };
+  const stream = new AuditStream({ path, key: keyring.auditChain, patience, onFailure, tell });
+  const identify = identifierDigests(keyring);
+  stream.put('server_started', { version: versionLine(), environment, ...files, ...byWhom() });
+  // Begun now: its thread starts while other things are made ready.
+  const flushed = stream.flush(firstPatience);
+  return {
+    stream,
+    changer: {
+      identify,
+      put: (events) => {
+        for (const [event, facts] of events) stream.put(event, facts);
+      },
+    },
+    started: async () => {
+      if (onFailure === 'drop' || (await flushed)) return;
+      const reason = reasonOf(stream.trouble ?? 'it does not answer');
+      throw failed(
+        `the audit stream ${path} cannot be written (${reason}): mend that, or set audit: { on_failure: drop } in the configuration`,
+      );
+    },
+    observer: (serving) =>
+      new AuditObserver({
+        stream,
+        identify,
+        tellsVerification,
+        isIdentifier: (programme, text) =>
+          serving.served.get(programme)?.programme.clients.isIdentifier(text) === true,
+      }),
+    end: async (why) => {
+      stream.put('server_stopped', { why, pid: process.pid });
+      const lost = await stream.end(lastPatience);
+      if (lost > 0) log.error('audit_lost', { detail: `${lost} events could not be written` });
+    },
+  };
+}

@@ -1,0 +1,93 @@
+// Owns the verbs `audit verify` and `audit hash`.
+
+import { existsSync } from 'node:fs';
+
+import type { Link, Mark } from '../../audit/chain.ts';
+import { identifierDigests, identifierKinds } from '../../audit/identifiers.ts';
+import { type Finding, type Verdict, verifyFiles, verifyStream } from '../../audit/verify.ts';
+import { shownPath } from '../../config/programme_files.ts';
+import { quote } from '../../lib/fault.ts';
+import { normaliseUsername } from '../../members/username.ts';
+import { CommandError, exitCodes, failed, wrongUsage } from '../exit.ts';
+import { type OutputOptions, printResult, type VerbOptions } from '../output.ts';
+import { configOf } from '../programmes.ts';
+import { auditOf } from './site.ts';
+
+export interface VerifyOptions extends VerbOptions {
+  readonly expect?: string;
+}
+
+/** Prints what is broken, and ends with exit code 1 if anything is. */
+export async function verifyAudit(files: readonly string[], options: VerifyOptions): Promise<void> {
+  const expected = readLink(options.expect);
+  const { settings, keyring } = auditOf(configOf(options));
+  const missing = files.find((file) => !existsSync(file));
+  if (missing !== undefined) throw failed(`there is no file ${shownPath(missing)}`);
+  const { auditChain: key } = keyring;
+  const verdict =
+    files.length === 0
+      ? await verifyStream(settings.file, key, expected)
+      : await verifyFiles(files, key, expected);
+  await printResult(options, viewOf(verdict), linesOf(verdict).join('\n'));
+  if (verdict.broken > 0) throw new CommandError(exitCodes.failed, '');
+}
+
+function viewOf({ oldest, newest, ...verdict }: Verdict): object {
+  return {
+    whole: verdict.broken === 0,
+    oldest: oldest?.seq ?? null,
+    newest: newest === undefined ? null : textOf(newest),
+    ...verdict,
+  };
+}
+
+function linesOf({ files, lines, oldest, newest, broken, breaks, notes }: Verdict): string[] {
+  const told = [...notes, ...breaks].map(textOfFinding);
+  const rest = broken - breaks.length;
+  if (rest > 0) told.push(`and ${rest} more`);
+  if (broken > 0) {
+    return [...told, `The audit stream is broken: ${broken} ${broken === 1 ? 'place' : 'places'}.`];
+  }
+  if (oldest === undefined || newest === undefined) return [...told, 'There is no line yet.'];
+  return [
+    ...told,
+    `The audit stream is whole: lines ${oldest.seq} to ${newest.seq}, ${lines} in ${files.length} ${files.length === 1 ? 'file' : 'files'}.`,
+    `Newest: ${textOf(newest)}`,
+  ];
+}
+
+function textOfFinding({ file, line, what }: Finding): string {
+  return `${shownPath(file)}${line === undefined ? '' : `:${line}`}: ${what}`;
+}
+
+/** A link as operators note it elsewhere. */
+function textOf({ seq, mark }: Link): string {
+  return `${seq}:${mark}`;
+}
+
+function readLink(text: string | undefined): Link | undefined {
+  if (text === undefined) return undefined;
+  const [, seq, mark] = /^(\d{1,15}):([\w-]{22})$/.exec(text) ?? [];
+  if (seq === undefined || mark === undefined) {
+    throw wrongUsage(
+      `--expect takes what audit verify names as the newest line, not ${quote(text)}`,
+    );
+  }
+  return { seq: Number(seq), mark: mark as Mark };
+}
+
+/** Prints the digest that stands in the stream for an identifier. */
+export function hashIdentifier(
+  name: string,
+  text: string,
+  options: OutputOptions & VerbOptions,
+): Promise<void> {
+  const kind = identifierKinds.find((one) => one === name);
+  if (kind === undefined) {
+    throw wrongUsage(`there is no kind ${quote(name)}: one of ${identifierKinds.join(', ')}`);
+  }
+  const { keyring } = auditOf(configOf(options));
+  const value = kind === 'username' ? normaliseUsername(text) : text;
+  const digest = identifierDigests(keyring)(kind, value);
+  return printResult(options, { kind, digest }, digest);
+}
