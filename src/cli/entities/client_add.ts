@@ -76,7 +76,8 @@ export async function addClient(options: AddClientOptions): Promise<void> {
     warn(`${holder.id} has another partner id: clients of one partner alone share an API key`);
   }
   const sheet = clientSheet(client, secret, holder ?? apiKey, programme, config.environment);
-  const guide = makeGuide(loaded.definition, programme, config.publicUrl, client);
+  const { publicUrl, environment } = config;
+  const guide = makeGuide(loaded.definition, programme, publicUrl, client, environment);
   await handOver(
     options.partnerPage === true ? withPage(sheet, partnerPage(guide)) : sheet,
     options,

@@ -21,7 +21,8 @@ export async function guideFor(
   const { loaded, programme } = loadCompiled(config, name);
   const client =
     clientId === undefined ? undefined : await findClient(config, programme.id, clientId);
-  return makeGuide(loaded.definition, programme, config.publicUrl, client);
+  const { publicUrl, environment } = config;
+  return makeGuide(loaded.definition, programme, publicUrl, client, environment);
 }
 
 function findClient(config: Config, programme: ProgrammeId, id: string): Promise<Client> {

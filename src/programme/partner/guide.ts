@@ -1,8 +1,10 @@
 // Owns what a partner's page, OpenAPI document and collection are made of: a contract, the address of
 // the service, a partner, and its requests.
 
+import { present } from '../../lib/present.ts';
 import type { Client, ClientId } from '../../oauth/client.ts';
 import type { GrantType } from '../../oauth/grant.ts';
+import type { Environment } from '../../store/contract.ts';
 import { type Contract, describeContract } from '../contract/contract.ts';
 import { sampleTime } from '../contract/samples.ts';
 import type { Definition } from '../language/definition.ts';
@@ -17,6 +19,7 @@ import {
   type SampleValues,
   secretMethod,
 } from '../requests/sample_request.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
 import { variable } from './snippets/variables.ts';
 
 export interface Guide {
@@ -26,6 +29,8 @@ export interface Guide {
   readonly by: SampleClient;
   /** Whether the client is a registered one, not placeholders. */
   readonly isRegistered: boolean;
+  /** Present where the partner can force failures. */
+  readonly sandbox?: Sandbox;
 }
 
 export function makeGuide(
@@ -33,6 +38,7 @@ export function makeGuide(
   programme: Programme,
   base: string,
   client?: Client,
+  environment: Environment = 'staging',
 ): Guide {
   return {
     contract: describeContract(definition, programme),
@@ -43,6 +49,7 @@ export function makeGuide(
       apiKey: variable('API_KEY'),
     },
     isRegistered: client !== undefined,
+    ...present({ sandbox: environment === 'live' ? undefined : programme.sandbox }),
   };
 }
 

@@ -121,3 +121,30 @@ test('the page tells what the file makes of limits, request ids and further endp
   assert.match(other, /There is no limit on token requests\./);
   assert.match(other, /Tell us when it happened, /);
 });
+
+test('the page tells of a sandbox with the failures of each address, but not in the live environment', () => {
+  const over = 'sandbox: { header: X-Fail, parameter: fail_as }';
+  const parts = [definitionOf(over), programmeOf(over), 'https://tokens.example'] as const;
+  const [, section = ''] = partnerPage(makeGuide(...parts)).split(
+    '## See each refusal before it happens\n',
+  );
+  const [told = ''] = section.split('\n## ');
+  assert.match(told, /in the header `X-Fail` or in the parameter `fail_as` of its query/);
+  assert.match(
+    told,
+    /curl -sS -i \\\n {2}-X POST \\\n {2}-H 'X-Fail: throttled' \\\n {2}https:\/\/tokens\.example\/executive-club\/api\/grant\n/,
+  );
+  const rows = told.split('\n').filter((line) => /^\| (?:`|calls)/.test(line));
+  assert.deepEqual(
+    rows.map((line) =>
+      [/`access_denied`/, /`invalid_code`/, /`invalid_token`/].map((one) => one.test(line)),
+    ),
+    [
+      [true, false, false],
+      [false, true, false],
+      [false, false, true],
+    ],
+  );
+  const without = partnerPage(makeGuide(definitionOf(), programmeOf(), parts[2]));
+  assert.equal(partnerPage(makeGuide(...parts, undefined, 'live')), without);
+});

@@ -6,6 +6,7 @@ import { failureSection } from './failures.ts';
 import { furtherSections, helpSection } from './further.ts';
 import { givenSection, overview } from './given.ts';
 import { loginSection } from './login.ts';
+import { sandboxSection } from './sandbox.ts';
 import { tokenSections } from './tokens.ts';
 import { callSection, lifetimeSection, limitSection, retrySection } from './use.ts';
 
@@ -26,6 +27,7 @@ export function partnerPage(guide: Guide): string {
     ...retrySection(guide),
     ...limitSection(guide),
     ...failureSection(guide),
+    ...sandboxSection(guide),
     ...furtherSections(guide),
     ...helpSection(guide),
   ];

@@ -1,0 +1,48 @@
+// Owns the section of a partner's page on failures that a sandbox forces.
+
+import type { SampleRequest } from '../../requests/sample_request.ts';
+import { below, type Guide } from '../guide.ts';
+import { codeBlock, inCode, table } from '../markdown.ts';
+import { curlLines } from '../snippets/curl.ts';
+
+export function sandboxSection(guide: Guide): readonly string[] {
+  const { sandbox, base, contract } = guide;
+  const { sandbox: places } = contract.definition;
+  const [endpoint] = contract.tokenEndpoints;
+  if (sandbox === undefined || places === undefined || endpoint === undefined) return [];
+  const { header, parameter } = places;
+  const where = [
+    ...(header === undefined ? [] : [`in the header ${inCode(header)}`]),
+    ...(parameter === undefined ? [] : [`in the parameter ${inCode(parameter)} of its query`]),
+  ].join(' or ');
+  const name = 'throttled';
+  const request: SampleRequest = {
+    method: endpoint.reading.methods[0] ?? 'POST',
+    path: below(guide, endpoint.path),
+    query: header === undefined && parameter !== undefined ? [[parameter, name]] : [],
+    headers: header === undefined ? [] : [[header, name]],
+  };
+  const namesOf = (failures: ReadonlyMap<string, unknown>): string =>
+    [...failures.keys()].map(inCode).join(', ');
+  const { login } = contract;
+  const { origin } = new URL(base);
+  const addressOf = (path: string): string => inCode(origin + path);
+  return [
+    '## See each refusal before it happens',
+    `Here, in this test environment, a request that names a failure ${where} is answered as if it had failed so. It needs no credentials and uses nothing up; codes and tokens in it stay good.`,
+    codeBlock('sh', curlLines(base, request, '-sS -i')),
+    table(
+      ['Address', 'Failures by name'],
+      [
+        ...(login === undefined ? [] : [[addressOf(login.path), namesOf(sandbox.loginFailures)]]),
+        ...[...sandbox.failuresAt].map(([path, failures]) => [addressOf(path), namesOf(failures)]),
+        ['calls to the API', namesOf(sandbox.verificationFailures)],
+      ],
+    ),
+    ...(login === undefined
+      ? []
+      : [
+          'A login request comes back to you where the failure does: it needs your client identifier and a registered address. Its pages can be seen by the names `expired`, `damaged`, `other_browser`, `forged`, `too_many_attempts` and `difficulties`.',
+        ]),
+  ];
+}
