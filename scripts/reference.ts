@@ -1,5 +1,5 @@
 // Owns `npm run reference`: the reference page and the JSON Schema of programme files, both made of
-// the schema that loads them and its texts.
+// the schema that loads them and its texts, and the page of metrics.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,6 +13,7 @@ import { fileSchema } from './reference/file_schema.ts';
 import { translate } from './reference/json_schema.ts';
 import { kindsTable, listTables } from './reference/lists.ts';
 import { keyTable, type Variants } from './reference/markdown.ts';
+import { metricsPage } from './reference/metrics.ts';
 
 const root = join(import.meta.dirname, '..');
 
@@ -20,12 +21,14 @@ const root = join(import.meta.dirname, '..');
 export const referencePaths = {
   page: 'docs/programme-reference.md',
   schema: 'docs/programme.schema.json',
+  metrics: 'docs/monitoring/metrics.md',
 } as const;
 
-/** The texts of both files. */
+/** The texts of the files. */
 export interface Reference {
   readonly page: string;
   readonly schema: string;
+  readonly metrics: string;
 }
 
 /** What no variant says, so that each file on one must. */
@@ -50,7 +53,8 @@ export function makeReference(schema: Schema = definitionSchema): Reference {
   const page = fillPage(template, tables, sectionsOf(keys), (section) =>
     keyTable(section, schema, variants),
   );
-  return { page, schema: `${JSON.stringify(described, undefined, 2)}\n` };
+  const text = JSON.stringify(described, undefined, 2);
+  return { page, schema: `${text}\n`, metrics: metricsPage() };
 }
 
 /** What a schema does not tell of its keys and types, a sentence each; empty when it tells all. */
@@ -121,7 +125,8 @@ function fillPage(
 }
 
 if (import.meta.main) {
-  const { page, schema } = makeReference();
-  writeFileSync(join(root, referencePaths.page), page);
-  writeFileSync(join(root, referencePaths.schema), schema);
+  const made = makeReference();
+  for (const part of Object.keys(referencePaths) as (keyof Reference)[]) {
+    writeFileSync(join(root, referencePaths[part]), made[part]);
+  }
 }

@@ -2,6 +2,7 @@
 
 import { request } from 'node:http';
 
+import type { Address, AdminPlace } from '../config/address.ts';
 import type { Config } from '../config/config.ts';
 import { type CommandError, failed, isSystemError } from './exit.ts';
 
@@ -17,7 +18,7 @@ export async function askServer(
   path: string,
   patience?: number,
 ): Promise<unknown> {
-  const asked = exchange(config.control, method, path, patience);
+  const asked = exchange({ socketPath: config.control }, method, path, patience);
   const answer = await asked.catch((error: unknown) => {
     throw unreachable(config.control, error);
   });
@@ -26,20 +27,46 @@ export async function askServer(
   throw failed(`the server answers: ${(body as { readonly error: string }).error}`);
 }
 
+/**
+ * What the operators' listener answers to a GET, whatever its status.
+ * @throws CommandError where nothing answers, or not within so many milliseconds
+ */
+export async function askAdmin(
+  place: AdminPlace,
+  path: string,
+  patience: number,
+): Promise<unknown> {
+  const target = 'path' in place ? { socketPath: place.path } : callable(place);
+  const asked = exchange(target, 'GET', path, patience).then(
+    ({ text }) => JSON.parse(text) as unknown,
+  );
+  return asked.catch((error: unknown) => {
+    throw failed(
+      `nothing tells of its health at ${Object.values(target).join(':')} (admin): ${String(error)}`,
+    );
+  });
+}
+
+/** Nothing can be sent to "every address": a listener there answers at loopback, too. */
+function callable({ host, port }: Address): Address {
+  const loopback = { '0.0.0.0': '127.0.0.1', '::': '::1' };
+  return { host: loopback[host as keyof typeof loopback] ?? host, port };
+}
+
 interface Answer {
   readonly status: number;
   readonly text: string;
 }
 
 function exchange(
-  socketPath: string,
+  target: { readonly socketPath: string } | Address,
   method: string,
   path: string,
   patience: number | undefined,
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const signal = patience === undefined ? {} : { signal: AbortSignal.timeout(patience) };
-    const sent = request({ socketPath, method, path, agent: false, ...signal }, (answer) => {
+    const sent = request({ ...target, method, path, agent: false, ...signal }, (answer) => {
       let text = '';
       answer.setEncoding('utf8');
       answer.on('data', (part: string) => (text += part));

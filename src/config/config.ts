@@ -16,13 +16,15 @@ import { validate } from '../schema/faults.ts';
 import { durationSchema } from '../schema/scalars.ts';
 import type { Environment } from '../store/contract.ts';
 import { readStoreLocation, storeForms, type StoreLocation } from '../store/open.ts';
+import {
+  type Address,
+  addressSchema,
+  type AdminPlace,
+  adminSchema,
+  haveOwnPorts,
+} from './address.ts';
 import { auditSchema, type AuditSettings, auditSettings } from './audit_keys.ts';
 import { certifiedSchema, localFiles, type TlsFiles, tlsSchema } from './tls_keys.ts';
-
-export interface Address {
-  readonly host: string;
-  readonly port: number;
-}
 
 export interface Config {
   readonly environment: Environment;
@@ -31,7 +33,7 @@ export interface Config {
   readonly publicUrl: string;
   readonly programmes: string;
   readonly store: StoreLocation;
-  readonly admin?: Address;
+  readonly admin?: AdminPlace;
   readonly gateway?: Address;
   /** Of `listen`; left out where it answers plain HTTP. */
   readonly tls?: TlsFiles;
@@ -52,24 +54,6 @@ export interface Config {
   readonly stopDelay: Milliseconds;
   /** The file, for the positions of faults in what it names. */
   readonly document: YamlNode;
-}
-
-const addressForm = /^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9.-]+):(\d{1,5})$/;
-
-const addressSchema: v.GenericSchema<unknown, Address> = v.pipe(
-  v.string(),
-  v.check(
-    (text) => readAddress(text) !== undefined,
-    'expected a host and a port, such as 127.0.0.1:8080',
-  ),
-  v.transform((text) => readAddress(text) ?? { host: '', port: 0 }),
-);
-
-export function readAddress(text: string): Address | undefined {
-  const [, host = '', port = ''] = addressForm.exec(text) ?? [];
-  if (host === '' || Number(port) > 65_535) return undefined;
-  if (host.startsWith('[') && isIP(host.slice(1, -1)) !== 6) return undefined;
-  return { host: host.replaceAll(/[[\]]/g, ''), port: Number(port) };
 }
 
 const publicUrlSchema: v.GenericSchema<unknown, string> = v.pipe(
@@ -115,7 +99,7 @@ const stopDelaySchema = v.pipe(
 );
 
 /** Time for a load balancer that looks every other second; without `admin` none can look. */
-function usualStopDelay(admin: Address | undefined): Milliseconds {
+function usualStopDelay(admin: AdminPlace | undefined): Milliseconds {
   return milliseconds(admin === undefined ? 0 : 5000);
 }
 
@@ -126,7 +110,7 @@ const configSchema = v.pipe(
     public_url: publicUrlSchema,
     programmes: v.optional(v.string(), './programmes'),
     store: storeSchema,
-    admin: v.exactOptional(addressSchema),
+    admin: v.exactOptional(adminSchema),
     gateway: v.exactOptional(addressSchema),
     tls: v.exactOptional(tlsSchema),
     gateway_tls: v.exactOptional(certifiedSchema),
@@ -186,12 +170,6 @@ const configSchema = v.pipe(
   ),
 );
 
-function haveOwnPorts(addresses: readonly (Address | undefined)[]): boolean {
-  // Port 0 means any free port, so two addresses with port 0 never clash.
-  const used = addresses.flatMap((one) => (one?.port ? [`${one.host} ${one.port}`] : []));
-  return new Set(used).size === used.length;
-}
-
 /** Paths in the file are relative to its folder. Throws `FaultsError`. */
 export function readConfig(path: string): Config {
   const { root, faults } = parseYaml(path, readOrFault(path));
@@ -208,7 +186,7 @@ export function readConfig(path: string): Config {
     publicUrl: output.public_url,
     programmes: local(output.programmes),
     store,
-    admin,
+    admin: admin && ('path' in admin ? { path: local(admin.path) } : admin),
     gateway,
     tls: tls && localFiles(tls, local),
     gatewayTls: gatewayTls && localFiles(gatewayTls, local),

@@ -3,20 +3,10 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
+import { reading } from '../lib/metrics/families.ts';
 import { inTurn } from '../lib/turn.ts';
 import { RestingConnections } from './resting_connections.ts';
-import { Line, type Plan } from './waiting_line.ts';
-
-/** Kinds of work, in the order in which a turn begins them. */
-const kinds = ['verify', 'token', 'login', 'other'] as const;
-export type WorkKind = (typeof kinds)[number];
-
-const plans: Readonly<Record<WorkKind, Plan>> = {
-  verify: { cost: 1, share: 3 },
-  token: { cost: 2, share: 3 },
-  login: { cost: 2, share: 2 },
-  other: { cost: 2, share: 1 },
-};
+import { kinds, Line, plans, type WorkKind } from './waiting_line.ts';
 
 /**
  * Cost that a turn begins, while more waits: some ten milliseconds, in which no health is told, and enough
@@ -64,7 +54,7 @@ const longestRetry = 5;
  */
 export class Admission {
   readonly #lines = new Map(
-    kinds.map((kind) => [kind, new Line(plans[kind], burstWait / usualPace / plans[kind].cost)]),
+    kinds.map((kind) => [kind, new Line(kind, burstWait / usualPace / plans[kind].cost)]),
   );
   readonly #resting = new RestingConnections();
   #restTimer: NodeJS.Timeout | undefined;
@@ -90,7 +80,7 @@ export class Admission {
 
   /** Whether one more request of the kind may wait. */
   admits(kind: WorkKind): boolean {
-    const line = this.#lineOf(kind);
+    const line = this.lineOf(kind);
     if (line.length < line.room) return true;
     // What was measured long ago says nothing of this burst.
     const now = this.#now();
@@ -101,7 +91,7 @@ export class Admission {
 
   /** Begins the work of an admitted request in its turn; `work` must not throw. */
   begin(kind: WorkKind, work: () => void): void {
-    this.#lineOf(kind).add(work);
+    this.lineOf(kind).add(work);
     this.#plan();
   }
 
@@ -116,7 +106,8 @@ export class Admission {
    * as the server keeps up with its work, or it would do nothing but refuse. Whoever keeps to
    * `Retry-After` does not notice.
    */
-  refuse(incoming: IncomingMessage, outgoing: ServerResponse): void {
+  refuse(kind: WorkKind, incoming: IncomingMessage, outgoing: ServerResponse): void {
+    this.lineOf(kind).refusals.add();
     this.#refused += 1;
     this.#untold += 1;
     // What is left of the body is not wanted.
@@ -141,7 +132,7 @@ export class Admission {
     return refused;
   }
 
-  #lineOf(kind: WorkKind): Line {
+  lineOf(kind: WorkKind): Line {
     const line = this.#lines.get(kind);
     if (line === undefined) throw new Error(`${kind} is no kind of work`);
     return line;
@@ -247,3 +238,13 @@ function sharesOf(lines: readonly Line[]): number {
 
 /** Of this process, which has one event loop for all its listeners. */
 export const admission: Admission = new Admission();
+
+reading(
+  {
+    name: 'jetway_queued_requests',
+    help: 'Requests that wait for their turn, by kind of work.',
+    type: 'gauge',
+    labels: ['kind'],
+  },
+  () => kinds.map((kind) => ({ labels: { kind }, value: admission.lineOf(kind).length })),
+);

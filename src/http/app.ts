@@ -21,13 +21,13 @@ import {
 import type { Programme } from '../programme/programme.ts';
 import { managementMethods } from '../programme/requests/token_management.ts';
 import { keySetMaxAge } from '../token/signing_keys.ts';
-import type { WorkKind } from './admission.ts';
 import { App, type Endpoint, type HeadReply, type Load, type Select } from './endpoints.ts';
 import { handleLoginPage, handleLoginRequest, type LoginSite, textsFor } from './login_handlers.ts';
 import { renderPicture } from './login_pages.ts';
 import { missingPage, orPage } from './missing_pages.ts';
 import { noProxies, type ProxyTest, readHead } from './read_request.ts';
 import { withHeaders } from './respond.ts';
+import type { WorkKind } from './waiting_line.ts';
 
 /**
  * Builds the app. Paths match as they were sent; every method reaches our own table.

@@ -5,6 +5,7 @@ import type { Server, ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 import { Server as TlsServer } from 'node:tls';
 
+import { counters, gauge } from '../lib/metrics/families.ts';
 import { hashingDescriptors } from '../members/hashing.ts';
 
 /** The connections of one server. */
@@ -136,6 +137,8 @@ interface BudgetShare {
  * first against its server's own share, then against the common rest.
  */
 class ConnectionBudget {
+  /** Open connections of all servers. */
+  open = 0;
   #most: number | undefined;
   /** Sum of the servers' own shares, from 0 to 1. */
   #shares = 0;
@@ -149,35 +152,48 @@ class ConnectionBudget {
     });
     let open = 0;
     let relievedAt = 0;
-    const own = (): number => (share === 0 ? 0 : Math.ceil(this.#all() * share));
+    const own = (): number => (share === 0 ? 0 : Math.ceil(this.all() * share));
     return {
       take: () => {
         if (open >= own()) {
-          if (this.#common >= this.#all() * (1 - this.#shares)) {
+          if (this.#common >= this.all() * (1 - this.#shares)) {
             // Idle connections make room for new ones.
             const now = performance.now();
             if (now - relievedAt >= reliefInterval) server.closeIdleConnections();
             relievedAt = now;
+            refused.add();
             return false;
           }
           this.#common += 1;
         }
         open += 1;
+        this.open += 1;
         return true;
       },
       giveBack: () => {
         if (open > own()) this.#common -= 1;
         open -= 1;
+        this.open -= 1;
       },
     };
   }
 
-  #all(): number {
+  /** The most connections. */
+  all(): number {
     return (this.#most ??= mostConnections());
   }
 }
 
 const budget = new ConnectionBudget();
+
+const refused = counters(
+  'jetway_connections_refused_total',
+  'Connections dropped because there was no room for them.',
+)();
+gauge('jetway_connections', 'Open connections of all listeners.', () => budget.open);
+gauge('jetway_connections_limit', 'Connections that the limit of open files leaves room for.', () =>
+  budget.all(),
+);
 
 function mostConnections(): number {
   try {

@@ -8,7 +8,7 @@ import { HungUp } from '../oauth/failure.ts';
 import type { Reply } from '../oauth/reply.ts';
 import { type EndpointFacts, noEndpoint, type RecordedFailure } from '../oauth/request_record.ts';
 import type { RequestHead, WireRequest } from '../oauth/wire_request.ts';
-import { admission, type WorkKind } from './admission.ts';
+import { admission } from './admission.ts';
 import {
   type Exchange,
   type Incoming,
@@ -22,6 +22,7 @@ import {
   splitTarget,
 } from './read_request.ts';
 import { type Answer, type Failed, respond, withHeaders, write } from './respond.ts';
+import type { WorkKind } from './waiting_line.ts';
 
 /** Answers by the request's head alone. */
 export type HeadReply = (head: RequestHead) => Promise<Reply> | Reply;
@@ -180,7 +181,7 @@ export class App extends Hono<{ Bindings: HttpBindings }> {
   #isRefused(load: Load | undefined, incoming: Incoming, outgoing: Outgoing): boolean {
     if (load === undefined || admission.admits(load.kind)) return false;
     const failed = this.#failed;
-    admission.refuse(incoming, outgoing);
+    admission.refuse(load.kind, incoming, outgoing);
     const isShort = isPlainRequest(incoming);
     const finish = (reply: Reply): void => write(outgoing, closing(reply, isShort), failed);
     const reply = load.tooMany(readHead(incoming), admission.retryAfter());

@@ -1,19 +1,19 @@
 // Owns the listening server: its time limits, and requests refused before any routing.
 
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 
 import { type Observer, RequestRecord, usualIdHeader } from '../oauth/request_record.ts';
 import { admission } from './admission.ts';
 import { watchConnections } from './connections.ts';
 import type { App } from './endpoints.ts';
+import { authorityOf, bind, type Place } from './place.ts';
 import { expectProxyHeaders } from './proxy_protocol.ts';
 import type { Incoming, Outgoing, ProxyTest } from './read_request.ts';
 import { createTlsServer, renewTls, type TlsMaterial } from './tls.ts';
 
 /** A server that is listening. */
 export interface RunningServer {
-  /** `http://host:port` as actually bound; `https:` with TLS. */
+  /** `http://host:port` as actually bound; `https:` with TLS; `unix:` and a path. */
   readonly url: string;
   /** Puts another app in place; requests under way finish in the one they began in. */
   readonly swap: (app: App) => void;
@@ -27,19 +27,6 @@ export interface RunningServer {
   /** Stops accepting, lets requests under way finish, then resolves. */
   readonly close: () => Promise<void>;
 }
-
-export interface ListenAddress {
-  readonly host: string;
-  readonly port: number;
-}
-
-/** A socket that listens already, which another process has handed down; it stays open there. */
-export interface HandedSocket {
-  readonly fd: number;
-}
-
-/** For a handed socket: node would cut the queue to 511, in which connections wait for the next server. */
-const handedBacklog = 4096;
 
 /** Time limits of a connection, in milliseconds. */
 export interface TimeLimits {
@@ -88,7 +75,7 @@ export interface ListenOptions {
  * `swap` brings one, for callers whose app depends on the port they get.
  */
 export async function listen(
-  address: ListenAddress | HandedSocket,
+  address: Place,
   app?: App,
   {
     timeLimits = usualTimeLimits,
@@ -120,24 +107,16 @@ export async function listen(
     ? expectProxyHeaders(server, isProxy, limits.headersTimeout)
     : new Set<never>();
   const connections = watchConnections(server, share, unread);
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    const listening = (): void => {
-      server.off('error', reject);
-      resolve();
-    };
-    if ('fd' in address) server.listen({ fd: address.fd }, handedBacklog, listening);
-    else server.listen(address.port, address.host, listening);
-  });
-  const bound = server.address();
-  if (bound === null || typeof bound === 'string') {
+  await bind(server, address);
+  const bound = authorityOf(server, address);
+  if (bound === undefined) {
     await connections.drain();
     throw new Error('it is no TCP socket');
   }
   let vouching = tls?.clientAuthorities;
   const scheme = secure === undefined ? 'http' : 'https';
   return {
-    url: `${scheme}://${authorityOf(bound)}`,
+    url: 'path' in address ? bound : `${scheme}://${bound}`,
     swap: (next) => {
       current = next;
       listener = listenerOf(next);
@@ -159,10 +138,6 @@ export async function listen(
   };
 }
 
-function authorityOf({ address, family, port }: AddressInfo): string {
-  return `${family === 'IPv6' ? `[${address}]` : address}:${port}`;
-}
-
 type Listener = (incoming: Incoming, outgoing: Outgoing) => void;
 
 function listenerOf(app: App): Listener {
@@ -171,7 +146,7 @@ function listenerOf(app: App): Listener {
     if (app.answers(incoming, outgoing)) return;
     const kind = app.kindOf(incoming);
     if (kind === 'other' && !admission.admits(kind)) {
-      admission.refuse(incoming, outgoing);
+      admission.refuse(kind, incoming, outgoing);
       const wait = { 'Retry-After': `${admission.retryAfter()}` };
       refuse(outgoing, 503, 'temporarily_unavailable', wait);
       return;

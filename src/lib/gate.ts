@@ -27,6 +27,8 @@ export interface Gate {
    * begun: it rejects with `GateFull`, or with the reason of `hangUp`.
    */
   readonly pass: <Result>(work: () => Promise<Result>, admission?: Admission) => Promise<Result>;
+  /** How many pieces of work wait. */
+  readonly waiting: () => number;
   /** Rejects all waiting and later work with the reason. */
   readonly close: (reason: Error) => void;
 }
@@ -96,6 +98,7 @@ export function createGate({ atOnce, waiting }: GateLimits): Gate {
         else next.enter();
       }
     },
+    waiting: () => queue.length,
     close(reason) {
       closed = reason;
       for (let next = queue[0]; next !== undefined; next = queue[0]) next.refuse(reason);

@@ -20,6 +20,8 @@ export interface Leave {
 export interface CircuitBreaker {
   /** Undefined while the breaker is open, and during a probe. */
   readonly admit: () => Leave | undefined;
+  /** Whether calls are stopped, or one probes. */
+  readonly isOpen: () => boolean;
 }
 
 export function createBreaker(clock: Clock, rules: BreakerRules = usualBreaker): CircuitBreaker {
@@ -47,6 +49,7 @@ export function createBreaker(clock: Clock, rules: BreakerRules = usualBreaker):
     },
   });
   return {
+    isOpen: () => openedAt !== undefined,
     admit: () => {
       if (openedAt === undefined) return leave(false);
       if (probing || isResting(openedAt)) return undefined;

@@ -3,6 +3,7 @@
 import { availableParallelism } from 'node:os';
 
 import { type Admission, createGate, type GateLimits, GateFull } from '../lib/gate.ts';
+import { counters, gauge, histograms, usualTimes } from '../lib/metrics/families.ts';
 import { Overloaded, Unavailable } from '../oauth/failure.ts';
 
 /** Some 250 logins a second; each hash takes 30 MB. */
@@ -21,6 +22,18 @@ export function hashingLimits(cores: number): GateLimits {
 const limits = hashingLimits(availableParallelism());
 const gate = createGate(limits);
 
+gauge('jetway_hash_queue_length', 'Passwords that wait to be hashed.', () => gate.waiting());
+const waits = histograms(
+  'jetway_hash_wait_seconds',
+  'Time that passwords waited to be hashed.',
+  usualTimes,
+)();
+const times = histograms('jetway_hash_duration_seconds', 'Time that hashing took.', usualTimes)();
+const refusals = counters(
+  'jetway_hash_refusals_total',
+  'Logins refused because too many passwords waited to be hashed.',
+)();
+
 /** File descriptors that hashing may use: six for each thread. */
 export const hashingDescriptors: number = 6 * limits.atOnce;
 
@@ -32,11 +45,22 @@ export async function hashing<Result>(
   work: () => Promise<Result>,
   admission?: Admission,
 ): Promise<Result> {
+  const asked = performance.now();
+  const timed = async (): Promise<Result> => {
+    const begun = performance.now();
+    waits.observe((begun - asked) / 1000);
+    try {
+      return await work();
+    } finally {
+      times.observe((performance.now() - begun) / 1000);
+    }
+  };
   try {
-    return await gate.pass(work, admission);
+    return await gate.pass(timed, admission);
   } catch (error) {
-    if (error instanceof GateFull) throw new Overloaded('too many passwords to be hashed at once');
-    throw error;
+    if (!(error instanceof GateFull)) throw error;
+    refusals.add();
+    throw new Overloaded('too many passwords to be hashed at once');
   }
 }
 

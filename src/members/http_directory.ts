@@ -2,6 +2,7 @@
 
 import { type Clock, type Milliseconds, milliseconds } from '../lib/clock.ts';
 import { createGate, type Gate, GateFull } from '../lib/gate.ts';
+import { counters, histograms, usualTimes } from '../lib/metrics/families.ts';
 import { randomKey } from '../lib/random.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
 import { Overloaded, Unavailable } from '../oauth/failure.ts';
@@ -36,6 +37,21 @@ const mostForLogins = 0.75;
  */
 const longestWait = 0.5;
 
+const calls = counters(
+  'jetway_directory_calls_total',
+  'Questions to member directories behind a hook. Outcomes: answered; failed: no answer, or one of an overloaded server; unusable: another answer than the contract has; left_alone: not asked, since it failed too often; overloaded: too many waited; hung_up: its caller left before its turn.',
+  'programme',
+  'question',
+  'outcome',
+);
+const callTimes = histograms(
+  'jetway_directory_call_duration_seconds',
+  'Time that member directories behind a hook took to answer.',
+  usualTimes,
+  'programme',
+  'question',
+);
+
 export interface HttpDirectoryOptions {
   readonly programme: ProgrammeId;
   /** Without trailing slash. */
@@ -49,7 +65,7 @@ export interface HttpDirectoryOptions {
 
 /** Rejects with `Unavailable` for any answer outside the contract; its message names no member. */
 export function createHttpDirectory(options: HttpDirectoryOptions): MemberDirectory {
-  const ask = createAsking(options);
+  const { ask, isLeftAlone } = createAsking(options);
   const { programme } = options;
   return {
     verify: (attempt) => askToVerify(options, ask, attempt),
@@ -64,6 +80,7 @@ export function createHttpDirectory(options: HttpDirectoryOptions): MemberDirect
       return ask(question, (body) => readStatus(body) === 'active');
     },
     isOwn: false,
+    isLeftAlone,
   };
 }
 
@@ -95,7 +112,10 @@ function askToVerify(
 }
 
 /** Gate, signature, breaker and exchange, in this order, all within one time limit. */
-function createAsking(options: HttpDirectoryOptions): Ask {
+function createAsking(options: HttpDirectoryOptions): {
+  readonly ask: Ask;
+  readonly isLeftAlone: () => boolean;
+} {
   const { programme, url, credentials, clock, limits = usualLimits } = options;
   const connection = openHookConnection(url, credentials, limits);
   const breaker = createBreaker(clock);
@@ -103,7 +123,8 @@ function createAsking(options: HttpDirectoryOptions): Ask {
 
   const send: HookConnection['post'] = async (message, budget) => {
     const leave = breaker.admit();
-    if (leave === undefined) throw new HookFailure('it failed too often: left alone', false);
+    if (leave === undefined) throw new LeftAlone('it failed too often: left alone', false);
+    const begun = performance.now();
     try {
       const body = await connection.post(message, budget);
       leave.succeed();
@@ -114,10 +135,14 @@ function createAsking(options: HttpDirectoryOptions): Ask {
       if (error instanceof HookFailure && error.systemic) leave.fail();
       else leave.succeed();
       throw error;
+    } finally {
+      const question = message.path;
+      callTimes({ programme, question }).observe((performance.now() - begun) / 1000);
     }
   };
 
-  return async ({ path, requestId, body }, read, login) => {
+  const ask: Ask = async ({ path, requestId, body }, read, login) => {
+    const count = (outcome: Outcome): void => calls({ programme, question: path, outcome }).add();
     const begun = performance.now();
     const left = (): Milliseconds =>
       milliseconds(Math.max(1, limits.total - (performance.now() - begun)));
@@ -127,8 +152,11 @@ function createAsking(options: HttpDirectoryOptions): Ask {
         return send({ path, body, headers }, left());
       };
       const patience = milliseconds(limits.total * longestWait);
-      return read(await inTime(gates, patience, post, login));
+      const answer = read(await inTime(gates, patience, post, login));
+      count('answered');
+      return answer;
     } catch (error) {
+      count(outcomeOf(error));
       const isKnown =
         error instanceof HookFailure || error instanceof BrokenAnswer || error instanceof GateFull;
       if (!isKnown) throw error;
@@ -137,6 +165,19 @@ function createAsking(options: HttpDirectoryOptions): Ask {
       throw new Cause(`${where}, request ${requestId}: ${error.message}`);
     }
   };
+  return { ask, isLeftAlone: breaker.isOpen };
+}
+
+class LeftAlone extends HookFailure {}
+
+type Outcome = 'answered' | 'failed' | 'unusable' | 'left_alone' | 'overloaded' | 'hung_up';
+
+function outcomeOf(error: unknown): Outcome {
+  if (error instanceof LeftAlone) return 'left_alone';
+  if (error instanceof GateFull) return 'overloaded';
+  if (error instanceof BrokenAnswer) return 'unusable';
+  if (!(error instanceof HookFailure)) return 'hung_up';
+  return error.systemic ? 'failed' : 'unusable';
 }
 
 /** `logins` is passed before `all`: refreshes keep places of their own (HOSTILE 73). */

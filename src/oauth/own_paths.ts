@@ -10,12 +10,13 @@ export const programmePaths = {
   keySet: '/.well-known/jwks.json',
 } as const;
 
-/** Paths of the whole service; `live` and `ready` are on the operators' listener. */
+/** Paths of the whole service; `live`, `ready` and `metrics` are on the operators' listener. */
 export const servicePaths = {
   /** RFC 8414 3.1: what follows is the path of a programme's issuer. */
   metadata: '/.well-known/oauth-authorization-server',
   live: '/livez',
   ready: '/readyz',
+  metrics: '/metrics',
   /** Of `jetway dev` alone. */
   demo: '/demo/',
 } as const;

@@ -1,7 +1,7 @@
 // Owns the kinds of stores: how a configuration names each kind, how it is opened and cared for. A new
 // backend adds itself here alone.
 
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 import type { Unavailable } from '../oauth/failure.ts';
@@ -50,6 +50,8 @@ export interface StoreSite {
   readonly keyFolder?: string;
   /** Absent for a store that ends with its process. */
   readonly care?: StoreCare;
+  /** Bytes that it has on the disk; absent for a store that has none, or does not tell. */
+  readonly size?: () => number;
   /** Whether there is a store; otherwise `open` makes one. */
   readonly exists: () => boolean;
   /** @throws StoreUnusable for a location where no store can be. */
@@ -73,6 +75,11 @@ function fileSite(path: string): StoreSite {
   return {
     name: path,
     keyFolder: dirname(path),
+    size: () =>
+      [path, `${path}-wal`].reduce(
+        (sum, file) => sum + (statSync(file, { throwIfNoEntry: false })?.size ?? 0),
+        0,
+      ),
     exists: () => existsSync(path),
     expectPossible: () => expectNoDirectory(path),
     open: async ({ environment, onFatal }) => {

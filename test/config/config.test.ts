@@ -5,7 +5,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 
-import { type Config, readAddress, readConfig } from '../../src/config/config.ts';
+import { readAddress } from '../../src/config/address.ts';
+import { type Config, readConfig } from '../../src/config/config.ts';
 import { FaultsError } from '../../src/lib/fault.ts';
 import { scratchFolder } from '../support/scratch.ts';
 

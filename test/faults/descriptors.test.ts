@@ -106,6 +106,7 @@ test(
       answers.map(({ status }) => status),
       [200, 200, 401, 401],
     );
+    await until(async () => (await ask(admin, '/metrics').catch(() => undefined))?.status === 200);
     assert.equal(await club.server.end('SIGTERM'), 0);
   },
 );

@@ -42,12 +42,13 @@ test(
     const others = [
       await ask(admin, '/livez'),
       await ask(admin, '/readyz'),
+      await ask(admin, '/metrics'),
       await ask(gateway, '/executive-club/verify/client', { headers: { authorization } }),
       await ask(club.url, loginTarget(club.client)),
     ];
     assert.deepEqual(
       others.map(({ status }) => status),
-      [200, 200, 200, 302],
+      [200, 200, 200, 200, 302],
     );
     flood.stop();
     assert.deepEqual([...flood.told.keys()].toSorted(), ['200', '503']);

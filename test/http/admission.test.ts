@@ -4,7 +4,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 
-import { Admission, type WorkKind } from '../../src/http/admission.ts';
+import { Admission } from '../../src/http/admission.ts';
+import type { WorkKind } from '../../src/http/waiting_line.ts';
 
 /** An admission whose clock goes on by the time that work takes: so much for a cost of 1. */
 function openAdmission(pace = 0.05) {

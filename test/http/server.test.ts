@@ -71,7 +71,7 @@ test('FAULTS 19, 23: a server told to stop answers what refused connections have
     const incoming = new IncomingMessage(new Socket());
     const outgoing = new ServerResponse(incoming);
     outgoing.shouldKeepAlive = true;
-    admission.refuse(incoming, outgoing);
+    admission.refuse('token', incoming, outgoing);
     outgoing.emit('finish');
   }
   const request = 'GET /it HTTP/1.1\r\nHost: x\r\n\r\n';
@@ -88,7 +88,7 @@ test('FAULTS 19, 23: a server told to stop answers what refused connections have
 test('a server told to stop does not wait for a sender that stands still', async () => {
   const server = await listen(
     { host: '127.0.0.1', port: 0 },
-    createAdminApp(() => ({ status: 'ready', reasons: [] })),
+    createAdminApp({ parts: () => ({}), metrics: async () => '' }),
   );
   const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
   socket.on('error', () => {});

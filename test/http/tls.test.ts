@@ -19,7 +19,7 @@ const first = { ...authority.issue('IP:127.0.0.1'), asksClients: false };
 const second = { ...authority.issue('IP:127.0.0.1'), asksClients: false };
 
 async function start(t: TestContext, options: ListenOptions = {}): Promise<RunningServer> {
-  const app = createAdminApp(() => ({ status: 'ready', reasons: [] }));
+  const app = createAdminApp({ parts: () => ({}), metrics: async () => '' });
   const server = await listen({ host: '127.0.0.1', port: 0 }, app, { tls: first, ...options });
   t.after(server.close);
   return server;

@@ -2,7 +2,8 @@
 
 import type { TestContext } from 'node:test';
 
-import { admission, type WorkKind } from '../../src/http/admission.ts';
+import { admission } from '../../src/http/admission.ts';
+import type { WorkKind } from '../../src/http/waiting_line.ts';
 
 /** More than may wait of any kind. */
 const flooding = 40_000;

@@ -208,7 +208,7 @@ test('HOSTILE 49: a target that is no path is answered, not stumbled over', asyn
 test('HOSTILE 64: a Host that is none is refused alike at every listener, framed either way', async (t) => {
   const admin = await listen(
     { host: '127.0.0.1', port: 0 },
-    createAdminApp(() => ({ status: 'ready', reasons: [] })),
+    createAdminApp({ parts: () => ({}), metrics: async () => '' }),
   );
   t.after(admin.close);
   const club = await openClub(t);

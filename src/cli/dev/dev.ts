@@ -3,15 +3,19 @@
 import { relative } from 'node:path';
 import { isSea } from 'node:sea';
 
-import { type Address, readAddress, readConfig } from '../../config/config.ts';
+import { type Address, readAddress } from '../../config/address.ts';
+import { readConfig } from '../../config/config.ts';
 import { readProgrammeFolder } from '../../config/programme_files.ts';
 import type { Foundation } from '../../engine/service.ts';
+import { mountAdmin, readyPart } from '../../http/admin.ts';
 import { type Demo, demoPaths } from '../../http/demo/demo.ts';
 import { mountDemo } from '../../http/demo/pages.ts';
 import { listAssets, readAsset, readAssetBytes } from '../../lib/asset.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { FaultsError } from '../../lib/fault.ts';
 import { isLoopback } from '../../lib/ip_address.ts';
+import { expose } from '../../lib/metrics/exposition.ts';
+import { processFamilies } from '../../lib/metrics/families.ts';
 import { randomKey } from '../../lib/random.ts';
 import { compileProgramme } from '../../programme/compile.ts';
 import type { Definition } from '../../programme/language/definition.ts';
@@ -28,6 +32,8 @@ import { startHousekeeping } from '../server/housekeeping.ts';
 import { ignoreSignals, untilSignal } from '../server/lifecycle/signals.ts';
 import { listenAt } from '../server/listeners.ts';
 import { openLog } from '../server/log_writer.ts';
+import { watchProcess } from '../server/metrics/process.ts';
+import { requestMetrics } from '../server/metrics/requests.ts';
 import { serveAll } from '../server/serving.ts';
 import { sharedTime } from '../server/store_clock.ts';
 import { onboardDemo } from './onboarding.ts';
@@ -45,6 +51,7 @@ export async function dev(options: DevOptions): Promise<void> {
   const address = loopbackAddress(options.listen);
   if (options.commands !== undefined) return printCommands(address, options.commands);
   const loaded = readProgrammes(options.config);
+  watchProcess();
   const log = openLog();
   ignoreSignals(log, ['SIGUSR1']);
   const foundation = {
@@ -54,24 +61,29 @@ export async function dev(options: DevOptions): Promise<void> {
     log,
     environment: 'staging' as const,
   };
-  const server = await listenAt(address, '--listen');
+  const server = await listenAt(address, '--listen', undefined, { observer: requestMetrics });
   const demos = await onboardAll(loaded, server.url, foundation);
   const filled = new Map(demos.map(({ programme, member }) => [programme.id, member]));
   const { serving } = await serveAll(demos, foundation, filled);
   mountDemo(serving.app, demos);
+  // Whoever reaches it is on this machine.
+  mountAdmin(serving.app, {
+    parts: () => ({ server: readyPart }),
+    metrics: async (form) => expose(processFamilies(), form),
+  });
   server.swap(serving.app);
   // Before anything is printed: its reader may send a signal at once. SIGHUP too: otherwise the server
   // would outlive its closed terminal.
   const signalled = untilSignal(['SIGTERM', 'SIGINT', 'SIGHUP']);
   console.log(startSheet(server.url, demos));
   const { keep: keepTime } = sharedTime(foundation, log);
-  const stopHousekeeping = startHousekeeping({
+  const upkeep = startHousekeeping({
     ...foundation,
     services: () => serving.services(),
     keepTime,
   });
   await signalled;
-  stopHousekeeping();
+  upkeep.stop();
   await server.close();
   log.end();
 }

@@ -7,7 +7,7 @@ import { diff } from '../server/diff.ts';
 import { init } from '../server/init.ts';
 import { maintenanceOff, maintenanceOn } from '../server/maintenance.ts';
 import { newProgramme, schema } from '../server/programme_file.ts';
-import { reload, status } from '../server/remote.ts';
+import { healthcheck, reload, status } from '../server/remote.ts';
 import { serve } from '../server/serve.ts';
 import { show } from '../server/show.ts';
 import { printVersion } from '../version.ts';
@@ -48,6 +48,16 @@ export const serverVerbs: readonly Verb[] = [
     reads: 'configuration',
     example: 'jetway status',
     run: status,
+  },
+  {
+    words: 'healthcheck',
+    summary: 'tell whether the server of this configuration takes requests, part by part',
+    details:
+      "Asks its operators' listener (admin), or its control socket where there is none. For containers and scripts.",
+    reads: 'configuration',
+    example: 'jetway healthcheck',
+    exits: { 0: 'it takes requests, perhaps degraded', 1: 'it does not, or does not answer' },
+    run: healthcheck,
   },
   {
     words: 'dev',

@@ -73,7 +73,9 @@ function checkFiles(paths: readonly string[]): Findings {
 function checkConfiguration(path: string): Findings {
   const faults: Fault[] = [];
   const config = orFaults(faults, () => readConfig(path));
-  if (config !== undefined) faults.push(...readTls(config).faults, ...plainFaults(config));
+  if (config !== undefined) {
+    faults.push(...readTls(config).faults, ...plainFaults(config), ...adminFaults(config));
+  }
   const folder = config?.programmes ?? folderNamedIn(path);
   if (folder === undefined) return { files: [], faults };
   // Only here: files given by name may be checked without the credentials of directories.
@@ -89,6 +91,16 @@ function checkConfiguration(path: string): Findings {
     }
   }
   return { files: files ?? [], faults };
+}
+
+/** Warns of an operators' listener for other machines: it asks nobody who they are. */
+function adminFaults({ admin, document }: Config): readonly Fault[] {
+  if (admin === undefined || 'path' in admin || isLoopback(admin.host)) return [];
+  const message = 'health and metrics are answered to other machines too';
+  const hint =
+    'listen on 127.0.0.1 or at unix: and a path, or see that only monitoring reaches this address';
+  const path = ['admin'];
+  return [{ ...errorAt(positionAt(document, path), path, message, hint), severity: 'warning' }];
 }
 
 /** Warns where secrets and codes may go over the network in plain text. */

@@ -1,12 +1,11 @@
 // Owns the control socket of a running server: a unix socket for its owner alone, on which commands ask
 // it by HTTP and get JSON.
 
-import { chmodSync, existsSync, lstatSync, unlinkSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
-import { connect } from 'node:net';
 
 import { splitTarget } from '../../http/read_request.ts';
-import { isSystemError } from '../exit.ts';
+import { listenAtPath } from '../../lib/unix_socket.ts';
 import type { ServerLog } from './log_writer.ts';
 
 /** By method and path, such as `GET /status`; resolves to what is sent as JSON. */
@@ -72,44 +71,10 @@ export async function openControl(
 
 /** Listens; resolves to why not where it cannot. */
 async function claimSocket(server: Server, path: string): Promise<string | undefined> {
-  if (await isAnswered(path)) return 'another server of this configuration has it';
-  const mask = process.umask(0o177);
   try {
-    // Nobody listens at what is there: a server was killed.
-    unlinkStale(path);
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject);
-      server.listen(path, () => {
-        server.off('error', reject);
-        resolve();
-      });
-    });
-    chmodSync(path, 0o600);
+    await listenAtPath(server, path, 0o600);
     return undefined;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
-  } finally {
-    process.umask(mask);
   }
-}
-
-function unlinkStale(path: string): void {
-  try {
-    if (!lstatSync(path).isSocket()) throw new Error('a file that is no socket is there');
-    unlinkSync(path);
-  } catch (error) {
-    if (!isSystemError(error) || error.code !== 'ENOENT') throw error;
-  }
-}
-
-function isAnswered(path: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(path);
-    const end = (answered: boolean): void => {
-      socket.destroy();
-      resolve(answered);
-    };
-    socket.once('connect', () => end(true));
-    socket.once('error', () => end(false));
-  });
 }

@@ -33,31 +33,45 @@ const stepsPerRound = 20;
 
 type Task = () => Promise<unknown>;
 
-/** Runs until the returned function is called. */
-export function startHousekeeping(options: Housekeeping): () => void {
+export interface Upkeep {
+  readonly stop: () => void;
+  /** Why keys were not read or renewed in the last round; empty where they were. */
+  readonly keyTroubles: () => readonly string[];
+}
+
+/** Runs until it is stopped. */
+export function startHousekeeping(options: Housekeeping): Upkeep {
   const { keepTime, node, checkStore, log } = options;
-  const tasks: readonly Task[] = [
-    async () => checkStore?.(),
-    sweepTask(options),
-    keyTask(options),
-    tokenKeyTask(options),
-    keepTime,
-    async () => node?.renew(),
-    async () => tellRefused(log),
-  ].map((task) => guarded(task, log));
+  const guard = (task: Task): GuardedTask => guarded(task, log);
+  const keyTasks = [keyTask(options), tokenKeyTask(options)].map(guard);
+  const tasks = [
+    guard(async () => checkStore?.()),
+    guard(sweepTask(options)),
+    ...keyTasks,
+    ...[keepTime, async () => node?.renew(), async () => tellRefused(log)].map(guard),
+  ];
   const watchClock = clockWatch(options);
   const timer = setInterval(() => {
     watchClock();
-    for (const task of tasks) void task();
+    for (const { run } of tasks) void run();
   }, roundInterval);
-  return () => clearInterval(timer);
+  return {
+    stop: () => clearInterval(timer),
+    keyTroubles: () => keyTasks.flatMap(({ trouble }) => trouble() ?? []),
+  };
+}
+
+interface GuardedTask {
+  readonly run: Task;
+  /** Why its last run failed. */
+  readonly trouble: () => string | undefined;
 }
 
 /** Runs the task one at a time and never rejects; logs an error once, until a run succeeds. */
-function guarded(task: Task, log: Log): Task {
+function guarded(task: Task, log: Log): GuardedTask {
   let isRunning = false;
   let logged: string | undefined;
-  return async () => {
+  const run = async (): Promise<void> => {
     if (isRunning) return;
     isRunning = true;
     try {
@@ -71,6 +85,7 @@ function guarded(task: Task, log: Log): Task {
       isRunning = false;
     }
   };
+  return { run, trouble: () => logged };
 }
 
 /** Sweeps in steps; requests are answered between them. */

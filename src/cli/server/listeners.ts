@@ -1,32 +1,28 @@
 // Owns the listeners of a running server: the public one, and those for gateways and operators where
 // the configuration has them. They listen at its addresses, or at sockets that were handed down.
 
-import type { Address, Config } from '../../config/config.ts';
+import type { AdminPlace } from '../../config/address.ts';
+import type { Config } from '../../config/config.ts';
 import type { TlsReading } from '../../config/tls.ts';
-import { createAdminApp, type Health } from '../../http/admin.ts';
 import type { App } from '../../http/endpoints.ts';
-import {
-  type HandedSocket,
-  listen,
-  type ListenOptions,
-  type RunningServer,
-} from '../../http/server.ts';
+import type { HandedSocket, Place } from '../../http/place.ts';
+import { listen, type ListenOptions, type RunningServer } from '../../http/server.ts';
 import { present } from '../../lib/present.ts';
 import type { Observer } from '../../oauth/request_record.ts';
-import { CommandError, exitCodes, failed, isSystemError } from '../exit.ts';
+import { CommandError, exitCodes, failed } from '../exit.ts';
 import type { HandedSockets, ListenerName } from './lifecycle/handed_sockets.ts';
 import type { Serving } from './serving.ts';
 
 export class Listeners {
   readonly #handed: HandedSockets;
-  readonly #observer: Observer | undefined;
+  readonly #observer: Observer;
   readonly #main: RunningServer;
   readonly #admin: RunningServer | undefined;
   #gateway: RunningServer | undefined;
 
   private constructor(
     handed: HandedSockets,
-    observer: Observer | undefined,
+    observer: Observer,
     main: RunningServer,
     admin: RunningServer | undefined,
   ) {
@@ -36,14 +32,16 @@ export class Listeners {
     this.#admin = admin;
   }
 
-  /** @throws CommandError where an address cannot be bound; then none is. */
+  /**
+   * The operators' listener answers 503 until `answerOperators`.
+   * @throws CommandError where an address cannot be bound; then none is.
+   */
   static async open(
     config: Config,
     tls: TlsReading,
     serving: Serving,
-    health: () => Health,
     handed: HandedSockets,
-    observer?: Observer,
+    observer: Observer,
   ): Promise<Listeners> {
     expectConfigured(handed, config);
     const { listen: address, admin, proxyProtocol } = config;
@@ -51,9 +49,9 @@ export class Listeners {
     const place = placeOf(handed, 'listen', address);
     const main = await listenAt(place, 'listen', serving.app, options);
     try {
-      const app = createAdminApp(health);
+      const share = 1 / 8;
       const own =
-        admin && (await listenAt(placeOf(handed, 'admin', admin), 'admin', app, { share: 1 / 8 }));
+        admin && (await listenAt(placeOf(handed, 'admin', admin), 'admin', undefined, { share }));
       const listeners = new Listeners(handed, observer, main, own);
       try {
         await listeners.openGateway(config, tls, serving);
@@ -66,6 +64,10 @@ export class Listeners {
       await main.close();
       throw error;
     }
+  }
+
+  answerOperators(app: App): void {
+    this.#admin?.swap(app);
   }
 
   /** Where each listens: `http://host:port`. */
@@ -141,11 +143,7 @@ function expectConfigured(handed: HandedSockets, config: Config): void {
   }
 }
 
-function placeOf(
-  handed: HandedSockets,
-  name: ListenerName,
-  address: Address,
-): Address | HandedSocket {
+function placeOf(handed: HandedSockets, name: ListenerName, address: AdminPlace): Place {
   const fd = handed.get(name);
   return fd === undefined ? address : { fd };
 }
@@ -154,6 +152,7 @@ const listenCauses: Readonly<Record<string, string>> = {
   EADDRINUSE: 'something listens there already: stop it, or choose another address',
   EADDRNOTAVAIL: 'this machine has no such address: name one of its own, or 0.0.0.0 for all',
   EACCES: 'listening there is not permitted: choose a port from 1024 on, or grant the right to',
+  ENOENT: 'the folder of the socket is not there: make it, or name another one',
   ENOTFOUND: 'there is no machine of that name: name an address of this one',
 };
 
@@ -162,7 +161,7 @@ const listenCauses: Readonly<Record<string, string>> = {
  * @throws CommandError with the reason and a remedy
  */
 export async function listenAt(
-  place: Address | HandedSocket,
+  place: Place,
   setting: string,
   app?: App,
   options: ListenOptions = {},
@@ -170,14 +169,19 @@ export async function listenAt(
   try {
     return await listen(place, app, options);
   } catch (error) {
-    if ('fd' in place && error instanceof Error) {
+    if (!(error instanceof Error)) throw error;
+    if ('fd' in place) {
       throw failed(
         `cannot listen at the socket that was handed down (${setting}): ${error.message}`,
       );
     }
-    if ('fd' in place || !isSystemError(error)) throw error;
-    const host = place.host.includes(':') ? `[${place.host}]` : place.host;
-    const cause = listenCauses[error.code ?? ''] ?? error.message;
-    throw failed(`cannot listen on ${host}:${place.port} (${setting}): ${cause}`);
+    const code = 'code' in error ? String(error.code) : '';
+    const cause = listenCauses[code] ?? error.message;
+    throw failed(`cannot listen on ${placeText(place)} (${setting}): ${cause}`);
   }
+}
+
+function placeText(place: Exclude<Place, HandedSocket>): string {
+  if ('path' in place) return place.path;
+  return `${place.host.includes(':') ? `[${place.host}]` : place.host}:${place.port}`;
 }

@@ -6,6 +6,7 @@ import { Socket } from 'node:net';
 
 import type { Log } from '../../engine/service.ts';
 import { legibleJson } from '../../lib/fault.ts';
+import { counters } from '../../lib/metrics/families.ts';
 
 export interface ServerLog extends Log {
   /** Something happened that operators asked for, or want to know of. */
@@ -17,6 +18,10 @@ export interface ServerLog extends Log {
 /** Lines of one kind within a span of milliseconds: callers can cause any number of events. */
 const mostLines = 20;
 const span = 10_000;
+const lostLines = counters(
+  'jetway_log_lines_left_out_total',
+  'Lines left out of the log: too many of one kind, or its reader is behind.',
+)();
 /** Bytes that may wait for the reader. */
 const mostWaiting = 256 * 1024;
 /** Milliseconds that the reader has for them at the end. */
@@ -52,6 +57,7 @@ export function openLog(): ServerLog {
       const kind = programme === undefined ? event : `${event} ${programme}`;
       const isWritten = (written.get(kind) ?? 0) < mostLines && put(level, event, facts);
       addOne(isWritten ? written : leftOut, kind);
+      if (!isWritten) lostLines.add();
     };
   return {
     error: report('error'),

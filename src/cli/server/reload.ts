@@ -88,12 +88,12 @@ export class Reloader {
   }
 
   /** What is not as the files have it, for operators to read at `/readyz`. */
-  troubles(): readonly string[] {
+  troubles(): { readonly files: readonly string[]; readonly programmes: readonly string[] } {
     const { serving } = this.#parts;
     const { programmes, faults } = this.#last;
-    return [
-      ...faults.map(formatFault),
-      ...programmes.flatMap(({ programme, outcome, isServed }) => {
+    return {
+      files: faults.map(formatFault),
+      programmes: programmes.flatMap(({ programme, outcome, isServed }) => {
         if (outcome === 'kept') {
           return [
             `the file of ${programme} is gone: put it back, or end it with jetway reload --prune`,
@@ -106,7 +106,7 @@ export class Reloader {
           `the file of ${programme} is not taken up: its version of ${dateText(since)} is served`,
         ];
       }),
-    ];
+    };
   }
 
   async #reload({

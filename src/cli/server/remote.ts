@@ -1,13 +1,14 @@
-// Owns the verbs that ask a running server: `reload` and `status`.
+// Owns the verbs that ask a running server: `reload`, `status` and `healthcheck`.
 
+import { servicePaths } from '../../oauth/own_paths.ts';
 import { formatChanges } from '../../programme/diff/format.ts';
 import { byWhom } from '../audit/by_whom.ts';
-import { askServer } from '../control_client.ts';
+import { askAdmin, askServer } from '../control_client.ts';
 import { CommandError, exitCodes } from '../exit.ts';
 import { printResult, type VerbOptions } from '../output.ts';
 import { configOf } from '../programmes.ts';
 import { sheet, table } from '../table.ts';
-import type { ReloadView, StatusView } from './status.ts';
+import type { HealthView, ReloadView, StatusView } from './status.ts';
 
 interface ReloadVerbOptions extends VerbOptions {
   readonly prune?: boolean;
@@ -113,4 +114,28 @@ function statusText(view: StatusView): string {
   const files = ['PROGRAMME', 'FILE', 'SHA-256', 'SINCE', 'STATE'];
   const headings = [...files, 'KEYS IN USE', 'LOCKED', 'THROTTLED'];
   return `${facts}\n\n${table(headings, rows)}`;
+}
+
+/** Milliseconds: less than a container's runtime usually waits. */
+const healthPatience = 5000;
+
+/** Ends with exit code 1 unless the server takes requests. */
+export async function healthcheck(options: VerbOptions): Promise<void> {
+  const config = configOf(options);
+  const { admin } = config;
+  // Port 0 is any free one: which, the control socket's server alone knows.
+  const isKnown = admin !== undefined && ('path' in admin || admin.port > 0);
+  const asked = isKnown
+    ? askAdmin(admin, `${servicePaths.ready}?verbose`, healthPatience)
+    : askServer(config, 'GET', '/health', healthPatience);
+  const view = (await asked) as Partial<HealthView>;
+  // A server that begins answers before it knows of its parts.
+  const { status: whole = 'unready', parts = {} } = view;
+  const rows = Object.entries(parts).map(([name, { status: own, reasons }]): [string, string[]] => [
+    name,
+    [own, ...reasons],
+  ]);
+  await printResult(options, view, sheet([['health', [whole]], ...rows]));
+  // Why is printed already.
+  if (whole === 'unready') throw new CommandError(exitCodes.failed, '');
 }

@@ -1,6 +1,7 @@
 // Owns the configuration that a running server goes by: which of its keys a reload takes up, and the
 // certificates that it names.
 
+import { X509Certificate } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 
 import type { Config } from '../../config/config.ts';
@@ -8,6 +9,7 @@ import { readTls, type TlsReading } from '../../config/tls.ts';
 import type { Fault } from '../../lib/fault.ts';
 import { present } from '../../lib/present.ts';
 import { stampOf } from '../../lib/read_file.ts';
+import type { ProgrammeId } from '../../oauth/client.ts';
 import { CommandError } from '../exit.ts';
 import type { Listeners } from './listeners.ts';
 import type { Serving, ServingSettings } from './serving.ts';
@@ -17,6 +19,16 @@ export interface SettingOutcome {
   readonly key: string;
   readonly outcome: 'changed' | 'needs_restart' | 'refused';
   readonly message?: string;
+}
+
+/** A certificate that Jetway shows. */
+export interface Certificate {
+  /** The listener that shows it, or `directory`. */
+  readonly use: string;
+  /** Whose member directory it is shown to. */
+  readonly programme?: ProgrammeId;
+  /** Milliseconds since the epoch. */
+  readonly end: number;
 }
 
 type Key = Exclude<keyof Config, 'document'>;
@@ -51,6 +63,22 @@ export class Settings {
   /** What `stamp` was before the certificates were read last. */
   stampAtRead(): string {
     return this.#stamp;
+  }
+
+  /** All that are in use now. */
+  certificates(): readonly Certificate[] {
+    const shown = [
+      { use: 'listen', pem: this.#tls.tls?.certificate },
+      { use: 'gateway', pem: this.#tls.gatewayTls?.certificate },
+      ...this.#serving.served.values().map(({ programme, credentials }) => ({
+        use: 'directory',
+        programme: programme.id,
+        pem: credentials?.certificate,
+      })),
+    ];
+    return shown.flatMap(({ pem, ...whose }) =>
+      pem === undefined ? [] : [{ ...whose, end: new X509Certificate(pem).validToDate.getTime() }],
+    );
   }
 
   /** Tells what a configuration has otherwise; takes up what it may, unless it is only asked. */

@@ -1,7 +1,7 @@
 // Owns what a running server tells of itself on its control socket: its status, and what a reload did.
 
 import type { Config } from '../../config/config.ts';
-import type { Health } from '../../http/admin.ts';
+import { type Health, type Parts, wholeOf } from '../../http/admin.ts';
 import type { Instant } from '../../lib/clock.ts';
 import { type Fault, formatFault } from '../../lib/fault.ts';
 import { present } from '../../lib/present.ts';
@@ -15,6 +15,7 @@ import { dateText } from '../table.ts';
 import { versionLine } from '../version.ts';
 import { viewClientUse } from './client_use.ts';
 import type { ControlRoutes } from './control.ts';
+import { healthInFull, healthOf, type HealthSources } from './lifecycle/health.ts';
 import type { Listeners } from './listeners.ts';
 import { maintained } from './maintenance.ts';
 import type { Reloader } from './reload.ts';
@@ -61,20 +62,20 @@ export interface StatusView {
   readonly last_reload: ReloadView;
 }
 
-export interface StatusSources {
+export interface StatusSources extends HealthSources {
   readonly config: Config;
   readonly store: Store;
   readonly serving: Serving;
   readonly listeners: Listeners;
   readonly reloader: Reloader;
   readonly audit?: ServerAudit;
-  readonly health: () => Health;
   readonly started: Instant;
   readonly now: () => Instant;
 }
 
 export function controlRoutes(sources: StatusSources): ControlRoutes {
   return {
+    'GET /health': () => viewHealth(sources),
     'GET /status': () => viewStatus(sources),
     'GET /client_use': async (query) => viewClientUse(sources, query),
     'POST /reload': async (query) => {
@@ -86,11 +87,21 @@ export function controlRoutes(sources: StatusSources): ControlRoutes {
   };
 }
 
+/** As `/readyz?verbose` answers it. */
+export interface HealthView extends Health {
+  readonly parts: Parts;
+}
+
+async function viewHealth(sources: HealthSources): Promise<HealthView> {
+  const parts = await healthInFull(sources);
+  return { ...wholeOf(parts), parts };
+}
+
 /** Names of throttled clients in a status. */
 const mostNamed = 100;
 
 async function viewStatus(sources: StatusSources): Promise<StatusView> {
-  const { config, store, serving, listeners, reloader, health, started } = sources;
+  const { config, store, serving, listeners, reloader, started } = sources;
   const now = sources.now();
   const closed = new Set(
     (await maintained(store, serving.served.keys())).map(({ programme }) => programme),
@@ -120,7 +131,7 @@ async function viewStatus(sources: StatusSources): Promise<StatusView> {
     uptime_seconds: Math.round((now - started) / 1000),
     environment: config.environment,
     listeners: listeners.urls,
-    health: health(),
+    health: wholeOf(healthOf(sources)),
     store: { name: storeAt(config.store).name, status: store.health().status },
     programmes: await Promise.all(programmes),
     last_reload: viewReload(reloader.last),

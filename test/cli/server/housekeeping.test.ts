@@ -28,7 +28,7 @@ test('FAULTS 24: keys retired while a version is made ready end there, too', asy
   const before = await open();
   let served: readonly Service[] = [before];
   const keepTime = async (): Promise<void> => undefined;
-  t.after(startHousekeeping({ store, clock, log, keepTime, services: () => served }));
+  t.after(startHousekeeping({ store, clock, log, keepTime, services: () => served }).stop);
   const next = await open();
   const made = await newSigningKey(programme.id, 'ES256', keyring, clock.now());
   const key = { ...made, signsFrom: clock.now() };

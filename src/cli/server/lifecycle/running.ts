@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Config } from '../../../config/config.ts';
 import type { TlsReading } from '../../../config/tls.ts';
-import type { Health } from '../../../http/admin.ts';
+import { createAdminApp } from '../../../http/admin.ts';
 import { drainTime } from '../../../http/connections.ts';
 import type { Instant, Milliseconds } from '../../../lib/clock.ts';
 import { endHashing } from '../../../members/password.ts';
@@ -12,6 +12,7 @@ import type { Unavailable } from '../../../oauth/failure.ts';
 import type { Maintenance } from '../../../oauth/maintenance.ts';
 import type { Store } from '../../../store/contract.ts';
 import type { StoreHealth } from '../../../store/keeping.ts';
+import { storeAt } from '../../../store/open.ts';
 import type { ServerAudit } from '../../audit/server_audit.ts';
 import type { OpenStore } from '../../open_store.ts';
 import { dateText } from '../../table.ts';
@@ -20,6 +21,10 @@ import { type NodeNumber, startHousekeeping } from '../housekeeping.ts';
 import { Listeners } from '../listeners.ts';
 import type { ServerLog } from '../log_writer.ts';
 import { maintained } from '../maintenance.ts';
+import { watchProcess } from '../metrics/process.ts';
+import { requestMetrics } from '../metrics/requests.ts';
+import { exposeServer } from '../metrics/server.ts';
+import { observeAll } from '../observing.ts';
 import type { ProgrammeFolder } from '../programme_folder.ts';
 import { type ReloadOptions, Reloader } from '../reload.ts';
 import type { Serving } from '../serving.ts';
@@ -29,6 +34,7 @@ import { controlRoutes } from '../status.ts';
 import type { SharedTime } from '../store_clock.ts';
 import { watchFiles } from '../watch.ts';
 import type { HandedSockets } from './handed_sockets.ts';
+import { healthInFull } from './health.ts';
 import type { ServiceManager } from './service_manager.ts';
 import { untilSignal } from './signals.ts';
 
@@ -52,6 +58,7 @@ export interface Running extends OpenStore {
 /** Resolves once a signal, or the loss of the store, has ended the server. */
 export async function run(running: Running): Promise<void> {
   const { log, config, serving, store, clock, time, tls, handed, fatal } = running;
+  watchProcess();
   let isStopping = false;
   let condition: StoreHealth = { status: 'ready' };
   const checkStore = (): void => {
@@ -63,16 +70,9 @@ export async function run(running: Running): Promise<void> {
   });
   // The next server answers at the same sockets: whoever asks there is not to be sent elsewhere.
   const hasSuccessor = handed.has('listen') && handed.has('admin');
-  const health = (): Health => {
-    if (condition.status !== 'ready') return { status: 'unready', reasons: [condition.detail] };
-    if (isStopping && !hasSuccessor) return { status: 'unready', reasons: ['stopping'] };
-    const { trouble } = running.audit?.stream ?? {};
-    const untold = trouble === undefined ? [] : [`the audit stream cannot be written: ${trouble}`];
-    const reasons = [...reloader.troubles(), ...untold];
-    return { status: reasons.length === 0 ? 'ready' : 'degraded', reasons };
-  };
-  const observer = running.audit?.observer(serving);
-  const listeners = await Listeners.open(config, tls, serving, health, handed, observer);
+  const audited = running.audit?.observer(serving);
+  const observer = observeAll([requestMetrics, ...(audited === undefined ? [] : [audited])]);
+  const listeners = await Listeners.open(config, tls, serving, handed, observer);
   const settings = new Settings(config, tls, serving, listeners);
   const now = (): Instant => clock.now();
   const reloader = new Reloader({ ...running, settings, listeners, now });
@@ -96,13 +96,25 @@ export async function run(running: Running): Promise<void> {
       running.audit?.stream.put('reload_asked', { signal: 'SIGHUP' });
       void reload({}).finally(tellReady);
     });
-    const sources = { ...running, now, started: now(), listeners, reloader, health };
+    const tasks = { ...running, services: () => serving.services(), checkStore };
+    const upkeep = startHousekeeping({ ...tasks, keepTime: time.keep });
+    stops.push(upkeep.stop);
+    const states = {
+      condition: () => condition,
+      isLeaving: () => isStopping && !hasSuccessor,
+    };
+    const parts = { ...running, ...states, now, listeners, reloader, settings, upkeep };
+    const sources = { ...parts, started: now(), site: storeAt(config.store) };
+    listeners.answerOperators(
+      createAdminApp({
+        parts: () => healthInFull(sources),
+        metrics: (form) => exposeServer(sources, form),
+      }),
+    );
     const control = await openControl(config.control, controlRoutes(sources), log);
     // No listener may open after they are closed.
     stops.push(control.close, () => reloader.end());
     announce(running, listeners, await maintained(store, serving.served.keys()));
-    const upkeep = { ...running, services: () => serving.services(), checkStore };
-    stops.push(startHousekeeping({ ...upkeep, keepTime: time.keep }));
     stops.push(watchFiles(reloader, settings, reload));
     tellReady();
     manager?.watch();

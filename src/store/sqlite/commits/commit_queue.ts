@@ -3,6 +3,7 @@
 import { inTurn } from '../../../lib/turn.ts';
 import { Unavailable } from '../../../oauth/failure.ts';
 import { StoreFailed } from '../../unusable.ts';
+import { measureCommit } from './commit_metrics.ts';
 import type { DiskSpace } from './disk_space.ts';
 import { asStoreError, isBusy, isFull } from './outage.ts';
 import type { Settlement, Transactions } from './transactions.ts';
@@ -174,7 +175,7 @@ export class CommitQueue {
     if (batch.length === 0) return;
     let settlements: readonly Settlement[];
     try {
-      settlements = this.#settle(batch);
+      settlements = measureCommit(batch.length, () => this.#settle(batch));
     } catch (error) {
       if (isBusy(error) && forLock > 0) return this.#postpone(batch, error);
       const reason = this.judge(error);

@@ -1,0 +1,81 @@
+// Owns the health of a running server, part by part.
+
+import { type Health, type Parts, readyPart } from '../../../http/admin.ts';
+import { allowedDrift, type Instant, type SystemClock } from '../../../lib/clock.ts';
+import type { Store } from '../../../store/contract.ts';
+import type { StoreHealth } from '../../../store/keeping.ts';
+import type { ServerAudit } from '../../audit/server_audit.ts';
+import { dateText } from '../../table.ts';
+import type { Upkeep } from '../housekeeping.ts';
+import { maintained } from '../maintenance.ts';
+import type { Reloader } from '../reload.ts';
+import type { Serving } from '../serving.ts';
+import type { Settings } from '../settings.ts';
+
+export interface HealthSources {
+  readonly store: Store;
+  readonly clock: SystemClock;
+  readonly serving: Serving;
+  readonly settings: Settings;
+  readonly reloader: Reloader;
+  readonly upkeep: Upkeep;
+  /** Absent where there is no audit stream. */
+  readonly audit?: ServerAudit;
+  /** As of the last second. */
+  readonly condition: () => StoreHealth;
+  /** Whether load balancers are to send requests elsewhere from now on. */
+  readonly isLeaving: () => boolean;
+}
+
+export function healthOf(sources: HealthSources): Parts {
+  const { clock, settings, reloader, upkeep, condition, isLeaving } = sources;
+  const stored = condition();
+  const { trouble: untold } = sources.audit?.stream ?? {};
+  const troubles = reloader.troubles();
+  const drift = clock.drift();
+  return {
+    server: isLeaving() ? { status: 'unready', reasons: ['stopping'] } : readyPart,
+    store: stored.status === 'ready' ? readyPart : { status: 'unready', reasons: [stored.detail] },
+    programmes: degradedBy(troubles.programmes),
+    reload: degradedBy(troubles.files),
+    certificates: degradedBy(endedCertificates(settings, Date.now())),
+    keys: degradedBy(upkeep.keyTroubles()),
+    audit: degradedBy(
+      untold === undefined ? [] : [`the audit stream cannot be written: ${untold}`],
+    ),
+    clock: degradedBy(
+      Math.abs(drift) > allowedDrift
+        ? [`the machine's clock is ${Math.round(drift / 1000)} s from the service's`]
+        : [],
+    ),
+  };
+}
+
+/** The same with what only people want to know. */
+export async function healthInFull(sources: HealthSources): Promise<Parts> {
+  return { ...healthOf(sources), maintenance: await maintenancePart(sources) };
+}
+
+function degradedBy(reasons: readonly string[]): Health {
+  return reasons.length === 0 ? readyPart : { status: 'degraded', reasons };
+}
+
+function endedCertificates(settings: Settings, now: number): readonly string[] {
+  return settings
+    .certificates()
+    .filter(({ end }) => end <= now)
+    .map(({ use, end }) => `the certificate of ${use} ended at ${dateText(end as Instant)}`);
+}
+
+/** Operators want it: no reason against the server. */
+async function maintenancePart({ store, serving }: HealthSources): Promise<Health> {
+  try {
+    const found = await maintained(store, serving.served.keys());
+    const reasons = found.map(
+      ({ programme, createdAt }) => `${programme} is in maintenance since ${dateText(createdAt)}`,
+    );
+    return { status: 'ready', reasons };
+  } catch (error) {
+    return { status: 'degraded', reasons: [String(error)] };
+  }
+}

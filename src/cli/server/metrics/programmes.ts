@@ -1,0 +1,79 @@
+// Owns what is looked up of each programme for the metrics of a running server.
+
+import type { Instant } from '../../../lib/clock.ts';
+import { pause } from '../../../lib/pause.ts';
+import type { ProgrammeId } from '../../../oauth/client.ts';
+import { wholeProgramme } from '../../../oauth/maintenance.ts';
+import type { Store } from '../../../store/contract.ts';
+import { signerOf } from '../../../token/key_rotation.ts';
+import { signingKeyRules, tokenKeyRules } from '../../../token/key_rules.ts';
+import type { Reloader } from '../reload.ts';
+import type { Served, Serving } from '../serving.ts';
+
+export interface ProgrammeFigures {
+  readonly programme: ProgrammeId;
+  readonly isServed: boolean;
+  readonly isUpToDate: boolean;
+  readonly throttled?: number;
+  /** Undefined where its directory cannot be left alone. */
+  readonly isDirectoryLeftAlone?: boolean | undefined;
+  /** Absent where the store cannot tell, and for a programme that is not served. */
+  readonly stored?: StoredFigures | undefined;
+}
+
+interface StoredFigures {
+  readonly isInMaintenance: boolean;
+  readonly locked: number;
+  readonly keys: readonly { readonly kind: string; readonly since: Instant }[];
+}
+
+interface Sources {
+  readonly store: Store;
+  readonly serving: Serving;
+  readonly reloader: Reloader;
+  readonly now: () => Instant;
+}
+
+const mostThrottled = 100;
+
+/** Requests are answered between the programmes. */
+export async function programmeFigures(sources: Sources): Promise<readonly ProgrammeFigures[]> {
+  const { serving, reloader, now } = sources;
+  const stale = new Set<string>();
+  for (const { programme, outcome } of reloader.last.programmes) {
+    if (outcome === 'refused' || outcome === 'kept') stale.add(programme);
+  }
+  const all: ProgrammeFigures[] = [];
+  for (const [programme, served] of serving.served) {
+    const { directory, uses } = served.site.service;
+    all.push({
+      programme,
+      isServed: true,
+      isUpToDate: !stale.delete(programme),
+      throttled: uses.throttled(now(), mostThrottled).length,
+      isDirectoryLeftAlone: directory.isLeftAlone?.(),
+      // An outage is told by the health of the store.
+      stored: await storedFigures(sources, served).catch(() => undefined),
+    });
+    await pause();
+  }
+  const unserved = { isServed: false, isUpToDate: false };
+  return [...all, ...[...stale].map((id) => ({ programme: id as ProgrammeId, ...unserved }))];
+}
+
+async function storedFigures(
+  { store, now }: Sources,
+  { programme }: Served,
+): Promise<StoredFigures> {
+  const { id } = programme;
+  const keys = [signingKeyRules(programme), tokenKeyRules(programme)].map(async (rules) => {
+    const signer = signerOf(await store.list(rules.kind, id), rules, now());
+    const since = signer?.signsFrom;
+    return since === undefined ? [] : [{ kind: rules.kind, since }];
+  });
+  return {
+    isInMaintenance: (await store.find('maintenance', id, wholeProgramme)) !== undefined,
+    locked: await store.countLocked(id, now()),
+    keys: (await Promise.all(keys)).flat(),
+  };
+}
