@@ -31,7 +31,6 @@ export interface Contract {
 /** `programme` is `definition` compiled. */
 export function describeContract(definition: Definition, programme: Programme): Contract {
   const tokenEndpoints = describeTokenEndpoints(definition, programme);
-  const readings = tokenEndpoints.map(({ reading }) => reading);
   const required = definition.verify.headers === 'required';
   return {
     definition,
@@ -40,7 +39,7 @@ export function describeContract(definition: Definition, programme: Programme): 
     tokenEndpoints,
     tokens: describeTokens(definition, programme),
     refresh: describeRefresh(definition, programme),
-    failures: describeFailures(definition, programme, readings),
+    failures: describeFailures(definition, programme),
     heldHeaders: [...heldHeaders(definition)].map(([role, input]) =>
       describeHeldHeader(definition, role, { ...input, required }),
     ),

@@ -1,22 +1,27 @@
 // Owns what a contract promises of failed requests: the answer to each reason, in the dialect's words,
 // and the parameters that can be at fault.
 
-import { isHeaderMethod } from '../../oauth/client.ts';
-import { type FailureReason, failureReasons, gatewayRefusals } from '../../oauth/failure.ts';
-import type { GrantType } from '../../oauth/grant.ts';
+import {
+  type FailureFacts,
+  type FailureReason,
+  failureReasons,
+  grantFailures,
+} from '../../oauth/failure.ts';
+import { grantTypes } from '../../oauth/grant.ts';
 import type { Definition } from '../language/definition.ts';
 import { writtenValues } from '../language/value_tree.ts';
 import type { Programme } from '../programme.ts';
+import { foundAtCalls, foundAtTokens } from '../requests/possible_failures.ts';
 import { type Answers, bodyFormOf, type Told } from './answers.ts';
-import type { ReadingPromise } from './reading.ts';
 import { type Absent, sampleBudget, sampleTime, withoutChance } from './samples.ts';
 
 export interface FailurePromise extends Answers {
   readonly reason: FailureReason;
-  /** Who can get it: partners at a token endpoint, whoever calls through a gateway; else nobody. */
-  readonly metBy: readonly ('partner' | 'caller')[];
-  /** Names of the parameters and headers that can be at fault, as they are told. */
-  readonly parameters: readonly string[];
+  /**
+   * Names of the parameters and headers that can be at fault: of requests to a token endpoint, and of
+   * calls through a gateway; undefined where no such request can fail so.
+   */
+  readonly metBy: Readonly<Record<'partner' | 'caller', readonly string[] | undefined>>;
   /** The answer where this parameter is at fault. */
   readonly tell: (parameter: string | undefined) => Told;
 }
@@ -35,16 +40,24 @@ const retriedReasons: ReadonlySet<FailureReason> = new Set([
 export function describeFailures(
   definition: Definition,
   programme: Programme,
-  readings: readonly ReadingPromise[],
 ): readonly FailurePromise[] {
-  const { errors } = definition;
-  const met = metFailures(definition, programme, readings);
+  const { errors, token_endpoints: endpoints } = definition;
+  const found = {
+    partner: namesByReason(
+      Object.entries(endpoints).flatMap(([name, endpoint]) =>
+        foundAtTokens(definition, name, endpoint),
+      ),
+    ),
+    caller: namesByReason(foundAtCalls(definition)),
+  };
   return offeredReasons(definition).map((reason) => {
     const told = writtenValues(errors.fields, reason);
     return {
       reason,
-      metBy: met.has(reason) ? [gatewayRefusals.has(reason) ? 'caller' : 'partner'] : [],
-      parameters: [...new Set(met.get(reason))],
+      metBy: {
+        partner: found.partner.get(reason),
+        caller: found.caller.get(reason),
+      },
       form: bodyFormOf(errors.encoding),
       mayHold: [
         ...(told.has('parameter') ? ['parameter'] : []),
@@ -98,73 +111,22 @@ function offeredReasons({ grants, token_endpoints }: Definition): readonly Failu
       ]),
     ),
   );
-  return failureReasons.filter((reason) => {
-    const grant = grantOf[reason];
-    return grant === undefined || grants[grant] !== undefined || named.has(reason);
-  });
+  const others = grantTypes.flatMap((type) =>
+    grants[type] === undefined ? (grantFailures[type] ?? []) : [],
+  );
+  return failureReasons.filter((reason) => !others.includes(reason) || named.has(reason));
 }
 
-const grantOf: Readonly<Partial<Record<FailureReason, GrantType>>> = {
-  invalid_code: 'authorization_code',
-  invalid_refresh_token: 'refresh_token',
-  invalid_member_credentials: 'password',
-};
-
-/** The reasons that some request meets, and the names of what can be at fault. */
-function metFailures(
-  definition: Definition,
-  programme: Programme,
-  readings: readonly ReadingPromise[],
-): ReadonlyMap<FailureReason, readonly string[]> {
-  const { methods } = definition.client.authentication;
-  const { verification, throttle, clients, grants } = programme;
-  const inputs = readings.flatMap((reading) => reading.inputs);
-  const inHeader = methods.some(isHeaderMethod);
-  const namesOf = (role: string): readonly string[] =>
-    inputs.filter((input) => input.role === role).map(({ name }) => name);
-  const credentials = inHeader
-    ? ['authorization']
-    : ['client_id', 'client_secret'].flatMap(namesOf);
-  const ownNames = inputs.filter((input) => !input.inHeader).map(({ name }) => name);
-  const isAny = (found: (reading: ReadingPromise) => boolean): boolean => readings.some(found);
-  const always: readonly string[] = [];
-  const rows: readonly (readonly [FailureReason, boolean, readonly string[]])[] = [
-    ['method_not_allowed', true, always],
-    ['unsupported_media_type', isAny(({ mediaTypes }) => mediaTypes.length > 0), ['content-type']],
-    ['body_too_large', true, always],
-    ['malformed_body', true, always],
-    ['repeated_parameter', isAny(({ repeated }) => repeated === 'refuse'), ownNames],
-    ['unknown_parameter', isAny(({ unknown }) => unknown === 'refuse'), ['other']],
-    ['misplaced_parameter', ownNames.length > 0, ownNames],
-    ['authentication_missing', true, credentials],
-    ['authentication_malformed', inHeader, ['authorization']],
-    [
-      'authentication_ambiguous',
-      inHeader && namesOf('client_secret').length > 0,
-      namesOf('client_secret'),
-    ],
-    ['client_authentication_failed', true, always],
-    ...inputs.flatMap((input) =>
-      input.faults.map((fault) => [input.reasons[fault], true, [input.name]] as const),
-    ),
-    ['unsupported_grant_type', namesOf('grant_type').length > 0, namesOf('grant_type')],
-    ['grant_not_allowed', true, always],
-    ['invalid_scope', namesOf('scope').length > 0, namesOf('scope')],
-    ['throttled', throttle !== undefined || clients.failureLimit !== undefined, always],
-    ['missing_api_key', true, [verification.apiKeyHeader.toLowerCase()]],
-    ['invalid_api_key', true, always],
-    ['missing_token', true, ['authorization']],
-    ['invalid_token', true, always],
-    ['insufficient_scope', true, always],
-    ['server_error', true, always],
-    ['temporarily_unavailable', true, always],
-    ...Object.entries(grantOf).map(
-      ([reason, grant]) => [reason as FailureReason, grants.has(grant), always] as const,
-    ),
-  ];
-  const met = new Map<FailureReason, readonly string[]>();
-  for (const [reason, isMet, names] of rows) {
-    if (isMet) met.set(reason, [...(met.get(reason) ?? []), ...names]);
+/** The names of the parameters at fault by reason, of every failure that was found. */
+export function namesByReason<Reason>(
+  found: readonly (readonly [Reason, FailureFacts])[],
+): ReadonlyMap<Reason, readonly string[]> {
+  const names = new Map<Reason, readonly string[]>();
+  for (const [reason, { parameter }] of found) {
+    names.set(reason, [
+      ...(names.get(reason) ?? []),
+      ...(parameter === undefined ? [] : [parameter]),
+    ]);
   }
-  return met;
+  return new Map([...names].map(([reason, all]) => [reason, [...new Set(all)]]));
 }

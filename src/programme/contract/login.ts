@@ -7,8 +7,10 @@ import type { Definition } from '../language/definition.ts';
 import type { ValueShape } from '../language/value_shape.ts';
 import { writtenValues } from '../language/value_tree.ts';
 import { clientPropertyPrefix } from '../language/vocabularies.ts';
+import { foundAtLogin } from '../login/possible_failures.ts';
 import type { Programme } from '../programme.ts';
 import type { Answers } from './answers.ts';
+import { namesByReason } from './failures.ts';
 import { describeReading, type ReadingPromise } from './reading.ts';
 import { sampleAddress, sampleClient } from './samples.ts';
 
@@ -28,9 +30,8 @@ export interface LoginFailurePromise {
   readonly reason: LoginFailureReason;
   /** The redirect back to the partner, or the page that the member sees. */
   readonly outcome: Answers | PageFailure['page'];
-  readonly isMet: boolean;
-  /** Names of the parameters and headers that can be at fault. */
-  readonly parameters: readonly string[];
+  /** Names of the parameters and headers that can be at fault; undefined where no request fails so. */
+  readonly metBy: readonly string[] | undefined;
 }
 
 export function isPage(outcome: LoginFailurePromise['outcome']): outcome is PageFailure['page'] {
@@ -48,7 +49,7 @@ export function describeLogin(definition: Definition, programme: Programme): Log
     endpoint: authorize.endpoint,
     requests: ['login'],
   });
-  const met = metFailures(definition, reading);
+  const met = namesByReason(foundAtLogin(definition));
   return {
     path,
     reading,
@@ -61,8 +62,7 @@ export function describeLogin(definition: Definition, programme: Programme): Log
     failures: loginFailureReasons.map((reason) => ({
       reason,
       outcome: outcomeOf(definition, programme, reason),
-      isMet: met.has(reason),
-      parameters: [...new Set(met.get(reason))],
+      metBy: met.get(reason),
     })),
   };
 }
@@ -106,50 +106,3 @@ function redirect(
 }
 
 const lacked: ReadonlySet<string> = new Set(['parameter', 'business_context', 'partner_id']);
-
-/** The reasons that some request meets, and the names of what can be at fault. */
-function metFailures(
-  { authorize, scope }: Definition,
-  { inputs, unknown }: ReadingPromise,
-): ReadonlyMap<LoginFailureReason, readonly string[]> {
-  const isOwn = (role: string): boolean => !['client_id', 'redirect_uri'].includes(role);
-  const others = inputs.filter(({ role }) => isOwn(role) && role !== 'response_type');
-  const named = (isNamed: (input: (typeof inputs)[number]) => boolean): readonly string[] =>
-    others.filter(isNamed).map(({ name }) => name);
-  const responseType = inputs.find(({ role }) => role === 'response_type');
-  const responseName = responseType === undefined ? [] : [responseType.name];
-  const isPkce = (role: string): boolean => role === 'code_challenge';
-  const rows: readonly (readonly [LoginFailureReason, readonly string[] | boolean])[] = [
-    ...(['ambiguous_request', 'missing_client_id', 'unknown_client'] as const).map(
-      (reason) => [reason, true] as const,
-    ),
-    ['missing_redirect_uri', true],
-    ['unregistered_redirect_uri', true],
-    ['programme_mismatch', named(({ must_equal: equal }) => equal === 'programme.identifier')],
-    ['repeated_parameter', true],
-    ['unknown_parameter', unknown === 'refuse'],
-    [
-      'missing_parameter',
-      named(
-        ({ neededBy, role }) =>
-          neededBy.length > 0 || (isPkce(role) && authorize.pkce === 'required'),
-      ),
-    ],
-    ['invalid_parameter', named((input) => input.faults.includes('malformed') && !input.inHeader)],
-    ['invalid_header', named(({ inHeader }) => inHeader)],
-    ['missing_response_type', (responseType?.neededBy.length ?? 0) > 0 && responseName],
-    ['unsupported_response_type', responseType?.allowed !== undefined && responseName],
-    ['context_mismatch', named(({ must_equal: equal }) => equal?.startsWith('client.') === true)],
-    ['invalid_scope', named(({ role }) => role === 'scope' && scope.values.length > 0)],
-    ['access_denied', true],
-    ['server_error', true],
-    ['temporarily_unavailable', true],
-  ];
-  return new Map(
-    rows.flatMap(([reason, met]) => {
-      const names = Array.isArray(met) ? (met as readonly string[]) : [];
-      const isMet = Array.isArray(met) ? names.length > 0 : met === true;
-      return isMet ? [[reason, names] as const] : [];
-    }),
-  );
-}

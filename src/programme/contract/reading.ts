@@ -28,7 +28,7 @@ export interface Reading {
 
 export interface ReadingPromise extends Pick<
   EndpointDefinition,
-  'methods' | 'repeated' | 'unknown' | 'empty'
+  'path' | 'methods' | 'repeated' | 'unknown' | 'empty'
 > {
   /** The types of a body that is read; empty if none is. */
   readonly mediaTypes: readonly (readonly [type: string, form: BodyForm])[];
@@ -74,6 +74,7 @@ export function describeReading(reading: Reading): ReadingPromise {
   const { methods, repeated, unknown, empty, inputs, read } = endpoint;
   const isBodiless = read.every((place) => place === 'query') || requests.includes('login');
   return {
+    path: endpoint.path,
     methods,
     mediaTypes: isBodiless ? [] : [...typesOf(endpoint)].map(([type, { form }]) => [type, form]),
     repeated,

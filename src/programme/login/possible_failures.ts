@@ -18,8 +18,12 @@ type Found = readonly [
 ];
 
 export function loginRequestFailures(definition: Definition): PossibleFailures<LoginFailureReason> {
-  const found = [...requestFailures(definition), ...always];
-  return sorted(loginFailureReasons, found);
+  return sorted(loginFailureReasons, foundAtLogin(definition));
+}
+
+/** Every example of a failure of a login request. */
+export function foundAtLogin(definition: Definition): readonly Found[] {
+  return [...requestFailures(definition), ...always];
 }
 
 const always = (

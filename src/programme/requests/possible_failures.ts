@@ -22,7 +22,8 @@ import { heldHeaders } from './verify_headers.ts';
 /** In the order of the checks (C-8); each with the facts of one example. */
 export type PossibleFailures<Reason = FailureReason> = ReadonlyMap<Reason, FailureFacts>;
 
-type Found<Reason = FailureReason> = readonly [reason: Reason, facts: FailureFacts];
+/** A reason with one example; a reason can be found several times. */
+export type Found<Reason = FailureReason> = readonly [reason: Reason, facts: FailureFacts];
 
 /** A parameter and a scope that there are not. */
 export const unheardOf = 'unheard_of';
@@ -54,14 +55,23 @@ export function tokenFailures(
   name: string,
   endpoint: EndpointDefinition,
 ): PossibleFailures {
+  return sorted(failureReasons, foundAtTokens(definition, name, endpoint));
+}
+
+/** Every example of a failure at a token endpoint. */
+export function foundAtTokens(
+  definition: Definition,
+  name: string,
+  endpoint: EndpointDefinition,
+): readonly Found[] {
   const rules = compileInputs(endpoint, definition);
-  return sorted(failureReasons, [
+  return [
     ...readingFailures(endpoint, rules),
     ...credentialFailures(definition.client.authentication, rules),
     ...grantFailuresAt(definition, name, endpoint, rules),
     ['throttled', none],
     ...ownFailures,
-  ]);
+  ];
 }
 
 /** Of introspection, about which gateways ask, and of revocation. */
@@ -81,18 +91,25 @@ export function managementFailures(
 }
 
 export function verificationFailures(definition: Definition): PossibleFailures {
-  const required = definition.verify.headers === 'required';
-  const headers = [...heldHeaders(definition)].flatMap(([role, input]) => {
-    const rule = compileInput(role, { ...input, required }, '');
-    return [...ruleFailures(rule, input, required), ...comparisonFailures([rule])];
-  });
-  const key = definition.verify.api_key_header.toLowerCase();
   return sorted(failureReasons, [
     // Of the gateway's own question.
     ['malformed_body', none],
     ['repeated_parameter', { parameter: 'scope' }],
     ['unknown_parameter', { parameter: unheardOf }],
     ['invalid_parameter', { parameter: 'level' }],
+    ...foundAtCalls(definition),
+  ]);
+}
+
+/** Every example of a failure of a call that a gateway asks about. */
+export function foundAtCalls(definition: Definition): readonly Found[] {
+  const required = definition.verify.headers === 'required';
+  const headers = [...heldHeaders(definition)].flatMap(([role, input]) => {
+    const rule = compileInput(role, { ...input, required }, '');
+    return [...ruleFailures(rule, input, required), ...comparisonFailures([rule])];
+  });
+  const key = definition.verify.api_key_header.toLowerCase();
+  return [
     ...headers,
     ['missing_api_key', { parameter: key }],
     ['invalid_api_key', none],
@@ -100,7 +117,7 @@ export function verificationFailures(definition: Definition): PossibleFailures {
     ['invalid_token', none],
     ['insufficient_scope', none],
     ...ownFailures,
-  ]);
+  ];
 }
 
 function* readingFailures(

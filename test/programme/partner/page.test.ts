@@ -33,12 +33,13 @@ describe('every dialect', () => {
       for (const { path } of contract.tokenEndpoints) {
         assert.ok(page.includes(`\`https://tokens.example${path}\``), path);
       }
-      const met = contract.failures.filter(({ metBy }) => metBy.length > 0);
+      const met = contract.failures.flatMap(({ metBy: { partner, caller }, tell }) =>
+        [partner, caller].flatMap((names) => (names === undefined ? [] : [tell(names[0])])),
+      );
       const [, refused = ''] = page.split('## When a request is refused');
       const rows = refused.split('\n## ')[0]?.match(/^\| \d{3} /gm) ?? [];
       assert.equal(rows.length, met.length);
-      for (const { tell, parameters } of met) {
-        const { status, body } = tell(parameters[0]);
+      for (const { status, body } of met) {
         const line = body.replaceAll(/\s+/g, ' ').replaceAll('|', String.raw`\|`);
         assert.ok(refused.includes(`| ${status} \`${line}\` |`), body);
       }
@@ -102,6 +103,7 @@ test('the page tells what the file makes of limits, request ids and further endp
     introspection: { path: '/ask' },
     revocation: { path: '/end' },
     metadata: 'on',
+    sandbox: { header: 'X-Sandbox' },
     tokens: { refresh: { grace: '0s' } },
   });
   const page = partnerPage(makeGuide(definitionOf(over), programmeOf(over), base));
@@ -110,6 +112,9 @@ test('the page tells what the file makes of limits, request ids and further endp
     'You may make 7 token requests in 10 seconds.',
     '| `X-Left` | how many are left until the window ends |',
     'Never send a refresh token twice',
+    '### See every failure before it happens',
+    "curl -i \\\n  -X POST \\\n  -H 'X-Sandbox: throttled' \\\n",
+    '| `invalid_code` |',
     '## Ask about a token',
     '## Give tokens up',
     '## Configure a standard client',

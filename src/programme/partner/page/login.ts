@@ -111,7 +111,7 @@ function comeBack({ contract }: Guide, { success, reading }: LoginPromise): read
 const mostCharacters = 255;
 
 function failures(login: LoginPromise): readonly string[] {
-  const met = login.failures.filter(({ isMet }) => isMet);
+  const met = login.failures.filter(({ metBy }) => metBy !== undefined);
   const redirected = met.filter(({ outcome }) => !isPage(outcome));
   const shown = met.filter(({ outcome }) => isPage(outcome));
   return [
@@ -144,7 +144,7 @@ function pageRow(failure: LoginFailurePromise): readonly string[] {
   return [`${outcome.status} ${escaped(outcome.title)}`, ...advice(failure)];
 }
 
-function advice({ reason, parameters }: LoginFailurePromise): readonly [string, string] {
+function advice({ reason, metBy = [] }: LoginFailurePromise): readonly [string, string] {
   const { cause, remedy } = loginFailureAdvice[reason];
-  return [cause.replace('{names}', () => parameters.map(inCode).join(', ')), remedy];
+  return [cause.replace('{names}', () => metBy.map(inCode).join(', ')), remedy];
 }
