@@ -98,6 +98,8 @@ export const serverVerbs: readonly Verb[] = [
       option('--format <format>', 'of that page (default: markdown)', {
         choices: ['markdown', 'html'],
       }),
+      option('--openapi', 'an OpenAPI 3.1 document, as JSON'),
+      option('--collection', 'a Postman collection, which Bruno, Insomnia and others import too'),
       option('--client <id>', 'fill in what is registered of this client'),
     ],
     example: 'jetway show my-club --for partner',

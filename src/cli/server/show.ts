@@ -6,6 +6,8 @@ import type { YamlNode } from '../../lib/yaml/node.ts';
 import { stringifyYaml } from '../../lib/yaml/yaml.ts';
 import { effectiveDocument } from '../../programme/language/effective_document.ts';
 import type { LoadedProgramme } from '../../programme/language/load.ts';
+import { postmanCollection } from '../../programme/partner/collection.ts';
+import { openapiDocument } from '../../programme/partner/openapi/document.ts';
 import { refuseUsage } from '../exit.ts';
 import { printData, printJson, type VerbOptions } from '../output.ts';
 import { configOf, loadNamed } from '../programmes.ts';
@@ -15,19 +17,25 @@ interface ShowOptions extends VerbOptions {
   readonly for?: 'partner';
   readonly format?: PageFormat;
   readonly client?: string;
+  readonly openapi?: boolean;
+  readonly collection?: boolean;
 }
 
 export async function show(programme: string, options: ShowOptions): Promise<void> {
-  const { for: reader, format, client } = options;
-  const idle = reader === undefined ? Object.entries({ client, format }) : [];
-  refuseUsage(
-    idle.flatMap(([name, given]) =>
-      given === undefined ? [] : [`--${name} is for --for partner`],
-    ),
-  );
+  const { for: reader, format, client, openapi = false, collection = false } = options;
+  const kinds = [reader !== undefined, openapi, collection].filter(Boolean);
+  refuseUsage([
+    ...(kinds.length > 1 ? ['--for, --openapi and --collection exclude each other'] : []),
+    ...(client !== undefined && kinds.length === 0
+      ? ['--client is for --for partner, --openapi and --collection']
+      : []),
+    ...(format !== undefined && reader === undefined ? ['--format is for --for partner'] : []),
+  ]);
   const config = configOf(options);
-  if (reader === undefined) return showDialect(loadNamed(config, programme), options);
+  if (kinds.length === 0) return showDialect(loadNamed(config, programme), options);
   const guide = await guideFor(config, programme, client);
+  if (openapi) return printJson(openapiDocument(guide));
+  if (collection) return printJson(postmanCollection(guide));
   const page = pageIn(format ?? 'markdown', guide);
   return options.json === true ? printJson({ page }) : printData(page.trimEnd());
 }

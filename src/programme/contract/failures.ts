@@ -111,10 +111,10 @@ function offeredReasons({ grants, token_endpoints }: Definition): readonly Failu
       ]),
     ),
   );
-  const others = grantTypes.flatMap((type) =>
-    grants[type] === undefined ? (grantFailures[type] ?? []) : [],
+  const others = new Set(
+    grantTypes.flatMap((type) => (grants[type] === undefined ? (grantFailures[type] ?? []) : [])),
   );
-  return failureReasons.filter((reason) => !others.includes(reason) || named.has(reason));
+  return failureReasons.filter((reason) => !others.has(reason) || named.has(reason));
 }
 
 /** The names of the parameters at fault by reason, of every failure that was found. */

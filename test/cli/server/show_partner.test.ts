@@ -57,8 +57,20 @@ describe('show --for partner', () => {
       stderr: 'there is no client "partnerapi-99999" in club\n',
     });
     assert.equal(idle.code, 2);
-    assert.match(idle.stderr, /^--client is for --for partner\n--format is for --for partner\n/);
+    assert.match(idle.stderr, /^--client is for .*\n--format is for --for partner\n/);
     assert.equal(alone.code, 2);
+    const [openapi, collection, both] = await jetwayEach(folder, [
+      ['show', 'club', '--openapi'],
+      ['show', 'club', '--collection'],
+      ['show', 'club', '--openapi', '--collection'],
+    ]);
+    const { openapi: version, servers } = JSON.parse(openapi.stdout) as Readonly<
+      Record<string, unknown>
+    >;
+    assert.deepEqual([version, servers], ['3.1.1', [{ url: 'https://tokens.example' }]]);
+    const { info } = JSON.parse(collection.stdout) as { readonly info: { readonly name: string } };
+    assert.equal(info.name, 'Club: tokens');
+    assert.equal(both.stderr, '--for, --openapi and --collection exclude each other\n');
     const memory = workFolder(t, {
       'config.yaml': 'environment: staging\nstore: memory\npublic_url: https://tokens.example\n',
     });

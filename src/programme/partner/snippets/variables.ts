@@ -21,9 +21,13 @@ export function partsOf(text: string): readonly Part[] {
     .filter((part) => part !== '');
 }
 
-/** The text with each variable as `write` writes it. */
-export function withVariables(text: string, write: (name: string) => string): string {
+/** The text with each variable as `write` writes it, and the rest as `writeText` does. */
+export function withVariables(
+  text: string,
+  write: (name: string) => string,
+  writeText: (text: string) => string = String,
+): string {
   return partsOf(text)
-    .map((part) => (typeof part === 'string' ? part : write(part.variable)))
+    .map((part) => (typeof part === 'string' ? writeText(part) : write(part.variable)))
     .join('');
 }

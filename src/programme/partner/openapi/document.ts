@@ -1,0 +1,230 @@
+// Owns the OpenAPI 3.1 document of a programme: its endpoints for partners, made from the contract.
+
+import { certificateMethods } from '../../../oauth/client.ts';
+import { programmePaths } from '../../../oauth/own_paths.ts';
+import { isPage, type LoginPromise } from '../../contract/login.ts';
+import type { TokenEndpointPromise } from '../../contract/tokens.ts';
+import { below, type Guide } from '../guide.ts';
+import { failureExamples, grantExample, responsesOf } from './answers.ts';
+import { bodyOf, parametersOf } from './requests.ts';
+
+type PathItem = Readonly<Record<string, object>>;
+
+export function openapiDocument(guide: Guide): object {
+  const { contract, base } = guide;
+  const { definition, programme, login, tokenEndpoints } = contract;
+  const paths = [
+    ...(login === undefined ? [] : [loginPath(guide, login)]),
+    ...tokenEndpoints.map((endpoint) => tokenPath(guide, endpoint)),
+    ...managementPaths(guide),
+    ...publicPaths(guide),
+  ];
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: `${programme.name}: tokens`,
+      version: definition.interface_version,
+      description:
+        'How partners log members in and get, refresh and give up tokens. Made from what the server does.',
+    },
+    servers: [{ url: base }],
+    paths: merged(paths),
+    components: { securitySchemes: schemes(guide) },
+  };
+}
+
+/** Endpoints may share a path, with a method each. */
+function merged(
+  paths: readonly (readonly [string, PathItem])[],
+): Readonly<Record<string, PathItem>> {
+  const all: Record<string, PathItem> = {};
+  for (const [path, item] of paths) all[path] = { ...all[path], ...item };
+  return all;
+}
+
+function loginPath(
+  guide: Guide,
+  { path, reading, ...login }: LoginPromise,
+): readonly [string, PathItem] {
+  const { definition } = guide.contract;
+  const pages = login.failures.flatMap(({ outcome, metBy }) =>
+    metBy !== undefined && isPage(outcome) ? [outcome] : [],
+  );
+  const shown = [...Map.groupBy(pages, ({ status }) => status)].map(([status, some]) => {
+    const titles = [...new Set(some.map(({ title }) => title))].join(', ');
+    const content = { 'text/html': { schema: { type: 'string' } } };
+    return [String(status), { description: `A page for the member: ${titles}`, content }] as const;
+  });
+  const operation = {
+    summary: 'Log a member in: for the member’s browser',
+    security: [],
+    parameters: parametersOf(definition, reading, 'GET', []).map((parameter) => ({
+      ...parameter,
+      ...(parameterName(parameter) === nameOf(reading.inputs, 'client_id') && { required: true }),
+    })),
+    responses: {
+      [login.redirectStatus]: {
+        description: 'To the login page, or back to the redirect URI with an error',
+        headers: { Location: { schema: { type: 'string' } } },
+      },
+      ...Object.fromEntries(shown),
+    },
+  };
+  return [below(guide, path), byMethod(reading.methods, 'login', operation)];
+}
+
+function parameterName(parameter: object): unknown {
+  return 'name' in parameter ? parameter.name : undefined;
+}
+
+function nameOf(inputs: LoginPromise['reading']['inputs'], role: string): string | undefined {
+  return inputs.find((input) => input.role === role)?.wireName;
+}
+
+/** The same operation for each method, with a name of its own. */
+function byMethod(methods: readonly string[], name: string, operation: object): PathItem {
+  return Object.fromEntries(
+    methods.map((method, index) => [
+      method.toLowerCase(),
+      { operationId: index === 0 ? name : `${name}_${method.toLowerCase()}`, ...operation },
+    ]),
+  );
+}
+
+function tokenPath(
+  guide: Guide,
+  { name, path, reading, grants }: TokenEndpointPromise,
+): readonly [string, PathItem] {
+  const { definition } = guide.contract;
+  const examples = [
+    ...grants.map(({ grant, answer }) => grantExample(grant, answer)),
+    ...failureExamples(guide),
+  ];
+  const responses = responsesOf(guide, examples);
+  const operations = reading.methods.map((method, index) => {
+    const requestBody = bodyOf(definition, reading, method, grants);
+    const operation = {
+      operationId: index === 0 ? `token_${name}` : `token_${name}_${method.toLowerCase()}`,
+      summary: `Get tokens by ${grants.map(({ grant }) => grant).join(', ')}`,
+      security: security(guide, reading.inputs.some(isBearer)),
+      parameters: parametersOf(definition, reading, method, grants),
+      ...(requestBody === undefined ? {} : { requestBody }),
+      responses,
+    };
+    return [method.toLowerCase(), operation] as const;
+  });
+  return [below(guide, path), Object.fromEntries(operations)];
+}
+
+/** A token that is read from the Authorization header. */
+function isBearer({ wireName, inHeader }: { wireName: string; inHeader: boolean }): boolean {
+  return inHeader && wireName === 'authorization';
+}
+
+function security(
+  { contract: { definition } }: Guide,
+  bearer = false,
+): readonly Readonly<Record<string, readonly string[]>>[] {
+  const { methods } = definition.client.authentication;
+  const known = methods.flatMap((method) => (method === 'parameters' ? [] : [schemeOf(method)]));
+  return [
+    ...[...new Set(known)].map((name) => ({ [name]: [] })),
+    ...(methods.includes('parameters') ? [{}] : []),
+    ...(bearer ? [{ bearer: [] }] : []),
+  ];
+}
+
+type Method = Guide['contract']['definition']['client']['authentication']['methods'][number];
+
+function schemeOf(method: Method): string {
+  return certificateMethods.some((one) => one === method) ? 'certificate' : method;
+}
+
+const allSchemes: Readonly<Record<string, object>> = {
+  basic: { type: 'http', scheme: 'basic' },
+  bare_basic: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'Authorization',
+    description: 'base64 of identifier, colon and secret, without the word Basic',
+  },
+  certificate: { type: 'mutualTLS' },
+  bearer: { type: 'http', scheme: 'bearer', description: 'The refresh token' },
+};
+
+function schemes(guide: Guide): Readonly<Record<string, object>> {
+  const bearer = guide.contract.tokenEndpoints.some(({ reading }) => reading.inputs.some(isBearer));
+  const used = new Set(security(guide, bearer).flatMap((one) => Object.keys(one)));
+  return Object.fromEntries(Object.entries(allSchemes).filter(([name]) => used.has(name)));
+}
+
+/** Revocation and introspection (RFC 7009, RFC 7662), where the file turns them on. */
+function managementPaths(guide: Guide): readonly (readonly [string, PathItem])[] {
+  const { revocation, introspection } = guide.contract.programme;
+  const text = { type: 'string' };
+  const schema = {
+    type: 'object',
+    properties: { token: text, token_type_hint: text, client_id: text, client_secret: text },
+    required: ['token'],
+  };
+  const requestBody = {
+    required: true,
+    content: { 'application/x-www-form-urlencoded': { schema } },
+  };
+  const failures = responsesOf(guide, failureExamples(guide));
+  const post = (operationId: string, summary: string, answer: object): PathItem => {
+    const responses = { ...failures, 200: answer };
+    return { post: { operationId, summary, security: security(guide), requestBody, responses } };
+  };
+  const active = {
+    type: 'object',
+    properties: { active: { type: 'boolean' } },
+    required: ['active'],
+  };
+  return [
+    ...(revocation === undefined
+      ? []
+      : [
+          [
+            below(guide, revocation.path),
+            post('revoke', 'Give a token up', { description: 'The token is good no more' }),
+          ] as const,
+        ]),
+    ...(introspection === undefined
+      ? []
+      : [
+          [
+            below(guide, introspection.path),
+            post('introspect', 'Ask about a token of yours', {
+              description: 'Whether it is good',
+              content: { 'application/json': { schema: active } },
+            }),
+          ] as const,
+        ]),
+  ];
+}
+
+/** Key set and metadata, which anybody may read. */
+function publicPaths(guide: Guide): readonly (readonly [string, PathItem])[] {
+  const { signsTokens, ownPath, metadata } = guide.contract.programme;
+  const { origin } = new URL(guide.base);
+  const get = (operationId: string, summary: string): PathItem => {
+    const content = { 'application/json': { schema: { type: 'object' } } };
+    const responses = { 200: { description: summary, content } };
+    return { get: { operationId, summary, security: [], responses } };
+  };
+  const [path] = metadata?.paths ?? [];
+  return [
+    ...(signsTokens
+      ? [[below(guide, ownPath + programmePaths.keySet), get('keys', 'The keys of JWTs')] as const]
+      : []),
+    ...(path === undefined
+      ? []
+      : [
+          [
+            path,
+            { ...get('metadata', 'Metadata (RFC 8414)'), servers: [{ url: origin }] },
+          ] as const,
+        ]),
+  ];
+}

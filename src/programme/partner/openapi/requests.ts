@@ -1,0 +1,114 @@
+// Owns what an operation reads: parameters and request body.
+
+import type { InputPromise, ReadingPromise } from '../../contract/reading.ts';
+import type { GrantPromise } from '../../contract/tokens.ts';
+import type { Definition } from '../../language/definition.ts';
+import type { BodyForm } from '../../requests/request_body.ts';
+import { inputSchema, type Schema } from './schemas.ts';
+
+/** A kind of request to an endpoint: a grant with its `grant_type`, or a login. */
+export type Kind = Pick<GrantPromise, 'grant' | 'grantType'>;
+
+/** Headers that OpenAPI tells by other means than parameters (3.1.1, 4.8.12.2.1). */
+const ownHeaders: ReadonlySet<string> = new Set(['accept', 'content-type', 'authorization']);
+
+/** The inputs of one method, by where the document has them. */
+interface Placed {
+  readonly parameters: readonly InputPromise[];
+  readonly body: readonly InputPromise[];
+}
+
+function placed({ inputs, mediaTypes }: ReadingPromise, method: string): Placed {
+  const hasBody = method !== 'GET' && mediaTypes.length > 0;
+  const isInBody = ({ places }: InputPromise): boolean =>
+    hasBody && places.some((place) => place === 'form' || place === 'json');
+  return {
+    body: inputs.filter(isInBody),
+    parameters: inputs.filter(
+      (input) =>
+        !isInBody(input) &&
+        (input.inHeader ? !ownHeaders.has(input.wireName) : input.places.includes('query')),
+    ),
+  };
+}
+
+export function parametersOf(
+  definition: Definition,
+  reading: ReadingPromise,
+  method: string,
+  kinds: readonly Kind[],
+): readonly object[] {
+  const types = kinds.flatMap(({ grantType }) => grantType ?? []);
+  return placed(reading, method).parameters.map((input) => {
+    const { description, ...schema } = inputSchema(input, definition, types);
+    return {
+      name: input.wireName,
+      in: input.inHeader ? 'header' : 'query',
+      required: reading.requests.every((request) => input.neededBy.includes(request)),
+      ...(description === '' ? {} : { description }),
+      schema,
+    };
+  });
+}
+
+/** Undefined for a request without a body. */
+export function bodyOf(
+  definition: Definition,
+  reading: ReadingPromise,
+  method: string,
+  kinds: readonly Kind[],
+): object | undefined {
+  const { body } = placed(reading, method);
+  if (body.length === 0) return undefined;
+  const schemaFor = (form: BodyForm): Schema => {
+    const inputs = body.filter(({ places }) => places.includes(form));
+    const schemas = kinds.map((kind) => kindSchema(definition, inputs, kind));
+    return schemas.length === 1 ? (schemas[0] ?? {}) : { oneOf: schemas };
+  };
+  const content = reading.mediaTypes.map(([type, form]) => [type, { schema: schemaFor(form) }]);
+  return { required: true, content: Object.fromEntries(content) as object };
+}
+
+function kindSchema(
+  definition: Definition,
+  inputs: readonly InputPromise[],
+  { grant, grantType }: Kind,
+): Schema {
+  const own = inputs.filter(({ readBy }) => readBy.includes(grant));
+  const tree: Tree = { inputs: [], inner: new Map(), needed: new Set() };
+  for (const input of own) {
+    const isNeeded = input.neededBy.includes(grant);
+    let at = tree;
+    for (const name of input.within) {
+      const inner = at.inner.get(name) ?? { inputs: [], inner: new Map(), needed: new Set() };
+      at.inner.set(name, inner);
+      if (isNeeded) at.needed.add(name);
+      at = inner;
+    }
+    at.inputs.push(input);
+    if (isNeeded) at.needed.add(input.wireName);
+  }
+  return { title: grant, ...treeSchema(definition, tree, grantType) };
+}
+
+/** The members of an object in a body. */
+interface Tree {
+  readonly inputs: InputPromise[];
+  readonly inner: Map<string, Tree>;
+  readonly needed: Set<string>;
+}
+
+function treeSchema(definition: Definition, tree: Tree, grantType: string | undefined): Schema {
+  const types = grantType === undefined ? [] : [grantType];
+  const properties = [
+    ...tree.inputs.map((input) => [input.wireName, inputSchema(input, definition, types)] as const),
+    ...[...tree.inner].map(
+      ([name, inner]) => [name, treeSchema(definition, inner, grantType)] as const,
+    ),
+  ];
+  return {
+    type: 'object',
+    properties: Object.fromEntries(properties),
+    ...(tree.needed.size === 0 ? {} : { required: [...tree.needed] }),
+  };
+}
