@@ -15,6 +15,7 @@ import { parseYaml, stringifyYaml, type YamlNode } from '../../src/lib/yaml/yaml
 import { definitionSchema } from '../../src/programme/language/definition.ts';
 import { loadProgramme } from '../../src/programme/language/load.ts';
 import { keysOf } from '../../src/schema/keys.ts';
+import { step } from '../support/property.ts';
 import { exampleFile } from './example_file.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -182,7 +183,7 @@ for (const path of variants) {
     assertAccepted(stringifyYaml(whole));
     const places = mapsIn(whole);
     assert.ok(places.length > 80);
-    for (const place of places) {
+    for (const place of places.filter((_, index) => index % step === 0)) {
       const odd = withOddMember(whole, place);
       assert.notDeepEqual(errorsOf('n.yaml', stringifyYaml(odd)), [], place.join('.'));
       assert.equal(validate(odd), false, place.join('.'));

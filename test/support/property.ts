@@ -11,6 +11,9 @@ fc.configureGlobal({ seed });
 /** How long whole programme files are searched: a part of `npm run campaign:files` unless told. */
 export const runs = Number(process.env['PROPERTY_RUNS'] ?? 15);
 
+/** Of what is searched one by one, each that is so many further on: all in the campaign. */
+export const step: number = Math.max(1, Math.round(50 / runs));
+
 export { fc };
 
 const codePoint = fc.oneof(

@@ -15,7 +15,7 @@ const groups = {
   programmes: ['test/{clients,dialects,programme}/**'],
   cli: ['test/cli/*'],
   cli_server: ['test/cli/server/**'],
-  cli_rest: ['test/cli/{entities,grammar,import,keys}/**'],
+  cli_rest: ['test/cli/{entities,grammar,import,keys,manual}/**'],
   wire: ['test/wire/[a-h]*', 'test/wire/renamed/**'],
   wire_rest: ['test/wire/[i-z]*'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;

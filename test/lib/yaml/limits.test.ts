@@ -9,7 +9,7 @@ import {
   type ParsedYaml,
   parseYaml,
 } from '../../../src/lib/yaml/yaml.ts';
-import { anyText, fc } from '../../support/property.ts';
+import { anyText, fc, step } from '../../support/property.ts';
 import { cpuTimeOf } from '../../support/usage.ts';
 import { read } from './read.ts';
 
@@ -53,10 +53,11 @@ const characters = ['\r', '\0', '\ud800', '\uFEFF'];
 const bombs = [nesting, closing, names, lines, keys, characters].flat();
 
 test('HOSTILE 54: no text of 64 KiB takes a second, none throws, all faults lie in it', () => {
-  for (const unit of bombs) {
+  for (const [index, unit] of bombs.entries()) {
     const text = unit.repeat(Math.floor(maxYamlBytes / Buffer.byteLength(unit)));
     assertHarmless(text, JSON.stringify(unit));
-    assertHarmless(`a: "${text.slice(4)}`, `quoted ${JSON.stringify(unit)}`);
+    if (index % step === 0)
+      assertHarmless(`a: "${text.slice(4)}`, `quoted ${JSON.stringify(unit)}`);
   }
   const many = Array.from({ length: 6000 }, (_, index) => `k${index}: 1`).join('\n');
   assertHarmless(many, '6000 keys');
