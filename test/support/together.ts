@@ -26,7 +26,7 @@ const apart = [
   'test/docs/programme_schema.test.ts',
   'test/lib/yaml/limits.test.ts',
   'test/programme/checks/judged.test.ts',
-  'test/programme/property_*',
+  'test/programme/{property_*,partner/*}',
   // They count the process's threads, fill its one queue of hashes, or hold a thousand connections.
   'test/members/hashing*',
   'test/wire/{hostile_browsers,hostile_slow,login_flood}.test.ts',
