@@ -31,6 +31,7 @@ const usage = `npm run bench -- [options]
   --seconds S       length of one measurement (${careful.seconds})
   --only NAME       one path: ${[...pathNames, loginsName].join(', ')}
   --guard           fails if a request costs much more CPU, beside the floor's, than expected
+  --observed        the file store also with what serve tells of requests: the audit stream
   --peers           beside oidc-provider, which is installed from the registry for this run
   --logins N        only this: refreshes in a file store of N logins
   --profile FOLDER  writes a CPU profile of each server and workload there (last round)
@@ -59,6 +60,7 @@ function readPlan(): Asked | undefined {
         only: { type: 'string' },
         logins: { type: 'string' },
         guard: { type: 'boolean', default: false },
+        observed: { type: 'boolean', default: false },
         peers: { type: 'boolean', default: false },
         profile: { type: 'string' },
       },
@@ -74,6 +76,7 @@ function readPlan(): Asked | undefined {
       workloads: base.workloads.filter(({ path }) => path === (values.only ?? path)),
       rounds: bounded(values.rounds, base.rounds, 100),
       seconds: bounded(values.seconds, base.seconds, 30),
+      servers: values.observed ? [...base.servers, 'observed' as const] : base.servers,
       ...(values.profile === undefined ? {} : { profileFolder: values.profile }),
     };
     const isLoginsToo = !values.guard && (values.only ?? loginsName) === loginsName;

@@ -4,6 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+import { openServerAudit, type ServerAudit } from '../../src/cli/audit/server_audit.ts';
 import { openLog } from '../../src/cli/server/log_writer.ts';
 import { serveAll } from '../../src/cli/server/serving.ts';
 import { beginLogin } from '../../src/engine/answer.ts';
@@ -13,6 +14,7 @@ import { after, milliseconds, systemClock } from '../../src/lib/clock.ts';
 import { digest } from '../../src/lib/digest.ts';
 import { mergeNodes, toPlain } from '../../src/lib/document.ts';
 import { formatFault } from '../../src/lib/fault.ts';
+import { present } from '../../src/lib/present.ts';
 import { randomKey } from '../../src/lib/random.ts';
 import { parseYaml, stringifyYaml } from '../../src/lib/yaml/yaml.ts';
 import type { ClientId, ProgrammeId } from '../../src/oauth/client.ts';
@@ -57,9 +59,9 @@ function programmeOf(name: string, overlay: string): Programme {
 
 const [, , kind, folder = ''] = process.argv;
 const fileStore =
-  kind === 'file'
+  kind !== 'memory'
     ? openFileStore({
-        path: join(folder, 'jetway.db'),
+        path: join(folder, kind === 'observed' ? 'observed.db' : 'jetway.db'),
         environment: 'staging',
         reserve: serverReserve,
       })
@@ -67,15 +69,28 @@ const fileStore =
 const store = fileStore ?? createMemoryStore();
 const keyring = createKeyring(new Uint8Array(32).fill(7));
 const clock = systemClock();
+const log = openLog();
 
 const { serving } = await serveAll(
   Object.entries(overlays).map(([format, overlay]) => ({
     programme: programmeOf(format.toLowerCase(), overlay),
   })),
-  { store, clock, keyring, log: openLog(), environment: 'staging' },
+  { store, clock, keyring, log, environment: 'staging' },
 );
 for (const programme of serving.served.keys()) await register(programme);
-const server = await listen({ host: '127.0.0.1', port: 0 }, serving.app);
+const audit = kind === 'observed' ? openAudit() : undefined;
+const observing = present({ observer: audit?.observer(serving) });
+const server = await listen({ host: '127.0.0.1', port: 0 }, serving.app, observing);
+
+/** The audit stream beside the store. */
+function openAudit(): ServerAudit | undefined {
+  const settings = { file: join(folder, 'audit.jsonl'), onFailure: 'refuse' } as const;
+  const config = {
+    audit: { ...settings, tellsVerification: false },
+    environment: 'staging',
+  } as const;
+  return openServerAudit(config, keyring, log, {});
+}
 
 async function register(programme: ProgrammeId): Promise<void> {
   const createdAt = clock.now();

@@ -133,6 +133,7 @@ const modules = {
   sqlite: [import.meta.resolve('./floor_server.ts'), 'stores'],
   memory: [import.meta.resolve('./jetway_server.ts'), 'stores'],
   file: [import.meta.resolve('./jetway_server.ts'), 'stores'],
+  observed: [import.meta.resolve('./jetway_server.ts'), 'stores'],
   'oidc-provider': [import.meta.resolve('./oidc_server.ts'), 'peer'],
 } as const satisfies Readonly<Record<IssuingServer, readonly [string, 'stores' | 'peer']>>;
 

@@ -52,9 +52,18 @@ export const codeSource: Extract<BodySource, { readonly kind: 'codes' }> = {
 
 /**
  * In the order of a round; `bare` first, since the others are compared with it. `map` and `sqlite` are
- * floors: what a token service of no dialect and no safety costs at least.
+ * floors: what a token service of no dialect and no safety costs at least. `observed` is `file` with all that
+ * is told of its requests, as `serve` tells it.
  */
-export const serverNames = ['bare', 'map', 'sqlite', 'memory', 'file', 'oidc-provider'] as const;
+export const serverNames = [
+  'bare',
+  'map',
+  'sqlite',
+  'memory',
+  'file',
+  'observed',
+  'oidc-provider',
+] as const;
 export type ServerName = (typeof serverNames)[number];
 export type IssuingServer = Exclude<ServerName, 'bare'>;
 

@@ -22,9 +22,13 @@ export interface StreamOptions extends TrailOptions {
 }
 
 /** Milliseconds for which events wait for others, so that one append takes many. */
-const gathering = 50;
+const gathering = 100;
 /** Milliseconds until a failed append is tried again. */
 const retryAfter = 500;
+/** Characters of one order, so that a thread with little memory can obey it. */
+const mostGiven = 1024 * 1024;
+/** For an order and its lines. */
+const resourceLimits = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 8 };
 /** What may wait. */
 interface Bounds {
   /** Of all events. */
@@ -137,16 +141,25 @@ export class AuditStream {
       this.#fail(`the audit thread cannot start: ${String(error)}`);
       return;
     }
-    this.#given = this.#waiting.length;
+    this.#given = this.#countOfOrder();
     this.#patience ??= setTimeout(() => this.#judge(), this.#bounds.milliseconds);
     this.#patience.unref();
-    this.#worker.postMessage(this.#waiting.join('\n') satisfies AuditOrder, []);
+    const order: AuditOrder = this.#waiting.slice(0, this.#given).join('\n');
+    this.#worker.postMessage(order, []);
+  }
+
+  /** How many of the waiting events are one order. */
+  #countOfOrder(): number {
+    if (this.#characters <= mostGiven) return this.#waiting.length;
+    let characters = 0;
+    const last = this.#waiting.findIndex(({ length }) => (characters += length) > mostGiven);
+    return Math.max(1, last);
   }
 
   #begin(): Worker {
     const { path, key, patience } = this.#options;
     const workerData: TrailOptions = { path, key, patience };
-    const worker = startThread('src/audit/audit_worker.ts', { workerData });
+    const worker = startThread('src/audit/audit_worker.ts', { workerData, resourceLimits });
     worker.on('message', (report: AuditReport) => {
       if (this.#worker !== worker) return;
       if (report === undefined) this.#succeed();
@@ -164,8 +177,7 @@ export class AuditStream {
   }
 
   #succeed(): void {
-    this.#waiting.splice(0, this.#given);
-    this.#characters = this.#waiting.reduce((sum, { length }) => sum + length, 0);
+    for (const { length } of this.#waiting.splice(0, this.#given)) this.#characters -= length;
     this.#given = 0;
     this.#since = performance.now();
     clearTimeout(this.#patience);
@@ -180,7 +192,8 @@ export class AuditStream {
       this.put('events_lost', { events, since: this.#lostSince });
     }
     if (wasBlocked) this.put('audit_resumed', {});
-    if (this.#waiting.length > 0) this.#timer ??= setTimeout(() => this.#give(), gathering);
+    const delay = this.#characters > mostGiven ? 0 : gathering;
+    if (this.#waiting.length > 0) this.#timer ??= setTimeout(() => this.#give(), delay);
     else for (const settle of this.#settled.splice(0)) settle();
   }
 

@@ -136,6 +136,19 @@ describe('the stream of a server', () => {
     assert.deepEqual(eventsIn(lines('later/audit.jsonl')), ['file_begun', 'a']);
   });
 
+  test('takes more than one order can hold, all of it once and in order', async (t) => {
+    const { path, lines, verify } = scene(t);
+    const { stream } = streamOf(t, path, { bounds: { ...patient, characters: 10_000_000 } });
+    const clients = Array.from({ length: 12 }, (_, index) => `${index}`.repeat(200_000));
+    for (const client of clients) stream.putText(eventOf(client));
+    assert.equal(await stream.end(forever), 0);
+    assert.deepEqual(
+      eventsIn(lines()).map((one) => one.slice(0, 12)),
+      ['file_begun', ...clients.map((one) => one.slice(0, 12))],
+    );
+    assert.equal((await verify()).broken, 0);
+  });
+
   test('takes what strangers sent as text, and puts no line in', async (t) => {
     const { path, lines, verify } = scene(t);
     const { stream } = streamOf(t, path);

@@ -229,7 +229,7 @@ test('HOSTILE 53: no secret that was used is in the store, its folder, the log o
     const known = new Hoard();
     known.keep('the callback', callback);
     const found = known.findIn(places).filter((one) => one.endsWith(', as it is'));
-    for (const place of ['data/jetway.db', 'backup.db', 'jetway client list']) {
+    for (const place of ['data/jetway.db', 'data/audit.jsonl', 'backup.db', 'jetway client list']) {
       assert.ok(
         found.some((one) => one.startsWith(`the callback in ${place}`)),
         place,

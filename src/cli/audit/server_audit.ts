@@ -42,7 +42,7 @@ export interface ServerAudit {
  * @param files the digests of the configuration and of the programmes' files
  */
 export function openServerAudit(
-  { audit, environment }: Config,
+  { audit, environment }: Pick<Config, 'audit' | 'environment'>,
   keyring: Keyring,
   log: ServerLog,
   files: Facts,
