@@ -12,6 +12,7 @@ import { type EndpointDefinition, placesOf } from '../language/input_schema.ts';
 import type { Programme } from '../programme.ts';
 import { endpointsOf, grantsAt, readsInput } from './grant_places.ts';
 import { compileInput, type InputRule } from './input_rules.ts';
+import { unheardOf } from './possible_failures.ts';
 import {
   fittingValue,
   type SampleClient,
@@ -29,8 +30,6 @@ export interface SampleFault<Reason = FailureReason> {
   readonly request: SampleRequest;
 }
 
-/** A value that no store contains. */
-const unheardOf = 'unheard_of';
 const formType = 'application/x-www-form-urlencoded';
 
 /** One token request for each reason that needs only a wrong request, in the order of C-8. */
