@@ -27,6 +27,12 @@ const failures = counters(
   'grant',
   'reason',
 );
+const forced = counters(
+  'jetway_forced_failures_total',
+  'Requests that asked a sandbox for their failure. They count as nothing else.',
+  'programme',
+  'endpoint',
+);
 const durations = histograms(
   'jetway_request_duration_seconds',
   'Time from the head of a request to its answer; of a login, also that its password waited.',
@@ -38,6 +44,7 @@ const durations = histograms(
 /** The series of one endpoint that have been found: to find one costs a text. */
 interface EndpointMetrics {
   readonly duration: Histogram;
+  readonly forced: () => Counter;
   readonly grants: Map<GrantType | undefined, GrantMetrics>;
 }
 
@@ -50,8 +57,12 @@ interface GrantMetrics {
 const known = new WeakMap<EndpointFacts, EndpointMetrics>();
 
 export const requestMetrics: Observer = {
-  answered({ endpoint: facts, grant, status, failure, duration }) {
+  answered({ endpoint: facts, grant, status, failure, isForced, duration }) {
     const endpoint = known.get(facts) ?? beginEndpoint(facts);
+    if (isForced) {
+      endpoint.forced().add();
+      return;
+    }
     endpoint.duration.observe(duration / 1000);
     const { answered, failed } = endpoint.grants.get(grant) ?? beginGrant(facts, endpoint, grant);
     answered(status).add();
@@ -61,8 +72,8 @@ export const requestMetrics: Observer = {
 
 function beginEndpoint(facts: EndpointFacts): EndpointMetrics {
   const { programme, kind } = facts;
-  const duration = durations(present({ programme, endpoint: kind }));
-  const begun = { duration, grants: new Map() };
+  const labels = present({ programme, endpoint: kind });
+  const begun = { duration: durations(labels), forced: () => forced(labels), grants: new Map() };
   known.set(facts, begun);
   return begun;
 }

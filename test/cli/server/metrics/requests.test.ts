@@ -73,3 +73,16 @@ test('HOSTILE 53, 59: whatever strangers send, no label tells of it and no serie
   assert.equal(after.length, before);
   assert.doesNotMatch(after.join('\n'), /SEARCH|LINK|PURGE|REPORT|partnerapi/i);
 });
+
+test('a failure that a sandbox was asked for counts as nothing else: no alert goes off', async (t) => {
+  const club = await openClub(t, { over: 'sandbox: { header: X-Fail }' });
+  const before = series(club);
+  for (const reason of ['server_error', 'temporarily_unavailable', 'unheard_of']) {
+    await ask(club.url, paths.grant, { method: 'POST', headers: { 'x-fail': reason } });
+  }
+  assert.deepEqual(series(club), before);
+  const forced = expose(processFamilies(), 'text').match(/^jetway_forced_failures_total\{.*$/gm);
+  assert.deepEqual(forced, [
+    'jetway_forced_failures_total{programme="executive-club",endpoint="token"} 3',
+  ]);
+});
