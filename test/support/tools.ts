@@ -55,6 +55,7 @@ type ToolName =
   | 'nginx'
   | 'openssl'
   | 'prlimit'
+  | 'prometheus'
   | 'python3'
   | 'python3-jwt'
   | 'strace'
@@ -91,6 +92,8 @@ const tools: Readonly<Record<ToolName, Tool>> = {
       process.platform === 'linux' ? undefined : 'there is no Linux to stand in for',
   },
   prlimit: program('prlimit', 'util-linux'),
+  // With promtool.
+  prometheus: program('prometheus'),
   // No test needs it: the executable that is built for them is larger without.
   strip: program('strip', 'binutils'),
   'systemd-notify': program('systemd-notify', 'systemd'),
