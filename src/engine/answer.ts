@@ -142,7 +142,8 @@ export function expectAnswerable({ programme }: Service, grant: GrantType, membe
   if (programme.isClientSubject(member.subject)) throw clientLikeSubject(programme);
   const { memberNumber } = programme;
   if (!memberNumber.neededBy.has(grant) || memberNumber.fits(member.membershipNumber)) return;
-  throw new Refusal(grantFailures[grant] ?? 'server_error', {
-    detail: `the member's number must be ${memberNumber.form}`,
-  });
+  const expected = `a membership number of ${memberNumber.form}`;
+  const came = 'a member without such a number';
+  const cause = { rule: ['members', 'membership_number'], expected, came };
+  throw new Refusal(grantFailures[grant] ?? 'server_error', { cause });
 }

@@ -1,14 +1,22 @@
 // Owns the authorization_code grant (RFC 6749 4.1.3): a login's code is exchanged for tokens.
 
 import { digest } from '../lib/digest.ts';
+import type { Cause } from '../oauth/cause.ts';
 import { Refusal } from '../oauth/failure.ts';
 import { codeKey, type Place } from '../oauth/grant.ts';
 import { provesChallenge } from '../oauth/pkce.ts';
 import type { TokenSet } from '../oauth/token_set.ts';
-import type { Inputs } from '../programme/requests/input_rules.ts';
 import type { FoundCode } from '../store/grants.ts';
 import { beginLogin } from './answer.ts';
 import type { GrantRequest } from './authorization.ts';
+import {
+  codeOfAnother,
+  deadCode,
+  otherRedirect,
+  spentCode,
+  unknownCode,
+  wrongVerifier,
+} from './causes/code.ts';
 
 /**
  * A code must belong to this client, match the login request and be live. A request that fails one of
@@ -20,14 +28,18 @@ export async function grantByCode(request: GrantRequest): Promise<TokenSet> {
   const { programme, store } = service;
   const key = codeKey(inputs.get('code') ?? '');
   const found = await store.findCode(programme.id, key, now);
-  if (found === undefined || found.code.client !== client.id) throw new Refusal('invalid_code');
-  checkPossession(found, inputs);
+  if (found === undefined) {
+    const cause = unknownCode(programme, inputs.get('code') ?? '');
+    throw new Refusal('invalid_code', { cause, code: key });
+  }
+  if (found.code.client !== client.id) throw refused(codeOfAnother);
+  checkPossession(found, request);
   if (found.spentFor !== undefined) {
     await store.revokeLogin(programme.id, found.spentFor, now);
     noteReplay(request, found.spentFor);
-    throw new Refusal('invalid_code', { detail: 'replayed' });
+    throw refused(spentCode);
   }
-  const { member, issuedAt, ...code } = found.code;
+  const { member, issuedAt, expiresAt, ...code } = found.code;
   // A login without a scope leaves the scope to the token request (P-5). The requested scope of
   // either is the granted one: a refresh cannot widen it, and does not lose it (HOSTILE 32).
   const granted = code.scope ?? scope;
@@ -42,8 +54,9 @@ export async function grantByCode(request: GrantRequest): Promise<TokenSet> {
     const spending = await store.spendCode(programme.id, client.id, key, login, now);
     const { outcome } = spending;
     if (outcome === 'spent') return;
-    if (outcome === 'replayed') noteReplay(request, spending.place);
-    throw new Refusal('invalid_code', { detail: outcome });
+    if (outcome === 'unknown') throw refused(deadCode(expiresAt, now));
+    noteReplay(request, spending.place);
+    throw refused(spentCode);
   });
 }
 
@@ -54,16 +67,21 @@ function noteReplay({ record }: GrantRequest, place: Place): void {
 }
 
 /** The token request must match the login request that the code is of (RFC 6749 4.1.3). */
-function checkPossession({ code, spentFor }: FoundCode, inputs: Inputs): void {
+function checkPossession({ code, spentFor }: FoundCode, { inputs, client }: GrantRequest): void {
   // The documents do not ask for redirect_uri here: it is compared where it is sent.
   const redirectUri = inputs.get('redirect_uri');
   const kept = code.redirectUri;
   if (redirectUri !== undefined && digest(redirectUri).slice(0, kept.length) !== kept) {
-    throw new Refusal('invalid_code', { detail: 'redirect_uri differs' });
+    throw refused(otherRedirect(redirectUri, client));
   }
   const { codeChallenge } = code;
   const left = spentFor === undefined ? undefined : codeChallenge?.length;
-  if (!provesChallenge(codeChallenge, inputs.get('code_verifier'), left)) {
-    throw new Refusal('invalid_code', { detail: 'the code verifier does not fit' });
+  const verifier = inputs.get('code_verifier');
+  if (!provesChallenge(codeChallenge, verifier, left)) {
+    throw refused(wrongVerifier(codeChallenge !== undefined, verifier));
   }
+}
+
+function refused(cause: Cause): Refusal {
+  return new Refusal('invalid_code', { cause });
 }

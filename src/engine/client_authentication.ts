@@ -4,12 +4,21 @@
 import type { Instant } from '../lib/clock.ts';
 import { type Digest, digest, sameDigest } from '../lib/digest.ts';
 import { networkOf } from '../lib/ip_address.ts';
+import { type Cause, describeDifference, endpointRule, ownCause } from '../oauth/cause.ts';
 import type { Client, ClientId, StoredSecret } from '../oauth/client.ts';
 import type { CertificateClaim } from '../oauth/client_certificate.ts';
 import { Refusal } from '../oauth/failure.ts';
 import type { Gateway, GatewayId } from '../oauth/gateway.ts';
 import type { Inputs } from '../programme/requests/input_rules.ts';
 import type { PresentedCredentials } from '../token/proven_headers.ts';
+import {
+  disabledClient,
+  endedSecret,
+  tooManySecrets,
+  unknownClient,
+  wrongCertificate,
+  wrongSecret,
+} from './causes/client.ts';
 import type { Service } from './service.ts';
 
 /** Compared with the secret of an unknown client; no text has this digest. */
@@ -40,15 +49,18 @@ export async function authenticateClient(
   const client = await store.find('client', programme.id, credentials.id as ClientId);
   const isActive = client?.status === 'active';
   const { certificate } = credentials;
+  const known = isActive ? provenSecret(credentials, client.secrets, now) : undefined;
+  const found =
+    certificate === undefined && known === undefined
+      ? firstMatch(service, credentials, client?.secrets ?? unmatchableSecrets, now)
+      : noMatch;
   const proof =
-    certificate !== undefined
-      ? certificateProof(certificate, client, now)
-      : ((isActive ? provenSecret(credentials, client.secrets, now) : undefined) ??
-        firstMatch(service, credentials, client?.secrets ?? unmatchableSecrets, now));
+    certificate === undefined ? (known ?? found.live) : certificateProof(certificate, client, now);
   if (!isActive || proof === undefined) {
     forget(service, credentials);
     service.uses.fail(client?.id, now);
-    throw await countFailure(service, credentials.id, address(), now);
+    const cause = clientCause(service, credentials, client, found.ended, now);
+    throw await countFailure(service, credentials.id, address(), now, cause);
   }
   remember(service, credentials, client.id, proof);
   store.recordSecretUse(programme.id, client.id, proof.digest, now);
@@ -71,28 +83,50 @@ function certificateProof(
   return subject !== undefined && names.includes(subject) ? { digest: digest(subject) } : undefined;
 }
 
+/** Makes the same texts for known and unknown identifiers: they are to cost the same. */
+function clientCause(
+  { programme }: Service,
+  { id, secrets, certificate }: PresentedCredentials,
+  client: Client | undefined,
+  ended: StoredSecret | undefined,
+  now: Instant,
+): Cause {
+  const wrong = wrongSecret(client?.secrets ?? unmatchableSecrets, secrets(), now);
+  const unknown = unknownClient(programme, id);
+  if (client === undefined) return unknown;
+  if (client.status !== 'active') return disabledClient;
+  if (certificate !== undefined) return wrongCertificate(certificate, now);
+  return ended === undefined ? wrong : endedSecret(ended);
+}
+
 /** Counts known and unknown identifiers alike, after the digests that each of them costs. */
 async function countFailure(
   { programme, store }: Service,
   id: string,
   address: string,
   now: Instant,
+  cause: Cause,
 ): Promise<Refusal> {
   const limit = programme.clients.failureLimit;
-  if (limit === undefined) return new Refusal('client_authentication_failed');
+  if (limit === undefined) return new Refusal('client_authentication_failed', { cause });
   // A digest: strangers make identifiers as long as they like.
   const key = digest(`${networkOf(address)} ${id}`);
   const { allowed, retryAfter } = await store.count('failed_secret', programme.id, key, limit, now);
   return allowed
-    ? new Refusal('client_authentication_failed')
-    : new Refusal('throttled', { retryAfter: retryAfter / 1000 });
+    ? new Refusal('client_authentication_failed', { cause })
+    : new Refusal('throttled', {
+        retryAfter: retryAfter / 1000,
+        cause: tooManySecrets(limit, cause),
+      });
 }
 
 /** A client_id beside the credentials must be the same identifier. */
 export function expectNamed(inputs: Inputs, id: string): void {
   const named = inputs.get('client_id');
   if (named !== undefined && named !== id) {
-    throw new Refusal('client_mismatch', { parameter: 'client_id' });
+    const came = describeDifference(named, id);
+    const cause = ownCause(endpointRule(), 'client_id: the client of the credentials', came);
+    throw new Refusal('client_mismatch', { parameter: 'client_id', cause });
   }
 }
 
@@ -104,7 +138,7 @@ export function holdsSecret(
   now: Instant,
 ): boolean {
   const secret =
-    provenSecret(credentials, secrets, now) ?? firstMatch(service, credentials, secrets, now);
+    provenSecret(credentials, secrets, now) ?? firstMatch(service, credentials, secrets, now).live;
   if (secret !== undefined) remember(service, credentials, id, secret);
   return secret !== undefined;
 }
@@ -149,18 +183,29 @@ function provenSecret(
   return header?.proven === undefined ? undefined : liveMatch(header.proven, secrets, now);
 }
 
+interface Match {
+  readonly live?: StoredSecret;
+  /** Matched as well, but has ended. */
+  readonly ended?: StoredSecret | undefined;
+}
+
+const noMatch: Match = {};
+
 /** The live secret that a reading of the credentials matches, the first reading first. */
 function firstMatch(
   { keyring }: Service,
   credentials: PresentedCredentials,
   secrets: readonly StoredSecret[],
   now: Instant,
-): StoredSecret | undefined {
+): Match {
+  let ended: StoredSecret | undefined;
   for (const text of credentials.secrets()) {
-    const match = liveMatch(keyring.secretDigest(text), secrets, now);
-    if (match !== undefined) return match;
+    const digested = keyring.secretDigest(text);
+    const live = liveMatch(digested, secrets, now);
+    if (live !== undefined) return { live };
+    ended ??= liveMatch(digested, secrets, 0 as Instant);
   }
-  return undefined;
+  return { ended };
 }
 
 /** The live secret of a digest; takes as long whichever matches. */

@@ -1,5 +1,6 @@
 // Owns how a request fails: what is told to the caller, and what is logged for operators.
 
+import type { ClientId } from '../oauth/client.ts';
 import {
   type FailureReason,
   HungUp,
@@ -11,6 +12,7 @@ import {
 import type { Reply } from '../oauth/reply.ts';
 import type { RecordedFailure, RequestRecord } from '../oauth/request_record.ts';
 import type { Programme } from '../programme/programme.ts';
+import { inMaintenance, outage, unexpected } from './causes/trouble.ts';
 import { expectInService } from './maintenance.ts';
 import type { Service } from './service.ts';
 
@@ -38,12 +40,15 @@ export function answering<Endpoint, Request extends Recorded, Answer>(
   render: (service: Service, failure: ReportedFailure) => Reply = renderFailure,
 ): Steps<Endpoint, Request, Answer | Reply> {
   return async (service, endpoint, request) => {
+    const { record } = request;
     try {
+      record.step = 'service';
       await expectInService(service);
       return await steps(service, endpoint, request);
     } catch (error) {
-      const failure = reportFailure(service, error);
-      request.record.failure = failure;
+      await keepClaim(service, record);
+      const failure = reportFailure(service, error, record);
+      record.failure = failure;
       return render(service, failure);
     }
   };
@@ -54,6 +59,21 @@ export function renderFailure({ programme }: Service, { reason, facts }: Reporte
   return programme.renderFailure(reason, facts);
 }
 
+/**
+ * What was sent for an identifier may be a secret (credentials the wrong way round): of a refused
+ * request it is noted only where it is certainly none.
+ */
+export async function keepClaim(
+  { programme, store }: Service,
+  record: RequestRecord,
+): Promise<void> {
+  const { client, claimedClient: id } = record;
+  if (id === undefined || id === client || programme.clients.isTellable(id)) return;
+  record.claimedClient = undefined;
+  const found = store.find('client', programme.id, id as ClientId);
+  record.claimedClient = (await found.catch((): undefined => undefined))?.id;
+}
+
 /** Seconds after which a partner may try again while store or directory does not answer. */
 export const outageRetryAfter = 5;
 
@@ -61,14 +81,18 @@ export const outageRetryAfter = 5;
  * The reason to tell for a thrown error. Logs an outage, and anything unknown as a server_error.
  * Throws `HungUp` again.
  */
-export function reportFailure(service: Service, error: unknown): ReportedFailure {
+export function reportFailure(
+  service: Service,
+  error: unknown,
+  { id: request_id }: Pick<RequestRecord, 'id'>,
+): ReportedFailure {
   if (error instanceof HungUp) throw error;
   const at = service.clock.now();
   if (error instanceof Refusal) return { reason: error.reason, facts: { ...error.facts, at } };
   if (error instanceof InMaintenance) {
     return {
       reason: 'temporarily_unavailable',
-      facts: { retryAfter: error.retryAfter / 1000, at },
+      facts: { retryAfter: error.retryAfter / 1000, at, cause: inMaintenance },
     };
   }
   const programme = service.programme.id;
@@ -76,12 +100,16 @@ export function reportFailure(service: Service, error: unknown): ReportedFailure
     // Without a stack: the failure is known. Two events, each with its own limit in the log:
     // strangers can cause `overloaded` at will, and must not crowd out `unavailable` (HOSTILE 59).
     const event = error instanceof Overloaded ? 'overloaded' : 'unavailable';
-    service.log.error(event, { programme, detail: error.message });
-    return { reason: 'temporarily_unavailable', facts: { retryAfter: outageRetryAfter, at } };
+    service.log.error(event, { programme, request_id, detail: error.message });
+    const cause = outage(event, error);
+    return {
+      reason: 'temporarily_unavailable',
+      facts: { retryAfter: outageRetryAfter, at, cause },
+    };
   }
   const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  service.log.error('server_error', { programme, detail });
-  return { reason: 'server_error', facts: { at } };
+  service.log.error('server_error', { programme, request_id, detail });
+  return { reason: 'server_error', facts: { at, cause: unexpected } };
 }
 
 /** For operators alone: the file changed its prefix, or the airline's system its subjects (C-9). */

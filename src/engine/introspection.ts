@@ -28,14 +28,21 @@ async function introspect(
   request: WireRequest,
 ): Promise<Reply> {
   const now = service.clock.now();
+  const { record } = request;
+  record.step = 'inputs';
   const inputs = endpoint.readInputs(request);
+  record.step = 'credentials';
   const credentials = endpoint.readCredentials(request, inputs, service.provenHeaders);
-  request.record.claimedClient = credentials.id;
+  record.claimedClient = credentials.id;
+  record.step = 'client';
   const asker = await authenticateAsker(service, credentials, now, request.address);
-  if (asker !== 'gateway') request.record.client = asker.id;
+  if (asker !== 'gateway') record.client = asker.id;
+  record.step = 'client_values';
   expectNamed(inputs, credentials.id);
+  record.step = 'parameters';
   const text = endpoint.readToken(inputs);
 
+  record.step = 'token';
   const token = await findStandingToken(service, text, now);
   if (token !== undefined && (asker === 'gateway' || asker.id === token.client.id)) {
     return active(accessFacts(service, token));

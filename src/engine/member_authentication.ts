@@ -7,11 +7,13 @@ import { networkOf } from '../lib/ip_address.ts';
 import type { LoginAttempt, Verification } from '../members/directory.ts';
 import { longestPassword } from '../members/password.ts';
 import { longestUsername, normaliseUsername } from '../members/username.ts';
+import type { Cause } from '../oauth/cause.ts';
 import type { ClientId } from '../oauth/client.ts';
 import { HungUp, Overloaded } from '../oauth/failure.ts';
 import type { Member } from '../oauth/member.ts';
 import type { RequestRecord } from '../oauth/request_record.ts';
 import type { AttemptOutcome } from '../store/counters.ts';
+import { lockedAccount, notRecognised, oddCredentials, tooManyFailures } from './causes/member.ts';
 import { deviceAccount, newDevice } from './login/known_device.ts';
 import type { Service } from './service.ts';
 
@@ -42,9 +44,13 @@ export type MemberAuthentication =
   /** `device` is the browser's cookie from now on; absent without a lockout. */
   | { readonly outcome: 'match'; readonly member: Member; readonly device?: string | undefined }
   /** Unknown, wrong, disabled, locked or malformed: the outcome does not say which (HOSTILE 16). */
-  | { readonly outcome: 'no_match' }
+  | { readonly outcome: 'no_match'; readonly cause: Cause }
   /** No attempt from that address is looked at for so long. */
-  | { readonly outcome: 'too_many_failures'; readonly retryAfter: Milliseconds };
+  | {
+      readonly outcome: 'too_many_failures';
+      readonly retryAfter: Milliseconds;
+      readonly cause: Cause;
+    };
 
 /** The fields that a member left blank: asked for before anything is tried (P-13). */
 export function blankFields({
@@ -71,12 +77,13 @@ export async function authenticateMember(
   const username = normaliseUsername(attempt.username);
   const counted = await countedUnder(service, attempt, username);
   if (counted.retryAfter !== undefined) {
-    return { outcome: 'too_many_failures', retryAfter: counted.retryAfter };
+    const { retryAfter } = counted;
+    return { outcome: 'too_many_failures', retryAfter, cause: tooManyFailures };
   }
   const { account, owners } = counted;
   const asked = { ...loginAttempt(username, attempt), owners };
-  const mayBeAsked =
-    isWellFormed(username, attempt.password) && (await reserve(service, account, attempt.record));
+  const isGood = isWellFormed(username, attempt.password);
+  const mayBeAsked = isGood && (await reserve(service, account, attempt.record));
   const verification = await (
     mayBeAsked ? askDirectory(service, account, asked) : decline(service, asked)
   ).catch(async (error: unknown) => {
@@ -95,7 +102,8 @@ export async function authenticateMember(
   }
   // Locked and malformed attempts too: they cost as much, and could be repeated without end.
   await countFailure(service, counted);
-  return { outcome: 'no_match' };
+  if (!isGood) return { outcome: 'no_match', cause: oddCredentials };
+  return { outcome: 'no_match', cause: mayBeAsked ? notRecognised : lockedAccount };
 }
 
 interface CountedUnder {

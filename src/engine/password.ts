@@ -42,6 +42,7 @@ async function authenticate(request: GrantRequest): Promise<Member> {
     claimedAddress: inputs.get('forwarded_for')?.split(',')[0]?.trim(),
   });
   if (found.outcome === 'match') return found.member;
-  if (found.outcome === 'no_match') throw new Refusal('invalid_member_credentials');
-  throw new Refusal('throttled', { retryAfter: found.retryAfter / 1000 });
+  const { cause } = found;
+  if (found.outcome === 'no_match') throw new Refusal('invalid_member_credentials', { cause });
+  throw new Refusal('throttled', { retryAfter: found.retryAfter / 1000, cause });
 }

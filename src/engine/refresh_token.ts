@@ -1,6 +1,7 @@
 // Owns the refresh_token grant (RFC 6749 6): rotation, retries and the answer to reuse.
 
 import { earlier, milliseconds } from '../lib/clock.ts';
+import type { Cause } from '../oauth/cause.ts';
 import type { Client } from '../oauth/client.ts';
 import { Refusal } from '../oauth/failure.ts';
 import type { LoginState } from '../oauth/grant.ts';
@@ -17,6 +18,7 @@ import {
 } from '../token/sealed/refresh_text.ts';
 import { expectAnswerable, nextAnswer } from './answer.ts';
 import type { GrantRequest } from './authorization.ts';
+import { deadRefresh, inactiveMember, malformedRefresh, reusedRefresh } from './causes/refresh.ts';
 import { makeLoginTokens } from './issue.ts';
 import type { Service } from './service.ts';
 
@@ -57,7 +59,9 @@ export async function grantByRefreshToken(request: GrantRequest): Promise<TokenS
   const { service, client, inputs, now, record } = request;
   const { programme, store } = service;
   const token = readRefreshToken(inputs.get('refresh_token') ?? '');
-  if (token === undefined) throw new Refusal('invalid_refresh_token');
+  if (token === undefined) {
+    throw refused(malformedRefresh(inputs.get('refresh_token') ?? ''));
+  }
   const presented = presentedBy(service, client, token);
   for (let round = 0; round < mostRounds; round += 1) {
     const login = await store.findLogin(programme.id, token.place);
@@ -68,13 +72,13 @@ export async function grantByRefreshToken(request: GrantRequest): Promise<TokenS
     const verdict = judgeRefresh(login, presented, at, service.outage);
     if (verdict === 'ahead') reportAhead(service, token);
     if (login === undefined || verdict === 'unknown' || verdict === 'ahead') {
-      throw new Refusal('invalid_refresh_token');
+      throw refused(deadRefresh(login, presented, at));
     }
     record.login = token.place;
     if (verdict === 'reuse') {
       await store.revokeLogin(programme.id, token.place, now);
       record.ended = 'reused_refresh_token';
-      throw new Refusal('invalid_refresh_token', { detail: 'reused: its login is revoked' });
+      throw refused(reusedRefresh(login, presented, now));
     }
     const scope = programme.scope.narrow(request.scope, login.scope);
     await expectActive(request, login);
@@ -122,7 +126,11 @@ async function expectActive(
   if (await directory.isActive(login.member.subject)) return;
   await store.revokeLogin(programme.id, login.place, now);
   record.ended = 'inactive_member';
-  throw new Refusal('invalid_refresh_token', { detail: 'the member is no longer active' });
+  throw refused(inactiveMember);
+}
+
+function refused(cause: Cause): Refusal {
+  return new Refusal('invalid_refresh_token', { cause });
 }
 
 const aheadLimit = { limit: 1, window: milliseconds(60_000) };

@@ -28,13 +28,21 @@ async function serveRevocation(
 ): Promise<Reply> {
   expectAudit(service);
   const now = service.clock.now();
+  const { record } = request;
+  record.step = 'inputs';
   const inputs = endpoint.readInputs(request);
+  record.step = 'credentials';
   const credentials = endpoint.readCredentials(request, inputs, service.provenHeaders);
-  request.record.claimedClient = credentials.id;
+  record.claimedClient = credentials.id;
+  record.step = 'client';
   const client = await authenticateClient(service, credentials, now, request.address);
-  request.record.client = client.id;
+  record.client = client.id;
+  record.step = 'client_values';
   expectNamed(inputs, client.id);
-  await revoke(service, client, endpoint.readToken(inputs), now, request.record);
+  record.step = 'parameters';
+  const token = endpoint.readToken(inputs);
+  record.step = 'token';
+  await revoke(service, client, token, now, record);
   return done;
 }
 

@@ -87,10 +87,19 @@ export async function proveToken(
   text: string,
   now: Instant,
 ): Promise<ProvenToken | undefined> {
+  const proven = await proveAnyAge(service, text, now);
+  return proven === undefined || now >= proven.expiresAt ? undefined : proven;
+}
+
+/** The same also of a sealed token that has expired. */
+export async function proveAnyAge(
+  service: Service,
+  text: string,
+  now: Instant,
+): Promise<ProvenToken | undefined> {
   const prove = isJwt(text) ? proveJwt : proveSealed;
   const proven = await prove(service, text, now);
-  if (proven === undefined || now >= proven.expiresAt) return undefined;
-  return isItsOwn(service, proven) ? proven : undefined;
+  return proven !== undefined && isItsOwn(service, proven) ? proven : undefined;
 }
 
 /**

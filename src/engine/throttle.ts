@@ -3,6 +3,7 @@
 import type { Instant } from '../lib/clock.ts';
 import type { Budget, Client } from '../oauth/client.ts';
 import { Refusal } from '../oauth/failure.ts';
+import { usedUp } from './causes/client.ts';
 import type { Service } from './service.ts';
 
 /**
@@ -25,7 +26,8 @@ export async function throttle(
   const budget = { limit, remaining, at: now, resetAfter: retryAfter };
   if (!allowed) {
     uses.throttle(client.id, now, retryAfter);
-    throw new Refusal('throttled', { retryAfter: retryAfter / 1000, budget });
+    const cause = usedUp(limit, client.throttle !== undefined);
+    throw new Refusal('throttled', { retryAfter: retryAfter / 1000, budget, cause });
   }
   uses.allow(client.id, now);
   return budget;

@@ -40,25 +40,35 @@ async function serveTokens(
   const { record } = request;
   const now = service.clock.now();
 
+  record.step = 'inputs';
   const inputs = endpoint.readInputs(request);
+  record.step = 'credentials';
   const credentials = endpoint.readCredentials(request, inputs, service.provenHeaders);
   record.claimedClient = credentials.id;
+  record.step = 'headers';
   endpoint.checkHeaders(inputs);
+  record.step = 'client';
   // Before client and member are read: a revocation from here on also ends the tokens issued below
   // (FAULTS 28).
   const era = await service.store.era();
   const client = await authenticateClient(service, credentials, now, request.address);
   record.client = client.id;
+  record.step = 'client_values';
   endpoint.checkClient(inputs, client, (text, keys) =>
     isLiveKey(service, client, service.keyring.secretDigest(text), keys, now),
   );
+  record.step = 'grant_type';
   const grant = endpoint.selectGrant(inputs, client);
   record.grant = grant;
+  record.step = 'parameters';
   endpoint.checkParameters(inputs, grant);
+  record.step = 'scope';
   const scope = inputs.get('scope');
   programme.scope.check(scope);
+  record.step = 'throttle';
   const budget = await throttle(service, client, now);
 
+  record.step = 'grant';
   const tokens = await grants[grant]({
     service,
     client,

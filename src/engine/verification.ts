@@ -1,12 +1,14 @@
 // Owns the verification of a request for a gateway: its ordered steps, top to bottom (C-4, P-15).
 
 import type { Instant } from '../lib/clock.ts';
+import { describeText, ownCause } from '../oauth/cause.ts';
 import type { Client } from '../oauth/client.ts';
 import { type FailureReason, Refusal } from '../oauth/failure.ts';
 import type { Reply } from '../oauth/reply.ts';
 import { headerValues, type WireRequest } from '../oauth/wire_request.ts';
+import type { Demand } from '../programme/requests/demand.ts';
 import type { Caller } from '../programme/requests/input_rules.ts';
-import type { Demand } from '../programme/requests/verification.ts';
+import { deadKey, deadToken } from './causes/token.ts';
 import { isLiveKey } from './client_authentication.ts';
 import { answering, renderFailure, type ReportedFailure } from './failure.ts';
 import { forcing } from './sandbox.ts';
@@ -31,6 +33,7 @@ async function readAndVerify(
   path: string,
   request: ShownRequest,
 ): Promise<Reply | undefined> {
+  request.record.step = 'demand';
   const demand = service.programme.verification.readDemand(path, request.query);
   return demand && verify(service, demand, request);
 }
@@ -39,30 +42,48 @@ async function readAndVerify(
 async function verify(service: Service, demand: Demand, request: ShownRequest): Promise<Reply> {
   const now = service.clock.now();
   const { verification } = service.programme;
+  const { record } = request;
+  record.step = 'credentials';
   const apiKey = verification.readApiKey(request);
   const bearer = readBearer(request);
   if (demand.key && apiKey === undefined) {
-    throw new Refusal('missing_api_key', { parameter: verification.apiKeyHeader.toLowerCase() });
+    const parameter = verification.apiKeyHeader.toLowerCase();
+    const expected = `the header ${parameter}, which the gateway demands`;
+    const cause = ownCause(['verify', 'api_key_header'], expected, 'none', parameter);
+    throw new Refusal('missing_api_key', { parameter, cause });
   }
   if (demand.mode !== 'none' && bearer === undefined) {
-    throw new Refusal('missing_token', { parameter: 'authorization' });
+    const came = headerValues(request, 'authorization').length > 0 ? 'another scheme' : 'none';
+    const cause = ownCause(verifyRule, `Authorization: Bearer, for ${demand.mode}`, came);
+    throw new Refusal('missing_token', { parameter: 'authorization', cause });
   }
+  record.step = 'headers';
   const headers = verification.readHeaders(request);
+  record.step = 'api_key';
   const holders = apiKey === undefined ? [] : await holdersOf(service, apiKey, now);
+  record.step = 'token';
   const token = bearer === undefined ? undefined : await findStandingToken(service, bearer, now);
-  const { record } = request;
   record.client = token?.client.id ?? holders[0]?.id;
   record.member = token?.login?.member.subject;
-  if (bearer !== undefined && token === undefined) throw new Refusal('invalid_token');
+  if (bearer !== undefined && token === undefined) {
+    throw new Refusal('invalid_token', { cause: await deadToken(service, bearer, now) });
+  }
   // C-2: a key beside a token names the caller, to whom the token must have been issued.
   if (apiKey !== undefined && token !== undefined && !holds(holders, token.client)) {
-    throw new Refusal('invalid_api_key', { detail: 'key and token are of two partners' });
+    const expected = 'a key and a token of one client';
+    const cause = { rule: verifyRule, expected, came: 'a key and a token of two' };
+    throw new Refusal('invalid_api_key', { cause });
   }
+  record.step = 'client_values';
   const meant = verification.clientsMeant(headers, token === undefined ? holders : [token.client]);
   if (demand.mode === 'none' || token === undefined) {
     return passed(service, token?.client ?? sharedBy(holders, meant));
   }
-  if (token.kind !== demand.mode) throw new Refusal('insufficient_scope');
+  record.step = 'scope';
+  if (token.kind !== demand.mode) {
+    const cause = ownCause(verifyRule, `a token of a ${demand.mode}`, `one of a ${token.kind}`);
+    throw new Refusal('insufficient_scope', { cause });
+  }
   verification.checkScope(demand, token.scope);
   return passed(service, token.client, token);
 }
@@ -95,12 +116,19 @@ const tokenForm = /^[A-Za-z0-9._~+/-]+=*$/;
 function readBearer(request: ShownRequest): string | undefined {
   const [header, another] = headerValues(request, 'authorization');
   if (header === undefined || header === '') return undefined;
-  if (another !== undefined) throw new Refusal('invalid_token', { detail: 'sent twice' });
+  if (another !== undefined) throw malformedToken('several Authorization headers');
   const found = bearerForm.exec(header);
   if (found === null) return undefined;
   const token = found[1]?.trimEnd() ?? '';
-  if (!tokenForm.test(token)) throw new Refusal('invalid_token', { detail: 'malformed' });
+  if (!tokenForm.test(token)) throw malformedToken(`Bearer and ${describeText(token)}`);
   return token;
+}
+
+const verifyRule = ['verify'];
+
+function malformedToken(came: string): Refusal {
+  const cause = ownCause(verifyRule, 'Authorization: Bearer and one token', came);
+  return new Refusal('invalid_token', { cause });
 }
 
 /** The active clients of whom the key is live; its use is recorded for each. */
@@ -116,7 +144,8 @@ async function holdersOf(
     (client) =>
       client.status === 'active' && isLiveKey(service, client, digest, client.apiKeys, now),
   );
-  if (holders.length === 0) throw new Refusal('invalid_api_key');
+  if (holders.length === 0)
+    throw new Refusal('invalid_api_key', { cause: deadKey(clients, apiKey) });
   return holders;
 }
 

@@ -1,5 +1,12 @@
 // Owns the app of one deployment: every path and method, built whole and swapped whole.
 
+import {
+  missingPath,
+  ownMethods,
+  tooManyAtOnce,
+  unknownDemand,
+  wrongMethod as wrongMethodCause,
+} from '../engine/causes/trouble.ts';
 import { renderFailure, type ReportedFailure } from '../engine/failure.ts';
 import { answerIntrospection } from '../engine/introspection.ts';
 import { answerRevocation } from '../engine/revocation.ts';
@@ -19,12 +26,13 @@ import {
   type SharedRoute,
 } from '../programme/deployment.ts';
 import type { Programme } from '../programme/programme.ts';
+import { verificationModes } from '../programme/requests/demand.ts';
 import { managementMethods } from '../programme/requests/token_management.ts';
 import { keySetMaxAge } from '../token/signing_keys.ts';
 import { App, type Endpoint, type HeadReply, type Load, type Select } from './endpoints.ts';
 import { handleLoginPage, handleLoginRequest, type LoginSite, textsFor } from './login_handlers.ts';
 import { renderPicture } from './login_pages.ts';
-import { missingPage, orPage } from './missing_pages.ts';
+import { missingPage, noting, orPage } from './missing_pages.ts';
 import { noProxies, type ProxyTest, readHead } from './read_request.ts';
 import { withHeaders } from './respond.ts';
 import type { WorkKind } from './waiting_line.ts';
@@ -42,12 +50,12 @@ export function createApp(
   isProxy: ProxyTest = noProxies,
   listener: Listener = 'all',
 ): App {
-  const failed = (error: Error): Reply => {
-    log.error('server_error', { detail: error.stack ?? error.message });
+  const failed = (error: Error, { id: request_id }: RequestRecord): Reply => {
+    log.error('server_error', { request_id, detail: error.stack ?? error.message });
     return serverError;
   };
-  const missing =
-    listener === 'gateway' ? () => notFound : missingPage([...sites.values()], notFound);
+  const page = listener === 'gateway' ? () => notFound : missingPage([...sites.values()], notFound);
+  const missing = noting(page, 'not_found', missingPath);
   const app = new App(failed, missing, isProxy);
   for (const [path, route] of deployment) {
     if (listener !== 'all' && isForGateways(route) !== (listener === 'gateway')) continue;
@@ -70,7 +78,8 @@ function mountVerification(app: App, path: string, service: Service): void {
   };
   const answer = async (head: RequestHead): Promise<Reply> => {
     const reply = await answerVerification(service, head.path.slice(prefix.length), head);
-    return reply ?? notFound;
+    if (reply !== undefined) return reply;
+    return unknownMode(head);
   };
   app.below(prefix, { facts, load, answer });
 }
@@ -181,8 +190,9 @@ function dialectEndpoint(
       renderFailure(service, tooMany(service, retryAfter, record)),
   };
   const allow = [...methods].join(', ');
+  const cause = wrongMethodCause(methods);
   const wrongMethod: HeadReply = ({ record }) => {
-    const facts = { allow, at: clock.now() };
+    const facts = { allow, at: clock.now(), cause };
     const failure: ReportedFailure = { reason: 'method_not_allowed', facts };
     record.failure = failure;
     return renderFailure(service, failure);
@@ -191,7 +201,7 @@ function dialectEndpoint(
 }
 
 function tooMany({ clock }: Service, retryAfter: number, record: RequestRecord): ReportedFailure {
-  const facts = { retryAfter, at: clock.now(), detail: 'too many requests at once' };
+  const facts = { retryAfter, at: clock.now(), cause: tooManyAtOnce };
   const failure: ReportedFailure = { reason: 'temporarily_unavailable', facts };
   record.failure = failure;
   return failure;
@@ -199,7 +209,8 @@ function tooMany({ clock }: Service, retryAfter: number, record: RequestRecord):
 
 function plainEndpoint(methods: ReadonlySet<string>, answer: Endpoint['answer']): Endpoint {
   const refusal = withHeaders(methodNotAllowed, allow(methods));
-  return { methods, wrongMethod: () => refusal, answer };
+  const wrongMethod = noting(refusal, 'method_not_allowed', () => ownMethods(methods));
+  return { methods, wrongMethod, answer };
 }
 
 /** Browsers get a page also for a wrong method (P-3). */
@@ -219,7 +230,9 @@ function browserEndpoint(
       return withHeaders(page, { 'Retry-After': `${retryAfter}` });
     },
   };
-  return { load, methods, wrongMethod: orPage(site, 'wrong_method', refusal, allowed), answer };
+  const page = orPage(site, 'wrong_method', refusal, allowed);
+  const wrongMethod = noting(page, 'method_not_allowed', () => wrongMethodCause(methods));
+  return { load, methods, wrongMethod, answer };
 }
 
 function allow(methods: ReadonlySet<string>): { readonly Allow: string } {
@@ -227,5 +240,6 @@ function allow(methods: ReadonlySet<string>): { readonly Allow: string } {
 }
 
 const notFound = jsonReply(404, { error: 'not_found' });
+const unknownMode = noting(notFound, 'not_found', () => unknownDemand(verificationModes));
 const methodNotAllowed = jsonReply(405, { error: 'method_not_allowed' });
 const serverError = jsonReply(500, { error: 'server_error' });

@@ -3,10 +3,16 @@
 import type { HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
 
+import { unexpected } from '../engine/causes/trouble.ts';
 import { inTurn } from '../lib/turn.ts';
 import { HungUp } from '../oauth/failure.ts';
 import type { Reply } from '../oauth/reply.ts';
-import { type EndpointFacts, noEndpoint, type RecordedFailure } from '../oauth/request_record.ts';
+import {
+  type EndpointFacts,
+  noEndpoint,
+  type RecordedFailure,
+  type RequestRecord,
+} from '../oauth/request_record.ts';
 import type { RequestHead, WireRequest } from '../oauth/wire_request.ts';
 import { admission } from './admission.ts';
 import {
@@ -76,7 +82,11 @@ export class App extends Hono<{ Bindings: HttpBindings }> {
    * @param missing answers paths without an endpoint
    * @param isProxy tests whether X-Forwarded-For of an address is trusted
    */
-  constructor(failed: (error: Error) => Reply, missing: HeadReply, isProxy: ProxyTest = noProxies) {
+  constructor(
+    failed: (error: Error, record: RequestRecord) => Reply,
+    missing: HeadReply,
+    isProxy: ProxyTest = noProxies,
+  ) {
     super({
       getPath: (_request, options) =>
         splitTarget((options as { env: HttpBindings }).env.incoming.url ?? '').path,
@@ -89,8 +99,8 @@ export class App extends Hono<{ Bindings: HttpBindings }> {
         return cutOff;
       }
       const error = thrown instanceof Error ? thrown : new Error(String(thrown));
-      record.failure = { reason: 'server_error', facts: { detail: error.message } };
-      return failed(error);
+      record.failure = { reason: 'server_error', facts: { cause: unexpected } };
+      return failed(error, record);
     };
     this.onError((error, { env }) => {
       const { record } = recorded(env).incoming;

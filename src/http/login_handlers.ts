@@ -1,5 +1,6 @@
 // Owns the HTTP side of a login: raw requests become the engine's requests, outcomes become replies.
 
+import { pageCauses } from '../engine/causes/login.ts';
 import { deviceCookieName, deviceLifetime } from '../engine/login/known_device.ts';
 import type { LoginOutcome } from '../engine/login/outcome.ts';
 import { type LoginFormRequest, attemptLogin, showLogin } from '../engine/login/page.ts';
@@ -8,6 +9,7 @@ import { isLoginCookie } from '../engine/login/transaction.ts';
 import type { Service } from '../engine/service.ts';
 import { networkOf } from '../lib/ip_address.ts';
 import { acceptedLanguages } from '../lib/language.ts';
+import { present } from '../lib/present.ts';
 import { noParameters, type Parameters, parseFormOrNone } from '../oauth/parameters.ts';
 import { noStore, type Reply } from '../oauth/reply.ts';
 import type { RecordedFailure } from '../oauth/request_record.ts';
@@ -128,12 +130,13 @@ async function renderOutcome(
 function failureOf(outcome: LoginOutcome): RecordedFailure | undefined {
   if (outcome.kind === 'begin') return undefined;
   if (outcome.kind === 'redirect' || outcome.kind === 'reply') return outcome.failure;
-  if (outcome.kind === 'page') return outcome.failure ?? { reason: outcome.page, facts: noFacts };
+  if (outcome.kind === 'page') {
+    const { page, failure } = outcome;
+    return failure ?? { reason: page, facts: present({ cause: pageCauses[page] }) };
+  }
   const [reason] = outcome.form.messages;
-  return reason === undefined ? undefined : { reason, facts: noFacts };
+  return reason && { reason, facts: present({ cause: outcome.cause }) };
 }
-
-const noFacts = Object.freeze({});
 
 /** Stopped logins of one address that are logged; the log as a whole is bounded as well. */
 const toldLogins = { limit: 20, window: 60_000 };

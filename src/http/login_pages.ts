@@ -26,7 +26,7 @@ export interface LoginPages {
     status: number,
     reference: string | undefined,
   ) => Promise<Reply>;
-  /** A page that never changes; made at its first use. */
+  /** A page that never changes, and so has no reference; made at its first use. Its header has the id. */
   readonly standing: (page: LoginPageName, texts: LoginTexts, status: number) => Promise<Reply>;
 }
 

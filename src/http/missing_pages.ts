@@ -3,6 +3,7 @@
 
 import { html } from 'hono/html';
 
+import type { Cause } from '../oauth/cause.ts';
 import type { Reply } from '../oauth/reply.ts';
 import { headerValues, type RequestHead } from '../oauth/wire_request.ts';
 import type { LoginPageName } from '../programme/login/texts.ts';
@@ -19,6 +20,18 @@ import { withHeaders } from './respond.ts';
 function takesHtml(head: RequestHead): boolean {
   const accept = headerValues(head, 'accept').join(',');
   return accepts(accept, ['text/html']) && headerValues(head, 'authorization').length === 0;
+}
+
+/** Notes in the record why a request is refused without its endpoint's work. */
+export function noting(
+  answer: HeadReply | Reply,
+  reason: string,
+  causeOf: (path: string) => Cause,
+): HeadReply {
+  return (head) => {
+    head.record.failure = { reason, facts: { cause: causeOf(head.path) } };
+    return typeof answer === 'function' ? answer(head) : answer;
+  };
 }
 
 /** A programme's page for browsers, with the status and headers of the answer to other clients. */

@@ -1,8 +1,9 @@
 // Owns the closed list of reasons for which a request can fail; dialects own their words.
 
 import type { Instant, Milliseconds } from '../lib/clock.ts';
+import type { Cause } from './cause.ts';
 import type { Budget } from './client.ts';
-import type { GrantType } from './grant.ts';
+import type { CodeKey, GrantType } from './grant.ts';
 
 /**
  * Why a token request or a gateway's request was refused. The list is closed: a dialect must map every
@@ -117,8 +118,10 @@ export interface FailureFacts {
   readonly allow?: string;
   /** The time of the answer. */
   readonly at?: Instant;
-  /** For operators' logs only; never sent. */
-  readonly detail?: string;
+  /** For operators; never sent. */
+  readonly cause?: Cause;
+  /** A code that is unknown here, for operators: another programme may know it. */
+  readonly code?: CodeKey;
 }
 
 /** A token request refused for a known reason. Any other error is a server_error. */
@@ -127,7 +130,7 @@ export class Refusal extends Error {
   readonly facts: FailureFacts;
 
   constructor(reason: FailureReason, facts: FailureFacts = {}) {
-    super(facts.detail ?? reason);
+    super(facts.cause?.came ?? reason);
     this.name = 'Refusal';
     this.reason = reason;
     this.facts = facts;
@@ -140,7 +143,7 @@ export class LoginRefusal extends Error {
   readonly facts: FailureFacts;
 
   constructor(reason: LoginFailureReason, facts: FailureFacts = {}) {
-    super(facts.detail ?? reason);
+    super(facts.cause?.came ?? reason);
     this.name = 'LoginRefusal';
     this.reason = reason;
     this.facts = facts;

@@ -1,6 +1,8 @@
 // Owns redirect URIs: which ones may be registered, and adding an answer's parameters.
 
 import { isLoopback } from '../lib/ip_address.ts';
+import { type Cause, describeText, endpointRule } from './cause.ts';
+import type { Client } from './client.ts';
 
 /** Browsers resolve these before they follow a redirect, `%2e` as well as a plain dot. */
 const dotSegment = /\/(?:\.|%2e){1,2}(?:[/?]|$)/i;
@@ -51,6 +53,50 @@ function webUriFault(uri: string, url: URL, insecure: boolean): string | undefin
   if (host?.toLowerCase() !== url.hostname) return 'has a host that is not in its plain form';
   if (dotSegment.test(uri)) return 'has dot segments';
   return isInsecure(url) && !insecure ? 'is plain http to another machine: use https' : undefined;
+}
+
+const uriParts = ['protocol', 'host', 'pathname', 'search', 'hash'] as const;
+const partNames = {
+  protocol: 'scheme',
+  host: 'host',
+  pathname: 'path',
+  search: 'query',
+  hash: 'fragment',
+} as const;
+
+/** The sent redirect URI beside those of the client. */
+export function redirectCause(sent: string, { redirectUris }: Client): Cause {
+  const expected =
+    redirectUris.length === 0 ? 'none: the client has none' : redirectUris.join(' or ');
+  return {
+    rule: endpointRule('inputs', 'redirect_uri'),
+    expected,
+    came: describeRedirect(sent, redirectUris),
+  };
+}
+
+/** Which part of a URI that was sent differs from the nearest registered one. */
+function describeRedirect(sent: string, registered: readonly string[]): string {
+  const url = URL.parse(sent);
+  if (url === null) return `no URI, but ${describeText(sent)}`;
+  const alike = (own: URL): number => uriParts.findIndex((part) => own[part] !== url[part]);
+  const nearest = registered
+    .flatMap((uri) => URL.parse(uri) ?? [])
+    .map((own) => ({ own, first: alike(own) }))
+    .toSorted((one, other) => rank(other.first) - rank(one.first))[0];
+  if (nearest === undefined) return 'a URI';
+  const part = uriParts[nearest.first];
+  if (part === undefined) return `one spelled otherwise than ${nearest.own.href}`;
+  const name = `a URI whose ${partNames[part]} differs from that of ${nearest.own.href}`;
+  if (part === 'protocol' || part === 'host') return name;
+  const right = nearest.own[part];
+  const odd = Array.from(url[part]).findIndex((character, index) => character !== right[index]);
+  if (right.toLowerCase() === url[part].toLowerCase()) return `${name} in letter case`;
+  return `${name} at character ${(odd < 0 ? url[part].length : odd) + 1}`;
+}
+
+function rank(first: number): number {
+  return first < 0 ? uriParts.length : first;
 }
 
 /**

@@ -6,6 +6,7 @@ import { randomBytes } from '../lib/random.ts';
 import type { ClientId, ProgrammeId } from './client.ts';
 import type { FailureFacts } from './failure.ts';
 import type { GrantType, Place } from './grant.ts';
+import type { Step } from './step.ts';
 
 /** What kind of endpoint answers; `other` where none does. */
 export const endpointKinds = [
@@ -74,7 +75,12 @@ export class RequestRecord {
   readonly method: string;
   readonly #observer: Observer | undefined;
   endpoint: EndpointFacts = noEndpoint;
-  /** The identifier that was sent; nothing is proved by it. */
+  /** The step under way, or the one that refused it. */
+  step: Step = 'arrival';
+  /**
+   * The identifier that was sent; nothing is proved by it. Of a refused request only one that a client
+   * has, or that nothing but an identifier looks like: it could be a secret.
+   */
   claimedClient: string | undefined = undefined;
   /** The client that has proved itself; of a login, the one that sent the member. */
   client: ClientId | undefined = undefined;

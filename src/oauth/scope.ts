@@ -1,5 +1,6 @@
 // Owns how scopes are checked and granted, whatever a dialect's spelling of them.
 
+import { describeName, ownCause, ownRule, type RulePath } from './cause.ts';
 import { Refusal } from './failure.ts';
 
 /** How a programme grants scopes. `check` and `narrow` throw `Refusal` with `invalid_scope`. */
@@ -35,13 +36,15 @@ export function levelScopes(
   memberDefault: string,
 ): ScopeRules {
   const rank = new Map(levels.map((level, index) => [level, index]));
+  const known = `one of ${levels.join(', ')}`;
+  const ofClients = `${clientLevel}, which clients have`;
   return {
     levels,
     values: levels,
     restricted: new Set(),
     split: (scope) => [scope],
     check: (requested) => {
-      if (requested !== undefined && !rank.has(requested)) refuse(requested);
+      if (requested !== undefined && !rank.has(requested)) refuse(requested, existing, known);
     },
     // An unknown level of the directory must not pass for a high one.
     ofLogin: (_requested, level) =>
@@ -50,11 +53,15 @@ export function levelScopes(
       if (requested === undefined) return granted;
       const wanted = rank.get(requested);
       const limit = rank.get(granted ?? '');
-      if (wanted === undefined || limit === undefined || wanted > limit) refuse(requested);
+      if (wanted === undefined || limit === undefined || wanted > limit) {
+        refuse(requested, existing, atMost(granted));
+      }
       return requested;
     },
     ofClient: (requested) => {
-      if (requested !== undefined && requested !== clientLevel) refuse(requested);
+      if (requested !== undefined && requested !== clientLevel) {
+        refuse(requested, ['scope', 'client'], ofClients);
+      }
       return clientLevel;
     },
   };
@@ -74,6 +81,8 @@ export function listScopes(
   restricted: readonly string[],
 ): ScopeRules {
   const known = new Set(values);
+  const words = separator === 'none' ? 'one' : `some, each once, separated by "${separator}",`;
+  const expected = `${words} of ${values.join(', ')}`;
   const split = (scope: string): string[] =>
     separator === 'none' ? [scope] : scope.split(separator);
   return {
@@ -84,23 +93,47 @@ export function listScopes(
     check: (requested) => {
       if (requested === undefined) return;
       // Before anything is made of it. Bytes and characters differ in no scope that exists.
-      if (requested.length > longestScope) refuse(requested.slice(0, 100));
+      if (requested.length > longestScope) refuse(requested.slice(0, 100), ownRule, longest);
       const parts = split(requested);
       if (new Set(parts).size !== parts.length || parts.some((part) => !known.has(part))) {
-        refuse(requested);
+        refuse(requested, existing, expected, namesOf(parts));
       }
     },
     ofLogin: (requested) => requested,
     narrow: (requested, granted) => {
       if (requested === undefined) return granted;
       const limit = new Set(granted === undefined ? [] : split(granted));
-      if (split(requested).some((part) => !limit.has(part))) refuse(requested);
+      const parts = split(requested);
+      if (parts.some((part) => !limit.has(part))) {
+        refuse(requested, existing, atMost(granted), namesOf(parts));
+      }
       return requested;
     },
     ofClient: (requested) => requested,
   };
 }
 
-function refuse(scope: string): never {
-  throw new Refusal('invalid_scope', { parameter: 'scope', scope });
+const existing: RulePath = ['scope', 'values'];
+const longest = `at most ${longestScope} characters`;
+
+/** Names of scopes that are told of a request. */
+const mostNamed = 10;
+
+function namesOf(parts: readonly string[]): string {
+  const more = parts.length > mostNamed ? `, and ${parts.length - mostNamed} more` : '';
+  return parts.slice(0, mostNamed).map(describeName).join(', ') + more;
+}
+
+function atMost(granted: string | undefined): string {
+  return granted === undefined ? 'no scope: the login has none' : `at most ${granted}, as granted`;
+}
+
+function refuse(
+  scope: string,
+  rule: RulePath,
+  expected: string,
+  came: string = describeName(scope),
+): never {
+  const cause = ownCause(rule, expected, came, 'scope');
+  throw new Refusal('invalid_scope', { parameter: 'scope', scope, cause });
 }

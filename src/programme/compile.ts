@@ -14,7 +14,12 @@ import { compileClaims } from './answers/tree_writer.ts';
 import { usualCodeLength, usualIdentifierLength } from './checks/given_out.ts';
 import type { Definition } from './language/definition.ts';
 import { unlessOff } from './language/limits.ts';
-import { compileGenerator, compileShape, describeShape } from './language/value_shape.ts';
+import {
+  compileGenerator,
+  compileShape,
+  describeShape,
+  shapeMisfit,
+} from './language/value_shape.ts';
 import type { Logos } from './login/logos.ts';
 import { compileLogin } from './login/rules.ts';
 import type {
@@ -32,6 +37,9 @@ import {
 } from './requests/token_management.ts';
 import { compileVerification } from './requests/verification.ts';
 import { compileSandbox } from './sandbox/sandbox.ts';
+
+/** Characters of a prefix by which an identifier is told from a secret. */
+const leastPrefix = 3;
 
 /** Concurrent calls to a member directory: 32 calls of 50 ms each are 640 logins a second. */
 const usualConcurrency = 32;
@@ -78,6 +86,7 @@ export function compileProgramme(
     code: {
       generate: compileGenerator(definition.code, usualCodeLength),
       lifetime: definition.code.lifetime,
+      misfit: (text: string) => shapeMisfit(definition.code, text),
     },
     tokenEndpoints: Object.entries(definition.token_endpoints).map(([name, endpoint]) =>
       compileTokenEndpoint(name, endpoint, definition),
@@ -127,8 +136,13 @@ function compileExtras(
 function compileClientRules({ client }: Definition): ClientRules {
   const { identifier, authentication } = client;
   const isIdentifier = compileShape(identifier);
+  const fits = (text: string): boolean =>
+    isIdentifier(text) && Buffer.byteLength(text) <= longestIdentifier;
+  const { prefix = '' } = identifier;
   return {
-    isIdentifier: (text) => isIdentifier(text) && Buffer.byteLength(text) <= longestIdentifier,
+    isIdentifier: fits,
+    misfit: (text) => shapeMisfit(identifier, text),
+    isTellable: (text) => prefix.length >= leastPrefix && fits(text),
     newIdentifier: compileGenerator(identifier, usualIdentifierLength) as () => ClientId,
     identifierForm: describeShape(identifier),
     failureLimit: unlessOff(authentication.failure_limit),

@@ -12,6 +12,7 @@ import type { Metadata } from './answers/metadata.ts';
 import type { ProgrammeValues, TokenRenderer } from './answers/token_layout.ts';
 import type { Values } from './answers/tree_writer.ts';
 import type { Definition } from './language/definition.ts';
+import type { Misfit } from './language/value_shape.ts';
 import type { LoginRules } from './login/rules.ts';
 import type { InputRule } from './requests/input_rules.ts';
 import type { TokenEndpoint } from './requests/token_endpoint.ts';
@@ -21,6 +22,9 @@ import type { Sandbox } from './sandbox/sandbox.ts';
 
 export interface ClientRules {
   readonly isIdentifier: (text: string) => boolean;
+  readonly misfit: (text: string) => Misfit | undefined;
+  /** Whether a text can be nothing but an identifier: it begins as only those do. */
+  readonly isTellable: (text: string) => boolean;
   readonly newIdentifier: () => ClientId;
   /** The identifier's shape in words, for messages. */
   readonly identifierForm: string;
@@ -68,7 +72,12 @@ export interface Programme {
   readonly values: ProgrammeValues;
   readonly clients: ClientRules;
   readonly login: LoginRules;
-  readonly code: { readonly generate: () => string; readonly lifetime: Milliseconds };
+  readonly code: {
+    readonly generate: () => string;
+    readonly lifetime: Milliseconds;
+    /** Why no code of the programme looks like a text. */
+    readonly misfit: (text: string) => Misfit | undefined;
+  };
   readonly tokenEndpoints: readonly TokenEndpoint[];
   readonly grants: ReadonlySet<GrantType>;
   readonly scope: ScopeRules;

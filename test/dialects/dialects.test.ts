@@ -8,6 +8,7 @@ import { test } from 'node:test';
 
 import { formatFault } from '../../src/lib/fault.ts';
 import { loadProgramme } from '../../src/programme/language/load.ts';
+import { assertExplained } from './explained.ts';
 import { play } from './play.ts';
 import { parseTranscript, spelledOut } from './transcript.ts';
 
@@ -79,7 +80,10 @@ for (const { name, yaml, transcript } of [...shipped, ...dialects]) {
     );
   });
 
-  test(`${name} speaks as its transcript says`, (t) => play(t, name, yaml, transcript));
+  test(`${name} speaks as its transcript says, and why can explain its refusals`, async (t) => {
+    const played = await play(t, name, yaml, transcript);
+    assertExplained(name, yaml, played);
+  });
 }
 
 test('a transcript that is wrong anywhere in an answer does not pass', async (t) => {

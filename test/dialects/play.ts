@@ -19,13 +19,20 @@ const redirectHeaders = {
   'referrer-policy': 'no-referrer',
 } as const;
 
+/** What was answered, and what its names stood for at the end. */
+export interface Played {
+  readonly records: Jetway['records'];
+  readonly values: ReadonlyMap<string, string>;
+  readonly member: TestMember;
+}
+
 /** Plays a transcript against a programme file; rejects at the first answer that differs. */
 export async function play(
   t: TestContext,
   id: string,
   yaml: string,
   transcript: Transcript,
-): Promise<void> {
+): Promise<Played> {
   const jetway = await startJetway(t, { programmes: { [id]: yaml } });
   const { settings, usual } = transcript;
   const member = await jetway.addMember({ membershipNumber: settings['membership_number'] ?? '7' });
@@ -46,6 +53,7 @@ export async function play(
       assert.deepEqual(answer, expected(told, answer, bindings), asked);
     }
   }
+  return { records: jetway.records, values: bindings.values, member };
 }
 
 /** Registers the other partners; their names in the transcript. */

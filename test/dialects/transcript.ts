@@ -137,6 +137,10 @@ export class Bindings {
     this.#values = new Map(Object.entries(known));
   }
 
+  get values(): ReadonlyMap<string, string> {
+    return this.#values;
+  }
+
   /** The text with every name replaced; throws on one that stands for nothing yet. */
   fill(text: string): string {
     return text.replaceAll(name, (_, key: string) => {

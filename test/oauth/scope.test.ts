@@ -10,7 +10,9 @@ import { fc } from '../support/property.ts';
 function assertRefused(call: () => unknown, scope: string): void {
   assert.throws(call, (error) => {
     assert.ok(error instanceof Refusal);
-    assert.deepEqual([error.reason, error.facts], ['invalid_scope', { parameter: 'scope', scope }]);
+    const { cause, ...facts } = error.facts;
+    assert.deepEqual([error.reason, facts], ['invalid_scope', { parameter: 'scope', scope }]);
+    assert.equal(cause?.parameter, 'scope');
     return true;
   });
 }

@@ -11,6 +11,7 @@ import { healthcheck, reload, status } from '../server/remote.ts';
 import { serve } from '../server/serve.ts';
 import { show } from '../server/show.ts';
 import { printVersion } from '../version.ts';
+import { why } from '../why/why.ts';
 import { option, type Verb } from './grammar.ts';
 
 const itsName = ['<programme>', "the programme's name: its file without .yaml"] as const;
@@ -58,6 +59,22 @@ export const serverVerbs: readonly Verb[] = [
     example: 'jetway healthcheck',
     exits: { 0: 'it takes requests, perhaps degraded', 1: 'it does not, or does not answer' },
     run: healthcheck,
+  },
+  {
+    words: 'why',
+    summary:
+      'tell why a request was refused: the step, the line of YAML, what was expected and what came',
+    details:
+      'The id stands in the X-Request-Id header of every answer, unless the programme names another header, and on the pages that end a login. The running server is asked; for older requests, its log.',
+    operands: [['<id>', 'the request id that the partner or member quotes']],
+    reads: 'configuration',
+    options: [
+      option('--partner', 'print what the partner may be sent'),
+      option('--log <file>', 'look for it in lines of a log; - is standard input'),
+    ],
+    example: 'jetway why 7Q2M0ZK4T9XB',
+    exits: { 1: 'not found, or failed' },
+    run: why,
   },
   {
     words: 'dev',

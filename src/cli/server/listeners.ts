@@ -45,7 +45,8 @@ export class Listeners {
   ): Promise<Listeners> {
     expectConfigured(handed, config);
     const { listen: address, admin, proxyProtocol } = config;
-    const options = present({ tls: tls.tls, proxyHeaders: proxyProtocol !== undefined, observer });
+    const proxyHeaders = proxyProtocol !== undefined;
+    const options = present({ tls: tls.tls, proxyHeaders, observer });
     const place = placeOf(handed, 'listen', address);
     const main = await listenAt(place, 'listen', serving.app, options);
     try {

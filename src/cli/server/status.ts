@@ -5,7 +5,6 @@ import { type Health, type Parts, wholeOf } from '../../http/admin.ts';
 import type { Instant } from '../../lib/clock.ts';
 import { type Fault, formatFault } from '../../lib/fault.ts';
 import { present } from '../../lib/present.ts';
-import type { Store } from '../../store/contract.ts';
 import { storeAt } from '../../store/open.ts';
 import { signingKeyRules, tokenKeyRules } from '../../token/key_rules.ts';
 import type { Who } from '../audit/by_whom.ts';
@@ -13,6 +12,7 @@ import type { ServerAudit } from '../audit/server_audit.ts';
 import { type KeyView, viewKeys } from '../keys/list.ts';
 import { dateText } from '../table.ts';
 import { versionLine } from '../version.ts';
+import { answerWhy, type WhySources } from '../why/route.ts';
 import { viewClientUse } from './client_use.ts';
 import type { ControlRoutes } from './control.ts';
 import { healthInFull, healthOf, type HealthSources } from './lifecycle/health.ts';
@@ -20,7 +20,6 @@ import type { Listeners } from './listeners.ts';
 import { maintained } from './maintenance.ts';
 import type { Reloader } from './reload.ts';
 import { isComplete, type ProgrammeChanges, type ReloadReport } from './reload_report.ts';
-import type { Serving } from './serving.ts';
 import type { ProgrammeOutcome } from './serving_plan.ts';
 import type { SettingOutcome } from './settings.ts';
 
@@ -62,21 +61,19 @@ export interface StatusView {
   readonly last_reload: ReloadView;
 }
 
-export interface StatusSources extends HealthSources {
+export interface StatusSources extends HealthSources, WhySources {
   readonly config: Config;
-  readonly store: Store;
-  readonly serving: Serving;
   readonly listeners: Listeners;
   readonly reloader: Reloader;
   readonly audit?: ServerAudit;
   readonly started: Instant;
-  readonly now: () => Instant;
 }
 
 export function controlRoutes(sources: StatusSources): ControlRoutes {
   return {
     'GET /health': () => viewHealth(sources),
     'GET /status': () => viewStatus(sources),
+    'GET /why': (query) => answerWhy(sources, query),
     'GET /client_use': async (query) => viewClientUse(sources, query),
     'POST /reload': async (query) => {
       const options = { prune: query.has('prune'), dryRun: query.has('dry_run') };

@@ -1,5 +1,6 @@
 // Owns the outcomes of a login's steps. http/ renders them as HTML and headers.
 
+import type { Cause } from '../../oauth/cause.ts';
 import type { Reply } from '../../oauth/reply.ts';
 import type { RecordedFailure } from '../../oauth/request_record.ts';
 import type { LoginPageName } from '../../programme/login/texts.ts';
@@ -50,6 +51,8 @@ export type LoginOutcome =
       readonly status: number;
       readonly form: LoginForm;
       readonly retryAfter?: number | undefined;
+      /** Of the first message. */
+      readonly cause?: Cause | undefined;
     }
   | {
       readonly kind: 'page';

@@ -3,11 +3,15 @@
 import { after } from '../../lib/clock.ts';
 import { digest } from '../../lib/digest.ts';
 import { present } from '../../lib/present.ts';
+import type { Cause } from '../../oauth/cause.ts';
 import type { Client } from '../../oauth/client.ts';
 import { LoginRefusal, Unavailable } from '../../oauth/failure.ts';
 import { type AuthorizationCode, codeKey } from '../../oauth/grant.ts';
 import type { Member } from '../../oauth/member.ts';
+import { redirectCause } from '../../oauth/redirect_uri.ts';
 import type { RequestHead } from '../../oauth/wire_request.ts';
+import { disabledClient } from '../causes/client.ts';
+import { blankField } from '../causes/member.ts';
 import { reportFailure } from '../failure.ts';
 import { expectAudit } from '../maintenance.ts';
 import {
@@ -19,7 +23,7 @@ import type { Service } from '../service.ts';
 import { findOrBindTransaction, findTransaction, type LoginPageRequest } from './browser.ts';
 import { deviceCookieName } from './known_device.ts';
 import { endOn, type LoginMessage, type LoginOutcome } from './outcome.ts';
-import { loginAnswering, renderLoginFailure } from './request.ts';
+import { loginAnswering, notForMembers, renderLoginFailure } from './request.ts';
 import { type BoundTransaction, formToken, isFormToken, sealTransaction } from './transaction.ts';
 
 export interface LoginFormRequest extends LoginPageRequest, TypedCredentials {
@@ -37,6 +41,7 @@ export interface LoginFormRequest extends LoginPageRequest, TypedCredentials {
 export const showLogin: typeof show = loginAnswering(show);
 
 async function show(service: Service, request: LoginPageRequest): Promise<LoginOutcome> {
+  request.record.step = 'transaction';
   const found = findOrBindTransaction(service, request);
   return 'kind' in found
     ? found
@@ -50,8 +55,11 @@ async function show(service: Service, request: LoginPageRequest): Promise<LoginO
 export const attemptLogin: typeof attempt = loginAnswering(attempt);
 
 async function attempt(service: Service, request: LoginFormRequest): Promise<LoginOutcome> {
+  const { record } = request;
+  record.step = 'transaction';
   const found = findTransaction(service, request);
   if ('kind' in found) return found;
+  record.step = 'form';
   // HOSTILE 13: a form that this browser did not get from us is no attempt.
   if (!isFormToken(service.keyring, found, request.formToken)) {
     return endOn('forged', found.language);
@@ -61,14 +69,20 @@ async function attempt(service: Service, request: LoginFormRequest): Promise<Log
   const asked = programme.login.languages.offered.find((tag) => tag === request.language);
   if (asked !== undefined) return showInLanguage(service, found, asked, username);
   const messages = blankFields(request).map((field) => `${field}_blank` as const);
-  if (messages.length > 0) return showForm(service, found, request, { messages, username });
+  if (messages.length > 0) {
+    return showForm(service, found, request, { messages, username, cause: blankField });
+  }
   let client: Client | undefined;
   try {
+    record.step = 'service';
     expectAudit(service);
+    record.step = 'client';
     const begun = { issuedAt: clock.now(), era: await store.era() };
     client = await store.find('client', programme.id, found.client);
     const standing = requireStanding(client, found);
+    record.step = 'headers';
     programme.login.endpoint.checkAddress(request.head);
+    record.step = 'member';
     const device = request.cookie(deviceCookieName(programme.id));
     const told = await authenticateMember(service, {
       username,
@@ -80,20 +94,22 @@ async function attempt(service: Service, request: LoginFormRequest): Promise<Log
       record: request.record,
     });
     if (told.outcome === 'match') {
-      request.record.member = told.member.subject;
+      record.member = told.member.subject;
+      record.step = 'code';
       return await finish(service, found, { client: standing, ...told }, begun);
     }
-    return told.outcome === 'too_many_failures'
-      ? tooManyFailures(found, told.retryAfter)
-      : showForm(service, found, request, { messages: ['not_recognised'], username });
+    if (told.outcome === 'too_many_failures') return tooManyFailures(found, told.retryAfter);
+    const { cause } = told;
+    return showForm(service, found, request, { messages: ['not_recognised'], username, cause });
   } catch (error) {
     if (error instanceof LoginRefusal) {
       const { redirectUri, state, language } = found;
-      return renderLoginFailure(service, error, client && { client, redirectUri, state }, language);
+      const back = client && { client, redirectUri, state };
+      return renderLoginFailure(service, error, { record, address: back, language });
     }
-    const { retryAfter } = reportFailure(service, error).facts;
+    const { retryAfter, cause } = reportFailure(service, error, record).facts;
     const status = error instanceof Unavailable ? 503 : 500;
-    const shown = { messages: ['difficulties'], username, status, retryAfter } as const;
+    const shown = { messages: ['difficulties'], username, status, retryAfter, cause } as const;
     return showForm(service, found, request, shown);
   }
 }
@@ -107,6 +123,7 @@ function showForm(
     readonly username: string;
     readonly status?: number;
     readonly retryAfter?: number | undefined;
+    readonly cause?: Cause | undefined;
   },
 ): LoginOutcome {
   const form = {
@@ -116,8 +133,8 @@ function showForm(
     messages: shown.messages,
     username: shown.username,
   };
-  const { status = 200, retryAfter } = shown;
-  return { kind: 'form', status, form, retryAfter };
+  const { status = 200, retryAfter, cause } = shown;
+  return { kind: 'form', status, form, retryAfter, cause };
 }
 
 /** The form in another language, which the transaction keeps for the rest of the login. */
@@ -139,11 +156,14 @@ function tooManyFailures({ language }: BoundTransaction, retryAfter: number): Lo
 
 /** Since the login began the client may have been disabled, or lost its role or redirect URI. */
 function requireStanding(client: Client | undefined, transaction: BoundTransaction): Client {
-  if (client?.status !== 'active') throw new LoginRefusal('unknown_client');
-  if (!client.redirectUris.includes(transaction.redirectUri)) {
-    throw new LoginRefusal('unregistered_redirect_uri');
+  if (client?.status !== 'active') {
+    throw new LoginRefusal('unknown_client', { cause: disabledClient });
   }
-  if (!client.roles.includes('member')) throw new LoginRefusal('access_denied');
+  if (!client.redirectUris.includes(transaction.redirectUri)) {
+    const cause = redirectCause(transaction.redirectUri, client);
+    throw new LoginRefusal('unregistered_redirect_uri', { cause });
+  }
+  if (!client.roles.includes('member')) throw notForMembers(client);
   return client;
 }
 

@@ -2,6 +2,7 @@
 
 import { after } from '../../lib/clock.ts';
 import { spacedLanguages } from '../../lib/language.ts';
+import { present } from '../../lib/present.ts';
 import type { Client, ClientId } from '../../oauth/client.ts';
 import {
   InMaintenance,
@@ -10,11 +11,13 @@ import {
   Refusal,
   Unavailable,
 } from '../../oauth/failure.ts';
-import type { RecordedFailure } from '../../oauth/request_record.ts';
+import type { RecordedFailure, RequestRecord } from '../../oauth/request_record.ts';
 import type { WireRequest } from '../../oauth/wire_request.ts';
 import type { ReturnAddress } from '../../programme/answers/redirect_answer.ts';
 import type { LoginReading } from '../../programme/login/endpoint.ts';
-import { reportFailure } from '../failure.ts';
+import { rolesOf } from '../../programme/requests/token_endpoint.ts';
+import { disabledClient, unknownClient } from '../causes/client.ts';
+import { keepClaim, reportFailure } from '../failure.ts';
 import { expectInService } from '../maintenance.ts';
 import type { Service } from '../service.ts';
 import type { LoginOutcome } from './outcome.ts';
@@ -27,17 +30,28 @@ import {
   sealTransaction,
 } from './transaction.ts';
 
+/** Of an outcome's failure: the request's record, and where it may be told. */
+interface Failing {
+  readonly record: RequestRecord;
+  readonly address?: ReturnAddress | undefined;
+  readonly language?: string | undefined;
+}
+
 type LoginSteps<Request> = (service: Service, request: Request) => Promise<LoginOutcome>;
 
 /** The outcome of a login's steps; in maintenance no step is taken, and the page tells of difficulties. */
-export function loginAnswering<Request>(steps: LoginSteps<Request>): LoginSteps<Request> {
+export function loginAnswering<Request extends Pick<Failing, 'record'>>(
+  steps: LoginSteps<Request>,
+): LoginSteps<Request> {
   return async (service, request) => {
+    const { record } = request;
+    record.step = 'service';
     try {
       await expectInService(service);
     } catch (error) {
       // An outage is the steps' to tell: they show the form again where there is one.
       if (error instanceof InMaintenance) {
-        return { ...renderLoginFailure(service, error, undefined, undefined), isKnown: true };
+        return { ...renderLoginFailure(service, error, { record }), isKnown: true };
       }
     }
     return steps(service, request);
@@ -48,8 +62,10 @@ export function loginAnswering<Request>(steps: LoginSteps<Request>): LoginSteps<
 export const answerLoginRequest: LoginSteps<WireRequest> = loginAnswering(serveLoginRequest);
 
 async function serveLoginRequest(service: Service, request: WireRequest): Promise<LoginOutcome> {
+  const { record } = request;
   let address: ReturnAddress | undefined;
   let language: string | undefined;
+  record.step = 'inputs';
   try {
     const { endpoint, languages } = service.programme.login;
     const reading = endpoint.read(request);
@@ -57,20 +73,27 @@ async function serveLoginRequest(service: Service, request: WireRequest): Promis
     const forced = forcedLogin(service, request, language);
     if (forced !== undefined && !(forced instanceof LoginRefusal)) return forced;
     const id = endpoint.clientId(reading);
-    request.record.claimedClient = id;
+    record.claimedClient = id;
+    record.step = 'client';
     const client = await findClient(service, id);
-    request.record.client = client.id;
+    record.client = client.id;
+    record.step = 'programme';
     endpoint.checkProgramme(reading);
+    record.step = 'redirect_uri';
     const redirectUri = endpoint.redirectUri(reading, client);
     // From here on client and redirect URI are known good: failures go there (G-5, P-12).
     address = { client, redirectUri, state: endpoint.state(reading) };
     if (forced !== undefined) throw forced;
+    record.step = 'parameters';
     endpoint.checkRequest(reading, client);
+    record.step = 'scope';
     checkScope(service, reading);
-    if (!client.roles.includes('member')) throw new LoginRefusal('access_denied');
+    record.step = 'role';
+    if (!client.roles.includes('member')) throw notForMembers(client);
     return begin(service, reading, address, language);
   } catch (error) {
-    return renderLoginFailure(service, error, address, language);
+    await keepClaim(service, record);
+    return renderLoginFailure(service, error, { record, address, language });
   }
 }
 
@@ -80,8 +103,17 @@ async function findClient(service: Service, id: string): Promise<Client> {
   const known = programme.clients.isIdentifier(id)
     ? await store.find('client', programme.id, id as ClientId)
     : undefined;
-  if (known?.status !== 'active') throw new LoginRefusal('unknown_client');
-  return known;
+  if (known?.status === 'active') return known;
+  const cause = known === undefined ? unknownClient(programme, id) : disabledClient;
+  throw new LoginRefusal('unknown_client', { cause });
+}
+
+/** G-10: only such a client may send members here. */
+export function notForMembers(client: Client): LoginRefusal {
+  const rule = ['grants', 'authorization_code', 'role'];
+  const expected = 'a client with the role member';
+  const cause = { rule, expected, came: `a client with ${rolesOf(client)}` };
+  return new LoginRefusal('access_denied', { cause });
 }
 
 function checkScope(service: Service, { inputs }: LoginReading): void {
@@ -142,10 +174,9 @@ export function beginInBrowser(
 export function renderLoginFailure(
   service: Service,
   error: unknown,
-  address: ReturnAddress | undefined,
-  language: string | undefined,
+  { record, address, language }: Failing,
 ): LoginOutcome {
-  const recorded = reportLoginFailure(service, error);
+  const recorded = reportLoginFailure(service, error, record);
   const { reason } = recorded;
   const { parameter, retryAfter } = recorded.facts;
   const { login } = service.programme;
@@ -166,11 +197,12 @@ export function renderLoginFailure(
 function reportLoginFailure(
   service: Service,
   error: unknown,
+  record: RequestRecord,
 ): RecordedFailure & { readonly reason: LoginFailureReason } {
   if (error instanceof LoginRefusal) return { reason: error.reason, facts: error.facts };
-  const { facts } = reportFailure(service, error);
+  const { facts } = reportFailure(service, error, record);
   const isOutage = error instanceof Unavailable;
   return isOutage
     ? { reason: 'temporarily_unavailable', facts }
-    : { reason: 'server_error', facts: {} };
+    : { reason: 'server_error', facts: present({ cause: facts.cause }) };
 }

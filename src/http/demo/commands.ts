@@ -5,6 +5,7 @@ import { tokenPlace } from '../../programme/answers/token_place.ts';
 import { alphabetOf } from '../../programme/language/value_shape.ts';
 import { curlCommand, shellWord, takeOut } from '../../programme/partner/snippets/curl.ts';
 import { variable as shellVariable } from '../../programme/partner/snippets/variables.ts';
+import type { VerificationMode } from '../../programme/requests/demand.ts';
 import { endpointsOf } from '../../programme/requests/grant_places.ts';
 import {
   loginFaults,
@@ -12,7 +13,6 @@ import {
   tokenFaults,
 } from '../../programme/requests/sample_faults.ts';
 import type { SampleRequest, SampleValues } from '../../programme/requests/sample_request.ts';
-import type { VerificationMode } from '../../programme/requests/verification.ts';
 import {
   type Demo,
   loginRequest,

@@ -6,6 +6,7 @@ import type { GrantType } from '../../oauth/grant.ts';
 import { programmePaths, servicePaths } from '../../oauth/own_paths.ts';
 import type { Definition } from '../../programme/language/definition.ts';
 import type { Programme } from '../../programme/programme.ts';
+import type { VerificationMode } from '../../programme/requests/demand.ts';
 import type { SampleFault } from '../../programme/requests/sample_faults.ts';
 import {
   callHeaders,
@@ -15,7 +16,6 @@ import {
   sampleTokenRequest,
   type SampleValues,
 } from '../../programme/requests/sample_request.ts';
-import type { VerificationMode } from '../../programme/requests/verification.ts';
 
 /** A programme with a demo partner and member. */
 export interface Demo {

@@ -2,9 +2,9 @@
 
 import type { Complaint } from '../../schema/complaint.ts';
 import type { Definition } from '../language/definition.ts';
+import { demandNames } from '../requests/demand.ts';
 import { unheardOf } from '../requests/possible_failures.ts';
 import { managementForm } from '../requests/token_management.ts';
-import { demandNames } from '../requests/verification.ts';
 import { endpointsIn } from './endpoints.ts';
 import { loginInputs, tokenInputs } from './inputs.ts';
 

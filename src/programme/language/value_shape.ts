@@ -4,6 +4,7 @@ import * as v from 'valibot';
 
 import { digest } from '../../lib/digest.ts';
 import { randomText } from '../../lib/random.ts';
+import { countOf, describeText } from '../../oauth/cause.ts';
 import { key, named, note, type Output } from '../../schema/notes.ts';
 
 /** Character classes for files. Free patterns could make requests slow (HOSTILE 55). */
@@ -91,6 +92,33 @@ export function compileShape(shape: ValueShape): (text: string) => boolean {
     if (rest < min || rest > max) return false;
     return only === undefined || only.test(prefix === '' ? text : text.slice(prefix.length));
   };
+}
+
+/** Which key of a shape a text does not fit, what it says, and what came; undefined where it fits. */
+export interface Misfit {
+  readonly key: string;
+  readonly expected: string;
+  readonly came: string;
+}
+
+export function shapeMisfit(shape: ValueShape, text: string): Misfit | undefined {
+  const { prefix = '', characters, length } = shape;
+  if (!text.startsWith(prefix)) {
+    return { key: 'prefix', expected: `"${prefix}" at the start`, came: describeText(text) };
+  }
+  const rest = text.slice(prefix.length);
+  if (length !== undefined && (rest.length < length.min || rest.length > length.max)) {
+    const behind = prefix === '' ? '' : ' after the prefix';
+    const expected = `${describeShape({ length })}${behind}`;
+    return { key: 'length', expected, came: describeText(rest) };
+  }
+  if (characters === undefined) return undefined;
+  const odd = rest.search(new RegExp(`[^${characterRanges[characters][0]}]`));
+  if (odd < 0) return undefined;
+  const shown = /[!-~]/.test(rest.charAt(odd)) ? `"${rest.charAt(odd)}"` : 'no visible ASCII';
+  const place = `number ${odd + 1} of ${countOf(rest.length, 'character')} is ${shown}`;
+  const came = `${place}, which the class ${characters} does not have`;
+  return { key: 'characters', expected: characterRanges[characters][1], came };
 }
 
 /** All characters of a class, for drawing random values. */

@@ -1,14 +1,24 @@
 // Owns the compiled login request of a programme: client, redirect URI, and the checks of all other
 // inputs. login_failures.ts answers the failures.
 
+import { present } from '../../lib/present.ts';
+import { type Cause, countOf, describeText, endpointRule, ownCause } from '../../oauth/cause.ts';
 import type { Client } from '../../oauth/client.ts';
 import { LoginRefusal, type LoginFailureReason } from '../../oauth/failure.ts';
+import { redirectCause } from '../../oauth/redirect_uri.ts';
 import { headerValues, type RequestHead, type WireRequest } from '../../oauth/wire_request.ts';
 import type { AuthorizeDefinition } from '../language/authorize_schema.ts';
 import type { Definition } from '../language/definition.ts';
-import { compileInputs, inputFault, type InputRule, type Inputs } from '../requests/input_rules.ts';
+import {
+  compileInputs,
+  faultCause,
+  inputFault,
+  type InputRule,
+  type Inputs,
+  unequalCause,
+} from '../requests/input_rules.ts';
 import { noBody } from '../requests/request_body.ts';
-import { compileReader } from '../requests/request_reader.ts';
+import { compileReader, wasEmpty } from '../requests/request_reader.ts';
 
 /** A repeated or unknown parameter. */
 interface ParameterFault {
@@ -16,6 +26,7 @@ interface ParameterFault {
   /** The input of that name, if any. */
   readonly role: string | undefined;
   readonly parameter: string;
+  readonly cause: Cause | undefined;
 }
 
 /** The values of a request by the engine's names, before any check. */
@@ -53,6 +64,11 @@ export function compileLoginEndpoint(definition: Definition): LoginEndpoint {
   const { endpoint } = authorize;
   const rules = compileInputs(endpoint, definition).map(toLoginRule);
   const stateRule = rules.find((rule) => rule.role === 'state');
+  const idName = rules.find((rule) => rule.role === 'client_id')?.told ?? 'client_id';
+  const unnamed = (inputs: Inputs): Cause => {
+    const came = wasEmpty(inputs, 'client_id') ? `${idName} without a value` : `no ${idName}`;
+    return ownCause(endpointRule('inputs', 'client_id'), idName, came, idName);
+  };
   return {
     path: definition.base_path + endpoint.path,
     methods: new Set(endpoint.methods),
@@ -60,9 +76,12 @@ export function compileLoginEndpoint(definition: Definition): LoginEndpoint {
     binds: authorize.binds,
     read: compileReading(authorize, rules),
     clientId: ({ inputs, faults }) => {
-      if (faults.some(isOfAddress)) throw new LoginRefusal('ambiguous_request');
+      const twice = faults.find(isOfAddress);
+      if (twice !== undefined) {
+        throw new LoginRefusal('ambiguous_request', present({ cause: twice.cause }));
+      }
       const id = inputs.get('client_id');
-      if (id === undefined) throw new LoginRefusal('missing_client_id');
+      if (id === undefined) throw new LoginRefusal('missing_client_id', { cause: unnamed(inputs) });
       return id;
     },
     checkProgramme: compileProgrammeCheck(rules),
@@ -109,7 +128,8 @@ function compileReading(
       if (role === undefined && headers.has(facts.parameter ?? '')) return;
       const isRepeated = reason === 'repeated_parameter';
       const told = isRepeated ? reason : 'unknown_parameter';
-      faults.push({ reason: told, role, parameter: facts.parameter ?? '' });
+      const { parameter = '', cause } = facts;
+      faults.push({ reason: told, role, parameter, cause });
     });
     return { inputs, faults };
   };
@@ -128,7 +148,7 @@ function compileProgrammeCheck(rules: readonly LoginRule[]): LoginEndpoint['chec
     for (const rule of named) {
       const value = inputs.get(rule.role);
       if (value !== undefined && rule.equalsProgramme?.(value) === false) {
-        refuse('programme_mismatch', rule.wireName);
+        refuse('programme_mismatch', rule.wireName, unequalCause(rule, value));
       }
     }
   };
@@ -142,12 +162,16 @@ function compileRedirectChoice(authorize: AuthorizeDefinition): LoginEndpoint['r
   return ({ inputs }, client) => {
     const sent = inputs.get('redirect_uri');
     if (sent !== undefined) {
-      if (!client.redirectUris.includes(sent)) throw new LoginRefusal('unregistered_redirect_uri');
-      return sent;
+      if (client.redirectUris.includes(sent)) return sent;
+      throw new LoginRefusal('unregistered_redirect_uri', { cause: redirectCause(sent, client) });
     }
     const [only, ...others] = client.redirectUris;
     if (authorize.redirect_uri === 'required' || only === undefined || others.length > 0) {
-      throw new LoginRefusal('missing_redirect_uri');
+      const { length } = client.redirectUris;
+      const came = `none, and ${countOf(length, 'registered redirect URI')}`;
+      const expected = length === 1 ? 'one in each request' : 'one, or exactly one registered';
+      const cause = { rule: ['authorize', 'redirect_uri'], expected, came };
+      throw new LoginRefusal('missing_redirect_uri', { cause });
     }
     return only;
   };
@@ -163,13 +187,16 @@ function compileRequestChecks(
       faults.find(({ role }) => role !== undefined) ??
       faults.find(({ reason }) => reason === 'repeated_parameter') ??
       faults[0];
-    if (fault !== undefined) refuse(fault.reason, fault.parameter);
+    if (fault !== undefined) refuse(fault.reason, fault.parameter, fault.cause);
     for (const rule of rules) {
       const value = inputs.get(rule.role);
       const reason = inputFault(rule, value, rule.required);
-      if (reason !== undefined) refuse(reason, rule.wireName);
-      const isEqual = value === undefined || rule.equalsClient?.(value, client, noSecret) !== false;
-      if (!isEqual) refuse(rule.whenUnequal, rule.wireName);
+      if (reason !== undefined) {
+        refuse(reason, rule.wireName, faultCause(rule, value, wasEmpty(inputs, rule.role)));
+      }
+      if (value === undefined) continue;
+      const isEqual = rule.equalsClient?.(value, client, noSecret) !== false;
+      if (!isEqual) refuse(rule.whenUnequal, rule.wireName, unequalCause(rule, value));
     }
     checkChallenge(authorize.pkce, inputs);
   };
@@ -180,25 +207,35 @@ function compileAddressCheck(rules: readonly LoginRule[]): LoginEndpoint['checkA
   if (rule === undefined) return () => {};
   return (request) => {
     const sent = headerValues(request, rule.wireName);
-    if (sent.length > 0 && !rule.fits(sent.join(', '))) refuse(rule.whenInvalid, rule.wireName);
+    const value = sent.join(', ');
+    if (sent.length > 0 && !rule.fits(value)) {
+      refuse(rule.whenInvalid, rule.wireName, faultCause(rule, value, false));
+    }
   };
 }
 
 /** A login URL must not carry a secret: no value equals one. */
 const noSecret = (): boolean => false;
 
-function refuse(reason: LoginFailureReason, parameter: string): never {
-  throw new LoginRefusal(reason, { parameter });
+function refuse(reason: LoginFailureReason, parameter: string, cause: Cause | undefined): never {
+  throw new LoginRefusal(reason, present({ parameter, cause }));
 }
+
+const pkceRule = ['authorize', 'pkce'];
 
 /** RFC 7636 4.3: a challenge without a method means `plain`, which Jetway never accepts. */
 function checkChallenge(pkce: AuthorizeDefinition['pkce'], inputs: Inputs): void {
   const challenge = inputs.get('code_challenge');
   const method = inputs.get('code_challenge_method');
   if (challenge === undefined && (method !== undefined || pkce === 'required')) {
-    refuse('missing_parameter', 'code_challenge');
+    const parameter = 'code_challenge';
+    const came = method === undefined ? 'neither' : 'code_challenge_method alone';
+    const expected = 'code_challenge and code_challenge_method';
+    refuse('missing_parameter', parameter, ownCause(pkceRule, expected, came, parameter));
   }
   if (challenge !== undefined && method !== 'S256') {
-    refuse('invalid_parameter', 'code_challenge_method');
+    const parameter = 'code_challenge_method';
+    const came = method === undefined ? 'none' : describeText(method);
+    refuse('invalid_parameter', parameter, ownCause(pkceRule, 'S256', came, parameter));
   }
 }

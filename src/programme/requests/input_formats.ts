@@ -13,6 +13,12 @@ export function formatTest(format: InputFormat | undefined): (value: string) => 
   return format === undefined ? () => true : formats[format];
 }
 
+/** What a format asks for. */
+export const formatWords: Readonly<Record<InputFormat, string>> = {
+  accepts_json: 'a list of media types that lets application/json through',
+  ip_list: 'IP addresses with commas between',
+};
+
 export const formatSamples: Readonly<Record<InputFormat, readonly string[]>> = {
   accepts_json: ['application/json', '*/*'],
   ip_list: ['192.0.2.1', '2001:db8::1'],

@@ -1,13 +1,21 @@
 // Owns one compiled input of an endpoint: its names, its shape, and its comparisons.
 
+import {
+  type Cause,
+  describeDifference,
+  describeName,
+  describeText,
+  endpointRule,
+  ownCause,
+} from '../../oauth/cause.ts';
 import type { Client, StoredSecret } from '../../oauth/client.ts';
 import type { FailureReason } from '../../oauth/failure.ts';
 import { memberPath } from '../../oauth/parameters.ts';
 import { proofInputs } from '../../oauth/pkce.ts';
 import type { Definition } from '../language/definition.ts';
 import type { Comparison, EndpointDefinition, InputDefinition } from '../language/input_schema.ts';
-import { compileShape } from '../language/value_shape.ts';
-import { formatTest } from './input_formats.ts';
+import { compileShape, type Misfit, shapeMisfit } from '../language/value_shape.ts';
+import { formatTest, formatWords } from './input_formats.ts';
 
 /** Values of a request by the engine's names; an empty value is absent. */
 export type Inputs = ReadonlyMap<string, string>;
@@ -33,9 +41,13 @@ export interface InputRule<Reason = FailureReason> {
   /** The header's value without its scheme; undefined if the scheme is absent. */
   readonly unwrap: (sent: string) => string | undefined;
   readonly fits: (value: string) => boolean;
+  /** Why a value does not fit. */
+  readonly misfit: (value: string) => Misfit;
   /** Comparisons with programme and client, where the file asks for one. */
   readonly equalsProgramme?: (value: string) => boolean;
   readonly equalsClient?: (value: string, client: Client, isSecret: SecretTest) => boolean;
+  /** What the comparison is with, in words, and the value where it is public. */
+  readonly equal?: readonly [words: string, value?: string];
   readonly whenMissing: Reason;
   readonly whenInvalid: Reason;
   readonly whenUnequal: Reason;
@@ -77,6 +89,7 @@ export function compileInput(
     keepsEmpty: empty === 'value',
     unwrap: compileUnwrap(definition.scheme),
     fits: (value) => hasShape(value) && hasFormat(value) && (values?.has(value) ?? true),
+    misfit: (value) => shapeMisfit(definition, value) ?? formMisfit(definition, value),
     ...compileComparison(comparison, programmeIdentifier),
     whenMissing: definition.when_missing ?? missingReason(role, inHeader),
     whenInvalid,
@@ -94,6 +107,52 @@ export function inputFault<Reason>(
   if (value === undefined) return required ? rule.whenMissing : undefined;
   if (!rule.fits(value)) return rule.whenInvalid;
   return rule.equalsProgramme?.(value) === false ? rule.whenUnequal : undefined;
+}
+
+/** The cause of a fault that `inputFault` has found. */
+export function faultCause<Reason>(
+  rule: InputRule<Reason>,
+  value: string | undefined,
+  wasEmpty: boolean,
+): Cause {
+  const { role, told } = rule;
+  const causeOf = (key: string | undefined, expected: string, came: string): Cause =>
+    ownCause(
+      endpointRule('inputs', role, ...(key === undefined ? [] : [key])),
+      expected,
+      came,
+      told,
+    );
+  const place = rule.inHeader ? `the header ${told}` : told;
+  if (value === undefined) {
+    const came = wasEmpty ? `${place} without a value` : `no ${place}`;
+    return causeOf(rule.required ? 'required' : undefined, place, came);
+  }
+  if (!rule.fits(value)) {
+    const { key, expected, came } = rule.misfit(value);
+    return causeOf(key, `${place}: ${expected}`, came);
+  }
+  return unequalCause(rule, value);
+}
+
+/** The cause where a value is not what it is compared with. */
+export function unequalCause<Reason>(
+  { role, told, equal }: InputRule<Reason>,
+  value: string,
+): Cause {
+  const [expected, right] = equal ?? ['', undefined];
+  const came = right === undefined ? describeText(value) : describeDifference(value, right);
+  return ownCause(endpointRule('inputs', role, 'must_equal'), `${told}: ${expected}`, came, told);
+}
+
+function formMisfit({ format, allowed }: InputDefinition, value: string): Misfit {
+  if (format !== undefined && !formatTest(format)(value)) {
+    return { key: 'format', expected: formatWords[format], came: describeText(value) };
+  }
+  const list = allowed ?? [];
+  const near = list.find((one) => one.toLowerCase() === value.trim().toLowerCase());
+  const came = near === undefined ? describeName(value) : describeDifference(value, near);
+  return { key: 'allowed', expected: `one of ${list.join(', ')}`, came };
 }
 
 /** RFC 9110 11.1: a scheme in any case, spaces, then the value. */
@@ -130,14 +189,18 @@ export const clientValues: Readonly<
 function compileComparison(
   comparison: Comparison | undefined,
   programmeIdentifier: string,
-): Pick<InputRule, 'equalsProgramme' | 'equalsClient'> {
+): Pick<InputRule, 'equalsProgramme' | 'equalsClient' | 'equal'> {
   if (comparison === undefined) return {};
   if (comparison === 'programme.identifier') {
-    return { equalsProgramme: (value) => value === programmeIdentifier };
+    return {
+      equal: [`the programme identifier ${programmeIdentifier}`, programmeIdentifier],
+      equalsProgramme: (value) => value === programmeIdentifier,
+    };
   }
+  const equal = ['what is registered for the client'] as const;
   if (comparison === 'client.api_key') {
-    return { equalsClient: (value, client, isSecret) => isSecret(value, client.apiKeys) };
+    return { equal, equalsClient: (value, client, isSecret) => isSecret(value, client.apiKeys) };
   }
   const valueOf = clientValues[comparison];
-  return { equalsClient: (value, client) => value === valueOf(client) };
+  return { equal, equalsClient: (value, client) => value === valueOf(client) };
 }

@@ -13,9 +13,9 @@ import {
   type InputDefinition,
   placesOf,
 } from '../language/input_schema.ts';
+import { type ClientAuthentication, credentialNames } from './credentials.ts';
 import { grantsAt, readsInput } from './grant_places.ts';
 import { compileInput, compileInputs, type InputRule } from './input_rules.ts';
-import { type ClientAuthentication, credentialNames } from './token_endpoint.ts';
 import { managementAuthentication, managementForm, question } from './token_management.ts';
 import { heldHeaders } from './verify_headers.ts';
 

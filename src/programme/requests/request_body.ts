@@ -1,6 +1,7 @@
 // Owns the body of a request: its media type, charset and size, and its decoding.
 
 import { BoundedMap } from '../../lib/bounded_map.ts';
+import { describeText, endpointRule, ownCause, ownRule } from '../../oauth/cause.ts';
 import { type Charset, charsetOf, utf8 } from '../../oauth/charset.ts';
 import { Refusal } from '../../oauth/failure.ts';
 import {
@@ -50,6 +51,7 @@ export function compileBodyReader(endpoint: EndpointDefinition): BodyReader {
   const mediaType = compileMediaTypes(endpoint);
   const paths = { values: valuesOf(endpoint), objects: objectsOf(endpoint) };
   const bodiless = endpoint.read.includes('query');
+  const expectedType = [...typesOf(endpoint).keys()].join(' or ');
   return (request) => {
     const { body } = request;
     const sent = headerValues(request, 'content-type');
@@ -57,9 +59,12 @@ export function compileBodyReader(endpoint: EndpointDefinition): BodyReader {
     const said = mediaType(sent);
     // Some clients send a Content-Type with a GET that has no body.
     if (said === undefined && bodiless && body.length === 0) return noBody;
-    if (said === undefined)
-      throw new Refusal('unsupported_media_type', { parameter: 'content-type' });
-    if (body === 'too_large') throw new Refusal('body_too_large');
+    if (said === undefined) {
+      const [parameter, came] = ['content-type', describeTypes(sent)];
+      const cause = ownCause(endpointRule('read'), expectedType, came, parameter);
+      throw new Refusal('unsupported_media_type', { parameter, cause });
+    }
+    if (body === 'too_large') throw tooLarge();
     if (bodiless && body.length === 0) return noBody;
     return { form: said.form, parameters: decodeBody(said, body, paths) };
   };
@@ -83,12 +88,26 @@ export function objectsOf({ inputs }: EndpointDefinition): ReadonlySet<string> {
   return new Set(paths);
 }
 
+function tooLarge(): Refusal {
+  const cause = ownCause(ownRule, 'a body of at most 64 KiB', 'a longer one');
+  return new Refusal('body_too_large', { cause });
+}
+
+/** A media type and a charset, which hold no secret. */
+const plainType = /^[a-z]{1,20}\/[a-z0-9.+-]{1,60}(?:; ?charset="?[a-z0-9_-]{1,20}"?)?$/i;
+
+function describeTypes([header, another]: readonly string[]): string {
+  if (header === undefined) return 'no Content-Type';
+  if (another !== undefined) return 'more than one Content-Type';
+  return plainType.test(header) ? header : `a Content-Type of ${describeText(header)}`;
+}
+
 /**
  * Refuses a form at an endpoint that reads no body: a secret or code in an ignored form would seem
  * accepted (HOSTILE 41, 43). Bodies of other types hold no parameters.
  */
 function readStrayForm({ body, rawHeaders }: WireRequest): ReadBody {
-  if (body === 'too_large') throw new Refusal('body_too_large');
+  if (body === 'too_large') throw tooLarge();
   const [type = ''] = headerValues({ rawHeaders }, 'content-type');
   const isForm = type.split(';')[0]?.trim().toLowerCase() === usualTypes.form;
   if (!isForm || body.length === 0) return noBody;
@@ -103,7 +122,12 @@ function decodeBody({ form, charset }: MediaType, body: Uint8Array, paths: JsonP
     return form === 'json' ? parseJsonObject(charset.text(body), paths) : charset.form(body);
   } catch (error) {
     if (!(error instanceof MalformedParameters)) throw error;
-    throw new Refusal('malformed_body', { detail: error.message });
+    const cause = ownCause(
+      endpointRule('read'),
+      `a ${form} body that can be decoded`,
+      error.message,
+    );
+    throw new Refusal('malformed_body', { cause });
   }
 }
 

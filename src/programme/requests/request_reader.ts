@@ -1,6 +1,7 @@
 // Owns reading an endpoint's inputs from a raw request: places, repeated, unknown, misplaced and
 // empty parameters (C-8, first steps).
 
+import { type Cause, countOf, describeName, endpointRule, ownCause } from '../../oauth/cause.ts';
 import { type FailureFacts, type FailureReason, Refusal } from '../../oauth/failure.ts';
 import {
   MalformedParameters,
@@ -82,9 +83,25 @@ function readInputs(
     const sent = sentFor(input, request, inQuery, body);
     const found = sent.length > 1 ? single(input, sent, rules.endpoint, report) : sent[0];
     const value = found === undefined ? undefined : input.unwrap(found);
-    if (value !== undefined && (value !== '' || input.keepsEmpty)) values.set(input.role, value);
+    if (value === undefined) continue;
+    if (value !== '' || input.keepsEmpty) values.set(input.role, value);
+    else noteEmpty(values, input.role);
   }
   return values;
+}
+
+/** Roles that came without a value: rare, so that the others need no place for it. */
+const empties = new WeakMap<Inputs, Set<string>>();
+
+function noteEmpty(inputs: Inputs, role: string): void {
+  const known = empties.get(inputs);
+  if (known === undefined) empties.set(inputs, new Set([role]));
+  else known.add(role);
+}
+
+/** Whether an absent input was sent without a value. */
+export function wasEmpty(inputs: Inputs, role: string): boolean {
+  return empties.get(inputs)?.has(role) === true;
 }
 
 /** The parameters of a query; empty, after a report, if the query cannot be decoded. */
@@ -93,7 +110,8 @@ export function readQuery(query: string, report: Report): Parameters {
     return parseForm(query);
   } catch (error) {
     if (!(error instanceof MalformedParameters)) throw error;
-    report('malformed_body', { detail: error.message });
+    const cause = ownCause(endpointRule('read'), 'a query that can be decoded', error.message);
+    report('malformed_body', { cause });
     return noParameters;
   }
 }
@@ -134,7 +152,7 @@ function reportStrays(
 }
 
 function reportStray(
-  { endpoint }: ReadingRules,
+  { endpoint, inputs }: ReadingRules,
   name: string,
   values: readonly string[],
   elsewhere: ReadonlySet<string>,
@@ -143,10 +161,31 @@ function reportStray(
   const parameter = name.replaceAll('\0', '.');
   // RFC 6749 3.1 and 3.2: no parameter may be repeated, known or not.
   if (values.length > 1 && endpoint.repeated === 'refuse') {
-    report('repeated_parameter', { parameter });
+    report('repeated_parameter', { parameter, cause: repeatedCause(parameter, values.length) });
   }
-  if (elsewhere.has(name)) report('misplaced_parameter', { parameter });
-  if (endpoint.unknown === 'refuse') report('unknown_parameter', { parameter });
+  const meant = inputs.find(({ key }) => key === name);
+  if (elsewhere.has(name) && meant !== undefined) {
+    const { role, told, inQuery } = meant;
+    const own = endpoint.inputs[role]?.in === undefined ? ['read'] : ['inputs', role, 'in'];
+    const [right, wrong] = inQuery ? ['the query', 'the body'] : ['the body', 'the query'];
+    const words = [`${told} in ${right}`, `${told} in ${wrong}`] as const;
+    const cause = ownCause(endpointRule(...own), ...words, told);
+    report('misplaced_parameter', { parameter, cause });
+  }
+  if (endpoint.unknown === 'refuse') {
+    const came = `the parameter ${describeName(parameter)}`;
+    const cause = ownCause(endpointRule('unknown'), 'no parameters but the declared ones', came);
+    report('unknown_parameter', { parameter, cause });
+  }
+}
+
+function repeatedCause(name: string, times: number, ...rule: readonly string[]): Cause {
+  const came = `${describeName(name)} ${countOf(times, 'time')}`;
+  return ownCause(
+    endpointRule(...(rule[0] === undefined ? ['repeated'] : rule)),
+    'each once',
+    came,
+  );
 }
 
 /** The value of an input that was sent more than once. */
@@ -159,6 +198,9 @@ function single(
   // A list header sent in several lines is one list (RFC 9110 5.3).
   if (input.list) return sent.join(', ');
   if (!input.inHeader && repeated !== 'refuse') return repeated === 'first' ? sent[0] : sent.at(-1);
-  report(input.whenRepeated, { parameter: input.told }, input.role);
+  const { told: parameter, role, inHeader } = input;
+  const rule = inHeader ? ['inputs', role] : [];
+  const cause = { ...repeatedCause(parameter, sent.length, ...rule), parameter };
+  report(input.whenRepeated, { parameter, cause }, role);
   return undefined;
 }

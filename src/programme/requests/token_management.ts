@@ -1,23 +1,24 @@
 // Owns the compiled endpoints of introspection (RFC 7662) and revocation (RFC 7009): the RFCs'
 // form, and the dialect's client authentication.
 
+import { endpointRule, ownCause } from '../../oauth/cause.ts';
 import { Refusal } from '../../oauth/failure.ts';
 import type { WireRequest } from '../../oauth/wire_request.ts';
 import type { Definition } from '../language/definition.ts';
 import type { EndpointDefinition, InputDefinition } from '../language/input_schema.ts';
-import { compileInputs, type Inputs } from './input_rules.ts';
-import { compileReader, refuse } from './request_reader.ts';
 import {
   type ClientAuthentication,
   compileCredentials,
-  type TokenEndpoint,
-} from './token_endpoint.ts';
+  type ReadCredentials,
+} from './credentials.ts';
+import { compileInputs, type Inputs } from './input_rules.ts';
+import { compileReader, refuse } from './request_reader.ts';
 
 /** Its functions throw only `Refusal`. */
 export interface TokenManagementEndpoint {
   readonly path: string;
   readonly readInputs: (request: WireRequest) => Inputs;
-  readonly readCredentials: TokenEndpoint['readCredentials'];
+  readonly readCredentials: ReadCredentials;
   readonly readToken: (inputs: Inputs) => string;
 }
 
@@ -69,7 +70,10 @@ export function compileTokenManagement(
     readCredentials: compileCredentials(managementAuthentication(definition, asked), rules),
     readToken: (inputs) => {
       const token = inputs.get(question);
-      if (token === undefined) throw new Refusal('missing_parameter', { parameter: question });
+      if (token === undefined) {
+        const cause = ownCause(endpointRule(), question, `no ${question}`, question);
+        throw new Refusal('missing_parameter', { parameter: question, cause });
+      }
       return token;
     },
   };

@@ -60,9 +60,11 @@ describe('error map', () => {
     );
   });
 
-  test('details for operators are told to nobody', () => {
+  const secret = { rule: ['sealed'], expected: 'sealed', came: 'sealed' };
+
+  test('the cause, for operators, is told to nobody', () => {
     for (const reason of failureReasons) {
-      const { body } = render(reason, { detail: 'sealed', scope: 'sealed', parameter: 'p' });
+      const { body } = render(reason, { cause: secret, scope: 'sealed', parameter: 'p' });
       assert.ok(!body.includes('sealed'), reason);
     }
   });
@@ -82,7 +84,7 @@ describe('error map', () => {
   });
 
   test('an answer without facts is the same object each time, and cannot be changed', () => {
-    const [one, other] = [render('invalid_code'), render('invalid_code', { detail: 'x' })];
+    const [one, other] = [render('invalid_code'), render('invalid_code', { cause: secret })];
     assert.equal(one, other);
     assert.equal(Object.isFrozen(one) && Object.isFrozen(one.headers), true);
   });

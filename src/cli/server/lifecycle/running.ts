@@ -16,6 +16,7 @@ import { storeAt } from '../../../store/open.ts';
 import type { ServerAudit } from '../../audit/server_audit.ts';
 import type { OpenStore } from '../../open_store.ts';
 import { dateText } from '../../table.ts';
+import { RecentRefusals } from '../../why/recent_refusals.ts';
 import { openControl } from '../control.ts';
 import { type NodeNumber, startHousekeeping } from '../housekeeping.ts';
 import { Listeners } from '../listeners.ts';
@@ -70,8 +71,10 @@ export async function run(running: Running): Promise<void> {
   });
   // The next server answers at the same sockets: whoever asks there is not to be sent elsewhere.
   const hasSuccessor = handed.has('listen') && handed.has('admin');
+  const refusals = new RecentRefusals(() => clock.now());
   const audited = running.audit?.observer(serving);
-  const observer = observeAll([requestMetrics, ...(audited === undefined ? [] : [audited])]);
+  const others = audited === undefined ? [] : [audited];
+  const observer = observeAll([requestMetrics, refusals, ...others]);
   const listeners = await Listeners.open(config, tls, serving, handed, observer);
   const settings = new Settings(config, tls, serving, listeners);
   const now = (): Instant => clock.now();
@@ -103,7 +106,7 @@ export async function run(running: Running): Promise<void> {
       condition: () => condition,
       isLeaving: () => isStopping && !hasSuccessor,
     };
-    const parts = { ...running, ...states, now, listeners, reloader, settings, upkeep };
+    const parts = { ...running, ...states, now, listeners, reloader, settings, upkeep, refusals };
     const sources = { ...parts, started: now(), site: storeAt(config.store) };
     listeners.answerOperators(
       createAdminApp({

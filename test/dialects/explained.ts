@@ -1,0 +1,79 @@
+// Owns holding the refusals of a played transcript against what `why` tells of them.
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+
+import { explain, type RuleLine } from '../../src/cli/why/explain.ts';
+import { partnerView } from '../../src/cli/why/partner_text.ts';
+import { refusalOf } from '../../src/cli/why/refusal.ts';
+import type { Instant } from '../../src/lib/clock.ts';
+import { loadProgramme } from '../../src/programme/language/load.ts';
+import type { Played } from './play.ts';
+
+/** Names of a transcript whose values are secret, and those that carry them. */
+const secretNames = /secret|basic|code|token|api_key|session|state/;
+
+/**
+ * Each refusal names a line that holds its rule and a line that words its answer, and nothing that was
+ * sent in confidence.
+ */
+export function assertExplained(
+  name: string,
+  yaml: string,
+  { records, values, member }: Played,
+): void {
+  const { loaded } = loadProgramme(`${name}.yaml`, yaml);
+  const secrets = [...values].filter(([key]) => secretNames.test(key)).map(([, value]) => value);
+  const refused = records.flatMap((record) => refusalOf(record, 0 as Instant) ?? []);
+  assert.ok(refused.length > 0);
+  for (const refusal of refused) {
+    const explanation = explain(refusal, loaded, [], `${name}.yaml`);
+    const told = JSON.stringify(explanation);
+    assert.notEqual(explanation.expected, undefined, `no cause: ${told}`);
+    for (const line of [explanation.rule_line, explanation.answer_line]) {
+      if (line !== undefined) assertWritten(line, name, yaml);
+    }
+    const isNowhere = refusal.reason === 'not_found';
+    assert.ok(explanation.answer_line !== undefined || isNowhere, `no words: ${told}`);
+    for (const text of [told, JSON.stringify(partnerView(explanation))]) {
+      for (const secret of [...secrets, member.password, member.username]) {
+        assert.ok(!holds(text, secret), `${secret} is in ${text}`);
+      }
+    }
+  }
+}
+
+/** Short values, such as a member's name, also stand inside of other words. */
+function holds(text: string, secret: string): boolean {
+  return secret !== '' && new RegExp(`(?<!\\w)${RegExp.escape(secret)}(?!\\w)`).test(text);
+}
+
+/** The line has the last key of its path, or of a default the nearest one above; or is a group of `errors`. */
+export function assertWritten(
+  { at, key, is_default: isDefault }: RuleLine,
+  name: string,
+  yaml: string,
+): void {
+  const [, file = '', line = '', column = ''] = /^(.*):(\d+):(\d+)$/.exec(at) ?? [];
+  const text = file === `${name}.yaml` ? yaml : readFileSync(`src/${file}`, 'utf8');
+  const written = text.split('\n')[Number(line) - 1]?.slice(Number(column) - 1) ?? '';
+  const keys = key.split('.');
+  const [, group] = /^(?:\{ )?reasons: (.*)/.exec(written) ?? [];
+  if (key.startsWith('errors.reasons.') && group !== undefined) {
+    assert.ok(
+      group.startsWith('all') || group.includes(keys[2] ?? ''),
+      `${key} at ${at}: ${written}`,
+    );
+    return;
+  }
+  const found = keys.findLastIndex(
+    (one) => written.startsWith(one) || written.startsWith(`"${one}"`),
+  );
+  if (found < 0 && isDefault) {
+    // Neither file nor variant has the section.
+    assert.ok(!text.includes(`\n${keys[0] ?? ''}:`), `${key} is not at ${at}`);
+    return;
+  }
+  assert.ok(found >= 0, `${key} is not at ${at}: ${written}`);
+  assert.equal(found === keys.length - 1, !isDefault, `${key} at ${at}: ${written}`);
+}
