@@ -27,7 +27,9 @@ const apart = [
   'test/lib/yaml/limits.test.ts',
   'test/programme/checks/judged.test.ts',
   'test/programme/{property_*,partner/*}',
-  // They count the process's threads, fill its one queue of hashes, or hold a thousand connections.
+  // They list the process's metrics, count its threads, fill its one queue of hashes, or hold a
+  // thousand connections.
+  'test/docs/reference.test.ts',
   'test/members/hashing*',
   'test/wire/{hostile_browsers,hostile_slow,login_flood}.test.ts',
 ];
