@@ -109,11 +109,10 @@ test('the page tells what the file makes of limits, request ids and further endp
   const page = partnerPage(makeGuide(definitionOf(over), programmeOf(over), base));
   for (const told of [
     'the value of `X-Trace`',
+    'X-Trace: REQUEST-ID\n',
     'You may make 7 token requests in 10 seconds.',
     '| `X-Left` | how many are left until the window ends |',
     'Never send a refresh token twice',
-    '### See every failure before it happens',
-    "curl -i \\\n  -X POST \\\n  -H 'X-Sandbox: throttled' \\\n",
     '| `invalid_code` |',
     '## Ask about a token',
     '## Give tokens up',

@@ -1,16 +1,19 @@
-// Owns the section on refused requests of a partner's page: every answer, its cause and its remedy, and
-// how to try them.
+// Owns the section on refused requests of a partner's page: every answer, its cause and its remedy.
 
 import type { FailurePromise } from '../../contract/failures.ts';
 import { failureAdvice } from '../failure_texts.ts';
 import type { Guide } from '../guide.ts';
-import { codeBlock, inCode, table } from '../markdown.ts';
-import { curlLines } from '../snippets/curl.ts';
+import { inCode, table } from '../markdown.ts';
 import { answerBlock, shortAnswer } from './words.ts';
 
 export function failureSection(guide: Guide): readonly string[] {
-  const { failures } = guide.contract;
-  const example = failures.find(({ reason }) => reason === 'client_authentication_failed');
+  const { failures, programme } = guide.contract;
+  const { requestIdHeader: idHeader } = programme;
+  const example = failures
+    .find(({ reason }) => reason === 'client_authentication_failed')
+    ?.tell(undefined);
+  // The listener adds it to every answer.
+  const id = idHeader === undefined ? {} : { [idHeader]: 'REQUEST-ID' };
   return [
     '## When a request is refused',
     'Let your software decide by the status and the error code; texts for people may change.',
@@ -18,22 +21,21 @@ export function failureSection(guide: Guide): readonly string[] {
       ? []
       : [
           'A wrong client secret, for example, gets this answer:',
-          answerBlock(example.tell(undefined)),
+          answerBlock({ ...example, headers: { ...example.headers, ...id } }),
         ]),
     '### Token requests',
     failureTable(guide, 'partner'),
     '### Calls to the API',
     'A call is refused with these answers, if the API passes them on as they are:',
     failureTable(guide, 'caller'),
-    ...sandbox(guide),
   ];
 }
 
 function failureTable(
-  { contract: { failures, definition } }: Guide,
+  { contract: { failures }, sandbox }: Guide,
   who: keyof FailurePromise['metBy'],
 ): string {
-  const isNamed = definition.sandbox !== undefined;
+  const isNamed = sandbox !== undefined;
   const rows = failures.flatMap(({ reason, metBy, tell }) => {
     const names = metBy[who];
     if (names === undefined) return [];
@@ -45,27 +47,4 @@ function failureTable(
     ['Status and body', 'Cause', 'What to do', ...(isNamed ? ['In the sandbox'] : [])],
     rows,
   );
-}
-
-/** How a request asks for a failure, where the programme has a sandbox. */
-function sandbox({ contract: { definition, tokenEndpoints }, base }: Guide): readonly string[] {
-  const { header, parameter } = definition.sandbox ?? {};
-  const [endpoint] = tokenEndpoints;
-  const [method = 'POST'] = endpoint?.reading.methods ?? [];
-  if ((header ?? parameter) === undefined) return [];
-  const asked = [
-    ...(header === undefined ? [] : [`the header ${inCode(header)}`]),
-    ...(parameter === undefined ? [] : [`the query parameter ${inCode(parameter)}`]),
-  ];
-  const request = {
-    method,
-    path: definition.base_path + (endpoint?.reading.path ?? ''),
-    query: header === undefined ? [[parameter ?? '', 'throttled'] as const] : [],
-    headers: header === undefined ? [] : [[header, 'throttled'] as const],
-  };
-  return [
-    '### See every failure before it happens',
-    `In staging, a request that names a failure in ${asked.join(' or ')} is answered exactly as if it had failed so. It needs no credentials and uses nothing up. The names are in the last column of the tables; \`list\` tells those of an address. A login request takes the names of its own failures there.`,
-    codeBlock('sh', curlLines(base, request)),
-  ];
 }
