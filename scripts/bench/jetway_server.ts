@@ -6,6 +6,9 @@ import { join } from 'node:path';
 
 import { openServerAudit, type ServerAudit } from '../../src/cli/audit/server_audit.ts';
 import { openLog } from '../../src/cli/server/log_writer.ts';
+import { watchProcess } from '../../src/cli/server/metrics/process.ts';
+import { requestMetrics } from '../../src/cli/server/metrics/requests.ts';
+import { observeAll } from '../../src/cli/server/observing.ts';
 import { serveAll } from '../../src/cli/server/serving.ts';
 import { beginLogin } from '../../src/engine/answer.ts';
 import type { Service } from '../../src/engine/service.ts';
@@ -79,7 +82,10 @@ const { serving } = await serveAll(
 );
 for (const programme of serving.served.keys()) await register(programme);
 const audit = kind === 'observed' ? openAudit() : undefined;
-const observing = present({ observer: audit?.observer(serving) });
+if (audit !== undefined) watchProcess();
+const observing = present({
+  observer: audit && observeAll([requestMetrics, audit.observer(serving)]),
+});
 const server = await listen({ host: '127.0.0.1', port: 0 }, serving.app, observing);
 
 /** The audit stream beside the store. */
