@@ -1,5 +1,5 @@
 // Owns building the executable: one bundle of src/, embedded with the shipped files into a stripped
-// copy of the running node.
+// copy of node.
 
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -25,6 +25,7 @@ import { parseYaml } from '../src/lib/yaml/yaml.ts';
 import { bundledProgram, bundledScript } from './build/bundle.ts';
 import { codeCacheOf } from './build/code_cache.ts';
 import { codeCacheAsset, programAsset } from './build/program_assets.ts';
+import { ownTarget, strippedNode, type Target } from './build/target.ts';
 import { sourceState } from './source_state.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -68,7 +69,7 @@ const inputs = [
 const factsFile = 'jetway.build.json';
 
 /** The state of the inputs in git. */
-const currentSource = (): BuildFacts['source'] => sourceState(root, inputs);
+export const currentSource = (): BuildFacts['source'] => sourceState(root, inputs);
 
 /**
  * Builds `jetway` into a folder and returns its path.
@@ -77,7 +78,7 @@ const currentSource = (): BuildFacts['source'] => sourceState(root, inputs);
  * machine is recorded and every list is sorted. The file is replaced at one stroke, so a running
  * executable keeps its own and two builds at once do no harm.
  */
-export async function build(folder: string): Promise<string> {
+export async function build(folder: string, target: Target = ownTarget): Promise<string> {
   mkdirSync(folder, { recursive: true });
   const work = mkdtempSync(join(folder, '.build-'));
   try {
@@ -93,11 +94,11 @@ export async function build(folder: string): Promise<string> {
     const { source, map } = await bundledProgram();
     embed(programAsset, source);
     writeFileSync(join(folder, `${programAsset}.map`), map);
-    embed(codeCacheAsset, codeCacheOf(join(work, programAsset)));
+    embed(codeCacheAsset, codeCacheOf(join(work, programAsset), target.runs));
     writeFileSync(join(work, 'launch.cjs'), await bundledScript('scripts/build/launch.ts'));
     assets[buildFactsAsset] = join(folder, factsFile);
     writeFileSync(assets[buildFactsAsset], JSON.stringify(factsOf(assets)));
-    writeFileSync(join(work, 'sea.json'), JSON.stringify(seaConfig(strippedNode(), assets)));
+    writeFileSync(join(work, 'sea.json'), JSON.stringify(seaConfig(strippedNode(target), assets)));
     // The main file's path is recorded in the executable: the working folder keeps it short.
     run(process.execPath, ['--build-sea', 'sea.json'], work);
     chmodSync(join(work, 'jetway'), 0o755);
@@ -157,23 +158,6 @@ function seaConfig(node: string, assets: Readonly<Record<string, string>>): obje
     execArgv: ['--disable-sigusr1', '--openssl-config=/dev/null'],
     disableExperimentalSEAWarning: true,
   };
-}
-
-/** A copy of the running node without its symbols, a fifth smaller; kept, since it never changes. */
-function strippedNode(): string {
-  if (process.platform !== 'linux') return process.execPath;
-  const cache = join(root, 'node_modules/.cache/jetway');
-  const copy = join(cache, `node-${process.version}-${process.arch}`);
-  if (statSync(copy, { throwIfNoEntry: false }) !== undefined) return copy;
-  mkdirSync(cache, { recursive: true });
-  const draft = `${copy}.${process.pid}`;
-  const { status } = spawnSync('strip', ['-o', draft, process.execPath], { stdio: 'inherit' });
-  if (status !== 0) {
-    console.error('strip is missing or failed (package binutils): jetway will be 33 MB larger.');
-    return process.execPath;
-  }
-  renameSync(draft, copy);
-  return copy;
 }
 
 function run(command: string, args: readonly string[], cwd: string): void {

@@ -13,11 +13,17 @@ const flags = ['--hash-seed=1', '--no-lazy'];
 // V8 refuses a cache that was written under other flags than those it is read under.
 const usualFlags = ['--hash-seed=0', '--lazy'];
 
-/** The code cache of a bundle's file, for the node that runs this. */
-export function codeCacheOf(path: string): Uint8Array {
-  const args = [...flags, import.meta.filename, path];
+/**
+ * The code cache of a bundle's file.
+ * @param runs the command line of the node that is to read it: the cache is of its architecture
+ */
+export function codeCacheOf(
+  path: string,
+  [command = process.execPath, ...before]: readonly string[] = [],
+): Uint8Array {
+  const args = [...before, ...flags, import.meta.filename, path];
   // What NODE_COMPILE_CACHE holds of this file would change the table, too.
-  return execFileSync(process.execPath, args, { env: {}, maxBuffer: 64 * 1024 * 1024 });
+  return execFileSync(command, args, { env: {}, maxBuffer: 64 * 1024 * 1024 });
 }
 
 if (import.meta.main) {

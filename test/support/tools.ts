@@ -44,6 +44,7 @@ export function libfaketime(): string | undefined {
 }
 
 type ToolName =
+  | 'aarch64-linux-gnu-strip'
   | 'caddy'
   | 'cc'
   | 'chromium'
@@ -58,9 +59,14 @@ type ToolName =
   | 'prometheus'
   | 'python3'
   | 'python3-jwt'
+  | 'qemu-aarch64-static'
+  | 'runc'
+  | 'skopeo'
   | 'strace'
   | 'strip'
   | 'systemd-notify'
+  | 'systemd-nspawn'
+  | 'umoci'
   | 'zsh';
 
 const tools: Readonly<Record<ToolName, Tool>> = {
@@ -97,6 +103,15 @@ const tools: Readonly<Record<ToolName, Tool>> = {
   // No test needs it: the executable that is built for them is larger without.
   strip: program('strip', 'binutils'),
   'systemd-notify': program('systemd-notify', 'systemd'),
+  'systemd-nspawn': {
+    ...program('systemd-nspawn', 'systemd-container'),
+    hindrance: () => (process.getuid?.() === 0 ? undefined : 'only root may start a container'),
+  },
+  'qemu-aarch64-static': program('qemu-aarch64-static', 'qemu-user-static'),
+  'aarch64-linux-gnu-strip': program('aarch64-linux-gnu-strip', 'binutils-aarch64-linux-gnu'),
+  runc: program('runc'),
+  skopeo: program('skopeo'),
+  umoci: program('umoci'),
   man: program('man', 'man-db'),
   fish: program('fish'),
   zsh: program('zsh'),

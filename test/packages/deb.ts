@@ -1,0 +1,150 @@
+// Owns the life of the .deb on a machine: installed, run by systemd in its sandbox, upgraded, removed and
+// purged. What a machine without systemd does of it, too.
+
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+
+import { without } from '../support/tools.ts';
+import { until } from '../support/until.ts';
+import { openMachine, type Machine } from './machine.ts';
+import { architecture, formerDeb, root, theOne } from './made.ts';
+
+test(
+  'the unit is sound, and systemd finds less than 2.0 of exposure in its sandbox',
+  { skip: without('systemd-nspawn') },
+  () => {
+    const unit = join(root, 'scripts/package/files/jetway.service');
+    const analyze = (...args: readonly string[]): string =>
+      execFileSync('systemd-analyze', [...args, unit], { encoding: 'utf8' });
+    assert.match(
+      analyze('security', '--offline=true', '--threshold=19'),
+      /exposure level .* 1\.\d OK/,
+    );
+  },
+);
+
+describe('the .deb', { skip: without('systemd-nspawn') }, () => {
+  let machine: Machine;
+  let folder: string;
+  let former: string;
+  let deb: string;
+  const version = (): string =>
+    (JSON.parse(machine.does('jetway version --json')) as { version: string }).version;
+  const asService = (line: string): string =>
+    machine.does(`cd /etc/jetway && runuser -u jetway -- ${line}`);
+  const pid = (): string => machine.does('systemctl show --value -p MainPID jetway').trim();
+  const page = 'curl -sS -o /dev/null -w "%{http_code}" http://127.0.0.1:8080/executive-club/login';
+
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), 'jetway-debs-'));
+    machine = openMachine();
+    former = machine.take(formerDeb(folder));
+    deb = machine.take(theOne(`*_${architecture}.deb`));
+  });
+  after(async () => {
+    await machine.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  test('comes and goes without systemd', () => {
+    machine.does(`dpkg -i ${former}`);
+    assert.equal(version(), '0.0.1');
+    assert.equal(machine.does('stat -c %U:%G:%a /var/lib/jetway'), 'jetway:jetway:700\n');
+    assert.match(asService('jetway check'), /^3 programmes, 0 errors/m);
+    machine.does('dpkg --verify jetway');
+    machine.does('man --warnings jetway >/dev/null');
+    machine.does('dpkg --purge jetway');
+    assert.equal(
+      machine
+        .does('ls -d /etc/jetway* /var/lib/jetway* /usr/share/doc/jetway* || true')
+        .match(/^\//m),
+      null,
+    );
+  });
+
+  test('does not start by itself, and runs in its sandbox once it is started', async () => {
+    await machine.boot();
+    machine.does(`dpkg -i ${former}`);
+    machine.does(
+      'systemd-analyze verify jetway.service jetway.socket jetway-gateway.socket jetway-admin.socket',
+    );
+    assert.equal(machine.tries('systemctl is-active jetway').text, 'inactive\n');
+    machine.does('systemctl enable --now jetway');
+    assert.match(machine.does('systemctl show -p StatusText jetway'), /=3 of 3 programmes at http/);
+    const status = machine.does(`cat /proc/${pid()}/status`);
+    assert.match(status, /^CapBnd:\t0+$/m);
+    assert.match(status, /^NoNewPrivs:\t1$/m);
+    assert.match(status, /^Seccomp:\t2$/m);
+    assert.equal(machine.does(`stat -c %U /proc/${pid()}`), 'jetway\n');
+    assert.equal(machine.does(page), '400');
+    asService(
+      `jetway client add --programme executive-club --name Ann --client-id partnerapi-12345 --redirect-uri https://partner.example/callback --role partner`,
+    );
+  });
+
+  test('reloads, and is started anew where it turns no more', async () => {
+    machine.does('systemctl reload jetway');
+    machine.does('mkdir /run/systemd/system/jetway.service.d');
+    machine.does(
+      "printf '[Service]\\nWatchdogSec=2\\n' >/run/systemd/system/jetway.service.d/a.conf",
+    );
+    machine.does('systemctl daemon-reload && systemctl restart jetway');
+    const stuck = pid();
+    machine.does(`kill -STOP ${stuck}`);
+    await until(() => pid() !== stuck && machine.tries('systemctl is-active jetway').code === 0);
+    machine.does('rm -r /run/systemd/system/jetway.service.d && systemctl daemon-reload');
+  });
+
+  test('an upgrade leaves a server alone that would not start again', () => {
+    machine.does('sed -i s/127.0.0.1:8090/127.0.0.1:8091/ /etc/jetway/config.yaml');
+    machine.does('echo "nonsense: 1" >>/etc/jetway/programmes/third-club.yaml');
+    const running = pid();
+    const told = machine.does(`dpkg -i --force-confold ${deb}`);
+    assert.match(told, /third-club\.yaml:\d+:1: error/);
+    assert.match(told, /^jetway: the old version still runs/m);
+    assert.equal(pid(), running);
+    assert.match(asService('jetway status'), /jetway 0\.0\.1 /);
+    machine.does('sed -i /^nonsense/d /etc/jetway/programmes/third-club.yaml');
+  });
+
+  test('an upgrade starts the server anew, and keeps what it has and how it was set', () => {
+    const old = pid();
+    machine.does(`dpkg -i --force-confold ${deb}`);
+    assert.notEqual(pid(), old);
+    const status = asService('jetway status');
+    assert.match(status, /127\.0\.0\.1:8091/);
+    assert.ok(status.includes(`jetway ${version()} `), status);
+    assert.notEqual(version(), '0.0.1');
+    assert.match(asService('jetway client list'), /partnerapi-12345/);
+    assert.match(machine.does('cat /etc/jetway/config.yaml.dpkg-dist'), /127\.0\.0\.1:8090/);
+    assert.match(machine.does('cat /etc/jetway/config.yaml'), /^# As it was\./);
+  });
+
+  test('with its sockets no connection is refused while it starts anew', () => {
+    const sockets = 'jetway.socket jetway-gateway.socket jetway-admin.socket';
+    machine.does(`systemctl stop jetway && systemctl enable --now ${sockets}`);
+    machine.does('systemctl start jetway');
+    const old = pid();
+    const told = machine.does(`systemctl --no-block restart jetway
+      while [ "$(systemctl show --value -p MainPID jetway)" = ${old} ] || ! systemctl is-active -q jetway
+      do ${page}; done`);
+    assert.match(told, /^(?:400)+$/);
+  });
+
+  test('removed, it leaves its data and configuration; purged, nothing', () => {
+    machine.does('dpkg --remove jetway');
+    assert.notEqual(machine.tries('systemctl is-active jetway jetway.socket').code, 0);
+    const left =
+      'find /usr /etc/systemd /lib/systemd -path "*jetway*" -not -path "*/node_modules/*" || true';
+    assert.equal(machine.does(left), '');
+    machine.does('ls /etc/jetway/config.yaml /var/lib/jetway/jetway.db /var/lib/jetway/master.key');
+    machine.does(`dpkg -i --force-confold ${deb} && systemctl start jetway`);
+    assert.match(asService('jetway client list'), /partnerapi-12345/);
+    machine.does('dpkg --purge jetway');
+    assert.equal(machine.does('find /etc /var/l* -name "jetway*"'), '');
+  });
+});
