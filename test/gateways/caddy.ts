@@ -5,11 +5,21 @@ import type { TestContext } from 'node:test';
 
 import { createAuthority } from '../support/certificates.ts';
 import { blockNamed, filledIn } from './page.ts';
-import { gatewayFolder, runGateway } from './process.ts';
+import { type GatewayCommand, gatewayFolder, runGateway } from './process.ts';
 import { type Door, host } from './through.ts';
 
 const authority = createAuthority('Gateways of tests');
 const certified = authority.issue(`DNS:${host}`);
+
+/** Runs the `Caddyfile` of a folder. */
+export function caddyIn(folder: string): GatewayCommand {
+  return {
+    command: 'caddy',
+    args: ['run', '--config', 'Caddyfile', '--adapter', 'caddyfile'],
+    env: { HOME: folder },
+    ready: /"serving initial configuration"/,
+  };
+}
 
 /** Starts Caddy as the page has it but for the addresses, those of Jetway and of the API. */
 export async function startCaddy(t: TestContext, jetway: string, api: string): Promise<Door> {
@@ -33,11 +43,6 @@ https://${host} {
     ['127.0.0.1:9000', api],
   ]);
   write('Caddyfile', text);
-  await runGateway(t, folder, {
-    command: 'caddy',
-    args: ['run', '--config', 'Caddyfile', '--adapter', 'caddyfile'],
-    env: { HOME: folder },
-    ready: /"serving initial configuration"/,
-  });
+  await runGateway(t, folder, caddyIn(folder));
   return { at: { path }, authority: authority.certificate };
 }

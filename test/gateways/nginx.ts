@@ -5,14 +5,14 @@ import type { TestContext } from 'node:test';
 
 import { createAuthority } from '../support/certificates.ts';
 import { blockNamed, filledIn } from './page.ts';
-import { gatewayFolder, runGateway } from './process.ts';
+import { type GatewayCommand, gatewayFolder, runGateway } from './process.ts';
 import { type Door, host } from './through.ts';
 
 const authority = createAuthority('Gateways of tests');
 const certified = authority.issue(`DNS:${host}`);
 
 /** What a distribution's nginx.conf has around it, in a folder that needs no rights. */
-const surroundings = `
+export const surroundings = `
 daemon off;
 worker_processes 1;
 error_log stderr notice;
@@ -25,9 +25,18 @@ http {
   fastcgi_temp_path fastcgi;
   uwsgi_temp_path uwsgi;
   scgi_temp_path scgi;
-  include loyalty-api.conf;
+  include site.conf;
 }
 `;
+
+/** Runs the `nginx.conf` of a folder. */
+export function nginxIn(folder: string): GatewayCommand {
+  return {
+    command: 'nginx',
+    args: ['-p', folder, '-c', join(folder, 'nginx.conf'), '-e', 'stderr'],
+    ready: /start worker process \d+/,
+  };
+}
 
 export interface NginxOptions {
   /** `host:port` of Jetway and of the API. */
@@ -57,11 +66,7 @@ export async function startNginx(
     ['127.0.0.1:9000', api],
     ...changes,
   ]);
-  write('loyalty-api.conf', text);
-  await runGateway(t, folder, {
-    command: 'nginx',
-    args: ['-p', folder, '-c', join(folder, 'nginx.conf'), '-e', 'stderr'],
-    ready: /start worker process \d+/,
-  });
+  write('site.conf', text);
+  await runGateway(t, folder, nginxIn(folder));
   return { at: { path }, authority: authority.certificate };
 }

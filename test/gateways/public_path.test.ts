@@ -10,6 +10,7 @@ import { listenHere } from '../support/listen.ts';
 import { openLogin, submitLogin } from '../support/login.ts';
 import { testNeeding } from '../support/tools.ts';
 import { ask, post } from '../support/wire.ts';
+import { nginxIn } from './nginx.ts';
 import { gatewayFolder, runGateway } from './process.ts';
 
 const test = testNeeding('nginx');
@@ -35,11 +36,7 @@ async function startFront(t: TestContext, club: Club, location: string): Promise
       }
     }`,
   );
-  await runGateway(t, folder, {
-    command: 'nginx',
-    args: ['-p', folder, '-c', join(folder, 'nginx.conf'), '-e', 'stderr'],
-    ready: /start worker process \d+/,
-  });
+  await runGateway(t, folder, nginxIn(folder));
   const port = createServer((socket) => {
     const behind = connect(path);
     for (const end of [socket, behind]) end.on('error', () => end.destroy());

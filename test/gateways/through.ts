@@ -16,6 +16,8 @@ export const host = 'api.airline.example';
 export interface Door {
   readonly at: { readonly path: string } | { readonly port: number };
   readonly authority: string;
+  /** The caller's own address; the usual one if left out. */
+  readonly from?: string;
 }
 
 /** Headers of an answer that tell of the request: those that differ from run to run are left out. */
@@ -35,6 +37,7 @@ export async function askThrough(door: Door, target: string, asked: Ask = {}): P
     const sent = request(
       {
         ...('path' in door.at ? { socketPath: door.at.path } : { port: door.at.port }),
+        ...(door.from === undefined ? {} : { localAddress: door.from }),
         ca: door.authority,
         servername: host,
         path: target,
