@@ -37,10 +37,14 @@ function anchor(text) {
  * @param {string} html
  */
 function toPages(html) {
-  return html
-    .replaceAll(/href="((?!https?:)[^"#]*?)README\.md(#[^"]*)?"/g, 'href="$1index.html$2"')
-    .replaceAll(/href="((?!https?:)[^"#]+)\.md(#[^"]*)?"/g, 'href="$1.html$2"')
-    .replaceAll('href="docs/decisions"', 'href="docs/decisions/index.html"');
+  return (
+    html
+      .replaceAll(/href="((?!https?:)[^"#]*?)README\.md(#[^"]*)?"/g, 'href="$1index.html$2"')
+      .replaceAll(/href="((?!https?:)[^"#]+)\.md(#[^"]*)?"/g, 'href="$1.html$2"')
+      .replaceAll('href="docs/decisions"', 'href="docs/decisions/index.html"')
+      // Eleventy shortens the addresses of index pages, which works with a server alone.
+      .replaceAll(/href="((?:\.\.\/)+(?:[\w-]+\/)*)"/g, 'href="$1index.html"')
+  );
 }
 
 /** In the repository the folder's listing does the same. */
