@@ -19,7 +19,7 @@ const lines: readonly (readonly [line: string, words: string])[] = [
   ['jetway client r', 'remove retire-secret rotate-api-key rotate-secret'],
   ['jetway client add --re', '--redirect-uri'],
   ['jetway client show --', '--config --json --programme'],
-  ['jetway show --', '--config --json'],
+  ['jetway new --', '--config --json --variant'],
   ['jetway new a-club --variant g', 'grant'],
   ['jetway key list --kind ', 'signing token'],
   ['jetway completion z', 'zsh'],
