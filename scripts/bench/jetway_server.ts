@@ -8,8 +8,9 @@ import { openServerAudit, type ServerAudit } from '../../src/cli/audit/server_au
 import { openLog } from '../../src/cli/server/log_writer.ts';
 import { watchProcess } from '../../src/cli/server/metrics/process.ts';
 import { requestMetrics } from '../../src/cli/server/metrics/requests.ts';
-import { observeAll } from '../../src/cli/server/observing.ts';
+import { Observing } from '../../src/cli/server/observing.ts';
 import { serveAll } from '../../src/cli/server/serving.ts';
+import { usualLog } from '../../src/config/log_keys.ts';
 import { beginLogin } from '../../src/engine/answer.ts';
 import type { Service } from '../../src/engine/service.ts';
 import { listen } from '../../src/http/server.ts';
@@ -82,9 +83,12 @@ const { serving } = await serveAll(
 );
 for (const programme of serving.served.keys()) await register(programme);
 const audit = kind === 'observed' ? openAudit() : undefined;
-if (audit !== undefined) watchProcess();
+if (audit !== undefined) {
+  watchProcess();
+  log.follow({ ...usualLog, file: join(folder, 'jetway.log') });
+}
 const observing = present({
-  observer: audit && observeAll([requestMetrics, audit.observer(serving)]),
+  observer: audit && new Observing(requestMetrics, log.observer, audit.observer(serving)),
 });
 const server = await listen({ host: '127.0.0.1', port: 0 }, serving.app, observing);
 

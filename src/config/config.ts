@@ -24,7 +24,9 @@ import {
   haveOwnPorts,
 } from './address.ts';
 import { auditSchema, type AuditSettings, auditSettings } from './audit_keys.ts';
+import { logSchema, type LogSettings, logSettings } from './log_keys.ts';
 import { certifiedSchema, localFiles, type TlsFiles, tlsSchema } from './tls_keys.ts';
+import { tracingSchema, type TracingSettings, tracingSettings } from './tracing_keys.ts';
 
 export interface Config {
   readonly environment: Environment;
@@ -50,6 +52,9 @@ export interface Config {
   readonly watchProgrammes: boolean;
   /** The audit stream; left out where there is none. */
   readonly audit?: AuditSettings;
+  readonly log: LogSettings;
+  /** Where traces are sent; left out where there are none. */
+  readonly tracing?: TracingSettings;
   /** How long a server that was told to stop tells so before it stops accepting connections. */
   readonly stopDelay: Milliseconds;
   /** The file, for the positions of faults in what it names. */
@@ -119,6 +124,8 @@ const configSchema = v.pipe(
     master_key_file: v.exactOptional(v.string()),
     control: v.exactOptional(v.string()),
     watch_programmes: v.optional(v.boolean(), true),
+    log: v.exactOptional(logSchema),
+    tracing: v.exactOptional(tracingSchema),
     stop_delay: v.exactOptional(stopDelaySchema),
     audit: v.exactOptional(auditSchema),
   }),
@@ -196,6 +203,8 @@ export function readConfig(path: string): Config {
     control: output.control === undefined ? usualControl : local(output.control),
     watchProgrammes: output.watch_programmes,
     audit: auditSettings(output.audit, store, local),
+    log: logSettings(output.log, local),
+    tracing: output.tracing && tracingSettings(output.tracing, local),
     stopDelay: output.stop_delay ?? usualStopDelay(admin),
     document: root,
   });

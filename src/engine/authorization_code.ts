@@ -51,7 +51,9 @@ export async function grantByCode(request: GrantRequest): Promise<TokenSet> {
     loggedInAt: issuedAt,
   } as const;
   return beginLogin(request, beginning, async (login) => {
-    const spending = await store.spendCode(programme.id, client.id, key, login, now);
+    const spending = await request.record.timed('store spend_code', () =>
+      store.spendCode(programme.id, client.id, key, login, now),
+    );
     const { outcome } = spending;
     if (outcome === 'spent') return;
     if (outcome === 'unknown') throw refused(deadCode(expiresAt, now));

@@ -9,6 +9,7 @@ import type { Client, ClientId, StoredSecret } from '../oauth/client.ts';
 import type { CertificateClaim } from '../oauth/client_certificate.ts';
 import { Refusal } from '../oauth/failure.ts';
 import type { Gateway, GatewayId } from '../oauth/gateway.ts';
+import type { WireRequest } from '../oauth/wire_request.ts';
 import type { Inputs } from '../programme/requests/input_rules.ts';
 import type { PresentedCredentials } from '../token/proven_headers.ts';
 import {
@@ -37,16 +38,17 @@ const unmatchableSecrets: readonly StoredSecret[] = [
  * this identifier too often. The right secret passes even then: guessing does not lock a partner out
  * (HOSTILE 42).
  *
- * @param address called for the caller's address when it is needed
+ * @param request whose record is told of the client
  */
 export async function authenticateClient(
   service: Service,
   credentials: PresentedCredentials,
   now: Instant,
-  address: () => string,
+  { record, address }: Pick<WireRequest, 'record' | 'address'>,
 ): Promise<Client> {
   const { programme, store } = service;
   const client = await store.find('client', programme.id, credentials.id as ClientId);
+  record.isClaimRegistered = client !== undefined;
   const isActive = client?.status === 'active';
   const { certificate } = credentials;
   const known = isActive ? provenSecret(credentials, client.secrets, now) : undefined;
@@ -62,6 +64,7 @@ export async function authenticateClient(
     const cause = clientCause(service, credentials, client, found.ended, now);
     throw await countFailure(service, credentials.id, address(), now, cause);
   }
+  record.client = client.id;
   remember(service, credentials, client.id, proof);
   store.recordSecretUse(programme.id, client.id, proof.digest, now);
   return client;

@@ -35,8 +35,7 @@ async function introspect(
   const credentials = endpoint.readCredentials(request, inputs, service.provenHeaders);
   record.claimedClient = credentials.id;
   record.step = 'client';
-  const asker = await authenticateAsker(service, credentials, now, request.address);
-  if (asker !== 'gateway') record.client = asker.id;
+  const asker = await authenticateAsker(service, credentials, now, request);
   record.step = 'client_values';
   expectNamed(inputs, credentials.id);
   record.step = 'parameters';
@@ -57,12 +56,12 @@ async function authenticateAsker(
   service: Service,
   credentials: PresentedCredentials,
   now: Instant,
-  address: () => string,
+  request: WireRequest,
 ): Promise<Client | 'gateway'> {
   const { store, programme } = service;
   const gateway = await store.find('gateway', programme.id, credentials.id as GatewayId);
   const isGateway = gateway?.status === 'active' && holdsSecret(service, credentials, gateway, now);
-  return isGateway ? 'gateway' : authenticateClient(service, credentials, now, address);
+  return isGateway ? 'gateway' : authenticateClient(service, credentials, now, request);
 }
 
 /** Undefined members are left out of the JSON. */

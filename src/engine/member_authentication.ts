@@ -229,9 +229,10 @@ function isWellFormed(username: string, password: string): boolean {
 
 /** A partner's word for its customer's address precedes its own address, but is not verified. */
 function loginAttempt(username: string, attempt: MemberAttempt): LoginAttempt {
-  const { username: typedUsername, password, client, hangUp, address, claimedAddress } = attempt;
+  const { username: typedUsername, address, claimedAddress, ...others } = attempt;
   const customerAddress = claimedAddress ?? address;
   const addressVerified = claimedAddress === undefined && address !== undefined;
-  const asked = { username, typedUsername, password, client, hangUp, addressVerified };
+  const { password, client, hangUp, record } = others;
+  const asked = { username, typedUsername, password, client, hangUp, addressVerified, record };
   return customerAddress === undefined ? asked : { ...asked, customerAddress };
 }

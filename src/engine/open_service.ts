@@ -21,8 +21,6 @@ import { clientLikeSubject } from './failure.ts';
 import { FirstBrowsers } from './login/transaction.ts';
 import type { Foundation, Service } from './service.ts';
 
-/** Addresses whose stopped logins are counted; more are past what the log takes in any case. */
-const mostAddresses = 50_000;
 /** As many as of JWTs (token_verifier.ts). */
 const rememberedTokens = 20_000;
 
@@ -71,7 +69,6 @@ export async function openService(
     directory: openDirectory(programme, foundation, { credentials, hookLimits }),
     tokenIds: tokenIds(access.tokenId, foundation.node),
     openAccess: rememberingOpener(rememberedTokens),
-    stoppedLogins: former?.stoppedLogins ?? new Windows(mostAddresses),
     provenHeaders: new ProvenHeaders(),
     uses: former?.uses ?? new ClientUses(),
     aheadReports: new Windows(1),

@@ -25,7 +25,9 @@ export async function grantByPassword(request: GrantRequest): Promise<TokenSet> 
     // This request is the login that the tokens descend from.
     loggedInAt: now,
   } as const;
-  return beginLogin(request, beginning, async (login) => store.startLogin(login));
+  return beginLogin(request, beginning, async (login) =>
+    request.record.timed('store start_login', async () => store.startLogin(login)),
+  );
 }
 
 async function authenticate(request: GrantRequest): Promise<Member> {

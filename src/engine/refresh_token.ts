@@ -105,7 +105,7 @@ const tellAgain: Answering = async ({ service, client }, token, login) => {
 };
 
 /** The next answer; undefined where another request has changed the login meanwhile. */
-const rotate: Answering = async ({ service, client, now }, token, login, scope) => {
+const rotate: Answering = async ({ service, client, now, record }, token, login, scope) => {
   const { store, tokenKeys } = service;
   const grant = 'refresh_token';
   expectAnswerable(service, grant, login.member);
@@ -114,7 +114,9 @@ const rotate: Answering = async ({ service, client, now }, token, login, scope) 
   const next = nextAnswer(service, { grant, login, scope, now, key, nonce, refreshText });
   const { ownScope: _last, ...facts } = login;
   const tokens = await makeLoginTokens(service, client, grant, { ...facts, ...next }, refreshText);
-  const isMine = await store.advanceLogin(login.programme, login.place, login, next);
+  const isMine = await record.timed('store advance_login', () =>
+    store.advanceLogin(login.programme, login.place, login, next),
+  );
   return isMine ? tokens : undefined;
 };
 
@@ -123,7 +125,7 @@ async function expectActive(
   login: LoginState,
 ): Promise<void> {
   const { store, directory, programme } = service;
-  if (await directory.isActive(login.member.subject)) return;
+  if (await directory.isActive(login.member.subject, record)) return;
   await store.revokeLogin(programme.id, login.place, now);
   record.ended = 'inactive_member';
   throw refused(inactiveMember);

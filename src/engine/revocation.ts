@@ -1,14 +1,13 @@
 // Owns revocation (RFC 7009): its ordered steps, and what else ends with a token.
 
-import type { Instant } from '../lib/clock.ts';
 import { sameDigest } from '../lib/digest.ts';
 import type { Client, ProgrammeId } from '../oauth/client.ts';
 import type { LoginState } from '../oauth/grant.ts';
 import { noStore, type Reply } from '../oauth/reply.ts';
-import type { RequestRecord } from '../oauth/request_record.ts';
 import type { WireRequest } from '../oauth/wire_request.ts';
 import type { TokenManagementEndpoint } from '../programme/requests/token_management.ts';
 import { loginDigest, type RefreshText } from '../token/sealed/refresh_text.ts';
+import type { GrantRequest } from './authorization.ts';
 import { authenticateClient, expectNamed } from './client_authentication.ts';
 import { answering } from './failure.ts';
 import { expectAudit } from './maintenance.ts';
@@ -35,14 +34,13 @@ async function serveRevocation(
   const credentials = endpoint.readCredentials(request, inputs, service.provenHeaders);
   record.claimedClient = credentials.id;
   record.step = 'client';
-  const client = await authenticateClient(service, credentials, now, request.address);
-  record.client = client.id;
+  const client = await authenticateClient(service, credentials, now, request);
   record.step = 'client_values';
   expectNamed(inputs, client.id);
   record.step = 'parameters';
   const token = endpoint.readToken(inputs);
   record.step = 'token';
-  await revoke(service, client, token, now, record);
+  await revoke(service, client, token, { now, record });
   return done;
 }
 
@@ -55,8 +53,7 @@ async function revoke(
   service: Service,
   client: Client,
   text: string,
-  now: Instant,
-  record: RequestRecord,
+  { now, record }: Pick<GrantRequest, 'now' | 'record'>,
 ): Promise<void> {
   const { store, programme } = service;
   const refresh = readRefreshToken(text);
@@ -65,7 +62,9 @@ async function revoke(
     // Of any generation: a store that was put back may know less than the client.
     const isItsOwn = login?.client === client.id && holdsLoginSecret(programme.id, login, refresh);
     if (!isItsOwn) return;
-    await store.revokeLogin(programme.id, refresh.place, now);
+    await record.timed('store revoke_login', () =>
+      store.revokeLogin(programme.id, refresh.place, now),
+    );
     record.member = login.member.subject;
     record.login = refresh.place;
     record.ended = 'revoked';
@@ -75,7 +74,9 @@ async function revoke(
   if (token === undefined || token.client !== client.id) return;
   // The store keeps a row for each revoked access token until its end.
   await throttle(service, client, now);
-  await store.revokeToken(programme.id, token.question, now);
+  await record.timed('store revoke_token', () =>
+    store.revokeToken(programme.id, token.question, now),
+  );
   record.ended = 'access_token_revoked';
 }
 

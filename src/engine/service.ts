@@ -57,11 +57,6 @@ export interface Service extends Foundation {
   readonly signAccess?: JwtSigner;
   /** Present where refresh tokens are JWTs. */
   readonly signRefresh?: JwtSigner;
-  /**
-   * Logins that ended on a page, by address: each costs a line of this process's log (HOSTILE 59).
-   * The store does not count them: such a page tells of the store's outages too.
-   */
-  readonly stoppedLogins: Windows;
   /** Present where a login belongs to the browser that gets its page first. */
   readonly firstBrowsers?: FirstBrowsers;
   /** Authorization headers whose secret was checked and right, so that their digest is not made again. */

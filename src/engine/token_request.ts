@@ -51,8 +51,7 @@ async function serveTokens(
   // Before client and member are read: a revocation from here on also ends the tokens issued below
   // (FAULTS 28).
   const era = await service.store.era();
-  const client = await authenticateClient(service, credentials, now, request.address);
-  record.client = client.id;
+  const client = await authenticateClient(service, credentials, now, request);
   record.step = 'client_values';
   endpoint.checkClient(inputs, client, (text, keys) =>
     isLiveKey(service, client, service.keyring.secretDigest(text), keys, now),

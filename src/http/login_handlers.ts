@@ -7,14 +7,13 @@ import { type LoginFormRequest, attemptLogin, showLogin } from '../engine/login/
 import { answerLoginRequest } from '../engine/login/request.ts';
 import { isLoginCookie } from '../engine/login/transaction.ts';
 import type { Service } from '../engine/service.ts';
-import { networkOf } from '../lib/ip_address.ts';
 import { acceptedLanguages } from '../lib/language.ts';
 import { present } from '../lib/present.ts';
 import { noParameters, type Parameters, parseFormOrNone } from '../oauth/parameters.ts';
 import { noStore, type Reply } from '../oauth/reply.ts';
 import type { RecordedFailure } from '../oauth/request_record.ts';
 import { headerValues, type RequestHead, type WireRequest } from '../oauth/wire_request.ts';
-import type { LoginPageName, LoginTexts } from '../programme/login/texts.ts';
+import type { LoginTexts } from '../programme/login/texts.ts';
 import type { Programme } from '../programme/programme.ts';
 import { cookieValue, setCookie, takeBackOldest } from './cookies.ts';
 import { createLoginPages, type FilledForm, type LoginPages } from './login_pages.ts';
@@ -118,9 +117,6 @@ async function renderOutcome(
     outcome.kind === 'form'
       ? await pages.form(outcome.form, texts, status)
       : await pages.message(outcome.page, texts, status, record.endpoint.idHeader && record.id);
-  if (outcome.kind === 'page' && outcome.isKnown !== true && !record.isForced) {
-    logStopped(service, outcome.page, request);
-  }
   const { retryAfter } = outcome;
   if (retryAfter === undefined) return reply;
   return withHeaders(reply, { 'Retry-After': String(Math.ceil(retryAfter)) });
@@ -136,21 +132,6 @@ function failureOf(outcome: LoginOutcome): RecordedFailure | undefined {
   }
   const [reason] = outcome.form.messages;
   return reason && { reason, facts: present({ cause: outcome.cause }) };
-}
-
-/** Stopped logins of one address that are logged; the log as a whole is bounded as well. */
-const toldLogins = { limit: 20, window: 60_000 };
-
-/** Logs that a login ended on a page; not for an address that has had many. */
-function logStopped(
-  { log, programme, stoppedLogins, clock }: Service,
-  reason: LoginPageName,
-  request: WireRequest,
-): void {
-  const place = networkOf(request.address());
-  if (!stoppedLogins.count(place, toldLogins, clock.now()).allowed) return;
-  const reference = request.record.id;
-  log.error('login_stopped', { programme: programme.id, reason, reference });
 }
 
 /** The texts in the requested language, or else in one that the browser accepts. */

@@ -3,8 +3,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import { plainAddress } from '../lib/ip_address.ts';
+import { readTraceparent } from '../lib/trace_context.ts';
 import { HungUp } from '../oauth/failure.ts';
-import type { RequestRecord } from '../oauth/request_record.ts';
+import { type Observer, RequestRecord } from '../oauth/request_record.ts';
 import { headerValues, type RequestHead, type WireRequest } from '../oauth/wire_request.ts';
 import { certificateReader } from './tls.ts';
 
@@ -30,6 +31,21 @@ export function splitTarget(target: string): { readonly path: string; readonly q
 /** A request with the record that its listener keeps of it. */
 export interface Incoming extends IncomingMessage {
   record: RequestRecord;
+}
+
+/** The record of a request whose head has come. */
+export function beginRecord(
+  { method = '', headers }: IncomingMessage,
+  observer?: Observer,
+): RequestRecord {
+  const record = new RequestRecord(method, observer);
+  const { traceparent } = headers;
+  // Node joins several to a list, which is no traceparent.
+  if (typeof traceparent === 'string') {
+    record.trace = readTraceparent(traceparent, headers['tracestate']?.toString());
+  }
+  observer?.begun?.(record);
+  return record;
 }
 
 /** The answer that is to be given to a request. */

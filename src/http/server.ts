@@ -2,13 +2,13 @@
 
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 
-import { type Observer, RequestRecord, usualIdHeader } from '../oauth/request_record.ts';
+import { type Observer, usualIdHeader } from '../oauth/request_record.ts';
 import { admission } from './admission.ts';
 import { watchConnections } from './connections.ts';
 import type { App } from './endpoints.ts';
 import { authorityOf, bind, type Place } from './place.ts';
 import { expectProxyHeaders } from './proxy_protocol.ts';
-import type { Incoming, Outgoing, ProxyTest } from './read_request.ts';
+import { beginRecord, type Incoming, type Outgoing, type ProxyTest } from './read_request.ts';
 import { createTlsServer, renewTls, type TlsMaterial } from './tls.ts';
 
 /** A server that is listening. */
@@ -90,10 +90,10 @@ export async function listen(
   let listener = app === undefined ? notYet : listenerOf(app);
   // Node's own refusal of a request without a Host has other words than ours.
   const options = { ...limits, maxHeaderSize, requireHostHeader: false };
-  const answer: RequestListener = ({ method = '' }, plain) => {
+  const answer: RequestListener = (_incoming, plain) => {
     const outgoing = plain as Outgoing;
     const incoming = outgoing.req;
-    incoming.record = new RequestRecord(method, observer);
+    incoming.record = beginRecord(incoming, observer);
     connections.noteAnswer(outgoing);
     if (hasPlainHost(incoming) && isPlainlyFramed(incoming)) listener(incoming, outgoing);
     else refuse(outgoing, 400, 'invalid_request');

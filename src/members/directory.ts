@@ -3,6 +3,7 @@
 import type { Admission } from '../lib/gate.ts';
 import type { ClientId } from '../oauth/client.ts';
 import type { Member, Subject } from '../oauth/member.ts';
+import type { RequestRecord } from '../oauth/request_record.ts';
 
 /**
  * The typed credentials and their sender. If the caller hangs up before the work has begun, the
@@ -19,6 +20,8 @@ export interface LoginAttempt extends Admission {
   readonly customerAddress?: string;
   /** False if a partner states the address. */
   readonly addressVerified: boolean;
+  /** Of the request that asks; absent where a command asks. */
+  readonly record?: RequestRecord;
 }
 
 export type Verification =
@@ -34,7 +37,7 @@ export interface MemberDirectory {
    */
   decline(attempt: LoginAttempt): Promise<void>;
   /** Whether a member may still hold tokens; asked at every refresh (G-23). */
-  isActive(subject: Subject): Promise<boolean>;
+  isActive(subject: Subject, record?: RequestRecord): Promise<boolean>;
   /**
    * `isActive` reads this service's own store, so it is also asked at every use of a member's
    * access token. With a directory elsewhere, each use would cost a call.

@@ -4,8 +4,10 @@ import { type Clock, type Milliseconds, milliseconds } from '../lib/clock.ts';
 import { createGate, type Gate, GateFull } from '../lib/gate.ts';
 import { counters, histograms, usualTimes } from '../lib/metrics/families.ts';
 import { randomKey } from '../lib/random.ts';
+import { traceHeaders } from '../lib/trace_context.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
 import { Overloaded, Unavailable } from '../oauth/failure.ts';
+import { type RequestRecord, usualIdHeader } from '../oauth/request_record.ts';
 import { createBreaker } from './circuit_breaker.ts';
 import type { LoginAttempt, MemberDirectory, Verification } from './directory.ts';
 import { BrokenAnswer, readStatus, readVerification } from './hook_answer.ts';
@@ -75,20 +77,25 @@ export function createHttpDirectory(options: HttpDirectoryOptions): MemberDirect
       const unknown = { typedUsername: randomKey(16), password: randomKey(16) };
       await askToVerify(options, ask, { ...attempt, ...unknown });
     },
-    async isActive(subject) {
+    async isActive(subject, record) {
       const question = statusQuestion(programme, subject);
-      return ask(question, (body) => readStatus(body) === 'active');
+      return ask(question, (body) => readStatus(body) === 'active', { record });
     },
     isOwn: false,
     isLeftAlone,
   };
 }
 
+/** Who asks: a login, or a refresh with its record alone. */
+interface Asker {
+  readonly login?: LoginAttempt;
+  readonly record?: RequestRecord | undefined;
+}
+
 type Ask = <Answer>(
   question: HookQuestion,
   read: (body: Uint8Array) => Answer,
-  /** Absent for the question of a refresh. */
-  login?: LoginAttempt,
+  asker: Asker,
 ) => Promise<Answer>;
 
 function askToVerify(
@@ -108,7 +115,7 @@ function askToVerify(
     // A blocked member gets the answer of a wrong password (HOSTILE 16).
     return answer.outcome === 'blocked' ? { outcome: 'no_match' } : answer;
   };
-  return ask(question, read, attempt);
+  return ask(question, read, { login: attempt, record: attempt.record });
 }
 
 /** Gate, signature, breaker and exchange, in this order, all within one time limit. */
@@ -141,16 +148,19 @@ function createAsking(options: HttpDirectoryOptions): {
     }
   };
 
-  const ask: Ask = async ({ path, requestId, body }, read, login) => {
+  const ask: Ask = async ({ path, requestId, body }, read, { login, record }) => {
     const count = (outcome: Outcome): void => calls({ programme, question: path, outcome }).add();
     const begun = performance.now();
     const left = (): Milliseconds =>
       milliseconds(Math.max(1, limits.total - (performance.now() - begun)));
     try {
-      const post = (): Promise<Uint8Array> => {
-        const headers = signatureHeaders(credentials.secrets, body, clock.now());
+      const postIn = (spanId?: string): Promise<Uint8Array> => {
+        const signature = signatureHeaders(credentials.secrets, body, clock.now());
+        const headers = { ...signature, ...callerHeaders(record, spanId) };
         return send({ path, body, headers }, left());
       };
+      const post = (): Promise<Uint8Array> =>
+        record === undefined ? postIn() : record.timed(`hook ${path}`, postIn);
       const patience = milliseconds(limits.total * longestWait);
       const answer = read(await inTime(gates, patience, post, login));
       count('answered');
@@ -178,6 +188,16 @@ function outcomeOf(error: unknown): Outcome {
   if (error instanceof BrokenAnswer) return 'unusable';
   if (!(error instanceof HookFailure)) return 'hung_up';
   return error.systemic ? 'failed' : 'unusable';
+}
+
+/** By which the airline's log finds the request here. They are not signed: nothing is decided by them. */
+function callerHeaders(
+  record: RequestRecord | undefined,
+  spanId: string | undefined,
+): Readonly<Record<string, string>> {
+  if (record === undefined) return {};
+  const { id, trace } = record;
+  return { [usualIdHeader]: id, ...(trace && traceHeaders(trace, spanId)) };
 }
 
 /** `logins` is passed before `all`: refreshes keep places of their own (HOSTILE 73). */

@@ -3,6 +3,7 @@
 
 import type { Digest } from '../lib/digest.ts';
 import { randomBytes } from '../lib/random.ts';
+import { newSpanId, type TraceContext } from '../lib/trace_context.ts';
 import type { ClientId, ProgrammeId } from './client.ts';
 import type { FailureFacts } from './failure.ts';
 import type { GrantType, Place } from './grant.ts';
@@ -62,8 +63,22 @@ export const noEndpoint: EndpointFacts = Object.freeze({
   idHeader: usualIdHeader,
 });
 
-/** Is told of each answered request, once. Must not throw, and may keep the record. */
+/** A part of a request that a trace shows. */
+export interface RecordedSpan {
+  /** Such as `hook verify`. */
+  readonly name: string;
+  readonly spanId: string;
+  /** Milliseconds of `performance.now()`. */
+  readonly startedAt: number;
+  readonly endedAt: number;
+  readonly isFailed: boolean;
+}
+
+/** Must not throw, and may keep the record. */
 export interface Observer {
+  /** Is told of each request once its head has come. */
+  readonly begun?: (record: RequestRecord) => void;
+  /** Is told of each answered request, once. */
   readonly answered: (record: RequestRecord) => void;
 }
 
@@ -82,6 +97,8 @@ export class RequestRecord {
    * has, or that nothing but an identifier looks like: it could be a secret.
    */
   claimedClient: string | undefined = undefined;
+  /** Whether a client has it: any other text may be a secret in the wrong place. */
+  isClaimRegistered = false;
   /** The client that has proved itself; of a login, the one that sent the member. */
   client: ClientId | undefined = undefined;
   grant: GrantType | undefined = undefined;
@@ -106,10 +123,19 @@ export class RequestRecord {
   status = 0;
   /** Milliseconds from head to answer. */
   duration = 0;
+  /** Of its `traceparent`, or as an observer began it. */
+  trace: TraceContext | undefined = undefined;
+  /** Present where an observer wants to know how long parts take. */
+  spans: RecordedSpan[] | undefined = undefined;
 
   constructor(method: string, observer?: Observer) {
     this.method = method;
     this.#observer = observer;
+  }
+
+  /** Does a part of the work, and notes how long it takes where the request is traced. */
+  timed<Result>(name: string, work: SpanWork<Result>): Promise<Result> {
+    return this.spans === undefined ? work(undefined) : noted(this.spans, name, work);
   }
 
   /** Notes the answer as it is written. */
@@ -117,6 +143,26 @@ export class RequestRecord {
     this.status = status;
     this.duration = performance.now() - this.startedAt;
     this.#observer?.answered(this);
+  }
+}
+
+/** Knows the identifier of its span where there is one. */
+type SpanWork<Result> = (spanId: string | undefined) => Promise<Result>;
+
+async function noted<Result>(
+  spans: RecordedSpan[],
+  name: string,
+  work: SpanWork<Result>,
+): Promise<Result> {
+  const startedAt = performance.now();
+  const spanId = newSpanId();
+  let isFailed = true;
+  try {
+    const result = await work(spanId);
+    isFailed = false;
+    return result;
+  } finally {
+    spans.push({ name, spanId, startedAt, endedAt: performance.now(), isFailed });
   }
 }
 

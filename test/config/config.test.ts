@@ -7,6 +7,7 @@ import { describe, test, type TestContext } from 'node:test';
 
 import { readAddress } from '../../src/config/address.ts';
 import { type Config, readConfig } from '../../src/config/config.ts';
+import { usualLog } from '../../src/config/log_keys.ts';
 import { FaultsError } from '../../src/lib/fault.ts';
 import { scratchFolder } from '../support/scratch.ts';
 
@@ -24,6 +25,7 @@ describe('configuration', () => {
       trustedProxies: [],
       control: join(path, '../jetway.control'),
       watchProgrammes: true,
+      log: usualLog,
       stopDelay: 0,
     });
   });
@@ -65,6 +67,7 @@ master_key_file: /run/secrets/key
         onFailure: 'refuse',
         tellsVerification: false,
       },
+      log: usualLog,
       stopDelay: 5000,
     });
   });

@@ -19,6 +19,7 @@ import type { Readable, Writable } from 'node:stream';
 import { describe, test, type TestContext } from 'node:test';
 
 import type { Config } from '../../src/config/config.ts';
+import { usualLog } from '../../src/config/log_keys.ts';
 import { MasterKeyUnusable, readMasterKey } from '../../src/config/master_key.ts';
 import { milliseconds } from '../../src/lib/clock.ts';
 import { masterKeyBytes } from '../../src/token/keyring.ts';
@@ -144,6 +145,7 @@ function fresh(t: TestContext): { readonly folder: string; readonly config: Conf
     document: { kind: 'map', at: { file: '', line: 1, column: 1 }, entries: new Map() },
     control: 'jetway.control',
     watchProgrammes: true,
+    log: usualLog,
     stopDelay: milliseconds(0),
   };
   return { folder, config };

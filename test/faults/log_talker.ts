@@ -3,8 +3,10 @@
 import { once } from 'node:events';
 
 import { openLog } from '../../src/cli/server/log_writer.ts';
+import { usualLog } from '../../src/config/log_keys.ts';
 
 const log = openLog();
+log.follow({ ...usualLog, format: 'json' });
 for (let line = 0; line < 20_000; line += 1) {
   log.error('noise', { programme: `club-${line % 200}`, detail: `${line} ${'x'.repeat(300)}` });
 }

@@ -12,6 +12,7 @@ import { hashingLimits } from '../../src/members/hashing.ts';
 import type { Subject } from '../../src/oauth/member.ts';
 import { aMember } from '../store/fixtures.ts';
 import { askPartnerToken, isLive, loginTarget, paths, tokensIn } from '../support/club.ts';
+import { eventLines } from '../support/log_lines.ts';
 import { openLogin, submitLogin } from '../support/login.ts';
 import { until } from '../support/until.ts';
 import { ask } from '../support/wire.ts';
@@ -83,7 +84,7 @@ test('FAULTS 19: SIGTERM under load costs no request; then the process ends with
   for (const token of load.told.tokens) {
     assert.equal(await isLive(club, token), true, 'an answered token is lost');
   }
-  assert.equal(club.server.printed().stderr, '');
+  assert.deepEqual(eventLines(club.server.printed().stderr), []);
 });
 
 test('FAULTS 19, 22: told to stop, a server answers every login that waits, also those that it has no time for', async (t) => {
@@ -120,7 +121,7 @@ test('FAULTS 19, 22: told to stop, a server answers every login that waits, also
   }
   t.diagnostic(JSON.stringify([...counts]));
   assert.ok((counts.get(503) ?? 0) > 0);
-  for (const line of club.server.printed().stderr.trimEnd().split('\n')) {
+  for (const line of eventLines(club.server.printed().stderr)) {
     const { event, detail = '' } = JSON.parse(line) as {
       readonly event: string;
       readonly detail?: string;

@@ -9,6 +9,7 @@ import { test } from 'node:test';
 
 import { environment } from '../cli/command.ts';
 import { askTokens, tokensIn } from '../support/club.ts';
+import { eventLines, type LogLine } from '../support/log_lines.ts';
 import { program } from '../support/program.ts';
 import { scratchFolder } from '../support/scratch.ts';
 import { until } from '../support/until.ts';
@@ -17,8 +18,7 @@ import { openSite } from './site.ts';
 const grant = { grant_type: 'client_credentials' };
 
 function eventsIn(log: string): readonly string[] {
-  const lines = log.split('\n').slice(0, -1);
-  return lines.map((line) => (JSON.parse(line) as { readonly event: string }).event);
+  return eventLines(log).map((line) => (JSON.parse(line) as LogLine).event);
 }
 
 test('FAULTS 32: SIGHUP reloads, SIGUSR1 and SIGPIPE change nothing, and the log says so', async (t) => {

@@ -20,6 +20,7 @@ import { dirname, join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 
 import type { Config } from '../../src/config/config.ts';
+import { usualLog } from '../../src/config/log_keys.ts';
 import { MasterKeyUnusable, readMasterKey } from '../../src/config/master_key.ts';
 import { milliseconds } from '../../src/lib/clock.ts';
 import { backupStore } from '../../src/store/sqlite/care/backup.ts';
@@ -54,6 +55,7 @@ function configOf(path: string): Config {
     document: { kind: 'map', at: { file: '', line: 1, column: 1 }, entries: new Map() },
     control: 'jetway.control',
     watchProgrammes: true,
+    log: usualLog,
     stopDelay: milliseconds(0),
   };
 }

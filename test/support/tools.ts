@@ -52,6 +52,7 @@ type ToolName =
   | 'fish'
   | 'git'
   | 'libfaketime'
+  | 'logrotate'
   | 'man'
   | 'nginx'
   | 'openssl'
@@ -112,6 +113,7 @@ const tools: Readonly<Record<ToolName, Tool>> = {
   runc: program('runc'),
   skopeo: program('skopeo'),
   umoci: program('umoci'),
+  logrotate: program('logrotate'),
   man: program('man', 'man-db'),
   fish: program('fish'),
   zsh: program('zsh'),

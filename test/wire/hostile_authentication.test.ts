@@ -7,6 +7,7 @@ import { authenticateClient } from '../../src/engine/client_authentication.ts';
 import { ClientUses } from '../../src/engine/client_uses.ts';
 import type { Service } from '../../src/engine/service.ts';
 import { Refusal } from '../../src/oauth/failure.ts';
+import { RequestRecord } from '../../src/oauth/request_record.ts';
 import { testClock } from '../support/clock.ts';
 import { askTokens, openClub, paths, refused, unknownClient } from '../support/club.ts';
 import { rawExchange } from '../support/wire.ts';
@@ -105,9 +106,13 @@ test('HOSTILE 40: whoever is unknown costs the digest that a wrong secret costs'
     },
   } as unknown as Service;
   const now = testClock().now();
+  const record = new RequestRecord('POST');
   for (const id of [club.client.id, 'partnerapi-00002', 'partnerapi-99999', '']) {
     await assert.rejects(
-      authenticateClient(service, { id, secrets: () => [id, 'x'] }, now, () => ''),
+      authenticateClient(service, { id, secrets: () => [id, 'x'] }, now, {
+        record,
+        address: () => '',
+      }),
       Refusal,
     );
   }

@@ -5,6 +5,7 @@ import { isSea } from 'node:sea';
 
 import { type Address, readAddress } from '../../config/address.ts';
 import { readConfig } from '../../config/config.ts';
+import { fullLog } from '../../config/log_keys.ts';
 import { readProgrammeFolder } from '../../config/programme_files.ts';
 import type { Foundation } from '../../engine/service.ts';
 import { mountAdmin, readyPart } from '../../http/admin.ts';
@@ -34,6 +35,7 @@ import { listenAt } from '../server/listeners.ts';
 import { openLog } from '../server/log_writer.ts';
 import { watchProcess } from '../server/metrics/process.ts';
 import { requestMetrics } from '../server/metrics/requests.ts';
+import { Observing } from '../server/observing.ts';
 import { serveAll } from '../server/serving.ts';
 import { sharedTime } from '../server/store_clock.ts';
 import { onboardDemo } from './onboarding.ts';
@@ -53,6 +55,7 @@ export async function dev(options: DevOptions): Promise<void> {
   const loaded = readProgrammes(options.config);
   watchProcess();
   const log = openLog();
+  log.follow(fullLog);
   ignoreSignals(log, ['SIGUSR1']);
   const foundation = {
     store: createMemoryStore(),
@@ -61,7 +64,8 @@ export async function dev(options: DevOptions): Promise<void> {
     log,
     environment: 'staging' as const,
   };
-  const server = await listenAt(address, '--listen', undefined, { observer: requestMetrics });
+  const observer = new Observing(requestMetrics, log.observer);
+  const server = await listenAt(address, '--listen', undefined, { observer });
   const demos = await onboardAll(loaded, server.url, foundation);
   const filled = new Map(demos.map(({ programme, member }) => [programme.id, member]));
   const { serving } = await serveAll(demos, foundation, filled);

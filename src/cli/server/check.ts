@@ -5,6 +5,7 @@ import { dirname, resolve } from 'node:path';
 
 import { type Config, readConfig, wholeFault } from '../../config/config.ts';
 import { withCredentials } from '../../config/directory_credentials.ts';
+import { logFaults } from '../../config/log_keys.ts';
 import {
   type ProgrammeFile,
   readProgrammeFile,
@@ -12,6 +13,7 @@ import {
   shownPath,
 } from '../../config/programme_files.ts';
 import { readTls, unaskedFaults } from '../../config/tls.ts';
+import { readTracingHeaders } from '../../config/tracing_keys.ts';
 import { nodeAt, positionAt } from '../../lib/document.ts';
 import {
   byPosition,
@@ -75,6 +77,9 @@ function checkConfiguration(path: string): Findings {
   const config = orFaults(faults, () => readConfig(path));
   if (config !== undefined) {
     faults.push(...readTls(config).faults, ...plainFaults(config), ...adminFaults(config));
+    const { log, tracing, document } = config;
+    faults.push(...logFaults(log, document));
+    if (tracing !== undefined) orFaults(faults, () => readTracingHeaders(tracing, document));
   }
   const folder = config?.programmes ?? folderNamedIn(path);
   if (folder === undefined) return { files: [], faults };

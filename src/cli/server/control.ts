@@ -30,6 +30,7 @@ export async function openControl(
   const server = createServer((incoming, outgoing) => {
     // Never throws, as URL does.
     const { path: name, query } = splitTarget(incoming.url ?? '');
+    const begun = performance.now();
     const send = (status: number, body: unknown): void => {
       outgoing.writeHead(status, { 'Content-Type': 'application/json', Connection: 'close' });
       outgoing.end(`${JSON.stringify(body)}\n`);
@@ -37,10 +38,19 @@ export async function openControl(
     incoming.resume();
     const route = routes[`${incoming.method} ${name}`];
     if (route === undefined) return send(404, { error: 'there is no such request' });
-    route(new URLSearchParams(query)).then(
-      (body) => send(200, body),
+    const asked = new URLSearchParams(query);
+    // Of the options their names alone: values are identifiers. The audit stream tells who asked.
+    const options = [...asked.keys()].filter((option) => option !== 'by');
+    const command = [name.slice(1), ...options].join(' ');
+    const end = (status: number, body: unknown): void => {
+      const duration = Math.round((performance.now() - begun) * 100) / 100;
+      log.info('command', { command, status, duration_ms: duration });
+      send(status, body);
+    };
+    route(asked).then(
+      (body) => end(200, body),
       (error: unknown) =>
-        send(500, { error: error instanceof Error ? error.message : String(error) }),
+        end(500, { error: error instanceof Error ? error.message : String(error) }),
     );
   });
   let told: string | undefined;

@@ -34,7 +34,8 @@ export class Listeners {
 
   /**
    * The operators' listener answers 503 until `answerOperators`.
-   * @throws CommandError where an address cannot be bound; then none is.
+   * @param observer is told of each request but those of operators
+   * @throws CommandError where an address cannot be bound; then none is
    */
   static async open(
     config: Config,

@@ -1,16 +1,24 @@
-// Owns the server's log: one line of JSON per event on standard error. Requests never wait for the
-// log's reader: its queue is bounded, and left-out lines are counted (FAULTS 31, HOSTILE 59).
+// Owns the server's log: one line per event and request. Requests never wait for the log's reader: its
+// queue is bounded, and left-out lines are counted (FAULTS 31, HOSTILE 59).
 
-import { writeSync } from 'node:fs';
-import { Socket } from 'node:net';
-
+import { type LogSettings, usualLog } from '../../config/log_keys.ts';
 import type { Log } from '../../engine/service.ts';
-import { legibleJson } from '../../lib/fault.ts';
 import { counters } from '../../lib/metrics/families.ts';
+import type { Observer } from '../../oauth/request_record.ts';
+import { isSystemError } from '../exit.ts';
+import { type EventWriter, humanEvents, jsonEvents, type Level } from './log/events.ts';
+import { requestLines } from './log/request_lines.ts';
+import { openLogFile, type Sink, standardError } from './log/sink.ts';
 
 export interface ServerLog extends Log {
   /** Something happened that operators asked for, or want to know of. */
-  readonly info: Log['error'];
+  readonly info: (event: string, facts: Readonly<Record<string, string | number>>) => void;
+  /** Writes a line for each answered request. */
+  readonly observer: Observer;
+  /** Goes by these settings from now on; returns why not where the file cannot be opened. */
+  readonly follow: (settings: LogSettings) => string | undefined;
+  /** Opens the file anew: what was renamed is written no more. */
+  readonly reopen: () => void;
   /** Writes the counts of left-out lines; the process ends soon, even if the reader is stuck. */
   readonly end: () => void;
 }
@@ -22,84 +30,110 @@ const lostLines = counters(
   'jetway_log_lines_left_out_total',
   'Lines left out of the log: too many of one kind, or its reader is behind.',
 )();
-/** Bytes that may wait for the reader. */
-const mostWaiting = 256 * 1024;
+/** Characters that may wait for the reader. */
+const mostWaiting = 1024 * 1024;
+/** Of these for the lines of requests: however many they are, there is room for events. */
+const mostWaitingRequests = mostWaiting * 0.75;
 /** Milliseconds that the reader has for them at the end. */
 const lastPatience = 1000;
 
-/** The log of this server process. Never log queries or bodies: they hold secrets. */
+/** The log of this server process, on standard error until `follow` says otherwise. */
 export function openLog(): ServerLog {
-  const write = lineWriter();
+  let settings = usualLog;
   /** By kind: lines written in this span, and left-out lines that are not reported yet. */
   const written = new Map<string, number>();
   const leftOut = new Map<string, number>();
   let timer: NodeJS.Timeout | undefined;
-  const put = (level: 'error' | 'info', event: string, facts: object): boolean =>
-    write(`${legibleJson({ time: new Date().toISOString(), level, event, ...facts })}\n`);
+  const leaveOut = (kind: string, lines = 1): void => {
+    timer ??= setTimeout(beginSpan, span).unref();
+    leftOut.set(kind, (leftOut.get(kind) ?? 0) + lines);
+    lostLines.add(lines);
+  };
+  const lost = (lines: number): void => leaveOut('not written', lines);
+  let sink = standardError(lost);
+  let write = writerFor(sink, settings);
+  const put = (level: Level, event: string, facts: Parameters<EventWriter>[2]): boolean => {
+    if (sink.waiting() > mostWaiting) return false;
+    sink.put(write(level, event, facts), true);
+    return true;
+  };
   const beginSpan = (): void => {
     written.clear();
-    if (
-      leftOut.size > 0 &&
-      put('error', 'lines_left_out', { lines: Object.fromEntries(leftOut) })
-    ) {
-      leftOut.clear();
-    }
+    const lines = Object.fromEntries(leftOut);
+    if (leftOut.size > 0 && put('error', 'lines_left_out', { lines })) leftOut.clear();
     timer = leftOut.size === 0 ? undefined : setTimeout(beginSpan, span).unref();
   };
-  const addOne = (counts: Map<string, number>, kind: string): void => {
-    counts.set(kind, (counts.get(kind) ?? 0) + 1);
-  };
   const report =
-    (level: 'error' | 'info'): Log['error'] =>
+    (level: Level): ServerLog['info'] =>
     (event, facts) => {
+      if (level === 'info' && settings.level === 'error') return;
       timer ??= setTimeout(beginSpan, span).unref();
       const { programme } = facts;
       const kind = programme === undefined ? event : `${event} ${programme}`;
-      const isWritten = (written.get(kind) ?? 0) < mostLines && put(level, event, facts);
-      addOne(isWritten ? written : leftOut, kind);
-      if (!isWritten) lostLines.add();
+      const count = written.get(kind) ?? 0;
+      if (count < mostLines && put(level, event, facts)) written.set(kind, count + 1);
+      else leaveOut(kind);
     };
+  const putRequest = (line: string): boolean => {
+    if (sink.waiting() > mostWaitingRequests) return false;
+    sink.put(line, false);
+    return true;
+  };
+  const lines = requestLines(putRequest, leaveOut);
+  const use = (next: Sink): void => {
+    if (next !== sink) sink.close();
+    sink = next;
+    write = writerFor(sink, settings);
+    lines.follow(settings, isHuman(sink, settings), isColoured(sink));
+  };
+  lines.follow(settings, isHuman(sink, settings), isColoured(sink));
+  const error = report('error');
+  const open = ({ file }: LogSettings): Sink =>
+    file === undefined ? standardError(lost) : openLogFile(file, lost);
   return {
-    error: report('error'),
+    error,
     info: report('info'),
+    observer: lines.observer,
+    follow: (next) => {
+      try {
+        const found = next.file === settings.file ? sink : open(next);
+        settings = next;
+        use(found);
+        return undefined;
+      } catch (thrown) {
+        return `the log cannot be written to ${next.file}: ${reasonOf(thrown)}`;
+      }
+    },
+    reopen: () => {
+      if (settings.file === undefined) return;
+      try {
+        use(open(settings));
+      } catch (thrown) {
+        error('log_not_reopened', { file: settings.file, detail: reasonOf(thrown) });
+      }
+    },
     end: () => {
       beginSpan();
+      sink.close();
       // Unread lines would keep the process alive.
       setTimeout(() => process.exit(), lastPatience).unref();
     },
   };
 }
 
-/** Writes a line to standard error, unless its queue is full. */
-function lineWriter(): (line: string) => boolean {
-  const stream: NodeJS.WritableStream = process.stderr;
-  for (const one of [process.stdout, process.stderr]) neverBlock(one);
-  if (stream instanceof Socket) {
-    // A pipe, a socket or a terminal: node queues what the reader does not take at once.
-    return (line) => {
-      if (stream.writableLength > mostWaiting) return false;
-      stream.write(line);
-      return true;
-    };
-  }
-  return (line) => {
-    try {
-      // A file: a stream would never write again after one failure, such as a full disk.
-      writeSync(2, line);
-      return true;
-    } catch {
-      return false;
-    }
-  };
+function reasonOf(thrown: unknown): string {
+  return isSystemError(thrown) ? (thrown.code ?? thrown.message) : String(thrown);
 }
 
-interface BlockingHandle {
-  readonly setBlocking?: (isBlocking: boolean) => unknown;
+function isHuman({ isTerminal }: Sink, { format }: LogSettings): boolean {
+  return format === 'human' || (format === 'auto' && isTerminal);
 }
 
-/** Node writes to pipes and sockets without blocking, but blocks on a paused terminal (Ctrl-S). */
-function neverBlock(stream: NodeJS.WritableStream): void {
-  if (!('isTTY' in stream)) return;
-  const { _handle: handle } = stream as { readonly _handle?: BlockingHandle };
-  handle?.setBlocking?.(false);
+/** https://no-color.org */
+function isColoured({ isTerminal }: Sink): boolean {
+  return isTerminal && (process.env['NO_COLOR'] ?? '') === '' && process.env['TERM'] !== 'dumb';
+}
+
+function writerFor(sink: Sink, settings: LogSettings): EventWriter {
+  return isHuman(sink, settings) ? humanEvents(isColoured(sink)) : jsonEvents;
 }

@@ -44,6 +44,9 @@ export async function serve(options: ServeOptions): Promise<void> {
 async function serveLogging(options: ServeOptions, log: ServerLog): Promise<void> {
   const handed = handedSockets(process.env);
   const config = configOf(options);
+  const refusal = log.follow(config.log);
+  if (refusal !== undefined) throw new CommandError(exitCodes.configuration, refusal);
+  process.on('SIGWINCH', log.reopen);
   const tls = expectTls(config);
   const folder = new ProgrammeFolder(config.programmes);
   const looks = await folder.read();

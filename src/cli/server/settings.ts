@@ -33,21 +33,33 @@ export interface Certificate {
 
 type Key = Exclude<keyof Config, 'document'>;
 
+/** Takes up one key; resolves to why not where it cannot be. */
+type TakeUp = (found: Config) => Promise<string | undefined>;
+
 const listenerKeys = ['tls', 'gatewayTls'] as const;
 
 export class Settings {
   readonly #serving: Serving;
   readonly #listeners: Listeners;
+  readonly #others: Readonly<Partial<Record<Key, TakeUp>>>;
   /** What is gone by: as it was at the start, but for the keys that were taken up since. */
   #config: Config;
   #tls: TlsReading;
   #stamp: string;
 
-  constructor(config: Config, tls: TlsReading, serving: Serving, listeners: Listeners) {
+  /** @param others the keys that neither listeners nor programmes go by */
+  constructor(
+    config: Config,
+    tls: TlsReading,
+    serving: Serving,
+    listeners: Listeners,
+    others: Readonly<Partial<Record<Key, TakeUp>>> = {},
+  ) {
     this.#config = config;
     this.#tls = tls;
     this.#serving = serving;
     this.#listeners = listeners;
+    this.#others = others;
     this.#stamp = this.stamp();
   }
 
@@ -88,7 +100,7 @@ export class Settings {
     for (const key of keys) {
       const [former, next] = [this.#config[key], found[key]];
       if (isDeepStrictEqual(former, next)) continue;
-      const isTaken = isFollowed(key, this.#config, found);
+      const isTaken = key in this.#others || isFollowed(key, this.#config, found);
       const message = isTaken && !dryRun ? await this.#take(found, key) : undefined;
       outcomes.push({
         key: key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
@@ -130,6 +142,8 @@ export class Settings {
       if (!(error instanceof CommandError)) throw error;
       return error.message;
     }
+    const refusal = await this.#others[key]?.(found);
+    if (refusal !== undefined) return refusal;
     const { [key]: _former, ...rest } = this.#config;
     this.#config = present({ ...rest, [key]: found[key] }) as Config;
     this.#serving.follow(settingsOf(this.#config));

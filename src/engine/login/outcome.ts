@@ -63,8 +63,6 @@ export type LoginOutcome =
       readonly retryAfter?: number | undefined;
       /** Absent where the page tells all of it. */
       readonly failure?: RecordedFailure;
-      /** The operator knows why: it is not logged. */
-      readonly isKnown?: true;
     }
   /** No page: told to a partner who tests. */
   | { readonly kind: 'reply'; readonly reply: Reply; readonly failure: RecordedFailure }

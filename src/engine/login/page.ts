@@ -9,6 +9,7 @@ import { LoginRefusal, Unavailable } from '../../oauth/failure.ts';
 import { type AuthorizationCode, codeKey } from '../../oauth/grant.ts';
 import type { Member } from '../../oauth/member.ts';
 import { redirectCause } from '../../oauth/redirect_uri.ts';
+import type { RequestRecord } from '../../oauth/request_record.ts';
 import type { RequestHead } from '../../oauth/wire_request.ts';
 import { disabledClient } from '../causes/client.ts';
 import { blankField } from '../causes/member.ts';
@@ -96,7 +97,7 @@ async function attempt(service: Service, request: LoginFormRequest): Promise<Log
     if (told.outcome === 'match') {
       record.member = told.member.subject;
       record.step = 'code';
-      return await finish(service, found, { client: standing, ...told }, begun);
+      return await finish(service, found, { client: standing, ...told }, begun, record);
     }
     if (told.outcome === 'too_many_failures') return tooManyFailures(found, told.retryAfter);
     const { cause } = told;
@@ -179,13 +180,14 @@ async function finish(
   transaction: BoundTransaction,
   { client, member, device }: MatchedMember,
   begun: Pick<AuthorizationCode, 'issuedAt' | 'era'>,
+  record: RequestRecord,
 ): Promise<LoginOutcome> {
   const { programme, store, clock } = service;
   const now = clock.now();
   const code = programme.code.generate();
   const expiresAt = after(now, programme.code.lifetime);
   const scope = programme.scope.ofLogin(transaction.scope, member.level);
-  const issued = await store.issueCode({
+  const facts = {
     programme: programme.id,
     key: codeKey(code),
     transaction: transaction.id,
@@ -197,7 +199,8 @@ async function finish(
     ...begun,
     expiresAt,
     forgetAt: expiresAt > transaction.expiresAt ? expiresAt : transaction.expiresAt,
-  });
+  };
+  const issued = await record.timed('store issue_code', () => store.issueCode(facts));
   if (issued !== 'issued') return endOn('expired', transaction.language);
   const { redirectUri, state } = transaction;
   const location = programme.login.redirect.code({ client, redirectUri, state }, code);

@@ -51,7 +51,7 @@ export function loginAnswering<Request extends Pick<Failing, 'record'>>(
     } catch (error) {
       // An outage is the steps' to tell: they show the form again where there is one.
       if (error instanceof InMaintenance) {
-        return { ...renderLoginFailure(service, error, { record }), isKnown: true };
+        return renderLoginFailure(service, error, { record });
       }
     }
     return steps(service, request);
@@ -75,7 +75,7 @@ async function serveLoginRequest(service: Service, request: WireRequest): Promis
     const id = endpoint.clientId(reading);
     record.claimedClient = id;
     record.step = 'client';
-    const client = await findClient(service, id);
+    const client = await findClient(service, id, record);
     record.client = client.id;
     record.step = 'programme';
     endpoint.checkProgramme(reading);
@@ -98,11 +98,12 @@ async function serveLoginRequest(service: Service, request: WireRequest): Promis
 }
 
 /** G-6: unknown and disabled clients get the same page. */
-async function findClient(service: Service, id: string): Promise<Client> {
+async function findClient(service: Service, id: string, record: RequestRecord): Promise<Client> {
   const { programme, store } = service;
   const known = programme.clients.isIdentifier(id)
     ? await store.find('client', programme.id, id as ClientId)
     : undefined;
+  record.isClaimRegistered = known !== undefined;
   if (known?.status === 'active') return known;
   const cause = known === undefined ? unknownClient(programme, id) : disabledClient;
   throw new LoginRefusal('unknown_client', { cause });

@@ -91,7 +91,7 @@ export const labelsSchema = v.pipe(
       example: 'Please come back later',
     }),
     reference: key(pageTextSchema, {
-      text: 'Stands in front of the reference on a page that ends a login; the same reference stands in the log, in the line `login_stopped`.',
+      text: 'Stands in front of the reference on a page that ends a login; it is the id of the request, in the log `request_id`.',
       example: '"Reference:"',
     }),
     continue_to: key(partnerTextSchema, {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 
 import type { StatusView } from '../../../src/cli/server/status.ts';
+import { eventLines } from '../../support/log_lines.ts';
 import { ask } from '../../support/wire.ts';
 import { configText, jetway, jetwayJson, workFolder } from '../command.ts';
 import { type ServerProcess, startServer } from '../server.ts';
@@ -48,6 +49,7 @@ export async function readiness({ admin }: ServerProcess): Promise<unknown> {
 }
 
 export function eventsIn({ server }: Site): readonly Record<string, string>[] {
-  const lines = server.printed().stderr.split('\n').slice(0, -1);
-  return lines.map((line) => JSON.parse(line) as Record<string, string>);
+  return eventLines(server.printed().stderr).map(
+    (line) => JSON.parse(line) as Record<string, string>,
+  );
 }

@@ -25,7 +25,7 @@ import { maintained } from '../maintenance.ts';
 import { watchProcess } from '../metrics/process.ts';
 import { requestMetrics } from '../metrics/requests.ts';
 import { exposeServer } from '../metrics/server.ts';
-import { observeAll } from '../observing.ts';
+import { Observing } from '../observing.ts';
 import type { ProgrammeFolder } from '../programme_folder.ts';
 import { type ReloadOptions, Reloader } from '../reload.ts';
 import type { Serving } from '../serving.ts';
@@ -33,6 +33,7 @@ import type { Plan } from '../serving_plan.ts';
 import { Settings } from '../settings.ts';
 import { controlRoutes } from '../status.ts';
 import type { SharedTime } from '../store_clock.ts';
+import { Tracing } from '../tracing/tracing.ts';
 import { watchFiles } from '../watch.ts';
 import type { HandedSockets } from './handed_sockets.ts';
 import { healthInFull } from './health.ts';
@@ -72,11 +73,16 @@ export async function run(running: Running): Promise<void> {
   // The next server answers at the same sockets: whoever asks there is not to be sent elsewhere.
   const hasSuccessor = handed.has('listen') && handed.has('admin');
   const refusals = new RecentRefusals(() => clock.now());
+  const observing = new Observing(requestMetrics, refusals, log.observer);
   const audited = running.audit?.observer(serving);
-  const others = audited === undefined ? [] : [audited];
-  const observer = observeAll([requestMetrics, refusals, ...others]);
-  const listeners = await Listeners.open(config, tls, serving, handed, observer);
-  const settings = new Settings(config, tls, serving, listeners);
+  if (audited !== undefined) observing.add(audited);
+  const tracing = new Tracing(observing, log);
+  await tracing.follow(config);
+  const listeners = await Listeners.open(config, tls, serving, handed, observing);
+  const settings = new Settings(config, tls, serving, listeners, {
+    log: async (found) => log.follow(found.log),
+    tracing: (found) => tracing.takeUp(found),
+  });
   const now = (): Instant => clock.now();
   const reloader = new Reloader({ ...running, settings, listeners, now });
   const reload = async (options: ReloadOptions): Promise<void> => {
@@ -134,6 +140,7 @@ export async function run(running: Running): Promise<void> {
     endHashing(drainTime);
     await Promise.all(stops.map((stop) => stop()));
     await listeners.close();
+    await tracing.end();
   }
 }
 

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { eventLines } from '../../../support/log_lines.ts';
 import { openNotifySocket } from '../../../support/notify_socket.ts';
 import { scratchFolder } from '../../../support/scratch.ts';
 import { without } from '../../../support/tools.ts';
@@ -30,7 +31,9 @@ describe('a server under a service manager', { skip: without('python3', 'systemd
     assert.deepEqual(heard, [ready, `RELOADING=1\nMONOTONIC_USEC=${micros}`, ready, 'STOPPING=1']);
     // By CLOCK_MONOTONIC, which all processes share, and not before the signal.
     assert.ok(BigInt(micros) >= before);
-    const events = server.printed().stderr.match(/"event":"\w+"/g);
+    const events = eventLines(server.printed().stderr)
+      .join()
+      .match(/"event":"\w+"/g);
     assert.deepEqual(events, ['"event":"reloaded"']);
   });
 
