@@ -41,7 +41,7 @@ export class Scene {
 
   constructor(t: TestContext) {
     this.folder = workFolder(t, {
-      'config.yaml': `${configText}admin: 127.0.0.1:0\nstop_delay: 0s\n`,
+      'config.yaml': `${configText}admin: 127.0.0.1:0\nstop_delay: 0s\nlog: { verify: all }\n`,
       ...shippedLogos(),
       'programmes/club.yaml': programmeText('Club'),
       'programmes/keyed.yaml': keyedClub,

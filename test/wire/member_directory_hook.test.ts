@@ -13,6 +13,7 @@ import {
   isLive,
   loginTarget,
   openClub,
+  paths,
   redeem,
   refresh,
   refused,
@@ -39,7 +40,7 @@ import {
   tokensIn as partnerTokensIn,
 } from '../support/partner_club.ts';
 import { until } from '../support/until.ts';
-import type { Answer } from '../support/wire.ts';
+import { type Answer, post } from '../support/wire.ts';
 
 interface HookedClub extends Club {
   readonly hook: RunningHook;
@@ -280,4 +281,37 @@ test('partner-login: difficulties at login, temporarily unavailable at refresh, 
   assert.deepEqual(await refreshAtPartner(club, tokens.refresh_token), outage);
   hook.become(reference);
   assert.equal((await refreshAtPartner(club, tokens.refresh_token)).status, 200);
+});
+
+test('questions hand on the trace and the id of the request that asks, at logins and refreshes', async (t) => {
+  const club = await openHooked(t);
+  const traceId = '0af7651916cd43dd8448eb211c80319c';
+  const traceparent = `00-${traceId}-b7ad6b7169203331-01`;
+  const headers = { traceparent, tracestate: 'vendor=1' };
+  const login = await openLogin(club.url, loginTarget(club.client));
+  const typed = { username: 'ann', password };
+  const answer = await submitLogin(club.url, login, typed, headers);
+  const code = URL.parse(answer.headers['location'] ?? '')?.searchParams.get('code') ?? '';
+  const asked = [club.records.at(-1)?.id];
+  const tokens = tokensIn(await redeem(club, code));
+  const form = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token ?? '' };
+  const { basic: authorization } = club.client;
+  await post(club.url, paths.grant, form, { ...headers, authorization });
+  asked.push(club.records.at(-1)?.id);
+  const told = club.hook.headers.map((one) => [
+    one['x-request-id'],
+    one['traceparent'],
+    one['tracestate'],
+  ]);
+  assert.deepEqual(
+    told,
+    asked.map((id) => [id, traceparent, 'vendor=1']),
+  );
+  // Nothing is made up where nobody traces.
+  await refresh(club, tokens.refresh_token);
+  const last = club.hook.headers.at(-1) ?? {};
+  assert.deepEqual(
+    [last['x-request-id'], last['traceparent']],
+    [club.records.at(-1)?.id, undefined],
+  );
 });
