@@ -7,7 +7,6 @@ import { basename, join } from 'node:path';
 import { cacheFolder, run } from './tools.ts';
 
 const suite = 'trixie';
-const mirror = 'http://deb.debian.org';
 
 /** What node is linked with; base-files has the outer folders and tells of which Debian all is. */
 const packages = ['base-files', 'gcc-14-base', 'libatomic1', 'libc6', 'libgcc-s1', 'libstdc++6'];
@@ -46,6 +45,21 @@ export function debianBase(folder: string, architecture: string): readonly Debia
   return told;
 }
 
+/** Where this machine's apt gets Debian from. */
+function ownMirrors(): readonly string[] {
+  const format = '$(ORIGIN) $(REPO_URI)';
+  const found = run('apt-get', ['indextargets', '--format', format]).split('\n');
+  const mirrors = found.flatMap((line) => /^Debian (\S+)$/.exec(line)?.[1] ?? []);
+  if (mirrors.length === 0)
+    throw new Error('apt-get knows no mirror of Debian: apt-get update first');
+  return [...new Set(mirrors)];
+}
+
+/** Security updates have a mirror of their own. */
+function suitesOf(mirror: string): readonly string[] {
+  return mirror.includes('security') ? [`${suite}-security`] : [suite, `${suite}-updates`];
+}
+
 /** The files of the packages, of their newest versions. */
 function fetched(architecture: string): readonly string[] {
   const state = join(cacheFolder, `debian-${suite}-${architecture}`);
@@ -56,12 +70,10 @@ function fetched(architecture: string): readonly string[] {
   }
   const sources = join(state, 'sources.list');
   const signed = '[signed-by=/usr/share/keyrings/debian-archive-keyring.gpg]';
-  writeFileSync(
-    sources,
-    [`debian ${suite}`, `debian ${suite}-updates`, `debian-security ${suite}-security`]
-      .map((place) => `deb ${signed} ${mirror}/${place} main\n`)
-      .join(''),
+  const places = ownMirrors().flatMap((mirror) =>
+    suitesOf(mirror).map((name) => `deb ${signed} ${mirror} ${name} main\n`),
   );
+  writeFileSync(sources, places.join(''));
   const settings = {
     'Dir::State': state,
     'Dir::State::status': '/dev/null',
