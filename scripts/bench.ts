@@ -31,7 +31,7 @@ const usage = `npm run bench -- [options]
   --seconds S       length of one measurement (${careful.seconds})
   --only NAME       one path: ${[...pathNames, loginsName].join(', ')}
   --guard           fails if a request costs much more CPU, beside the floor's, than expected
-  --observed        the file store also with what serve tells of requests: audit stream and metrics
+  --observed        the file store also with what serve tells of requests: log, audit stream and metrics
   --peers           beside oidc-provider, which is installed from the registry for this run
   --logins N        only this: refreshes in a file store of N logins
   --profile FOLDER  writes a CPU profile of each server and workload there (last round)
