@@ -4,12 +4,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { authenticateClient } from '../../src/engine/client_authentication.ts';
-import { ClientUses } from '../../src/engine/client_uses.ts';
 import type { Service } from '../../src/engine/service.ts';
 import { Refusal } from '../../src/oauth/failure.ts';
 import { RequestRecord } from '../../src/oauth/request_record.ts';
 import { testClock } from '../support/clock.ts';
-import { askTokens, openClub, paths, refused, unknownClient } from '../support/club.ts';
+import { askTokens, openClub, paths, programme, refused, unknownClient } from '../support/club.ts';
 import { rawExchange } from '../support/wire.ts';
 
 const partnerToken = { grant_type: 'client_credentials' };
@@ -94,9 +93,7 @@ test('HOSTILE 40: whoever is unknown costs the digest that a wrong secret costs'
   await club.addClient({ id: 'partnerapi-00002', more: { status: 'disabled' } });
   const digests: string[] = [];
   const service = {
-    programme: { id: 'executive-club', clients: {} },
-    store: club.store,
-    uses: new ClientUses(),
+    ...club.services.get(programme),
     keyring: {
       ...club.keyring,
       secretDigest: (secret: string) => {

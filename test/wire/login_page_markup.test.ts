@@ -124,7 +124,7 @@ test('a page in place of the form, to the letter; without a logo it may load no 
       `<div class="stop">${sign}</div><h1>This login has expired</h1>`,
       '<p>Please go back to the site you came from and start again.</p>',
       '<p class="reference">If you ask for help, please quote this reference:',
-      `<strong translate="no">${club.events.at(-1)?.facts['reference']}</strong></p>`,
+      `<strong translate="no">${club.records.at(-1)?.id}</strong></p>`,
       `<ul class="links"><li>${website}</li></ul><footer>${legal}</footer></main><script/></body></html>`,
     ].join(''),
   );

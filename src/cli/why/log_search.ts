@@ -29,7 +29,7 @@ export async function searchLog(path: string, id: string): Promise<LogFindings> 
     if (line === undefined) continue;
     since ??= typeof line['time'] === 'string' ? line['time'] : undefined;
     if (line['request_id'] !== id) continue;
-    if (isRefusal(line)) refusal = line;
+    if (isRefusal(line)) refusal = { path: '', ...line };
     else if (typeof line['detail'] === 'string') events.push(eventText(line));
   }
   return { refusal, events, since };
@@ -46,9 +46,10 @@ function parseLine(text: string): Line | undefined {
   }
 }
 
-function isRefusal(line: Line): line is Line & Refusal {
-  const { reason, step, endpoint, path } = line;
-  const texts = [reason, endpoint, path].every((one) => typeof one === 'string');
+/** A request to a path at which nothing is has no `path`. */
+function isRefusal(line: Line): line is Line & Omit<Refusal, 'path'> {
+  const { reason, step, endpoint } = line;
+  const texts = [reason, endpoint].every((one) => typeof one === 'string');
   return texts && typeof step === 'string' && step in steps;
 }
 

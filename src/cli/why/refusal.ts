@@ -69,7 +69,7 @@ export function refusalOf(record: RequestRecord, at: Instant): Refusal | undefin
 }
 
 /** What the line of a refused request in a log has besides, so that `why --log` can explain it. */
-function whyFacts({ step, isForced }: RequestRecord, { facts }: RecordedFailure): WhyFacts {
+export function whyFacts({ step, isForced }: RequestRecord, { facts }: RecordedFailure): WhyFacts {
   const cause = isForced ? forced : facts.cause;
   return present({
     step,

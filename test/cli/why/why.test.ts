@@ -141,8 +141,9 @@ test('from the id of an answer to the line of YAML in one command', async (t) =>
     writeFileSync(file, harbour);
   });
 
+  let lost = '';
   await t.test('a path at which nothing is', async () => {
-    const lost = await refusedId(site, '/harbour/api/grant/');
+    lost = await refusedId(site, '/harbour/api/grant/');
     const found = (await jetwayJson(folder, ['why', lost])) as Explanation;
     assert.deepEqual(
       [found.reason, found.came, found.rule_line],
@@ -161,6 +162,21 @@ test('from the id of an answer to the line of YAML in one command', async (t) =>
       );
     },
   );
+
+  await t.test('from the log of the server itself', async () => {
+    for (const one of [wrong, lost]) {
+      const found = (await jetwayJson(folder, ['why', one])) as Explanation;
+      const { stderr } = site.server.printed();
+      const ran = await jetway(folder, ['why', one, '--log', '-', '--json'], stderr);
+      assert.equal(ran.code, 0, ran.stderr);
+      const logged = JSON.parse(ran.stdout) as Explanation;
+      const { reason, step, expected, came, rule_line: rule, answer_line: answer } = logged;
+      assert.deepEqual(
+        [reason, step, expected, came, rule, answer],
+        [found.reason, found.step, found.expected, found.came, found.rule_line, found.answer_line],
+      );
+    }
+  });
 
   await t.test('from a log, by the files as they are now', async () => {
     const found = (await jetwayJson(folder, ['why', wrong])) as Explanation;

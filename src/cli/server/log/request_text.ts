@@ -3,6 +3,7 @@
 
 import { legibleJson, spellOut } from '../../../lib/fault.ts';
 import type { EndpointFacts, RequestRecord } from '../../../oauth/request_record.ts';
+import { whyFacts } from '../../why/refusal.ts';
 import { timeOfDay } from './events.ts';
 import { paints } from './paint.ts';
 
@@ -26,7 +27,11 @@ export function jsonRequest(record: RequestRecord, at: number): string {
   else if (claimedClient !== undefined && record.isClaimRegistered) {
     line += `,"claimed_client":${quoted(claimedClient)}`;
   }
-  if (failure !== undefined) line += `,"reason":"${failure.reason}"`;
+  if (failure !== undefined) {
+    // For `jetway why --log`.
+    const why = legibleJson(whyFacts(record, failure));
+    line += `,"reason":"${failure.reason}",${why.slice(1, -1)}`;
+  }
   if (record.isForced) line += ',"forced":true';
   line += `,"status":${status},"duration_ms":${roundedDuration(record)}`;
   return trace === undefined ? `${line}}\n` : `${line},"trace_id":"${trace.traceId}"}\n`;

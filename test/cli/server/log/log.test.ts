@@ -53,6 +53,10 @@ test('requests and commands have lines in the file, which is reopened by SIGWINC
     path: '/club/verify/*',
     method: 'GET',
     reason: 'unknown_parameter',
+    step: 'demand',
+    rule: 'verify',
+    expected: "in the gateway's URL, level, scope and key alone",
+    came: '"q"',
     status: 400,
     trace_id: traceId,
   });

@@ -70,6 +70,7 @@ test('a line of JSON says all that operators ask for', (t) => {
     level: 'info',
     client: blue,
     reason: 'invalid_code',
+    step: 'arrival',
     status: 400,
   });
   const claim = { claimedClient: blue, isClaimRegistered: true };
@@ -78,6 +79,7 @@ test('a line of JSON says all that operators ask for', (t) => {
     level: 'info',
     claimed_client: blue,
     reason: 'client_authentication_failed',
+    step: 'arrival',
     status: 401,
   });
   const broken = { reason: 'server_error', facts: {} };
@@ -88,6 +90,7 @@ test('a line of JSON says all that operators ask for', (t) => {
     path: '/harbour/login',
     level: 'error',
     reason: 'server_error',
+    step: 'arrival',
     status: 500,
   });
 });
