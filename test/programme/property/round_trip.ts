@@ -17,6 +17,7 @@ import type { LoadedProgramme } from '../../../src/programme/language/load.ts';
 import type { Programme } from '../../../src/programme/programme.ts';
 import { endpointsOf } from '../../../src/programme/requests/grant_places.ts';
 import {
+  authorizationOf,
   fittingValue,
   sampleLoginRequest,
   type SampleRequest,
@@ -242,9 +243,7 @@ function wire({
     new URLSearchParams(pairs.map(([name, value]) => [name, value])).toString();
   const body = form === undefined ? JSON.stringify(json ?? '').replace(/^""$/, '') : text(form);
   const type = form === undefined ? 'application/json' : 'application/x-www-form-urlencoded';
-  const token =
-    credentials && Buffer.from(`${credentials.id}:${credentials.secret}`).toString('base64');
-  const authorization = token && (credentials?.bare ? token : `Basic ${token}`);
+  const authorization = credentials && authorizationOf(credentials);
   return {
     method,
     path,

@@ -47,6 +47,7 @@ test('requests and failures are counted by programme, endpoint, grant, status an
     `jetway_request_failures_total{${token},reason="client_authentication_failed"} 1`,
     `jetway_request_failures_total{${token},grant="authorization_code",reason="invalid_code"} 1`,
     `jetway_request_failures_total{${page},reason="not_recognised"} 1`,
+    'jetway_request_failures_total{endpoint="other",reason="not_found"} 1',
     `jetway_request_duration_seconds_count{${token}} 4`,
     `jetway_request_duration_seconds_count{${link}} 1`,
     `jetway_request_duration_seconds_count{${page}} 2`,
