@@ -66,11 +66,13 @@ describe('client add', { concurrency: 2 }, () => {
     const folder = workFolder(t);
     await jetwayJson(folder, [...add, ...callback, '--role', 'member']);
     const data = join(folder, 'data');
-    assert.deepEqual(readdirSync(data).toSorted(), ['jetway.db', 'master.key']);
+    const audit = ['audit.jsonl', 'audit.jsonl.head'];
+    assert.deepEqual(readdirSync(data).toSorted(), [...audit, 'jetway.db', 'master.key']);
     for (const [path, mode] of [
       [data, 0o700],
       [join(data, 'jetway.db'), 0o600],
       [join(data, 'master.key'), 0o600],
+      ...audit.map((name) => [join(data, name), 0o600] as const),
     ] as const) {
       assert.equal(statSync(path).mode & 0o777, mode, path);
     }

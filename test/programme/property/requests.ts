@@ -3,7 +3,10 @@
 
 import { RequestRecord } from '../../../src/oauth/request_record.ts';
 import type { WireRequest } from '../../../src/oauth/wire_request.ts';
-import type { SampleRequest } from '../../../src/programme/requests/sample_request.ts';
+import {
+  authorizationOf,
+  type SampleRequest,
+} from '../../../src/programme/requests/sample_request.ts';
 import { type Answer, ask } from '../../support/wire.ts';
 
 /** A request in parts that tests change one at a time. */
@@ -20,9 +23,7 @@ export type Pair = readonly [name: string, value: string];
 /** A sample request in parts. */
 export function draftOf(sample: SampleRequest): Draft {
   const { method, path, query, credentials, form, json } = sample;
-  const token =
-    credentials && Buffer.from(`${credentials.id}:${credentials.secret}`).toString('base64');
-  const authorization = credentials?.bare === true ? token : token && `Basic ${token}`;
+  const authorization = credentials && authorizationOf(credentials);
   // None of these dialects has objects in its bodies.
   const fields = form ?? (json && (Object.entries(json) as unknown as readonly Pair[]));
   return {
