@@ -1,7 +1,6 @@
 // Owns a refusal in plain values, as servers remember and log it: nothing that was sent but names.
 
 import type { Instant } from '../../lib/clock.ts';
-import { present } from '../../lib/present.ts';
 import { ownCause } from '../../oauth/cause.ts';
 import type { EndpointKind, RecordedFailure, RequestRecord } from '../../oauth/request_record.ts';
 import type { Step } from '../../oauth/step.ts';
@@ -9,15 +8,15 @@ import type { Step } from '../../oauth/step.ts';
 export interface WhyFacts {
   readonly step: Step;
   /** Dotted path of the rule; of an endpoint's keys behind `@endpoint`. Absent for Jetway's own rules. */
-  readonly rule?: string;
-  readonly expected?: string;
-  readonly came?: string;
+  readonly rule?: string | undefined;
+  readonly expected?: string | undefined;
+  readonly came?: string | undefined;
   /** Wire name of the parameter or header at fault. */
-  readonly parameter?: string;
+  readonly parameter?: string | undefined;
   /** The partner may read what was expected and what came. */
-  readonly own?: true;
+  readonly own?: true | undefined;
   /** Seconds. */
-  readonly retry_after?: number;
+  readonly retry_after?: number | undefined;
 }
 
 /** What the line of a log has of a request; those that are refused have `WhyFacts`, too. */
@@ -25,17 +24,17 @@ export interface Refusal extends WhyFacts {
   readonly request_id: string;
   readonly time: string;
   /** Absent where no programme was found. */
-  readonly programme?: string;
+  readonly programme?: string | undefined;
   readonly endpoint: EndpointKind;
   /** As configured. */
   readonly path: string;
   readonly method: string;
   readonly status: number;
-  readonly grant?: string;
+  readonly grant?: string | undefined;
   /** The client that has proved itself; of a login, the one that sent the member. */
-  readonly client?: string;
+  readonly client?: string | undefined;
   /** The identifier that was sent, where it was proved by nothing. */
-  readonly claimed_client?: string;
+  readonly claimed_client?: string | undefined;
   readonly reason: string;
 }
 
@@ -52,7 +51,7 @@ const longestText = 500;
 export function refusalOf(record: RequestRecord, at: Instant): Refusal | undefined {
   const { endpoint, failure, client, claimedClient, grant } = record;
   if (failure === undefined || failure.reason === 'hung_up') return undefined;
-  return present({
+  return {
     request_id: record.id,
     time: new Date(at).toISOString(),
     programme: endpoint.programme,
@@ -65,13 +64,13 @@ export function refusalOf(record: RequestRecord, at: Instant): Refusal | undefin
     claimed_client: client === undefined ? claimedClient : undefined,
     reason: failure.reason,
     ...whyFacts(record, failure),
-  });
+  };
 }
 
 /** What the line of a refused request in a log has besides, so that `why --log` can explain it. */
 export function whyFacts({ step, isForced }: RequestRecord, { facts }: RecordedFailure): WhyFacts {
   const cause = isForced ? forced : facts.cause;
-  return present({
+  return {
     step,
     rule: cause?.rule.join('.') || undefined,
     expected: cause && cut(cause.expected),
@@ -79,7 +78,7 @@ export function whyFacts({ step, isForced }: RequestRecord, { facts }: RecordedF
     parameter: cause?.parameter,
     own: cause?.isOwn,
     retry_after: facts.retryAfter,
-  });
+  };
 }
 
 function cut(text: string): string {
