@@ -2,7 +2,9 @@
 
 import type { Config } from '../config/config.ts';
 import { masterKeyPath, MasterKeyUnusable, readMasterKey } from '../config/master_key.ts';
+import { storePassword } from '../config/store_files.ts';
 import { type SystemClock, systemClock } from '../lib/clock.ts';
+import { present } from '../lib/present.ts';
 import type { StoreCare } from '../store/care.ts';
 import type { Store } from '../store/contract.ts';
 import { storeAt, type StoreOptions } from '../store/open.ts';
@@ -37,7 +39,9 @@ export async function openStore(
   site.expectPossible();
   const keyring = createKeyring(masterKeyOf(config));
   const clock = systemClock();
-  const store = await site.open({ environment: config.environment, ...options });
+  const password = storePassword(config.store, config.storePasswordFile);
+  const { environment } = config;
+  const store = await site.open(present({ environment, password, ...options }));
   try {
     await expectOwnKey(store, keyring, config);
   } catch (error) {

@@ -25,7 +25,8 @@ export const auditSchema = v.union([
 ]);
 
 /**
- * Left out, the stream is a file beside the store. A store in memory has none: the key of its marks
+ * Left out, the stream is a file beside the store, or beside the configuration where the store is on
+ * other machines: each machine has a stream of its own. A store in memory has none: the key of its marks
  * would be gone with the process.
  */
 export function auditSettings(
@@ -33,11 +34,13 @@ export function auditSettings(
   store: StoreLocation,
   local: (name: string) => string,
 ): AuditSettings | undefined {
-  const { keyFolder } = storeAt(store);
-  if (given === 'off' || keyFolder === undefined) return undefined;
+  const { keyFolder, masterKey } = storeAt(store);
+  if (given === 'off' || masterKey === 'fleeting') return undefined;
+  const usual = 'audit.jsonl';
   const { file, on_failure: onFailure = 'refuse', verification = false } = given ?? {};
   return {
-    file: file === undefined ? join(keyFolder, 'audit.jsonl') : local(file),
+    file:
+      file === undefined && keyFolder !== undefined ? join(keyFolder, usual) : local(file ?? usual),
     onFailure,
     tellsVerification: verification,
   };

@@ -15,7 +15,7 @@ import { maxYamlBytes, parseYaml, type YamlNode } from '../lib/yaml/yaml.ts';
 import { validate } from '../schema/faults.ts';
 import { durationSchema } from '../schema/scalars.ts';
 import type { Environment } from '../store/contract.ts';
-import { readStoreLocation, storeForms, type StoreLocation } from '../store/open.ts';
+import { readStoreLocation, type StoreLocation } from '../store/open.ts';
 import {
   type Address,
   addressSchema,
@@ -25,6 +25,7 @@ import {
 } from './address.ts';
 import { auditSchema, type AuditSettings, auditSettings } from './audit_keys.ts';
 import { logSchema, type LogSettings, logSettings } from './log_keys.ts';
+import { storeSchema } from './store_keys.ts';
 import { certifiedSchema, localFiles, type TlsFiles, tlsSchema } from './tls_keys.ts';
 import { tracingSchema, type TracingSettings, tracingSettings } from './tracing_keys.ts';
 
@@ -35,6 +36,8 @@ export interface Config {
   readonly publicUrl: string;
   readonly programmes: string;
   readonly store: StoreLocation;
+  /** Of a PostgreSQL store; JETWAY_STORE_PASSWORD_FILE overrides it (store_files.ts). */
+  readonly storePasswordFile?: string;
   readonly admin?: AdminPlace;
   readonly gateway?: Address;
   /** Of `listen`; left out where it answers plain HTTP. */
@@ -44,7 +47,7 @@ export interface Config {
   readonly trustedProxies: readonly string[];
   /** Whether trusted proxies begin connections to `listen` with a PROXY header; no others are taken. */
   readonly proxyProtocol?: 'v2';
-  /** If left out: beside the store, if that is a file. */
+  /** If left out: beside the store, if that is a file; JETWAY_MASTER_KEY_FILE overrides it. */
   readonly masterKeyFile?: string;
   /** Path of the socket by which commands ask a running server. */
   readonly control: string;
@@ -82,11 +85,6 @@ const publicUrlSchema: v.GenericSchema<unknown, string> = v.pipe(
   ),
 );
 
-const storeSchema: v.GenericSchema<unknown, string> = v.pipe(
-  v.string(),
-  v.check((text) => readStoreLocation(text) !== undefined, `expected ${storeForms}`),
-);
-
 function isNetwork(text: string): boolean {
   const [, address = '', bits = ''] = /^([^/]+)\/(\d{1,3})$/.exec(text) ?? [];
   const longest = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
@@ -115,6 +113,7 @@ const configSchema = v.pipe(
     public_url: publicUrlSchema,
     programmes: v.optional(v.string(), './programmes'),
     store: storeSchema,
+    store_password_file: v.exactOptional(v.string()),
     admin: v.exactOptional(adminSchema),
     gateway: v.exactOptional(addressSchema),
     tls: v.exactOptional(tlsSchema),
@@ -161,6 +160,14 @@ const configSchema = v.pipe(
   ),
   v.forward(
     v.partialCheck(
+      [['store'], ['store_password_file']],
+      ({ store, store_password_file: file }) => file === undefined || store.startsWith('postgres'),
+      'only a postgres: store has a password',
+    ),
+    ['store_password_file'],
+  ),
+  v.forward(
+    v.partialCheck(
       [['store'], ['audit']],
       ({ store, audit }) => store !== 'memory' || typeof audit !== 'object',
       'an audit stream needs a store that outlasts the server, as the key of its marks does: set store to file:PATH',
@@ -185,7 +192,8 @@ export function readConfig(path: string): Config {
   if (output === undefined || schemaFaults.length > 0) throw new FaultsError(schemaFaults);
   const local = (name: string): string => resolve(dirname(path), name);
   const { admin, gateway, tls, gateway_tls: gatewayTls, master_key_file: keyFile } = output;
-  const store = readStoreLocation(output.store, local) ?? { kind: 'memory' };
+  const store = readStoreLocation(output.store, local);
+  const { store_password_file: passwordFile } = output;
   const usualControl = store.kind === 'file' ? `${store.path}.control` : local('jetway.control');
   return present({
     environment: output.environment,
@@ -193,6 +201,7 @@ export function readConfig(path: string): Config {
     publicUrl: output.public_url,
     programmes: local(output.programmes),
     store,
+    storePasswordFile: passwordFile === undefined ? undefined : local(passwordFile),
     admin: admin && ('path' in admin ? { path: local(admin.path) } : admin),
     gateway,
     tls: tls && localFiles(tls, local),

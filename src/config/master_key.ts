@@ -16,7 +16,7 @@ import { dirname, join } from 'node:path';
 import { makeFolder } from '../lib/make_folder.ts';
 import { randomKey } from '../lib/random.ts';
 import { readSecretFile, UnreadableFile } from '../lib/read_file.ts';
-import { storeAt } from '../store/open.ts';
+import { storeAt, type StoreSite } from '../store/open.ts';
 import { masterKeyBytes } from '../token/keyring.ts';
 import type { Config } from './config.ts';
 
@@ -28,7 +28,7 @@ export class MasterKeyUnusable extends Error {
 /**
  * The service's master key. A memory store gets a new key each time. For a file store, the key is
  * made only together with the store: a new key would make every secret and signing key in an
- * existing store useless.
+ * existing store useless. For a PostgreSQL store it is never made: each machine would make its own.
  */
 export function readMasterKey(config: Config): Uint8Array {
   const path = masterKeyPath(config);
@@ -38,6 +38,7 @@ export function readMasterKey(config: Config): Uint8Array {
   // its key does too.
   const storeExists = site.exists();
   if (!existsSync(path)) {
+    if (site.masterKey === 'brought') throw new MasterKeyUnusable(missingKey(path, site));
     if (storeExists) {
       throw new MasterKeyUnusable(
         `${path} does not exist, but the store ${site.name} does: put the master key back from your backup`,
@@ -48,11 +49,23 @@ export function readMasterKey(config: Config): Uint8Array {
   return readStandingKey(path);
 }
 
-/** The path of a durable store's master key; undefined for a memory store. */
+function missingKey(path: string, { name }: StoreSite): string {
+  return `${path} does not exist, and no key is made for a store that many machines share: copy the master key of ${name} there, or, where the store is new, make one (openssl rand -base64 32 | tr +/ -_ | tr -d =)`;
+}
+
+/**
+ * The path of a durable store's master key; undefined for a memory store.
+ * @throws MasterKeyUnusable where none is named for a store that has no place for it
+ */
 export function masterKeyPath({ store, masterKeyFile }: Config): string | undefined {
-  const { keyFolder } = storeAt(store);
-  if (keyFolder === undefined) return undefined;
-  return process.env['JETWAY_MASTER_KEY_FILE'] || (masterKeyFile ?? join(keyFolder, 'master.key'));
+  const { keyFolder, masterKey, name } = storeAt(store);
+  if (masterKey === 'fleeting') return undefined;
+  const named = process.env['JETWAY_MASTER_KEY_FILE'] || masterKeyFile;
+  if (named !== undefined) return named;
+  if (keyFolder !== undefined) return join(keyFolder, 'master.key');
+  throw new MasterKeyUnusable(
+    `the store ${name} needs the master key that all of its machines share: name its file (master_key_file, JETWAY_MASTER_KEY_FILE)`,
+  );
 }
 
 function readStandingKey(path: string): Uint8Array {
@@ -72,7 +85,7 @@ function readStandingKey(path: string): Uint8Array {
  * is written under another name and then linked, which fails if the target exists. The other name
  * is random: in containers every process may have the same pid.
  */
-function makeMasterKey(path: string): void {
+export function makeMasterKey(path: string): void {
   makeFolder(dirname(path), 0o700);
   const draft = `${path}.${randomKey(6)}.new`;
   const descriptor = openSync(draft, 'wx', 0o600);

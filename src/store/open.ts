@@ -8,28 +8,52 @@ import type { Unavailable } from '../oauth/failure.ts';
 import { type StoreCare, StoreUnwritable } from './care.ts';
 import type { Environment, Store } from './contract.ts';
 import { createMemoryStore } from './memory/store.ts';
+import {
+  LocationRefused,
+  postgresForm,
+  type PostgresLocation,
+  postgresName,
+  readPostgresLocation,
+} from './postgres/location.ts';
 import { backupStore } from './sqlite/care/backup.ts';
 import { verifyStore } from './sqlite/care/examine.ts';
 import { restoreStore } from './sqlite/care/restore.ts';
 import { expectNoDirectory } from './sqlite/file/refusals.ts';
 import { openFileStore, serverReserve } from './sqlite/store.ts';
+import { StoreUnusable } from './unusable.ts';
 
 /** Where a store is, as plain data. */
 export type StoreLocation =
   | { readonly kind: 'memory' }
-  | { readonly kind: 'file'; readonly path: string };
+  | { readonly kind: 'file'; readonly path: string }
+  | PostgresLocation;
 
 /** What a text that names a store looks like. */
-export const storeForms = 'memory, or file: and a path, such as file:./data/jetway.db';
+const storeForms = `memory, or file: and a path, such as file:./data/jetway.db, or ${postgresForm}`;
 
-/** The location that a configuration names; undefined for any other text. `local` completes a path. */
+/**
+ * The location that a configuration names. `local` completes a path.
+ * @throws LocationRefused for any other text; the message never has a password
+ */
 export function readStoreLocation(
   text: string,
   local: (path: string) => string = (path) => path,
-): StoreLocation | undefined {
+): StoreLocation {
   if (text === 'memory') return { kind: 'memory' };
   if (/^file:.+/.test(text)) return { kind: 'file', path: local(text.slice('file:'.length)) };
-  return undefined;
+  if (/^postgres(?:ql)?:/.test(text)) return readPostgresLocation(text, local);
+  throw new LocationRefused(`expected ${storeForms}`);
+}
+
+/** Why a text names no store; undefined where it names one. */
+export function locationFault(text: string): string | undefined {
+  try {
+    readStoreLocation(text);
+    return undefined;
+  } catch (error) {
+    if (error instanceof LocationRefused) return error.message;
+    throw error;
+  }
 }
 
 export interface StoreOptions {
@@ -40,13 +64,24 @@ export interface StoreOptions {
    * damaged or taken away (FAULTS 5 to 7). Every verb rejects by then; the process has to end.
    */
   readonly onFatal?: (reason: Unavailable) => void;
+  /**
+   * The password of a store across a network, read anew at each call so that it can be rotated; absent
+   * where none is configured.
+   * @throws StoreUnusable
+   */
+  readonly password?: () => string;
 }
 
 /** A location with its verbs. */
 export interface StoreSite {
   /** How messages name the store. */
   readonly name: string;
-  /** The folder in which its master key stands by default; absent where the store needs no kept key. */
+  /**
+   * What becomes of its master key: `fleeting` ends with the process, `made` is made with the store,
+   * `brought` is never made by itself, since all machines of the store need one key.
+   */
+  readonly masterKey: 'fleeting' | 'made' | 'brought';
+  /** The folder in which a key that is made stands by default. */
   readonly keyFolder?: string;
   /** Absent for a store that ends with its process. */
   readonly care?: StoreCare;
@@ -61,11 +96,13 @@ export interface StoreSite {
 }
 
 export function storeAt(location: StoreLocation): StoreSite {
-  return location.kind === 'memory' ? memorySite : fileSite(location.path);
+  if (location.kind === 'memory') return memorySite;
+  return location.kind === 'file' ? fileSite(location.path) : postgresSite(location);
 }
 
 const memorySite: StoreSite = {
   name: 'memory',
+  masterKey: 'fleeting',
   exists: () => false,
   expectPossible: () => {},
   open: async () => createMemoryStore(),
@@ -74,6 +111,7 @@ const memorySite: StoreSite = {
 function fileSite(path: string): StoreSite {
   return {
     name: path,
+    masterKey: 'made',
     keyFolder: dirname(path),
     size: () =>
       [path, `${path}-wal`].reduce(
@@ -90,6 +128,22 @@ function fileSite(path: string): StoreSite {
       backup: (target, options) => writing(backupStore(path, target, options)),
       restore: (backup, environment) => writing(restoreStore(backup, path, { environment })),
       verify: () => verifyStore(path),
+    },
+  };
+}
+
+function postgresSite(location: PostgresLocation): StoreSite {
+  return {
+    name: postgresName(location),
+    masterKey: 'brought',
+    // Opening it tells.
+    exists: () => true,
+    expectPossible: () => {},
+    open: async () => {
+      throw new StoreUnusable(
+        `the store ${postgresName(location)} is not in this build`,
+        'name another store in the configuration (store:)',
+      );
     },
   };
 }

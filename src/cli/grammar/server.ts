@@ -169,6 +169,7 @@ export const startingVerbs: readonly Verb[] = [
     words: 'init',
     summary: 'write a commented configuration and the shipped programmes into a folder',
     operands: [['[folder]', 'made where it is not there; the present folder without it']],
+    options: [option('--store <url>', 'for a PostgreSQL store; its master key is made too')],
     example: 'jetway init staging',
     exits: { 1: 'failed; a file that would be written is there already' },
     run: init,

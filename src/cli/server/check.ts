@@ -12,6 +12,7 @@ import {
   readProgrammeFolder,
   shownPath,
 } from '../../config/programme_files.ts';
+import { storeFaults } from '../../config/store_files.ts';
 import { readTls, unaskedFaults } from '../../config/tls.ts';
 import { readTracingHeaders } from '../../config/tracing_keys.ts';
 import { nodeAt, positionAt } from '../../lib/document.ts';
@@ -78,7 +79,7 @@ function checkConfiguration(path: string): Findings {
   if (config !== undefined) {
     faults.push(...readTls(config).faults, ...plainFaults(config), ...adminFaults(config));
     const { log, tracing, document } = config;
-    faults.push(...logFaults(log, document));
+    faults.push(...logFaults(log, document), ...storeFaults(config));
     if (tracing !== undefined) orFaults(faults, () => readTracingHeaders(tracing, document));
   }
   const folder = config?.programmes ?? folderNamedIn(path);

@@ -3,7 +3,15 @@
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
@@ -119,6 +127,30 @@ describe('init', { concurrency: 2 }, () => {
     const example = read(join(root, 'config.example.yaml'));
     const shown = [...example.matchAll(/^#?(\w+):/gm)].map(([, key]) => key);
     assert.deepEqual(shown, declared);
+  });
+
+  test('--store names a PostgreSQL store, for which the master key is made at once', async (t) => {
+    const folder = scratchFolder(t, 'shared');
+    const url = 'postgres://jetway@db.example/airline';
+    const made = await jetwayWith(folder, {}, ['init', '--store', url, '--json']);
+    assert.deepEqual([made.code, made.stderr], [0, '']);
+    assert.equal(statSync(join(folder, 'data/master.key')).mode & 0o777, 0o600);
+    const written = read(join(folder, 'config.yaml'));
+    assert.match(written, /^store: "postgres:\/\/jetway@db\.example\/airline"$/m);
+    const { code, stdout } = await jetwayWith(folder, {}, ['check']);
+    assert.equal(code, 3);
+    assert.match(
+      stdout,
+      /config\.yaml:\d+:22: error: the password of the store postgres:\/\/jetway@db\.example:5432\/airline cannot be used: \S+data\/store\.password does not exist\n/,
+    );
+    writeFileSync(join(folder, 'data/store.password'), 'hunter2\n', { mode: 0o600 });
+    assert.match((await jetwayWith(folder, {}, ['check'])).stdout, / 0 errors/);
+    const again = ['init', 'other', '--store', 'postgres://jetway:hunter2@db.example/airline'];
+    const refused = await jetwayWith(folder, {}, again);
+    assert.equal(refused.code, 2);
+    assert.match(refused.stderr, /--store: a password does not belong into the URL/);
+    assert.doesNotMatch(refused.stderr, /hunter2/);
+    assert.equal(existsSync(join(folder, 'other')), false);
   });
 });
 
