@@ -6,6 +6,8 @@ import { accessSync, constants, globSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 
+import { isInstalled } from '../../scripts/postgres/install.ts';
+
 interface Tool {
   /** What Debian has it in. */
   readonly packages: readonly string[];
@@ -56,6 +58,7 @@ type ToolName =
   | 'man'
   | 'nginx'
   | 'openssl'
+  | 'postgres'
   | 'prlimit'
   | 'prometheus'
   | 'python3'
@@ -98,6 +101,8 @@ const tools: Readonly<Record<ToolName, Tool>> = {
     hindrance: () =>
       process.platform === 'linux' ? undefined : 'there is no Linux to stand in for',
   },
+  // A package of npm for the machines that have one; no package of Debian stands in for it.
+  postgres: { packages: [], isThere: isInstalled },
   prlimit: program('prlimit', 'util-linux'),
   // With promtool.
   prometheus: program('prometheus'),
@@ -137,7 +142,9 @@ export function without(...names: readonly ToolName[]): string | false {
 function reasonAgainst(name: ToolName): string | false {
   const tool = tools[name];
   if (tool.isThere()) return tool.hindrance?.() ?? false;
-  const reason = `${name} is not installed: apt-get install ${tool.packages.join(' ')}`;
+  const remedy =
+    tool.packages.length === 0 ? 'npm ci' : `apt-get install ${tool.packages.join(' ')}`;
+  const reason = `${name} is not installed: ${remedy}`;
   if (mustHaveAll) throw new Error(reason);
   return reason;
 }
