@@ -74,8 +74,12 @@ export async function openService(
     aheadReports: new Windows(1),
   };
   if (!programme.signsTokens) {
-    const end = after(clock.now(), signingKeyRules(programme).longestToken);
-    const keys = await openFormerKeys(id, records, end);
+    const keys = await openFormerKeys({
+      programme: id,
+      records,
+      end: () => after(clock.now(), signingKeyRules(programme).longestToken),
+      signsElsewhere: () => foundation.signsElsewhere?.(id) ?? false,
+    });
     return Object.freeze({
       ...service,
       ...(keys === undefined ? {} : verification(programme, keys)),

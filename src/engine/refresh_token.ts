@@ -6,7 +6,13 @@ import type { Client } from '../oauth/client.ts';
 import { Refusal } from '../oauth/failure.ts';
 import type { LoginState } from '../oauth/grant.ts';
 import type { TokenSet } from '../oauth/token_set.ts';
-import { judgeRefresh, type PresentedRefresh, retryUntil } from '../store/judgement.ts';
+import {
+  judgeRefresh,
+  type PresentedRefresh,
+  type RefreshVerdict,
+  retryUntil,
+} from '../store/judgement.ts';
+import type { Keeping } from '../store/keeping.ts';
 import { openRefreshEnvelope } from '../token/refresh_envelope.ts';
 import {
   loginDigest,
@@ -67,9 +73,8 @@ export async function grantByRefreshToken(request: GrantRequest): Promise<TokenS
     const login = await store.findLogin(programme.id, token.place);
     // Another request, which ran beside this one, has replaced the answer first. Its retry window counts
     // as open, even where it ended before this request's instant.
-    const at =
-      round === 0 || login === undefined ? now : earlier(now, retryUntil(login, service.outage));
-    const verdict = judgeRefresh(login, presented, at, service.outage);
+    const at = round === 0 || login === undefined ? now : earlier(now, retryUntil(login));
+    const verdict = await judge(store, login, presented, at);
     if (verdict === 'ahead') reportAhead(service, token);
     if (login === undefined || verdict === 'unknown' || verdict === 'ahead') {
       throw refused(deadRefresh(login, presented, at));
@@ -88,6 +93,17 @@ export async function grantByRefreshToken(request: GrantRequest): Promise<TokenS
     if (tokens !== undefined) return tokens;
   }
   throw new Error('a refresh token was rotated by other requests again and again');
+}
+
+/** Reuse is seldom: only then the outages are asked for, that what looks like it may be a retry. */
+async function judge(
+  store: Keeping,
+  ...question: Parameters<typeof judgeRefresh>
+): Promise<RefreshVerdict> {
+  const verdict = judgeRefresh(...question);
+  if (verdict !== 'reuse') return verdict;
+  const [login, presented, now] = question;
+  return judgeRefresh(login, presented, now, await store.outages());
 }
 
 type Answering = (

@@ -3,10 +3,10 @@
 import type { AuditStream } from '../audit/stream.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { MemberDirectory } from '../members/directory.ts';
+import type { ProgrammeId } from '../oauth/client.ts';
 import type { Programme } from '../programme/programme.ts';
 import type { Sandbox } from '../programme/sandbox/sandbox.ts';
 import type { Environment, Store } from '../store/contract.ts';
-import type { Outage } from '../store/judgement.ts';
 import type { Windows } from '../store/windows.ts';
 import type { JwtSigner } from '../token/jwt.ts';
 import type { PublishedKeys } from '../token/key_chest.ts';
@@ -37,10 +37,10 @@ export interface Foundation {
   readonly keyRecords?: Store;
   /** Told to gateways; the store belongs to it (C-3). */
   readonly environment: Environment;
-  /** The time between the store's last record and the start of this process, where there is a record. */
-  readonly outage?: Outage;
   /** This process's number among those that share the store; absent where it is alone. */
   readonly node?: () => number;
+  /** Whether another server of the store signs tokens of a programme; none where it is left out. */
+  readonly signsElsewhere?: (programme: ProgrammeId) => boolean;
 }
 
 /** One programme, ready to answer. */

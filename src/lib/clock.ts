@@ -36,6 +36,10 @@ export function earlier(a: Instant, b: Instant): Instant {
   return a < b ? a : b;
 }
 
+export function later(a: Instant, b: Instant): Instant {
+  return a < b ? b : a;
+}
+
 /** Seconds since the epoch, as JWT's NumericDate counts them. */
 export function epochSeconds(at: Instant): Seconds {
   return Math.floor(at / 1000) as Seconds;

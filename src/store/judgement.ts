@@ -1,6 +1,6 @@
 // Owns the decisions that every backend and caller must take alike; it reads and writes nothing itself.
 
-import { after, allowedDrift, earlier, type Instant, milliseconds } from '../lib/clock.ts';
+import { after, allowedDrift, earlier, type Instant, later, milliseconds } from '../lib/clock.ts';
 import { type Digest, sameDigest } from '../lib/digest.ts';
 import { present } from '../lib/present.ts';
 import type { ClientId } from '../oauth/client.ts';
@@ -15,6 +15,7 @@ import {
   type SpentCode,
 } from '../oauth/grant.ts';
 import type { FoundCode, SpentFor, StandingQuestion } from './grants.ts';
+import type { Outage } from './keeping.ts';
 
 /** A code as a backend keeps it: unspent, or spent for a login. */
 export type KeptCode =
@@ -103,12 +104,6 @@ export function spentCode({ client, redirectUri, codeChallenge }: AuthorizationC
   };
 }
 
-/** A time in which no server answered: it does not count as a part of any retry window. */
-export interface Outage {
-  readonly from: Instant;
-  readonly to: Instant;
-}
-
 /** A refresh token as it was presented. */
 export interface PresentedRefresh {
   readonly client: ClientId;
@@ -125,12 +120,15 @@ export interface PresentedRefresh {
  */
 export type RefreshVerdict = 'rotate' | 'retry' | 'reuse' | 'unknown' | 'ahead';
 
-/** The outcome of using a refresh token (G-19, RFC 9700 4.14, docs/decisions/031). */
+/**
+ * The outcome of using a refresh token (G-19, RFC 9700 4.14, docs/decisions/031). Without the store's
+ * outages a retry after one may be taken for reuse; no other verdict depends on them.
+ */
 export function judgeRefresh(
   state: LoginState | undefined,
   presented: PresentedRefresh,
   now: Instant,
-  outage?: Outage,
+  outages: readonly Outage[] = [],
 ): RefreshVerdict {
   if (state === undefined || state.client !== presented.client) return 'unknown';
   if (!sameDigest(state.loginDigest, presented.loginDigest)) return 'unknown';
@@ -142,7 +140,7 @@ export function judgeRefresh(
     return now < refreshEnd(state) && generation < lastGeneration ? 'rotate' : 'unknown';
   }
   // A client that uses a token has received it: its predecessor's retries have ended (HOSTILE 29).
-  if (generation < state.generation - 1 || now > retryUntil(state, outage)) return 'reuse';
+  if (generation < state.generation - 1 || now > retryUntil(state, outages)) return 'reuse';
   // A span of 0 is no window at all, even within the millisecond of the answer.
   if (state.retrySpan === 0) return 'reuse';
   // An answer of a clock that was ahead, and was set right since.
@@ -163,12 +161,22 @@ export function refreshEnd({ answeredAt, refreshSpan, endsAt }: Login & Answer):
   return earlier(after(answeredAt, refreshSpan), endsAt);
 }
 
-/** Until when the refresh token before an answer gets that answer again. */
-export function retryUntil({ answeredAt, retrySpan }: Answer, outage?: Outage): Instant {
-  const until = after(answeredAt, retrySpan);
-  if (outage === undefined || until < outage.from || answeredAt >= outage.to) return until;
-  const begun = Math.max(outage.from, answeredAt);
-  return after(until, milliseconds(outage.to - begun));
+/**
+ * Until when the refresh token before an answer gets that answer again. Outages are no part of that time;
+ * some of them may overlap.
+ */
+export function retryUntil(
+  { answeredAt, retrySpan }: Answer,
+  outages: readonly Outage[] = [],
+): Instant {
+  let until = after(answeredAt, retrySpan);
+  let covered = answeredAt;
+  for (const { from, to } of outages.toSorted((one, other) => one.from - other.from)) {
+    if (from > until) break;
+    until = after(until, milliseconds(Math.max(0, to - Math.max(from, covered))));
+    covered = later(covered, to);
+  }
+  return until;
 }
 
 /** Milliseconds for which a request that has read a login may take to change it. */

@@ -4,6 +4,7 @@ import type { Instant } from '../lib/clock.ts';
 import type { Digest } from '../lib/digest.ts';
 import type { ClientId, ProgrammeId } from '../oauth/client.ts';
 import type { SigningKeyRecord } from '../oauth/signing_key.ts';
+import type { LeasedNode, NodeFacts } from './node_leases.ts';
 
 /** What the store knows of the time. */
 export interface StoreTime {
@@ -20,6 +21,12 @@ export interface StoreTime {
    * undefined where there is none. Until it is followed no time is recorded any more.
    */
   readonly acceptedElsewhere: Instant | undefined;
+}
+
+/** A time in which the store served nobody. */
+export interface Outage {
+  readonly from: Instant;
+  readonly to: Instant;
 }
 
 /** Whether a store can do its work. */
@@ -48,6 +55,12 @@ export interface Keeping {
   acceptTime(now: Instant, acceptedBy?: 'this_process' | 'another_process'): Promise<void>;
 
   /**
+   * The outages that may still count, in any order: no retry window runs during one, or a refresh whose
+   * answer was lost in it would be taken for reuse.
+   */
+  outages(): Promise<readonly Outage[]>;
+
+  /**
    * Whether the store can do its work: is it still where it was opened, and is there room? Cheap;
    * a server asks every second and tells its readiness by it.
    */
@@ -74,9 +87,17 @@ export interface Keeping {
 
   /**
    * The node number of `holder`, 0 to 1023: no two holders have one at the same time, as long as
-   * each asks again within a minute. Called every second, this costs next to no commits.
+   * each asks again within a minute. Called every second, this costs next to no commits in a store of
+   * one machine. In a store across a network each call is a commit, and the proof that the store still
+   * serves this process. `facts` are what `nodes` tells of the holder; without them it tells nothing.
    */
-  leaseNode(now: Instant, holder: string): Promise<number>;
+  leaseNode(now: Instant, holder: string, facts?: NodeFacts): Promise<number>;
+
+  /**
+   * The servers that hold a node number at `now`, by number. A server whose store was closed tells
+   * nothing from then on, though its number is taken until the lease ends.
+   */
+  nodes(now: Instant): Promise<readonly LeasedNode[]>;
 
   /**
    * Removes what is past its end, at most `limit` rows; returns how many went. A call looks at a

@@ -1,45 +1,99 @@
-// Owns the node number of a process: the smallest number that no other process holds.
+// Owns the node number of a process, the smallest number that no other process holds, and what the
+// processes of a store tell each other beside it.
 
 import { after, type Instant, milliseconds } from '../lib/clock.ts';
+import type { ProgrammeId } from '../oauth/client.ts';
 import { Unavailable } from '../oauth/failure.ts';
+import type { SigningAlgorithm } from '../oauth/signing_key.ts';
 
 /** Node numbers are 0 to 1023: they have 10 bits of a numeric token identifier. */
-const nodes = 1024;
+export const nodes = 1024;
 /** A holder that has not asked for so long has ended; the holder asks every second. */
-const leaseSpan = milliseconds(120_000);
+export const leaseSpan = milliseconds(120_000);
+
+/** What a server tells the other servers of its store. */
+export interface NodeFacts {
+  /** Names it for people. */
+  readonly name: string;
+  readonly version: string;
+  /** The programmes it serves. */
+  readonly programmes: Readonly<Record<ProgrammeId, ServedFacts>>;
+  /** Settings that all servers need alike, by the keys of the configuration. */
+  readonly settings: Readonly<Record<string, string>>;
+}
+
+export interface ServedFacts {
+  /** Of all that a file brings into service. */
+  readonly digest: string;
+  /** Absent where it signs no tokens. */
+  readonly signs?: SigningAlgorithm;
+}
 
 /** A node number in use. */
 export interface NodeLease {
   readonly node: number;
   readonly holder: string;
   readonly expiresAt: Instant;
+  /** `NodeFacts` as JSON; null for a process that tells nothing, or no longer. */
+  readonly facts: string | null;
 }
 
-/** Whether the holder's lease need not be renewed yet, so that few calls write. */
+/** A server that holds a node number now. */
+export interface LeasedNode {
+  readonly node: number;
+  readonly holder: string;
+  readonly facts: NodeFacts;
+}
+
+export function factsText(facts: NodeFacts | undefined): string | null {
+  return facts === undefined ? null : JSON.stringify(facts);
+}
+
+/** Whether the holder's lease need not be written yet, so that few calls write. */
 export function isFresh(
   lease: NodeLease | undefined,
-  holder: string,
+  { holder, facts }: Pick<NodeLease, 'holder' | 'facts'>,
   now: Instant,
 ): lease is NodeLease {
-  if (lease?.holder !== holder) return false;
+  if (lease?.holder !== holder || lease.facts !== facts) return false;
   const left = lease.expiresAt - now;
   return left > leaseSpan / 2 && left <= leaseSpan;
+}
+
+/** Whether a lease holds at `now`. One that would outlast a new one is from before a jump of the clock. */
+function isHeld({ expiresAt }: NodeLease, now: Instant): boolean {
+  return now < expiresAt && expiresAt <= after(now, leaseSpan);
 }
 
 /**
  * The lease that the holder gets at `now`: its own again, as long as nobody else took it.
  * @throws Unavailable when all are taken.
  */
-export function nextLease(leases: readonly NodeLease[], holder: string, now: Instant): NodeLease {
+export function nextLease(
+  leases: readonly NodeLease[],
+  { holder, facts }: Pick<NodeLease, 'holder' | 'facts'>,
+  now: Instant,
+): NodeLease {
   const expiresAt = after(now, leaseSpan);
   const own = leases.find((lease) => lease.holder === holder);
-  if (own !== undefined) return { ...own, expiresAt };
-  // One that would outlast a whole new one is from before a jump of the clock.
-  const isTaken = (lease: NodeLease): boolean =>
-    now < lease.expiresAt && lease.expiresAt <= expiresAt;
-  const taken = new Set(leases.filter(isTaken).map(({ node }) => node));
+  if (own !== undefined) return { ...own, expiresAt, facts };
+  const taken = new Set(leases.filter((lease) => isHeld(lease, now)).map(({ node }) => node));
   for (let node = 0; node < nodes; node += 1) {
-    if (!taken.has(node)) return { node, holder, expiresAt };
+    if (!taken.has(node)) return { node, holder, expiresAt, facts };
   }
-  throw new Unavailable(`store: all ${nodes} node numbers are taken`);
+  throw noNumberLeft();
+}
+
+export function noNumberLeft(): Unavailable {
+  return new Unavailable(`store: all ${nodes} node numbers are taken`);
+}
+
+/** The servers that hold one of the leases at `now`, by number. */
+export function leasedNodes(leases: readonly NodeLease[], now: Instant): readonly LeasedNode[] {
+  return leases
+    .filter((lease) => isHeld(lease, now))
+    .flatMap(({ node, holder, facts }) =>
+      facts === null ? [] : [{ node, holder, facts: JSON.parse(facts) as NodeFacts }],
+    )
+    .toSorted((one, other) => one.node - other.node);
 }

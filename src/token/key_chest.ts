@@ -72,21 +72,30 @@ export async function openKeyChest(options: KeyChestOptions): Promise<KeyChest> 
   return { signer: (now) => signerAt(keys, now), keySet, verifier, reload };
 }
 
-/** The keys of a programme that no longer signs; its tokens live until `end` at the latest. */
-export async function openFormerKeys(
-  programme: ProgrammeId,
-  records: SigningKeyRecords,
-  end: Instant,
-): Promise<PublishedKeys | undefined> {
-  const present = await records.list('signing_key', programme);
-  if (present.length === 0) return undefined;
-  const found = await records.changeAll('signing_key', { programme }, (keys) => givenUp(keys, end));
-  const { keySet, verifier, show } = await publication(found);
-  return {
-    keySet,
-    verifier,
-    reload: async () => show(await records.list('signing_key', programme)),
+export interface FormerKeysOptions extends Pick<KeyChestOptions, 'programme' | 'records'> {
+  /** When the last token of a key has expired by which nobody signs any more. */
+  readonly end: () => Instant;
+  /** Whether another server of the store, which has another file, signs by the keys still. */
+  readonly signsElsewhere: () => boolean;
+}
+
+/** The keys of a programme that no longer signs; they are given up once no server signs by them. */
+export async function openFormerKeys({
+  programme,
+  records,
+  end,
+  signsElsewhere,
+}: FormerKeysOptions): Promise<PublishedKeys | undefined> {
+  const read = async (): Promise<readonly SigningKeyRecord[]> => {
+    const present = await records.list('signing_key', programme);
+    const isUsed = present.some(({ retiresAt }) => retiresAt === undefined);
+    if (!isUsed || signsElsewhere()) return present;
+    return records.changeAll('signing_key', { programme }, (keys) => givenUp(keys, end()));
   };
+  const found = await read();
+  if (found.length === 0) return undefined;
+  const { keySet, verifier, show } = await publication(found);
+  return { keySet, verifier, reload: async () => show(await read()) };
 }
 
 interface Publication extends Omit<PublishedKeys, 'reload'> {

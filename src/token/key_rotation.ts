@@ -2,6 +2,7 @@
 // or retirement. It reads no store and makes no key.
 
 import { after, type Instant, milliseconds, type Milliseconds } from '../lib/clock.ts';
+import { present } from '../lib/present.ts';
 import type { KeyRecord, SigningAlgorithm } from '../oauth/signing_key.ts';
 import { type KeyRules, leads, removalLead } from './key_rules.ts';
 
@@ -97,29 +98,33 @@ export interface RetirementPlan {
   readonly keep: readonly { readonly key: KeyRecord; readonly retiresAt?: Instant }[];
 }
 
-/** Selects keys to remove now, and the dates of other keys that only verify. */
+/**
+ * Selects keys to remove now, and the dates of other keys that only verify.
+ * @param signed the algorithms that servers sign with now: their keys get no end
+ */
 export function planRetirement(
   keys: readonly KeyRecord[],
   rules: KeyRules,
   now: Instant,
+  signed: readonly SigningAlgorithm[] = [],
 ): RetirementPlan {
   const states = keyStates(keys, rules, now);
   // Without a key of the new algorithm, no server has restarted since the change: all sign with the
   // old key. A server that no longer signs dates the keys itself (key_steps.ts).
   const isMoved = states.some(({ status }) => status === 'signing');
-  const end = isMoved ? { retiresAt: after(now, rules.longestToken) } : {};
+  const isOver = ({ key }: KeyState): boolean =>
+    isMoved && !signed.some((algorithm) => algorithm === key.algorithm);
+  const end = { retiresAt: after(now, rules.longestToken) };
   const retired = states.filter(({ status }) => status === 'retiring');
   return {
     remove: states.filter(({ status }) => status === 'due').map(({ key }) => key),
-    date: isMoved
-      ? retired
-          .filter(({ retiresAt }) => retiresAt === undefined)
-          .map(({ key }) => ({ kid: key.kid, retiresAt: after(now, rules.longestToken) }))
-      : [],
-    keep: retired.map(({ key, retiresAt }) => ({
-      key,
-      ...(retiresAt === undefined ? end : { retiresAt }),
-    })),
+    date: retired
+      .filter((state) => state.retiresAt === undefined && isOver(state))
+      .map(({ key }) => ({ kid: key.kid, ...end })),
+    keep: retired.map((state) => {
+      const { key, retiresAt = isOver(state) ? end.retiresAt : undefined } = state;
+      return present({ key, retiresAt });
+    }),
   };
 }
 

@@ -70,13 +70,14 @@ export function rotated(
   return { after: [...others, key], outcome: { step: plan.step, key, predecessors } };
 }
 
-/** Removes keys that are due, and dates the keys of a former algorithm. */
+/** Removes keys that are due, and dates keys of former algorithms that no server signs with now. */
 export function retired(
   keys: Keys,
   rules: KeyRules,
   now: Instant,
+  signed: readonly SigningAlgorithm[] = [],
 ): { readonly after: Keys; readonly plan: RetirementPlan } {
-  const plan = planRetirement(keys, rules, now);
+  const plan = planRetirement(keys, rules, now, signed);
   const dates = new Map(plan.date.map((date) => [date.kid, date]));
   const after = keys
     .filter((key) => !plan.remove.includes(key))

@@ -2,11 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 
+import type { Health } from '../../src/http/admin.ts';
 import type { ClientId } from '../../src/oauth/client.ts';
 import { partnerTokenOf, paths, programme } from '../support/club.ts';
 import { verify } from '../support/gateway.ts';
@@ -72,6 +74,35 @@ test('FAULTS 24: keys of a programme that signs no more are listed, dated and re
   assert.match(await site.run('key', 'retire', '--programme', programme), /is removed/);
   assert.deepEqual(await statuses(), []);
   await followed(now);
+});
+
+test('FAULTS 24: keys are given up once the last server that signs by them has ended', async (t) => {
+  const jwt = 'tokens: { access: { format: jwt } }';
+  const more = 'stop_delay: 0s\nwatch_programmes: false\n';
+  const site = await openSite(t, { over: jwt, more });
+  const old = await site.start();
+  writeFileSync(join(site.folder, `programmes/${programme}.yaml`), shippedProgramme(programme));
+  const now = await site.start();
+  const readiness = async (): Promise<Health> =>
+    JSON.parse((await ask(now.server.admin, '/readyz')).body) as Health;
+  const listed = async (): Promise<readonly (string | null)[]> => {
+    const list = await site.run('key', 'list', '--kind', 'signing', '--json');
+    return (JSON.parse(list) as readonly Listed[]).map((key) => key.retires_at);
+  };
+  const named = `${hostname()}:${old.server.child.pid}`;
+  const { status, reasons } = await readiness();
+  assert.equal(status, 'degraded');
+  assert.match(reasons.join(), new RegExp(`^${programme} differs: ${named} serves it by file `));
+  const token = await partnerTokenOf(old);
+  assert.deepEqual(await listed(), [null]);
+  assert.match(await site.run('key', 'retire'), /stays until a server was started with the prog/);
+  // The first server looks once a second.
+  await until(async () => /servers +0: \S+ .*\n +1: \S+ /.test(await site.run('status')));
+
+  assert.equal(await old.server.end('SIGTERM'), 0);
+  await until(async () => (await readiness()).status === 'ready');
+  await until(async () => (await listed())[0] !== null);
+  assert.equal((await verify(now, programme, 'client', { token })).status, 200);
 });
 
 interface Listed {

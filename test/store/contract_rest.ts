@@ -131,7 +131,33 @@ export function keyCheckTests(check: StoreTest): void {
   });
 }
 
+const facts = { name: 'machine:7', version: '1', programmes: {}, settings: {} };
+
 export function nodeTests(check: StoreTest): void {
+  check('FAULTS 24: servers know what the others of their store serve', async (o) => {
+    const other = await o.elsewhere();
+    assert.deepEqual(await o.store.nodes(at(0)), []);
+    await o.store.leaseNode(at(0), 'command');
+    await o.store.leaseNode(at(0), 'one', facts);
+    const served = { [club]: { digest: 'a', signs: 'ES256' as const } };
+    await other.leaseNode(at(0), 'other', { ...facts, programmes: served });
+    const found = [
+      { node: 1, holder: 'one', facts },
+      { node: 2, holder: 'other', facts: { ...facts, programmes: served } },
+    ];
+    for (const store of [o.store, other]) assert.deepEqual(await store.nodes(at(0)), found);
+    // A change counts from the next call on; who has ended is told of until its lease has.
+    const changed = { ...facts, settings: { public_url: 'https://new.example' } };
+    await o.store.leaseNode(at(1), 'one', changed);
+    assert.deepEqual(await other.nodes(at(1)), [
+      { node: 1, holder: 'one', facts: changed },
+      found[1],
+    ]);
+    await o.store.leaseNode(at(100), 'one');
+    assert.deepEqual(await other.nodes(at(119)), [found[1]]);
+    assert.deepEqual(await other.nodes(at(120)), []);
+  });
+
   check('P-7: no two holders have one, and each keeps its own', async (o) => {
     const stores = [o.store, await o.elsewhere()] as const;
     const lease = (n: number, seconds: number): Promise<number> =>

@@ -203,17 +203,30 @@ test('a retry is told from the answer that the login has', () => {
 
 test('HOSTILE 30: a time in which no server answered is no part of a retry window', () => {
   const state = aState(3, { answeredAt: at(0), retrySpan: milliseconds(10_000) });
-  const judged = (seconds: number, from: number, to: number): string =>
-    judgeRefresh(state, presentedIn(state, 2, 'right'), at(seconds), {
-      from: at(from),
-      to: at(to),
-    });
+  const judged = (seconds: number, ...outages: readonly number[]): string => {
+    const spans = outages.flatMap((from, index) =>
+      index % 2 === 0 ? { from: at(from), to: at(outages[index + 1] ?? from) } : [],
+    );
+    return judgeRefresh(state, presentedIn(state, 2, 'right'), at(seconds), spans);
+  };
   // Four of ten seconds had passed when it stopped, or the record of the time was older than the answer.
   assert.deepEqual([judged(106, 4, 100), judged(106.001, 4, 100)], ['retry', 'reuse']);
   assert.deepEqual([judged(110, -20, 100), judged(110.001, -20, 100)], ['retry', 'reuse']);
   // The window had ended before, or the answer came after.
   assert.deepEqual([judged(100, 10.001, 100), judged(10, -5, 0)], ['reuse', 'retry']);
   assert.equal(judged(10.001, -5, 0), 'reuse');
+  // Several: each adds what no other has covered, as long as the window is open by then.
+  const both = [judged(126, 4, 100, 103, 123), judged(126.001, 4, 100, 103, 123)];
+  assert.deepEqual(both, ['retry', 'reuse']);
+  const overlapping = [50, 123, 4, 100, 60, 70];
+  assert.deepEqual(
+    [judged(129, ...overlapping), judged(129.001, ...overlapping)],
+    ['retry', 'reuse'],
+  );
+  assert.deepEqual(
+    [judged(106, 4, 100, 106.001, 123), judged(107, 4, 100, 106.001, 123)],
+    ['retry', 'reuse'],
+  );
 });
 
 test('G-23: tokens end with their span or their login, whichever is first', () => {

@@ -39,6 +39,11 @@ describe('retiring', () => {
       date: [{ kid: 'first', retiresAt }],
       keep: [{ key: first, retiresAt }],
     });
+    // A server that has the former file signs with it still.
+    assert.deepEqual(planRetirement([first, fresh], edwards, at(6), ['ES256', 'EdDSA']), {
+      ...nothing,
+      keep: [{ key: first }],
+    });
     assert.deepEqual(planRetirement([{ ...first, retiresAt }, fresh], edwards, retiresAt), {
       ...nothing,
       remove: [{ ...first, retiresAt }],

@@ -74,14 +74,17 @@ export async function renewTokenKey({
   await rotateKeys({ store, keyring }, line, { wait: shortestWait }, now);
 }
 
-/** Removes keys that are due, and records the end of keys of an abandoned algorithm. */
+/** Removes keys that are due, and records the end of keys of an algorithm that no server signs with. */
 export async function retireKeys(
   store: Store,
   line: KeyLine,
   now: Instant,
 ): Promise<RetirementPlan> {
+  const signed = (await store.nodes(now)).flatMap(
+    ({ facts }) => facts.programmes[line.id]?.signs ?? [],
+  );
   return changeKeys(store, line, (keys) => {
-    const { after, plan } = retired(keys, line.rules, now);
+    const { after, plan } = retired(keys, line.rules, now, signed);
     return { after, outcome: plan };
   });
 }

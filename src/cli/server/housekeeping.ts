@@ -1,14 +1,14 @@
 // Owns the tasks that a server runs every second: checks and sweeps its store, reloads and
-// renews keys, records its time, renews its node number, and watches the machine's clock.
+// renews keys, records its time, renews its lease, and watches the machine's clock.
 
 import type { Log, Service } from '../../engine/service.ts';
 import { admission } from '../../http/admission.ts';
-import { allowedDrift, type Clock, type SystemClock } from '../../lib/clock.ts';
+import { allowedDrift, type SystemClock } from '../../lib/clock.ts';
 import { pause } from '../../lib/pause.ts';
-import { randomKey } from '../../lib/random.ts';
 import type { Store } from '../../store/contract.ts';
 import type { PublishedKeys } from '../../token/key_chest.ts';
 import { renewTokenKey } from '../keys/changes.ts';
+import type { ServerNode } from './node.ts';
 
 export interface Housekeeping {
   readonly store: Store;
@@ -21,7 +21,7 @@ export interface Housekeeping {
   /** The store for changes of keys; `store` if left out. */
   readonly keyRecords?: Store;
   /** Absent if no other process can open the store. */
-  readonly node?: NodeNumber;
+  readonly node?: Pick<ServerNode, 'renew' | 'changes'>;
   /** Runs first in every round. */
   readonly checkStore?: () => void;
 }
@@ -101,18 +101,19 @@ function sweepTask({ store, clock }: Housekeeping): Task {
 
 /**
  * Reloads the signing keys within a second after a command has changed them; once also those of a
- * service that is new: they may have changed between its reading them and its being served.
+ * service that is new: they may have changed between its reading them and its being served. And
+ * whenever other servers change: the last of them may have stopped to sign by keys of former times.
  */
-function keyTask({ store, services }: Housekeeping): Task {
-  const known = new WeakMap<PublishedKeys, number>();
+function keyTask({ store, services, node }: Housekeeping): Task {
+  const known = new WeakMap<PublishedKeys, string>();
   return async () => {
-    const epoch = await store.epoch('signing_key');
+    const state = `${await store.epoch('signing_key')} ${node?.changes()}`;
     const moved = services().flatMap(({ keys }) =>
-      keys === undefined || known.get(keys) === epoch ? [] : [keys],
+      keys === undefined || known.get(keys) === state ? [] : [keys],
     );
     const reload = async (keys: PublishedKeys): Promise<void> => {
       await keys.reload();
-      known.set(keys, epoch);
+      known.set(keys, state);
     };
     await Promise.all(moved.map(reload));
   };
@@ -151,24 +152,5 @@ function clockWatch({ clock, log }: Housekeeping): () => void {
       ? `the machine's clock is ${seconds} s from the service's, which goes on by its own: mend the machine's clock, or make the service follow it with SIGUSR2 or a restart`
       : "the machine's clock agrees with the service's again";
     log.error('clock_jump', { seconds, detail });
-  };
-}
-
-/** This process's number among the processes that share its store. */
-export interface NodeNumber {
-  readonly current: () => number;
-  /** Call it every second; the number changes only if the process was suspended too long. */
-  readonly renew: () => Promise<void>;
-}
-
-/** Leases a number from the store; a restarted process is a new holder. */
-export async function leaseNodeNumber(store: Store, clock: Clock): Promise<NodeNumber> {
-  const holder = randomKey(12);
-  let number = await store.leaseNode(clock.now(), holder);
-  return {
-    current: () => number,
-    renew: async () => {
-      number = await store.leaseNode(clock.now(), holder);
-    },
   };
 }

@@ -18,6 +18,8 @@ export interface Look {
   readonly file: ServableFile;
   /** SHA-256 of the file itself, in hex. */
   readonly fileDigest: string;
+  /** Differs where the file or a logo of it differs; the same wherever the folder lies. */
+  readonly servedDigest: string;
   /** Differs where the file, a logo or a credential of it differs. */
   readonly digest: string;
   readonly reads: readonly FileRead[];
@@ -83,5 +85,9 @@ function lookAt(path: string): Look {
   const id = spellOut(basename(path, '.yaml')) as ProgrammeId;
   const [own] = reads;
   const digest = hash('sha256', reads.map((one) => `${one.path} ${one.digest}`).join('\n'));
-  return { id, path, file, fileDigest: own?.digest ?? '', digest, reads };
+  const fileDigest = own?.digest ?? '';
+  // The names of logos hold digests.
+  const logos = [...(file.loaded?.logos.values() ?? [])].map(({ fileName }) => fileName);
+  const servedDigest = hash('sha256', [fileDigest, ...logos].join('\n'));
+  return { id, path, file, fileDigest, servedDigest, digest, reads };
 }

@@ -86,7 +86,7 @@ export async function status(options: VerbOptions): Promise<void> {
 }
 
 function statusText(view: StatusView): string {
-  const { listeners, health, store, last_reload: last } = view;
+  const { listeners, health, store, nodes, last_reload: last } = view;
   const facts = sheet([
     ['version', [view.version]],
     ['process', [`${view.pid}, since ${view.started} (${view.uptime_seconds} s)`]],
@@ -94,6 +94,7 @@ function statusText(view: StatusView): string {
     ['listens', Object.entries(listeners).map(([name, url]) => `${url} (${name})`)],
     ['health', [health.status, ...health.reasons]],
     ['store', [`${store.name}: ${store.status}`]],
+    ['servers', nodes.map(({ node, name, version }) => `${node}: ${name} (${version})`)],
     [
       'last reload',
       [`${last.at}: ${last.complete ? 'all taken up' : 'not all taken up'}`, ...last.faults],

@@ -14,11 +14,11 @@ import { CommandError, exitCodes } from '../exit.ts';
 import { openStore } from '../open_store.ts';
 import { say } from '../output.ts';
 import { configOf } from '../programmes.ts';
-import { leaseNodeNumber } from './housekeeping.ts';
 import { handedSockets } from './lifecycle/handed_sockets.ts';
 import { run } from './lifecycle/running.ts';
 import { ignoreSignals } from './lifecycle/signals.ts';
 import { openLog, type ServerLog } from './log_writer.ts';
+import { leaseNode } from './node.ts';
 import { ProgrammeFolder } from './programme_folder.ts';
 import { Serving } from './serving.ts';
 import { candidatesOf, type Plan, planServing } from './serving_plan.ts';
@@ -62,12 +62,11 @@ async function serveLogging(options: ServeOptions, log: ServerLog): Promise<void
   let why = '';
   try {
     const { name } = storeAt(config.store);
-    const { recorded: from } = await store.time();
     const clock = await clockBeside(opened, name, options.acceptClock ?? false, log);
     const time = sharedTime({ store, clock }, log);
     // Before tokens are issued: commands use the recorded time.
     await time.keep();
-    const node = await leaseNodeNumber(store, clock);
+    const node = await leaseNode({ store, clock, log, config });
     const files = {
       configuration: fileDigest(options.config),
       programmes: Object.fromEntries(looks.map((look) => [look.id, look.fileDigest])),
@@ -82,15 +81,19 @@ async function serveLogging(options: ServeOptions, log: ServerLog): Promise<void
       clock,
       keyring,
       node: node.current,
+      signsElsewhere: node.signsElsewhere,
       log,
       environment: config.environment,
-      outage: from && { from, to: clock.now() },
     });
     const serving = new Serving(foundation, settingsOf(config));
     const candidates = await candidatesOf(looks, serving.served, config.publicUrl);
     const plan = await planServing(candidates, serving.served, store, { looks });
     await audit?.started();
+    // Before keys are opened: no other server may give up keys that this one signs by.
+    node.tell(() => plan.mounted);
+    await node.renew();
     await serving.take(plan);
+    node.tell(() => serving.served);
     announceFaults(plan);
     if (serving.served.size === 0) {
       throw new CommandError(exitCodes.configuration, `no programme in ${config.programmes} loads`);

@@ -38,6 +38,14 @@ export interface ReloadView {
   readonly changes?: readonly ProgrammeChanges[];
 }
 
+interface NodeView {
+  readonly node: number;
+  readonly name: string;
+  readonly version: string;
+  /** What it serves, by the digest of file and logos. */
+  readonly programmes: Readonly<Record<string, string>>;
+}
+
 export interface StatusView {
   readonly version: string;
   readonly pid: number;
@@ -47,6 +55,8 @@ export interface StatusView {
   readonly listeners: Listeners['urls'];
   readonly health: Health;
   readonly store: { readonly name: string; readonly status: string };
+  /** The servers of the store, this one included. */
+  readonly nodes: readonly NodeView[];
   readonly programmes: readonly {
     readonly programme: string;
     readonly file: string | null;
@@ -130,6 +140,14 @@ async function viewStatus(sources: StatusSources): Promise<StatusView> {
     listeners: listeners.urls,
     health: wholeOf(healthOf(sources)),
     store: { name: storeAt(config.store).name, status: store.health().status },
+    nodes: sources.node.all().map(({ node, facts }) => ({
+      node,
+      name: facts.name,
+      version: facts.version,
+      programmes: Object.fromEntries(
+        Object.entries(facts.programmes).map(([id, { digest }]) => [id, digest]),
+      ),
+    })),
     programmes: await Promise.all(programmes),
     last_reload: viewReload(reloader.last),
   };

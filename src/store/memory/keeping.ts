@@ -2,7 +2,7 @@
 
 import type { Instant } from '../../lib/clock.ts';
 import type { Keeping } from '../keeping.ts';
-import { type NodeLease, nextLease } from '../node_leases.ts';
+import { factsText, leasedNodes, type NodeLease, nextLease } from '../node_leases.ts';
 
 type KeepingVerbs = Omit<Keeping, 'recordSecretUse' | 'secretUses' | 'sweep'>;
 
@@ -25,16 +25,19 @@ export function memoryKeeping(accept: (now: Instant, recorded: Instant) => void)
       recorded = now;
       accept(now, before);
     },
-    async leaseNode(now, holder) {
-      const lease = nextLease([...leases.values()], holder, now);
+    async leaseNode(now, holder, facts) {
+      const lease = nextLease([...leases.values()], { holder, facts: factsText(facts) }, now);
       leases.set(lease.node, lease);
       return lease.node;
     },
+    nodes: async (now) => leasedNodes([...leases.values()], now),
     async ensureKeyCheck(candidate) {
       // Keys and store live as long as the process, under its one master key.
       keyCheck ??= candidate;
       return keyCheck;
     },
+    // The store ends with its process.
+    outages: async () => [],
     health: () => ({ status: 'ready' }),
     async close() {},
   };

@@ -4,7 +4,7 @@ import type { DatabaseSync } from 'node:sqlite';
 
 import type { Place } from '../../oauth/grant.ts';
 import type { Keeping } from '../keeping.ts';
-import { isFresh, nextLease, type NodeLease } from '../node_leases.ts';
+import { factsText, isFresh, leasedNodes, nextLease, type NodeLease } from '../node_leases.ts';
 import { timeSetter } from './care/accept_time.ts';
 import { fileSweep } from './care/sweep.ts';
 import type { CommitQueue } from './commits/commit_queue.ts';
@@ -16,8 +16,18 @@ import type { RecordedTime } from './time.ts';
 
 type KeepingVerbs = Pick<
   Keeping,
-  'time' | 'recordTime' | 'acceptTime' | 'ensureKeyCheck' | 'leaseNode' | 'sweep'
->;
+  | 'time'
+  | 'recordTime'
+  | 'acceptTime'
+  | 'outages'
+  | 'ensureKeyCheck'
+  | 'leaseNode'
+  | 'nodes'
+  | 'sweep'
+> & {
+  /** Ends what was told to `nodes` by this store; to be called before the queue is closed. */
+  readonly fallSilent: () => void;
+};
 
 export interface KeepingParts {
   readonly queue: CommitQueue;
@@ -48,8 +58,9 @@ export function fileKeeping(database: DatabaseSync, parts: KeepingParts): Keepin
         if (acceptedBy === 'another_process') setTime.follow(now);
         else setTime.accept(now);
       }),
+    outages: async () => time.outages(),
     ensureKeyCheck: keyCheck(database, queue),
-    leaseNode: nodeLeases(database, queue),
+    ...nodeLeases(database, queue),
     sweep: (now, limit) => queue.writeFromReserve(() => sweep(now, limit)),
   };
 }
@@ -72,20 +83,38 @@ function keyCheck(database: DatabaseSync, queue: CommitQueue): Keeping['ensureKe
   };
 }
 
-function nodeLeases(database: DatabaseSync, queue: CommitQueue): Keeping['leaseNode'] {
-  const columns = 'node, holder, expires_at AS expiresAt';
+function nodeLeases(
+  database: DatabaseSync,
+  queue: CommitQueue,
+): Pick<KeepingVerbs, 'leaseNode' | 'nodes' | 'fallSilent'> {
+  const columns = 'node, holder, expires_at AS expiresAt, facts';
   const own = database.prepare(`SELECT ${columns} FROM node_lease WHERE holder = ?`);
   const all = database.prepare(`SELECT ${columns} FROM node_lease ORDER BY node`);
   const put = database.prepare(
-    'REPLACE INTO node_lease (node, holder, expires_at) VALUES (?, ?, ?)',
+    'REPLACE INTO node_lease (node, holder, expires_at, facts) VALUES (?, ?, ?, ?)',
   );
-  return async (now, holder) => {
-    const held = await queue.read(() => own.get(holder) as NodeLease | undefined);
-    if (isFresh(held, holder, now)) return held.node;
-    return queue.writeFromReserve(() => {
-      const lease = nextLease(all.all() as unknown as NodeLease[], holder, now);
-      put.run(lease.node, lease.holder, lease.expiresAt);
-      return lease.node;
-    });
+  const silence = database.prepare('UPDATE node_lease SET facts = NULL WHERE holder = ?');
+  const leases = (): readonly NodeLease[] => all.all() as unknown as NodeLease[];
+  const holders = new Set<string>();
+  return {
+    leaseNode: async (now, holder, facts) => {
+      const wanted = { holder, facts: factsText(facts) };
+      const held = await queue.read(() => own.get(holder) as NodeLease | undefined);
+      if (isFresh(held, wanted, now)) return held.node;
+      if (facts !== undefined) holders.add(holder);
+      return queue.writeFromReserve(() => {
+        const lease = nextLease(leases(), wanted, now);
+        put.run(lease.node, lease.holder, lease.expiresAt, lease.facts);
+        return lease.node;
+      });
+    },
+    nodes: (now) => queue.read(() => leasedNodes(leases(), now)),
+    // The number stays taken: tokens may have been named ahead of the clock.
+    fallSilent: () => {
+      for (const holder of holders) {
+        queue.writeFromReserve(() => silence.run(holder)).catch(() => undefined);
+      }
+      holders.clear();
+    },
   };
 }

@@ -10,7 +10,7 @@ export const applicationId = 0x4a65_7477;
  * The schema below; a file with a higher number was written by a newer Jetway. Until something is released
  * there is no migration: a file with a lower number is refused.
  */
-export const schemaVersion = 7;
+export const schemaVersion = 8;
 
 /**
  * Without sums: a process whose lease is not what it wrote takes another number, and a use of a secret
@@ -33,7 +33,8 @@ CREATE TABLE secret_use (
 CREATE TABLE node_lease (
   node INTEGER PRIMARY KEY,
   holder TEXT NOT NULL,
-  expires_at INTEGER NOT NULL
+  expires_at INTEGER NOT NULL,
+  facts TEXT
 ) STRICT;
 `;
 

@@ -95,6 +95,13 @@ function serveFrom(file: OpenFile, path: string, options: FileStoreOptions): Fil
   const eras = fileEras(database, fresh);
   const logins = loginRows(database, fresh, eras);
   const revoke = fileRevoker(database, fresh, eras);
+  const { fallSilent, ...keeping } = fileKeeping(database, {
+    queue,
+    fresh,
+    eras,
+    time,
+    forgetLogin: logins.forget,
+  });
   return {
     commits: () => transactions.commits,
     health: healthCheck(path, queue, space),
@@ -102,13 +109,14 @@ function serveFrom(file: OpenFile, path: string, options: FileStoreOptions): Fil
     ...fileCodes(database, queue, logins, fresh, eras),
     ...fileLogins(queue, logins),
     ...fileAccessTokens(database, queue, fresh, eras),
-    ...fileKeeping(database, { queue, fresh, eras, time, forgetLogin: logins.forget }),
+    ...keeping,
     ...attemptVerbs(fileAttempts(database, queue)),
     count: countInProcess(),
     revokeAll: (...call) => queue.writeFromReserve(() => revoke(...call)),
     async close() {
       // What a checkpoint under way comes to is heard before anything is committed (FAULTS 5).
       log.pause();
+      fallSilent();
       queue.close();
       const ended = log.end();
       if (ended !== undefined) await ended;

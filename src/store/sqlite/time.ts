@@ -4,6 +4,7 @@ import type { DatabaseSync } from 'node:sqlite';
 
 import { after, type Instant, milliseconds } from '../../lib/clock.ts';
 import { readUptime, type Uptime } from '../../lib/uptime.ts';
+import type { Outage } from '../keeping.ts';
 import type { TransactionHook } from './commits/transactions.ts';
 import { type Meta, metaOf } from './meta.ts';
 
@@ -23,6 +24,11 @@ export interface RecordedTime extends TransactionHook {
   readonly isDue: () => boolean;
   /** Records a time, also an earlier time; call it inside a write. */
   readonly set: (now: Instant) => void;
+  /**
+   * The time between the record at the opening and the first time that was noted here: no process may
+   * have served then. (Another may have: the record lags by half a minute, and so does a retry window.)
+   */
+  readonly outages: () => readonly Outage[];
   /** Forgets times that were noted before the clock was set. */
   readonly startAnew: () => void;
 }
@@ -33,6 +39,8 @@ export function fileRecordedTime(database: DatabaseSync): RecordedTime {
   const lifeOf = (): unknown => meta.get('accepted_era');
   let life = lifeOf();
   let seen: TimeRecord | undefined;
+  let atOpening = timeRecord(meta)?.time;
+  let outages: readonly Outage[] = [];
   let uncommitted: Instant | undefined;
   let written: Instant | undefined;
   const lag = (): number => {
@@ -48,7 +56,10 @@ export function fileRecordedTime(database: DatabaseSync): RecordedTime {
       const since = passed - found.uptime.passed;
       return since < 0 ? undefined : after(found.time, milliseconds(since));
     },
+    outages: () => outages,
     note: (now) => {
+      if (atOpening !== undefined) outages = [{ from: atOpening, to: now }];
+      atOpening = undefined;
       if (seen === undefined || seen.time < now) seen = { time: now, uptime: readUptime() };
     },
     isDue: () => lag() >= idleLag,
@@ -59,6 +70,7 @@ export function fileRecordedTime(database: DatabaseSync): RecordedTime {
     },
     startAnew: () => {
       life = lifeOf();
+      [atOpening, outages] = [undefined, []];
       seen = undefined;
       written = undefined;
     },

@@ -41,6 +41,7 @@ const parts = {
   certificates: ready,
   keys: ready,
   audit: ready,
+  nodes: ready,
   clock: ready,
   maintenance: ready,
 };
@@ -89,7 +90,7 @@ test('FAULTS 16: health and metrics at a unix socket tell of each part', async (
   assert.match(
     stdout,
     new RegExp(
-      `^  health +degraded\n  server +ready\n  store +ready\n  programmes +degraded\n +the file of club is not taken up: its version of ${time} is served\n +other is not served\n  reload +ready\n  certificates +ready\n  keys +ready\n  audit +ready\n  clock +ready\n  maintenance +ready\n +club is in maintenance since ${time}\n$`,
+      `^  health +degraded\n  server +ready\n  store +ready\n  programmes +degraded\n +the file of club is not taken up: its version of ${time} is served\n +other is not served\n  reload +ready\n  certificates +ready\n  keys +ready\n  audit +ready\n  nodes +ready\n  clock +ready\n  maintenance +ready\n +club is in maintenance since ${time}\n$`,
     ),
   );
 

@@ -8,6 +8,7 @@ import type { ServerAudit } from '../../audit/server_audit.ts';
 import { dateText } from '../../table.ts';
 import type { Upkeep } from '../housekeeping.ts';
 import { maintained } from '../maintenance.ts';
+import type { ServerNode } from '../node.ts';
 import type { Reloader } from '../reload.ts';
 import type { Serving } from '../serving.ts';
 import type { Settings } from '../settings.ts';
@@ -19,6 +20,7 @@ export interface HealthSources {
   readonly settings: Settings;
   readonly reloader: Reloader;
   readonly upkeep: Upkeep;
+  readonly node: ServerNode;
   /** Absent where there is no audit stream. */
   readonly audit?: ServerAudit;
   /** As of the last second. */
@@ -43,6 +45,7 @@ export function healthOf(sources: HealthSources): Parts {
     audit: degradedBy(
       untold === undefined ? [] : [`the audit stream cannot be written: ${untold}`],
     ),
+    nodes: degradedBy(sources.node.differences()),
     clock: degradedBy(
       Math.abs(drift) > allowedDrift
         ? [`the machine's clock is ${Math.round(drift / 1000)} s from the service's`]
