@@ -185,3 +185,21 @@ withStores(
     await store.close();
   },
 );
+
+withFile('HOSTILE 30: the time between two processes that served is an outage', async (path) => {
+  const open = () => openFileStore({ path, environment: 'staging', now: at(0) });
+  const first = open();
+  await first.recordTime(at(10));
+  await first.recordTime(at(60));
+  assert.deepEqual(await first.outages(), []);
+  await first.close();
+  const next = open();
+  assert.deepEqual(await next.outages(), []);
+  await next.recordTime(at(100));
+  await next.recordTime(at(200));
+  assert.deepEqual(await next.outages(), [{ from: at(60), to: at(100) }]);
+  await next.acceptTime(at(-3600));
+  await next.recordTime(at(-3599));
+  assert.deepEqual(await next.outages(), []);
+  await next.close();
+});
