@@ -103,7 +103,7 @@ async function judge(
   const verdict = judgeRefresh(...question);
   if (verdict !== 'reuse') return verdict;
   const [login, presented, now] = question;
-  return judgeRefresh(login, presented, now, await store.outages());
+  return judgeRefresh(login, presented, now, (await store.time()).outages);
 }
 
 type Answering = (

@@ -6,6 +6,12 @@ import type { ClientId, ProgrammeId } from '../oauth/client.ts';
 import type { SigningKeyRecord } from '../oauth/signing_key.ts';
 import type { LeasedNode, NodeFacts } from './node_leases.ts';
 
+/** A time in which the store served nobody. */
+export interface Outage {
+  readonly from: Instant;
+  readonly to: Instant;
+}
+
 /** What the store knows of the time. */
 export interface StoreTime {
   /** The latest recorded time: a clock that is behind it is wrong. Undefined where none was recorded. */
@@ -21,12 +27,11 @@ export interface StoreTime {
    * undefined where there is none. Until it is followed no time is recorded any more.
    */
   readonly acceptedElsewhere: Instant | undefined;
-}
-
-/** A time in which the store served nobody. */
-export interface Outage {
-  readonly from: Instant;
-  readonly to: Instant;
+  /**
+   * The outages that may still count, in any order: no retry window runs during one, or a refresh whose
+   * answer was lost in it would be taken for reuse.
+   */
+  readonly outages: readonly Outage[];
 }
 
 /** Whether a store can do its work. */
@@ -53,12 +58,6 @@ export interface Keeping {
    * has issued later than `now` ends.
    */
   acceptTime(now: Instant, acceptedBy?: 'this_process' | 'another_process'): Promise<void>;
-
-  /**
-   * The outages that may still count, in any order: no retry window runs during one, or a refresh whose
-   * answer was lost in it would be taken for reuse.
-   */
-  outages(): Promise<readonly Outage[]>;
 
   /**
    * Whether the store can do its work: is it still where it was opened, and is there room? Cheap;

@@ -7,9 +7,9 @@ import { Unavailable } from '../oauth/failure.ts';
 import type { SigningAlgorithm } from '../oauth/signing_key.ts';
 
 /** Node numbers are 0 to 1023: they have 10 bits of a numeric token identifier. */
-export const nodes = 1024;
+const nodes = 1024;
 /** A holder that has not asked for so long has ended; the holder asks every second. */
-export const leaseSpan = milliseconds(120_000);
+const leaseSpan = milliseconds(120_000);
 
 /** What a server tells the other servers of its store. */
 export interface NodeFacts {
@@ -81,11 +81,7 @@ export function nextLease(
   for (let node = 0; node < nodes; node += 1) {
     if (!taken.has(node)) return { node, holder, expiresAt, facts };
   }
-  throw noNumberLeft();
-}
-
-export function noNumberLeft(): Unavailable {
-  return new Unavailable(`store: all ${nodes} node numbers are taken`);
+  throw new Unavailable(`store: all ${nodes} node numbers are taken`);
 }
 
 /** The servers that hold one of the leases at `now`, by number. */

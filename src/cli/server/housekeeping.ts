@@ -8,7 +8,7 @@ import { pause } from '../../lib/pause.ts';
 import type { Store } from '../../store/contract.ts';
 import type { PublishedKeys } from '../../token/key_chest.ts';
 import { renewTokenKey } from '../keys/changes.ts';
-import type { ServerNode } from './node.ts';
+import type { ServerNode } from './lifecycle/node.ts';
 
 export interface Housekeeping {
   readonly store: Store;

@@ -14,7 +14,7 @@ export function memoryKeeping(accept: (now: Instant, recorded: Instant) => void)
   return {
     async time() {
       // No other process has the store.
-      return { recorded, current: undefined, acceptedElsewhere: undefined };
+      return { recorded, current: undefined, acceptedElsewhere: undefined, outages: [] };
     },
     async recordTime(now) {
       if (recorded === undefined || recorded < now) recorded = now;
@@ -36,8 +36,6 @@ export function memoryKeeping(accept: (now: Instant, recorded: Instant) => void)
       keyCheck ??= candidate;
       return keyCheck;
     },
-    // The store ends with its process.
-    outages: async () => [],
     health: () => ({ status: 'ready' }),
     async close() {},
   };

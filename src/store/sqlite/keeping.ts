@@ -16,14 +16,7 @@ import type { RecordedTime } from './time.ts';
 
 type KeepingVerbs = Pick<
   Keeping,
-  | 'time'
-  | 'recordTime'
-  | 'acceptTime'
-  | 'outages'
-  | 'ensureKeyCheck'
-  | 'leaseNode'
-  | 'nodes'
-  | 'sweep'
+  'time' | 'recordTime' | 'acceptTime' | 'ensureKeyCheck' | 'leaseNode' | 'nodes' | 'sweep'
 > & {
   /** Ends what was told to `nodes` by this store; to be called before the queue is closed. */
   readonly fallSilent: () => void;
@@ -47,6 +40,7 @@ export function fileKeeping(database: DatabaseSync, parts: KeepingParts): Keepin
         recorded: time.recorded(),
         current: time.current(),
         acceptedElsewhere: eras.acceptedElsewhere()?.time,
+        outages: time.outages(),
       })),
     recordTime: async (now) => {
       time.note(now);
@@ -58,7 +52,6 @@ export function fileKeeping(database: DatabaseSync, parts: KeepingParts): Keepin
         if (acceptedBy === 'another_process') setTime.follow(now);
         else setTime.accept(now);
       }),
-    outages: async () => time.outages(),
     ensureKeyCheck: keyCheck(database, queue),
     ...nodeLeases(database, queue),
     sweep: (now, limit) => queue.writeFromReserve(() => sweep(now, limit)),

@@ -8,10 +8,10 @@ import type { ServerAudit } from '../../audit/server_audit.ts';
 import { dateText } from '../../table.ts';
 import type { Upkeep } from '../housekeeping.ts';
 import { maintained } from '../maintenance.ts';
-import type { ServerNode } from '../node.ts';
 import type { Reloader } from '../reload.ts';
 import type { Serving } from '../serving.ts';
 import type { Settings } from '../settings.ts';
+import type { ServerNode } from './node.ts';
 
 export interface HealthSources {
   readonly store: Store;

@@ -25,7 +25,6 @@ import { maintained } from '../maintenance.ts';
 import { watchProcess } from '../metrics/process.ts';
 import { requestMetrics } from '../metrics/requests.ts';
 import { exposeServer } from '../metrics/server.ts';
-import type { ServerNode } from '../node.ts';
 import { Observing } from '../observing.ts';
 import type { ProgrammeFolder } from '../programme_folder.ts';
 import { type ReloadOptions, Reloader } from '../reload.ts';
@@ -38,6 +37,7 @@ import { Tracing } from '../tracing/tracing.ts';
 import { watchFiles } from '../watch.ts';
 import type { HandedSockets } from './handed_sockets.ts';
 import { healthInFull } from './health.ts';
+import type { ServerNode } from './node.ts';
 import type { ServiceManager } from './service_manager.ts';
 import { untilSignal } from './signals.ts';
 

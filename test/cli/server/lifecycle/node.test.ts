@@ -4,16 +4,16 @@ import assert from 'node:assert/strict';
 import { hostname } from 'node:os';
 import { test } from 'node:test';
 
-import { leaseNode, type ServerNode } from '../../../src/cli/server/node.ts';
-import type { Candidate } from '../../../src/cli/server/serving_plan.ts';
-import type { ProgrammeId } from '../../../src/oauth/client.ts';
-import { Unavailable } from '../../../src/oauth/failure.ts';
-import { compileProgramme } from '../../../src/programme/compile.ts';
-import { loadProgramme } from '../../../src/programme/language/load.ts';
-import { createMemoryStore } from '../../../src/store/memory/store.ts';
-import { testClock } from '../../support/clock.ts';
-import { failingStore } from '../../support/failing_store.ts';
-import { publicUrl, shippedProgramme } from '../../support/jetway.ts';
+import { leaseNode, type ServerNode } from '../../../../src/cli/server/lifecycle/node.ts';
+import type { Candidate } from '../../../../src/cli/server/serving_plan.ts';
+import type { ProgrammeId } from '../../../../src/oauth/client.ts';
+import { Unavailable } from '../../../../src/oauth/failure.ts';
+import { compileProgramme } from '../../../../src/programme/compile.ts';
+import { loadProgramme } from '../../../../src/programme/language/load.ts';
+import { createMemoryStore } from '../../../../src/store/memory/store.ts';
+import { testClock } from '../../../support/clock.ts';
+import { failingStore } from '../../../support/failing_store.ts';
+import { publicUrl, shippedProgramme } from '../../../support/jetway.ts';
 
 const me = `${hostname()}:${process.pid}`;
 

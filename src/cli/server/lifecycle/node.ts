@@ -3,17 +3,17 @@
 
 import { hostname } from 'node:os';
 
-import type { Config } from '../../config/config.ts';
-import type { Log } from '../../engine/service.ts';
-import type { Clock } from '../../lib/clock.ts';
-import { present } from '../../lib/present.ts';
-import { randomKey } from '../../lib/random.ts';
-import type { ProgrammeId } from '../../oauth/client.ts';
-import { Unavailable } from '../../oauth/failure.ts';
-import type { Keeping } from '../../store/keeping.ts';
-import type { LeasedNode, NodeFacts, ServedFacts } from '../../store/node_leases.ts';
-import { version } from '../version.ts';
-import type { Candidate } from './serving_plan.ts';
+import type { Config } from '../../../config/config.ts';
+import type { Log } from '../../../engine/service.ts';
+import type { Clock } from '../../../lib/clock.ts';
+import { present } from '../../../lib/present.ts';
+import { randomKey } from '../../../lib/random.ts';
+import type { ProgrammeId } from '../../../oauth/client.ts';
+import { Unavailable } from '../../../oauth/failure.ts';
+import type { Keeping } from '../../../store/keeping.ts';
+import type { LeasedNode, NodeFacts, ServedFacts } from '../../../store/node_leases.ts';
+import { version } from '../../version.ts';
+import type { Candidate } from '../serving_plan.ts';
 
 export interface ServerNode {
   /**
