@@ -7,9 +7,9 @@ import { Unavailable } from '../oauth/failure.ts';
 import type { SigningAlgorithm } from '../oauth/signing_key.ts';
 
 /** Node numbers are 0 to 1023: they have 10 bits of a numeric token identifier. */
-const nodes = 1024;
+export const nodes = 1024;
 /** A holder that has not asked for so long has ended; the holder asks every second. */
-const leaseSpan = milliseconds(120_000);
+export const leaseSpan = milliseconds(120_000);
 
 /** What a server tells the other servers of its store. */
 export interface NodeFacts {
@@ -81,7 +81,12 @@ export function nextLease(
   for (let node = 0; node < nodes; node += 1) {
     if (!taken.has(node)) return { node, holder, expiresAt, facts };
   }
-  throw new Unavailable(`store: all ${nodes} node numbers are taken`);
+  throw allTaken();
+}
+
+/** The error where every node number has a holder. */
+export function allTaken(): Unavailable {
+  return new Unavailable(`store: all ${nodes} node numbers are taken`);
 }
 
 /** The servers that hold one of the leases at `now`, by number. */

@@ -15,12 +15,12 @@ import {
   postgresName,
   readPostgresLocation,
 } from './postgres/location.ts';
+import { openPostgresStore } from './postgres/store.ts';
 import { backupStore } from './sqlite/care/backup.ts';
 import { verifyStore } from './sqlite/care/examine.ts';
 import { restoreStore } from './sqlite/care/restore.ts';
 import { expectNoDirectory } from './sqlite/file/refusals.ts';
 import { openFileStore, serverReserve } from './sqlite/store.ts';
-import { StoreUnusable } from './unusable.ts';
 
 /** Where a store is, as plain data. */
 export type StoreLocation =
@@ -139,12 +139,7 @@ function postgresSite(location: PostgresLocation): StoreSite {
     // Opening it tells.
     exists: () => true,
     expectPossible: () => {},
-    open: async () => {
-      throw new StoreUnusable(
-        `the store ${postgresName(location)} is not in this build`,
-        'name another store in the configuration (store:)',
-      );
-    },
+    open: (options) => openPostgresStore({ location, ...options }),
   };
 }
 

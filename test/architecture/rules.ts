@@ -43,6 +43,7 @@ const homes: ReadonlyMap<string, readonly string[]> = new Map([
   ['hono', ['http']],
   ['@hono/node-server', ['http']],
   ['jose', ['token']],
+  ['pg', ['store']],
   ['yaml', ['lib']],
   ['valibot', ['schema', 'programme', 'config']],
   ['commander', ['cli']],

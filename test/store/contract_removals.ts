@@ -129,6 +129,7 @@ function useTests(open: Open): void {
     const another = await o.another();
     assert.deepEqual(await another.secretUses(club, partner), new Map());
     await o.store.startLogin(aLogin());
+    await o.store.sweep(at(0), 10);
     assert.deepEqual(await another.secretUses(club, partner), new Map([[secret, at(0)]]));
     // The other process has seen it used as well: within the hour it writes nothing.
     another.recordSecretUse(club, partner, secret, at(1800));

@@ -8,6 +8,7 @@ import type { Store } from '../contract.ts';
 import type { IssueOutcome, SpendOutcome } from '../grants.ts';
 import { judgeSpend, type KeptCode, visibleCode } from '../judgement.ts';
 import { codeRow, keptCode, spentDigest, spentFor, unspent } from '../sql/login_rows.ts';
+import { from } from '../sql/parts.ts';
 import { type ColumnList, some, sumOf } from '../sql/table.ts';
 import { type CodeRow, codes, logins, spentCodes } from '../sql/tables.ts';
 import type { CommitQueue } from './commits/commit_queue.ts';
@@ -15,7 +16,7 @@ import { type Freshness, nameIn, Remembered } from './commits/freshness.ts';
 import type { Eras } from './eras.ts';
 import type { LoginRows } from './logins.ts';
 import { revocationJoins, revocationParts } from './revocations.ts';
-import { finder, from, inserter } from './tables.ts';
+import { finder, inserter } from './tables.ts';
 
 /** The codes' verbs. */
 export function fileCodes(

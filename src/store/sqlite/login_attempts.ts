@@ -3,10 +3,11 @@
 import type { DatabaseSync } from 'node:sqlite';
 
 import type { AttemptRows, AttemptState } from '../login_attempts.ts';
+import { from } from '../sql/parts.ts';
 import { sumOf } from '../sql/table.ts';
 import { loginAttempts } from '../sql/tables.ts';
 import type { CommitQueue } from './commits/commit_queue.ts';
-import { finder, from, inserter, replacing } from './tables.ts';
+import { finder, inserter, replacing } from './tables.ts';
 
 /**
  * A change takes the write lock before it reads, so that processes that share the file have one

@@ -8,11 +8,12 @@ import type { ProgrammeId } from '../../oauth/client.ts';
 import { type Item, type Kind, type KindDescription, kindNames, kinds } from '../kinds.ts';
 import type { RegisteredRows } from '../registrar.ts';
 import { inOrder, keysOf, noPlace, pageOf } from '../registrations.ts';
+import { from } from '../sql/parts.ts';
 import { damaged, type RowOf, sumOf } from '../sql/table.ts';
 import { lookUps, registered, removed } from '../sql/tables.ts';
 import { isOutage } from './commits/outage.ts';
 import { type Meta, metaOf } from './meta.ts';
-import { finder, from, inserter, lister } from './tables.ts';
+import { finder, inserter, lister } from './tables.ts';
 
 /** `changed` hears of each item as it was before a change and as it is after it. */
 export function registeredRows(

@@ -9,12 +9,13 @@ import type { Store } from '../contract.ts';
 import type { TokenName, TokenOwner } from '../grants.ts';
 import { diedAtOnce, isOfThisLife } from '../judgement.ts';
 import { untilOf } from '../sql/login_rows.ts';
+import { from, leftJoined } from '../sql/parts.ts';
 import { expectWhole } from '../sql/table.ts';
 import { type RevocationRow, revocations, revokedTokens } from '../sql/tables.ts';
 import type { CommitQueue } from './commits/commit_queue.ts';
 import { type Freshness, nameIn, Remembered } from './commits/freshness.ts';
 import type { Eras } from './eras.ts';
-import { finder, from, type Insert, inserter, leftJoined, replacing } from './tables.ts';
+import { finder, type Insert, inserter, replacing } from './tables.ts';
 
 /**
  * Revokes all codes and tokens of the owner up to the era `until`, which is the current era if left out.

@@ -2,7 +2,8 @@
 
 import type { DatabaseSync } from 'node:sqlite';
 
-import { type ColumnList, sumOf, type Table, type Value } from '../sql/table.ts';
+import { type FoundIn, partReader, type Parts } from '../sql/parts.ts';
+import { sumOf, type Table, type Value } from '../sql/table.ts';
 
 /** SQL that makes the table. */
 export function createTable({ name, columns, key, unique, order }: Table): string {
@@ -46,29 +47,6 @@ export function replacing({ names, key }: Table): string {
   return `ON CONFLICT DO UPDATE SET ${others.map((name) => `${name} = excluded.${name}`).join(', ')}`;
 }
 
-/** What a statement reads of a table that it names so. */
-export interface Part<Found> {
-  readonly names: readonly string[];
-  readonly alias: string;
-  /** Never there: it carries the type of what is found. */
-  readonly found?: Found;
-}
-
-export function from<Row>({ names }: ColumnList<Row>, alias: string): Part<Row> {
-  return { names, alias };
-}
-
-/** Null where a LEFT JOIN found no row: the first column must be one that is never NULL. */
-export function leftJoined<Row>({ names }: ColumnList<Row>, alias: string): Part<Row | null> {
-  return { names, alias };
-}
-
-type FoundIn<Named> = {
-  readonly [Name in keyof Named]: Named[Name] extends Part<infer Found> ? Found : never;
-};
-
-type Parts = Readonly<Record<string, Part<unknown>>>;
-
 /** Prepares `SELECT … ${rest}`, of which the first row is found. */
 export function finder<const Named extends Parts>(
   database: DatabaseSync,
@@ -92,31 +70,9 @@ export function lister<const Named extends Parts>(
   return (...params) => (select.all(...params) as unknown as Value[][]).map(read);
 }
 
-/** SQLite makes its column names anew for every row: rows are read as arrays, and named here. */
 function reader<Named extends Parts>(database: DatabaseSync, parts: Named, rest: string) {
-  const list: string[] = [];
-  const readers = Object.entries(parts).map(([name, { names, alias }]) => {
-    const start = list.length;
-    list.push(...names.map((column) => `${alias}.${column}`));
-    const empty = Object.fromEntries(names.map((column) => [column, null]));
-    return { name, start, names, empty };
-  });
-  const select = database.prepare(`SELECT ${list.join(', ')} ${rest}`);
+  const { columns, read } = partReader(parts);
+  const select = database.prepare(`SELECT ${columns} ${rest}`);
   select.setReturnArrays(true);
-  const read = (values: readonly Value[]): FoundIn<Named> => {
-    const found: Record<string, unknown> = {};
-    for (const { name, start, names, empty } of readers) {
-      if (values[start] === null) {
-        found[name] = null;
-        continue;
-      }
-      // A copy has all its properties from the start: cheaper than to add one after another.
-      const row: Record<string, Value> = { ...empty };
-      let at = start;
-      for (const column of names) row[column] = values[at++] ?? null;
-      found[name] = row;
-    }
-    return found as FoundIn<Named>;
-  };
   return { select, read };
 }

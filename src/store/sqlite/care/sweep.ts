@@ -6,11 +6,12 @@ import { type Instant, longGap } from '../../../lib/clock.ts';
 import type { Place } from '../../../oauth/grant.ts';
 import { looksPerRemoval, overUpTo } from '../../judgement.ts';
 import { spentRow } from '../../sql/login_rows.ts';
+import { from } from '../../sql/parts.ts';
 import { forgetAtInState, instantBytes } from '../../sql/state.ts';
 import { sumOf, type Value } from '../../sql/table.ts';
 import { codes, spentCodes } from '../../sql/tables.ts';
 import type { Eras } from '../eras.ts';
-import { from, inserter, lister } from '../tables.ts';
+import { inserter, lister } from '../tables.ts';
 
 /** A row's position in the storage order of its table. */
 type Position = readonly Value[];

@@ -1,0 +1,84 @@
+// Owns the one row that says whether what a node remembers of registered things still stands, and in
+// which era what it issues is.
+
+import type { Instant } from '../../lib/clock.ts';
+import type { Era } from '../../oauth/grant.ts';
+import type { AcceptedTime } from '../judgement.ts';
+import { batched } from './link/batch.ts';
+import type { Link } from './link/link.ts';
+import type { Found, Statement } from './link/statement.ts';
+
+export interface Epoch {
+  /** Rises with every change of a registered thing. */
+  readonly registrations: number;
+  /** The era of new codes and tokens. */
+  readonly era: Era;
+  /** Revocations of tokens that ended up to this instant may have been removed. */
+  readonly forgotten: Instant;
+  readonly accepted?: AcceptedTime;
+}
+
+/** Columns of the row, for other statements to read along; their FROM needs `epoch`. */
+export const epochColumns =
+  'epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time';
+export const epochLength = 5;
+
+/** The row as of now, by itself. */
+export async function readEpoch(link: Link): Promise<Epoch> {
+  const [row = []] = await link.run(read, []);
+  return epochOf(row);
+}
+
+/** The row as of the last round. */
+export interface Epochs {
+  /** The row as of this turn, read at most once for all that ask in it. */
+  readonly current: () => Promise<Epoch>;
+  /** The row from the columns of another statement, which counts for the rest of this turn. */
+  readonly note: (columns: readonly Found[]) => Epoch;
+}
+
+const read: Statement = {
+  name: 'epoch',
+  text: `SELECT ${epochColumns} FROM epoch`,
+  isRead: true,
+};
+
+export function epochs(link: Link): Epochs {
+  let seen: Epoch | undefined;
+  let isOfThisTurn = false;
+  const note = (columns: readonly Found[]): Epoch => {
+    seen = epochOf(columns);
+    if (!isOfThisTurn) {
+      isOfThisTurn = true;
+      setImmediate(() => {
+        isOfThisTurn = false;
+      });
+    }
+    return seen;
+  };
+  const ask = batched<undefined, Epoch>({
+    link,
+    answer: async (questions, until) => {
+      const [row = []] = await link.run(read, [], until);
+      const epoch = note(row);
+      return questions.map(() => epoch);
+    },
+  });
+  return {
+    // A request that has just arrived may be told what the answer to another says: the row is then
+    // older than the request by less than the way from the database.
+    current: async () => (isOfThisTurn && seen !== undefined ? seen : ask(undefined)),
+    note,
+  };
+}
+
+export function epochOf(columns: readonly Found[]): Epoch {
+  const [registrations, era, forgotten, acceptedEra, acceptedTime] = columns as number[];
+  const epoch = {
+    registrations: registrations ?? 0,
+    era: era as Era,
+    forgotten: forgotten as Instant,
+  };
+  if ((acceptedEra ?? null) === null) return epoch;
+  return { ...epoch, accepted: { era: acceptedEra as Era, time: acceptedTime as Instant } };
+}

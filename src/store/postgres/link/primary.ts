@@ -1,0 +1,148 @@
+// Owns finding the server that may write: the primary of the right cluster, and not a former one.
+
+import type pg from 'pg';
+
+import { type Milliseconds, milliseconds } from '../../../lib/clock.ts';
+import { Unavailable } from '../../../oauth/failure.ts';
+import { Connection } from './connection.ts';
+import type { Parameter, Statement } from './statement.ts';
+
+/** Where the servers of one cluster are, and how to enter. */
+export interface Servers {
+  /** Tried in this order; a folder's socket where `host` begins with a slash. */
+  readonly hosts: readonly { readonly host: string; readonly port: number }[];
+  readonly user: string;
+  readonly database: string;
+  /** The schema of the store's tables. */
+  readonly schema: string;
+  /** Read at each connect, so that it can be changed; absent where the server asks for none. */
+  readonly password?: () => string;
+  /** For `tls.connect`; absent for a connection that stays on this machine. */
+  readonly ssl?: pg.ClientConfig['ssl'];
+  readonly areStatementsNamed: boolean;
+}
+
+/** What a cluster says of itself. */
+export interface Cluster {
+  /** The same for a primary and all of its standbys. */
+  readonly identifier: string;
+  /** Rises with each promotion. */
+  readonly timeline: number;
+}
+
+/** Milliseconds after which the next host is tried: a dead machine answers nothing. */
+const dialSpan = milliseconds(500);
+
+/** Session settings: a statement ends within `statement`, and waits for another's lock within `lock`. */
+export interface Patience {
+  readonly statement: Milliseconds;
+  readonly lock: Milliseconds;
+}
+
+const look: Statement = {
+  name: 'jetway_look',
+  // The name of a log file begins with the timeline; a standby has none to name.
+  text: `SELECT pg_is_in_recovery(), (SELECT system_identifier::text FROM pg_control_system()),
+    CASE WHEN pg_is_in_recovery() THEN '0' ELSE left(pg_walfile_name(pg_current_wal_lsn()), 8) END`,
+  isRead: true,
+};
+
+/** Not as options of the start: poolers refuse those. Plans are made once and do not scan tables. */
+const settings: Statement = {
+  name: 'jetway_settings',
+  text: `SELECT set_config('search_path', quote_ident($1), false),
+    set_config('statement_timeout', $2, false), set_config('lock_timeout', $3, false),
+    set_config('idle_in_transaction_session_timeout', '5s', false),
+    set_config('timezone', 'UTC', false), set_config('plan_cache_mode', 'force_generic_plan', false),
+    set_config('enable_hashjoin', 'off', false), set_config('enable_mergejoin', 'off', false),
+    set_config('enable_seqscan', 'off', false), set_config('default_transaction_isolation', 'read committed', false),
+    CASE WHEN current_setting('synchronous_commit') IN ('on', 'remote_apply') THEN ''
+      ELSE set_config('synchronous_commit', 'on', false) END`,
+  isRead: true,
+};
+
+/** Dials the primary of one cluster. */
+export class Primary {
+  readonly #servers: Servers;
+  #cluster: Cluster | undefined;
+  /** Index of the host that answered last. */
+  #last = 0;
+
+  constructor(servers: Servers) {
+    this.#servers = servers;
+  }
+
+  /** Undefined until a primary has answered. */
+  get cluster(): Cluster | undefined {
+    return this.#cluster;
+  }
+
+  /**
+   * Connects to whichever host is the primary by now.
+   * @throws Unavailable that names each host and why it would not do
+   */
+  async dial(patience: Patience, ended: () => void): Promise<Connection> {
+    const { hosts } = this.#servers;
+    const troubles: string[] = [];
+    for (let tried = 0; tried < hosts.length; tried += 1) {
+      const index = (this.#last + tried) % hosts.length;
+      const host = hosts[index];
+      if (host === undefined) continue;
+      try {
+        const connection = await this.#open(host, patience, ended);
+        this.#last = index;
+        return connection;
+      } catch (error) {
+        troubles.push(`${host.host}:${host.port}: ${(error as Error).message}`);
+      }
+    }
+    throw new Unavailable(`store: no primary of PostgreSQL answers (${troubles.join('; ')})`);
+  }
+
+  async #open(
+    { host, port }: Servers['hosts'][number],
+    patience: Patience,
+    ended: () => void,
+  ): Promise<Connection> {
+    const { user, database, schema, password, ssl, areStatementsNamed } = this.#servers;
+    const options: pg.ClientConfig = {
+      host,
+      port,
+      user,
+      database,
+      application_name: 'jetway',
+      ...(password && { password }),
+      ...(ssl !== undefined && { ssl }),
+    };
+    let isTaken = false;
+    const connection = await Connection.open(options, dialSpan, {
+      isNamed: areStatementsNamed,
+      ended: () => isTaken && ended(),
+    });
+    try {
+      const [row] = await connection.run(look, [], dialSpan);
+      const [isStandby, identifier, timeline] = row as [boolean, string, string];
+      this.#expectPrimary(isStandby, { identifier, timeline: Number.parseInt(timeline, 16) });
+      const params: Parameter[] = [schema, String(patience.statement), String(patience.lock)];
+      await connection.run(settings, params, dialSpan);
+      isTaken = true;
+      return connection;
+    } catch (error) {
+      connection.end();
+      throw error;
+    }
+  }
+
+  #expectPrimary(isStandby: boolean, found: Cluster): void {
+    if (isStandby) throw new Error('a standby');
+    const known = this.#cluster;
+    if (known !== undefined && known.identifier !== found.identifier) {
+      throw new Error(`another cluster (${found.identifier} instead of ${known.identifier})`);
+    }
+    // It does not know yet that another was promoted.
+    if (known !== undefined && found.timeline < known.timeline) {
+      throw new Error(`a former primary (timeline ${found.timeline}, already ${known.timeline})`);
+    }
+    this.#cluster = found;
+  }
+}

@@ -1,0 +1,85 @@
+// Owns the uses of secrets in PostgreSQL, which are written with the sweeps and may be lost in a crash.
+
+import type { Instant } from '../../lib/clock.ts';
+import type { Digest } from '../../lib/digest.ts';
+import type { ClientId, ProgrammeId } from '../../oauth/client.ts';
+import { isNewUse } from '../judgement.ts';
+import type { Keeping } from '../keeping.ts';
+import type { Link } from './link/link.ts';
+import type { Statement } from './link/statement.ts';
+import { arrayRows } from './tables.ts';
+import type { RowChanges } from './write_changes.ts';
+
+interface Use {
+  readonly programme: ProgrammeId;
+  readonly client: ClientId;
+  readonly digest: Digest;
+  readonly used_at: Instant;
+}
+
+const columns = arrayRows({ programme: 'text', client: 'text', digest: 'text', used_at: 'bigint' });
+
+const put: Statement = {
+  name: 'put_uses',
+  // Not where another node wrote one within the hour, or the client was removed.
+  text: `INSERT INTO secret_use AS kept (programme, client, digest, used_at)
+    SELECT asked.programme, asked.client, asked.digest, asked.used_at FROM ${columns.from('asked')}
+    WHERE EXISTS (SELECT FROM registered WHERE kind = 'client'
+      AND registered.programme = asked.programme AND registered.id = asked.client)
+    ORDER BY 1, 2, 3
+    ON CONFLICT (programme, client, digest) DO UPDATE SET used_at = excluded.used_at
+      WHERE excluded.used_at - kept.used_at >= 3600000`,
+  isRead: false,
+};
+
+const find: Statement = {
+  name: 'find_uses',
+  text: 'SELECT digest, used_at FROM secret_use WHERE programme = $1 AND client = $2',
+  isRead: true,
+};
+
+export interface SecretUses extends Pick<Keeping, 'recordSecretUse' | 'secretUses'> {
+  /** Forgets the waiting uses of secrets that a change has taken away. */
+  readonly written: (changes: RowChanges) => void;
+  /** Writes what waits; call it every second. */
+  readonly flush: () => Promise<void>;
+}
+
+export function secretUses(care: Link): SecretUses {
+  /** The last use of each secret in this process, so that most uses cost one map look-up. */
+  const known = new Map<string, Instant>();
+  const waiting = new Map<string, Use>();
+  const flush = async (): Promise<void> => {
+    const uses = [...waiting.values()];
+    waiting.clear();
+    // A use may be lost; the next hour's is written.
+    if (uses.length > 0) await care.run(put, columns.values(uses)).catch(() => undefined);
+  };
+  return {
+    recordSecretUse: (programme, client, digest, used_at) => {
+      const name = `${programme}\0${client}\0${digest}`;
+      if (!isNewUse(known.get(name), used_at)) return;
+      known.set(name, used_at);
+      waiting.set(name, { programme, client, digest, used_at });
+    },
+    secretUses: async (programme, client) => {
+      const rows = await care.run(find, [programme, client]);
+      const uses = new Map(rows as unknown as readonly [Digest, Instant][]);
+      for (const use of waiting.values()) {
+        if (use.programme !== programme || use.client !== client) continue;
+        if (isNewUse(uses.get(use.digest), use.used_at)) uses.set(use.digest, use.used_at);
+      }
+      return uses;
+    },
+    written: ({ usesKept }) => {
+      for (const { programme, id, held } of usesKept) {
+        const left = held.split(' ');
+        for (const [name, use] of waiting) {
+          const isOf = use.programme === programme && use.client === id;
+          if (isOf && !left.includes(use.digest)) waiting.delete(name);
+        }
+      }
+    },
+    flush,
+  };
+}

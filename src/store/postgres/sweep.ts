@@ -1,0 +1,162 @@
+// Owns removing ended rows from PostgreSQL, in small steps and without an index by end.
+
+import { type Instant, longGap, milliseconds } from '../../lib/clock.ts';
+import { looksPerRemoval, overUpTo } from '../judgement.ts';
+import type { Keeping } from '../keeping.ts';
+import { spentRow } from '../sql/login_rows.ts';
+import { from, partReader } from '../sql/parts.ts';
+import { forgetAtInState, instantBytes } from '../sql/state.ts';
+import { sumOf, type Table, type Value } from '../sql/table.ts';
+import { codes, loginAttempts, logins, revokedTokens, spentCodes } from '../sql/tables.ts';
+import type { Link } from './link/link.ts';
+import type { Found, Parameter, Statement } from './link/statement.ts';
+import { tableRows } from './tables.ts';
+
+interface Ends {
+  /** SQL, of which `$1` is `upTo`. */
+  readonly isOver: string;
+  /** The sweep's time if left out. */
+  readonly upTo?: (now: Instant) => Parameter;
+  /** Rows read for each row that may be removed. */
+  readonly looks?: number;
+  /** Runs on the rows that are to go; `found` has their columns of `reads`. */
+  readonly before?: {
+    readonly reads: string;
+    readonly run: (found: readonly Found[][]) => Promise<void>;
+  };
+}
+
+type Sweep = (now: Instant, limit: number) => Promise<number>;
+
+/** Milliseconds: an operator can correct the clock before the sweep removes rows (FAULTS 11). */
+const timeToMend = milliseconds(3_600_000);
+
+/**
+ * A sweep over all tables whose rows have an end. Each call reads a bounded number of rows of a table in
+ * the order of its key, on from where the last call stopped.
+ */
+export function sweepVerb(care: Link, recorded: Instant | undefined): Keeping['sweep'] {
+  const spent = partReader({ row: from(codes, 'code') });
+  const spentRows = tableRows(spentCodes);
+  const keep: Statement = {
+    name: 'keep_spent',
+    text: `INSERT INTO spent_code (${spentRows.names.join(', ')})
+      SELECT ${spentRows.names.join(', ')} FROM ${spentRows.from('asked')}
+      WHERE EXISTS (SELECT FROM login WHERE login.place = asked.place) ON CONFLICT DO NOTHING`,
+    isRead: false,
+  };
+  const forget: Statement = {
+    name: 'forget_revoked',
+    text: 'UPDATE epoch SET forgotten_until = greatest(forgotten_until, $1)',
+    isRead: false,
+  };
+  const sweeps: readonly Sweep[] = [
+    tableSweep(care, codes, {
+      isOver: 'code.forget_at <= $1',
+      before: {
+        reads: spent.columns,
+        // What is left of a spent code stays as long as its login.
+        run: async (found) => {
+          const rows = found.map((row) => spent.read(row as Value[]).row);
+          // A damaged row would be sound again as another.
+          const whole = rows.filter((row) => sumOf(codes, row) === row.sum && row.spent_for >= 0);
+          await care.run(keep, spentRows.values(whole.map(spentRow)));
+        },
+      },
+    }),
+    tableSweep(care, spentCodes, {
+      // Whatever the time.
+      isOver: `$1::bigint IS NOT NULL
+        AND NOT EXISTS (SELECT FROM login WHERE login.place = spent_code.place)`,
+      looks: 1,
+    }),
+    tableSweep(care, logins, {
+      isOver: `${forgetAtInState} <= $1`,
+      upTo: (now) => instantBytes(overUpTo(now)),
+    }),
+    tableSweep(care, revokedTokens, {
+      isOver: 'revoked_token.expires_at <= $1',
+      before: {
+        reads: 'revoked_token.expires_at',
+        // Those tokens would be valid again if a clock were set back later (FAULTS 29).
+        run: async (found) => {
+          if (found.length > 0)
+            await care.run(forget, [Math.max(...found.map(([end]) => Number(end)))]);
+        },
+      },
+    }),
+    tableSweep(care, loginAttempts, { isOver: 'coalesce(locked_until, window_ends_at) <= $1' }),
+  ];
+  const horizon = trustedTime(recorded);
+  let calls = 0;
+  return async (clock, limit) => {
+    const now = horizon(clock);
+    // Each call begins with the next table: a busy table would else use up the limit every time.
+    const first = calls++ % sweeps.length;
+    let left = limit;
+    for (const sweep of [...sweeps.slice(first), ...sweeps.slice(0, first)]) {
+      if (left > 0) left -= await sweep(now, left);
+    }
+    return limit - left;
+  };
+}
+
+/** The time up to which a sweep believes the clock. */
+function trustedTime(recorded: Instant | undefined): (now: Instant) => Instant {
+  let begun: Instant | undefined;
+  return (now) => {
+    begun ??= now;
+    const isDoubtful = recorded !== undefined && begun - recorded > longGap;
+    return isDoubtful && now - begun < timeToMend ? recorded : now;
+  };
+}
+
+/** Not after any value of a column; which of them, does not matter. */
+const firstOf = { text: '', integer: 0, blob: new Uint8Array() } as const;
+
+function tableSweep(
+  care: Link,
+  { name, key, columns }: Table,
+  { isOver, upTo = (now) => now, looks = looksPerRemoval, before }: Ends,
+): Sweep {
+  const list = key.map((column) => `${name}.${column}`).join(', ');
+  const marks = (first: number): string =>
+    key
+      .map(
+        (column, index) => `$${first + index}${columns[column]?.type === 'blob' ? '::bytea' : ''}`,
+      )
+      .join(', ');
+  const isRange = `($2::boolean OR (${list}) > (${marks(3)}))`;
+  const bound: Statement = {
+    name: `sweep_bound_${name}`,
+    text: `SELECT ${list} FROM ${name} WHERE $1::boolean OR (${list}) > (${marks(2)})
+      ORDER BY ${list} LIMIT 1 OFFSET $${key.length + 2}`,
+    isRead: true,
+  };
+  const upToKey = `($${key.length + 3}::boolean OR (${list}) <= (${marks(key.length + 4)}))`;
+  const range = `FROM ${name} WHERE ${isRange} AND ${upToKey} AND ${isOver}
+    ORDER BY ${list} LIMIT $${2 * key.length + 4}`;
+  const look: Statement = {
+    name: `sweep_look_${name}`,
+    text: `SELECT ${before?.reads ?? list} ${range}`,
+    isRead: true,
+  };
+  const remove: Statement = {
+    name: `sweep_${name}`,
+    text: `DELETE FROM ${name} WHERE (${list}) IN (SELECT ${list} ${range}) RETURNING 1`,
+    isRead: false,
+  };
+  const none = key.map((column) => firstOf[columns[column]?.type ?? 'text']);
+  let begin: readonly Parameter[] | undefined;
+  return async (now, limit) => {
+    const start = [begin === undefined, ...(begin ?? none)];
+    const [found] = await care.run(bound, [...start, limit * looks - 1]);
+    const end = [found === undefined, ...(found ?? none)];
+    const params = [upTo(now), ...start, ...end, limit];
+    if (before) await before.run((await care.run(look, params)) as Found[][]);
+    const gone = await care.run(remove, params);
+    // A call that reached its limit may have left ended rows: the next call reads this range again.
+    if (gone.length < limit) begin = found;
+    return gone.length;
+  };
+}

@@ -1,0 +1,37 @@
+// Owns stores for tests in a schema of their own on this process's PostgreSQL.
+
+import type { Store } from '../../../src/store/contract.ts';
+import type { PostgresLocation } from '../../../src/store/postgres/location.ts';
+import { readPostgresLocation } from '../../../src/store/postgres/location.ts';
+import { openPostgresStore } from '../../../src/store/postgres/store.ts';
+import { testServer } from '../../support/postgres.ts';
+import type { OpenStore } from '../with_store.ts';
+
+/** A store in a new schema, which goes with it. */
+export async function openScratchPostgres(): Promise<OpenStore & { location: PostgresLocation }> {
+  const server = await testServer();
+  const schema = server.newSchema();
+  const location = readPostgresLocation(server.url(schema), (path) => path);
+  const opened: Store[] = [];
+  const open = async (): Promise<Store> => {
+    const store = await openPostgresStore({ location, environment: 'staging' });
+    opened.push(store);
+    return store;
+  };
+  const store = await open();
+  return {
+    store,
+    location,
+    another: open,
+    reopen: async () => {
+      await Promise.all(opened.map((one) => one.close()));
+      return open();
+    },
+    close: async () => {
+      await Promise.all(opened.map((one) => one.close()));
+      const client = await server.client();
+      await client.query(`DROP SCHEMA "${schema}" CASCADE`);
+      await client.end();
+    },
+  };
+}
