@@ -38,7 +38,6 @@ export async function openStore(
   // First: for an impossible location, the error would otherwise be a missing master key.
   site.expectPossible();
   const keyring = createKeyring(masterKeyOf(config));
-  const clock = systemClock();
   const password = storePassword(config.store, config.storePasswordFile);
   const { environment } = config;
   const store = await site.open(present({ environment, password, ...options }));
@@ -48,7 +47,7 @@ export async function openStore(
     await store.close();
     throw error;
   }
-  return { store, keyring, clock };
+  return { store, keyring, clock: systemClock(store.wall) };
 }
 
 /** A system error here has the store's exit code: without its key a store cannot be used. */

@@ -55,29 +55,49 @@ export interface SystemClock extends Clock {
   readonly catchUp: (to: Instant) => void;
   /** Moves the clock to a time, earlier or later. */
   readonly set: (to: Instant) => void;
+  /**
+   * Moves the clock towards the wall clock, unless that is too far away; never back: where it is ahead
+   * it stands still for some milliseconds. To be called every second.
+   */
+  readonly follow: () => void;
 }
 
 /**
  * The service's clock: wall time at start plus monotonic time since, so that a jump of the wall
  * clock moves no expiry until it is accepted (DESIGN, "Semantics").
+ * @param wall milliseconds since the epoch; another clock than the machine's where a store has one
  */
 export function systemClock(wall: () => number = Date.now): SystemClock {
   let [start, origin] = readWall(wall);
-  const now = (): Instant => instant(start + (performance.now() - origin));
+  const raw = (): number => start + (performance.now() - origin);
+  /** The clock shows no earlier time before this one has come. */
+  let latest = 0;
+  const now = (): Instant => instant(Math.max(latest, raw()));
   return {
     now,
     drift: () => wall() - now(),
     accept: () => {
       [start, origin] = readWall(wall);
+      latest = 0;
     },
     catchUp: (to) => {
       start += Math.max(0, to - now());
     },
     set: (to) => {
-      start += to - now();
+      start += to - raw();
+      latest = 0;
+    },
+    follow: () => {
+      const apart = wall() - raw();
+      if (Math.abs(apart) > allowedDrift) return;
+      if (apart < 0) latest = Math.max(latest, raw());
+      start += Math.max(apart, -mostBack);
     },
   };
 }
+
+/** Milliseconds by which a clock that is ahead goes back at once: 1 % of a second. */
+const mostBack = 10;
 
 /** Milliseconds between two readings of the monotonic clock that count as one moment. */
 const oneMoment = 1;

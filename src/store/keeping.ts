@@ -17,9 +17,10 @@ export interface StoreTime {
   /** The latest recorded time: a clock that is behind it is wrong. Undefined where none was recorded. */
   readonly recorded: Instant | undefined;
   /**
-   * The time by now for the servers of the store: the recorded time and the machine's uptime since,
-   * which does not depend on clocks. Undefined where nothing was recorded since the machine was
-   * started, and in a store that no other process can have.
+   * The time by now for the servers of the store. On one machine: the recorded time and the uptime since,
+   * which does not depend on clocks; undefined where nothing was recorded since the machine was started.
+   * Across a network: the time of the servers that run; undefined where none does. Undefined in a store
+   * that no other process can have.
    */
   readonly current: Instant | undefined;
   /**
@@ -39,10 +40,18 @@ export type StoreHealth =
   | { readonly status: 'ready' }
   /** Only reads and verbs that free space or take away rights go on; it passes by itself. */
   | { readonly status: 'full'; readonly detail: string }
+  /** It does not answer, or has not confirmed for seconds that it is the one to ask; it may pass. */
+  | { readonly status: 'away'; readonly detail: string }
   /** For good: every verb rejects. */
   | { readonly status: 'unusable'; readonly detail: string };
 
 export interface Keeping {
+  /**
+   * Milliseconds since the epoch by the store's own clock, which judges for all servers. Absent in a store
+   * of one machine: there the machine's clock does.
+   */
+  readonly wall?: () => number;
+
   time(): Promise<StoreTime>;
 
   /**

@@ -36,3 +36,42 @@ test('FAULTS 12: where it is kept waiting at every look, the shortest counts', (
   // Behind by that, as this look shows, after which it is kept waiting too.
   assert.equal(clock.drift() + 80, 7);
 });
+
+test('FAULTS 12: a clock follows another one, never back, and no faster than 1 % of the time', (t) => {
+  let monotonic = 0;
+  t.mock.method(performance, 'now', () => monotonic);
+  let ahead = 0;
+  const clock = systemClock(() => epoch + monotonic + ahead);
+  /** Lets a second pass; what the clock shows before and after it follows, since the epoch of this test. */
+  const followed = (): readonly number[] => {
+    monotonic += 1000;
+    const before = clock.now();
+    clock.follow();
+    return [before - epoch, clock.now() - epoch];
+  };
+  ahead = 25;
+  assert.deepEqual(followed(), [1000, 1025]);
+  ahead = 0;
+  assert.deepEqual(followed(), [2025, 2025]);
+  assert.equal(clock.drift(), -25);
+  monotonic += 10;
+  assert.equal(clock.now() - epoch, 2025);
+  monotonic += 1;
+  assert.equal(clock.now() - epoch, 2026);
+  monotonic -= 11;
+  assert.deepEqual(
+    [followed(), followed(), followed()],
+    [
+      [3015, 3015],
+      [4005, 4005],
+      [5000, 5000],
+    ],
+  );
+  // Nobody follows a clock that is far away.
+  ahead = 60_001;
+  assert.deepEqual(followed(), [6000, 6000]);
+  ahead = -60_001;
+  assert.deepEqual(followed(), [7000, 7000]);
+  clock.accept();
+  assert.equal(clock.now() - epoch, 7000 - 60_001);
+});

@@ -1,5 +1,5 @@
 // Owns the tasks that a server runs every second: checks and sweeps its store, reloads and
-// renews keys, records its time, renews its lease, and watches the machine's clock.
+// renews keys, records its time, renews its lease, and watches the wall clock.
 
 import type { Log, Service } from '../../engine/service.ts';
 import { admission } from '../../http/admission.ts';
@@ -9,6 +9,7 @@ import type { Store } from '../../store/contract.ts';
 import type { PublishedKeys } from '../../token/key_chest.ts';
 import { renewTokenKey } from '../keys/changes.ts';
 import type { ServerNode } from './lifecycle/node.ts';
+import { wallName } from './store_clock.ts';
 
 export interface Housekeeping {
   readonly store: Store;
@@ -139,8 +140,8 @@ function tellRefused(log: Log): void {
   });
 }
 
-/** Logs each jump of the machine's clock once, and its end; expiry uses the service's own clock. */
-function clockWatch({ clock, log }: Housekeeping): () => void {
+/** Logs each jump of the wall clock once, and its end; expiry uses the service's own clock. */
+function clockWatch({ store, clock, log }: Housekeeping): () => void {
   let wasApart = false;
   return () => {
     const drift = clock.drift();
@@ -148,9 +149,10 @@ function clockWatch({ clock, log }: Housekeeping): () => void {
     if (isApart === wasApart) return;
     wasApart = isApart;
     const seconds = String(Math.round(drift / 1000));
+    const wall = wallName(store);
     const detail = isApart
-      ? `the machine's clock is ${seconds} s from the service's, which goes on by its own: mend the machine's clock, or make the service follow it with SIGUSR2 or a restart`
-      : "the machine's clock agrees with the service's again";
+      ? `${wall} is ${seconds} s from the service's, which goes on by its own: mend ${wall}, or make the service follow it with SIGUSR2 or a restart`
+      : `${wall} agrees with the service's again`;
     log.error('clock_jump', { seconds, detail });
   };
 }

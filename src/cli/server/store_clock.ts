@@ -1,4 +1,4 @@
-// Owns the clocks of servers and commands, which follow the store's recorded time.
+// Owns the clocks of servers and commands, which follow the store's clock and its recorded time.
 
 import type { Log } from '../../engine/service.ts';
 import {
@@ -22,7 +22,7 @@ interface ClockedStore {
 }
 
 /**
- * The clock of a server. With `accept` it is the machine's, and everything issued later than now
+ * The clock of a server. With `accept` it is the wall clock's, and everything issued later than now
  * becomes invalid.
  * @throws CommandError for a clock behind the recorded time (FAULTS 10).
  */
@@ -42,7 +42,7 @@ export async function clockBeside(
   } else if (now >= recorded) {
     if (now - recorded > longGap) {
       log.error('clock_gap', {
-        detail: `the machine's clock says ${dateText(now)}, the store last recorded ${dateText(recorded)}: if the clock is wrong, stop the server and set it right within the hour; until then nothing is purged`,
+        detail: `${wallName(store)} says ${dateText(now)}, the store last recorded ${dateText(recorded)}: if the clock is wrong, stop the server and set it right within the hour; until then nothing is purged`,
       });
     }
   } else if (recorded <= after(now, allowedDrift)) {
@@ -50,10 +50,26 @@ export async function clockBeside(
   } else {
     throw new CommandError(
       exitCodes.store,
-      `the machine's clock says ${dateText(now)}, but ${storeName} has recorded ${dateText(recorded)}: set the clock right; if the recorded time was wrong, start once with serve --accept-clock, which ends what was issued later than now`,
+      `${wallName(store)} says ${dateText(now)}, but ${storeName} has recorded ${dateText(recorded)}: set the clock right; if the recorded time was wrong, start once with serve --accept-clock, which ends what was issued later than now`,
     );
   }
   return clock;
+}
+
+/** How messages name the clock that a service is held against. */
+export function wallName({ wall }: Keeping): string {
+  return wall === undefined ? "the machine's clock" : "the database's clock";
+}
+
+/** Where a service's clock is apart from others, in words; empty where it is not. */
+export function clockTroubles({ store, clock }: ClockedStore): readonly string[] {
+  const own = clock.now();
+  const clocks = [[wallName(store), clock.drift()] as const];
+  // Certificates and lines of the log go by it.
+  if (store.wall !== undefined) clocks.push(["the machine's clock", Date.now() - own]);
+  return clocks
+    .filter(([, drift]) => Math.abs(drift) > allowedDrift)
+    .map(([name, drift]) => `${name} is ${Math.round(drift / 1000)} s from the service's`);
 }
 
 /**
@@ -71,12 +87,12 @@ export async function storeClock(store: Keeping, clock: SystemClock): Promise<Sy
 export interface SharedTime {
   /** Records the time; follows a time that another server has recorded or accepted. */
   readonly keep: () => Promise<void>;
-  /** Follows the machine's clock from now on, backwards too (SIGUSR2). */
+  /** Follows the wall clock from now on, backwards too (SIGUSR2). */
   readonly accept: () => Promise<void>;
 }
 
 /**
- * All servers use the latest clock: otherwise servers started before and after a small step of the
+ * All servers use the latest clock, and where the store has a clock of its own they follow that: otherwise servers started before and after a small step of the
  * machine's clock would judge each other's expiry and grace windows wrongly (FAULTS 12). No server
  * follows a clock that is far ahead, since that clock is wrong.
  */
@@ -97,6 +113,7 @@ export function sharedTime({ store, clock }: ClockedStore, log: Log): SharedTime
     const isBehind = current !== undefined && current > after(clock.now(), uptimeStep);
     const latest = isBehind ? current : recorded;
     if (latest !== undefined && latest <= after(clock.now(), allowedDrift)) clock.catchUp(latest);
+    if (store.wall !== undefined) clock.follow();
   };
   const accept = async (): Promise<void> => {
     clock.accept();

@@ -1,7 +1,7 @@
 // Owns the health of a running server, part by part.
 
 import { type Health, type Parts, readyPart } from '../../../http/admin.ts';
-import { allowedDrift, type Instant, type SystemClock } from '../../../lib/clock.ts';
+import type { Instant, SystemClock } from '../../../lib/clock.ts';
 import type { Store } from '../../../store/contract.ts';
 import type { StoreHealth } from '../../../store/keeping.ts';
 import type { ServerAudit } from '../../audit/server_audit.ts';
@@ -11,6 +11,7 @@ import { maintained } from '../maintenance.ts';
 import type { Reloader } from '../reload.ts';
 import type { Serving } from '../serving.ts';
 import type { Settings } from '../settings.ts';
+import { clockTroubles } from '../store_clock.ts';
 import type { ServerNode } from './node.ts';
 
 export interface HealthSources {
@@ -30,11 +31,10 @@ export interface HealthSources {
 }
 
 export function healthOf(sources: HealthSources): Parts {
-  const { clock, settings, reloader, upkeep, condition, isLeaving } = sources;
+  const { settings, reloader, upkeep, condition, isLeaving } = sources;
   const stored = condition();
   const { trouble: untold } = sources.audit?.stream ?? {};
   const troubles = reloader.troubles();
-  const drift = clock.drift();
   return {
     server: isLeaving() ? { status: 'unready', reasons: ['stopping'] } : readyPart,
     store: stored.status === 'ready' ? readyPart : { status: 'unready', reasons: [stored.detail] },
@@ -46,11 +46,7 @@ export function healthOf(sources: HealthSources): Parts {
       untold === undefined ? [] : [`the audit stream cannot be written: ${untold}`],
     ),
     nodes: degradedBy(sources.node.differences()),
-    clock: degradedBy(
-      Math.abs(drift) > allowedDrift
-        ? [`the machine's clock is ${Math.round(drift / 1000)} s from the service's`]
-        : [],
-    ),
+    clock: degradedBy(clockTroubles(sources)),
   };
 }
 

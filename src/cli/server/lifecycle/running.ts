@@ -32,7 +32,7 @@ import type { Serving } from '../serving.ts';
 import type { Plan } from '../serving_plan.ts';
 import { Settings } from '../settings.ts';
 import { controlRoutes } from '../status.ts';
-import type { SharedTime } from '../store_clock.ts';
+import { type SharedTime, wallName } from '../store_clock.ts';
 import { Tracing } from '../tracing/tracing.ts';
 import { watchFiles } from '../watch.ts';
 import type { HandedSockets } from './handed_sockets.ts';
@@ -163,13 +163,13 @@ async function takeLeave(listeners: Listeners, delay: Milliseconds): Promise<voi
   await half();
 }
 
-async function followClock({ clock, log, time, audit }: Running): Promise<void> {
+async function followClock({ store, clock, log, time, audit }: Running): Promise<void> {
   try {
     audit?.stream.put('clock_accepted', { signal: 'SIGUSR2' });
     await time.accept();
     // After the store has accepted the time: until then, tokens issued later than it still count.
     log.error('clock_accepted', {
-      detail: `the service goes by the machine's clock, ${dateText(clock.now())}; what was issued later than that has ended`,
+      detail: `the service goes by ${wallName(store)}, ${dateText(clock.now())}; what was issued later than that has ended`,
     });
   } catch (error) {
     log.error('clock_not_accepted', { detail: String(error) });
