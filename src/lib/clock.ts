@@ -17,6 +17,12 @@ export interface Clock {
 /** Clocks that are apart by no more than this are taken for one clock (DESIGN, "Semantics"). */
 export const allowedDrift = milliseconds(60_000);
 
+/**
+ * Milliseconds: an end that lies further ahead than any would by this clock is of another clock, which
+ * jumped. Clocks of servers of one store are closer to each other.
+ */
+export const closeClocks = 5000;
+
 /** A start this long after the recorded time doubts its clock, and purges nothing for an hour (FAULTS 11). */
 export const longGap = milliseconds(36 * 3_600_000);
 

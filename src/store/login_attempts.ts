@@ -1,6 +1,6 @@
 // Owns how login attempts are counted: the change of an account's state by an attempt and by its outcome.
 
-import { after, type Instant, milliseconds } from '../lib/clock.ts';
+import { after, closeClocks, type Instant, milliseconds } from '../lib/clock.ts';
 import type { Digest } from '../lib/digest.ts';
 import { present } from '../lib/present.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
@@ -83,12 +83,13 @@ function reserveAttempt(
   // A state that would outlast a new one is from before a jump of the clock, or of a longer policy.
   const span = before?.lockedUntil === undefined ? window : lock;
   const left = before === undefined ? 0 : attemptsEndAt(before) - now;
-  const state = before !== undefined && left > 0 && left <= span ? before : undefined;
+  const isOpen = left > 0 && left <= span + closeClocks;
+  const state = isOpen ? before : undefined;
   if (state === undefined) {
     return { state: { used: 1, windowEndsAt: after(now, window) }, answer: { allowed: true } };
   }
   if (state.lockedUntil !== undefined) {
-    return { state, answer: { allowed: false, retryAfter: milliseconds(left) } };
+    return { state, answer: { allowed: false, retryAfter: milliseconds(Math.min(left, span)) } };
   }
   if (state.used < attempts) {
     return { state: { ...state, used: state.used + 1 }, answer: { allowed: true } };

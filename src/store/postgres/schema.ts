@@ -4,11 +4,13 @@ import type { Instant } from '../../lib/clock.ts';
 import { randomKey } from '../../lib/random.ts';
 import type { Environment } from '../contract.ts';
 import { firstEra } from '../judgement.ts';
-import { nodes } from '../node_leases.ts';
 import { tables } from '../sql/tables.ts';
 import { StoreUnusable } from '../unusable.ts';
+import { throttleTable } from './counters.ts';
+import { leaseTable } from './leases.ts';
 import type { Link } from './link/link.ts';
 import { Refused, type Statement } from './link/statement.ts';
+import { outageTable } from './outages.ts';
 import { createTable } from './tables.ts';
 
 /** The schema below; a store with a higher number was made by a newer Jetway. */
@@ -37,14 +39,7 @@ CREATE TABLE secret_use (
   used_at bigint NOT NULL,
   PRIMARY KEY (programme, client, digest)
 );
-CREATE TABLE node_lease (
-  node integer PRIMARY KEY,
-  holder text NOT NULL,
-  expires_at bigint NOT NULL,
-  facts text
-);
-INSERT INTO node_lease SELECT node, '', 0 FROM generate_series(0, ${nodes - 1}) AS node;
-CREATE INDEX look_up_by_key ON look_up (kind, name, key);
+${leaseTable}${throttleTable}${outageTable}CREATE INDEX look_up_by_key ON look_up (kind, name, key);
 CREATE INDEX login_attempt_locked ON login_attempt (programme, locked_until) WHERE locked_until IS NOT NULL;
 `;
 

@@ -7,11 +7,13 @@ import { present } from '../../lib/present.ts';
 import type { Unavailable } from '../../oauth/failure.ts';
 import type { Environment, Store } from '../contract.ts';
 import { attemptVerbs } from '../login_attempts.ts';
-import { countInProcess } from '../windows.ts';
 import { changer } from './changes.ts';
+import { databaseClock } from './clock.ts';
 import { codeVerbs } from './codes.ts';
+import { countTogether } from './counters.ts';
 import { epochs as epochsOf } from './epoch.ts';
-import { keepingVerbs } from './keeping.ts';
+import { keyCheck } from './keeping.ts';
+import { nodeLeases } from './leases.ts';
 import { forCare, forRequests, Link } from './link/link.ts';
 import { Primary, type Servers } from './link/primary.ts';
 import type { PostgresLocation } from './location.ts';
@@ -22,6 +24,7 @@ import { accessTokens, revoker } from './revocations.ts';
 import { expectSchema } from './schema.ts';
 import { secretUses } from './secret_uses.ts';
 import { sweepVerb } from './sweep.ts';
+import { timeVerbs } from './time.ts';
 
 export interface PostgresStoreOptions {
   readonly location: PostgresLocation;
@@ -45,19 +48,25 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const servers = serversOf(options);
   const primary = new Primary(servers);
   const connections = location.connections ?? usualConnections;
-  const link = new Link({ ...forRequests, connections }, primary);
-  const care = new Link(forCare, primary);
+  const beat = new Link({ ...forRequests, connections: 1 }, primary);
+  const clock = databaseClock();
+  const leases = nodeLeases({ link: beat, clock, isServer: options.onFatal !== undefined });
+  const guarded = { guard: leases.refusal };
+  const link = new Link({ ...forRequests, connections, ...guarded }, primary);
+  const care = new Link({ ...forCare, ...guarded }, primary);
   const close = (): void => {
-    link.close();
-    care.close();
+    for (const one of [link, care, beat]) one.close();
   };
   try {
     await expectSchema(care, { environment, schema: location.schema, now: instant(Date.now()) });
     const epochs = epochsOf(link);
     const logins = loginVerbs(link, epochs);
     const uses = secretUses(care);
-    const keeping = keepingVerbs({ link, care, change: changer(care, uses.written) });
-    const sweep = sweepVerb(care, (await keeping.time()).recorded);
+    await clock.ask(care);
+    const { leaseNode, nodes, isRelieved, health } = leases;
+    const time = timeVerbs({ link, care, change: changer(care, uses.written), isRelieved });
+    const { recorded } = await time.time();
+    const sweep = sweepVerb(care, recorded);
     return {
       ...registryVerbs({ link, care, epochs, written: uses.written }),
       ...codeVerbs(link, epochs, logins.revokeLogin),
@@ -65,22 +74,22 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       ...accessTokens(link, epochs),
       revokeAll: revoker(link, epochs),
       ...attemptVerbs(attemptRows(link, care)),
-      count: countInProcess(),
-      ...keeping,
+      count: countTogether(link),
+      wall: clock.wall,
+      ...time,
+      ensureKeyCheck: keyCheck(care),
+      leaseNode,
+      nodes,
       recordSecretUse: uses.recordSecretUse,
       secretUses: uses.secretUses,
+      // One node sweeps for all.
       sweep: async (...call) => {
         await uses.flush();
-        return sweep(...call);
+        return isRelieved() ? 0 : sweep(...call);
       },
-      health: () => {
-        const { trouble } = link;
-        return trouble === undefined
-          ? { status: 'ready' }
-          : { status: 'unusable', detail: trouble.message };
-      },
+      health,
       close: async () => {
-        await uses.flush();
+        await Promise.all([uses.flush(), leases.close()]);
         close();
       },
     };

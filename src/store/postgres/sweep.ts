@@ -8,8 +8,10 @@ import { from, partReader } from '../sql/parts.ts';
 import { forgetAtInState, instantBytes } from '../sql/state.ts';
 import { sumOf, type Table, type Value } from '../sql/table.ts';
 import { codes, loginAttempts, logins, revokedTokens, spentCodes } from '../sql/tables.ts';
+import { throttle } from './counters.ts';
 import type { Link } from './link/link.ts';
 import type { Found, Parameter, Statement } from './link/statement.ts';
+import { isPast } from './outages.ts';
 import { tableRows } from './tables.ts';
 
 interface Ends {
@@ -50,6 +52,11 @@ export function sweepVerb(care: Link, recorded: Instant | undefined): Keeping['s
     text: 'UPDATE epoch SET forgotten_until = greatest(forgotten_until, $1)',
     isRead: false,
   };
+  const forgetOutages: Statement = {
+    name: 'forget_outages',
+    text: `DELETE FROM outage WHERE ${isPast} RETURNING 1`,
+    isRead: false,
+  };
   const sweeps: readonly Sweep[] = [
     tableSweep(care, codes, {
       isOver: 'code.forget_at <= $1',
@@ -86,6 +93,8 @@ export function sweepVerb(care: Link, recorded: Instant | undefined): Keeping['s
       },
     }),
     tableSweep(care, loginAttempts, { isOver: 'coalesce(locked_until, window_ends_at) <= $1' }),
+    tableSweep(care, throttle, { isOver: 'throttle.ends_at <= $1' }),
+    async (now) => (await care.run(forgetOutages, [now])).length,
   ];
   const horizon = trustedTime(recorded);
   let calls = 0;

@@ -21,6 +21,8 @@ export interface LinkOptions {
   readonly patience: Patience;
   /** Milliseconds from its arrival after which a statement is refused, or its connection is ended. */
   readonly span: Milliseconds;
+  /** Why nothing may be answered by now, whatever the database says; asked before and after a statement. */
+  readonly guard?: () => Unavailable | undefined;
 }
 
 /** For requests: an outage is told within two seconds (FAULTS 13). */
@@ -113,6 +115,8 @@ export class Link {
 
   #refusal(): Unavailable | undefined {
     if (this.#ended) return this.#ended;
+    const refusal = this.#options.guard?.();
+    if (refusal) return refusal;
     if (this.#waiting.length >= longestLine) return new Unavailable('store: too many verbs wait');
     const isBroken = this.#lostAt !== undefined && performance.now() - this.#lostAt > breakAfter;
     return isBroken ? this.#trouble : undefined;
@@ -138,7 +142,11 @@ export class Link {
     if (left <= 0) this.#refuse(job);
     else {
       try {
-        job.resolve(await connection.run(statement, values, milliseconds(left)));
+        const rows = await connection.run(statement, values, milliseconds(left));
+        // A former primary may have answered; what it could commit stands all the same.
+        const refusal = statement.isRead ? this.#options.guard?.() : undefined;
+        if (refusal) job.reject(refusal);
+        else job.resolve(rows);
       } catch (error) {
         // It was the primary once.
         if (error instanceof Refused && error.code === readOnly) connection.end();

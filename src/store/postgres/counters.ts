@@ -1,0 +1,196 @@
+// Owns counting events in windows in PostgreSQL: one count for all nodes, in a table that is not logged.
+
+import { BoundedMap } from '../../lib/bounded_map.ts';
+import { closeClocks, type Instant, milliseconds } from '../../lib/clock.ts';
+import type { ProgrammeId, ThrottleLimit } from '../../oauth/client.ts';
+import type { Counters, WindowCounter, WindowOutcome } from '../counters.ts';
+import { integer, table, text } from '../sql/table.ts';
+import { countInProcess } from '../windows.ts';
+import { batched } from './link/batch.ts';
+import type { Link } from './link/link.ts';
+import type { Statement } from './link/statement.ts';
+import { arrayRows } from './tables.ts';
+
+const key = ['counter', 'programme', 'key'] as const;
+
+/** Described for the sweep; its rows have no sums. */
+export const throttle = table(
+  'throttle',
+  { key },
+  {
+    counter: text<WindowCounter>(),
+    programme: text<ProgrammeId>(),
+    key: text(),
+    used: integer(),
+    began_at: integer<Instant>(),
+    ends_at: integer<Instant>(),
+  },
+);
+
+/**
+ * Not logged: a commit that changes no other table waits for neither disk nor standby. After a crash or
+ * failover the table is empty, and windows begin anew.
+ */
+export const throttleTable = `
+CREATE UNLOGGED TABLE throttle (
+  counter text COLLATE "C" NOT NULL,
+  programme text COLLATE "C" NOT NULL,
+  key text COLLATE "C" NOT NULL,
+  used bigint NOT NULL,
+  began_at bigint NOT NULL,
+  ends_at bigint NOT NULL,
+  PRIMARY KEY (counter, programme, key)
+) WITH (fillfactor = 50);
+`;
+
+const names = { counter: 'text', programme: 'text', key: 'text' } as const;
+const looked = arrayRows(names);
+const counted = arrayRows({
+  ...names,
+  used: 'bigint',
+  began_at: 'bigint',
+  ends_at: 'bigint',
+});
+
+const look: Statement = {
+  name: 'look_throttle',
+  text: `SELECT asked.n, used, ends_at FROM ${looked.from('asked')} JOIN throttle USING (counter, programme, key)`,
+  isRead: true,
+};
+
+// A window that would outlast a new one began before a jump of the clock, or under a longer limit.
+const isOpen = `kept.ends_at > excluded.began_at AND kept.ends_at <= excluded.ends_at + ${closeClocks}`;
+
+const put: Statement = {
+  name: 'count_throttle',
+  text: `INSERT INTO throttle AS kept (counter, programme, key, used, began_at, ends_at)
+    SELECT counter, programme, key, used, began_at, ends_at FROM ${counted.from('asked')} ORDER BY n
+    ON CONFLICT (counter, programme, key) DO UPDATE SET
+      used = CASE WHEN ${isOpen} THEN kept.used ELSE 0 END + excluded.used,
+      began_at = CASE WHEN ${isOpen} THEN kept.began_at ELSE excluded.began_at END,
+      ends_at = CASE WHEN ${isOpen} THEN kept.ends_at ELSE excluded.ends_at END
+    RETURNING counter, programme, key, used, ends_at`,
+  isRead: false,
+};
+
+interface Counted {
+  readonly counter: WindowCounter;
+  readonly programme: ProgrammeId;
+  readonly key: string;
+}
+
+interface Window {
+  readonly used: number;
+  readonly endsAt: number;
+}
+
+/** Events of one key that are counted by one statement. */
+interface Group extends Counted {
+  readonly limit: ThrottleLimit;
+  readonly now: Instant;
+  events: number;
+}
+
+/** Used-up windows that a node remembers: what comes in them costs no round. */
+const mostUsedUp = 50_000;
+
+/**
+ * The verb `count`. Where the database does not answer, events are counted in the process: the requests
+ * that they belong to are refused all the same, or need no database.
+ */
+export function countTogether(link: Link): Counters['count'] {
+  const alone = countInProcess();
+  const usedUp = new BoundedMap<string, Window & { readonly limit: number }>(mostUsedUp);
+  const groups = new Map<string, readonly [Group, Promise<Window | undefined>]>();
+  const read = batched<Counted, Window | undefined>({
+    link,
+    answer: async (asked, until) => {
+      const rows = await link.run(look, looked.values(asked), until);
+      const found = new Map(rows.map(([n, used, endsAt]) => [Number(n), windowOf(used, endsAt)]));
+      return asked.map((_, index) => found.get(index + 1));
+    },
+  });
+  const write = batched<Group, Window | undefined>({
+    link,
+    rowOf: nameOf,
+    answer: async (asked, until) => {
+      // Later events of these keys are the next statement's.
+      for (const group of asked) groups.delete(nameOf(group));
+      const values = asked.map((group) => ({
+        ...group,
+        used: group.events,
+        began_at: group.now,
+        ends_at: group.now + group.limit.window,
+      }));
+      const rows = await link.run(put, counted.values(values), until);
+      const found = new Map(
+        rows.map(([counter, programme, name, used, endsAt]) => [
+          nameOf({ counter, programme, key: name } as Counted),
+          windowOf(used, endsAt),
+        ]),
+      );
+      return asked.map((group) => found.get(nameOf(group)));
+    },
+  });
+
+  const add = async (event: Counted, limit: ThrottleLimit, now: Instant) => {
+    const name = nameOf(event);
+    let [group, written] = groups.get(name) ?? [];
+    if (group === undefined || written === undefined || !isSame(group.limit, limit)) {
+      group = { ...event, limit, now, events: 0 };
+      written = write(group);
+      groups.set(name, [group, written]);
+    }
+    group.events += 1;
+    const place = group.events;
+    const window = await written;
+    return window && { ...window, used: window.used - group.events + place };
+  };
+
+  return async (counter, programme, name, limit, now, by = 1) => {
+    const event = { counter, programme, key: name };
+    const full = nameOf(event);
+    const known = usedUp.get(full);
+    if (known !== undefined && known.limit === limit.limit && isOpenAt(known, limit, now)) {
+      return outcome(known, limit, now, false);
+    }
+    let window: Window | undefined;
+    try {
+      window = by === 0 ? await read(event) : await add(event, limit, now);
+    } catch {
+      return alone(counter, programme, name, limit, now, by);
+    }
+    if (window === undefined || !isOpenAt(window, limit, now)) {
+      window = { used: 0, endsAt: now + limit.window };
+    }
+    if (window.used >= limit.limit) usedUp.set(full, { ...window, limit: limit.limit });
+    // The event itself is in `used` by now.
+    return outcome(window, limit, now, window.used - by < limit.limit);
+  };
+}
+
+function nameOf({ counter, programme, key: name }: Counted): string {
+  return `${counter}\0${programme}\0${name}`;
+}
+
+function windowOf(used: unknown, endsAt: unknown): Window {
+  return { used: Number(used), endsAt: Number(endsAt) };
+}
+
+function isSame(one: ThrottleLimit, other: ThrottleLimit): boolean {
+  return one.limit === other.limit && one.window === other.window;
+}
+
+function isOpenAt({ endsAt }: Window, { window: span }: ThrottleLimit, now: Instant): boolean {
+  return now < endsAt && endsAt - now <= span + closeClocks;
+}
+
+function outcome(
+  { used, endsAt }: Window,
+  { limit, window: span }: ThrottleLimit,
+  now: Instant,
+  allowed: boolean,
+): WindowOutcome {
+  const retryAfter = milliseconds(Math.min(endsAt - now, span));
+  return { allowed, remaining: Math.max(0, limit - used), retryAfter };
+}
