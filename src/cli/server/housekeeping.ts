@@ -1,5 +1,5 @@
 // Owns the tasks that a server runs every second: checks and sweeps its store, reloads and
-// renews keys, records its time, renews its lease, and watches the wall clock.
+// renews keys, records its time, and watches the wall clock.
 
 import type { Log, Service } from '../../engine/service.ts';
 import { admission } from '../../http/admission.ts';
@@ -8,6 +8,7 @@ import { pause } from '../../lib/pause.ts';
 import type { Store } from '../../store/contract.ts';
 import type { PublishedKeys } from '../../token/key_chest.ts';
 import { renewTokenKey } from '../keys/changes.ts';
+import { type GuardedTask, guarded, type Task } from './lifecycle/guarded_task.ts';
 import type { ServerNode } from './lifecycle/node.ts';
 import { wallName } from './store_clock.ts';
 
@@ -22,7 +23,7 @@ export interface Housekeeping {
   /** The store for changes of keys; `store` if left out. */
   readonly keyRecords?: Store;
   /** Absent if no other process can open the store. */
-  readonly node?: Pick<ServerNode, 'renew' | 'changes'>;
+  readonly node?: Pick<ServerNode, 'changes'>;
   /** Runs first in every round. */
   readonly checkStore?: () => void;
 }
@@ -32,8 +33,6 @@ const roundInterval = 1000;
 const rowsPerStep = 500;
 const stepsPerRound = 20;
 
-type Task = () => Promise<unknown>;
-
 export interface Upkeep {
   readonly stop: () => void;
   /** Why keys were not read or renewed in the last round; empty where they were. */
@@ -42,14 +41,14 @@ export interface Upkeep {
 
 /** Runs until it is stopped. */
 export function startHousekeeping(options: Housekeeping): Upkeep {
-  const { keepTime, node, checkStore, log } = options;
+  const { keepTime, checkStore, log } = options;
   const guard = (task: Task): GuardedTask => guarded(task, log);
   const keyTasks = [keyTask(options), tokenKeyTask(options)].map(guard);
   const tasks = [
     guard(async () => checkStore?.()),
     guard(sweepTask(options)),
     ...keyTasks,
-    ...[keepTime, async () => node?.renew(), async () => tellRefused(log)].map(guard),
+    ...[keepTime, async () => tellRefused(log)].map(guard),
   ];
   const watchClock = clockWatch(options);
   const timer = setInterval(() => {
@@ -60,33 +59,6 @@ export function startHousekeeping(options: Housekeeping): Upkeep {
     stop: () => clearInterval(timer),
     keyTroubles: () => keyTasks.flatMap(({ trouble }) => trouble() ?? []),
   };
-}
-
-interface GuardedTask {
-  readonly run: Task;
-  /** Why its last run failed. */
-  readonly trouble: () => string | undefined;
-}
-
-/** Runs the task one at a time and never rejects; logs an error once, until a run succeeds. */
-function guarded(task: Task, log: Log): GuardedTask {
-  let isRunning = false;
-  let logged: string | undefined;
-  const run = async (): Promise<void> => {
-    if (isRunning) return;
-    isRunning = true;
-    try {
-      await task();
-      logged = undefined;
-    } catch (error) {
-      const detail = String(error);
-      if (detail !== logged) log.error('housekeeping_failed', { detail });
-      logged = detail;
-    } finally {
-      isRunning = false;
-    }
-  };
-  return { run, trouble: () => logged };
 }
 
 /** Sweeps in steps; requests are answered between them. */

@@ -15,7 +15,7 @@ import { openStore } from '../open_store.ts';
 import { say } from '../output.ts';
 import { configOf } from '../programmes.ts';
 import { handedSockets } from './lifecycle/handed_sockets.ts';
-import { leaseNode } from './lifecycle/node.ts';
+import { leaseNode, type ServerNode } from './lifecycle/node.ts';
 import { run } from './lifecycle/running.ts';
 import { ignoreSignals } from './lifecycle/signals.ts';
 import { openLog, type ServerLog } from './log_writer.ts';
@@ -59,6 +59,7 @@ async function serveLogging(options: ServeOptions, log: ServerLog): Promise<void
   const opened = await openStore(config, { onFatal });
   const { store, keyring } = opened;
   let audit: ServerAudit | undefined;
+  let node: ServerNode | undefined;
   let why = '';
   try {
     const { name } = storeAt(config.store);
@@ -66,7 +67,7 @@ async function serveLogging(options: ServeOptions, log: ServerLog): Promise<void
     const time = sharedTime({ store, clock }, log);
     // Before tokens are issued: commands use the recorded time.
     await time.keep();
-    const node = await leaseNode({ store, clock, log, config });
+    node = await leaseNode({ store, clock, log, config });
     const files = {
       configuration: fileDigest(options.config),
       programmes: Object.fromEntries(looks.map((look) => [look.id, look.fileDigest])),
@@ -107,6 +108,7 @@ async function serveLogging(options: ServeOptions, log: ServerLog): Promise<void
     why = error instanceof Error ? error.message : String(error);
     throw error;
   } finally {
+    node?.end();
     try {
       await store.close();
     } finally {

@@ -3,6 +3,7 @@
 
 import type { Instant } from '../../lib/clock.ts';
 import type { Digest } from '../../lib/digest.ts';
+import { inTurn } from '../../lib/turn.ts';
 import type { ProgrammeId } from '../../oauth/client.ts';
 import { Unavailable } from '../../oauth/failure.ts';
 import type { AttemptChange, AttemptRows, AttemptState } from '../login_attempts.ts';
@@ -84,6 +85,13 @@ interface Write extends Account {
 
 /** Changes of other nodes may be faster this often. */
 const mostTries = 50;
+const tooFast = 'store: an account is tried faster than its attempts can be counted';
+
+interface Waiting {
+  readonly change: AttemptChange<unknown>;
+  readonly resolve: (answer: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
 
 export function attemptRows(link: Link, care: Link): AttemptRows {
   const look = batched<Account, Found>({
@@ -104,31 +112,38 @@ export function attemptRows(link: Link, care: Link): AttemptRows {
       return asked.map((one) => result.has(nameOf(one)) || (wasUnknown ? undefined : false));
     },
   });
-  const change = async <T>(
-    programme: ProgrammeId,
-    key: Digest,
-    make: AttemptChange<T>,
-  ): Promise<T> => {
-    for (let tries = 0; tries < mostTries; tries += 1) {
-      const { row, state: found } = await look({ programme, key });
-      const { state, answer } = make(found);
-      if (state === found && (state !== undefined || row === undefined)) return answer;
-      const written = await write({ programme, key, was: row?.sum ?? null, state });
-      // Counted twice, if it was written before: that errs to the safe side.
-      if (written === true) return answer;
-    }
-    throw new Unavailable('store: an account is tried faster than its attempts can be counted');
+  /** The changes of an account that wait, in order; while there are any, one loop applies them. */
+  const waiting = new Map<string, Waiting[]>();
+  /** Applies what waits to the row in one write; false where the row was another by then. */
+  const apply = async (account: Account, batch: readonly Waiting[]): Promise<boolean> => {
+    const { row, state: found } = await look(account);
+    let state = found;
+    const answers = batch.map(({ change }) => {
+      const made = change(state);
+      ({ state } = made);
+      return made.answer;
+    });
+    const isAsItWas = state === found && (state !== undefined || row === undefined);
+    // Counted twice, if it was written by a run of unknown outcome: that errs to the safe side.
+    const isWritten = isAsItWas || (await write({ ...account, was: row?.sum ?? null, state }));
+    if (isWritten !== true) return false;
+    for (const [index, { resolve }] of batch.entries()) resolve(answers[index]);
+    return true;
   };
-  // The attempts of this node at one account do not get into each other's way.
-  const last = new Map<string, Promise<unknown>>();
-  const inTurns = <T>(name: string, run: () => Promise<T>): Promise<T> => {
-    const done = (last.get(name) ?? Promise.resolve()).then(run, run);
-    const end = (): void => {
-      if (last.get(name) === done) last.delete(name);
-    };
-    last.set(name, done);
-    done.then(end, end);
-    return done;
+  const drain = async (account: Account, queue: Waiting[]): Promise<void> => {
+    while (queue.length > 0) {
+      const batch = queue.splice(0);
+      try {
+        let tries = 0;
+        while (!(await apply(account, batch))) {
+          tries += 1;
+          if (tries === mostTries) throw new Unavailable(tooFast);
+        }
+      } catch (error) {
+        for (const { reject } of batch) reject(error);
+      }
+    }
+    waiting.delete(nameOf(account));
   };
   return {
     find: async (programme, key) => (await look({ programme, key })).state,
@@ -136,8 +151,19 @@ export function attemptRows(link: Link, care: Link): AttemptRows {
       const [[count] = [0]] = await care.run(locked, [programme, now]);
       return Number(count);
     },
-    change: (programme, key, make) =>
-      inTurns(nameOf({ programme, key }), () => change(programme, key, make)),
+    change: (programme, key, change) =>
+      new Promise((resolve, reject) => {
+        const account = { programme, key };
+        const name = nameOf(account);
+        const one: Waiting = { change, resolve: resolve as Waiting['resolve'], reject };
+        const queue = waiting.get(name);
+        queue?.push(one);
+        if (queue !== undefined) return;
+        const begun = [one];
+        waiting.set(name, begun);
+        // Those of the same turn share the write.
+        inTurn('commits', () => void drain(account, begun));
+      }),
   };
 }
 

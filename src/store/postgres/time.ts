@@ -1,5 +1,7 @@
 // Owns the recorded time in PostgreSQL, and a time that is accepted for all nodes.
 
+import { isDeepStrictEqual } from 'node:util';
+
 import type { Instant } from '../../lib/clock.ts';
 import { placeAfter } from '../../oauth/place.ts';
 import type { Keeping } from '../keeping.ts';
@@ -125,15 +127,18 @@ async function setBack(
   to: Instant,
   before: Instant,
 ): Promise<void> {
-  const all = async <K extends Kind>(kind: K): Promise<void> => {
-    const { setBack: back } = kinds[kind] as KindDescription<K>;
-    if (back === undefined) return;
+  for (const kind of kindNames) {
+    const { setBack: back } = kinds[kind] as KindDescription<Kind>;
+    if (back === undefined) continue;
     for (const item of await everywhere(care, kind)) {
+      // A change each: most items have no such time.
+      if (isDeepStrictEqual(back(item, to, before), item)) continue;
       const { programme } = item;
       await change((steps) =>
-        steps.change(kind, programme, kinds[kind].idOf(item), (one) => back(one, to, before)),
+        steps.change(kind, programme, kinds[kind].idOf(item as never), (one) =>
+          back(one, to, before),
+        ),
       );
     }
-  };
-  for (const kind of kindNames) await all(kind);
+  }
 }

@@ -14,6 +14,7 @@ import type { Keeping } from '../../../store/keeping.ts';
 import type { LeasedNode, NodeFacts, ServedFacts } from '../../../store/node_leases.ts';
 import { version } from '../../version.ts';
 import type { Candidate } from '../serving_plan.ts';
+import { guarded } from './guarded_task.ts';
 
 export interface ServerNode {
   /**
@@ -21,8 +22,10 @@ export interface ServerNode {
    * @throws Unavailable where the store has not confirmed it for so long that it may be another's
    */
   readonly current: () => number;
-  /** Renews the number, tells what is served, and reads what others serve; call it every second. */
+  /** Renews the number, tells what is served, and reads what others serve; runs every second by itself. */
   readonly renew: () => Promise<void>;
+  /** Renews no more. */
+  readonly end: () => void;
   /** What is told of from the next renewal on; nothing is told before. */
   readonly tell: (served: () => ReadonlyMap<ProgrammeId, Candidate>) => void;
   /** The servers of the store, this one included, as of the last renewal. */
@@ -42,10 +45,15 @@ interface NodeParts {
   readonly config: Pick<Config, 'publicUrl'>;
 }
 
+/** Milliseconds. */
+const renewInterval = 1000;
 /** Milliseconds: after an answer of the store the number is this server's for a minute at least. */
 const trusted = 50_000;
 
-/** Leases a number from the store; a restarted server is a new holder. */
+/**
+ * Leases a number from the store, and renews it from then on: a store across a network answers only as
+ * long as it is renewed. A restarted server is a new holder.
+ */
 export async function leaseNode({ store, clock, log, config }: NodeParts): Promise<ServerNode> {
   const holder = randomKey(12);
   let served: (() => ReadonlyMap<ProgrammeId, Candidate>) | undefined;
@@ -76,12 +84,15 @@ export async function leaseNode({ store, clock, log, config }: NodeParts): Promi
     logged = detail;
   };
   await renew();
+  const upkeep = guarded(renew, log);
+  const timer = setInterval(() => void upkeep.run(), renewInterval).unref();
   return {
     current: () => {
       if (performance.now() - confirmed < trusted) return number;
       throw new Unavailable('store: the node number may be another server’s by now');
     },
     renew,
+    end: () => clearInterval(timer),
     tell: (told) => {
       served = told;
     },

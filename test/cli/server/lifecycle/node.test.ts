@@ -36,14 +36,17 @@ function served(
   return () => new Map(candidates);
 }
 
-test('FAULTS 24: servers that serve by other files or settings are told by name, until they agree', async () => {
+test('FAULTS 24: servers that serve by other files or settings are told by name, until they agree', async (t) => {
   const store = createMemoryStore();
   const [clock, lines] = [testClock(), [] as string[]];
   const log = {
     error: (event: string, { detail = '' }) => void lines.push(`${event}: ${detail}`),
   };
   const open = (url: string): Promise<ServerNode> =>
-    leaseNode({ store, clock, log, config: { publicUrl: url } });
+    leaseNode({ store, clock, log, config: { publicUrl: url } }).then((node) => {
+      t.after(node.end);
+      return node;
+    });
   const [one, other] = [await open('https://a.example'), await open('https://b.example')];
   assert.deepEqual([one.current(), other.current()], [0, 1]);
   // A server that begins tells nothing yet: it would seem to serve nothing.
@@ -88,6 +91,7 @@ test('P-7: a number that the store has not confirmed for 50 s names no token', a
   t.mock.method(performance, 'now', () => passed);
   const config = { publicUrl };
   const node = await leaseNode({ store: failing.store, clock: testClock(), log, config });
+  t.after(node.end);
   failing.fail('leaseNode', new Unavailable('store: away'));
   passed = 49_999;
   await assert.rejects(node.renew(), Unavailable);

@@ -1,0 +1,253 @@
+// Tests of what two nodes on one PostgreSQL have in common: counts, numbers, time, outages and upkeep.
+
+import assert from 'node:assert/strict';
+import { describe, type TestContext, test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+
+import { type Instant, milliseconds } from '../../../src/lib/clock.ts';
+import type { Digest } from '../../../src/lib/digest.ts';
+import { Unavailable } from '../../../src/oauth/failure.ts';
+import type { Store } from '../../../src/store/contract.ts';
+import { openPostgresStore } from '../../../src/store/postgres/store.ts';
+import { testServer } from '../../support/postgres.ts';
+import { without } from '../../support/tools.ts';
+import { aClient, aLogin, at, club, inParallel, partner } from '../fixtures.ts';
+import { openScratchPostgres } from './scratch.ts';
+
+const facts = { name: 'machine:7', version: '1', programmes: {}, settings: {} };
+
+interface Nodes {
+  /** Servers: they answer only as long as they have renewed their leases. */
+  readonly one: Store;
+  readonly other: Store;
+  readonly another: () => Promise<Store>;
+  readonly sql: (text: string) => Promise<readonly Readonly<Record<string, unknown>>[]>;
+}
+
+async function openNodes(t: TestContext): Promise<Nodes> {
+  const { location, close } = await openScratchPostgres();
+  const opened: Store[] = [];
+  const another = async (): Promise<Store> => {
+    const onFatal = (): void => assert.fail('the store can no longer be used');
+    const store = await openPostgresStore({ location, environment: 'staging', onFatal });
+    opened.push(store);
+    return store;
+  };
+  const client = await (await testServer()).client();
+  await client.query(`SET search_path = "${location.schema}"`);
+  t.after(async () => {
+    await Promise.all([...opened.map((store) => store.close()), client.end()]);
+    await close();
+  });
+  return {
+    one: await another(),
+    other: await another(),
+    another,
+    sql: async (text) => (await client.query(text)).rows,
+  };
+}
+
+/** Lets time pass for this process, whose timers go on as they are. */
+function passing(t: TestContext): (span: number) => void {
+  const now = performance.now.bind(performance);
+  let passed = 0;
+  t.mock.method(performance, 'now', () => now() + passed);
+  return (span) => {
+    passed += span;
+  };
+}
+
+describe('two nodes on one PostgreSQL', { skip: without('postgres') }, () => {
+  test('HOSTILE 57: a burst split over nodes has one count, and clocks need not agree to the second', async (t) => {
+    const { one, other } = await openNodes(t);
+    const limit = { limit: 10, window: 60_000 };
+    const counted = await inParallel(60, (n) =>
+      (n % 2 === 0 ? one : other).count('token_request', club, partner, limit, at(n % 3)),
+    );
+    assert.equal(counted.filter(({ allowed }) => allowed).length, 10);
+    const remaining = counted.filter(({ allowed }) => allowed).map((each) => each.remaining);
+    assert.deepEqual(
+      remaining.toSorted((a, b) => a - b),
+      [0, 1, 2, 3, 4, 5, 6, 7, 8, 9],
+    );
+    const refused = counted.filter(({ allowed }) => !allowed);
+    assert.ok(refused.every((each) => each.remaining === 0 && each.retryAfter <= 60_000));
+    // The next window is a common one as well, and a raised limit counts at once.
+    assert.deepEqual(await one.count('token_request', club, partner, limit, at(70)), {
+      allowed: true,
+      remaining: 9,
+      retryAfter: 60_000,
+    });
+    const raised = { ...limit, limit: 12 };
+    assert.equal((await other.count('token_request', club, partner, raised, at(71))).remaining, 10);
+  });
+
+  test('HOSTILE 42: failures at one node are known at the other, and looking counts none', async (t) => {
+    const { one, other } = await openNodes(t);
+    const limit = { limit: 3, window: 60_000 };
+    for (const counter of ['failed_login', 'failed_secret'] as const) {
+      const look = (store: Store) => store.count(counter, club, 'address', limit, at(1), 0);
+      for (const store of [one, other, one]) {
+        assert.equal((await look(store)).allowed, true);
+        assert.equal((await store.count(counter, club, 'address', limit, at(0))).allowed, true);
+      }
+      const refused = { allowed: false, remaining: 0, retryAfter: 59_000 };
+      assert.deepEqual([await look(one), await look(other)], [refused, refused]);
+    }
+  });
+
+  test('HOSTILE 57: while the store is away a node counts by itself', async (t) => {
+    const { one } = await openNodes(t);
+    const limit = { limit: 2, window: 60_000 };
+    const count = () => one.count('token_request', club, partner, limit, at(0));
+    await count();
+    await one.close();
+    const alone = [await count(), await count(), await count()];
+    assert.deepEqual(
+      alone.map(({ allowed }) => allowed),
+      [true, true, false],
+    );
+  });
+
+  test('HOSTILE 18: of 50 attempts at two nodes the limit is allowed, whatever their clocks', async (t) => {
+    const { one, other, sql } = await openNodes(t);
+    const policy = { attempts: 5, window: milliseconds(60_000), lock: milliseconds(60_000) };
+    const account = 'account' as Digest;
+    const reserve = (n: number) =>
+      (n % 2 === 0 ? one : other).reserveAttempt(club, account, policy, at((n % 4) / 1000));
+    const reserved = await inParallel(50, reserve);
+    assert.equal(reserved.filter(({ allowed }) => allowed).length, 5);
+    assert.deepEqual(await sql('SELECT used::int FROM login_attempt'), [{ used: 5 }]);
+    // Undecided ones are given back, each once.
+    await inParallel(4, (n) =>
+      (n % 2 === 0 ? one : other).settleAttempt(club, account, 'undecided', at(1)),
+    );
+    const again = await inParallel(20, reserve);
+    assert.equal(again.filter(({ allowed }) => allowed).length, 4);
+  });
+
+  test('P-7: holders at two nodes that start at once have numbers of their own', async (t) => {
+    const { one, other } = await openNodes(t);
+    const numbers = await inParallel(100, (n) =>
+      (n % 2 === 0 ? one : other).leaseNode(at((n % 3) / 1000), `holder ${n}`, facts),
+    );
+    assert.equal(new Set(numbers).size, 100);
+    assert.equal(Math.max(...numbers), 99);
+    assert.equal((await other.nodes(at(0))).length, 100);
+    await one.close();
+    assert.equal((await other.nodes(at(0))).length, 50);
+    // The numbers of those who ended stay taken until their leases end.
+    assert.equal(await other.leaseNode(at(0), 'new', facts), 100);
+  });
+
+  test('FAULTS 15: a node answers nothing once its heartbeat is 3 s old, and again after the next', async (t) => {
+    const { one, other } = await openNodes(t);
+    const pass = passing(t);
+    await other.add('client', [aClient()]);
+    await one.leaseNode(at(0), 'one', facts);
+    assert.ok(await one.find('client', club, partner));
+    assert.deepEqual(one.health(), { status: 'ready' });
+    pass(3100);
+    // What was read in this turn counts for the rest of it.
+    await turn();
+    const asked = [
+      () => one.find('client', club, partner),
+      () => one.isStanding(club, { tokenId: 'a', expiresAt: at(9) }),
+      () => one.startLogin(aLogin()),
+      () => one.time(),
+    ];
+    for (const ask of asked) await assert.rejects(ask, Unavailable);
+    assert.equal(one.health().status, 'away');
+    assert.match(JSON.stringify(one.health()), /no commit was confirmed for 3\.1 s/);
+    await one.leaseNode(at(3), 'one', facts);
+    for (const ask of asked) await ask();
+    assert.deepEqual(one.health(), { status: 'ready' });
+  });
+
+  test('HOSTILE 30: an outage that one node has met is known at every other, in the commit that ends it', async (t) => {
+    const { one, other, another, sql } = await openNodes(t);
+    const pass = passing(t);
+    const outages = async (store: Store) => (await store.time()).outages;
+    await one.leaseNode(at(0), 'one', facts);
+    await other.leaseNode(at(0), 'other', facts);
+    pass(2900);
+    await one.leaseNode(at(2.9), 'one', facts);
+    await other.leaseNode(at(2.9), 'other', facts);
+    assert.deepEqual(await outages(one), []);
+    pass(30_000);
+    await one.leaseNode(at(32.9), 'one', facts);
+    await other.leaseNode(at(33), 'other', facts);
+    const found = await outages(other);
+    assert.deepEqual(await outages(one), found);
+    assert.deepEqual(
+      found.map(({ to }) => to),
+      [at(33), at(32.9)],
+    );
+    for (const { from } of found) assert.ok(Math.abs(from - at(2.9)) < 1000);
+    // A node that begins meets one where none has served; not where others have.
+    const third = await another();
+    await third.leaseNode(at(34), 'third', facts);
+    assert.equal((await outages(third)).length, 2);
+    const fourth = await another();
+    await fourth.leaseNode(at(100), 'fourth', facts);
+    assert.deepEqual((await outages(fourth))[0], { from: at(34), to: at(100) });
+    // They are forgotten after a day.
+    for (let calls = 0; calls < 12; calls += 1) await one.sweep(at(86_400 + 50), 100);
+    assert.deepEqual(await sql('SELECT to_at::float8 AS to FROM outage'), [{ to: at(100) }]);
+  });
+
+  test('one node sweeps for all, and the next where it has ended', async (t) => {
+    const { one, other, sql } = await openNodes(t);
+    const limit = { limit: 1, window: 1000 };
+    await one.count('token_request', club, partner, limit, at(0));
+    const rows = async () => (await sql('SELECT FROM throttle')).length;
+    const sweepAll = async (store: Store): Promise<void> => {
+      for (let calls = 0; calls < 8; calls += 1) await store.sweep(at(60), 100);
+    };
+    await one.leaseNode(at(60), 'one', facts);
+    await other.leaseNode(at(60), 'other', facts);
+    await sweepAll(other);
+    assert.equal(await rows(), 1);
+    await one.close();
+    await other.leaseNode(at(60), 'other', facts);
+    await sweepAll(other);
+    assert.equal(await rows(), 0);
+  });
+
+  test('FAULTS 12: nodes go by the time of the database, and commands by that of the nodes', async (t) => {
+    const { one, other, sql } = await openNodes(t);
+    const databaseTime = async (): Promise<number> => {
+      const [row] = await sql('SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS now');
+      return Number(row?.['now']);
+    };
+    for (const store of [one, other]) {
+      const before = await databaseTime();
+      const wall = store.wall?.() ?? 0;
+      assert.ok(before - 50 < wall && wall < (await databaseTime()) + 50);
+    }
+    assert.equal((await one.time()).current, undefined);
+    // Servers that are ten minutes behind the database, which somebody has set.
+    const behind = ((await databaseTime()) - 600_000) as Instant;
+    await one.recordTime(Math.floor(behind) as Instant);
+    const { current = 0, recorded } = await other.time();
+    assert.equal(recorded, Math.floor(behind));
+    assert.ok(behind <= current && current < behind + 60_000);
+  });
+
+  test('FAULTS 30: a time that is accepted at one node is the time of all', async (t) => {
+    const { one, other } = await openNodes(t);
+    await other.recordTime(at(3600));
+    await one.time();
+    await one.acceptTime(at(0));
+    assert.equal((await one.time()).acceptedElsewhere, undefined);
+    const { acceptedElsewhere, recorded } = await other.time();
+    assert.deepEqual([acceptedElsewhere, recorded], [at(0), at(0)]);
+    // Until it is followed no time is recorded.
+    await other.recordTime(at(7200));
+    assert.equal((await one.time()).recorded, at(0));
+    await other.acceptTime(at(1), 'another_process');
+    assert.equal((await other.time()).acceptedElsewhere, undefined);
+    await other.recordTime(at(7));
+    assert.equal((await one.time()).recorded, at(7));
+  });
+});
