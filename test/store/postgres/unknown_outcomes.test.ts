@@ -1,0 +1,212 @@
+// Owns what becomes of a write whose answer never came: it was done once, or it was not done at all, and
+// its caller is told which (FLEET 2.4, FAULTS 15).
+
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+
+import { Unavailable } from '../../../src/oauth/failure.ts';
+import type { Store } from '../../../src/store/contract.ts';
+import { openPostgresStore } from '../../../src/store/postgres/store.ts';
+import { aClient, aCode, aLogin, anAnswer, at, club, key, partner } from '../fixtures.ts';
+import { findCode, findLogin, isRevoked } from '../login.ts';
+import { type LossyProxy, lossyProxy } from './lossy_proxy.ts';
+import { openScratchPostgres } from './scratch.ts';
+
+interface Scene {
+  /** Its way to the database loses what `proxy` is told to. */
+  readonly store: Store;
+  /** Another node, with a way of its own. */
+  readonly other: Store;
+  readonly proxy: LossyProxy;
+}
+
+async function withLossyWay(body: (scene: Scene) => Promise<void>): Promise<void> {
+  const scratch = await openScratchPostgres();
+  const [host] = scratch.location.hosts;
+  assert.ok(host);
+  const proxy = await lossyProxy(host.port);
+  const hosts = [{ ...host, port: proxy.port }];
+  const location = { ...scratch.location, hosts, connections: 2 };
+  const store = await openPostgresStore({ location, environment: 'staging' });
+  try {
+    await body({ store, other: scratch.store, proxy });
+  } finally {
+    await store.close();
+    proxy.close();
+    await scratch.close();
+  }
+}
+
+const spend = (store: Store, login = aLogin()) =>
+  store.spendCode(club, partner, key('code'), login, at(0));
+
+interface Case {
+  readonly statement: string;
+  readonly before?: (store: Store) => Promise<unknown>;
+  readonly verb: (store: Store) => Promise<unknown>;
+  readonly answer: unknown;
+  /** What another node finds afterwards. */
+  readonly found: (other: Store) => Promise<void>;
+}
+
+const next = anAnswer(aLogin(), 'next');
+
+const cases: Readonly<Record<string, Case>> = {
+  'a code is issued': {
+    statement: 'issue_codes',
+    verb: (store) => store.issueCode(aCode()),
+    answer: 'issued',
+    found: async (other) => assert.deepEqual(await findCode(other, 'code', 0), { code: aCode() }),
+  },
+  'a code is spent': {
+    statement: 'spend_codes',
+    before: (store) => store.issueCode(aCode()),
+    verb: (store) => spend(store),
+    answer: { outcome: 'spent' },
+    found: async (other) => {
+      assert.equal(await isRevoked(other), false);
+      assert.deepEqual(await spend(other), { outcome: 'replayed', place: aLogin().place });
+    },
+  },
+  'a login is started': {
+    statement: 'start_logins',
+    verb: (store) => store.startLogin(aLogin()),
+    answer: undefined,
+    found: async (other) => assert.equal(await isRevoked(other), false),
+  },
+  'a login is advanced': {
+    statement: 'advance_logins',
+    before: (store) => store.startLogin(aLogin()),
+    verb: (store) => store.advanceLogin(club, aLogin().place, aLogin(), next),
+    answer: true,
+    found: async (other) => assert.equal((await findLogin(other))?.nonce, next.nonce),
+  },
+  'a login is revoked': {
+    statement: 'revoke_logins',
+    before: (store) => store.startLogin(aLogin()),
+    verb: (store) => store.revokeLogin(club, aLogin().place, at(1)),
+    answer: undefined,
+    found: async (other) => assert.equal(await isRevoked(other), true),
+  },
+  'all of a client is revoked': {
+    statement: 'revoke_all',
+    before: (store) => store.startLogin(aLogin()),
+    verb: (store) => store.revokeAll(club, { client: partner }),
+    answer: undefined,
+    found: async (other) => assert.equal(await isRevoked(other), true),
+  },
+  'a token is revoked': {
+    statement: 'revoke_tokens',
+    verb: (store) => store.revokeToken(club, { tokenId: 'jti', expiresAt: at(60) }, at(0)),
+    answer: undefined,
+    found: async (other) => {
+      const question = { tokenId: 'jti', expiresAt: at(60) };
+      assert.equal(await other.isStanding(club, question), false);
+    },
+  },
+  'a client is added': {
+    statement: 'write_registered',
+    verb: (store) => store.add('client', [aClient()]),
+    answer: [],
+    found: async (other) => assert.deepEqual(await other.find('client', club, partner), aClient()),
+  },
+};
+
+describe('FLEET 2.4: a write whose answer is lost was done once', () => {
+  for (const [name, { statement, before, verb, answer, found }] of Object.entries(cases)) {
+    test(`${name}, and its answer is lost`, () =>
+      withLossyWay(async ({ store, other, proxy }) => {
+        await before?.(store);
+        proxy.loseAnswerOf(statement);
+        assert.deepEqual(await verb(store), answer);
+        assert.equal(proxy.lost(), 1);
+        await found(other);
+      }));
+
+    test(`${name}, and the statement is lost on its way`, () =>
+      withLossyWay(async ({ store, other, proxy }) => {
+        await before?.(store);
+        proxy.lose(statement);
+        if (statement === 'write_registered') {
+          // Whether to try again is for the operator to say.
+          await assert.rejects(() => verb(store), Unavailable);
+          return;
+        }
+        assert.deepEqual(await verb(store), answer);
+        assert.equal(proxy.lost(), 1);
+        await found(other);
+      }));
+  }
+});
+
+describe('FLEET 2.4: what somebody else has done since is not taken for reuse', () => {
+  test('a lost answer that another node has told in a retry, and a client has used', () =>
+    withLossyWay(async ({ store, other, proxy }) => {
+      const { place } = aLogin();
+      await store.startLogin(aLogin());
+      await store.findLogin(club, place);
+      const isLost = Promise.withResolvers<void>();
+      proxy.loseAnswerOf('advance_logins', () => {
+        proxy.freeze();
+        isLost.resolve();
+      });
+      const lost = store.advanceLogin(club, place, aLogin(), next);
+      const outcome = assert.rejects(lost, Unavailable);
+      await isLost.promise;
+      assert.equal(await other.advanceLogin(club, place, next, anAnswer(next, 'third')), true);
+      proxy.thaw();
+      await outcome;
+      assert.equal(await isRevoked(other), false);
+    }));
+
+  test('another answer that was faster', () =>
+    withLossyWay(async ({ store, other, proxy }) => {
+      const { place } = aLogin();
+      await store.startLogin(aLogin());
+      await store.findLogin(club, place);
+      proxy.freeze();
+      const late = store.advanceLogin(club, place, aLogin(), next);
+      await other.advanceLogin(club, place, aLogin(), anAnswer(aLogin(), 'other'));
+      proxy.thaw();
+      assert.equal(await late, false);
+    }));
+});
+
+describe('FAULTS 13: a database that does not answer', () => {
+  test('is told as an outage by every verb, and waited for no longer than two seconds', () =>
+    withLossyWay(async ({ store, proxy }) => {
+      await store.startLogin(aLogin());
+      proxy.freeze();
+      const begun = performance.now();
+      const outcomes = await Promise.allSettled([
+        store.findLogin(club, aLogin().place),
+        store.advanceLogin(club, aLogin().place, aLogin(), next),
+        store.find('client', club, partner),
+        store.isStanding(club, { tokenId: 'jti', expiresAt: at(60) }),
+      ]);
+      const span = performance.now() - begun;
+      for (const outcome of outcomes) {
+        assert.equal(outcome.status, 'rejected');
+        assert.ok(outcome.reason instanceof Unavailable, String(outcome.reason));
+      }
+      // FAULTS 13 is a limit of time, ten times what a busy machine adds.
+      assert.ok(span < 20_000, `${span} ms`);
+      proxy.thaw();
+      await untilAnswered(store);
+      assert.equal(await isRevoked(store), false);
+    }));
+});
+
+async function untilAnswered(store: Store): Promise<void> {
+  for (;;) {
+    try {
+      await store.findLogin(club, aLogin().place);
+      return;
+    } catch (error) {
+      assert.ok(error instanceof Unavailable);
+      await new Promise((resolve) => {
+        setTimeout(resolve, 20);
+      });
+    }
+  }
+}
