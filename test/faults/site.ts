@@ -7,6 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { TestContext } from 'node:test';
 
 import { type Instant, instant } from '../../src/lib/clock.ts';
+import type { Store } from '../../src/store/contract.ts';
 import { openFileStore } from '../../src/store/sqlite/store.ts';
 import { configText, jetwayAt, workFolder } from '../cli/command.ts';
 import { type ServerOptions, type ServerProcess, startServer } from '../cli/server.ts';
@@ -41,6 +42,8 @@ export interface SiteOptions {
   readonly more?: string;
   /** Called with the store's folder before anything is in it. */
   readonly prepare?: (folder: string) => void;
+  /** Another store than a file: how the configuration names it, and how it is opened. */
+  readonly store?: { readonly name: string; readonly open: () => Promise<Store> };
 }
 
 /** For tests of load: the shipped club lets a partner have 600 tokens a minute. */
@@ -51,14 +54,19 @@ export function lookInto(path: string): DatabaseSync {
   return new DatabaseSync(path, { timeout: 60_000 });
 }
 
+function configWith(store: string | undefined): string {
+  if (store === undefined) return configText;
+  return `${configText.replace(/^store: .*$/m, `store: ${store}`)}master_key_file: data/master.key\n`;
+}
+
 /** Makes a store with a partner and a member in a folder that `jetway serve` can be started in. */
 export async function openSite(
   t: TestContext,
-  { over = '', more = 'stop_delay: 0s\n', prepare }: SiteOptions = {},
+  { over = '', more = 'stop_delay: 0s\n', prepare, store: named }: SiteOptions = {},
 ): Promise<Site> {
   const text = shippedProgramme(programme, over);
   const folder = workFolder(t, {
-    'config.yaml': `${configText}admin: 127.0.0.1:0\n${more}`,
+    'config.yaml': `${configWith(named?.name)}admin: 127.0.0.1:0\n${more}`,
     [`programmes/${programme}.yaml`]: text,
     ...shippedLogos(),
   });
@@ -76,7 +84,7 @@ export async function openSite(
       shift += seconds;
     },
   };
-  const store = openFileStore({ path, environment: 'staging' });
+  const store = await (named?.open() ?? openFileStore({ path, environment: 'staging' }));
   const programmes = { [programme]: text };
   const onboarding = await startJetway(t, { programmes, clock, store, masterKey });
   const client = await onboarding.addClient();

@@ -1,0 +1,156 @@
+// HOSTILE 18, 30, 42 and 57, FAULTS 12 and 13 across nodes: two servers on one PostgreSQL, which comes and goes.
+
+import assert from 'node:assert/strict';
+import { describe, type TestContext, test } from 'node:test';
+
+import { decodeJwt } from 'jose';
+
+import { Cluster } from '../../scripts/postgres/cluster.ts';
+import type { Health } from '../../src/http/admin.ts';
+import type { ClientId } from '../../src/oauth/client.ts';
+import { readPostgresLocation } from '../../src/store/postgres/location.ts';
+import { openPostgresStore } from '../../src/store/postgres/store.ts';
+import {
+  askPartnerToken,
+  askTokens,
+  codeFor,
+  loginTarget,
+  partnerTokenOf,
+  programme,
+  redeem,
+  refresh,
+  tokensIn,
+} from '../support/club.ts';
+import { openLogin, submitLogin } from '../support/login.ts';
+import { inTurns } from '../support/nodes.ts';
+import { testServer } from '../support/postgres.ts';
+import { without } from '../support/tools.ts';
+import { until } from '../support/until.ts';
+import { type Answer, ask } from '../support/wire.ts';
+import { openSite, type ServedClub, type Site } from './site.ts';
+
+/** A site whose store is in PostgreSQL. */
+async function openFleet(t: TestContext, url: string, over: string): Promise<Site> {
+  const location = readPostgresLocation(url, (path) => path);
+  const open = () => openPostgresStore({ location, environment: 'staging' });
+  return openSite(t, { over, store: { name: `"${url}"`, open } });
+}
+
+async function newSchema(): Promise<string> {
+  const server = await testServer();
+  return server.url(server.newSchema());
+}
+
+async function readiness({ server }: ServedClub): Promise<readonly [number, Health]> {
+  const { status, body } = await ask(server.admin, '/readyz');
+  return [status, JSON.parse(body) as Health];
+}
+
+describe('servers on one PostgreSQL', { skip: without('postgres') }, () => {
+  test('HOSTILE 57: a burst split over servers and grant types has one count, and spends no code', async (t) => {
+    const site = await openFleet(t, await newSchema(), 'throttle: { limit: 30, window: 1h }');
+    const nodes = [await site.start(), await site.start()];
+    const [one, other] = nodes as [ServedClub, ServedClub];
+    const code = await codeFor(one);
+    const { refresh_token: token } = tokensIn(await redeem(one, code));
+    const unspent = await codeFor(other);
+    const answers = await inTurns(nodes, 60, (node) => askPartnerToken(node));
+    assert.equal(answers.filter(({ status }) => status === 200).length, 29);
+    const refused = answers.filter(({ status }) => status !== 200);
+    assert.ok(refused.every(({ status }) => status === 429));
+    for (const node of nodes) {
+      assert.equal((await refresh(node, token)).status, 429);
+      assert.equal((await redeem(node, unspent)).status, 429);
+    }
+    // Another limit counts at once: the refused requests have spent nothing.
+    const { store, client } = one;
+    await store.change('client', programme, client.id as ClientId, (found) => ({
+      ...found,
+      throttle: { limit: 1000, window: 3_600_000 },
+    }));
+    tokensIn(await redeem(one, unspent));
+    tokensIn(await refresh(other, token));
+  });
+
+  test('HOSTILE 42: wrong secrets at two servers are limited as at one', async (t) => {
+    const over = 'client: { authentication: { failure_limit: { limit: 6, window: 1h } } }';
+    const site = await openFleet(t, await newSchema(), over);
+    const nodes = [await site.start(), await site.start()];
+    const wrong = {
+      authorization: `Basic ${Buffer.from('partnerapi-12345:x').toString('base64')}`,
+    };
+    const fields = { grant_type: 'client_credentials' };
+    const answers = await inTurns(nodes, 20, (node) => askTokens(node, fields, wrong));
+    assert.equal(answers.filter(({ status }) => status === 401).length, 6);
+    for (const node of nodes) tokensIn(await askPartnerToken(node));
+  });
+
+  test('HOSTILE 18: of wrong passwords at two servers five are judged, and the account is locked at both', async (t) => {
+    const site = await openFleet(t, await newSchema(), '');
+    const nodes = [await site.start(), await site.start()];
+    const attempt = async (node: ServedClub, password: string): Promise<Answer> => {
+      const login = await openLogin(node.url, loginTarget(node.client));
+      return submitLogin(node.url, login, { ...node.member, password });
+    };
+    const wrong = await inTurns(nodes, 20, (node) => attempt(node, 'wrong'));
+    assert.deepEqual(new Set(wrong.map(({ status }) => status)), new Set([200]));
+    for (const node of nodes) assert.equal((await attempt(node, node.member.password)).status, 200);
+    const [{ store, keyring, member }] = nodes as [ServedClub];
+    const account = keyring.accountDigest(member.username);
+    const { failures, lockedUntil } = await store.findAttempts(
+      programme,
+      account,
+      site.clock.now(),
+    );
+    assert.deepEqual([failures, lockedUntil !== undefined], [5, true]);
+  });
+
+  test('FAULTS 12: machines half a minute apart date by the time of the database', async (t) => {
+    const over = 'tokens: { access: { format: jwt } }';
+    const site = await openFleet(t, await newSchema(), over);
+    const behind = await site.start({ ahead: -30 });
+    const ahead = await site.start({ ahead: 30 });
+    const issuedAt = async (node: ServedClub): Promise<number> =>
+      decodeJwt(await partnerTokenOf(node)).iat ?? 0;
+    const [first, second, third] = [
+      await issuedAt(behind),
+      await issuedAt(ahead),
+      await issuedAt(behind),
+    ];
+    assert.ok(first - 1 <= second && second <= third + 1, `${first}, ${second}, ${third}`);
+    for (const node of [behind, ahead]) assert.equal((await readiness(node))[1].status, 'ready');
+    // A machine that is far off serves on, and says so.
+    await ahead.server.setClock(7200);
+    const [status, health] = await readiness(ahead);
+    assert.deepEqual([status, health.status], [200, 'degraded']);
+    assert.match(health.reasons.join(), /^the machine's clock is 72\d\d s from the service's$/);
+  });
+
+  test('FAULTS 13, HOSTILE 30: a database that stops makes servers unready, and no retry after it a theft', async (t) => {
+    const cluster = await Cluster.make();
+    t.after(() => cluster.remove());
+    await cluster.start();
+    const url = `postgres://jetway@127.0.0.1:${cluster.port}/jetway?sslmode=disable`;
+    const site = await openFleet(t, url, 'tokens: { refresh: { grace: 2s } }');
+    const nodes = [await site.start(), await site.start()] as const;
+    const [one, other] = nodes;
+    const { refresh_token: token } = tokensIn(await redeem(one, await codeFor(one)));
+    const answer = await refresh(one, token);
+    const { refresh_token: next } = tokensIn(answer);
+    cluster.signal('SIGSTOP');
+    for (const node of nodes) {
+      await until(async () => (await readiness(node))[0] === 503);
+      const [, { reasons }] = await readiness(node);
+      assert.match(reasons.join(), /no commit was confirmed for \d\.\d s/);
+      assert.equal((await ask(node.server.admin, '/livez')).status, 200);
+      const { status, body } = await refresh(node, token);
+      assert.deepEqual([status, body], [503, '{"error":"temporarily_unavailable"}']);
+    }
+    cluster.signal('SIGCONT');
+    for (const node of nodes) await until(async () => (await readiness(node))[0] === 200);
+    // More time has passed than the window has; none of it in service.
+    const retried = await refresh(other, token);
+    assert.deepEqual(tokensIn(retried).refresh_token, next);
+    tokensIn(await refresh(one, next));
+  });
+});
