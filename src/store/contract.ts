@@ -15,13 +15,13 @@ export type Environment = 'staging' | 'live';
  *
  * A backend writes by hand, with the judgements of judgement.ts and node_leases.ts:
  * - the 11 verbs of `Grants`;
- * - the 10 verbs of `Keeping`.
+ * - the 11 verbs of `Keeping`.
  *
  * Shared code makes the other 15 verbs from less:
  * - the 9 verbs of `Registry`, by registrar.ts from rows of any kind (kinds.ts);
  * - the 5 verbs of login attempts, by login_attempts.ts from find, change and countLocked;
- * - `count`, by windows.ts in the process. A backend across a network may write its own, so that
- *   several machines share one count.
+ * - `count`, by windows.ts in the process. A backend across a network writes its own, so that several
+ *   machines share one count.
  *
  * Each backend adds itself to open.ts and runs the suite of test/store/contract.ts.
  */

@@ -79,7 +79,8 @@ export interface Counters {
   /**
    * Counts one event against the window of a key and tells whether the limit allows it. An event
    * that is not allowed is not counted. With `by` 0 the verb only tells. Costs no durable write: the
-   * count may be lost with the process, and processes may have counts of their own.
+   * count may be lost in a crash. Processes of one machine have counts of their own; nodes of a store
+   * across a network share one, within the events under way.
    */
   count(
     counter: WindowCounter,

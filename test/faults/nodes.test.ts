@@ -13,6 +13,7 @@ import { openPostgresStore } from '../../src/store/postgres/store.ts';
 import {
   askPartnerToken,
   askTokens,
+  type Club,
   codeFor,
   loginTarget,
   partnerTokenOf,
@@ -88,14 +89,14 @@ describe('servers on one PostgreSQL', { skip: without('postgres') }, () => {
   test('HOSTILE 18: of wrong passwords at two servers five are judged, and the account is locked at both', async (t) => {
     const site = await openFleet(t, await newSchema(), '');
     const nodes = [await site.start(), await site.start()];
-    const attempt = async (node: ServedClub, password: string): Promise<Answer> => {
+    const attempt = async (node: Club, password: string): Promise<Answer> => {
       const login = await openLogin(node.url, loginTarget(node.client));
       return submitLogin(node.url, login, { ...node.member, password });
     };
     const wrong = await inTurns(nodes, 20, (node) => attempt(node, 'wrong'));
     assert.deepEqual(new Set(wrong.map(({ status }) => status)), new Set([200]));
     for (const node of nodes) assert.equal((await attempt(node, node.member.password)).status, 200);
-    const [{ store, keyring, member }] = nodes as [ServedClub];
+    const { store, keyring, member } = nodes[0] ?? assert.fail();
     const account = keyring.accountDigest(member.username);
     const { failures, lockedUntil } = await store.findAttempts(
       programme,
@@ -124,6 +125,37 @@ describe('servers on one PostgreSQL', { skip: without('postgres') }, () => {
     const [status, health] = await readiness(ahead);
     assert.deepEqual([status, health.status], [200, 'degraded']);
     assert.match(health.reasons.join(), /^the machine's clock is 72\d\d s from the service's$/);
+  });
+
+  test('FAULTS 10, 30: a database whose clock went back is refused, and accepted for all servers at one', async (t) => {
+    const server = await testServer();
+    const schema = server.newSchema();
+    const site = await openFleet(t, server.url(schema), '');
+    const one = await site.start();
+    const before = tokensIn(await redeem(one, await codeFor(one)));
+    // As if it had been an hour ahead when the time was recorded.
+    const database = await server.client();
+    t.after(() => database.end());
+    const recorded = `${schema}.meta WHERE name = 'recorded_time'`;
+    await until(async () => (await database.query(`SELECT FROM ${recorded}`)).rowCount === 1);
+    await database.query(
+      `UPDATE ${schema}.meta SET value = (value::bigint + 3600000)::text WHERE name = 'recorded_time'`,
+    );
+    await assert.rejects(
+      site.start(),
+      /the database's clock says \S+Z, but postgres:\S+ has recorded \S+Z: set the clock right; .*serve --accept-clock/,
+    );
+    const other = await site.start({ args: ['--accept-clock'] });
+    await until(() => one.server.printed().stderr.includes('"event":"clock_accepted"'));
+    const { refresh_token: token } = tokensIn(await refresh(other, before.refresh_token));
+    tokensIn(await refresh(one, token));
+    for (const node of [one, other]) {
+      await until(async () => (await readiness(node))[1].status === 'ready');
+    }
+    const { rows } = await database.query<{ readonly value: string }>(
+      `SELECT value FROM ${recorded}`,
+    );
+    assert.ok(Number(rows[0]?.value) < site.clock.now() + 60_000);
   });
 
   test('FAULTS 13, HOSTILE 30: a database that stops makes servers unready, and no retry after it a theft', async (t) => {

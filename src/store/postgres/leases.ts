@@ -26,6 +26,8 @@ INSERT INTO node_lease (node, expires_at) SELECT node, 0 FROM generate_series(0,
 
 /** Milliseconds without a heartbeat after which nothing is answered that rests on the store. */
 const trusted = 3000;
+/** Milliseconds between two heartbeats, which come every second, that are an outage. */
+const missedAfter = 2000;
 /** Milliseconds after which another node takes over the upkeep of the store. */
 const upkeepAfter = 10_000;
 
@@ -48,7 +50,7 @@ const renew: Statement = {
         WHERE holder IS NOT NULL AND beat_at <= $2)) AS last_at
     ), missed AS (
       INSERT INTO outage (from_at, to_at) SELECT last_at, $2 FROM served
-      WHERE $4::boolean AND last_at < $2 - ${trusted} ON CONFLICT DO NOTHING
+      WHERE $4::boolean AND last_at < $2 - ${missedAfter} ON CONFLICT DO NOTHING
     )
     UPDATE node_lease SET holder = $1, expires_at = $2 + ${leaseSpan}, facts = $3, beat_at = $2,
       beat_clock = ${databaseNow}

@@ -172,27 +172,27 @@ describe('two nodes on one PostgreSQL', { skip: without('postgres') }, () => {
     const outages = async (store: Store) => (await store.time()).outages;
     await one.leaseNode(at(0), 'one', facts);
     await other.leaseNode(at(0), 'other', facts);
-    pass(2900);
-    await one.leaseNode(at(2.9), 'one', facts);
-    await other.leaseNode(at(2.9), 'other', facts);
+    pass(1900);
+    await one.leaseNode(at(1.9), 'one', facts);
+    await other.leaseNode(at(1.9), 'other', facts);
     assert.deepEqual(await outages(one), []);
     pass(30_000);
-    await one.leaseNode(at(32.9), 'one', facts);
-    await other.leaseNode(at(33), 'other', facts);
+    await one.leaseNode(at(31.9), 'one', facts);
+    await other.leaseNode(at(32), 'other', facts);
     const found = await outages(other);
     assert.deepEqual(await outages(one), found);
     assert.deepEqual(
       found.map(({ to }) => to),
-      [at(33), at(32.9)],
+      [at(32), at(31.9)],
     );
-    for (const { from } of found) assert.ok(Math.abs(from - at(2.9)) < 1000);
+    for (const { from } of found) assert.ok(Math.abs(from - at(1.9)) < 1000);
     // A node that begins meets one where none has served; not where others have.
     const third = await another();
-    await third.leaseNode(at(34), 'third', facts);
+    await third.leaseNode(at(33), 'third', facts);
     assert.equal((await outages(third)).length, 2);
     const fourth = await another();
     await fourth.leaseNode(at(100), 'fourth', facts);
-    assert.deepEqual((await outages(fourth))[0], { from: at(34), to: at(100) });
+    assert.deepEqual((await outages(fourth))[0], { from: at(33), to: at(100) });
     // They are forgotten after a day.
     for (let calls = 0; calls < 12; calls += 1) await one.sweep(at(86_400 + 50), 100);
     assert.deepEqual(await sql('SELECT to_at::float8 AS to FROM outage'), [{ to: at(100) }]);
