@@ -160,7 +160,7 @@ describe('two nodes on one PostgreSQL', { skip: without('postgres') }, () => {
     ];
     for (const ask of asked) await assert.rejects(ask, Unavailable);
     assert.equal(one.health().status, 'away');
-    assert.match(JSON.stringify(one.health()), /no commit was confirmed for 3\.1 s/);
+    assert.match(JSON.stringify(one.health()), /no commit was confirmed for \d\.\d s/);
     await one.leaseNode(at(3), 'one', facts);
     for (const ask of asked) await ask();
     assert.deepEqual(one.health(), { status: 'ready' });
@@ -172,20 +172,20 @@ describe('two nodes on one PostgreSQL', { skip: without('postgres') }, () => {
     const outages = async (store: Store) => (await store.time()).outages;
     await one.leaseNode(at(0), 'one', facts);
     await other.leaseNode(at(0), 'other', facts);
-    pass(1900);
-    await one.leaseNode(at(1.9), 'one', facts);
-    await other.leaseNode(at(1.9), 'other', facts);
+    pass(500);
+    await one.leaseNode(at(0.5), 'one', facts);
+    await other.leaseNode(at(0.5), 'other', facts);
     assert.deepEqual(await outages(one), []);
     pass(30_000);
-    await one.leaseNode(at(31.9), 'one', facts);
+    await one.leaseNode(at(30.5), 'one', facts);
     await other.leaseNode(at(32), 'other', facts);
     const found = await outages(other);
     assert.deepEqual(await outages(one), found);
     assert.deepEqual(
       found.map(({ to }) => to),
-      [at(32), at(31.9)],
+      [at(32), at(30.5)],
     );
-    for (const { from } of found) assert.ok(Math.abs(from - at(1.9)) < 1000);
+    for (const { from } of found) assert.ok(Math.abs(from - at(0.5)) < 1000);
     // A node that begins meets one where none has served; not where others have.
     const third = await another();
     await third.leaseNode(at(33), 'third', facts);
