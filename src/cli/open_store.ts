@@ -4,10 +4,9 @@ import type { Config } from '../config/config.ts';
 import { masterKeyPath, MasterKeyUnusable, readMasterKey } from '../config/master_key.ts';
 import { storePassword } from '../config/store_files.ts';
 import { type SystemClock, systemClock } from '../lib/clock.ts';
-import { present } from '../lib/present.ts';
 import type { StoreCare } from '../store/care.ts';
 import type { Store } from '../store/contract.ts';
-import { storeAt, type StoreOptions } from '../store/open.ts';
+import { storeAt, type StoreOptions, type StoreSite } from '../store/open.ts';
 import { createKeyring, type Keyring } from '../token/keyring.ts';
 import { isSealedUnder } from '../token/signing_keys.ts';
 import { auditedStore } from './audit/audited_store.ts';
@@ -34,13 +33,11 @@ export async function openStore(
   config: Config,
   options: Pick<StoreOptions, 'onFatal'> = {},
 ): Promise<OpenStore> {
-  const site = storeAt(config.store);
+  const site = siteOf(config);
   // First: for an impossible location, the error would otherwise be a missing master key.
   site.expectPossible();
   const keyring = createKeyring(masterKeyOf(config));
-  const password = storePassword(config.store, config.storePasswordFile);
-  const { environment } = config;
-  const store = await site.open(present({ environment, password, ...options }));
+  const store = await site.open({ environment: config.environment, ...options });
   try {
     await expectOwnKey(store, keyring, config);
   } catch (error) {
@@ -48,6 +45,11 @@ export async function openStore(
     throw error;
   }
   return { store, keyring, clock: systemClock(store.wall) };
+}
+
+/** The configured store, with its password. */
+export function siteOf({ store, storePasswordFile }: Config): StoreSite {
+  return storeAt(store, storePassword(store, storePasswordFile));
 }
 
 /** A system error here has the store's exit code: without its key a store cannot be used. */
@@ -79,7 +81,7 @@ export function auditCommand(config: Config): CommandAudit | undefined {
 
 /** The care of the configured store. Refuses a memory store: it would be empty and lost at once. */
 export function expectDurableStore(config: Config): StoreCare {
-  const { care } = storeAt(config.store);
+  const { care } = siteOf(config);
   if (care !== undefined) return care;
   throw new CommandError(
     exitCodes.store,

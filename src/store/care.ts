@@ -5,7 +5,7 @@ import type { Environment } from './contract.ts';
 
 /** What a store holds, as of one moment; plain data. */
 export interface StoreReport {
-  /** Absolute. */
+  /** Of a file, absolute; else how messages name the store. */
   readonly path: string;
   /** Bytes, without the log. */
   readonly size: number;
@@ -14,10 +14,14 @@ export interface StoreReport {
   readonly createdAt: string;
   /** The latest time the store has recorded. */
   readonly recordedTime?: Instant;
-  /** Rows of each table, those of registered things by kind. */
+  /** Rows of each table, those of registered things by kind; of large tables on a server, about. */
   readonly counts: Readonly<Record<string, number>>;
   /** What is wrong with the store, in words; empty when it is sound. */
   readonly damage: readonly string[];
+  /** What the servers of a database tell of themselves, each by its name for people. */
+  readonly server?: Readonly<Record<string, string>>;
+  /** What an operator should mend though the store is sound. */
+  readonly warnings?: readonly string[];
 }
 
 export interface RestoreReport extends StoreReport {
@@ -30,6 +34,31 @@ export interface RestoreReport extends StoreReport {
 export interface BackupOptions {
   /** Whether an existing file may be replaced; if left out it may not. */
   readonly overwrite?: boolean;
+}
+
+/** What a store is held against. */
+export interface VerifyOptions {
+  /** Of the configured master key; see `Keeping.ensureKeyCheck`. */
+  readonly keyCheck?: string;
+}
+
+export interface InPlaceOptions {
+  /** Nothing was brought back: codes and tokens stay, and the database's history is taken for the store's. */
+  readonly keepGranted?: boolean;
+}
+
+export interface MigrateOptions {
+  readonly environment: Environment;
+  /** Also takes away what only older versions need, which are refused from then on. */
+  readonly contract: boolean;
+}
+
+export interface MigrateReport {
+  /** The schema before and now. */
+  readonly from: number;
+  readonly schema: number;
+  /** The oldest schema whose Jetway may open the store now. */
+  readonly oldestReader: number;
 }
 
 /** Care of one store. Each verb throws `StoreUnusable` where there is no sound store or backup. */
@@ -45,8 +74,23 @@ export interface StoreCare {
    * @throws StoreUnwritable
    */
   readonly restore: (backup: string, environment: Environment) => Promise<RestoreReport>;
-  /** Reads the whole store; damage is part of the report. */
-  readonly verify: () => StoreReport;
+  /** What a restore does with what is there, for people. */
+  readonly losing: string;
+  /** Reads the whole store, or a sample of a large one on a server; damage is part of the report. */
+  readonly verify: (options?: VerifyOptions) => StoreReport | Promise<StoreReport>;
+  /**
+   * Voids all codes and tokens where they are, as a restore does: for a database that its own means have
+   * brought back to an earlier time. Absent for a store that has no such means.
+   */
+  readonly restoreInPlace?: (
+    environment: Environment,
+    options?: InPlaceOptions,
+  ) => Promise<RestoreReport>;
+  /**
+   * Brings the tables of an older version to this one's. Absent for a store that no two versions share.
+   * @throws StoreUnusable while a server of an older version runs, where the tables are contracted
+   */
+  readonly migrate?: (options: MigrateOptions) => Promise<MigrateReport>;
 }
 
 /** A backend could not write a file of a store: no space, no permission, no such folder. */

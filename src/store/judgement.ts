@@ -3,6 +3,7 @@
 import { after, allowedDrift, earlier, type Instant, later, milliseconds } from '../lib/clock.ts';
 import { type Digest, sameDigest } from '../lib/digest.ts';
 import { present } from '../lib/present.ts';
+import { randomBytes } from '../lib/random.ts';
 import type { ClientId } from '../oauth/client.ts';
 import {
   type Answer,
@@ -45,6 +46,17 @@ export const forever = Number.MAX_SAFE_INTEGER as Era;
 export interface AcceptedTime {
   readonly era: Era;
   readonly time: Instant;
+}
+
+/** More eras than a store has between a backup and its restore. */
+const manyEras = 2 ** 20;
+
+/**
+ * An era after each of these, and after any that a lost store may have had since. The random part
+ * separates two restores of one backup: a store refuses a token of an era later than its own.
+ */
+export function farEra(...eras: readonly Era[]): Era {
+  return (Math.max(...eras) + manyEras + randomBytes(4).readUInt32BE()) as Era;
 }
 
 /**

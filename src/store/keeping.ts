@@ -75,6 +75,12 @@ export interface Keeping {
   health(): StoreHealth;
 
   /**
+   * What an operator should mend although the store serves, in words: an answered commit may be lost with
+   * one machine. Absent for a store that has one machine anyway.
+   */
+  readonly warnings?: () => Promise<readonly string[]>;
+
+  /**
    * Remembers that a secret or API key was used, at most once an hour for each: costs no commit of
    * its own and may be lost in a crash. An operator reads it to know when an old secret may go.
    */

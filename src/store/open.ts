@@ -4,10 +4,17 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
+import { present } from '../lib/present.ts';
 import type { Unavailable } from '../oauth/failure.ts';
 import { type StoreCare, StoreUnwritable } from './care.ts';
+import type { Arrival, Departure } from './carry/copy.ts';
 import type { Environment, Store } from './contract.ts';
 import { createMemoryStore } from './memory/store.ts';
+import { backupPostgres } from './postgres/care/backup.ts';
+import { verifyPostgres } from './postgres/care/examine.ts';
+import { migratePostgres } from './postgres/care/migrate.ts';
+import { arriveAtPostgres, leavePostgres } from './postgres/care/move.ts';
+import { restorePostgres, restorePostgresInPlace } from './postgres/care/restore.ts';
 import {
   LocationRefused,
   postgresForm,
@@ -18,6 +25,7 @@ import {
 import { openPostgresStore } from './postgres/store.ts';
 import { backupStore } from './sqlite/care/backup.ts';
 import { verifyStore } from './sqlite/care/examine.ts';
+import { arriveAtFile, leaveFile } from './sqlite/care/move.ts';
 import { restoreStore } from './sqlite/care/restore.ts';
 import { expectNoDirectory } from './sqlite/file/refusals.ts';
 import { openFileStore, serverReserve } from './sqlite/store.ts';
@@ -64,12 +72,6 @@ export interface StoreOptions {
    * damaged or taken away (FAULTS 5 to 7). Every verb rejects by then; the process has to end.
    */
   readonly onFatal?: (reason: Unavailable) => void;
-  /**
-   * The password of a store across a network, read anew at each call so that it can be rotated; absent
-   * where none is configured.
-   * @throws StoreUnusable
-   */
-  readonly password?: () => string;
 }
 
 /** A location with its verbs. */
@@ -85,6 +87,14 @@ export interface StoreSite {
   readonly keyFolder?: string;
   /** Absent for a store that ends with its process. */
   readonly care?: StoreCare;
+  /**
+   * The store as one that is moved elsewhere, or a place for one that is moved here; absent for a store
+   * that ends with its process.
+   */
+  readonly move?: {
+    readonly leave: () => Promise<Departure>;
+    readonly arrive: (environment: Environment) => Promise<Arrival>;
+  };
   /** Bytes that it has on the disk; absent for a store that has none, or does not tell. */
   readonly size?: () => number;
   /** Whether there is a store; otherwise `open` makes one. */
@@ -95,9 +105,13 @@ export interface StoreSite {
   readonly open: (options: StoreOptions) => Promise<Store>;
 }
 
-export function storeAt(location: StoreLocation): StoreSite {
+/**
+ * @param password of a store across a network, read anew at each call so that it can be rotated; may
+ *   throw StoreUnusable. Left out where none is configured, and where the store is only named
+ */
+export function storeAt(location: StoreLocation, password?: () => string): StoreSite {
   if (location.kind === 'memory') return memorySite;
-  return location.kind === 'file' ? fileSite(location.path) : postgresSite(location);
+  return location.kind === 'file' ? fileSite(location.path) : postgresSite(location, password);
 }
 
 const memorySite: StoreSite = {
@@ -124,7 +138,9 @@ function fileSite(path: string): StoreSite {
       const server = onFatal === undefined ? {} : { reserve: serverReserve, onFatal };
       return openFileStore({ path, environment, ...server });
     },
+    move: { leave: async () => leaveFile(path), arrive: async () => arriveAtFile(path) },
     care: {
+      losing: 'what came into the store since the backup would be put aside',
       backup: (target, options) => writing(backupStore(path, target, options)),
       restore: (backup, environment) => writing(restoreStore(backup, path, { environment })),
       verify: () => verifyStore(path),
@@ -132,14 +148,27 @@ function fileSite(path: string): StoreSite {
   };
 }
 
-function postgresSite(location: PostgresLocation): StoreSite {
+function postgresSite(location: PostgresLocation, password?: () => string): StoreSite {
+  const access = present({ location, password });
   return {
     name: postgresName(location),
     masterKey: 'brought',
     // Opening it tells.
     exists: () => true,
     expectPossible: () => {},
-    open: (options) => openPostgresStore({ location, ...options }),
+    open: (options) => openPostgresStore({ ...access, ...options }),
+    move: {
+      leave: () => leavePostgres(access),
+      arrive: (environment) => arriveAtPostgres(access, environment),
+    },
+    care: {
+      losing: 'what is in the store would be replaced for good',
+      backup: (target, options) => writing(backupPostgres(access, target, options)),
+      restore: (backup, environment) => restorePostgres(access, backup, environment),
+      restoreInPlace: (...asked) => restorePostgresInPlace(access, ...asked),
+      verify: (options) => verifyPostgres(access, options),
+      migrate: (options) => migratePostgres(access, options),
+    },
   };
 }
 

@@ -1,6 +1,8 @@
 // Owns the verbs below `store`.
 
 import { backup } from '../store/backup.ts';
+import { copy } from '../store/copy.ts';
+import { migrate } from '../store/migrate.ts';
 import { restore } from '../store/restore.ts';
 import { verify } from '../store/view.ts';
 import { option, type Verb } from './grammar.ts';
@@ -9,6 +11,8 @@ export const storeVerbs: readonly Verb[] = [
   {
     words: 'store backup',
     summary: 'copy the store to a file while servers go on; the master key is not in it',
+    details:
+      'Of a PostgreSQL store the file has what is registered: clients, members, gateways, keys, revocations. Codes and logins are left out, since a restore voids them anyway.',
     operands: [['<file>', 'the file to be made; - for standard output']],
     reads: 'store',
     options: [option('--force', 'replace the file if it is there')],
@@ -18,18 +22,49 @@ export const storeVerbs: readonly Verb[] = [
   {
     words: 'store restore',
     summary: 'put a backup in the place of the store; all codes and tokens in it are void',
-    operands: [['<file>', 'a file that store backup made']],
+    details:
+      'A database that was brought back to an earlier time by its own means (point-in-time recovery) has codes that were spent since and tokens that were revoked since. Its servers refuse to start until --in-place has voided all of them.',
+    operands: [['[file]', 'a file that store backup made']],
     reads: 'store',
-    options: [option('--yes', 'yes: what came into the store since the backup is put aside')],
+    options: [
+      option('--in-place', 'void all codes and tokens in a PostgreSQL store as it is'),
+      option('--keep-granted', 'with --in-place: nothing is lost, a standby was promoted'),
+      option('--yes', 'yes: what came into the store since the backup is put aside or replaced'),
+    ],
     example: 'jetway store restore backup.db --yes',
     run: restore,
   },
   {
     words: 'store verify',
-    summary: 'read the whole store, or a backup, and tell whether it is sound',
+    summary: 'read the store, or a backup, and tell whether it is sound',
+    details:
+      'A file is read whole. Of a PostgreSQL store the schema, the master key, replication, the clock and a sample of the rows are looked at; pg_amcheck reads the rest.',
     operands: [['[file]', 'a backup; the configured store without it']],
     reads: 'store',
     example: 'jetway store verify backup.db',
     run: verify,
+  },
+  {
+    words: 'store copy',
+    summary: 'move the store to a file or a PostgreSQL database, with all codes and tokens',
+    details:
+      'Stop the servers first. Everything is copied, counted and compared; then the store that was left is marked as moved, and opens in no Jetway. The master key stays the same. A copy that was cut off may be run again.',
+    reads: 'store',
+    options: [
+      option('--from <store>', 'file: and a path, or postgres://; the configured store without it'),
+      option('--to <store>', 'the same; the configured store without it'),
+    ],
+    example: 'jetway store copy --from file:./data/jetway.db',
+    run: copy,
+  },
+  {
+    words: 'store migrate',
+    summary: 'bring the tables of a PostgreSQL store to this version, while older servers go on',
+    details:
+      'The first server of a new version does so as well. --contract takes away what only older versions need: they are refused from then on. It is refused while a server of an older version runs.',
+    reads: 'store',
+    options: [option('--contract', 'and take away what only older versions need')],
+    example: 'jetway store migrate --contract',
+    run: migrate,
   },
 ];

@@ -26,6 +26,8 @@ export interface Housekeeping {
   readonly node?: Pick<ServerNode, 'changes'>;
   /** Runs first in every round. */
   readonly checkStore?: () => void;
+  /** Whether the log tells what an operator should mend at the store (`Keeping.warnings`). */
+  readonly tellsWarnings?: boolean;
 }
 
 const roundInterval = 1000;
@@ -51,6 +53,9 @@ export function startHousekeeping(options: Housekeeping): Upkeep {
     ...[keepTime, async () => tellRefused(log)].map(guard),
   ];
   const watchClock = clockWatch(options);
+  const warn = guard(warningsTask(options));
+  void warn.run();
+  tasks.push(warn);
   const timer = setInterval(() => {
     watchClock();
     for (const { run } of tasks) void run();
@@ -101,6 +106,19 @@ function tokenKeyTask({ services, store, keyRecords = store }: Housekeeping): Ta
         await renewTokenKey({ ...service, store: keyRecords });
       }),
     );
+}
+
+/** Milliseconds between two lines about one shortcoming. */
+const warningInterval = 60_000;
+
+/** Tells at once, and every minute again, what commits depend on that they should not. */
+function warningsTask({ store, log, tellsWarnings = false }: Housekeeping): Task {
+  let told = Number.NEGATIVE_INFINITY;
+  return async () => {
+    if (!tellsWarnings || performance.now() - told < warningInterval) return;
+    told = performance.now();
+    for (const detail of (await store.warnings?.()) ?? []) log.error('store_warning', { detail });
+  };
 }
 
 /** One line for the requests of a second: each refusal would cost a line (HOSTILE 59). */

@@ -2,22 +2,30 @@
 
 import { instant } from '../../lib/clock.ts';
 import type { StoreReport } from '../../store/care.ts';
-import { storeAt } from '../../store/open.ts';
+import { verifyStore } from '../../store/sqlite/care/examine.ts';
+import { createKeyring } from '../../token/keyring.ts';
 import { CommandError, exitCodes } from '../exit.ts';
-import { expectDurableStore } from '../open_store.ts';
+import { expectDurableStore, masterKeyOf, siteOf } from '../open_store.ts';
 import { printResult, type VerbOptions } from '../output.ts';
 import { configOf } from '../programmes.ts';
 import { dateOrNull, dateText, sheet } from '../table.ts';
 
 /** Damage is part of the result; then the exit code is 4. */
 export async function verify(file: string | undefined, options: VerbOptions): Promise<void> {
-  const copy = file === undefined ? undefined : storeAt({ kind: 'file', path: file }).care;
-  const report = (copy ?? expectDurableStore(configOf(options))).verify();
+  const report = await (file === undefined ? verifyConfigured(options) : verifyStore(file));
   const isSound = report.damage.length === 0;
   const verdict = isSound ? 'The store is sound.' : 'The store is damaged: restore a backup.';
   await printResult(options, viewStore(report), `${verdict}\n\n${storeSheet(report)}`);
   // The damage is printed already.
   if (!isSound) throw new CommandError(exitCodes.store, '');
+}
+
+async function verifyConfigured(options: VerbOptions): Promise<StoreReport> {
+  const config = configOf(options);
+  const care = expectDurableStore(config);
+  // A file may be looked at where its key is not; servers of a shared store cannot do without.
+  if (siteOf(config).masterKey !== 'brought') return care.verify();
+  return care.verify({ keyCheck: createKeyring(masterKeyOf(config)).keyCheck });
 }
 
 export function viewStore(report: StoreReport): object {
@@ -31,18 +39,21 @@ export function viewStore(report: StoreReport): object {
     recorded_time: dateOrNull(recordedTime),
     counts: report.counts,
     damage: report.damage,
+    ...(report.server && { server: report.server, warnings: report.warnings ?? [] }),
   };
 }
 
 export function storeSheet(report: StoreReport): string {
   const { path, size, schema, environment, recordedTime } = report;
   return sheet([
-    ['file', [path]],
+    [report.server === undefined ? 'file' : 'store', [path]],
     ['size', [`${size} bytes`]],
     ['schema', [String(schema)]],
     ['environment', [environment]],
     ['last time recorded', recordedTime === undefined ? [] : [dateText(recordedTime)]],
     ['rows', rowsOf(report.counts)],
+    ...Object.entries(report.server ?? {}).map(([name, fact]) => [name, [fact]] as const),
+    ['to be mended', report.warnings ?? []],
     ['damage', report.damage],
   ]);
 }

@@ -1,5 +1,7 @@
 // Owns the tables of a PostgreSQL store, and making them in an empty schema.
 
+import { setTimeout } from 'node:timers/promises';
+
 import type { Instant } from '../../lib/clock.ts';
 import { randomKey } from '../../lib/random.ts';
 import type { Environment } from '../contract.ts';
@@ -10,11 +12,9 @@ import { throttleTable } from './counters.ts';
 import { leaseTable } from './leases.ts';
 import type { Link } from './link/link.ts';
 import { Refused, type Statement } from './link/statement.ts';
+import { migrations, schemaVersion } from './migrations.ts';
 import { outageTable } from './outages.ts';
 import { createTable } from './tables.ts';
-
-/** The schema below; a store with a higher number was made by a newer Jetway. */
-const schemaVersion = 1;
 
 /**
  * Without sums: `epoch` has one row, which every registration and every revocation of all that an owner
@@ -45,34 +45,133 @@ CREATE INDEX login_attempt_locked ON login_attempt (programme, locked_until) WHE
 
 export interface MadeBy {
   readonly environment: Environment;
+  /** The schema's name in the database. */
   readonly schema: string;
+  /** How messages name the store. */
+  readonly name: string;
   /** Recorded as the time of making. */
   readonly now: Instant;
+  /** Whether the tables of an older Jetway are migrated; refused otherwise. */
+  readonly migrates: boolean;
+}
+
+type Runner = Pick<Link, 'run'>;
+
+/**
+ * Makes the tables, if the schema has none; two servers that start at once make them once. Migrates those
+ * of an older Jetway.
+ * @throws StoreUnusable for another environment or an unknown schema; Unavailable
+ */
+export async function expectSchema(link: Runner, made: MadeBy): Promise<void> {
+  const { name, environment, migrates } = made;
+  let meta = await findMeta(link, name);
+  if (meta === undefined) {
+    await make(link, made);
+    meta = await findMeta(link, name);
+  }
+  if (meta === undefined) throw new StoreUnusable(`the store ${name} has no tables`, '');
+  if (migrates && Number(meta.get('schema')) < schemaVersion) {
+    await expandSchema(link);
+    meta = (await findMeta(link, name)) ?? meta;
+  }
+  expectKnown(meta, name, environment);
 }
 
 /**
- * Makes the tables, if the schema has none; two servers that start at once make them once.
- * @throws StoreUnusable for another environment or a newer schema; Unavailable
+ * Refuses a store that this Jetway does not know, and one that is moved or not complete. A newer schema is
+ * known as long as it has all that this version needs (FAULTS 26).
+ * @throws StoreUnusable
  */
-export async function expectSchema(link: Link, made: MadeBy): Promise<void> {
-  if ((await find(link, made.schema)) === undefined) await make(link, made);
-  const meta = await find(link, made.schema);
-  if (meta === undefined) throw new StoreUnusable(`the schema ${made.schema} has no tables`, '');
-  const environment = meta.get('environment');
-  if (environment !== made.environment) {
+export function expectKnown(
+  meta: ReadonlyMap<string, string>,
+  name: string,
+  environment?: Environment,
+): void {
+  const moved = meta.get('moved_to');
+  if (moved !== undefined) {
+    throw new StoreUnusable(`the store ${name} was moved to ${moved}`, `set store: ${moved}`);
+  }
+  if (meta.has('arriving')) {
     throw new StoreUnusable(
-      `the store in schema ${made.schema} belongs to ${environment}, not to ${made.environment}`,
+      `the store ${name} is not complete: copying into it was cut off`,
+      'run jetway store copy again, or drop its schema',
+    );
+  }
+  const owner = meta.get('environment');
+  if (environment !== undefined && owner !== environment) {
+    throw new StoreUnusable(
+      `the store ${name} belongs to environment ${owner}; this configuration is for ${environment}`,
       'give each environment a database or a schema of its own (store: …?schema=NAME)',
     );
   }
-  const version = Number(meta.get('schema'));
-  if (version !== schemaVersion) {
+  const [version, oldest] = ['schema', 'oldest_reader'].map((key) => Number(meta.get(key)));
+  if (version !== undefined && version < schemaVersion) {
     throw new StoreUnusable(
-      `the store in schema ${made.schema} has the tables of ${version > schemaVersion ? 'a newer' : 'an older'} Jetway (schema ${version}, this is ${schemaVersion})`,
-      'start that Jetway, or take another schema',
+      `the store ${name} has schema ${version}; this Jetway needs schema ${schemaVersion}`,
+      'run jetway store migrate, or start a server of this version, which migrates it',
+    );
+  }
+  if (oldest !== undefined && oldest > schemaVersion) {
+    throw new StoreUnusable(
+      `the store ${name} needs a Jetway of schema ${oldest} or newer; this Jetway knows schema ${schemaVersion}`,
+      'run the Jetway that has migrated it, or a newer one',
     );
   }
 }
+
+/** Names the lock under which one process at a time makes or migrates the tables of a schema. */
+const migrationLock = `hashtext('jetway'), hashtext(current_schema())`;
+
+/**
+ * Brings the tables of an older Jetway to this one's, which the older goes on to read. One process does it
+ * while the others wait for it.
+ * @throws StoreUnusable, Unavailable
+ */
+export async function expandSchema(link: Runner): Promise<void> {
+  for (;;) {
+    const [[version] = []] = await link.run(readVersion, []);
+    const from = Number(version);
+    if (from >= schemaVersion) return;
+    const steps = migrations.slice(from - 1).flatMap(({ expand }) => expand);
+    const text = `DO $migrate$ BEGIN
+      IF pg_try_advisory_xact_lock(${migrationLock})
+        AND (SELECT value FROM meta WHERE name = 'schema') = '${from}' THEN
+        ${steps.map((step) => `${step};`).join('\n')}
+        UPDATE meta SET value = '${schemaVersion}' WHERE name = 'schema';
+      END IF;
+    END $migrate$`;
+    await runMaking(link, { name: 'jetway_migrate', text, isRead: false });
+    await setTimeout(100);
+  }
+}
+
+/**
+ * Takes away what only Jetways older than this one need; call it in a transaction in which no server of an
+ * older version runs. From then on they are refused.
+ */
+export async function contractSchema(link: Runner): Promise<void> {
+  const [[oldest] = []] = await link.run(readOldest, []);
+  for (const { contract } of migrations.slice(Number(oldest) - 1)) {
+    for (const text of contract) await runMaking(link, { name: '', text, isRead: false });
+  }
+  await link.run(putOldest, [String(schemaVersion)]);
+}
+
+const readVersion: Statement = {
+  name: 'jetway_schema',
+  text: `SELECT value FROM meta WHERE name = 'schema'`,
+  isRead: true,
+};
+const readOldest: Statement = {
+  name: 'jetway_oldest',
+  text: `SELECT value FROM meta WHERE name = 'oldest_reader'`,
+  isRead: true,
+};
+const putOldest: Statement = {
+  name: 'jetway_contract',
+  text: `UPDATE meta SET value = $1 WHERE name = 'oldest_reader'`,
+  isRead: false,
+};
 
 const readMeta: Statement = {
   name: 'jetway_meta',
@@ -81,14 +180,17 @@ const readMeta: Statement = {
 };
 
 /** The store's single values; undefined where there are no tables. */
-async function find(link: Link, schema: string): Promise<ReadonlyMap<string, string> | undefined> {
+export async function findMeta(
+  link: Runner,
+  name: string,
+): Promise<ReadonlyMap<string, string> | undefined> {
   try {
     const rows = await link.run(readMeta, []);
     return new Map(rows as unknown as readonly [string, string][]);
   } catch (error) {
     if (error instanceof Refused && error.code === undefinedTable) return undefined;
     if (error instanceof Refused && error.code === insufficientPrivilege) {
-      throw new StoreUnusable(`${error.message} (schema ${schema})`, 'grant the role its tables');
+      throw new StoreUnusable(`the store ${name}: ${error.message}`, 'grant the role its tables');
     }
     throw error;
   }
@@ -98,7 +200,7 @@ const undefinedTable = '42P01';
 const insufficientPrivilege = '42501';
 const duplicate = /^(42P0[67]|42710|23505)$/;
 
-async function make(link: Link, { environment, schema, now }: MadeBy): Promise<void> {
+async function make(link: Runner, { environment, schema, now }: MadeBy): Promise<void> {
   const meta = {
     environment,
     schema: String(schemaVersion),
@@ -107,27 +209,28 @@ async function make(link: Link, { environment, schema, now }: MadeBy): Promise<v
     store: randomKey(12),
   };
   const values = Object.entries(meta).map(([name, value]) => `('${name}', '${value}')`);
-  const name = `"${schema.replaceAll('"', '""')}"`;
+  // Asked first: making a schema needs a right that whoever was given one may not have.
   const text = `DO $make$ BEGIN
-    PERFORM pg_advisory_xact_lock(hashtext('jetway'), hashtext('${schema.replaceAll("'", "''")}'));
-    CREATE SCHEMA IF NOT EXISTS ${name};
-    SET LOCAL search_path = ${name};
+    PERFORM pg_advisory_xact_lock(hashtext('jetway'), hashtext('${schema}'));
+    IF to_regnamespace('"${schema}"') IS NULL THEN CREATE SCHEMA "${schema}"; END IF;
+    SET LOCAL search_path = "${schema}";
     ${tables.map(createTable).join('')} ${otherTables}
     INSERT INTO meta (name, value) VALUES ${values.join(', ')};
   END $make$`;
-  try {
-    await link.run({ name: 'jetway_make', text, isRead: false }, []);
-  } catch (error) {
-    // Another server was faster.
-    if (!(error instanceof Refused && duplicate.test(error.code))) throw refusedMaking(error);
-  }
+  await runMaking(link, { name: 'jetway_make', text, isRead: false });
 }
 
-function refusedMaking(error: unknown): unknown {
-  if (!(error instanceof Refused)) return error;
-  return new StoreUnusable(
-    `the tables cannot be made: ${error.message}`,
-    'make the schema for the role of the store: CREATE SCHEMA jetway AUTHORIZATION jetway',
-    { cause: error },
-  );
+async function runMaking(link: Runner, statement: Statement): Promise<void> {
+  try {
+    await link.run(statement, []);
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    // Another server was faster.
+    if (duplicate.test(error.code)) return;
+    throw new StoreUnusable(
+      `the tables cannot be made: ${error.message}`,
+      'make the schema for the role of the store: CREATE SCHEMA jetway AUTHORIZATION jetway',
+      { cause: error },
+    );
+  }
 }

@@ -1,28 +1,28 @@
 // Owns the PostgreSQL store: the whole contract on one schema of a database that any number of nodes share.
 
-import { readFileSync } from 'node:fs';
-
 import { instant } from '../../lib/clock.ts';
-import { present } from '../../lib/present.ts';
 import type { Unavailable } from '../../oauth/failure.ts';
 import type { Environment, Store } from '../contract.ts';
 import { attemptVerbs } from '../login_attempts.ts';
+import { expectOwnHistory } from './care/recovered.ts';
 import { changer } from './changes.ts';
 import { databaseClock } from './clock.ts';
 import { codeVerbs } from './codes.ts';
 import { countTogether } from './counters.ts';
+import { expectReplicas, oneDisk, replicasOf } from './durability.ts';
 import { epochs as epochsOf } from './epoch.ts';
 import { keyCheck } from './keeping.ts';
 import { nodeLeases } from './leases.ts';
 import { forCare, forRequests, Link } from './link/link.ts';
-import { Primary, type Servers } from './link/primary.ts';
-import type { PostgresLocation } from './location.ts';
+import { Primary } from './link/primary.ts';
+import { type PostgresLocation, postgresName } from './location.ts';
 import { attemptRows } from './login_attempts.ts';
 import { loginVerbs } from './logins.ts';
 import { registryVerbs } from './registry.ts';
 import { accessTokens, revoker } from './revocations.ts';
 import { expectSchema } from './schema.ts';
 import { secretUses } from './secret_uses.ts';
+import { serversOf } from './servers.ts';
 import { sweepVerb } from './sweep.ts';
 import { timeVerbs } from './time.ts';
 
@@ -45,8 +45,7 @@ const usualConnections = 4;
  */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
   const { location, environment } = options;
-  const servers = serversOf(options);
-  const primary = new Primary(servers);
+  const primary = new Primary(serversOf(location, options.password));
   const connections = location.connections ?? usualConnections;
   const beat = new Link({ ...forRequests, connections: 1 }, primary);
   const clock = databaseClock();
@@ -58,7 +57,16 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     for (const one of [link, care, beat]) one.close();
   };
   try {
-    await expectSchema(care, { environment, schema: location.schema, now: instant(Date.now()) });
+    const name = postgresName(location);
+    await expectSchema(care, {
+      environment,
+      schema: location.schema,
+      name,
+      now: instant(Date.now()),
+      migrates: options.onFatal !== undefined,
+    });
+    await expectOwnHistory(care, name, care.cluster);
+    await expectReplicas(care, name, location);
     const epochs = epochsOf(link);
     const logins = loginVerbs(link, epochs);
     const uses = secretUses(care);
@@ -87,6 +95,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
         await uses.flush();
         return isRelieved() ? 0 : sweep(...call);
       },
+      warnings: async () => ((await replicasOf(care)) > 0 ? [] : [oneDisk]),
       health,
       close: async () => {
         await Promise.all([uses.flush(), leases.close()]);
@@ -97,18 +106,4 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     close();
     throw error;
   }
-}
-
-function serversOf({ location, password }: PostgresStoreOptions): Servers {
-  const { hosts, user, database, schema, sslmode, sslrootcert, statements } = location;
-  const ca = sslrootcert === undefined ? undefined : readFileSync(sslrootcert, 'utf8');
-  return present({
-    hosts,
-    user,
-    database,
-    schema,
-    password,
-    ssl: sslmode === 'disable' ? undefined : present({ rejectUnauthorized: true, ca }),
-    areStatementsNamed: statements === 'named',
-  });
 }

@@ -3,9 +3,8 @@
 import type { DatabaseSync } from 'node:sqlite';
 
 import type { Instant } from '../../lib/clock.ts';
-import { randomBytes } from '../../lib/random.ts';
 import type { Era } from '../../oauth/grant.ts';
-import { type AcceptedTime, firstEra } from '../judgement.ts';
+import { type AcceptedTime, farEra, firstEra } from '../judgement.ts';
 import type { Freshness } from './commits/freshness.ts';
 import { type Meta, metaOf } from './meta.ts';
 
@@ -94,17 +93,12 @@ export function eraOf(meta: Meta): Era {
   return (meta.number('era') ?? firstEra) as Era;
 }
 
-/** More eras than a store has between a backup and its restore. */
-const manyEras = 2 ** 20;
-
 /**
  * Ends every era that this file or `other` has had, and every era that the lost store may have had after
- * this backup. The random part separates two restores of one backup: a store refuses a token of an era
- * later than its own. Returns the last ended era; call it inside a write.
+ * this backup. Returns the last ended era; call it inside a write.
  */
 export function endAllEras(meta: Meta, other: Era = firstEra): Era {
-  const far = manyEras + randomBytes(4).readUInt32BE();
-  const ended = (Math.max(eraOf(meta), other) + far) as Era;
+  const ended = farEra(eraOf(meta), other);
   meta.put('era', ended + 1);
   return ended;
 }

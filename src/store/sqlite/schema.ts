@@ -6,6 +6,9 @@ import { createTable } from './tables.ts';
 /** `Jetw`, in the header of every store file (PRAGMA application_id). */
 export const applicationId = 0x4a65_7477;
 
+/** `Jetm`, in the header of a file that was moved into another store: it opens in no Jetway, older ones included. */
+export const movedApplicationId = 0x4a65_746d;
+
 /**
  * The schema below; a file with a higher number was written by a newer Jetway. Until something is released
  * there is no migration: a file with a lower number is refused.

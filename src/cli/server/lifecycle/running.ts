@@ -106,7 +106,8 @@ export async function run(running: Running): Promise<void> {
       running.audit?.stream.put('reload_asked', { signal: 'SIGHUP' });
       void reload({}).finally(tellReady);
     });
-    const tasks = { ...running, services: () => serving.services(), checkStore };
+    const tellsWarnings = config.environment === 'live';
+    const tasks = { ...running, services: () => serving.services(), checkStore, tellsWarnings };
     const upkeep = startHousekeeping({ ...tasks, keepTime: time.keep });
     stops.push(upkeep.stop);
     const states = {

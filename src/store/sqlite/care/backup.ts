@@ -19,22 +19,45 @@ import { openToRead, reportOn } from './examine.ts';
 export async function backupStore(
   path: string,
   target: string,
-  { overwrite = false }: BackupOptions = {},
+  options: BackupOptions = {},
+): Promise<StoreReport> {
+  const store = realPath(path);
+  if (identityOf(store) !== undefined && identityOf(store) === identityOf(resolve(target))) {
+    throw new StoreUnusable(`${target} is the store itself`, 'name another file for the backup');
+  }
+  let source: DatabaseSync | undefined;
+  try {
+    return await placeBackup(store, target, options, async (draft) => {
+      source = openToRead(store);
+      await copyInto(source, draft);
+    });
+  } finally {
+    source?.close();
+  }
+}
+
+/**
+ * Has `fill` write a store file, checks it as a whole, and gives it its name.
+ * @param store how messages name the store
+ * @throws StoreUnusable
+ */
+export async function placeBackup(
+  store: string,
+  target: string,
+  { overwrite = false }: BackupOptions,
+  fill: (draft: string) => Promise<void>,
 ): Promise<StoreReport> {
   const absolute = resolve(target);
-  const store = realPath(path);
-  expectFree(store, absolute, overwrite);
-  const source = openToRead(store);
+  expectFree(absolute, overwrite);
   const draft = makeDraft(absolute);
   try {
-    await copyInto(source, draft);
+    await fill(draft);
     const report = { ...inspect(draft), path: absolute };
     if (report.damage.length > 0) throw damagedStore(store, report.damage.join('; '));
     if (overwrite) placeOver(draft, absolute);
     else if (!placeNew(draft, absolute)) throw isTaken(absolute);
     return report;
   } finally {
-    source.close();
     removeDraft(draft);
   }
 }
@@ -61,10 +84,7 @@ function inspect(draft: string): StoreReport {
   }
 }
 
-function expectFree(path: string, target: string, overwrite: boolean): void {
-  if (identityOf(path) !== undefined && identityOf(path) === identityOf(target)) {
-    throw new StoreUnusable(`${target} is the store itself`, 'name another file for the backup');
-  }
+function expectFree(target: string, overwrite: boolean): void {
   if (identityOf(`${target}-wal`) !== undefined) {
     throw new StoreUnusable(
       `${target} has a log: it is a store, not a backup`,

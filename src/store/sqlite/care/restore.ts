@@ -33,10 +33,10 @@ export interface RestoreOptions {
 const passing = ['login_attempt', 'node_lease'] as const;
 
 /** Tables of grants: some were used, advanced or revoked since the backup (FAULTS 8). */
-const granted = ['code', 'spent_code', 'login'] as const;
+export const granted = ['code', 'spent_code', 'login'] as const;
 
 /** Kinds whose items vouch for access tokens, of which some were revoked since the backup. */
-const vouching = ['token_key'] as const;
+export const vouching = ['token_key'] as const;
 
 /**
  * Replaces the store at `target` by the backup, in one step, and keeps the old file beside it. Clients,
@@ -74,7 +74,8 @@ export async function restoreStore(
   }
 }
 
-function expectRestorable(report: StoreReport, environment: Environment): void {
+/** @throws StoreUnusable for a backup that is damaged, or of another environment */
+export function expectRestorable(report: StoreReport, environment: Environment): void {
   if (report.damage.length > 0) throw damagedStore(report.path, report.damage.join('; '));
   if (report.environment === environment) return;
   throw new StoreUnusable(
@@ -167,8 +168,14 @@ function voidGranted(database: DatabaseSync, draft: string): Omit<RestoreReport,
   database.exec(`BEGIN; ${emptied.join(' ')} COMMIT; VACUUM`);
   const report = reportOn(database, draft);
   if (report.damage.length > 0) throw damagedStore(draft, report.damage.join('; '));
-  const voided = [...granted, ...vouching].map((name) => [name, counts[name] ?? 0] as const);
-  return { ...report, voided: Object.fromEntries(voided) };
+  return { ...report, voided: voidedOf(counts) };
+}
+
+/** How many rows of each kind of grant a backup had. */
+export function voidedOf(
+  counts: Readonly<Record<string, number>>,
+): Readonly<Record<string, number>> {
+  return Object.fromEntries([...granted, ...vouching].map((name) => [name, counts[name] ?? 0]));
 }
 
 /** Voids JWTs, and takes over the recorded time of the replaced store. */

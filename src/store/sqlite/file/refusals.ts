@@ -4,11 +4,12 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 
+import { type Move, movedAlready } from '../../carry/copy.ts';
 import type { Environment } from '../../contract.ts';
 import { damagedStore, restoreHint, StoreUnusable } from '../../unusable.ts';
 import { sqliteCode } from '../commits/outage.ts';
 import { metaOf } from '../meta.ts';
-import { applicationId, schemaVersion } from '../schema.ts';
+import { applicationId, movedApplicationId, schemaVersion } from '../schema.ts';
 
 /**
  * Checks that a store file is or could be at a path.
@@ -32,6 +33,8 @@ export function expectOurs(database: DatabaseSync, path: string): void {
   // Reading comes first: SQLite itself names a file that is no database.
   const id = numberOf(database, 'application_id');
   if (statSync(path).size === 0) throw new StoreUnusable(`store ${path} is empty`, restoreHint);
+  const moved = moveOf(database);
+  if (moved !== undefined) throw movedAlready(path, moved);
   if (id !== applicationId) {
     throw new StoreUnusable(
       `${path} is a database of another application (application_id ${id})`,
@@ -46,6 +49,13 @@ export function expectOurs(database: DatabaseSync, path: string): void {
       ? 'run the Jetway that wrote it, or a newer one'
       : 'move it away and set up an empty store in its place, or run the Jetway that wrote it: no version migrates stores yet',
   );
+}
+
+/** Where a file was moved to (`store copy`); undefined for any other file. */
+export function moveOf(database: DatabaseSync): Move | undefined {
+  if (numberOf(database, 'application_id') !== movedApplicationId) return undefined;
+  const meta = metaOf(database);
+  return { id: meta.get('moved_as') ?? '', to: meta.get('moved_to') ?? '' };
 }
 
 /** C-3: a store belongs to one environment. */

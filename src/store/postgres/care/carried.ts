@@ -1,0 +1,112 @@
+// Owns reading the rows and single values of a PostgreSQL store for another store, and filling its tables
+// from those of another; each inside a transaction of the session.
+
+import type { Instant } from '../../../lib/clock.ts';
+import { present } from '../../../lib/present.ts';
+import type { Era } from '../../../oauth/grant.ts';
+import type { RowSource, RowTarget } from '../../carry/carry.ts';
+import { type CarriedTable, chunkRows, type Row, type StoreFacts } from '../../carry/tables.ts';
+import type { Environment } from '../../contract.ts';
+import type { Parameter } from '../link/statement.ts';
+import type { Session } from './session.ts';
+
+/** The single values that stand in `meta`, by name. */
+export async function metaOf({ run }: Session): Promise<ReadonlyMap<string, string>> {
+  return new Map((await run('SELECT name, value FROM meta')) as readonly [string, string][]);
+}
+
+export async function putMeta(
+  { run }: Session,
+  values: Readonly<Record<string, string | number>>,
+): Promise<void> {
+  for (const [name, value] of Object.entries(values)) {
+    await run(
+      `INSERT INTO meta (name, value) VALUES ($1, $2)
+       ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+      [name, String(value)],
+    );
+  }
+}
+
+export async function dropMeta({ run }: Session, name: string): Promise<void> {
+  await run('DELETE FROM meta WHERE name = $1', [name]);
+}
+
+export async function postgresFacts(session: Session): Promise<StoreFacts> {
+  const meta = await metaOf(session);
+  const [row = []] = await session.run(
+    'SELECT era, forgotten_until, accepted_era, accepted_time FROM epoch',
+  );
+  const [era, forgottenUntil, acceptedEra, acceptedTime] = row as (number | null)[];
+  const recorded = meta.get('recorded_time');
+  return present({
+    environment: meta.get('environment') as Environment,
+    createdAt: meta.get('created_at') ?? '',
+    recordedTime: recorded === undefined ? undefined : (Number(recorded) as Instant),
+    keyCheck: meta.get('key_check'),
+    era: era as Era,
+    forgottenUntil: forgottenUntil as Instant,
+    accepted:
+      acceptedEra === null || acceptedTime === null
+        ? undefined
+        : { era: acceptedEra as Era, time: acceptedTime as Instant },
+  });
+}
+
+/** Caches of registered things are of the epoch before: it rises. */
+export async function putFacts(session: Session, facts: StoreFacts): Promise<void> {
+  const { recordedTime, keyCheck, accepted } = facts;
+  await putMeta(
+    session,
+    present({
+      environment: facts.environment,
+      created_at: facts.createdAt,
+      recorded_time: recordedTime,
+      key_check: keyCheck,
+    }),
+  );
+  // The database's clock at that time is another's.
+  await dropMeta(session, 'recorded_clock');
+  await session.run(
+    `UPDATE epoch SET registrations = registrations + 1, era = $1, forgotten_until = $2,
+       accepted_era = $3, accepted_time = $4`,
+    [facts.era, facts.forgottenUntil, accepted?.era ?? null, accepted?.time ?? null],
+  );
+}
+
+/** The rows of the store as its transaction sees them. */
+export function postgresRows({ name, run }: Session): RowSource {
+  return {
+    name,
+    async *rows({ name: table, columns, orderBy }: CarriedTable) {
+      await run(
+        `DECLARE carried NO SCROLL CURSOR FOR SELECT ${columns.join(', ')} FROM ${table} ORDER BY ${orderBy}`,
+      );
+      for (;;) {
+        const rows = (await run(`FETCH ${chunkRows} FROM carried`)) as readonly Row[];
+        if (rows.length > 0) yield rows;
+        if (rows.length < chunkRows) break;
+      }
+      await run('CLOSE carried');
+    },
+  };
+}
+
+const arrayTypes = { text: 'text[]', integer: 'bigint[]', blob: 'bytea[]' } as const;
+
+/** Puts rows into empty tables. */
+export function postgresTarget({ name, run, one }: Session): RowTarget {
+  return {
+    name,
+    put: async ({ name: table, columns, types }, rows) => {
+      const list = columns.join(', ');
+      const arrays = types.map((type, index) => `$${index + 1}::${arrayTypes[type]}`).join(', ');
+      await run(
+        `INSERT INTO ${table} (${list}) SELECT ${list}
+         FROM unnest(${arrays}) WITH ORDINALITY AS carried(${list}, n) ORDER BY n`,
+        columns.map((_, index): Parameter => rows.map((row) => row[index] ?? null)),
+      );
+    },
+    count: async ({ name: table }) => Number(await one(`SELECT count(*) FROM ${table}`)),
+  };
+}

@@ -1,0 +1,84 @@
+// Owns reading the rows and single values of a store file for another store, and writing a file from
+// those of another.
+
+import type { DatabaseSync } from 'node:sqlite';
+
+import type { Instant } from '../../../lib/clock.ts';
+import { present } from '../../../lib/present.ts';
+import type { Era } from '../../../oauth/grant.ts';
+import type { RowSource, RowTarget } from '../../carry/carry.ts';
+import { type CarriedTable, chunkRows, type Row, type StoreFacts } from '../../carry/tables.ts';
+import type { Environment } from '../../contract.ts';
+import { eraOf } from '../eras.ts';
+import { metaOf } from '../meta.ts';
+import { applicationId, schema, schemaVersion } from '../schema.ts';
+
+export function fileFacts(database: DatabaseSync): StoreFacts {
+  const meta = metaOf(database);
+  const [era, time] = [meta.number('accepted_era'), meta.number('accepted_time')];
+  return present({
+    environment: meta.get('environment') as Environment,
+    createdAt: meta.get('created_at') ?? '',
+    recordedTime: meta.number('recorded_time') as Instant | undefined,
+    keyCheck: meta.get('key_check'),
+    era: eraOf(meta),
+    forgottenUntil: (meta.number('forgotten_until') ?? 0) as Instant,
+    accepted:
+      era === undefined || time === undefined
+        ? undefined
+        : { era: era as Era, time: time as Instant },
+  });
+}
+
+/** The rows of an open file; call it inside a transaction. */
+export function fileRows(database: DatabaseSync, name: string): RowSource {
+  return {
+    name,
+    *rows({ name: table, columns, orderBy }: CarriedTable) {
+      const select = database.prepare(
+        `SELECT ${columns.join(', ')} FROM ${table} ORDER BY ${orderBy}`,
+      );
+      select.setReturnArrays(true);
+      let chunk: Row[] = [];
+      for (const row of select.iterate() as unknown as Iterable<Row>) {
+        chunk.push(row);
+        if (chunk.length < chunkRows) continue;
+        yield chunk;
+        chunk = [];
+      }
+      if (chunk.length > 0) yield chunk;
+    },
+  };
+}
+
+/** Makes the tables of a store in an empty file, and puts rows into them; call it inside a transaction. */
+export function newFileRows(database: DatabaseSync, name: string, facts: StoreFacts): RowTarget {
+  database.exec(schema);
+  database.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${schemaVersion}`);
+  const meta = metaOf(database);
+  const { accepted } = facts;
+  const values = present({
+    environment: facts.environment,
+    created_at: facts.createdAt,
+    // Without the uptime of its moment, which is another machine's: only the time itself counts.
+    recorded_time: facts.recordedTime,
+    key_check: facts.keyCheck,
+    era: facts.era,
+    forgotten_until: facts.forgottenUntil,
+    accepted_era: accepted?.era,
+    accepted_time: accepted?.time,
+  });
+  for (const [key, value] of Object.entries(values)) meta.put(key, value);
+  return {
+    name,
+    put: ({ name: table, columns }, rows) => {
+      const marks = columns.map(() => '?').join(', ');
+      const insert = database.prepare(
+        `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${marks})`,
+      );
+      for (const row of rows) insert.run(...row);
+    },
+    count: ({ name: table }) =>
+      Number(database.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.['n']),
+  };
+}

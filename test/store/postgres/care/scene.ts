@@ -1,0 +1,84 @@
+// Owns a PostgreSQL store with something of everything, for tests of its care.
+
+import type { TestContext } from 'node:test';
+
+import { milliseconds } from '../../../../src/lib/clock.ts';
+import type { TokenKeyRecord } from '../../../../src/oauth/signing_key.ts';
+import type { Store } from '../../../../src/store/contract.ts';
+import {
+  type PostgresLocation,
+  readPostgresLocation,
+} from '../../../../src/store/postgres/location.ts';
+import { openPostgresStore } from '../../../../src/store/postgres/store.ts';
+import { testServer } from '../../../support/postgres.ts';
+import {
+  aClient,
+  aCode,
+  aMember,
+  addSigningKey,
+  aSigningKey,
+  at,
+  club,
+  key,
+  loginNamed,
+  otherPartner,
+} from '../../fixtures.ts';
+import { login } from '../../login.ts';
+
+export interface Scene {
+  readonly location: PostgresLocation;
+  readonly url: string;
+  readonly open: () => Promise<Store>;
+  /** Runs a statement as the store's role, in the store's schema. */
+  readonly query: (text: string) => Promise<readonly object[]>;
+}
+
+/** A schema of its own, which goes with the test. */
+export async function postgresScene(t: TestContext): Promise<Scene> {
+  const server = await testServer();
+  const schema = server.newSchema();
+  const url = server.url(schema);
+  const location = readPostgresLocation(url, (path) => path);
+  const client = await server.client();
+  await client.query(`SET search_path = "${schema}"`);
+  const opened: Store[] = [];
+  t.after(async () => {
+    await Promise.all(opened.map((store) => store.close()));
+    await client.query(`DROP SCHEMA IF EXISTS "${schema}" CASCADE`);
+    await client.end();
+  });
+  return {
+    location,
+    url,
+    open: async () => {
+      const store = await openPostgresStore({ location, environment: 'staging' });
+      opened.push(store);
+      return store;
+    },
+    query: async (text) => (await client.query<object>(text)).rows,
+  };
+}
+
+const tokenKey: TokenKeyRecord = {
+  programme: club,
+  kid: '7',
+  sealedKey: 'sealed',
+  createdAt: at(0),
+  signsFrom: at(0),
+  longestToken: milliseconds(600_000),
+};
+
+/** Something of everything. */
+export async function fill(store: Store): Promise<void> {
+  await store.ensureKeyCheck('the key check', () => true);
+  await store.add('client', [aClient(), aClient({ id: otherPartner })]);
+  await store.remove('client', club, otherPartner, at(0));
+  await store.add('member', [aMember()]);
+  await addSigningKey(store, aSigningKey('kid'));
+  await store.changeAll('token_key', { programme: club }, () => [tokenKey]);
+  await login(store);
+  await store.issueCode(aCode({ key: key('unspent'), transaction: 'login-2' }));
+  await store.startLogin(loginNamed('another'));
+  await store.revokeToken(club, { tokenId: 'revoked', expiresAt: at(600) }, at(1));
+  await store.recordTime(at(50));
+}
