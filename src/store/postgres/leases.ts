@@ -106,11 +106,9 @@ export function nodeLeases({ link, clock, isServer }: LeaseParts): Leases {
   let isRelieved = false;
   const refusal = (): Unavailable | undefined => {
     if (!isServer || beatAt === undefined) return undefined;
-    const since = performance.now() - beatAt;
-    if (since <= trusted) return undefined;
-    const seconds = (since / 1000).toFixed(1);
+    if (performance.now() - beatAt <= trusted) return undefined;
     const why = link.trouble === undefined ? '' : ` (${link.trouble.message})`;
-    return new Unavailable(`store: no commit was confirmed for ${seconds} s${why}`);
+    return new Unavailable(`store: no commit was confirmed for ${trusted / 1000} s${why}`);
   };
   return {
     refusal,

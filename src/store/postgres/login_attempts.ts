@@ -85,6 +85,7 @@ interface Write extends Account {
 
 /** Changes of other nodes may be faster this often. */
 const mostTries = 50;
+const notKnown = 'store: it is not known whether a login attempt was counted';
 const tooFast = 'store: an account is tried faster than its attempts can be counted';
 
 interface Waiting {
@@ -124,8 +125,9 @@ export function attemptRows(link: Link, care: Link): AttemptRows {
       return made.answer;
     });
     const isAsItWas = state === found && (state !== undefined || row === undefined);
-    // Counted twice, if it was written by a run of unknown outcome: that errs to the safe side.
     const isWritten = isAsItWas || (await write({ ...account, was: row?.sum ?? null, state }));
+    // To take the row away twice is to take it away; an attempt must not be given back twice.
+    if (isWritten === undefined && state !== undefined) throw new Unavailable(notKnown);
     if (isWritten !== true) return false;
     for (const [index, { resolve }] of batch.entries()) resolve(answers[index]);
     return true;
