@@ -57,6 +57,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     for (const one of [link, care, beat]) one.close();
   };
   try {
+    await care.connect();
     const name = postgresName(location);
     await expectSchema(care, {
       environment,

@@ -105,6 +105,15 @@ export class Link {
     });
   }
 
+  /**
+   * Opens the first connection.
+   * @throws Unavailable where no primary answers at once: whoever opens a store is told, and does not wait
+   */
+  async connect(): Promise<void> {
+    await this.#dial();
+    if (this.#open.size === 0 && this.#trouble !== undefined) throw this.#trouble;
+  }
+
   /** Ends all connections; what is under way or waits is refused. */
   close(): void {
     this.#ended ??= new Unavailable('store: closed');
