@@ -1,7 +1,7 @@
 // FAULTS 28: commands whose clock is not the servers' end what was issued before, and nothing else.
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 
 import { decodeProtectedHeader } from 'jose';
 
@@ -19,8 +19,9 @@ import {
   unknownClient,
 } from '../support/club.ts';
 import { verify } from '../support/gateway.ts';
+import { without } from '../support/tools.ts';
 import { until } from '../support/until.ts';
-import { openSite, type ServedClub } from './site.ts';
+import { openFleet, openSite, type ServedClub, type Site } from './site.ts';
 
 const tenYears = 315_360_000;
 /** Seconds by which a command's clock is ahead. */
@@ -37,11 +38,23 @@ const statuses = (clubs: readonly ServedClub[], token: string): Promise<readonly
 const kidOf = (token: string): string => decodeProtectedHeader(token).kid ?? '';
 
 test('FAULTS 28: a command’s clock is no matter to what it ends', async (t) => {
-  const site = await openSite(t, { over });
+  await tryCommands(t, await openSite(t, { over }), apart);
+});
+
+test(
+  'FAULTS 28: nor is it with a store in PostgreSQL',
+  { skip: without('postgres') },
+  async (t) => {
+    await tryCommands(t, await openFleet(t, over), [600, -tenYears]);
+  },
+);
+
+/** Runs commands whose clocks are so many seconds ahead, beside two servers. */
+async function tryCommands(t: TestContext, site: Site, clocks: readonly number[]): Promise<void> {
   const clubs = [await site.start(), await site.start()] as const;
   const [one, other] = clubs;
   const { id } = one.client;
-  for (const ahead of apart) {
+  for (const ahead of clocks) {
     const run = (...args: string[]) => site.runAhead(ahead, ...args, '--programme', programme);
     await t.test(`token revoke and client disable, ${ahead} s ahead`, async () => {
       const [own, late] = [await partnerTokenOf(one), await codeFor(one)];
@@ -105,7 +118,7 @@ test('FAULTS 28: a command’s clock is no matter to what it ends', async (t) =>
       );
     });
   }
-});
+}
 
 type Rotated = readonly [
   { readonly kid: string; readonly retiring: readonly [{ readonly retires_at: string }] },

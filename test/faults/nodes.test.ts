@@ -1,15 +1,13 @@
 // HOSTILE 18, 30, 42 and 57, FAULTS 12 and 13 across nodes: two servers on one PostgreSQL, which comes and goes.
 
 import assert from 'node:assert/strict';
-import { describe, type TestContext, test } from 'node:test';
+import { describe, test } from 'node:test';
 
 import { decodeJwt } from 'jose';
 
 import { Cluster } from '../../scripts/postgres/cluster.ts';
 import type { Health } from '../../src/http/admin.ts';
 import type { ClientId } from '../../src/oauth/client.ts';
-import { readPostgresLocation } from '../../src/store/postgres/location.ts';
-import { openPostgresStore } from '../../src/store/postgres/store.ts';
 import {
   askPartnerToken,
   askTokens,
@@ -28,19 +26,7 @@ import { testServer } from '../support/postgres.ts';
 import { without } from '../support/tools.ts';
 import { until } from '../support/until.ts';
 import { type Answer, ask } from '../support/wire.ts';
-import { openSite, type ServedClub, type Site } from './site.ts';
-
-/** A site whose store is in PostgreSQL. */
-async function openFleet(t: TestContext, url: string, over: string): Promise<Site> {
-  const location = readPostgresLocation(url, (path) => path);
-  const open = () => openPostgresStore({ location, environment: 'staging' });
-  return openSite(t, { over, store: { name: `"${url}"`, open } });
-}
-
-async function newSchema(): Promise<string> {
-  const server = await testServer();
-  return server.url(server.newSchema());
-}
+import { openFleet, type ServedClub } from './site.ts';
 
 async function readiness({ server }: ServedClub): Promise<readonly [number, Health]> {
   const { status, body } = await ask(server.admin, '/readyz');
@@ -49,7 +35,7 @@ async function readiness({ server }: ServedClub): Promise<readonly [number, Heal
 
 describe('servers on one PostgreSQL', { skip: without('postgres') }, () => {
   test('HOSTILE 57: a burst split over servers and grant types has one count, and spends no code', async (t) => {
-    const site = await openFleet(t, await newSchema(), 'throttle: { limit: 30, window: 1h }');
+    const site = await openFleet(t, 'throttle: { limit: 30, window: 1h }');
     const nodes = [await site.start(), await site.start()];
     const [one, other] = nodes as [ServedClub, ServedClub];
     const code = await codeFor(one);
@@ -75,7 +61,7 @@ describe('servers on one PostgreSQL', { skip: without('postgres') }, () => {
 
   test('HOSTILE 42: wrong secrets at two servers are limited as at one', async (t) => {
     const over = 'client: { authentication: { failure_limit: { limit: 6, window: 1h } } }';
-    const site = await openFleet(t, await newSchema(), over);
+    const site = await openFleet(t, over);
     const nodes = [await site.start(), await site.start()];
     const wrong = {
       authorization: `Basic ${Buffer.from('partnerapi-12345:x').toString('base64')}`,
@@ -87,7 +73,7 @@ describe('servers on one PostgreSQL', { skip: without('postgres') }, () => {
   });
 
   test('HOSTILE 18: of wrong passwords at two servers five are judged, and the account is locked at both', async (t) => {
-    const site = await openFleet(t, await newSchema(), '');
+    const site = await openFleet(t);
     const nodes = [await site.start(), await site.start()];
     const attempt = async (node: Club, password: string): Promise<Answer> => {
       const login = await openLogin(node.url, loginTarget(node.client));
@@ -108,7 +94,7 @@ describe('servers on one PostgreSQL', { skip: without('postgres') }, () => {
 
   test('FAULTS 12: machines half a minute apart date by the time of the database', async (t) => {
     const over = 'tokens: { access: { format: jwt } }';
-    const site = await openFleet(t, await newSchema(), over);
+    const site = await openFleet(t, over);
     const behind = await site.start({ ahead: -30 });
     const ahead = await site.start({ ahead: 30 });
     const issuedAt = async (node: ServedClub): Promise<number> =>
@@ -130,7 +116,7 @@ describe('servers on one PostgreSQL', { skip: without('postgres') }, () => {
   test('FAULTS 10, 30: a database whose clock went back is refused, and accepted for all servers at one', async (t) => {
     const server = await testServer();
     const schema = server.newSchema();
-    const site = await openFleet(t, server.url(schema), '');
+    const site = await openFleet(t, '', server.url(schema));
     const one = await site.start();
     const before = tokensIn(await redeem(one, await codeFor(one)));
     // As if it had been an hour ahead when the time was recorded.
@@ -163,7 +149,7 @@ describe('servers on one PostgreSQL', { skip: without('postgres') }, () => {
     t.after(() => cluster.remove());
     await cluster.start();
     const url = `postgres://jetway@127.0.0.1:${cluster.port}/jetway?sslmode=disable`;
-    const site = await openFleet(t, url, 'tokens: { refresh: { grace: 2s } }');
+    const site = await openFleet(t, 'tokens: { refresh: { grace: 2s } }', url);
     const nodes = [await site.start(), await site.start()] as const;
     const [one, other] = nodes;
     const { refresh_token: token } = tokensIn(await redeem(one, await codeFor(one)));

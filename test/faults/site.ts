@@ -8,12 +8,15 @@ import type { TestContext } from 'node:test';
 
 import { type Instant, instant } from '../../src/lib/clock.ts';
 import type { Store } from '../../src/store/contract.ts';
+import { readPostgresLocation } from '../../src/store/postgres/location.ts';
+import { openPostgresStore } from '../../src/store/postgres/store.ts';
 import { openFileStore } from '../../src/store/sqlite/store.ts';
 import { configText, jetwayAt, workFolder } from '../cli/command.ts';
 import { type ServerOptions, type ServerProcess, startServer } from '../cli/server.ts';
 import type { TestClock } from '../support/clock.ts';
 import { type Club, programme } from '../support/club.ts';
 import { shippedLogos, shippedProgramme, startJetway } from '../support/jetway.ts';
+import { testServer } from '../support/postgres.ts';
 
 /** A process, seen as the club it serves; `store` looks into the file that it serves from. */
 export interface ServedClub extends Club {
@@ -117,4 +120,17 @@ export async function openSite(
       return { ...onboarding, url: server.url, client, member, server };
     },
   };
+}
+
+/** A site whose store is in PostgreSQL: in a schema of its own, unless it is told where. */
+export async function openFleet(t: TestContext, over = '', url?: string): Promise<Site> {
+  const place = url ?? (await newSchema());
+  const location = readPostgresLocation(place, (path) => path);
+  const open = () => openPostgresStore({ location, environment: 'staging' });
+  return openSite(t, { over, store: { name: `"${place}"`, open } });
+}
+
+async function newSchema(): Promise<string> {
+  const server = await testServer();
+  return server.url(server.newSchema());
 }
