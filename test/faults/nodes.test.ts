@@ -1,4 +1,4 @@
-// HOSTILE 18, 30, 42 and 57, FAULTS 12 and 13 across nodes: two servers on one PostgreSQL, which comes and goes.
+// HOSTILE 18, 30, 42 and 57, FAULTS 10, 12, 13, 15 and 30 across nodes: two servers on one PostgreSQL, which comes and goes.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -20,6 +20,7 @@ import {
   refresh,
   tokensIn,
 } from '../support/club.ts';
+import { verify } from '../support/gateway.ts';
 import { openLogin, submitLogin } from '../support/login.ts';
 import { inTurns } from '../support/nodes.ts';
 import { testServer } from '../support/postgres.ts';
@@ -142,6 +143,32 @@ describe('servers on one PostgreSQL', { skip: without('postgres') }, () => {
       `SELECT value FROM ${recorded}`,
     );
     assert.ok(Number(rows[0]?.value) < site.clock.now() + 60_000);
+  });
+
+  test('FAULTS 15: a primary that reaches no standby answers reads, and no server believes them', async (t) => {
+    const cluster = await Cluster.make();
+    t.after(() => cluster.remove());
+    await cluster.start();
+    const url = `postgres://jetway@127.0.0.1:${cluster.port}/jetway?sslmode=disable`;
+    const site = await openFleet(t, '', url);
+    const nodes = [await site.start(), await site.start()] as const;
+    const { access_token: token } = tokensIn(await askPartnerToken(nodes[0]));
+    const verified = (node: ServedClub): Promise<number> =>
+      verify(node, programme, 'client', { token }).then(({ status }) => status);
+    for (const node of nodes) assert.equal(await verified(node), 200);
+    const standby = (name: string): void => {
+      cluster.configure({ synchronous_standby_names: name });
+      cluster.reload();
+    };
+    standby('gone');
+    for (const node of nodes) await until(async () => (await readiness(node))[0] === 503);
+    const database = await cluster.client();
+    t.after(() => database.end());
+    assert.notEqual((await database.query('SELECT FROM jetway.registered')).rowCount, 0);
+    for (const node of nodes) assert.equal(await verified(node), 503);
+    standby('');
+    for (const node of nodes) await until(async () => (await readiness(node))[0] === 200);
+    for (const node of nodes) assert.equal(await verified(node), 200);
   });
 
   test('FAULTS 13, HOSTILE 30: a database that stops makes servers unready, and no retry after it a theft', async (t) => {
