@@ -19,6 +19,8 @@ export const signingProgramme: string = programmeText(
 export interface ServerOptions extends OwnTime {
   /** What runs the server, such as `prlimit` and its flags; nothing if left out. */
   readonly under?: readonly string[];
+  /** The main module of another build; the present one's bundle if left out. */
+  readonly main?: string;
   /** What follows `serve`. */
   readonly args?: readonly string[];
   /** Its environment beside what every server of a test has. */
@@ -58,7 +60,14 @@ export async function serve(t: TestContext, folder: string): Promise<string> {
 export async function startServer(
   t: TestContext,
   folder: string,
-  { under = [], args: more = [], preload = [], env = {}, ...time }: ServerOptions = {},
+  {
+    under = [],
+    main = program,
+    args: more = [],
+    preload = [],
+    env = {},
+    ...time
+  }: ServerOptions = {},
 ): Promise<ServerProcess> {
   const modules = ['test/support/told_time.ts', ...preload];
   const imports = modules.flatMap((path) => ['--import', join(root, path)]);
@@ -66,7 +75,7 @@ export async function startServer(
     ...under,
     process.execPath,
     ...imports,
-    program,
+    main,
     'serve',
     ...more,
   ];
