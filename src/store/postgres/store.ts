@@ -4,7 +4,7 @@ import { instant } from '../../lib/clock.ts';
 import type { Unavailable } from '../../oauth/failure.ts';
 import type { Environment, Store } from '../contract.ts';
 import { attemptVerbs } from '../login_attempts.ts';
-import { expectOwnHistory } from './care/recovered.ts';
+import { expectOwnHistory, keepHistory } from './care/recovered.ts';
 import { changer } from './changes.ts';
 import { databaseClock } from './clock.ts';
 import { codeVerbs } from './codes.ts';
@@ -66,7 +66,13 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       now: instant(Date.now()),
       migrates: options.onFatal !== undefined,
     });
-    await expectOwnHistory(care, name, care.cluster);
+    await expectOwnHistory(care, name, primary.cluster);
+    await keepHistory(care, primary.cluster);
+    primary.judgeBy(async (promoted, cluster) => {
+      await expectOwnHistory(promoted, name, cluster);
+      // Not waited for: a new primary may have no standby yet.
+      void keepHistory(care, cluster).catch(() => undefined);
+    });
     await expectReplicas(care, name, location);
     const epochs = epochsOf(link);
     const logins = loginVerbs(link, epochs);

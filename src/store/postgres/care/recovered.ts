@@ -18,27 +18,33 @@ export function clusterText(cluster: Cluster | undefined): string {
  */
 const longestPromotion = milliseconds(120_000);
 
+type Runner = Pick<Link, 'run'>;
+
 /**
- * Takes a promoted standby for the store's own, and refuses a cluster that was brought back.
+ * Refuses a cluster that was brought back. Of another history than the recorded one a promoted standby is
+ * taken for the store's own; `keepHistory` records it.
  * @throws StoreUnusable, Unavailable
  */
 export async function expectOwnHistory(
-  link: Pick<Link, 'run'>,
+  link: Runner,
   name: string,
   cluster: Cluster | undefined,
 ): Promise<void> {
   const [row = []] = await link.run(read, []);
   const [known, recorded, now] = row as [string | null, number | null, Instant];
   const found = clusterText(cluster);
-  if (known === found) return;
   const behind = recorded === null ? 0 : now - recorded;
-  if (known !== null && behind > longestPromotion) {
-    throw new StoreUnusable(
-      `store ${name} may have been brought back to an earlier time: its database has another history (${found}, before ${known}), and the last time in it is ${new Date(recorded ?? 0).toISOString()}, ${Math.round(behind / 60_000)} minutes ago. Codes spent and tokens revoked since would be valid again`,
-      'jetway store restore --in-place --yes voids all codes and tokens; where a standby was promoted after a long outage and nothing is lost, add --keep-granted',
-    );
-  }
-  await link.run(write, [found]);
+  if (known === null || known === found || behind <= longestPromotion) return;
+  const minutes = Math.round(behind / 60_000);
+  throw new StoreUnusable(
+    `store ${name} may have been brought back to an earlier time: its database has another history (${found}, before ${known}), and the last time in it is ${new Date(recorded ?? 0).toISOString()}, ${minutes} minutes ago. Codes spent and tokens revoked since would be valid again`,
+    'jetway store restore --in-place --yes voids all codes and tokens; where a standby was promoted after a long outage and nothing is lost, add --keep-granted',
+  );
+}
+
+/** Records the history that the store goes on with. */
+export async function keepHistory(link: Runner, cluster: Cluster | undefined): Promise<void> {
+  await link.run(keep, [clusterText(cluster)]);
 }
 
 const read = {
@@ -49,9 +55,11 @@ const read = {
   isRead: true,
 } as const;
 
-const write = {
+const keep = {
   name: 'jetway_cluster',
-  text: `INSERT INTO meta (name, value) VALUES ('cluster', $1)
+  // Mostly it is there already, and nothing is to be committed.
+  text: `INSERT INTO meta (name, value) SELECT 'cluster', $1
+    WHERE NOT EXISTS (SELECT FROM meta WHERE name = 'cluster' AND value = $1)
     ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
   isRead: false,
 } as const;

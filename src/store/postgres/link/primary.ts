@@ -5,7 +5,7 @@ import type pg from 'pg';
 import { type Milliseconds, milliseconds } from '../../../lib/clock.ts';
 import { Unavailable } from '../../../oauth/failure.ts';
 import { Connection } from './connection.ts';
-import type { Parameter, Statement } from './statement.ts';
+import type { Parameter, Rows, Statement } from './statement.ts';
 
 /** Where the servers of one cluster are, and how to enter. */
 export interface Servers {
@@ -61,10 +61,22 @@ const settings: Statement = {
   isRead: true,
 };
 
+/**
+ * Judges a new primary by its own answers.
+ * @throws StoreUnusable where its history is not the store's
+ */
+export type HistoryCheck = (
+  primary: { readonly run: (statement: Statement, values: readonly Parameter[]) => Promise<Rows> },
+  cluster: Cluster,
+) => Promise<void>;
+
 /** Dials the primary of one cluster. */
 export class Primary {
   readonly #servers: Servers;
   #cluster: Cluster | undefined;
+  #check: HistoryCheck | undefined;
+  /** That of the last primary which was judged. */
+  #judged: number | undefined;
   /** Index of the host that answered last. */
   #last = 0;
 
@@ -75,6 +87,12 @@ export class Primary {
   /** Undefined until a primary has answered. */
   get cluster(): Cluster | undefined {
     return this.#cluster;
+  }
+
+  /** From now on holds each primary of another timeline than the present one's to a check. */
+  judgeBy(check: HistoryCheck): void {
+    this.#check = check;
+    this.#judged = this.#cluster?.timeline;
   }
 
   /**
@@ -122,9 +140,15 @@ export class Primary {
     try {
       const [row] = await connection.run(look, [], dialSpan);
       const [isStandby, identifier, timeline] = row as [boolean, string, string];
-      this.#expectPrimary(isStandby, { identifier, timeline: Number.parseInt(timeline, 16) });
+      const cluster = { identifier, timeline: Number.parseInt(timeline, 16) };
+      this.#expectPrimary(isStandby, cluster);
       const params: Parameter[] = [schema, String(patience.statement), String(patience.lock)];
       await connection.run(settings, params, dialSpan);
+      if (this.#judged !== cluster.timeline) {
+        const run = connection.run.bind(connection);
+        await this.#check?.({ run: (...asked) => run(...asked, dialSpan) }, cluster);
+        this.#judged = cluster.timeline;
+      }
       isTaken = true;
       return connection;
     } catch (error) {

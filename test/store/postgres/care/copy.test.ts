@@ -138,6 +138,20 @@ describe('copying a store', { skip: without('postgres') }, () => {
     assert.deepEqual((await back.care?.verify())?.damage, []);
   });
 
+  test('counts the time without a server as an outage: no retry window ends in it', async (t) => {
+    const { file, database } = await ends(t);
+    await fillAll(file);
+    await copied(file, database);
+    const store = await database.open({ environment: 'staging', onFatal: () => undefined });
+    try {
+      const facts = { name: 'one:1', version: '1', programmes: {}, settings: {} };
+      await store.leaseNode(at(500), 'a holder', facts);
+      assert.deepEqual((await store.time()).outages, [{ from: at(100), to: at(500) }]);
+    } finally {
+      await store.close();
+    }
+  });
+
   test('leaves a store that opens in nothing, and names the other', async (t) => {
     const { file, database, path, url } = await ends(t);
     await fillAll(file);
