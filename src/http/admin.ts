@@ -27,7 +27,8 @@ export function wholeOf(parts: Parts): Health {
   const bad = isUnready ? 'unready' : 'degraded';
   return {
     status: ill.length === 0 ? 'ready' : bad,
-    reasons: ill.flatMap(({ reasons }) => reasons),
+    // Several parts may suffer for one reason.
+    reasons: [...new Set(ill.flatMap(({ reasons }) => reasons))],
   };
 }
 

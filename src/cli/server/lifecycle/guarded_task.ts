@@ -1,6 +1,7 @@
 // Owns running a task again and again: one run at a time, and one line of the log for a trouble that stays.
 
 import type { Log } from '../../../engine/service.ts';
+import { Unavailable } from '../../../oauth/failure.ts';
 
 export type Task = () => Promise<unknown>;
 
@@ -21,7 +22,7 @@ export function guarded(task: Task, log: Log): GuardedTask {
       await task();
       logged = undefined;
     } catch (error) {
-      const detail = String(error);
+      const detail = error instanceof Unavailable ? error.message : String(error);
       if (detail !== logged) log.error('housekeeping_failed', { detail });
       logged = detail;
     } finally {
