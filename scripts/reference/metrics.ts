@@ -13,6 +13,7 @@ No label holds a client, a member, an address or anything else that a caller sen
 
 // Metrics are declared where they are counted: by all that a server loads.
 await import('../../src/cli/server/serve.ts');
+await import('../../src/cli/server/workers/pool.ts');
 
 /** Every metric that a running server has, by name. */
 function describedMetrics(): readonly Description[] {

@@ -2,14 +2,11 @@
 
 import { Command, CommanderError } from 'commander';
 
-import { MasterKeyUnusable } from '../config/master_key.ts';
-import { FaultsError, quote, spellOut } from '../lib/fault.ts';
+import { quote } from '../lib/fault.ts';
 import { suggest } from '../lib/suggest.ts';
-import { NotHashed } from '../members/hashing_threads.ts';
-import { Unavailable } from '../oauth/failure.ts';
-import { StoreFailed, StoreUnusable } from '../store/unusable.ts';
 import { auditing } from './audit/command_audit.ts';
-import { CommandError, exitCodes, isSystemError, wrongUsage } from './exit.ts';
+import { endingOf } from './ending.ts';
+import { type CommandError, exitCodes, wrongUsage } from './exit.ts';
 import { auditVerbs } from './grammar/audit.ts';
 import { clientVerbs } from './grammar/client.ts';
 import { gatewayVerbs } from './grammar/gateway.ts';
@@ -21,7 +18,7 @@ import { storeVerbs } from './grammar/store.ts';
 import { keyHelp } from './key_help.ts';
 import { completionScript, shells } from './manual/completion.ts';
 import { manPage } from './manual/man.ts';
-import { OutputLost, print, printData, say, tolerateClosedPipes } from './output.ts';
+import { print, printData, say, tolerateClosedPipes } from './output.ts';
 import { versionLine } from './version.ts';
 
 const description = 'The token service of a loyalty API.';
@@ -141,33 +138,7 @@ function namesOf({ commands }: Command): readonly string[] {
 /** Prints an error; returns the exit code. */
 function report(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.usage;
-  if (error instanceof CommandError) return ended(error.message, error.exitCode);
-  if (error instanceof FaultsError) return ended(error.message, exitCodes.configuration);
-  if (error instanceof StoreUnusable)
-    return ended(`${error.message}: ${error.hint}`, exitCodes.store);
-  if (error instanceof MasterKeyUnusable) return ended(error.message, exitCodes.store);
-  if (error instanceof NotHashed) {
-    // Verbs hash passwords before they change anything.
-    const what = `nothing was changed, as a password could not be hashed: ${error.message}`;
-    return ended(`${what}; ${error.hint}, then try again`, exitCodes.failed);
-  }
-  if (error instanceof StoreFailed) {
-    const todo =
-      'look at the disk and the file (jetway store verify) before anything else is done with it';
-    return ended(`the store can no longer be used (${error.message}): ${todo}`, exitCodes.store);
-  }
-  if (error instanceof Unavailable) {
-    return ended(`the store does not answer (${error.message}): try again`, exitCodes.store);
-  }
-  // Silent: a reader may stop early, as in `jetway client list | head -1`.
-  if (error instanceof OutputLost && error.code === 'EPIPE') return exitCodes.failed;
-  if (error instanceof OutputLost) return ended(error.message, exitCodes.failed);
-  if (isSystemError(error)) return ended(spellOut(error.message), exitCodes.failed);
-  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  return ended(stack, exitCodes.failed);
-}
-
-function ended(message: string, exitCode: number): number {
+  const { message, exitCode } = endingOf(error);
   if (message !== '') say(message);
   return exitCode;
 }

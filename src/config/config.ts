@@ -28,6 +28,7 @@ import { logSchema, type LogSettings, logSettings } from './log_keys.ts';
 import { storeSchema } from './store_keys.ts';
 import { certifiedSchema, localFiles, type TlsFiles, tlsSchema } from './tls_keys.ts';
 import { tracingSchema, type TracingSettings, tracingSettings } from './tracing_keys.ts';
+import { sharesStore, workersSchema } from './workers_key.ts';
 
 export interface Config {
   readonly environment: Environment;
@@ -47,6 +48,8 @@ export interface Config {
   readonly trustedProxies: readonly string[];
   /** Whether trusted proxies begin connections to `listen` with a PROXY header; no others are taken. */
   readonly proxyProtocol?: 'v2';
+  /** Processes that answer requests. */
+  readonly workers: number;
   /** If left out: beside the store, if that is a file; JETWAY_MASTER_KEY_FILE overrides it. */
   readonly masterKeyFile?: string;
   /** Path of the socket by which commands ask a running server. */
@@ -120,6 +123,7 @@ const configSchema = v.pipe(
     gateway_tls: v.exactOptional(certifiedSchema),
     trusted_proxies: v.optional(v.array(cidrSchema), []),
     proxy_protocol: v.exactOptional(v.picklist(['v2'])),
+    workers: v.optional(workersSchema, 1),
     master_key_file: v.exactOptional(v.string()),
     control: v.exactOptional(v.string()),
     watch_programmes: v.optional(v.boolean(), true),
@@ -174,6 +178,14 @@ const configSchema = v.pipe(
     ),
     ['audit'],
   ),
+  v.forward(
+    v.partialCheck(
+      [['store'], ['workers']],
+      ({ store, workers }) => workers === 1 || sharesStore(store),
+      'only a postgres: store gains by more processes: SQLite has one writer at a time, and memory belongs to one process',
+    ),
+    ['workers'],
+  ),
   v.check(
     ({ gateway, gateway_tls: tls }) => gateway !== undefined || tls === undefined,
     'gateway_tls needs the address of gateway',
@@ -208,6 +220,7 @@ export function readConfig(path: string): Config {
     gatewayTls: gatewayTls && localFiles(gatewayTls, local),
     trustedProxies: output.trusted_proxies,
     proxyProtocol: output.proxy_protocol,
+    workers: output.workers,
     masterKeyFile: keyFile === undefined ? undefined : local(keyFile),
     control: output.control === undefined ? usualControl : local(output.control),
     watchProgrammes: output.watch_programmes,

@@ -28,8 +28,6 @@ export interface TlsReading {
   readonly tls?: TlsMaterial;
   /** Of `gateway`. */
   readonly gatewayTls?: TlsMaterial;
-  /** Paths of every file that was to be read, for whoever watches them. */
-  readonly files: readonly string[];
   /** Errors and warnings, at the keys of the configuration. */
   readonly faults: readonly Fault[];
 }
@@ -51,11 +49,15 @@ export function readTls(config: Config, now: number = Date.now()): TlsReading {
   return present({
     tls: read?.material,
     gatewayTls: readGateway?.material,
-    files: [tls, gatewayTls].flatMap((one) =>
-      [one?.certificate, one?.key, one?.clientAuthorities].filter((path) => path !== undefined),
-    ),
     faults: [...(read?.faults ?? []), ...(readGateway?.faults ?? [])],
   });
+}
+
+/** Paths of every file that `readTls` reads. */
+export function tlsPaths({ tls, gatewayTls }: Config): readonly string[] {
+  return [tls, gatewayTls].flatMap((one) =>
+    [one?.certificate, one?.key, one?.clientAuthorities].filter((path) => path !== undefined),
+  );
 }
 
 /** The same, where a listener is to begin with them. Throws `FaultsError` for any error. */

@@ -238,12 +238,12 @@ function sharesOf(lines: readonly Line[]): number {
 
 /** Of this process, which has one event loop for all its listeners. */
 export const admission: Admission = new Admission();
-
 reading(
   {
     name: 'jetway_queued_requests',
     help: 'Requests that wait for their turn, by kind of work.',
     type: 'gauge',
+    across: 'sum',
     labels: ['kind'],
   },
   () => kinds.map((kind) => ({ labels: { kind }, value: admission.lineOf(kind).length })),

@@ -190,9 +190,12 @@ const refused = counters(
   'jetway_connections_refused_total',
   'Connections dropped because there was no room for them.',
 )();
-gauge('jetway_connections', 'Open connections of all listeners.', () => budget.open);
-gauge('jetway_connections_limit', 'Connections that the limit of open files leaves room for.', () =>
-  budget.all(),
+gauge('jetway_connections', 'Open connections of all listeners.', () => budget.open, 'sum');
+gauge(
+  'jetway_connections_limit',
+  'Connections that the limit of open files leaves room for.',
+  () => budget.all(),
+  'sum',
 );
 
 function mostConnections(): number {

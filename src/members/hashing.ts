@@ -1,8 +1,7 @@
 // Owns the limit on concurrent password hashes in this process.
 
-import { availableParallelism } from 'node:os';
-
 import { type Admission, createGate, type GateLimits, GateFull } from '../lib/gate.ts';
+import { ownCores } from '../lib/machine.ts';
 import { counters, gauge, histograms, usualTimes } from '../lib/metrics/families.ts';
 import { Overloaded, Unavailable } from '../oauth/failure.ts';
 
@@ -19,10 +18,10 @@ export function hashingLimits(cores: number): GateLimits {
   return { atOnce, waiting: 100 * atOnce };
 }
 
-const limits = hashingLimits(availableParallelism());
+const limits = hashingLimits(ownCores());
 const gate = createGate(limits);
 
-gauge('jetway_hash_queue_length', 'Passwords that wait to be hashed.', () => gate.waiting());
+gauge('jetway_hash_queue_length', 'Passwords that wait to be hashed.', () => gate.waiting(), 'sum');
 const waits = histograms(
   'jetway_hash_wait_seconds',
   'Time that passwords waited to be hashed.',

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 
 import { readConfig } from '../../src/config/config.ts';
-import { expectTls, readTls, type TlsReading } from '../../src/config/tls.ts';
+import { expectTls, readTls, tlsPaths, type TlsReading } from '../../src/config/tls.ts';
 import { FaultsError } from '../../src/lib/fault.ts';
 import { createAuthority } from '../support/certificates.ts';
 import { scratchFolder } from '../support/scratch.ts';
@@ -63,16 +63,21 @@ describe('certificates of the listeners', { skip: without('openssl') }, () => {
       'tls: { certificate_file: own.pem, key_file: own.key, client_authorities_file: ca.pem }\ngateway_tls: { certificate_file: other.pem, key_file: other.key }\n',
     );
     const file = (name: string): string => join(path, '..', name);
-    assert.deepEqual(readTls(readConfig(path)), {
+    const config = readConfig(path);
+    assert.deepEqual(readTls(config), {
       tls: { ...own, asksClients: true, clientAuthorities: authority.certificate },
       gatewayTls: { ...other, asksClients: false },
-      files: ['own.pem', 'own.key', 'ca.pem', 'other.pem', 'other.key'].map(file),
       faults: [],
     });
+    assert.deepEqual(
+      tlsPaths(config),
+      ['own.pem', 'own.key', 'ca.pem', 'other.pem', 'other.key'].map(file),
+    );
   });
 
   test('are nothing where the configuration names none', (t) => {
-    assert.deepEqual(readTls(readConfig(configWith(t, ''))), { files: [], faults: [] });
+    const config = readConfig(configWith(t, ''));
+    assert.deepEqual([readTls(config), tlsPaths(config)], [{ faults: [] }, []]);
   });
 
   test('each unusable file is told at its key, and the other listener keeps its own', (t) => {

@@ -1,5 +1,5 @@
-// Owns the listeners of a running server: the public one, and those for gateways and operators where
-// the configuration has them. They listen at its addresses, or at sockets that were handed down.
+// Owns the listeners of a server that answer requests: the public one, and the one for gateways where the
+// configuration has it. They listen at its addresses, or at sockets that were handed down.
 
 import type { AdminPlace } from '../../config/address.ts';
 import type { Config } from '../../config/config.ts';
@@ -17,24 +17,16 @@ export class Listeners {
   readonly #handed: HandedSockets;
   readonly #observer: Observer;
   readonly #main: RunningServer;
-  readonly #admin: RunningServer | undefined;
   #gateway: RunningServer | undefined;
 
-  private constructor(
-    handed: HandedSockets,
-    observer: Observer,
-    main: RunningServer,
-    admin: RunningServer | undefined,
-  ) {
+  private constructor(handed: HandedSockets, observer: Observer, main: RunningServer) {
     this.#handed = handed;
     this.#observer = observer;
     this.#main = main;
-    this.#admin = admin;
   }
 
   /**
-   * The operators' listener answers 503 until `answerOperators`.
-   * @param observer is told of each request but those of operators
+   * @param observer is told of each request
    * @throws CommandError where an address cannot be bound; then none is
    */
   static async open(
@@ -45,22 +37,15 @@ export class Listeners {
     observer: Observer,
   ): Promise<Listeners> {
     expectConfigured(handed, config);
-    const { listen: address, admin, proxyProtocol } = config;
+    const { listen: address, proxyProtocol } = config;
     const proxyHeaders = proxyProtocol !== undefined;
     const options = present({ tls: tls.tls, proxyHeaders, observer });
     const place = placeOf(handed, 'listen', address);
     const main = await listenAt(place, 'listen', serving.app, options);
+    const listeners = new Listeners(handed, observer, main);
     try {
-      const share = 1 / 8;
-      const own =
-        admin && (await listenAt(placeOf(handed, 'admin', admin), 'admin', undefined, { share }));
-      const listeners = new Listeners(handed, observer, main, own);
-      try {
-        await listeners.openGateway(config, tls, serving);
-      } catch (error) {
-        await own?.close();
-        throw error;
-      }
+      const gateway = await listeners.openGateway(config, tls, serving);
+      gateway.take();
       return listeners;
     } catch (error) {
       await main.close();
@@ -68,37 +53,27 @@ export class Listeners {
     }
   }
 
-  answerOperators(app: App): void {
-    this.#admin?.swap(app);
-  }
-
   /** Where each listens: `http://host:port`. */
-  get urls(): { readonly main: string; readonly gateway?: string; readonly admin?: string } {
-    return {
-      main: this.#main.url,
-      ...(this.#gateway && { gateway: this.#gateway.url }),
-      ...(this.#admin && { admin: this.#admin.url }),
-    };
+  get urls(): ListenerUrls {
+    return { main: this.#main.url, ...(this.#gateway && { gateway: this.#gateway.url }) };
   }
 
   /**
-   * Opens the configured listener for gateways. One at another address answers on until the returned
-   * function ends it.
+   * Opens the configured listener for gateways, if any, beside the one of before.
    * @throws CommandError where it cannot be bound, or has the place of a socket that was handed down
    */
   async openGateway(
     { gateway }: Config,
     { gatewayTls: tls }: TlsReading,
     serving: Serving,
-  ): Promise<() => Promise<void>> {
-    const former = this.#gateway;
-    if (former !== undefined && this.#handed.has('gateway')) {
+  ): Promise<OpenedGateway> {
+    if (this.#gateway !== undefined && this.#handed.has('gateway')) {
       throw failed(
         'the socket was handed down: change it where it comes from (ListenStream= of its unit), and restart',
       );
     }
     const options = present({ share: 1 / 4, tls, observer: this.#observer });
-    this.#gateway =
+    const opened =
       gateway &&
       (await listenAt(
         placeOf(this.#handed, 'gateway', gateway),
@@ -106,7 +81,14 @@ export class Listeners {
         serving.gatewayApp,
         options,
       ));
-    return async () => former?.close();
+    return {
+      take: () => {
+        const former = this.#gateway;
+        this.#gateway = opened;
+        return async () => former?.close();
+      },
+      drop: async () => opened?.close(),
+    };
   }
 
   /** New connections get these certificates. */
@@ -129,9 +111,29 @@ export class Listeners {
 
   async close(): Promise<void> {
     await Promise.all([this.#main.close(), this.#gateway?.close()]);
-    // Last: until then `/readyz` tells the load balancer to send no more requests.
-    await this.#admin?.close();
   }
+}
+
+export interface ListenerUrls {
+  readonly main: string;
+  readonly gateway?: string;
+  readonly admin?: string;
+}
+
+/** A listener for gateways that may take the place of the one of before. */
+export interface OpenedGateway {
+  /** Returns what ends the one of before, which answers on until then. */
+  readonly take: () => () => Promise<void>;
+  readonly drop: () => Promise<void>;
+}
+
+/** Opens the configured listener for operators, where there is one. @throws CommandError */
+export async function openAdmin(
+  { admin }: Config,
+  handed: HandedSockets,
+  app: App,
+): Promise<RunningServer | undefined> {
+  return admin && listenAt(placeOf(handed, 'admin', admin), 'admin', app, { share: 1 / 8 });
 }
 
 /** Connections would wait for ever at a socket that no listener takes. */

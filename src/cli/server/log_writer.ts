@@ -17,6 +17,12 @@ export interface ServerLog extends Log {
   readonly observer: Observer;
   /** Goes by these settings from now on; returns why not where the file cannot be opened. */
   readonly follow: (settings: LogSettings) => string | undefined;
+  /** Takes whole lines of another process, without a bound. */
+  readonly pass: (lines: string) => void;
+  /** Whether lines are taken that may wait. */
+  readonly hasRoom: () => boolean;
+  /** Whether its standard error is a terminal. */
+  readonly isTerminal: boolean;
   /** Opens the file anew: what was renamed is written no more. */
   readonly reopen: () => void;
   /** Writes the counts of left-out lines; the process ends soon, even if the reader is stuck. */
@@ -93,6 +99,9 @@ export function openLog(): ServerLog {
   return {
     error,
     info: report('info'),
+    pass: (foreign) => sink.put(foreign, true),
+    hasRoom: () => sink.waiting() <= mostWaiting,
+    isTerminal: sink.isTerminal,
     observer: lines.observer,
     follow: (next) => {
       try {

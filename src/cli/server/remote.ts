@@ -8,7 +8,8 @@ import { CommandError, exitCodes } from '../exit.ts';
 import { printResult, type VerbOptions } from '../output.ts';
 import { configOf } from '../programmes.ts';
 import { sheet, table } from '../table.ts';
-import type { HealthView, ReloadView, StatusView } from './status.ts';
+import type { HealthView } from './routes.ts';
+import type { ReloadView, StatusView } from './status.ts';
 
 interface ReloadVerbOptions extends VerbOptions {
   readonly prune?: boolean;
@@ -90,6 +91,7 @@ function statusText(view: StatusView): string {
   const facts = sheet([
     ['version', [view.version]],
     ['process', [`${view.pid}, since ${view.started} (${view.uptime_seconds} s)`]],
+    ...(view.workers === undefined ? [] : [['workers', view.workers.map(workerText)] as const]),
     ['environment', [view.environment]],
     ['listens', Object.entries(listeners).map(([name, url]) => `${url} (${name})`)],
     ['health', [health.status, ...health.reasons]],
@@ -115,6 +117,12 @@ function statusText(view: StatusView): string {
   const files = ['PROGRAMME', 'FILE', 'SHA-256', 'SINCE', 'STATE'];
   const headings = [...files, 'KEYS IN USE', 'LOCKED', 'THROTTLED'];
   return `${facts}\n\n${table(headings, rows)}`;
+}
+
+type WorkerView = NonNullable<StatusView['workers']>[number];
+
+function workerText({ worker, pid, node, started, uptime_seconds: uptime }: WorkerView): string {
+  return `${worker}: process ${pid}, node ${node}, since ${started} (${uptime} s)`;
 }
 
 /** Milliseconds: less than a container's runtime usually waits. */

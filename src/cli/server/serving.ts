@@ -70,7 +70,12 @@ export class Serving {
   }
 
   /** Takes the plan's programmes into service. Until it resolves, those of before are served. */
-  async take({ mounted, deployed }: Plan): Promise<void> {
+  async take(plan: Plan): Promise<void> {
+    (await this.prepare(plan))();
+  }
+
+  /** Opens the plan's programmes; what it resolves to takes them into service, at one stroke. */
+  async prepare({ mounted, deployed }: Plan): Promise<() => void> {
     const opening: Promise<Served>[] = [];
     for (const [id, candidate] of mounted) {
       const former = this.#served.get(id);
@@ -84,14 +89,16 @@ export class Serving {
     }
     const opened = new Map((await Promise.all(opening)).map((one) => [one.programme.id, one]));
     await pause();
-    this.#served = new Map(
-      [...mounted.keys()].flatMap((id) => {
-        const one = opened.get(id) ?? this.#served.get(id);
-        return one === undefined ? [] : [[id, one] as const];
-      }),
-    );
-    this.#deployment = deployed.deployment;
-    this.#apps = this.#makeApps();
+    return () => {
+      this.#served = new Map(
+        [...mounted.keys()].flatMap((id) => {
+          const one = opened.get(id) ?? this.#served.get(id);
+          return one === undefined ? [] : [[id, one] as const];
+        }),
+      );
+      this.#deployment = deployed.deployment;
+      this.#apps = this.#makeApps();
+    };
   }
 
   /** Serves by other settings from now on. */
@@ -105,7 +112,7 @@ export class Serving {
     const options = { credentials, former: former?.site.service };
     const service = await openService(programme, this.#foundation, options);
     const site = createLoginSite(service, this.#filled.get(programme.id));
-    return { ...candidate, site, since: this.#foundation.clock.now() };
+    return { ...candidate, site, since: candidate.since ?? this.#foundation.clock.now() };
   }
 
   #makeApps(): Readonly<Record<'main' | 'gateway', App>> {

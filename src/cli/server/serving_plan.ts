@@ -1,5 +1,6 @@
 // Owns the plan of a reload: which version of each programme is served next, and why.
 
+import type { Instant } from '../../lib/clock.ts';
 import type { Fault } from '../../lib/fault.ts';
 import { pause } from '../../lib/pause.ts';
 import { present } from '../../lib/present.ts';
@@ -18,6 +19,8 @@ export interface Candidate {
   readonly credentials?: HookCredentials | undefined;
   /** The file that it was made of; absent for the programmes of `dev`. */
   readonly look?: Look | undefined;
+  /** Since when another process has served it, whose place this one takes. */
+  readonly since?: Instant;
   /** Whether it signs no tokens any more, but publishes the keys of those that it signed. */
   readonly hasFormerKeys?: boolean;
 }

@@ -5,13 +5,11 @@ import { X509Certificate } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 
 import type { Config } from '../../config/config.ts';
-import { readTls, type TlsReading } from '../../config/tls.ts';
-import type { Fault } from '../../lib/fault.ts';
+import type { TlsReading } from '../../config/tls.ts';
 import { present } from '../../lib/present.ts';
-import { stampOf } from '../../lib/read_file.ts';
 import type { ProgrammeId } from '../../oauth/client.ts';
 import { CommandError } from '../exit.ts';
-import type { Listeners } from './listeners.ts';
+import type { Listeners, OpenedGateway } from './listeners.ts';
 import type { Serving, ServingSettings } from './serving.ts';
 
 /** What a reload did about one changed key of the configuration, or about the files that it names. */
@@ -45,9 +43,8 @@ export class Settings {
   /** What is gone by: as it was at the start, but for the keys that were taken up since. */
   #config: Config;
   #tls: TlsReading;
-  #stamp: string;
 
-  /** @param others the keys that neither listeners nor programmes go by */
+  /** @param others how the keys are taken up that neither listeners nor programmes go by */
   constructor(
     config: Config,
     tls: TlsReading,
@@ -60,21 +57,10 @@ export class Settings {
     this.#serving = serving;
     this.#listeners = listeners;
     this.#others = others;
-    this.#stamp = this.stamp();
   }
 
   get config(): Config {
     return this.#config;
-  }
-
-  /** Another text whenever a certificate or its key has changed. */
-  stamp(): string {
-    return this.#tls.files.map((path) => `${path} ${stampOf(path)}`).join('\n');
-  }
-
-  /** What `stamp` was before the certificates were read last. */
-  stampAtRead(): string {
-    return this.#stamp;
   }
 
   /** All that are in use now. */
@@ -93,67 +79,134 @@ export class Settings {
     );
   }
 
-  /** Tells what a configuration has otherwise; takes up what it may, unless it is only asked. */
-  async follow(found: Config, dryRun: boolean): Promise<readonly SettingOutcome[]> {
-    const keys = new Set([...keysOf(this.#config), ...keysOf(found)]);
-    const outcomes: SettingOutcome[] = [];
-    for (const key of keys) {
-      const [former, next] = [this.#config[key], found[key]];
-      if (isDeepStrictEqual(former, next)) continue;
-      const isTaken = key in this.#others || isFollowed(key, this.#config, found);
-      const message = isTaken && !dryRun ? await this.#take(found, key) : undefined;
-      outcomes.push({
-        key: key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-        ...(message === undefined
-          ? { outcome: isTaken ? 'changed' : 'needs_restart' }
-          : { outcome: 'refused', message }),
-      });
-    }
-    return outcomes;
-  }
-
-  /** Reads the certificates; new connections get those that have changed. Adds what is wrong to `faults`. */
-  renewCertificates(faults: Fault[], dryRun: boolean): readonly SettingOutcome[] {
-    const stamp = this.stamp();
-    const reading = readTls(this.#config);
-    faults.push(...reading.faults.filter(({ severity }) => severity === 'error'));
-    const changed = listenerKeys.filter(
+  /**
+   * Readies what has changed in a configuration (absent where none was read) and its certificates: opens
+   * a listener for gateways that has another address, unless this is only asked for.
+   */
+  async prepare(
+    found: Config | undefined,
+    reading: TlsReading,
+    dryRun: boolean,
+  ): Promise<PreparedSettings> {
+    const changed = found === undefined ? [] : differencesOf(this.#config, found);
+    const gateway =
+      found !== undefined &&
+      !dryRun &&
+      changed.some(({ key, isTaken }) => isTaken && key === 'gateway')
+        ? await this.#openGateway(found)
+        : undefined;
+    const outcomes = changed.map(({ key, isTaken }) =>
+      outcomeOf(key, isTaken, key === 'gateway' ? gateway?.refusal : undefined),
+    );
+    const certificates = listenerKeys.filter(
       (key) => reading[key] !== undefined && !isDeepStrictEqual(reading[key], this.#tls[key]),
     );
-    if (!dryRun) {
-      // Not without need: clients could not resume their sessions.
-      if (changed.length > 0) this.#listeners.renew(reading);
-      // A listener whose files have faults keeps what it has.
-      this.#tls = { ...this.#tls, ...reading };
-      this.#stamp = stamp;
-    }
-    return changed.map((key) => ({ key: `${keyTexts[key]} (certificates)`, outcome: 'changed' }));
+    const renewed: readonly SettingOutcome[] = certificates.map((key) => ({
+      key: `${keyTexts[key]} (certificates)`,
+      outcome: 'changed',
+    }));
+    return {
+      outcomes: [...outcomes, ...renewed],
+      take: async () => {
+        const taken = await this.#take(found, changed, gateway);
+        // Not without need: clients could not resume their sessions.
+        if (certificates.length > 0) this.#listeners.renew(reading);
+        // A listener whose files have faults keeps what it has.
+        this.#tls = { ...this.#tls, ...reading };
+        return [...taken, ...renewed];
+      },
+      drop: async () => gateway?.opened?.drop(),
+    };
   }
 
-  /** Why the key could not be taken up; undefined where it was. */
-  async #take(found: Config, key: Key): Promise<string | undefined> {
-    let endFormer = async (): Promise<void> => undefined;
+  async #openGateway(found: Config): Promise<GatewayOpening> {
     try {
-      // Before the paths move to it, and an end after they have moved: gateways are answered throughout.
-      if (key === 'gateway') {
-        endFormer = await this.#listeners.openGateway(found, this.#tls, this.#serving);
-      }
+      return { opened: await this.#listeners.openGateway(found, this.#tls, this.#serving) };
     } catch (error) {
       if (!(error instanceof CommandError)) throw error;
-      return error.message;
+      return { refusal: error.message };
     }
-    const refusal = await this.#others[key]?.(found);
-    if (refusal !== undefined) return refusal;
-    const { [key]: _former, ...rest } = this.#config;
-    this.#config = present({ ...rest, [key]: found[key] }) as Config;
+  }
+
+  /** The outcomes: what could be readied may be refused all the same. */
+  async #take(
+    found: Config | undefined,
+    changed: readonly Difference[],
+    gateway: GatewayOpening | undefined,
+  ): Promise<readonly SettingOutcome[]> {
+    if (found === undefined) return [];
+    const outcomes: SettingOutcome[] = [];
+    for (const { key, isTaken } of changed) {
+      const refusal =
+        key === 'gateway' ? gateway?.refusal : isTaken && (await this.#others[key]?.(found));
+      outcomes.push(outcomeOf(key, isTaken, refusal || undefined));
+      if (isTaken && !refusal) this.#config = withKey(this.#config, found, key);
+    }
+    // The paths move to the new listener before the former one ends: gateways are answered throughout.
+    const endFormer = gateway?.opened?.take();
     this.#serving.follow(settingsOf(this.#config));
     this.#listeners.swap(this.#serving);
-    await endFormer();
-    return undefined;
+    await endFormer?.();
+    return outcomes;
   }
 }
 
+/** What of a configuration a server is ready to take up. */
+interface PreparedSettings {
+  readonly outcomes: readonly SettingOutcome[];
+  readonly take: () => Promise<readonly SettingOutcome[]>;
+  /** Gives it up. */
+  readonly drop: () => Promise<void>;
+}
+
+/** The listener for gateways at another address, or why there is none. */
+interface GatewayOpening {
+  readonly opened?: OpenedGateway;
+  readonly refusal?: string;
+}
+
+interface Difference {
+  readonly key: Key;
+  /** Whether a running server takes it up; otherwise it counts after a restart. */
+  readonly isTaken: boolean;
+}
+
+function differencesOf(former: Config, found: Config): readonly Difference[] {
+  return [...new Set([...keysOf(former), ...keysOf(found)])]
+    .filter((key) => !isDeepStrictEqual(former[key], found[key]))
+    .map((key) => ({ key, isTaken: isFollowed(key, former, found) }));
+}
+
+/** The configuration that a server goes by once it has taken up of another one what it may. */
+export function followed(former: Config, found: Config): Config {
+  return differencesOf(former, found)
+    .filter(({ isTaken }) => isTaken)
+    .reduce((config, { key }) => withKey(config, found, key), former);
+}
+
+function withKey(config: Config, found: Config, key: Key): Config {
+  const { [key]: _former, ...rest } = config;
+  return present({ ...rest, [key]: found[key] }) as Config;
+}
+
+function outcomeOf(key: Key, isTaken: boolean, message: string | undefined): SettingOutcome {
+  return {
+    key: key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+    ...(message === undefined
+      ? { outcome: isTaken ? 'changed' : 'needs_restart' }
+      : { outcome: 'refused', message }),
+  };
+}
+
 const keyTexts = { tls: 'tls', gatewayTls: 'gateway_tls' } as const;
+
+const followedKeys: ReadonlySet<Key> = new Set([
+  'log',
+  'stopDelay',
+  'tracing',
+  'trustedProxies',
+  'watchProgrammes',
+]);
 
 /** Whether a running server takes the key up; any other needs a restart. */
 function isFollowed(key: Key, former: Config, next: Config): boolean {
@@ -161,7 +214,7 @@ function isFollowed(key: Key, former: Config, next: Config): boolean {
     (former[one] === undefined) === (next[one] === undefined);
   // A new listener would open with the TLS of before: in plain text where there was none.
   if (key === 'gateway') return isAsBefore('gatewayTls');
-  if (key === 'trustedProxies' || key === 'stopDelay' || key === 'watchProgrammes') return true;
+  if (followedKeys.has(key)) return true;
   // Other files. Whether there is TLS at all is a matter of the listener.
   return listenerKeys.some((one) => one === key) && isAsBefore(key);
 }

@@ -1,25 +1,23 @@
 // Owns what a running server tells of itself on its control socket: its status, and what a reload did.
 
 import type { Config } from '../../config/config.ts';
-import { type Health, type Parts, wholeOf } from '../../http/admin.ts';
+import { type Health, wholeOf } from '../../http/admin.ts';
 import type { Instant } from '../../lib/clock.ts';
 import { type Fault, formatFault } from '../../lib/fault.ts';
 import { present } from '../../lib/present.ts';
+import { Unavailable } from '../../oauth/failure.ts';
 import { storeAt } from '../../store/open.ts';
 import { signingKeyRules, tokenKeyRules } from '../../token/key_rules.ts';
-import type { Who } from '../audit/by_whom.ts';
-import type { ServerAudit } from '../audit/server_audit.ts';
 import { type KeyView, viewKeys } from '../keys/list.ts';
 import { dateText } from '../table.ts';
 import { versionLine } from '../version.ts';
-import { answerWhy, type WhySources } from '../why/route.ts';
-import { viewClientUse } from './client_use.ts';
-import type { ControlRoutes } from './control.ts';
-import { healthInFull, healthOf, type HealthSources } from './lifecycle/health.ts';
-import type { Listeners } from './listeners.ts';
+import type { WhySources } from '../why/route.ts';
+import { healthOf } from './lifecycle/health.ts';
+import type { ServerNode } from './lifecycle/node.ts';
+import type { Listeners, ListenerUrls } from './listeners.ts';
 import { maintained } from './maintenance.ts';
-import type { Reloader } from './reload.ts';
-import { isComplete, type ProgrammeChanges, type ReloadReport } from './reload_report.ts';
+import type { ServerMetricsSources } from './metrics/server.ts';
+import { isComplete, type ProgrammeChanges, type ReloadReport } from './reload/report.ts';
 import type { ProgrammeOutcome } from './serving_plan.ts';
 import type { SettingOutcome } from './settings.ts';
 
@@ -49,10 +47,12 @@ interface NodeView {
 export interface StatusView {
   readonly version: string;
   readonly pid: number;
+  /** Its number among the processes that share its store; null where that is in doubt. */
+  readonly node: number | null;
   readonly started: string;
   readonly uptime_seconds: number;
   readonly environment: string;
-  readonly listeners: Listeners['urls'];
+  readonly listeners: ListenerUrls;
   readonly health: Health;
   readonly store: { readonly name: string; readonly status: string };
   /** The servers of the store, this one included. */
@@ -69,45 +69,25 @@ export interface StatusView {
     readonly throttled_clients: readonly string[];
   }[];
   readonly last_reload: ReloadView;
+  /** Where several processes answer requests. */
+  readonly workers?: readonly WorkerView[];
 }
 
-export interface StatusSources extends HealthSources, WhySources {
+interface WorkerView extends Pick<StatusView, 'pid' | 'node' | 'started' | 'uptime_seconds'> {
+  readonly worker: number;
+}
+
+export interface StatusSources extends ServerMetricsSources, WhySources {
   readonly config: Config;
   readonly listeners: Listeners;
-  readonly reloader: Reloader;
-  readonly audit?: ServerAudit;
   readonly started: Instant;
-}
-
-export function controlRoutes(sources: StatusSources): ControlRoutes {
-  return {
-    'GET /health': () => viewHealth(sources),
-    'GET /status': () => viewStatus(sources),
-    'GET /why': (query) => answerWhy(sources, query),
-    'GET /client_use': async (query) => viewClientUse(sources, query),
-    'POST /reload': async (query) => {
-      const options = { prune: query.has('prune'), dryRun: query.has('dry_run') };
-      const by = JSON.parse(query.get('by') ?? '{}') as Who;
-      if (!options.dryRun) sources.audit?.stream.put('reload_asked', { ...by });
-      return viewReload(await sources.reloader.reload(options));
-    },
-  };
-}
-
-/** As `/readyz?verbose` answers it. */
-export interface HealthView extends Health {
-  readonly parts: Parts;
-}
-
-async function viewHealth(sources: HealthSources): Promise<HealthView> {
-  const parts = await healthInFull(sources);
-  return { ...wholeOf(parts), parts };
 }
 
 /** Names of throttled clients in a status. */
 const mostNamed = 100;
 
-async function viewStatus(sources: StatusSources): Promise<StatusView> {
+/** Of this process. */
+export async function viewStatus(sources: StatusSources): Promise<StatusView> {
   const { config, store, serving, listeners, reloader, started } = sources;
   const now = sources.now();
   const closed = new Set(
@@ -134,6 +114,7 @@ async function viewStatus(sources: StatusSources): Promise<StatusView> {
   return {
     version: versionLine(),
     pid: process.pid,
+    node: nodeNumber(sources.node),
     started: dateText(started),
     uptime_seconds: Math.round((now - started) / 1000),
     environment: config.environment,
@@ -153,7 +134,16 @@ async function viewStatus(sources: StatusSources): Promise<StatusView> {
   };
 }
 
-function viewReload(report: ReloadReport): ReloadView {
+function nodeNumber({ current }: ServerNode): number | null {
+  try {
+    return current();
+  } catch (error) {
+    if (error instanceof Unavailable) return null;
+    throw error;
+  }
+}
+
+export function viewReload(report: ReloadReport): ReloadView {
   return {
     at: dateText(report.at),
     complete: isComplete(report),

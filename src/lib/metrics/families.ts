@@ -17,6 +17,8 @@ export interface Description {
   readonly help: string;
   readonly type: 'counter' | 'gauge' | 'histogram';
   readonly labels: readonly string[];
+  /** What of a gauge's values in several processes of a server is told; `max` if left out. */
+  readonly across?: 'sum' | 'max' | 'min';
 }
 
 /** A metric with all its series. */
@@ -108,8 +110,13 @@ export function reading(description: Description, samples: Family['samples']): v
   declared.push({ ...description, samples });
 }
 
-export function gauge(name: string, help: string, read: () => number): void {
-  reading({ name, help, type: 'gauge', labels: [] }, () => [{ value: read() }]);
+export function gauge(
+  name: string,
+  help: string,
+  read: () => number,
+  across: Description['across'] = 'max',
+): void {
+  reading({ name, help, type: 'gauge', labels: [], across }, () => [{ value: read() }]);
 }
 
 interface Kept<Cell> {

@@ -3,7 +3,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 
 import { after, type Instant, milliseconds } from '../../lib/clock.ts';
-import { readUptime, type Uptime } from '../../lib/uptime.ts';
+import { readUptime, type Uptime } from '../../lib/machine.ts';
 import type { Outage } from '../keeping.ts';
 import type { TransactionHook } from './commits/transactions.ts';
 import { type Meta, metaOf } from './meta.ts';

@@ -48,7 +48,7 @@ export async function readiness({ admin }: ServerProcess): Promise<unknown> {
   return { code: status, ...(JSON.parse(body) as object) };
 }
 
-export function eventsIn({ server }: Site): readonly Record<string, string>[] {
+export function eventsIn({ server }: Pick<Site, 'server'>): readonly Record<string, string>[] {
   return eventLines(server.printed().stderr).map(
     (line) => JSON.parse(line) as Record<string, string>,
   );

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 
 import type { Instant } from '../../../src/lib/clock.ts';
 import type { Digest } from '../../../src/lib/digest.ts';
-import { readUptime } from '../../../src/lib/uptime.ts';
+import { readUptime } from '../../../src/lib/machine.ts';
 import { verifyStore } from '../../../src/store/sqlite/care/examine.ts';
 import { openFileStore, type FileStore } from '../../../src/store/sqlite/store.ts';
 import { withFile } from '../file_directory.ts';

@@ -8,7 +8,7 @@ import type { ServerAudit } from '../../audit/server_audit.ts';
 import { dateText } from '../../table.ts';
 import type { Upkeep } from '../housekeeping.ts';
 import { maintained } from '../maintenance.ts';
-import type { Reloader } from '../reload.ts';
+import type { Reloader } from '../reload/reloader.ts';
 import type { Serving } from '../serving.ts';
 import type { Settings } from '../settings.ts';
 import { clockTroubles } from '../store_clock.ts';

@@ -1,148 +1,116 @@
-// Owns a server that runs, from its listeners to its end: its health, its signals, and how it stops.
+// Owns the front of a server that runs, whatever answers requests behind it: its signals, its control
+// socket, its operators' listener, and how it stops.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Config } from '../../../config/config.ts';
-import type { TlsReading } from '../../../config/tls.ts';
 import { createAdminApp } from '../../../http/admin.ts';
-import { drainTime } from '../../../http/connections.ts';
-import type { Instant, Milliseconds } from '../../../lib/clock.ts';
-import { endHashing } from '../../../members/password.ts';
-import type { Unavailable } from '../../../oauth/failure.ts';
-import type { Maintenance } from '../../../oauth/maintenance.ts';
-import type { Store } from '../../../store/contract.ts';
-import type { StoreHealth } from '../../../store/keeping.ts';
-import { storeAt } from '../../../store/open.ts';
-import type { ServerAudit } from '../../audit/server_audit.ts';
-import type { OpenStore } from '../../open_store.ts';
+import type { Milliseconds } from '../../../lib/clock.ts';
+import { formatFault } from '../../../lib/fault.ts';
+import { expose } from '../../../lib/metrics/exposition.ts';
+import { CommandError, exitCodes } from '../../exit.ts';
+import { say } from '../../output.ts';
 import { dateText } from '../../table.ts';
-import { RecentRefusals } from '../../why/recent_refusals.ts';
+import type { Answering, Listening, Opened } from '../answering.ts';
 import { openControl } from '../control.ts';
-import { startHousekeeping } from '../housekeeping.ts';
-import { Listeners } from '../listeners.ts';
+import { type ListenerUrls, openAdmin } from '../listeners.ts';
 import type { ServerLog } from '../log_writer.ts';
-import { maintained } from '../maintenance.ts';
-import { watchProcess } from '../metrics/process.ts';
-import { requestMetrics } from '../metrics/requests.ts';
-import { exposeServer } from '../metrics/server.ts';
-import { Observing } from '../observing.ts';
-import type { ProgrammeFolder } from '../programme_folder.ts';
-import { type ReloadOptions, Reloader } from '../reload.ts';
-import type { Serving } from '../serving.ts';
-import type { Plan } from '../serving_plan.ts';
-import { Settings } from '../settings.ts';
-import { controlRoutes } from '../status.ts';
-import { type SharedTime, wallName } from '../store_clock.ts';
-import { Tracing } from '../tracing/tracing.ts';
-import { watchFiles } from '../watch.ts';
+import type { ServerFiles } from '../reload/reading.ts';
+import { Reloads } from '../reload/reloads.ts';
+import type { ReloadOptions } from '../reload/report.ts';
+import { watchFiles } from '../reload/watch.ts';
+import { controlRoutes } from '../routes.ts';
+import type { ProgrammeOutcome } from '../serving_plan.ts';
 import type { HandedSockets } from './handed_sockets.ts';
-import { healthInFull } from './health.ts';
-import type { ServerNode } from './node.ts';
 import type { ServiceManager } from './service_manager.ts';
 import { untilSignal } from './signals.ts';
 
-export interface Running extends OpenStore {
-  readonly configPath: string;
+interface Running {
   readonly config: Config;
-  readonly tls: TlsReading;
+  readonly files: ServerFiles;
   readonly handed: HandedSockets;
-  readonly folder: ProgrammeFolder;
-  readonly plan: Plan;
-  readonly serving: Serving;
   readonly log: ServerLog;
-  readonly node: ServerNode;
-  readonly time: SharedTime;
-  readonly audit?: ServerAudit;
-  readonly keyRecords?: Store;
-  /** Resolves when the store can no longer be used. */
-  readonly fatal: Promise<Unavailable>;
+  readonly answering: Answering;
+  readonly opened: Opened;
 }
 
-/** Resolves once a signal, or the loss of the store, has ended the server. */
+/** Resolves once a signal has ended the server and its requests are answered; rejects once it is lost. */
 export async function run(running: Running): Promise<void> {
-  const { log, config, serving, store, clock, time, tls, handed, fatal } = running;
-  watchProcess();
-  let isStopping = false;
-  let condition: StoreHealth = { status: 'ready' };
-  const checkStore = (): void => {
-    condition = store.health();
-  };
-  const lost = fatal.then((reason) => {
-    condition = { status: 'unusable', detail: reason.message };
-    return reason;
-  });
-  // The next server answers at the same sockets: whoever asks there is not to be sent elsewhere.
-  const hasSuccessor = handed.has('listen') && handed.has('admin');
-  const refusals = new RecentRefusals(() => clock.now());
-  const observing = new Observing(requestMetrics, refusals, log.observer);
-  const audited = running.audit?.observer(serving);
-  if (audited !== undefined) observing.add(audited);
-  const tracing = new Tracing(observing, log);
-  await tracing.follow(config);
-  const listeners = await Listeners.open(config, tls, serving, handed, observing);
-  const settings = new Settings(config, tls, serving, listeners, {
-    log: async (found) => log.follow(found.log),
-    tracing: (found) => tracing.takeUp(found),
-  });
-  const now = (): Instant => clock.now();
-  const reloader = new Reloader({ ...running, settings, listeners, now });
-  const reload = async (options: ReloadOptions): Promise<void> => {
-    await reloader.reload(options).catch((error: unknown) => {
-      log.error('reload_failed', { detail: String(error) });
-    });
-  };
-  const manager = await serviceManager(log);
-  const tellReady = (): void => {
-    const { length } = reloader.last.programmes;
-    manager?.ready(`${serving.served.size} of ${length} programmes at ${listeners.urls.main}`);
-  };
-  const stops: (() => unknown)[] = [];
+  const { answering, config, opened } = running;
+  let why = '';
+  let lost: CommandError | undefined;
+  void answering.lost.then((error) => (lost = error));
   try {
+    announceFaults(opened.outcomes);
+    if (!opened.outcomes.some(({ isServed }) => isServed)) {
+      throw new CommandError(exitCodes.configuration, `no programme in ${config.programmes} loads`);
+    }
+    await answerUntilTold(running);
+    why = lost?.message ?? 'told to';
+  } catch (error) {
+    why = error instanceof Error ? error.message : String(error);
+    throw error;
+  } finally {
+    await answering.end(why);
+  }
+  // After closing the store, which may fail as well.
+  if (lost !== undefined) throw lost;
+}
+
+async function answerUntilTold(running: Running): Promise<void> {
+  const { log, config, files, handed, answering } = running;
+  const stops: (() => unknown)[] = [];
+  const lasts: (() => unknown)[] = [];
+  try {
+    const listening = await answering.listen();
+    const app = createAdminApp({
+      parts: () => answering.parts(),
+      metrics: async (form) => expose(await answering.metrics(), form),
+    });
+    const admin = await openAdmin(config, handed, app);
+    // Last: until then `/readyz` tells the load balancer to send no more requests.
+    lasts.push(() => admin?.close());
+    const urls = { ...listening.urls, ...(admin && { admin: admin.url }) };
+    const reloads = new Reloads(files, answering, config, listening.report);
+    const reload = async (options: ReloadOptions): Promise<void> => {
+      await reloads.reload(options).catch((error: unknown) => {
+        log.error('reload_failed', { detail: String(error) });
+      });
+    };
+    const manager = await serviceManager(log);
+    const tellReady = (): void => {
+      const { programmes } = reloads.last;
+      const served = programmes.filter(({ isServed }) => isServed).length;
+      manager?.ready(`${served} of ${programmes.length} programmes at ${urls.main}`);
+    };
     // Before anything is printed: its reader may send a signal at once.
     const signalled = untilSignal(['SIGTERM', 'SIGINT']);
-    process.on('SIGUSR2', () => void followClock(running));
+    process.on('SIGUSR2', () => void answering.acceptClock());
     process.removeAllListeners('SIGHUP').on('SIGHUP', () => {
       manager?.reloading();
-      running.audit?.stream.put('reload_asked', { signal: 'SIGHUP' });
+      void answering.audit('reload_asked', { signal: 'SIGHUP' });
       void reload({}).finally(tellReady);
     });
-    const tellsWarnings = config.environment === 'live';
-    const tasks = { ...running, services: () => serving.services(), checkStore, tellsWarnings };
-    const upkeep = startHousekeeping({ ...tasks, keepTime: time.keep });
-    stops.push(upkeep.stop);
-    const states = {
-      condition: () => condition,
-      isLeaving: () => isStopping && !hasSuccessor,
-    };
-    const parts = { ...running, ...states, now, listeners, reloader, settings, upkeep, refusals };
-    const sources = { ...parts, started: now(), site: storeAt(config.store) };
-    listeners.answerOperators(
-      createAdminApp({
-        parts: () => healthInFull(sources),
-        metrics: (form) => exposeServer(sources, form),
-      }),
-    );
-    const control = await openControl(config.control, controlRoutes(sources), log);
+    const control = await openControl(config.control, controlRoutes(answering, reloads, urls), log);
     // No listener may open after they are closed.
-    stops.push(control.close, () => reloader.end());
-    announce(running, listeners, await maintained(store, serving.served.keys()));
-    stops.push(watchFiles(reloader, settings, reload));
+    stops.push(control.close, () => reloads.end());
+    announce(config, listening, urls);
+    stops.push(watchFiles(reloads, reload));
     tellReady();
     manager?.watch();
+    const lost = answering.lost;
     const ending = await Promise.race([signalled, lost]);
-    isStopping = true;
+    await answering.stopping();
     manager?.stopping();
     // At Ctrl-C a person waits. FAULTS 5: without its store it has no answers to give.
-    const { stopDelay } = settings.config;
+    const { stopDelay } = reloads.config;
     if (ending === 'SIGTERM' && stopDelay > 0) {
-      await Promise.race([takeLeave(listeners, stopDelay), lost]);
+      await Promise.race([takeLeave(answering, stopDelay), lost]);
     }
   } finally {
-    // Logins that still wait for hashing get an answer instead of a cut connection.
-    endHashing(drainTime);
     await Promise.all(stops.map((stop) => stop()));
-    await listeners.close();
-    await tracing.end();
+    await answering.close();
+    await Promise.all(lasts.map((last) => last()));
   }
 }
 
@@ -157,31 +125,24 @@ async function serviceManager(log: ServerLog): Promise<ServiceManager | undefine
  * everybody is answered. Clients that keep connections are told to leave them when half of it is over,
  * so that they find a load balancer that knows.
  */
-async function takeLeave(listeners: Listeners, delay: Milliseconds): Promise<void> {
+async function takeLeave(answering: Answering, delay: Milliseconds): Promise<void> {
   const half = (): Promise<void> => sleep(delay / 2, undefined, { ref: false });
   await half();
-  listeners.lastAnswers();
+  await answering.lastAnswers();
   await half();
 }
 
-async function followClock({ store, clock, log, time, audit }: Running): Promise<void> {
-  try {
-    audit?.stream.put('clock_accepted', { signal: 'SIGUSR2' });
-    await time.accept();
-    // After the store has accepted the time: until then, tokens issued later than it still count.
-    log.error('clock_accepted', {
-      detail: `the service goes by ${wallName(store)}, ${dateText(clock.now())}; what was issued later than that has ended`,
-    });
-  } catch (error) {
-    log.error('clock_not_accepted', { detail: String(error) });
+/** Only errors: `check` shows warnings, and operators have accepted the ones that remain. */
+function announceFaults(outcomes: readonly ProgrammeOutcome[]): void {
+  for (const { faults } of outcomes) {
+    for (const fault of faults) if (fault.severity === 'error') say(formatFault(fault));
+  }
+  for (const { programme, message } of outcomes) {
+    if (message !== undefined) say(`${programme} is not served: ${message}`);
   }
 }
 
-function announce(
-  { config, serving, plan }: Running,
-  { urls }: Listeners,
-  closed: readonly Maintenance[],
-): void {
+function announce(config: Config, { closed, report }: Listening, urls: ListenerUrls): void {
   if (urls.gateway !== undefined) console.log(`gateway: ${urls.gateway}`);
   if (urls.admin !== undefined) console.log(`admin: ${urls.admin}`);
   for (const { programme, createdAt } of closed) {
@@ -189,12 +150,13 @@ function announce(
       `${programme} is in maintenance since ${dateText(createdAt)}: jetway maintenance off ${programme} ends it`,
     );
   }
-  const names = [...serving.served.keys()];
+  const { programmes } = report;
+  const names = programmes.flatMap(({ programme, isServed }) => (isServed ? [programme] : []));
   console.log(
     `jetway serves ${names.join(', ')} (${config.environment}) at ${urls.main} as ${config.publicUrl}`,
   );
-  const broken = plan.outcomes.length - names.length;
+  const broken = programmes.length - names.length;
   if (broken > 0) {
-    console.log(`degraded: ${broken} of ${plan.outcomes.length} programmes are not served`);
+    console.log(`degraded: ${broken} of ${programmes.length} programmes are not served`);
   }
 }

@@ -91,15 +91,19 @@ reading(
   },
 );
 const startTime = performance.timeOrigin / 1000;
-gauge('process_start_time_seconds', 'When the process was started.', () => startTime);
-gauge('process_resident_memory_bytes', 'Memory that the process has.', () =>
-  process.memoryUsage.rss(),
+gauge('process_start_time_seconds', 'When the process was started.', () => startTime, 'min');
+gauge(
+  'process_resident_memory_bytes',
+  'Memory that the process has.',
+  () => process.memoryUsage.rss(),
+  'sum',
 );
 reading(
   {
     name: 'nodejs_memory_bytes',
     help: "Memory of JavaScript; area is heap_used, heap_total, external or array_buffers, of which external is more than the latter's.",
     type: 'gauge',
+    across: 'sum',
     labels: ['area'],
   },
   () => {
@@ -118,6 +122,7 @@ reading(
     name: 'process_open_fds',
     help: 'Open files and connections.',
     type: 'gauge',
+    across: 'sum',
     labels: [],
   },
   () => {

@@ -7,7 +7,7 @@ import { wholeProgramme } from '../../../oauth/maintenance.ts';
 import type { Store } from '../../../store/contract.ts';
 import { signerOf } from '../../../token/key_rotation.ts';
 import { signingKeyRules, tokenKeyRules } from '../../../token/key_rules.ts';
-import type { Reloader } from '../reload.ts';
+import type { Reloader } from '../reload/reloader.ts';
 import type { Served, Serving } from '../serving.ts';
 
 export interface ProgrammeFigures {

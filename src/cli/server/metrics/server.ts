@@ -3,13 +3,12 @@
 
 import type { Parts } from '../../../http/admin.ts';
 import type { Instant } from '../../../lib/clock.ts';
-import { type ExpositionForm, expose } from '../../../lib/metrics/exposition.ts';
 import { type Family, processFamilies, type Sample } from '../../../lib/metrics/families.ts';
 import type { Store } from '../../../store/contract.ts';
 import type { StoreSite } from '../../../store/open.ts';
 import { version } from '../../version.ts';
 import { healthOf, type HealthSources } from '../lifecycle/health.ts';
-import { isComplete, type ReloadReport } from '../reload_report.ts';
+import { isComplete, type ReloadReport } from '../reload/report.ts';
 import type { Certificate } from '../settings.ts';
 import { type ProgrammeFigures, programmeFigures } from './programmes.ts';
 
@@ -27,6 +26,7 @@ interface ServerGauge {
   readonly name: string;
   readonly help: string;
   readonly labels: readonly string[];
+  readonly across?: 'min';
   readonly read: (figures: Figures) => readonly Sample[];
 }
 
@@ -36,11 +36,8 @@ export interface ServerMetricsSources extends HealthSources {
   readonly store: Store;
 }
 
-/** The text of all metrics. Those that a broken store cannot tell are left out. */
-export async function exposeServer(
-  sources: ServerMetricsSources,
-  form: ExpositionForm,
-): Promise<string> {
+/** All metrics of this process. Those that a broken store cannot tell are left out. */
+export async function serverFamilies(sources: ServerMetricsSources): Promise<readonly Family[]> {
   const { reloader, settings, clock, site } = sources;
   const figures: Figures = {
     parts: healthOf(sources),
@@ -50,7 +47,7 @@ export async function exposeServer(
     drift: clock.drift(),
     storeBytes: site.size?.(),
   };
-  return expose([...processFamilies(), ...familiesOf(figures)], form);
+  return [...processFamilies(), ...familiesOf(figures)];
 }
 
 /** @param figures left out for the descriptions alone */
@@ -89,6 +86,13 @@ function ofProgramme(
 
 const partValues = { ready: 1, degraded: 0.5, unready: 0 } as const;
 
+export function healthSeries(parts: Parts): readonly Sample[] {
+  return Object.entries(parts).map(([part, { status }]) => ({
+    labels: { part },
+    value: partValues[status],
+  }));
+}
+
 const serverGauges: readonly ServerGauge[] = [
   {
     name: 'jetway_build_info',
@@ -100,11 +104,7 @@ const serverGauges: readonly ServerGauge[] = [
     name: 'jetway_health',
     help: 'How each part of the server is, as /readyz?verbose tells: 1 ready, 0.5 degraded, 0 unready.',
     labels: ['part'],
-    read: ({ parts }) =>
-      Object.entries(parts).map(([part, { status }]) => ({
-        labels: { part },
-        value: partValues[status],
-      })),
+    read: ({ parts }) => healthSeries(parts),
   },
   ofProgramme(
     'jetway_programme_served',

@@ -1,7 +1,7 @@
 // Owns noticing changed files of programmes and certificates while a server runs.
 
-import type { Reloader, ReloadOptions } from './reload.ts';
-import type { Settings } from './settings.ts';
+import type { Reloads } from './reloads.ts';
+import type { ReloadOptions } from './report.ts';
 
 /** Milliseconds between looks. Files have to stand still for one of them: one may be half written. */
 const interval = 500;
@@ -11,16 +11,15 @@ const interval = 500;
  * returned function is called.
  */
 export function watchFiles(
-  reloader: Reloader,
-  settings: Settings,
+  reloads: Reloads,
   reload: (options: ReloadOptions) => Promise<void>,
 ): () => void {
   let seen: string | undefined;
   let isReloading = false;
   const timer = setInterval(() => {
-    if (isReloading || !settings.config.watchProgrammes) return;
+    if (isReloading || !reloads.config.watchProgrammes) return;
     const before = seen;
-    seen = reloader.change();
+    seen = reloads.change();
     if (seen === undefined || seen !== before) return;
     isReloading = true;
     void reload({ filesAlone: true }).finally(() => {

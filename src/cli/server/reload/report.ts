@@ -1,15 +1,24 @@
 // Owns the report of a reload, and telling it to the log and to the audit stream.
 
-import type { Instant } from '../../lib/clock.ts';
-import { type Fault, formatFault } from '../../lib/fault.ts';
-import { present } from '../../lib/present.ts';
-import type { ProgrammeId } from '../../oauth/client.ts';
-import type { ContractChange } from '../../programme/diff/changes.ts';
-import type { ServerAudit } from '../audit/server_audit.ts';
-import type { ServerLog } from './log_writer.ts';
-import type { Served, Serving } from './serving.ts';
-import type { ProgrammeOutcome } from './serving_plan.ts';
-import type { SettingOutcome } from './settings.ts';
+import type { Instant } from '../../../lib/clock.ts';
+import { type Fault, formatFault } from '../../../lib/fault.ts';
+import { present } from '../../../lib/present.ts';
+import type { ProgrammeId } from '../../../oauth/client.ts';
+import type { ContractChange } from '../../../programme/diff/changes.ts';
+import type { ServerAudit } from '../../audit/server_audit.ts';
+import type { ServerLog } from '../log_writer.ts';
+import type { Served, Serving } from '../serving.ts';
+import type { ProgrammeOutcome } from '../serving_plan.ts';
+import type { SettingOutcome } from '../settings.ts';
+
+export interface ReloadOptions {
+  /** Removes programmes whose file is gone. */
+  readonly prune?: boolean;
+  /** Changes nothing; tells what would change. */
+  readonly dryRun?: boolean;
+  /** Leaves the configuration unread: files have changed that are taken up by themselves. */
+  readonly filesAlone?: boolean;
+}
 
 export interface ReloadReport {
   readonly at: Instant;

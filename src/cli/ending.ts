@@ -1,0 +1,46 @@
+// Owns what a command that an error has ended says, and its exit code.
+
+import { MasterKeyUnusable } from '../config/master_key.ts';
+import { FaultsError, spellOut } from '../lib/fault.ts';
+import { NotHashed } from '../members/hashing_threads.ts';
+import { Unavailable } from '../oauth/failure.ts';
+import { StoreFailed, StoreUnusable } from '../store/unusable.ts';
+import { CommandError, exitCodes, isSystemError } from './exit.ts';
+import { OutputLost } from './output.ts';
+
+export interface Ending {
+  /** Empty where nothing is to be said. */
+  readonly message: string;
+  readonly exitCode: number;
+}
+
+export function endingOf(error: unknown): Ending {
+  if (error instanceof CommandError) return ended(error.message, error.exitCode);
+  if (error instanceof FaultsError) return ended(error.message, exitCodes.configuration);
+  if (error instanceof StoreUnusable)
+    return ended(`${error.message}: ${error.hint}`, exitCodes.store);
+  if (error instanceof MasterKeyUnusable) return ended(error.message, exitCodes.store);
+  if (error instanceof NotHashed) {
+    // Verbs hash passwords before they change anything.
+    const what = `nothing was changed, as a password could not be hashed: ${error.message}`;
+    return ended(`${what}; ${error.hint}, then try again`, exitCodes.failed);
+  }
+  if (error instanceof StoreFailed) {
+    const todo =
+      'look at the disk and the file (jetway store verify) before anything else is done with it';
+    return ended(`the store can no longer be used (${error.message}): ${todo}`, exitCodes.store);
+  }
+  if (error instanceof Unavailable) {
+    return ended(`the store does not answer (${error.message}): try again`, exitCodes.store);
+  }
+  // Silent: a reader may stop early, as in `jetway client list | head -1`.
+  if (error instanceof OutputLost && error.code === 'EPIPE') return ended('', exitCodes.failed);
+  if (error instanceof OutputLost) return ended(error.message, exitCodes.failed);
+  if (isSystemError(error)) return ended(spellOut(error.message), exitCodes.failed);
+  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return ended(stack, exitCodes.failed);
+}
+
+function ended(message: string, exitCode: number): Ending {
+  return { message, exitCode };
+}
