@@ -180,6 +180,9 @@ describe('store migrate', { skip: without('postgres') }, () => {
     const second = refreshTokenIn(await grant(newer, refresh(before)));
     const third = refreshTokenIn(await grant(older, refresh(second)));
     assert.equal((await run('postgres', 'store', 'verify')).code, 0);
+    const partly = await run('postgres', 'store', 'copy', '--to', `file:${folder}/data/back.db`);
+    assert.equal(partly.code, 4);
+    assert.match(partly.stderr, /has schema 2; this Jetway copies schema 1/);
     const inUse = next('store', 'migrate', '--contract');
     assert.equal(inUse.code, 4);
     assert.match(

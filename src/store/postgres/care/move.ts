@@ -7,6 +7,7 @@ import type { Arrival, Departure } from '../../carry/copy.ts';
 import { everything } from '../../carry/tables.ts';
 import type { Environment } from '../../contract.ts';
 import { StoreUnusable } from '../../unusable.ts';
+import { schemaVersion } from '../migrations.ts';
 import { expectKnown, expectSchema, findMeta } from '../schema.ts';
 import {
   dropMeta,
@@ -27,7 +28,10 @@ export async function leavePostgres(access: StoreAccess): Promise<Departure> {
   try {
     const meta = await findMeta(session.link, session.name);
     const [id, to] = ['moved_as', 'moved_to'].map((name) => meta?.get(name));
-    if (id === undefined) await openStanding(session);
+    if (id === undefined) {
+      await openStanding(session);
+      expectOwnSchema(session, Number(meta?.get('schema')));
+    }
     return present({
       name: session.name,
       moved: id === undefined || to === undefined ? undefined : { id, to },
@@ -45,6 +49,15 @@ export async function leavePostgres(access: StoreAccess): Promise<Departure> {
     session.close();
     throw error;
   }
+}
+
+/** A newer schema may have columns that this Jetway would leave behind. */
+function expectOwnSchema({ name }: Session, schema: number): void {
+  if (schema === schemaVersion) return;
+  throw new StoreUnusable(
+    `the store ${name} has schema ${schema}; this Jetway copies schema ${schemaVersion}`,
+    'run the Jetway that has migrated it',
+  );
 }
 
 /** Every statement of a process that has the store open fails from then on. */
