@@ -16,7 +16,7 @@ import {
   quickLogins,
 } from './bench/logins.ts';
 import { measure } from './bench/measure.ts';
-import { careful, pathNames, type Plan, quick } from './bench/plan.ts';
+import { careful, pathNames, type Plan, quick, type ServerName } from './bench/plan.ts';
 import { formatTable, summarise } from './bench/report.ts';
 
 /** The measurement besides the workloads: token requests while members log in (FAULTS 22). */
@@ -31,6 +31,8 @@ const usage = `npm run bench -- [options]
   --seconds S       length of one measurement (${careful.seconds})
   --only NAME       one path: ${[...pathNames, loginsName].join(', ')}
   --guard           fails if a request costs much more CPU, beside the floor's, than expected
+  --nodes N         processes on the PostgreSQL store (1)
+  --server NAME     one server, beside bare and memory, instead of all
   --observed        the file store also with what serve tells of requests: log, audit stream and metrics
   --peers           beside oidc-provider, which is installed from the registry for this run
   --logins N        only this: refreshes in a file store of N logins
@@ -59,6 +61,8 @@ function readPlan(): Asked | undefined {
         seconds: { type: 'string' },
         only: { type: 'string' },
         logins: { type: 'string' },
+        nodes: { type: 'string' },
+        server: { type: 'string' },
         guard: { type: 'boolean', default: false },
         observed: { type: 'boolean', default: false },
         peers: { type: 'boolean', default: false },
@@ -76,7 +80,8 @@ function readPlan(): Asked | undefined {
       workloads: base.workloads.filter(({ path }) => path === (values.only ?? path)),
       rounds: bounded(values.rounds, base.rounds, 100),
       seconds: bounded(values.seconds, base.seconds, 30),
-      servers: values.observed ? [...base.servers, 'observed' as const] : base.servers,
+      nodes: bounded(values.nodes, base.nodes, 8),
+      servers: serversOf(base, values.server, values.observed),
       ...(values.profile === undefined ? {} : { profileFolder: values.profile }),
     };
     const isLoginsToo = !values.guard && (values.only ?? loginsName) === loginsName;
@@ -93,6 +98,12 @@ function readPlan(): Asked | undefined {
     process.exitCode = 2;
     return undefined;
   }
+}
+
+function serversOf({ servers }: Plan, only: string | undefined, observed: boolean): ServerName[] {
+  const isKept = (name: string): boolean => [only, 'bare', 'memory'].includes(name);
+  const kept = only === undefined ? servers : servers.filter(isKept);
+  return observed ? [...kept, 'observed'] : [...kept];
 }
 
 /** Bounds the length of a run, whatever the options say. */

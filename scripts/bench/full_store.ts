@@ -50,7 +50,7 @@ export async function measureFullStore(
       const source = { kind: 'codes', prefix } as const;
       const most = { seconds: 50, mostRequests: values.length };
       const { connections } = careful;
-      const to = { port: address.port, path: address.path, authorization, format };
+      const to = { ports: [address.port], path: address.path, authorization, format };
       await load.ask('prepare', { ...to, ...most, source, connections, values });
       const before = await server.ask('usage', undefined);
       const result = await load.ask('run', undefined);

@@ -28,14 +28,19 @@ import { RequestRecord } from '../../src/oauth/request_record.ts';
 import { compileProgramme } from '../../src/programme/compile.ts';
 import { loadProgramme } from '../../src/programme/language/load.ts';
 import type { Programme } from '../../src/programme/programme.ts';
+import type { Store } from '../../src/store/contract.ts';
 import { createMemoryStore } from '../../src/store/memory/store.ts';
+import { readPostgresLocation } from '../../src/store/postgres/location.ts';
+import { openPostgresStore } from '../../src/store/postgres/store.ts';
 import { openFileStore, serverReserve } from '../../src/store/sqlite/store.ts';
 import { createKeyring } from '../../src/token/keyring.ts';
 import { answerParent } from './child.ts';
 import { clientId, clientSecret, type Format, redirectUri } from './plan.ts';
 import { type Address, type Order, type ServerCommands, usageCommands } from './server.ts';
+import { countStatements } from './statements.ts';
 
-const mintedAtOnce = 1000;
+/** Codes or tokens that are made at once: a store limits the number of waiting verbs. */
+const atOnce = 1000;
 const member = { subject: 'subject-of-ann' as Subject };
 
 /** The throttle counts as usual and never refuses. */
@@ -61,16 +66,18 @@ function programmeOf(name: string, overlay: string): Programme {
   return compileProgramme(loaded.id, loaded.definition, 'http://127.0.0.1');
 }
 
-const [, , kind, folder = ''] = process.argv;
+/** `place` is a folder, or where the database is. */
+const [, , kind, place = ''] = process.argv;
 const fileStore =
-  kind !== 'memory'
+  kind === 'file' || kind === 'observed'
     ? openFileStore({
-        path: join(folder, kind === 'observed' ? 'observed.db' : 'jetway.db'),
+        path: join(place, kind === 'observed' ? 'observed.db' : 'jetway.db'),
         environment: 'staging',
         reserve: serverReserve,
       })
     : undefined;
-const store = fileStore ?? createMemoryStore();
+const statements = kind === 'postgres' ? countStatements() : undefined;
+const store = fileStore ?? (statements ? await openShared() : createMemoryStore());
 const keyring = createKeyring(new Uint8Array(32).fill(7));
 const clock = systemClock();
 const log = openLog();
@@ -85,16 +92,21 @@ for (const programme of serving.served.keys()) await register(programme);
 const audit = kind === 'observed' ? openAudit() : undefined;
 if (audit !== undefined) {
   watchProcess();
-  log.follow({ ...usualLog, file: join(folder, 'jetway.log') });
+  log.follow({ ...usualLog, file: join(place, 'jetway.log') });
 }
 const observing = present({
   observer: audit && new Observing(requestMetrics, log.observer, audit.observer(serving)),
 });
 const server = await listen({ host: '127.0.0.1', port: 0 }, serving.app, observing);
 
+function openShared(): Promise<Store> {
+  const location = readPostgresLocation(place, (path) => path);
+  return openPostgresStore({ location, environment: 'staging' });
+}
+
 /** The audit stream beside the store. */
 function openAudit(): ServerAudit | undefined {
-  const settings = { file: join(folder, 'audit.jsonl'), onFailure: 'refuse' } as const;
+  const settings = { file: join(place, 'audit.jsonl'), onFailure: 'refuse' } as const;
   const config = {
     audit: { ...settings, tellsVerification: false },
     environment: 'staging',
@@ -136,10 +148,9 @@ async function mint({ format, count }: Order): Promise<readonly string[]> {
   // As after a login without a scope.
   const scope = programme.scope.ofLogin(undefined, undefined);
   const codes = Array.from({ length: count }, () => programme.code.generate());
-  // A store limits the number of waiting verbs.
-  for (let from = 0; from < count; from += mintedAtOnce) {
+  for (let from = 0; from < count; from += atOnce) {
     await Promise.all(
-      codes.slice(from, from + mintedAtOnce).map((code) =>
+      codes.slice(from, from + atOnce).map((code) =>
         store.issueCode({
           programme: programme.id,
           key: codeKey(code),
@@ -172,13 +183,19 @@ async function issue({ format, count }: Order): Promise<readonly string[]> {
   const hangUp = (): AbortSignal => new AbortController().signal;
   const record = new RequestRecord('POST');
   const request = { service, client, inputs, scope, now, era, hangUp, record };
-  return Promise.all(
-    Array.from({ length: count }, async () => {
+  const tokens: string[] = [];
+  while (tokens.length < count) {
+    const length = Math.min(atOnce, count - tokens.length);
+    const begun = Array.from({ length }, async () => {
       const beginning = { grant: 'password', member, ...granted } as const;
-      const begun = beginLogin(request, beginning, async (login) => store.startLogin(login));
-      return (await begun).accessToken;
-    }),
-  );
+      const { accessToken } = await beginLogin(request, beginning, async (login) =>
+        store.startLogin(login),
+      );
+      return accessToken;
+    });
+    tokens.push(...(await Promise.all(begun)));
+  }
+  return tokens;
 }
 
 function address(format: Format): Address {
@@ -191,7 +208,12 @@ function address(format: Format): Address {
 }
 
 answerParent<ServerCommands>(
-  { ...usageCommands(fileStore?.commits), address, mint, issue },
+  {
+    ...usageCommands(fileStore?.commits ?? statements?.commits, statements?.rounds),
+    address,
+    mint,
+    issue,
+  },
   // Pending work is dropped; the store closes cleanly.
   () => store.close(),
 );

@@ -6,7 +6,8 @@ import type { BodySource, Format } from './plan.ts';
 import { quantiles } from './quantiles.ts';
 
 export interface LoadOrder {
-  readonly port: number;
+  /** The connections are spread over them. */
+  readonly ports: readonly number[];
   readonly path: string;
   readonly authorization: string;
   /** The form of the access tokens that answers hold. */
@@ -66,7 +67,7 @@ class Run {
     this.#latencies = new Float64Array(order.mostRequests);
     this.#head = [
       `${order.source.kind === 'tokens' ? 'GET' : 'POST'} ${order.path} HTTP/1.1`,
-      `Host: 127.0.0.1:${order.port}`,
+      'Host: 127.0.0.1',
       ...(order.source.kind === 'tokens' ? ['Accept: */*', 'Authorization: Bearer '] : []),
     ].join('\r\n');
     if (order.source.kind === 'tokens') return;
@@ -80,9 +81,11 @@ class Run {
   }
 
   async connect(): Promise<void> {
-    for (let index = 0; index < this.#order.connections; index += 1) {
+    const { ports, connections } = this.#order;
+    for (let index = 0; index < connections; index += 1) {
       const lane: Lane = { index, sentAt: 0, refreshToken: this.#order.values[index] };
-      lane.connection = await openConnection(this.#order.port, {
+      const port = ports[index % ports.length] ?? 0;
+      lane.connection = await openConnection(port, {
         answered: (status, body) => this.#answer(lane, status, body),
         failed: (error) => this.#settle?.failed(error),
       });

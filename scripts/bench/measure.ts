@@ -6,6 +6,7 @@ import { join } from 'node:path';
 
 import type { BareCommands, SampleAnswer } from './bare_server.ts';
 import { type Child, startChild } from './child.ts';
+import { type DatabaseUsage, startDatabase } from './database.ts';
 import type { LoadCommands, LoadOrder, LoadResult } from './load.ts';
 import {
   clientId,
@@ -24,15 +25,24 @@ export interface Measurement extends Pick<Workload, 'path' | 'format'> {
   readonly round: number;
   readonly load: LoadResult;
   /** The server's figures before and after. */
-  readonly before: Usage;
-  readonly after: Usage;
+  readonly before: Figures;
+  readonly after: Figures;
+}
+
+/** Of all processes of a server together. */
+export interface Figures extends Usage {
+  /** Absent for a server without one. */
+  readonly database?: DatabaseUsage;
 }
 
 /** A server under measurement. */
 interface Contestant {
   readonly name: ServerName;
-  readonly child: Child<UsageCommands>;
-  readonly address: (format: Workload['format']) => Promise<Address | undefined>;
+  /** One process, or several that share a store. */
+  readonly children: readonly [Child<UsageCommands>, ...Child<UsageCommands>[]];
+  readonly database?: () => Promise<DatabaseUsage>;
+  /** Of each process. */
+  readonly addresses: (format: Workload['format']) => Promise<readonly Address[]>;
   /** Codes for the server; only a server that checks codes has real ones. */
   readonly codes: (order: Order) => Promise<readonly string[]>;
   readonly tokens: (order: Order) => Promise<readonly string[]>;
@@ -80,44 +90,55 @@ export async function measure(
     }
     return measurements;
   } finally {
-    await Promise.all(endings.map((end) => end()));
+    for (const end of endings) await end();
   }
 }
 
 /** Starts every process; `endings` stops those that were started, also after a failure. */
 async function open(
-  { servers, peerFolder = '' }: Plan,
+  { servers, nodes, peerFolder = '' }: Plan,
   folder: string,
   endings: (() => Promise<void>)[],
 ): Promise<Field> {
   const load = startChild<LoadCommands>(import.meta.resolve('./load.ts'), [], loadCore);
   const bare = startChild<BareCommands>(import.meta.resolve('./bare_server.ts'), [], serverCore);
   endings.push(load.end, bare.end);
+  const database = servers.includes('postgres') ? await startDatabase() : undefined;
   const issuing = servers
     .filter((name) => name !== 'bare')
     .map((name): Contestant => {
       const [module, place] = modules[name];
-      const args = [name, place === 'peer' ? peerFolder : folder];
-      const child = startChild<ServerCommands>(module, args, serverCore);
-      endings.push(child.end);
+      const places = { peer: peerFolder, stores: folder, database: database?.url ?? '' };
+      const start = (): Child<ServerCommands> => {
+        const child = startChild<ServerCommands>(module, [name, places[place]], serverCore);
+        endings.push(child.end);
+        return child;
+      };
+      const child = start();
+      const more = Array.from({ length: name === 'postgres' ? nodes - 1 : 0 }, start);
+      const children = [child, ...more] as const;
       return {
         name,
-        child,
-        address: (format) => child.ask('address', format),
+        children,
+        ...(place === 'database' && database !== undefined && { database: database.usage }),
+        addresses: async (format) => {
+          const asked = children.map((one) => one.ask('address', format));
+          return (await Promise.all(asked)).filter((address) => address !== undefined);
+        },
         codes: (order) => child.ask('mint', order),
         tokens: keptTokens((order) => child.ask('issue', order)),
       };
     });
+  // Last: its servers leave it first.
+  if (database !== undefined) endings.push(database.end);
   const model = issuing.find(({ name }) => name === 'memory');
   if (model === undefined) throw new Error('no Jetway was started');
   const port = await bare.ask('port', undefined);
   const bareContestant: Contestant = {
     name: 'bare',
-    child: bare,
-    address: async (format) => {
-      const known = await model.address(format);
-      return known && { ...known, port };
-    },
+    children: [bare],
+    addresses: async (format) =>
+      (await model.addresses(format)).map((known) => ({ ...known, port })),
     // As long as real ones: reading the request is part of the measurement.
     codes: async ({ count }) =>
       Array.from({ length: count }, () => randomBytes(32).toString('hex')),
@@ -134,8 +155,11 @@ const modules = {
   memory: [import.meta.resolve('./jetway_server.ts'), 'stores'],
   file: [import.meta.resolve('./jetway_server.ts'), 'stores'],
   observed: [import.meta.resolve('./jetway_server.ts'), 'stores'],
+  postgres: [import.meta.resolve('./jetway_server.ts'), 'database'],
   'oidc-provider': [import.meta.resolve('./oidc_server.ts'), 'peer'],
-} as const satisfies Readonly<Record<IssuingServer, readonly [string, 'stores' | 'peer']>>;
+} as const satisfies Readonly<
+  Record<IssuingServer, readonly [string, 'stores' | 'peer' | 'database']>
+>;
 
 /** Well within the lifetime of an access token. */
 const keptFor = 600_000;
@@ -160,10 +184,14 @@ async function measureOne(
   plan: Plan,
   field: Field,
   { path, format }: Workload,
-  { child, name: server }: Contestant,
+  contestant: Contestant,
   order: LoadOrder,
   round: number,
 ): Promise<Measurement> {
+  const {
+    children: [child],
+    name: server,
+  } = contestant;
   const profile =
     plan.profileFolder !== undefined && round === plan.rounds - 1
       ? join(plan.profileFolder, `${server}-${path}-${format}.cpuprofile`)
@@ -171,9 +199,9 @@ async function measureOne(
   try {
     await field.load.ask('prepare', order);
     if (profile !== undefined) await child.ask('startProfile', undefined);
-    const before = await child.ask('usage', undefined);
+    const before = await figuresOf(contestant);
     const load = await field.load.ask('run', undefined);
-    const after = await child.ask('usage', undefined);
+    const after = await figuresOf(contestant);
     if (profile !== undefined) await child.ask('stopProfile', profile);
     return { path, format, server, round, load, before, after };
   } catch (error) {
@@ -181,14 +209,29 @@ async function measureOne(
   }
 }
 
+async function figuresOf({ children, database }: Contestant): Promise<Figures> {
+  const told = await Promise.all(children.map((child) => child.ask('usage', undefined)));
+  const sum = (figure: keyof Usage): number => told.reduce((all, one) => all + one[figure], 0);
+  return {
+    cpu: sum('cpu'),
+    system: sum('system'),
+    commits: sum('commits'),
+    rounds: sum('rounds'),
+    pages: sum('pages'),
+    anonymous: sum('anonymous'),
+    ...(database && { database: await database() }),
+  };
+}
+
 /** Where a server takes a workload's requests; undefined if it takes none of them. */
 async function targetOf(
   { format, source }: Workload,
   contestant: Contestant,
-): Promise<Pick<LoadOrder, 'port' | 'path'> | undefined> {
-  const address = await contestant.address(format);
+): Promise<Pick<LoadOrder, 'ports' | 'path'> | undefined> {
+  const addresses = await contestant.addresses(format);
+  const [address] = addresses;
   const path = source.kind === 'tokens' ? address?.verifyPath : address?.path;
-  return address === undefined || path === undefined ? undefined : { port: address.port, path };
+  return path === undefined ? undefined : { ports: addresses.map(({ port }) => port), path };
 }
 
 async function orderOf(
@@ -196,7 +239,7 @@ async function orderOf(
   { load }: Field,
   { format, source }: Workload,
   contestant: Contestant,
-  target: Pick<LoadOrder, 'port' | 'path'>,
+  target: Pick<LoadOrder, 'ports' | 'path'>,
 ): Promise<LoadOrder> {
   const order = { ...target, authorization, format, source, connections, seconds, mostRequests };
   if (source.kind === 'codes') {
@@ -221,7 +264,7 @@ async function showBare({ model, bare }: Field, workload: Workload): Promise<voi
   const { source, format } = workload;
   const one = { format, count: 1 };
   const ask = async (request: RequestInit): Promise<void> =>
-    bare.ask('repeat', await sampleOf(target.port, target.path, request));
+    bare.ask('repeat', await sampleOf(target.ports[0] ?? 0, target.path, request));
   if (source.kind === 'tokens') {
     const [token = ''] = await model.tokens(one);
     return ask({ headers: { authorization: `Bearer ${token}` } });

@@ -53,7 +53,7 @@ export const codeSource: Extract<BodySource, { readonly kind: 'codes' }> = {
 /**
  * In the order of a round; `bare` first, since the others are compared with it. `map` and `sqlite` are
  * floors: what a token service of no dialect and no safety costs at least. `observed` is `file` with all that
- * is told of its requests, as `serve` tells it.
+ * is told of its requests, as `serve` tells it. `postgres` is one node or several on one database.
  */
 export const serverNames = [
   'bare',
@@ -62,6 +62,7 @@ export const serverNames = [
   'memory',
   'file',
   'observed',
+  'postgres',
   'oidc-provider',
 ] as const;
 export type ServerName = (typeof serverNames)[number];
@@ -70,6 +71,8 @@ export type IssuingServer = Exclude<ServerName, 'bare'>;
 export interface Plan {
   readonly workloads: readonly Workload[];
   readonly connections: number;
+  /** Processes that share the PostgreSQL store, and the connections. */
+  readonly nodes: number;
   /** Rounds before those that count, until the code is compiled and caches are warm. */
   readonly warmUps: number;
   /** Length of one measurement in such a round. */
@@ -88,8 +91,9 @@ export interface Plan {
 /** Many short measurements: other work on a shared machine affects all servers alike. */
 export const careful: Plan = {
   workloads,
-  servers: ['bare', 'map', 'sqlite', 'memory', 'file'],
+  servers: ['bare', 'map', 'sqlite', 'memory', 'file', 'postgres'],
   connections: 32,
+  nodes: 1,
   warmUps: 1,
   // The last code is compiled after some ten thousand requests.
   warmUpSeconds: 2.5,

@@ -3,6 +3,7 @@
 import { statfsSync } from 'node:fs';
 import { cpus } from 'node:os';
 
+import type { DatabaseUsage } from './database.ts';
 import type { Measurement } from './measure.ts';
 import { type Plan, type ServerName, serverNames, type Workload } from './plan.ts';
 import { median } from './quantiles.ts';
@@ -25,6 +26,12 @@ export interface Row extends Pick<Workload, 'path' | 'format'> {
   /** NaN for a server without commits. */
   readonly requestsPerCommit: number;
   readonly pagesPerCommit: number;
+  /** NaN for a server without a database. */
+  readonly roundsPerRequest: number;
+  /** Microseconds of the database's CPU. */
+  readonly databasePerRequest: number;
+  /** Bytes of the database's log. */
+  readonly walPerRequest: number;
   /** Megabytes after the last round: RssAnon, which leaves out what a process has of files. */
   readonly anonymous: number;
   /** The load generator's use of its core, 0 to 1: near 1, the server was faster than measured. */
@@ -95,6 +102,12 @@ function rowOf(
     });
   const used = (figure: keyof Usage, { before, after }: Measurement): number =>
     after[figure] - before[figure];
+  const ofDatabase = (figure: keyof DatabaseUsage): number =>
+    over(({ before, after, load }) =>
+      after.database === undefined || before.database === undefined
+        ? Number.NaN
+        : (after.database[figure] - before.database[figure]) / load.requests,
+    );
   const cpuPerRequest = (one: Measurement): number => used('cpu', one) / one.load.requests;
   return {
     path,
@@ -109,6 +122,11 @@ function rowOf(
     p99: over(({ load }) => load.p99),
     requestsPerCommit: over((one) => one.load.requests / used('commits', one)),
     pagesPerCommit: over((one) => used('pages', one) / used('commits', one)),
+    roundsPerRequest: over(
+      (one) => used('rounds', one) / (one.after.database === undefined ? 0 : one.load.requests),
+    ),
+    databasePerRequest: ofDatabase('cpu'),
+    walPerRequest: ofDatabase('wal'),
     anonymous: last.after.anonymous / 1e6,
     generatorBusy: over(({ load }) => load.cpu / 1e6 / load.seconds),
   };
@@ -119,7 +137,8 @@ function rate({ load }: Measurement): number {
 }
 
 /** Empty where there is nothing to divide by. */
-const perCommit = (value: number): string => (Number.isFinite(value) ? value.toFixed(1) : '');
+const orEmpty = (value: number, digits: number): string =>
+  Number.isFinite(value) ? value.toFixed(digits) : '';
 
 const columns: readonly (readonly [title: string, write: (row: Row) => string])[] = [
   ['path', (row) => row.path],
@@ -132,8 +151,11 @@ const columns: readonly (readonly [title: string, write: (row: Row) => string])[
   ['system', (row) => row.systemPerRequest.toFixed(0)],
   ['p50 ms', (row) => row.p50.toFixed(2)],
   ['p99 ms', (row) => row.p99.toFixed(2)],
-  ['req/commit', (row) => perCommit(row.requestsPerCommit)],
-  ['pages/commit', (row) => perCommit(row.pagesPerCommit)],
+  ['req/commit', (row) => orEmpty(row.requestsPerCommit, 1)],
+  ['pages/commit', (row) => orEmpty(row.pagesPerCommit, 1)],
+  ['rounds/req', (row) => orEmpty(row.roundsPerRequest, 2)],
+  ['database µs/req', (row) => orEmpty(row.databasePerRequest, 0)],
+  ['WAL B/req', (row) => orEmpty(row.walPerRequest, 0)],
   ['RssAnon MB', (row) => row.anonymous.toFixed(0)],
   ['generator', (row) => `${(row.generatorBusy * 100).toFixed(0)} %`],
 ];

@@ -14,6 +14,8 @@ export interface Usage {
   readonly system: number;
   /** Transactions its store has committed; 0 without one. */
   readonly commits: number;
+  /** Statements it has sent to a database; 0 without one. */
+  readonly rounds: number;
   /** Pages of 4 KiB written to files, of a log and of what is moved out of it. */
   readonly pages: number;
   /** Bytes of memory that are no file's, at this moment; 0 where the system does not tell. */
@@ -52,7 +54,9 @@ export interface UsageCommands {
   readonly stopProfile: (path: string) => Promise<void>;
 }
 
-export function usageCommands(commits: () => number = () => 0): UsageCommands {
+const nothing = (): number => 0;
+
+export function usageCommands(commits = nothing, rounds = nothing): UsageCommands {
   let session: Session | undefined;
   return {
     usage: () => {
@@ -61,6 +65,7 @@ export function usageCommands(commits: () => number = () => 0): UsageCommands {
         cpu: user + system,
         system,
         commits: commits(),
+        rounds: rounds(),
         pages: countIn('/proc/self/io', /^write_bytes: (\d+)/m) / 4096,
         anonymous: countIn('/proc/self/status', /^RssAnon:\s+(\d+) kB/m) * 1024,
       };

@@ -10,7 +10,7 @@ import { codeRow, keptCode, loginRow, spentDigest, spentFor, unspent } from '../
 import { leftJoined, partReader } from '../sql/parts.ts';
 import { some, sumOf, type Value } from '../sql/table.ts';
 import { type CodeRow, codes, logins, spentCodes } from '../sql/tables.ts';
-import type { Epochs } from './epoch.ts';
+import { epochColumns, epochLength, type Epochs } from './epoch.ts';
 import { batched, untilKnown } from './link/batch.ts';
 import type { Link } from './link/link.ts';
 import type { Statement } from './link/statement.ts';
@@ -34,7 +34,7 @@ const parts = partReader({
 const find: Statement = {
   name: 'find_codes',
   // In one statement: a sweep moves what is left of a spent code from one table to the other.
-  text: `SELECT ${parts.columns} FROM ${names.from('asked')}
+  text: `SELECT ${epochColumns}, ${parts.columns} FROM epoch CROSS JOIN ${names.from('asked')}
     LEFT JOIN code ON code.programme = asked.programme AND code.key = asked.key
     LEFT JOIN spent_code ON spent_code.digest = asked.digest
     LEFT JOIN login ON login.place = spent_code.place AND login.programme = asked.programme
@@ -93,6 +93,15 @@ interface Spend extends Name {
   readonly login: NewLogin & { readonly era: Era };
 }
 
+interface Found {
+  /** Undefined for a code that is not there. */
+  readonly kept?: KeptCode;
+  /** Undefined for a code of which only its use is left. */
+  readonly row?: CodeRow;
+  /** As of the same moment: a revocation after it covers a login of this era too. */
+  readonly era: Era;
+}
+
 /** `lost`: somebody has spent the code while the outcome was not known, and not for this login. */
 type Spent = 'spent' | 'place_taken' | 'too_late' | 'lost';
 
@@ -102,7 +111,7 @@ export function codeVerbs(
   epochs: Epochs,
   revokeLogin: Store['revokeLogin'],
 ): Pick<Store, 'issueCode' | 'findCode' | 'spendCode'> {
-  const read = batched<Name, ReturnType<typeof parts.read>>({
+  const read = batched<Name, ReturnType<typeof parts.read> & Pick<Found, 'era'>>({
     link,
     answer: async (asked, until) => {
       const keys = asked.map(({ programme, key }) => ({
@@ -111,14 +120,17 @@ export function codeVerbs(
         digest: spentDigest(programme, key),
       }));
       const found = await link.run(find, names.values(keys), until);
-      return found.map((row) => parts.read(row as Value[]));
+      const { era } = epochs.note(found[0] ?? []);
+      return found.map((row) => ({ ...parts.read(row.slice(epochLength) as Value[]), era }));
     },
   });
-  const look = async (name: Name): Promise<{ kept: KeptCode; row?: CodeRow } | undefined> => {
-    const { row, spent, login, ...revocations } = await read(name);
-    if (row !== null) return { kept: keptCode(row, revocations), row };
-    return spent === null || login === null ? undefined : { kept: spentFor(spent, login) };
+  const look = async (name: Name): Promise<Found> => {
+    const { row, spent, login, era, ...revocations } = await read(name);
+    if (row !== null) return { kept: keptCode(row, revocations), row, era };
+    return spent === null || login === null ? { era } : { kept: spentFor(spent, login), era };
   };
+  /** What was found in this turn, in which the code is mostly spent too. */
+  const justFound = new Map<string, Found>();
   const ask = batched<AuthorizationCode & { readonly era: Era }, IssueOutcome>({
     link,
     rowOf: ({ programme, transaction }) => `${programme}\0${transaction}`,
@@ -170,16 +182,18 @@ export function codeVerbs(
     },
   });
   const spendCode: Store['spendCode'] = async (programme, client, key, login, now) => {
-    // Before the code is looked at: a revocation in between covers the login too.
-    const era = login.era ?? (await epochs.current()).era;
-    const found = await look({ programme, key });
-    const judgement = judgeSpend(found?.kept, client, now);
+    const name = `${programme}\0${key}`;
+    const known = justFound.get(name);
+    // Once: after that the row is another.
+    justFound.delete(name);
+    const { kept, row, era } = known ?? (await look({ programme, key }));
+    const judgement = judgeSpend(kept, client, now);
     if (judgement.verdict === 'replay') {
       await revokeLogin(programme, judgement.place, now);
       return { outcome: 'replayed', place: judgement.place };
     }
-    if (judgement.verdict === 'unknown' || found?.row === undefined) return { outcome: 'unknown' };
-    const outcome = await pay({ programme, key, row: found.row, login: { ...login, era } });
+    if (judgement.verdict === 'unknown' || row === undefined) return { outcome: 'unknown' };
+    const outcome = await pay({ programme, key, row, login: { era, ...login } });
     if (outcome === 'spent') return { outcome };
     if (outcome === 'place_taken') throw new PlaceTaken();
     if (outcome === 'lost') throw new Unavailable('store: PostgreSQL: a spent code was lost');
@@ -188,8 +202,12 @@ export function codeVerbs(
   };
   return {
     issueCode: async (code) => ask({ ...code, era: code.era ?? (await epochs.current()).era }),
-    findCode: async (programme, key, now) =>
-      visibleCode((await look({ programme, key }))?.kept, now),
+    findCode: async (programme, key, now) => {
+      const found = await look({ programme, key });
+      if (justFound.size === 0) setImmediate(() => justFound.clear());
+      justFound.set(`${programme}\0${key}`, found);
+      return visibleCode(found.kept, now);
+    },
     spendCode,
   };
 }

@@ -11,7 +11,7 @@ import { from, partReader } from '../sql/parts.ts';
 import { stateOf } from '../sql/state.ts';
 import type { Value } from '../sql/table.ts';
 import { logins } from '../sql/tables.ts';
-import type { Epochs } from './epoch.ts';
+import { epochColumns, epochLength, type Epochs } from './epoch.ts';
 import { batched, untilKnown } from './link/batch.ts';
 import type { Link } from './link/link.ts';
 import type { Statement } from './link/statement.ts';
@@ -26,8 +26,8 @@ const parts = partReader({ row: from(logins, 'login'), ...revocationParts });
 
 const find: Statement = {
   name: 'find_logins',
-  text: `SELECT asked.n, ${parts.columns} FROM ${places.from('asked')}
-    JOIN login ON login.place = asked.place ${revocationJoins('login')}`,
+  text: `SELECT ${epochColumns}, asked.n, ${parts.columns}
+    FROM epoch CROSS JOIN ${places.from('asked')} JOIN login ON login.place = asked.place ${revocationJoins('login')}`,
   isRead: true,
 };
 
@@ -123,8 +123,10 @@ export function loginVerbs(
     answer: async (asked, until) => {
       const rows = await link.run(find, places.values(asked.map((place) => ({ place }))), until);
       const found = new Map(
-        rows.map(([n, ...columns]) => [Number(n), parts.read(columns as Value[])]),
+        rows.map((row) => [row[epochLength], parts.read(row.slice(epochLength + 1) as Value[])]),
       );
+      // The member is looked up next.
+      if (rows[0] !== undefined) epochs.note(rows[0]);
       return asked.map((_, index) => found.get(index + 1));
     },
   });

@@ -83,8 +83,9 @@ export function registryVerbs({ link, care, epochs, written }: RegistryParts): R
     find: async (kind, programme, id) => {
       const name = { kind, programme, id };
       if (!isText(id)) return undefined;
-      const found = fresh(await epochs.current())?.get(nameOf(name)) ?? (await named(name));
-      return (found ?? undefined) as Item<typeof kind> | undefined;
+      const remembered = fresh(await epochs.current())?.get(nameOf(name));
+      const found = remembered === undefined ? await named(name) : (remembered ?? undefined);
+      return found as Item<typeof kind> | undefined;
     },
     findBy: async (kind, lookUp, programme, key) => {
       const name = { kind, programme, name: lookUp, key };
