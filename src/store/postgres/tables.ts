@@ -2,6 +2,7 @@
 
 import type { Column, Table, Value } from '../sql/table.ts';
 import { sumOf } from '../sql/table.ts';
+import { type ArrayType, binaryArray } from './link/array.ts';
 import type { Parameter } from './link/statement.ts';
 
 // Bytes in order: other collations follow the system's library, whose upgrades damage indices.
@@ -41,8 +42,6 @@ export interface ArrayRows<Row> {
   readonly values: (rows: readonly Row[]) => readonly Parameter[];
 }
 
-type ArrayType = 'text' | 'bigint' | 'bytea' | 'integer' | 'boolean';
-
 /** Columns by name, with their types. */
 export function arrayRows<const Columns extends Readonly<Record<string, ArrayType>>>(
   columns: Columns,
@@ -54,7 +53,13 @@ export function arrayRows<const Columns extends Readonly<Record<string, ArrayTyp
       `unnest(${listed.map((type, index) => `$${first + index}::${type}[]`).join(', ')})
        WITH ORDINALITY AS ${alias}(${names.join(', ')}, n)`,
     length: names.length,
-    values: (rows) => names.map((name) => rows.map((row) => row[name] ?? null)),
+    values: (rows) =>
+      names.map((name, index) =>
+        binaryArray(
+          listed[index] ?? 'text',
+          rows.map((row) => row[name]),
+        ),
+      ),
   };
 }
 
