@@ -62,6 +62,8 @@ export class Link {
   readonly #idle: Connection[] = [];
   readonly #open = new Set<Connection>();
   #dials = 0;
+  /** Statements under way that write. */
+  #writes = 0;
   /** When the last connection was lost, or the first could not be had; undefined while there is one. */
   #lostAt: number | undefined;
   #trouble: Unavailable | undefined;
@@ -136,8 +138,11 @@ export class Link {
       const connection = this.#waiting.length > 0 ? this.#idle.pop() : undefined;
       if (connection === undefined) break;
       if (!connection.isOpen) continue;
-      const job = this.#waiting.shift();
-      if (job === undefined) return void this.#idle.push(connection);
+      const job = this.#next();
+      if (job === undefined) {
+        this.#idle.push(connection);
+        break;
+      }
       void this.#serve(connection, job);
     }
     const needed = Math.min(this.#waiting.length, this.#options.connections - this.#open.size);
@@ -145,9 +150,17 @@ export class Link {
     if (this.#waiting.length > 0) this.#watch();
   }
 
+  /** One connection is left to those that read: commits may wait for a standby that is away. */
+  #next(): Job | undefined {
+    const mayWrite = this.#writes < Math.max(1, this.#options.connections - 1);
+    const index = mayWrite ? 0 : this.#waiting.findIndex(({ statement }) => statement.isRead);
+    return index < 0 ? undefined : this.#waiting.splice(index, 1)[0];
+  }
+
   async #serve(connection: Connection, job: Job): Promise<void> {
     const { statement, values, until } = job;
     const left = until - performance.now();
+    if (!statement.isRead) this.#writes += 1;
     if (left <= 0) this.#refuse(job);
     else {
       try {
@@ -162,6 +175,7 @@ export class Link {
         this.#fail(job, error);
       }
     }
+    if (!statement.isRead) this.#writes -= 1;
     if (connection.isOpen) this.#idle.push(connection);
     this.#pump();
   }

@@ -1,5 +1,7 @@
 // Owns finding the server that may write: the primary of the right cluster, and not a former one.
 
+import { randomInt } from 'node:crypto';
+
 import type pg from 'pg';
 
 import { type Milliseconds, milliseconds } from '../../../lib/clock.ts';
@@ -43,9 +45,24 @@ const look: Statement = {
   name: 'jetway_look',
   // The name of a log file begins with the timeline; a standby has none to name.
   text: `SELECT pg_is_in_recovery(), (SELECT system_identifier::text FROM pg_control_system()),
-    CASE WHEN pg_is_in_recovery() THEN '0' ELSE left(pg_walfile_name(pg_current_wal_lsn()), 8) END`,
+    CASE WHEN pg_is_in_recovery() THEN '0' ELSE left(pg_walfile_name(pg_current_wal_lsn()), 8) END,
+    pg_postmaster_start_time()::text`,
   isRead: true,
 };
+
+/**
+ * A commit, which waits for the standbys, and so for all commits before it. A primary that was restarted
+ * shows also what its standbys do not have: whoever was told of it would know more than the next primary
+ * (FLEET 2.4). Under the lock no more than one connection of a process waits for standbys that are away.
+ */
+const settle: Statement = {
+  name: 'jetway_settle',
+  text: `SELECT pg_advisory_xact_lock($1::bigint)::text, pg_logical_emit_message(true, 'jetway', '')::text`,
+  isRead: true,
+};
+
+/** Milliseconds for it. */
+const settleSpan = milliseconds(1000);
 
 /** Not as options of the start: poolers refuse those. Plans are made once and do not scan tables. */
 const settings: Statement = {
@@ -77,6 +94,10 @@ export class Primary {
   #check: HistoryCheck | undefined;
   /** That of the last primary which was judged. */
   #judged: number | undefined;
+  /** The start of a server whose standbys have what it shows. */
+  #settled: string | undefined;
+  /** Of the lock that only this process takes. */
+  readonly #lock = randomInt(2 ** 47);
   /** Index of the host that answered last. */
   #last = 0;
 
@@ -139,11 +160,12 @@ export class Primary {
     });
     try {
       const [row] = await connection.run(look, [], dialSpan);
-      const [isStandby, identifier, timeline] = row as [boolean, string, string];
+      const [isStandby, identifier, timeline, startedAt] = row as [boolean, string, string, string];
       const cluster = { identifier, timeline: Number.parseInt(timeline, 16) };
       this.#expectPrimary(isStandby, cluster);
       const params: Parameter[] = [schema, String(patience.statement), String(patience.lock)];
       await connection.run(settings, params, dialSpan);
+      await this.#settle(connection, `${timeline} ${startedAt}`);
       if (this.#judged !== cluster.timeline) {
         const run = connection.run.bind(connection);
         await this.#check?.({ run: (...asked) => run(...asked, dialSpan) }, cluster);
@@ -155,6 +177,13 @@ export class Primary {
       connection.end();
       throw error;
     }
+  }
+
+  /** Waits until what the server shows is on its standbys, too; once for each start of a server. */
+  async #settle(connection: Connection, start: string): Promise<void> {
+    if (this.#settled === start) return;
+    await connection.run(settle, [this.#lock], settleSpan);
+    this.#settled = start;
   }
 
   #expectPrimary(isStandby: boolean, found: Cluster): void {
