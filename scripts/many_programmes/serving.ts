@@ -14,6 +14,8 @@ export interface Serving extends Ports {
   /** Processor time it has taken so far, in microseconds. */
   readonly cpu: () => number;
   readonly stop: () => Promise<void>;
+  /** Sends a signal; resolves when the process has ended, where the signal ends it. */
+  readonly kill: (signal: NodeJS.Signals) => Promise<void>;
 }
 
 interface Ports {
@@ -32,19 +34,25 @@ export interface ServedSite {
 /** Longer than any acceptable start. */
 const patience = 60_000;
 
-/** Starts the command with `serve`; resolves once it answers. */
-export async function startServing(command: readonly string[], site: ServedSite): Promise<Serving> {
+/** Starts the command with `serve`; resolves once it answers. Its log goes to the file `log`. */
+export async function startServing(
+  command: readonly string[],
+  site: ServedSite,
+  log: number | 'inherit' = 'inherit',
+): Promise<Serving> {
   const [program = '', ...args] = command;
   const begun = performance.now();
   const child = spawn(program, [...args, 'serve', '--config', site.configFile], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', log],
   });
   const gone = once(child, 'exit');
-  const stop = async (): Promise<void> => {
-    child.kill('SIGTERM');
+  const kill = async (signal: NodeJS.Signals): Promise<void> => {
+    child.kill(signal);
     await gone;
   };
+  const stop = (): Promise<void> => kill('SIGTERM');
   try {
+    if (child.stdout === null) throw new Error('it has no output');
     const ports = await portsOf(child.stdout);
     const answer = await fetch(
       `http://127.0.0.1:${ports.port}${site.programmes.at(-1)?.tokenPath}`,
@@ -57,6 +65,7 @@ export async function startServing(command: readonly string[], site: ServedSite)
       descriptors: () => readdirSync(`/proc/${child.pid}/fd`).length,
       cpu: () => cpuMicroseconds(child.pid ?? 0),
       stop,
+      kill,
     };
   } catch (error) {
     await stop();

@@ -1,7 +1,7 @@
 // Owns one PostgreSQL cluster of a test or campaign: its folder, its port, and its server, which never
 // outlives this process, however this process ends.
 
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   appendFileSync,
@@ -57,34 +57,50 @@ export class Cluster {
   #server: ChildProcess | undefined;
 
   /** A new cluster with the database `jetway` of the role `jetway`, not started. */
-  static async make(options: ClusterOptions = {}): Promise<Cluster> {
+  static async make({ fsync = false, settings }: ClusterOptions = {}): Promise<Cluster> {
     const { native, empty } = install();
-    return Cluster.#copy(empty, native, options);
-  }
-
-  /** A cold copy of this cluster, whose server is stopped; also its settings are copied. */
-  async copy(settings: ClusterOptions['settings'] = {}): Promise<Cluster> {
-    return Cluster.#copy(this.#data, this.#native, { settings });
-  }
-
-  static async #copy(from: string, native: string, options: ClusterOptions): Promise<Cluster> {
-    const folder = mkdtempSync(join(tmpdir(), 'jetway-cluster-'));
-    if (runner.uid !== undefined) chownSync(folder, runner.uid, runner.gid ?? 0);
-    const data = join(folder, 'data');
-    const copied = spawnSync('cp', ['-a', from, data], { encoding: 'utf8' });
-    if (copied.status !== 0) throw new Error(`cp: ${copied.stderr}`);
-    endWithThisProcess(folder);
-    const cluster = new Cluster(folder, native, await freePort());
+    const cluster = await Cluster.#copy(empty, native);
     cluster.configure({
-      port: cluster.port,
       listen_addresses: '127.0.0.1',
-      unix_socket_directories: folder,
-      fsync: (options.fsync ?? false) ? 'on' : 'off',
+      fsync: fsync ? 'on' : 'off',
       shared_buffers: '32MB',
       max_connections: 200,
       timezone: 'UTC',
-      ...options.settings,
+      ...settings,
     });
+    return cluster;
+  }
+
+  /** A cold copy of this cluster, whose server is stopped; its settings are copied, too. */
+  copy(): Promise<Cluster> {
+    return Cluster.#copy(this.#data, this.#native);
+  }
+
+  /** A copy of this cluster while its server runs; it can only start as that server's standby. */
+  async clone(): Promise<Cluster> {
+    const client = await this.client('postgres');
+    try {
+      await client.query(`SELECT pg_backup_start('clone', true)`);
+      const clone = await Cluster.#copy(this.#data, this.#native);
+      const { rows } = await client.query<{ readonly labelfile: string }>(
+        'SELECT labelfile FROM pg_backup_stop(false)',
+      );
+      for (const name of ['postmaster.pid', 'postmaster.opts']) rmSync(join(clone.#data, name));
+      clone.#write('backup_label', rows[0]?.labelfile ?? '');
+      return clone;
+    } finally {
+      await client.end();
+    }
+  }
+
+  static async #copy(from: string, native: string): Promise<Cluster> {
+    const folder = mkdtempSync(join(tmpdir(), 'jetway-cluster-'));
+    if (runner.uid !== undefined) chownSync(folder, runner.uid, runner.gid ?? 0);
+    endWithThisProcess(folder);
+    const cluster = new Cluster(folder, native, await freePort());
+    // Of a running server some files go while they are copied: it writes to the log what it does to them.
+    await once(spawn('cp', ['-a', from, cluster.#data], { stdio: 'ignore' }), 'exit');
+    cluster.configure({ port: cluster.port, unix_socket_directories: folder });
     return cluster;
   }
 
@@ -106,9 +122,14 @@ export class Cluster {
 
   /** Makes the server a standby at its next start. */
   beStandby(): void {
-    const signal = join(this.#data, 'standby.signal');
-    writeFileSync(signal, '');
-    if (runner.uid !== undefined) chownSync(signal, runner.uid, runner.gid ?? 0);
+    this.#write('standby.signal', '');
+  }
+
+  /** Writes a file of the server's folder, as the server's user. */
+  #write(name: string, text: string): void {
+    const path = join(this.#data, name);
+    writeFileSync(path, text);
+    if (runner.uid !== undefined) chownSync(path, runner.uid, runner.gid ?? 0);
   }
 
   /** Starts the server; it takes connections when this resolves. */
@@ -234,10 +255,10 @@ function endWithThisProcess(folder: string): void {
 const hasEnded = (child: ChildProcess): boolean =>
   child.exitCode !== null || child.signalCode !== null;
 
+/** A process that has ended, and whose parent has not taken note, is a zombie: state Z of proc(5). */
 function isAlive(pid: number): boolean {
   try {
-    process.kill(pid, 0);
-    return true;
+    return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
   } catch {
     return false;
   }

@@ -62,9 +62,9 @@ export function startMembers(port: number): Members {
   };
 }
 
-/** The code that a login brings. */
-async function logIn(own: string, username: string): Promise<string> {
-  const target = `/store/auth/login?client_id=${client.id}&response_type=code`;
+/** The code that a login at a programme brings. */
+export async function logIn(own: string, username: string, programme = 'store'): Promise<string> {
+  const target = `/${programme}/auth/login?client_id=${client.id}&response_type=code`;
   const begin = await fetch(own + target, { redirect: 'manual' });
   await begin.text();
   const { pathname, search } = new URL(begin.headers.get('location') ?? own);

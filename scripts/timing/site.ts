@@ -33,18 +33,22 @@ export function namesOf(kind: 'known' | 'other' | 'disabled' | 'locked', count: 
 
 /** The shipped programme without the limits that one address would run into here; the lockout stays. */
 function programmeText(directory: Directory, hook: string | undefined, secretFile: string): string {
-  const shipped = join(import.meta.dirname, '../../programmes/executive-club.yaml');
   const members =
     hook === undefined
       ? '{ directory: store }'
       : `{ directory: http, url: "${hook}", secret_file: ${secretFile} }`;
-  const over = `base_path: /${directory}
+  return programmeOver(`base_path: /${directory}
 programme_identifier: ${directory}
 throttle: off
 login: { address_limit: off, logo: null }
 client: { authentication: { failure_limit: off } }
 members: ${members}
-`;
+`);
+}
+
+/** A shipped programme with YAML laid over it. */
+export function programmeOver(over: string): string {
+  const shipped = join(import.meta.dirname, '../../programmes/executive-club.yaml');
   const [base, laid] = [readFileSync(shipped, 'utf8'), over].map(
     (text) => parseYaml('site.yaml', text).root,
   );
@@ -82,22 +86,27 @@ programmes: ./programmes
 store: file:./jetway.db
 ${listeners.map((name) => `${name}: 127.0.0.1:0\n`).join('')}`,
   );
-  await register(configFile, served, members);
+  await register(configFile, { programmes: served, owners: ['store'], members });
   return { configFile, programmes: served.map((one) => ({ tokenPath: `/${one}/api/grant` })) };
 }
 
 const addedAtOnce = 500;
 
+interface Registered {
+  readonly programmes: readonly string[];
+  /** Programmes that have members of their own. */
+  readonly owners: readonly string[];
+  readonly members: number;
+}
+
 /** Partners of each programme, and the embedded directory's members: one hash does for all. */
-async function register(
+export async function register(
   configFile: string,
-  programmes: readonly Directory[],
-  members: number,
+  { programmes, owners, members }: Registered,
 ): Promise<void> {
   const { store, keyring, clock } = await openStore(readConfig(configFile));
   const createdAt = clock.now();
-  for (const directory of programmes) {
-    const programme = directory as string as ProgrammeId;
+  for (const programme of programmes as readonly ProgrammeId[]) {
     for (const [id, status] of [
       [client.id, 'active'],
       [disabledClient, 'disabled'],
@@ -119,9 +128,12 @@ async function register(
     }
   }
   const passwordHash = await hashPassword(password);
-  const records = (['known', 'disabled', 'locked'] as const).flatMap((kind) =>
-    namesOf(kind, members).map((username) => ({
-      programme: 'store' as ProgrammeId,
+  const people = (['known', 'disabled', 'locked'] as const).flatMap((kind) =>
+    namesOf(kind, members).map((username) => ({ kind, username })),
+  );
+  const records = (owners as readonly ProgrammeId[]).flatMap((programme) =>
+    people.map(({ kind, username }) => ({
+      programme,
       username,
       subject: `subject-of-${username}` as Subject,
       passwordHash,

@@ -1,0 +1,73 @@
+// Owns what the fleet campaign tells: its figures, and where a promise is broken.
+
+import { judgeHistory, shortest } from './checker.ts';
+import type { Clients } from './clients.ts';
+import { tellHistory } from './history.ts';
+import type { FleetNode } from './node.ts';
+import type { Happened } from './scenarios.ts';
+
+export interface Occasion extends Happened {
+  readonly name: string;
+}
+
+export interface Limits {
+  /** Milliseconds in which every request is answered. */
+  readonly late: number;
+  /** Milliseconds in which each node works again. */
+  readonly recovery: number;
+}
+
+/** Impossible histories that are shown. */
+const mostShown = 3;
+
+/** Every broken promise, in words. */
+export function faultsOf(
+  clients: Clients,
+  occasions: readonly Occasion[],
+  nodes: readonly FleetNode[],
+  { late, recovery }: Limits,
+): readonly string[] {
+  const verdicts = clients.histories.map((history) => ({
+    history,
+    verdict: judgeHistory(history),
+  }));
+  const wrong = verdicts.filter(({ verdict }) => verdict === 'impossible');
+  const shown = wrong.map(({ history }) => shortest(history));
+  shown.sort((one, other) => one.requests.length - other.requests.length);
+  const undecided = verdicts.filter(({ verdict }) => verdict === 'undecided').length;
+  const tooLate = clients.times.filter(({ took }) => took > late);
+  return [
+    ...(wrong.length > 0 ? [`${wrong.length} histories that no correct server has`] : []),
+    ...shown.slice(0, mostShown).map(tellHistory),
+    ...(undecided > 0 ? [`${undecided} histories undecided: too many requests at once`] : []),
+    ...(tooLate.length > 0
+      ? [`${tooLate.length} requests took more than ${late} ms, ${slowest(clients)} ms the longest`]
+      : []),
+    ...new Set(clients.strange),
+    ...occasions.flatMap(({ name, mended }) => {
+      const took = recoveryOf(clients, nodes, mended);
+      return took > recovery ? [`${name}: a node worked again after ${Math.round(took)} ms`] : [];
+    }),
+  ];
+}
+
+/** Milliseconds from `mended` until the last of the nodes has changed something. */
+export function recoveryOf(
+  { times }: Pick<Clients, 'times'>,
+  nodes: readonly FleetNode[],
+  mended: number,
+): number {
+  return Math.max(
+    ...nodes.map(({ index }) => {
+      const first = times.find(
+        ({ at, node, isChange }) => isChange && node === index && at > mended,
+      );
+      return (first?.at ?? Infinity) - mended;
+    }),
+  );
+}
+
+/** Milliseconds of the slowest answer of a node that was there. */
+export function slowest({ times }: Pick<Clients, 'times'>): number {
+  return Math.round(times.reduce((most, { took }) => Math.max(most, took), 0));
+}

@@ -1,0 +1,93 @@
+// Owns the faults that the fleet campaign has to find when they are planted, and the command of a node
+// with one of them.
+
+import { join } from 'node:path';
+
+/** A piece of a source file, and what stands there with the fault. */
+export interface Patch {
+  readonly file: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+/** `asynchronous` is a setting of the databases alone. */
+const patches: Readonly<Record<string, readonly Patch[]>> = {
+  asynchronous: [],
+  // A node does not recognise its own answer in the row.
+  'own-marker': [
+    {
+      file: 'src/store/postgres/logins.ts',
+      from: 'login.state IN (asked.before, asked.again)',
+      to: 'login.state = asked.before',
+    },
+    {
+      file: 'src/store/postgres/logins.ts',
+      from: 'moved.has(index) || (wasUnknown ? undefined : false)',
+      to: 'moved.has(index)',
+    },
+  ],
+  // Instead of ending the connection at the deadline it asks the server to stop waiting.
+  cancel: [
+    {
+      file: 'src/store/postgres/link/connection.ts',
+      from: '() => this.#lose(new Error(`no answer within ${span} ms`))',
+      to: `() => {
+        const { processID, secretKey, connectionParameters: to } = this.#client as never as {
+          processID: number; secretKey: number; connectionParameters: { host: string; port: number } };
+        const told = Buffer.alloc(16);
+        [16, 80877102, processID, secretKey].forEach((n, at) => void told.writeInt32BE(n, at * 4));
+        const socket = new Socket();
+        socket.on('error', () => undefined);
+        socket.connect(to.port, to.host, () => socket.end(told));
+      }`,
+    },
+    {
+      file: 'src/store/postgres/link/connection.ts',
+      from: '#isDoubtful = true',
+      to: '#isDoubtful = false',
+    },
+  ],
+  // A node believes what it reads, on a server that was restarted and after an outcome was not known.
+  'read-only': [
+    {
+      file: 'src/store/postgres/link/primary.ts',
+      from: 'await connection.run(settle, [this.#lock], settleSpan);',
+      to: '',
+    },
+    {
+      file: 'src/store/postgres/logins.ts',
+      from: 'link.run(advance, moves.values(rows), until)',
+      to: `link.run(isAgain ? { name: 'read_moves', isRead: true, text:
+        \`SELECT asked.n FROM \${moves.from('asked')} JOIN login ON login.place = asked.place
+          AND login.programme = asked.programme AND login.state = asked.state\` } : advance,
+        moves.values(rows), until)`,
+    },
+  ],
+  // Each node counts for itself.
+  throttle: [
+    {
+      file: 'src/store/postgres/store.ts',
+      from: 'count: countTogether(link)',
+      to: "count: (await import('../windows.ts')).countInProcess()",
+    },
+  ],
+};
+
+export const plants: readonly string[] = Object.keys(patches);
+
+export function patchesOf(plant: string): readonly Patch[] | undefined {
+  return Object.hasOwn(patches, plant) ? patches[plant] : undefined;
+}
+
+const root = join(import.meta.dirname, '../..');
+
+/** How a node is started: the sources, with a fault or without, or a built executable. */
+export function nodeCommand(
+  executable: string | undefined,
+  plant: string | undefined,
+): readonly string[] {
+  if (executable !== undefined) return [executable];
+  const loader = new URL(`./planted.ts?${plant}`, import.meta.url).href;
+  const options = plant === undefined ? [] : ['--import', loader];
+  return [process.execPath, ...options, join(root, 'src/main.ts')];
+}
