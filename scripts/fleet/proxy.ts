@@ -59,8 +59,9 @@ export class Proxy {
   drop(): void {
     this.#waiting.length = 0;
     for (const { caller, server } of this.#pairs) {
-      caller.resetAndDestroy();
-      server.resetAndDestroy();
+      // Not `resetAndDestroy`, which leaves a socket open for ever that has been ended before.
+      caller.destroy();
+      server.destroy();
     }
     this.#pairs.clear();
   }
