@@ -18,7 +18,7 @@ import { throttleFault } from './fleet/throttle.ts';
 import { namesOf } from './timing/site.ts';
 
 const usage = `npm run campaign:fleet -- [options]
-  --count N          what happens to the fleet, one after another (34: 20 failovers)
+  --count N          what happens to the fleet, one after another (38: 20 failovers)
   --only NAME        ${scenarios.map(([name]) => `"${name}"`).join(', ')}
   --members N        who are there at the same time (16)
   --delay MS         to the standby, in each direction (5)
@@ -116,7 +116,7 @@ async function main(): Promise<void> {
   const given = readOptions(
     usage,
     {
-      count: [34, isWhole],
+      count: [38, isWhole],
       members: [16, isWhole],
       delay: [5, isPositive],
       late: [2000, isPositive],
