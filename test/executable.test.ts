@@ -4,9 +4,11 @@
 import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import {
   copyFileSync,
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -23,9 +25,12 @@ import { after, before, describe, test } from 'node:test';
 import { build, buildIfStale } from '../scripts/build.ts';
 import { codeCacheOf } from '../scripts/build/code_cache.ts';
 import { sourceState } from '../scripts/source_state.ts';
+import type { StatusView } from '../src/cli/server/status.ts';
 import { type BuildFacts, versionOf } from '../src/cli/version.ts';
+import { configOnPostgres } from './cli/server/workers/scene.ts';
 import { scratchFolder } from './support/scratch.ts';
 import { without } from './support/tools.ts';
+import { until } from './support/until.ts';
 
 const root = join(import.meta.dirname, '..');
 
@@ -98,6 +103,40 @@ describe('executable', () => {
         await (await fetch(url + logo)).text(),
         readFileSync(join(root, 'programmes/executive-club.svg'), 'utf8'),
       );
+      jetway.kill('SIGTERM');
+      assert.deepEqual(await once(jetway, 'exit'), [0, null]);
+    } finally {
+      jetway.kill('SIGKILL');
+    }
+  });
+
+  test('runs several processes as one server', { skip: without('postgres') }, async (t) => {
+    const cwd = mkdtempSync(join(folder, 'workers-'));
+    cpSync(join(root, 'programmes'), join(cwd, 'programmes'), { recursive: true });
+    writeFileSync(join(cwd, 'config.yaml'), `${await configOnPostgres(t)}workers: 2\n`);
+    writeFileSync(join(cwd, 'master.key'), randomBytes(32).toString('base64url'), { mode: 0o600 });
+    const jetway = spawn(executable, ['serve', '--config', 'config.yaml'], {
+      cwd,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    try {
+      const lines = createInterface({ input: jetway.stdout });
+      for await (const line of lines) if (line.startsWith('jetway serves')) break;
+      const tell = (): StatusView => {
+        const text = execFileSync(executable, ['status', '--json'], { cwd, encoding: 'utf8' });
+        return JSON.parse(text) as StatusView;
+      };
+      const { health, listeners, workers = [] } = tell();
+      assert.deepEqual(health, { status: 'ready', reasons: [] });
+      assert.equal(workers.length, 2);
+      assert.equal((await fetch(`${listeners.main}/executive-club/login`)).status, 400);
+      const former = workers[0]?.pid ?? 0;
+      process.kill(former, 'SIGKILL');
+      await until(() => {
+        const now = tell().workers ?? [];
+        return now.length === 2 && now.every(({ pid }) => pid !== former);
+      });
+      execFileSync(executable, ['reload'], { cwd });
       jetway.kill('SIGTERM');
       assert.deepEqual(await once(jetway, 'exit'), [0, null]);
     } finally {
