@@ -72,6 +72,12 @@ const find: Statement = {
   isRead: true,
 };
 
+const isIn: Statement = {
+  name: 'jetway_confirmed',
+  text: 'SELECT 1 FROM node_lease WHERE holder = $1 AND beat_at >= $2',
+  isRead: true,
+};
+
 const silence: Statement = {
   name: 'silence_leases',
   text: 'UPDATE node_lease SET facts = NULL WHERE holder = ANY ($1::text[])',
@@ -95,6 +101,8 @@ export interface Leases extends Pick<Keeping, 'leaseNode' | 'nodes'> {
   readonly health: () => StoreHealth;
   /** Whether another node sees to the upkeep of the store. */
   readonly isRelieved: () => boolean;
+  /** Whether a database has the last commit that was confirmed to this process; false where there was none. */
+  readonly areIn: (database: Pick<Link, 'run'>) => Promise<boolean>;
   /** Tells the others no more of this process. */
   readonly close: () => Promise<void>;
 }
@@ -103,6 +111,8 @@ export function nodeLeases({ link, clock, isServer }: LeaseParts): Leases {
   const holders = new Set<string>();
   /** By `performance.now`. */
   let beatAt: number | undefined;
+  /** The last commit that this process knows of: its holder, and the store's time of it. */
+  let confirmed: readonly [holder: string, at: Instant] | undefined;
   let isRelieved = false;
   const refusal = (): Unavailable | undefined => {
     if (!isServer || beatAt === undefined) return undefined;
@@ -131,6 +141,7 @@ export function nodeLeases({ link, clock, isServer }: LeaseParts): Leases {
         if (row === undefined) continue;
         const [node, hasSenior] = row;
         beatAt = sent;
+        confirmed = [holder, now];
         isRelieved = isServer && hasSenior === true;
         return Number(node);
       }
@@ -148,6 +159,8 @@ export function nodeLeases({ link, clock, isServer }: LeaseParts): Leases {
         now,
       );
     },
+    areIn: async (database) =>
+      confirmed !== undefined && (await database.run(isIn, confirmed)).length > 0,
     close: async () => {
       if (holders.size === 0) return;
       // The others learn it from the end of the lease otherwise.

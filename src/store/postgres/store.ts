@@ -69,7 +69,8 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     await expectOwnHistory(care, name, primary.cluster);
     await keepHistory(care, primary.cluster);
     primary.judgeBy(async (promoted, cluster) => {
-      await expectOwnHistory(promoted, name, cluster);
+      // However long nobody served: a history with this process's last commit is the store's own.
+      if (!(await leases.areIn(promoted))) await expectOwnHistory(promoted, name, cluster);
       // Not waited for: a new primary may have no standby yet.
       void keepHistory(care, cluster).catch(() => undefined);
     });
