@@ -20,13 +20,20 @@ export interface Limits {
 /** Impossible histories that are shown. */
 const mostShown = 3;
 
-/** Every broken promise, in words. */
+/** Broken promises, in words. */
+export interface Findings {
+  /** Something acknowledged was lost, or granted twice. */
+  readonly lost: readonly string[];
+  /** An answer or a recovery took too long. */
+  readonly late: readonly string[];
+}
+
 export function faultsOf(
   clients: Clients,
   occasions: readonly Occasion[],
   nodes: readonly FleetNode[],
-  { late, recovery }: Limits,
-): readonly string[] {
+  limits: Limits,
+): Findings {
   const verdicts = clients.histories.map((history) => ({
     history,
     verdict: judgeHistory(history),
@@ -35,20 +42,27 @@ export function faultsOf(
   const shown = wrong.map(({ history }) => shortest(history));
   shown.sort((one, other) => one.requests.length - other.requests.length);
   const undecided = verdicts.filter(({ verdict }) => verdict === 'undecided').length;
-  const tooLate = clients.times.filter(({ took }) => took > late);
-  return [
+  const tooLate = clients.times.filter(({ took }) => took > limits.late);
+  const lost = [
     ...(wrong.length > 0 ? [`${wrong.length} histories that no correct server has`] : []),
     ...shown.slice(0, mostShown).map(tellHistory),
     ...(undecided > 0 ? [`${undecided} histories undecided: too many requests at once`] : []),
-    ...(tooLate.length > 0
-      ? [`${tooLate.length} requests took more than ${late} ms, ${slowest(clients)} ms the longest`]
-      : []),
     ...new Set(clients.strange),
+  ];
+  const late = [
+    ...(tooLate.length > 0
+      ? [
+          `${tooLate.length} requests took more than ${limits.late} ms, ${slowest(clients)} ms the longest`,
+        ]
+      : []),
     ...occasions.flatMap(({ name, mended }) => {
       const took = recoveryOf(clients, nodes, mended);
-      return took > recovery ? [`${name}: a node worked again after ${Math.round(took)} ms`] : [];
+      return took > limits.recovery
+        ? [`${name}: a node worked again after ${Math.round(took)} ms`]
+        : [];
     }),
   ];
+  return { lost, late };
 }
 
 /** Milliseconds from `mended` until the last of the nodes has changed something. */

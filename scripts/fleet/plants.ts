@@ -75,6 +75,15 @@ const patches: Readonly<Record<string, readonly Patch[]>> = {
 
 export const plants: readonly string[] = Object.keys(patches);
 
+/** Where each shows: what has to happen to the fleet. */
+export const shownBy: Readonly<Record<string, string>> = {
+  asynchronous: 'primary killed',
+  'own-marker': 'primary killed',
+  cancel: 'standby silent, primary killed',
+  'read-only': 'primary restarted, then killed',
+  throttle: 'node killed',
+};
+
 export function patchesOf(plant: string): readonly Patch[] | undefined {
   return Object.hasOwn(patches, plant) ? patches[plant] : undefined;
 }
