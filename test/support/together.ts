@@ -23,6 +23,7 @@ const groups = {
 /** What runs in a process of its own all the same. */
 const apart = [
   // A group's length by themselves.
+  'test/docs/fleet.test.ts',
   'test/docs/programme_schema.test.ts',
   'test/lib/yaml/limits.test.ts',
   'test/programme/checks/judged.test.ts',
