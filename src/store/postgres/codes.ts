@@ -79,12 +79,14 @@ const spend: Statement = {
     ), started AS (
       INSERT INTO login (${loginRows.names.join(', ')})
       SELECT ${loginRows.names.join(', ')} FROM unspent
-      ON CONFLICT (place) DO NOTHING RETURNING place
+      ON CONFLICT (place) DO NOTHING RETURNING place, login_digest
     ), marked AS (
-      UPDATE code SET spent_for = unspent.place, sum = unspent.code_sum FROM unspent JOIN started USING (place)
+      UPDATE code SET spent_for = unspent.place, sum = unspent.code_sum
+      FROM unspent JOIN started USING (place, login_digest)
       WHERE code.programme = code_programme AND code.key = code_key
     )
-    SELECT unspent.n, EXISTS (SELECT FROM started WHERE started.place = unspent.place) FROM unspent`,
+    SELECT unspent.n, EXISTS (SELECT FROM started WHERE started.place = unspent.place
+      AND started.login_digest = unspent.login_digest) FROM unspent`,
   isRead: false,
 };
 

@@ -152,7 +152,8 @@ function tableSweep(
   };
   const remove: Statement = {
     name: `sweep_${name}`,
-    text: `DELETE FROM ${name} WHERE (${list}) IN (SELECT ${list} ${range}) RETURNING 1`,
+    // Asked of the row itself again: another node may have begun it anew since this statement began.
+    text: `DELETE FROM ${name} WHERE (${list}) IN (SELECT ${list} ${range}) AND ${isOver} RETURNING 1`,
     isRead: false,
   };
   const none = key.map((column) => firstOf[columns[column]?.type ?? 'text']);

@@ -11,7 +11,7 @@ import type { Store } from '../../../src/store/contract.ts';
 import { openPostgresStore } from '../../../src/store/postgres/store.ts';
 import { testServer } from '../../support/postgres.ts';
 import { without } from '../../support/tools.ts';
-import { aClient, aLogin, at, club, inParallel, partner } from '../fixtures.ts';
+import { aClient, aCode, aLogin, at, club, inParallel, key, partner } from '../fixtures.ts';
 import { openScratchPostgres } from './scratch.ts';
 
 const facts = { name: 'machine:7', version: '1', programmes: {}, settings: {} };
@@ -214,6 +214,32 @@ describe('two nodes on one PostgreSQL', { skip: without('postgres') }, () => {
     await other.leaseNode(at(60), 'other', facts);
     await sweepAll(other);
     assert.equal(await rows(), 0);
+  });
+
+  test('HOSTILE 18: a sweep leaves a count that another node begins anew meanwhile', async (t) => {
+    const { one, sql } = await openNodes(t);
+    const policy = { attempts: 5, window: milliseconds(60_000), lock: milliseconds(60_000) };
+    await one.reserveAttempt(club, 'account' as Digest, policy, at(0));
+    await sql('BEGIN');
+    await sql('UPDATE login_attempt SET window_ends_at = window_ends_at + 60000');
+    const sweeps = inParallel(12, () => one.sweep(at(61), 100));
+    const waiting = `SELECT FROM pg_locks WHERE NOT granted AND locktype = 'transactionid'`;
+    while ((await sql(waiting)).length === 0) await turn();
+    await sql('COMMIT');
+    await sweeps;
+    assert.deepEqual(await sql('SELECT used::int FROM login_attempt'), [{ used: 1 }]);
+  });
+
+  test('two codes that are spent in one statement do not share a login', async (t) => {
+    const { one } = await openNodes(t);
+    const spend = async (name: string) => {
+      const login = aLogin({ loginDigest: name.padEnd(aLogin().loginDigest.length) });
+      await one.issueCode(aCode({ key: key(name), transaction: name }));
+      await turn();
+      return one.spendCode(club, partner, key(name), login, at(0));
+    };
+    const outcomes = await Promise.allSettled([spend('a'), spend('b')]);
+    assert.deepEqual(outcomes.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected']);
   });
 
   test('FAULTS 12: nodes go by the time of the database, and commands by that of the nodes', async (t) => {
