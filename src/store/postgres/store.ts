@@ -5,6 +5,7 @@ import type { Unavailable } from '../../oauth/failure.ts';
 import type { Environment, Store } from '../contract.ts';
 import { attemptVerbs } from '../login_attempts.ts';
 import { expectOwnHistory, keepHistory } from './care/recovered.ts';
+import { analyzeOutgrown } from './care/statistics.ts';
 import { changer } from './changes.ts';
 import { databaseClock } from './clock.ts';
 import { codeVerbs } from './codes.ts';
@@ -101,7 +102,9 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       // One node sweeps for all.
       sweep: async (...call) => {
         await uses.flush();
-        return isRelieved() ? 0 : sweep(...call);
+        if (isRelieved()) return 0;
+        await analyzeOutgrown(care);
+        return sweep(...call);
       },
       warnings: async () => ((await replicasOf(care)) > 0 ? [] : [oneDisk]),
       health,
