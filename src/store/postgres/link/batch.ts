@@ -92,7 +92,7 @@ export function batched<Question, Answer>({
       // A question that no statement can hold must not refuse the others.
       if (error instanceof Refused && batch.length > 1) {
         await Promise.all(batch.map((asked) => settle([asked])));
-      } else for (const { reject } of batch) reject(told(error));
+      } else for (const { reject } of batch) reject(error);
     }
   };
   return (question) => {
@@ -104,11 +104,6 @@ export function batched<Question, Answer>({
       plan();
     });
   };
-}
-
-/** An error of the database that no verb expects is an outage of the store. */
-function told(error: unknown): unknown {
-  return error instanceof Refused ? new Unavailable(error.message, { cause: error }) : error;
 }
 
 /** What a statement that may run twice has come to. */

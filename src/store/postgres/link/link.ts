@@ -64,6 +64,8 @@ export class Link {
   #dials = 0;
   /** Statements under way that write. */
   #writes = 0;
+  /** When the last dial began. */
+  #dialedAt = Number.NEGATIVE_INFINITY;
   /** When the last connection was lost, or the first could not be had; undefined while there is one. */
   #lostAt: number | undefined;
   #trouble: Unavailable | undefined;
@@ -129,8 +131,11 @@ export class Link {
     const refusal = this.#options.guard?.();
     if (refusal) return refusal;
     if (this.#waiting.length >= longestLine) return new Unavailable('store: too many verbs wait');
-    const isBroken = this.#lostAt !== undefined && performance.now() - this.#lostAt > breakAfter;
-    return isBroken ? this.#trouble : undefined;
+    return this.#isBroken ? this.#trouble : undefined;
+  }
+
+  get #isBroken(): boolean {
+    return this.#lostAt !== undefined && performance.now() - this.#lostAt > breakAfter;
   }
 
   #pump(): void {
@@ -181,11 +186,11 @@ export class Link {
   }
 
   #fail(job: Job, error: unknown): void {
-    const isUndone = error instanceof Unavailable && !(error instanceof OutcomeUnknown);
+    const isTold = error instanceof OutcomeUnknown || error instanceof Refused;
+    const isUndone = error instanceof Unavailable && !isTold;
     if (!isUndone && !mayPass(error)) return job.reject(error);
-    if (performance.now() >= job.until || this.#ended) return job.reject(asUnavailable(error));
-    this.#waiting.unshift(job);
-    return undefined;
+    if (performance.now() >= job.until || this.#ended) return job.reject(error);
+    return void this.#waiting.unshift(job);
   }
 
   #refuse(job: Job): void {
@@ -195,6 +200,7 @@ export class Link {
   /** One try; the next is made by the watch. */
   async #dial(): Promise<void> {
     this.#dials += 1;
+    this.#dialedAt = performance.now();
     try {
       const connection = await this.#primary.dial(this.#options.patience, () => {
         this.#open.delete(connection);
@@ -218,17 +224,19 @@ export class Link {
     return undefined;
   }
 
-  /** While statements wait or no server answers: refuses those whose time is over, and dials again. */
+  /** While statements wait or no server answers: refuses those whose time is over (all, once broken), and dials again. */
   #watch(): void {
     this.#timer ??= setInterval(() => {
       const now = performance.now();
-      const late = this.#waiting.filter(({ until }) => until <= now);
+      const isBroken = this.#isBroken && this.#trouble !== undefined;
+      const late = this.#waiting.filter(({ until }) => isBroken || until <= now);
       if (late.length > 0) {
-        const left = this.#waiting.filter(({ until }) => until > now);
+        const left = this.#waiting.filter(({ until }) => !isBroken && until > now);
         this.#waiting.splice(0, this.#waiting.length, ...left);
         for (const job of late) this.#refuse(job);
       }
-      if (this.#dials === 0 && this.#open.size < this.#options.connections) {
+      const isPaused = this.#trouble !== undefined && now - this.#dialedAt < retryAfter;
+      if (this.#dials === 0 && !isPaused && this.#open.size < this.#options.connections) {
         if (this.#trouble !== undefined || this.#waiting.length > 0) void this.#dial();
       }
       if (this.#waiting.length === 0 && this.#trouble === undefined) {
@@ -237,9 +245,4 @@ export class Link {
       }
     }, retryAfter / 5);
   }
-}
-
-function asUnavailable(error: unknown): Unavailable {
-  if (error instanceof Unavailable) return error;
-  return new Unavailable((error as Error).message, { cause: error });
 }

@@ -46,7 +46,7 @@ const look: Statement = {
   // The name of a log file begins with the timeline; a standby has none to name.
   text: `SELECT pg_is_in_recovery(), (SELECT system_identifier::text FROM pg_control_system()),
     CASE WHEN pg_is_in_recovery() THEN '0' ELSE left(pg_walfile_name(pg_current_wal_lsn()), 8) END,
-    pg_postmaster_start_time()::text`,
+    pg_postmaster_start_time()::text, current_setting('default_transaction_read_only')::boolean`,
   isRead: true,
 };
 
@@ -160,9 +160,17 @@ export class Primary {
     });
     try {
       const [row] = await connection.run(look, [], dialSpan);
-      const [isStandby, identifier, timeline, startedAt] = row as [boolean, string, string, string];
+      const [isStandby, identifier, timeline, startedAt, isReadOnly] = row as [
+        boolean,
+        string,
+        string,
+        string,
+        boolean,
+      ];
       const cluster = { identifier, timeline: Number.parseInt(timeline, 16) };
       this.#expectPrimary(isStandby, cluster);
+      // Found here once, not by every statement that writes: each would come back with a new connection.
+      if (isReadOnly) throw new Error('read-only (default_transaction_read_only is on)');
       const params: Parameter[] = [schema, String(patience.statement), String(patience.lock)];
       await connection.run(settings, params, dialSpan);
       await this.#settle(connection, `${timeline} ${startedAt}`);

@@ -28,8 +28,11 @@ export type Rows = readonly (readonly Found[])[];
  */
 export class OutcomeUnknown extends Unavailable {}
 
-/** The database refused a statement and rolled it back. */
-export class Refused extends Error {
+/**
+ * The database refused a statement and rolled it back. An error of the database that no verb expects is an
+ * outage of the store.
+ */
+export class Refused extends Unavailable {
   /** SQLSTATE. */
   readonly code: string;
 
