@@ -24,7 +24,7 @@ export interface PostgresLocation {
   readonly connections?: number;
   /** How many synchronous standbys there have to be; if left out, `live` only warns of none. */
   readonly replicas?: number;
-  /** Whether statements are prepared by name. A pooler in transaction mode may need `unnamed`. */
+  /** Whether statements are prepared by name. A pooler may know none by name. */
   readonly statements: 'named' | 'unnamed';
 }
 
