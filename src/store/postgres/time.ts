@@ -106,7 +106,9 @@ export function timeVerbs({ link, care, change, isRelieved }: TimeParts): TimeVe
     },
     acceptTime: async (now, acceptedBy) => {
       if (acceptedBy === 'another_process') {
-        const later = now + coarseness;
+        // Servers that follow already have gone on, and recorded it, since the time was accepted.
+        const { recorded = now } = await read(care);
+        const later = Math.max(now, recorded + recordedEvery) + coarseness;
         await care.run(drop, [later, placeAfter(later as Instant)]);
       } else {
         const before = await read(care);

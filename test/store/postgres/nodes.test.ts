@@ -11,7 +11,17 @@ import type { Store } from '../../../src/store/contract.ts';
 import { openPostgresStore } from '../../../src/store/postgres/store.ts';
 import { testServer } from '../../support/postgres.ts';
 import { without } from '../../support/tools.ts';
-import { aClient, aCode, aLogin, at, club, inParallel, key, partner } from '../fixtures.ts';
+import {
+  aClient,
+  aCode,
+  aLogin,
+  at,
+  club,
+  inParallel,
+  key,
+  partner,
+  placeAt,
+} from '../fixtures.ts';
 import { openScratchPostgres } from './scratch.ts';
 
 const facts = { name: 'machine:7', version: '1', programmes: {}, settings: {} };
@@ -277,5 +287,22 @@ describe('two nodes on one PostgreSQL', { skip: without('postgres') }, () => {
     assert.equal((await other.time()).acceptedElsewhere, undefined);
     await other.recordTime(at(7));
     assert.equal((await one.time()).recorded, at(7));
+  });
+
+  test('FAULTS 30: who follows late ends nothing that was issued since by those who follow', async (t) => {
+    const { one, other, sql } = await openNodes(t);
+    await other.recordTime(at(3600));
+    await one.time();
+    await other.time();
+    await one.acceptTime(at(0));
+    await one.recordTime(at(600));
+    await one.startLogin(aLogin({ place: placeAt(603) }));
+    await other.startLogin(aLogin({ place: placeAt(3600) }));
+    // No server has recorded the time for two minutes.
+    await sql(`UPDATE meta SET value = value::bigint - 120000 WHERE name = 'recorded_clock'`);
+    assert.equal((await other.time()).current, undefined);
+    await other.acceptTime(at(0), 'another_process');
+    assert.ok(await one.findLogin(club, placeAt(603)));
+    assert.equal(await one.findLogin(club, placeAt(3600)), undefined);
   });
 });
