@@ -56,11 +56,20 @@ export function bundledIn(executable: string): Bundled {
     return component;
   });
   const licenses = names.map((name) => {
-    const [license] = globSync(`node_modules/${name}/LICEN[CS]E*`, { cwd: root });
+    const [license] = globSync(`node_modules/${name}/{LICEN[CS]E,licen[cs]e}*`, { cwd: root });
+    if (license === undefined && isInReadme(name)) {
+      return [name, join(root, 'node_modules', name, 'README.md')] as const;
+    }
     if (license === undefined) throw new Error(`${name} has no license`);
     return [name, join(root, license)] as const;
   });
   return { components, licenses };
+}
+
+/** Some packages have their license at the end of their README alone. */
+function isInReadme(name: string): boolean {
+  const readme = readFileSync(join(root, 'node_modules', name, 'README.md'), 'utf8');
+  return readme.includes('Permission is hereby granted');
 }
 
 /** Two bills of the same parts and version are the same to the byte. */

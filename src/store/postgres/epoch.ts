@@ -43,11 +43,17 @@ const read: Statement = {
   isRead: true,
 };
 
+/** Milliseconds for which a row counts within its turn: a turn may be long, and a process may be stopped in it. */
+const sameMoment = 1;
+
 export function epochs(link: Link): Epochs {
   let seen: Epoch | undefined;
+  /** By `performance.now`. */
+  let seenAt = Number.NEGATIVE_INFINITY;
   let isOfThisTurn = false;
   const note = (columns: readonly Found[]): Epoch => {
     seen = epochOf(columns);
+    seenAt = performance.now();
     if (!isOfThisTurn) {
       isOfThisTurn = true;
       setImmediate(() => {
@@ -65,9 +71,12 @@ export function epochs(link: Link): Epochs {
     },
   });
   return {
-    // A request that has just arrived may be told what the answer to another says: the row is then
-    // older than the request by less than the way from the database.
-    current: async () => (isOfThisTurn && seen !== undefined ? seen : ask(undefined)),
+    // A request that has just arrived may be told what the answer to another says: the row is then older
+    // than the request by the way from the database and a moment.
+    current: async () => {
+      const isRecent = isOfThisTurn && performance.now() - seenAt < sameMoment;
+      return isRecent && seen !== undefined ? seen : ask(undefined);
+    },
     note,
   };
 }
