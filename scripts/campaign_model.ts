@@ -114,7 +114,11 @@ class Look {
     outcomes: readonly string[] | undefined,
   ): string | undefined {
     const spentFor = this.#code.get(code)?.['spent_for'];
-    const winners = offers.map(({ place }) => this.#find(place) !== undefined);
+    const winners = offers.map(({ place, nonce }) => {
+      const found = this.#find(place);
+      // Another process may have drawn the place of a try that left nothing: its login has another nonce.
+      return found !== undefined && (found.nonce === nonce || spentFor === place);
+    });
     if (offers.some(({ place }, n) => (spentFor === place) !== winners[n])) {
       return 'half of a step is there';
     }
