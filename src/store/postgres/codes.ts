@@ -8,6 +8,7 @@ import { type IssueOutcome, type NewLogin, PlaceTaken } from '../grants.ts';
 import { judgeSpend, type KeptCode, visibleCode } from '../judgement.ts';
 import { codeRow, keptCode, loginRow, spentDigest, spentFor, unspent } from '../sql/login_rows.ts';
 import { leftJoined, partReader } from '../sql/parts.ts';
+import { revocationJoins, revocationParts } from '../sql/revocations.ts';
 import { some, sumOf, type Value } from '../sql/table.ts';
 import { type CodeRow, codes, logins, spentCodes } from '../sql/tables.ts';
 import { epochColumns, epochLength, type Epochs } from './epoch.ts';
@@ -15,7 +16,6 @@ import { batched, untilKnown } from './link/batch.ts';
 import type { Link } from './link/link.ts';
 import type { Statement } from './link/statement.ts';
 import { confirmLogins, loginRows } from './logins.ts';
-import { revocationJoins, revocationParts } from './revocations.ts';
 import { arrayRows, tableRows } from './tables.ts';
 
 interface Name {

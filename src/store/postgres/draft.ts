@@ -5,8 +5,8 @@ import type { ProgrammeId } from '../../oauth/client.ts';
 import { type Item, type Kind, kinds } from '../kinds.ts';
 import type { Consequences, RegisteredRows } from '../registrar.ts';
 import { inOrder, pageOf } from '../registrations.ts';
+import { ownerName } from '../sql/revocations.ts';
 import { type ItemName, type KeyName, type NamedRow } from './registered_rows.ts';
-import { ownerName } from './revocations.ts';
 import {
   itemRow,
   type LookUpRow,

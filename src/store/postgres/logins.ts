@@ -8,6 +8,7 @@ import type { Store } from '../contract.ts';
 import { type NewLogin, PlaceTaken } from '../grants.ts';
 import { answerColumns, type KeptLogin, keptLogin, loginRow } from '../sql/login_rows.ts';
 import { from, partReader } from '../sql/parts.ts';
+import { revocationJoins, revocationParts } from '../sql/revocations.ts';
 import { stateOf } from '../sql/state.ts';
 import type { Value } from '../sql/table.ts';
 import { logins } from '../sql/tables.ts';
@@ -15,7 +16,6 @@ import { epochColumns, epochLength, type Epochs } from './epoch.ts';
 import { batched, untilKnown } from './link/batch.ts';
 import type { Link } from './link/link.ts';
 import type { Statement } from './link/statement.ts';
-import { revocationJoins, revocationParts } from './revocations.ts';
 import { arrayRows, tableRows } from './tables.ts';
 
 /** Rows of logins as they are inserted. */

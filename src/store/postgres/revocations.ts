@@ -3,10 +3,11 @@
 
 import type { ProgrammeId } from '../../oauth/client.ts';
 import type { Store } from '../contract.ts';
-import type { StandingQuestion, TokenName, TokenOwner } from '../grants.ts';
+import type { StandingQuestion, TokenName } from '../grants.ts';
 import { diedAtOnce, isOfThisLife } from '../judgement.ts';
 import { untilOf } from '../sql/login_rows.ts';
 import { leftJoined, partReader } from '../sql/parts.ts';
+import { everybody, ownerName } from '../sql/revocations.ts';
 import { expectWhole, type Value } from '../sql/table.ts';
 import { revocations, revokedTokens } from '../sql/tables.ts';
 import { epochColumns, epochLength, type Epochs } from './epoch.ts';
@@ -14,28 +15,6 @@ import { batched, untilKnown } from './link/batch.ts';
 import type { Link } from './link/link.ts';
 import type { Statement } from './link/statement.ts';
 import { arrayRows, tableRows } from './tables.ts';
-
-/** The columns of a statement with `revocationJoins`. */
-export const revocationParts = {
-  ofClient: leftJoined(revocations, 'of_client'),
-  ofSubject: leftJoined(revocations, 'of_subject'),
-};
-
-/** SQL that joins the revocations to rows of `table`. */
-export function revocationJoins(table: string): string {
-  return `LEFT JOIN revocation AS of_client ON of_client.programme = ${table}.programme
-      AND of_client.owner = 'client ' || ${table}.client
-    LEFT JOIN revocation AS of_subject ON of_subject.programme = ${table}.programme
-      AND of_subject.owner = 'subject ' || ${table}.subject`;
-}
-
-/** The name of an owner in the rows. */
-export function ownerName(whose: TokenOwner): string {
-  return 'client' in whose ? `client ${whose.client}` : `subject ${whose.subject}`;
-}
-
-/** The programme and owner in the row that a restore writes: it covers every owner. */
-const everybody = '';
 
 export const revocationRows = tableRows(revocations);
 const put = revocationRows;

@@ -1,6 +1,6 @@
 // Owns removing ended rows from PostgreSQL, in small steps and without an index by end.
 
-import { type Instant, longGap, milliseconds } from '../../lib/clock.ts';
+import type { Instant } from '../../lib/clock.ts';
 import { looksPerRemoval, overUpTo } from '../judgement.ts';
 import type { Keeping } from '../keeping.ts';
 import { spentRow } from '../sql/login_rows.ts';
@@ -8,6 +8,7 @@ import { from, partReader } from '../sql/parts.ts';
 import { forgetAtInState, instantBytes } from '../sql/state.ts';
 import { sumOf, type Table, type Value } from '../sql/table.ts';
 import { codes, loginAttempts, logins, revokedTokens, spentCodes } from '../sql/tables.ts';
+import { trustedTime } from '../trusted_time.ts';
 import { throttle } from './counters.ts';
 import type { Link } from './link/link.ts';
 import type { Found, Parameter, Statement } from './link/statement.ts';
@@ -29,9 +30,6 @@ interface Ends {
 }
 
 type Sweep = (now: Instant, limit: number) => Promise<number>;
-
-/** Milliseconds: an operator can correct the clock before the sweep removes rows (FAULTS 11). */
-const timeToMend = milliseconds(3_600_000);
 
 /**
  * A sweep over all tables whose rows have an end. Each call reads a bounded number of rows of a table in
@@ -107,16 +105,6 @@ export function sweepVerb(care: Link, recorded: Instant | undefined): Keeping['s
       if (left > 0) left -= await sweep(now, left);
     }
     return limit - left;
-  };
-}
-
-/** The time up to which a sweep believes the clock. */
-function trustedTime(recorded: Instant | undefined): (now: Instant) => Instant {
-  let begun: Instant | undefined;
-  return (now) => {
-    begun ??= now;
-    const isDoubtful = recorded !== undefined && begun - recorded > longGap;
-    return isDoubtful && now - begun < timeToMend ? recorded : now;
   };
 }
 

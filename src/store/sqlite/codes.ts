@@ -9,13 +9,13 @@ import type { IssueOutcome, SpendOutcome } from '../grants.ts';
 import { judgeSpend, type KeptCode, visibleCode } from '../judgement.ts';
 import { codeRow, keptCode, spentDigest, spentFor, unspent } from '../sql/login_rows.ts';
 import { from } from '../sql/parts.ts';
+import { revocationJoins, revocationParts } from '../sql/revocations.ts';
 import { type ColumnList, some, sumOf } from '../sql/table.ts';
 import { type CodeRow, codes, logins, spentCodes } from '../sql/tables.ts';
 import type { CommitQueue } from './commits/commit_queue.ts';
 import { type Freshness, nameIn, Remembered } from './commits/freshness.ts';
 import type { Eras } from './eras.ts';
 import type { LoginRows } from './logins.ts';
-import { revocationJoins, revocationParts } from './revocations.ts';
 import { finder, inserter } from './tables.ts';
 
 /** The codes' verbs. */

@@ -9,12 +9,12 @@ import type { Store } from '../contract.ts';
 import { type NewLogin, PlaceTaken } from '../grants.ts';
 import { advanced, answerColumns, type KeptLogin, keptLogin, loginRow } from '../sql/login_rows.ts';
 import { from } from '../sql/parts.ts';
+import { revocationJoins, revocationParts } from '../sql/revocations.ts';
 import { stateOf } from '../sql/state.ts';
 import { logins } from '../sql/tables.ts';
 import type { CommitQueue } from './commits/commit_queue.ts';
 import { type Freshness, Remembered } from './commits/freshness.ts';
 import type { Eras } from './eras.ts';
-import { revocationJoins, revocationParts } from './revocations.ts';
 import { finder, inserter } from './tables.ts';
 
 /** Rows of logins; call `start`, `advance` and `revoke` inside a write alone. */

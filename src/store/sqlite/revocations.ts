@@ -9,7 +9,8 @@ import type { Store } from '../contract.ts';
 import type { TokenName, TokenOwner } from '../grants.ts';
 import { diedAtOnce, isOfThisLife } from '../judgement.ts';
 import { untilOf } from '../sql/login_rows.ts';
-import { from, leftJoined } from '../sql/parts.ts';
+import { from } from '../sql/parts.ts';
+import { everybody, ownerName } from '../sql/revocations.ts';
 import { expectWhole } from '../sql/table.ts';
 import { type RevocationRow, revocations, revokedTokens } from '../sql/tables.ts';
 import type { CommitQueue } from './commits/commit_queue.ts';
@@ -27,13 +28,9 @@ export function fileRevoker(database: DatabaseSync, fresh: Freshness, eras: Eras
   const put = revocationWriter(database);
   return (programme, whose, until = eras.end()) => {
     fresh.forget();
-    const owner = 'client' in whose ? clientName(whose.client) : `subject ${whose.subject}`;
-    put({ programme, owner, revoked_until: until });
+    put({ programme, owner: ownerName(whose), revoked_until: until });
   };
 }
-
-/** The programme and owner in the row that a restore writes: it covers every owner. */
-const everybody = '';
 
 /**
  * Revokes the clients' own tokens of eras up to `until` (FAULTS 8). Codes and logins do not read this
@@ -42,21 +39,6 @@ const everybody = '';
 export function revokeOwnTokens(database: DatabaseSync, until: Era): void {
   const programme = everybody as ProgrammeId;
   revocationWriter(database)({ programme, owner: everybody, revoked_until: until });
-}
-
-/** The columns of a statement with `revocationJoins`. */
-export const revocationParts = {
-  ofClient: leftJoined(revocations, 'of_client'),
-  ofSubject: leftJoined(revocations, 'of_subject'),
-};
-
-/** SQL that joins the revocations to rows of `table`. */
-export function revocationJoins(table: string): string {
-  // Two joins: one with IN costs as much again as the whole query.
-  return `LEFT JOIN revocation AS of_client ON of_client.programme = ${table}.programme
-      AND of_client.owner = 'client ' || ${table}.client
-    LEFT JOIN revocation AS of_subject ON of_subject.programme = ${table}.programme
-      AND of_subject.owner = 'subject ' || ${table}.subject`;
 }
 
 /** The verbs that judge and revoke access tokens by themselves. */
@@ -137,15 +119,11 @@ function ownRevocations(
   const none = 0 as Era;
   return (programme, client) => {
     const read = (): Era => {
-      const rows = select.all(programme, clientName(client)) as unknown as RevocationRow[];
+      const rows = select.all(programme, ownerName({ client })) as unknown as RevocationRow[];
       return Math.max(none, ...rows.map((row) => untilOf(row) ?? none)) as Era;
     };
     return held.get(nameIn(programme, client), read) ?? none;
   };
-}
-
-function clientName(client: string): string {
-  return `client ${client}`;
 }
 
 /** Writes one row, unless the row that is there has a later era. */

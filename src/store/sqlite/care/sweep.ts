@@ -2,7 +2,7 @@
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
-import { type Instant, longGap } from '../../../lib/clock.ts';
+import type { Instant } from '../../../lib/clock.ts';
 import type { Place } from '../../../oauth/grant.ts';
 import { looksPerRemoval, overUpTo } from '../../judgement.ts';
 import { spentRow } from '../../sql/login_rows.ts';
@@ -10,6 +10,7 @@ import { from } from '../../sql/parts.ts';
 import { forgetAtInState, instantBytes } from '../../sql/state.ts';
 import { sumOf, type Value } from '../../sql/table.ts';
 import { codes, spentCodes } from '../../sql/tables.ts';
+import { trustedTime } from '../../trusted_time.ts';
 import type { Eras } from '../eras.ts';
 import { inserter, lister } from '../tables.ts';
 
@@ -32,9 +33,6 @@ const byDigest: Order = {
   start: [new Uint8Array()],
   end: [new Uint8Array(17).fill(0xff)],
 };
-
-/** Milliseconds: an operator can correct the clock before the sweep removes rows (FAULTS 11). */
-const timeToMend = 3_600_000;
 
 /**
  * A sweep over all tables whose rows have an end that removes at most `limit` rows; call it inside a write.
@@ -86,16 +84,6 @@ export function fileSweep(
     for (const sweep of [...tables.slice(first), ...tables.slice(0, first)])
       left -= sweep(now, left);
     return limit - left;
-  };
-}
-
-/** The time up to which a sweep believes the clock. */
-function trustedTime(recorded: Instant | undefined): (now: Instant) => Instant {
-  let begun: Instant | undefined;
-  return (now) => {
-    begun ??= now;
-    const isDoubtful = recorded !== undefined && begun - recorded > longGap;
-    return isDoubtful && now - begun < timeToMend ? recorded : now;
   };
 }
 

@@ -1,0 +1,28 @@
+// Owns what the rows of revocations of an owner's codes and tokens say, for every SQL backend.
+
+import type { TokenOwner } from '../grants.ts';
+import { leftJoined } from './parts.ts';
+import { revocations } from './tables.ts';
+
+/** The name of an owner in the rows. */
+export function ownerName(whose: TokenOwner): string {
+  return 'client' in whose ? `client ${whose.client}` : `subject ${whose.subject}`;
+}
+
+/** The programme and owner in the row that a restore writes: it covers every owner. */
+export const everybody = '';
+
+/** The columns of a statement with `revocationJoins`. */
+export const revocationParts = {
+  ofClient: leftJoined(revocations, 'of_client'),
+  ofSubject: leftJoined(revocations, 'of_subject'),
+};
+
+/** SQL that joins the revocations to rows of `table`. */
+export function revocationJoins(table: string): string {
+  // Two joins: one with IN costs as much again as the whole query.
+  return `LEFT JOIN revocation AS of_client ON of_client.programme = ${table}.programme
+      AND of_client.owner = 'client ' || ${table}.client
+    LEFT JOIN revocation AS of_subject ON of_subject.programme = ${table}.programme
+      AND of_subject.owner = 'subject ' || ${table}.subject`;
+}
