@@ -9,8 +9,8 @@ import { OutcomeUnknown, Refused } from './statement.ts';
 /** Questions of one statement. */
 const largestBatch = 256;
 const longestQueue = 10_000;
-/** Statements of one kind under way: meanwhile later questions gather. Two made every request slower (040). */
-const mostUnderWay = 1;
+/** Statements of one kind under way: while they are, later questions gather. */
+const mostUnderWay = 2;
 
 /** Of many questions at once: their answers, in their order. */
 export type AnswerAll<Question, Answer> = (
