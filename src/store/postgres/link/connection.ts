@@ -22,8 +22,11 @@ const int8 = 20;
 const types = new pg.TypeOverrides();
 types.setTypeParser(int8, Number);
 
-/** A notice of this wording beside a commit: it stands on this server alone. */
-const cancelledWait = /synchronous replication/i;
+/**
+ * SQLSTATEs of warnings that a wait for a standby was cancelled: the commit beside them stands on this
+ * server alone. Their words are in the server's language.
+ */
+const cancelledWait = /^(01000|57P)/;
 
 /** Classes of SQLSTATE with which the server ends a connection, whatever became of the statement. */
 const endsConnection = /^(57P|08)/;
@@ -60,8 +63,8 @@ export class Connection {
     // Unheard, an error of an idle connection would end the process.
     client.on('error', (error: Error) => connection.#lose(error));
     client.on('end', () => connection.#lose(new Error('the connection has ended')));
-    client.on('notice', ({ message }) => {
-      if (cancelledWait.test(message ?? '')) connection.#isDoubtful = true;
+    client.on('notice', ({ code }) => {
+      if (cancelledWait.test(code ?? '')) connection.#isDoubtful = true;
     });
     try {
       await client.connect();
