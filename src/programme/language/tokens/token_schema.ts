@@ -1,71 +1,20 @@
-// Owns the schema of grants, scopes, tokens and token responses.
+// Owns the schema of scopes, tokens and token responses.
 
 import * as v from 'valibot';
 
-import { roles } from '../../oauth/client.ts';
-import { scopeSeparators } from '../../oauth/scope.ts';
-import { signingAlgorithms } from '../../oauth/signing_key.ts';
-import { key, named } from '../../schema/notes.ts';
+import { scopeSeparators } from '../../../oauth/scope.ts';
+import { signingAlgorithms } from '../../../oauth/signing_key.ts';
+import { key, named } from '../../../schema/notes.ts';
 import {
   contentTypeSchema,
   durationSchema,
   lifetimeSchema,
   listOf,
-  oneOrMore,
   textSchema,
-} from '../../schema/scalars.ts';
-import { encodings, withContentType } from '../answers/encoding.ts';
-import { responseHeadersSchema, tokenFieldSchemas } from './response_headers.ts';
-import { nameCases } from './value_tree.ts';
-
-const grantSchema = v.exactOptional(
-  v.pipe(
-    v.strictObject({
-      endpoint: key(oneOrMore(textSchema), {
-        text: 'The token endpoint that serves it, by its name under `token_endpoints`, or a list of them (P-9): clients are told of the first.',
-        example: '[key, refresh]',
-      }),
-      grant_type: key(v.exactOptional(textSchema), {
-        text: 'The value of `grant_type` on the wire.',
-        example: 'member_login',
-        otherwise: "the grant's own name",
-      }),
-      role: key(v.picklist(roles), {
-        text: 'The role a client must have been given at onboarding (`--role`): `member` for those that log members in, `partner` for those with tokens of their own. Others get `grant_not_allowed` (G-20, P-11).',
-        example: 'member',
-      }),
-      access_lifetime: key(v.exactOptional(lifetimeSchema), {
-        text: 'How long access tokens of this grant are good, where that is not `tokens.access.lifetime`; within the same bounds.',
-        example: '12h',
-        otherwise: 'as `tokens.access.lifetime`',
-      }),
-    }),
-    named('grant'),
-  ),
-);
-
-export const grantsSchema = v.strictObject({
-  authorization_code: key(grantSchema, {
-    text: "A login's code is exchanged for tokens (RFC 6749 4.1.3). Its endpoint must declare the input `code`; `redirect_uri` and `code_verifier` are compared where declared and sent.",
-    example: '{ endpoint: grant, role: member }',
-    otherwise: 'the programme has no login',
-  }),
-  refresh_token: key(grantSchema, {
-    text: 'A refresh token is exchanged for new tokens and a successor (RFC 6749 6). Its endpoint must declare the input `refresh_token`. Without this grant no refresh tokens are issued.',
-    example: '{ endpoint: grant, role: member }',
-    otherwise: 'no refresh tokens',
-  }),
-  client_credentials: key(grantSchema, {
-    text: 'A client gets a token of its own, without a member (RFC 6749 4.4); there is no refresh token with it (G-11).',
-    example: '{ endpoint: grant, role: partner }',
-    otherwise: 'clients get no tokens of their own',
-  }),
-  password: key(grantSchema, {
-    text: 'A partner exchanges what its customer typed for tokens (RFC 6749 4.3, P-9). Its endpoint must declare the inputs `username` and `password`. RFC 9700 2.4 forbids it, and `check` warns of it.',
-    example: '{ endpoint: grant, role: member }',
-    otherwise: 'off',
-  }),
-});
+} from '../../../schema/scalars.ts';
+import { encodings, withContentType } from '../../answers/encoding.ts';
+import { responseHeadersSchema, tokenFieldSchemas } from '../response_headers.ts';
+import { nameCases } from '../value_tree.ts';
 
 const levelScopeSchema = v.pipe(
   v.strictObject({
