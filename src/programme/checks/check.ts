@@ -5,7 +5,6 @@ import type { YamlNode } from '../../lib/yaml/node.ts';
 import { type Complaint, toFault } from '../../schema/complaint.ts';
 import type { Definition } from '../language/definition.ts';
 import { memberComplaints } from '../language/members_schema.ts';
-import { answerDepartures } from './answer_departures.ts';
 import { answerComplaints } from './answers.ts';
 import {
   authenticationComplaints,
@@ -16,13 +15,14 @@ import {
   scopeComplaints,
   verifyComplaints,
 } from './clients.ts';
-import { departures, idleParameters } from './departures.ts';
+import { departures } from './departures/departures.ts';
 import {
   endpointComplaints,
   grantComplaints,
   loginComplaints,
   selectorComplaints,
 } from './endpoints.ts';
+import { idleParameters } from './idle_parameters.ts';
 import { idleLoginComplaints, nameWarnings, refusalComplaints } from './inputs.ts';
 import { judged } from './judged.ts';
 import { loginPageComplaints } from './login_page.ts';
@@ -51,8 +51,7 @@ const errors: readonly Check[] = [
 
 /** Departures from an RFC, which are allowed, and settings that may be slips. */
 const warnings: readonly Check[] = [
-  departures,
-  answerDepartures,
+  ...Object.values(departures),
   levelWarnings,
   lifetimeWarnings,
   nameWarnings,
