@@ -1,9 +1,10 @@
 // Owns bringing a programme into service: its directory, its token formats and their keys.
 
+import type { CallLimits } from '../lib/calls/exchange.ts';
 import { after } from '../lib/clock.ts';
 import { present } from '../lib/present.ts';
 import type { MemberDirectory } from '../members/directory.ts';
-import type { HookCredentials, HookLimits } from '../members/hook_connection.ts';
+import type { HookCredentials } from '../members/hook_connection.ts';
 import { createHttpDirectory } from '../members/http_directory.ts';
 import { createStoreDirectory } from '../members/store_directory.ts';
 import type { Programme } from '../programme/programme.ts';
@@ -28,7 +29,7 @@ export interface ServiceOptions {
   /** For the hook of its member directory, where it has one. */
   readonly credentials?: HookCredentials | undefined;
   /** Limits of an answer of that hook; the usual ones if left out. */
-  readonly hookLimits?: HookLimits | undefined;
+  readonly hookLimits?: CallLimits | undefined;
   /** The service that this one replaces: logins and counts that began there go on here. */
   readonly former?: Service | undefined;
 }

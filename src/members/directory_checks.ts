@@ -1,5 +1,6 @@
 // Owns the contract tests of a member directory's hook (docs/member-directory.md).
 
+import type { CallLimits } from '../lib/calls/exchange.ts';
 import type { Instant } from '../lib/clock.ts';
 import { present } from '../lib/present.ts';
 import { randomKey } from '../lib/random.ts';
@@ -17,7 +18,6 @@ import { readStatus, readVerification } from './hook_answer.ts';
 import {
   type HookConnection,
   type HookCredentials,
-  type HookLimits,
   openHookConnection,
   usualLimits,
 } from './hook_connection.ts';
@@ -35,7 +35,7 @@ export interface DirectoryUnderTest {
   readonly levels: readonly string[];
   readonly isForeignSubject: (subject: Subject) => boolean;
   /** Limits of an answer; a login's limits if left out. */
-  readonly limits?: HookLimits;
+  readonly limits?: CallLimits;
 }
 
 export interface CheckResult {

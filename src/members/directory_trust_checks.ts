@@ -1,13 +1,12 @@
 // Owns the checks that a hook answers only Jetway, and the parts that all hook checks share.
 
+import { CallFailure, type CallLimits } from '../lib/calls/exchange.ts';
 import { type Instant, instant } from '../lib/clock.ts';
 import { randomKey } from '../lib/random.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
 import {
   type HookConnection,
   type HookCredentials,
-  HookFailure,
-  type HookLimits,
   openHookConnection,
 } from './hook_connection.ts';
 import { type HookQuestion, signatureHeaders, verifyQuestion } from './hook_question.ts';
@@ -22,7 +21,7 @@ interface TrustedHook {
   readonly url: string;
   readonly credentials: HookCredentials;
   readonly now: () => Instant;
-  readonly limits?: HookLimits;
+  readonly limits?: CallLimits;
   readonly connection: HookConnection;
 }
 
@@ -79,7 +78,7 @@ async function expectRefusal(
   const failure = await sent.then(
     () => undefined,
     (error: unknown) => {
-      if (error instanceof HookFailure) return error;
+      if (error instanceof CallFailure) return error;
       throw error;
     },
   );

@@ -1,5 +1,7 @@
 // Owns the member directory behind an HTTP hook (docs/member-directory.md).
 
+import { createBreaker } from '../lib/calls/circuit_breaker.ts';
+import { CallFailure, type CallLimits } from '../lib/calls/exchange.ts';
 import { type Clock, type Milliseconds, milliseconds } from '../lib/clock.ts';
 import { createGate, type Gate, GateFull } from '../lib/gate.ts';
 import { counters, histograms, usualTimes } from '../lib/metrics/families.ts';
@@ -8,14 +10,11 @@ import { traceHeaders } from '../lib/trace_context.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
 import { Overloaded, Unavailable } from '../oauth/failure.ts';
 import { type RequestRecord, usualIdHeader } from '../oauth/request_record.ts';
-import { createBreaker } from './circuit_breaker.ts';
 import type { LoginAttempt, MemberDirectory, Verification } from './directory.ts';
 import { BrokenAnswer, readStatus, readVerification } from './hook_answer.ts';
 import {
   type HookConnection,
   type HookCredentials,
-  HookFailure,
-  type HookLimits,
   openHookConnection,
   usualLimits,
 } from './hook_connection.ts';
@@ -62,7 +61,7 @@ export interface HttpDirectoryOptions {
   /** Questions that run at once. */
   readonly concurrency: number;
   readonly clock: Clock;
-  readonly limits?: HookLimits;
+  readonly limits?: CallLimits;
 }
 
 /** Rejects with `Unavailable` for any answer outside the contract; its message names no member. */
@@ -139,7 +138,7 @@ function createAsking(options: HttpDirectoryOptions): {
     } catch (error) {
       // Any answer shows that the hook works. Refusals do not count, or one client's odd question
       // could open the breaker for all.
-      if (error instanceof HookFailure && error.systemic) leave.fail();
+      if (error instanceof CallFailure && error.systemic) leave.fail();
       else leave.succeed();
       throw error;
     } finally {
@@ -168,7 +167,7 @@ function createAsking(options: HttpDirectoryOptions): {
     } catch (error) {
       count(outcomeOf(error));
       const isKnown =
-        error instanceof HookFailure || error instanceof BrokenAnswer || error instanceof GateFull;
+        error instanceof CallFailure || error instanceof BrokenAnswer || error instanceof GateFull;
       if (!isKnown) throw error;
       const where = `the member directory of ${programme} did not answer ${path}`;
       const Cause = error instanceof GateFull ? Overloaded : Unavailable;
@@ -178,7 +177,7 @@ function createAsking(options: HttpDirectoryOptions): {
   return { ask, isLeftAlone: breaker.isOpen };
 }
 
-class LeftAlone extends HookFailure {}
+class LeftAlone extends CallFailure {}
 
 type Outcome = 'answered' | 'failed' | 'unusable' | 'left_alone' | 'overloaded' | 'hung_up';
 
@@ -186,7 +185,7 @@ function outcomeOf(error: unknown): Outcome {
   if (error instanceof LeftAlone) return 'left_alone';
   if (error instanceof GateFull) return 'overloaded';
   if (error instanceof BrokenAnswer) return 'unusable';
-  if (!(error instanceof HookFailure)) return 'hung_up';
+  if (!(error instanceof CallFailure)) return 'hung_up';
   return error.systemic ? 'failed' : 'unusable';
 }
 

@@ -7,8 +7,9 @@ import { createServer as createTlsServer, type ServerOptions } from 'node:https'
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 
+import type { CallLimits } from '../../src/lib/calls/exchange.ts';
 import { milliseconds } from '../../src/lib/clock.ts';
-import { type HookLimits, usualLimits } from '../../src/members/hook_connection.ts';
+import { usualLimits } from '../../src/members/hook_connection.ts';
 
 export interface HookMember {
   readonly username: string;
@@ -44,7 +45,7 @@ function passwordHash(): string {
 }
 
 /** For tests of what is answered and not of how soon: no machine is so slow. */
-export const patientLimits: HookLimits = {
+export const patientLimits: CallLimits = {
   ...usualLimits,
   connect: milliseconds(60_000),
   total: milliseconds(120_000),

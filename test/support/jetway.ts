@@ -8,13 +8,14 @@ import type { Service } from '../../src/engine/service.ts';
 import { createApp } from '../../src/http/app.ts';
 import { createLoginSite } from '../../src/http/login_handlers.ts';
 import { listen, type TimeLimits } from '../../src/http/server.ts';
+import type { CallLimits } from '../../src/lib/calls/exchange.ts';
 import { toPlain } from '../../src/lib/document.ts';
 import { formatFault } from '../../src/lib/fault.ts';
 import { networkTest } from '../../src/lib/ip_address.ts';
 import { present } from '../../src/lib/present.ts';
 import { readFileInside } from '../../src/lib/read_file.ts';
 import { parseYaml, stringifyYaml, type YamlNode } from '../../src/lib/yaml/yaml.ts';
-import type { HookCredentials, HookLimits } from '../../src/members/hook_connection.ts';
+import type { HookCredentials } from '../../src/members/hook_connection.ts';
 import { hashRandomPassword } from '../../src/members/password.ts';
 import type { Client, ClientId, ProgrammeId, Role } from '../../src/oauth/client.ts';
 import type { Subject } from '../../src/oauth/member.ts';
@@ -96,7 +97,7 @@ export interface JetwayOptions {
   /** What member directories behind a hook want to see, of every programme. */
   readonly credentials?: HookCredentials;
   /** How long those directories are waited for; on a slow machine the usual is too short for a test. */
-  readonly hookLimits?: HookLimits;
+  readonly hookLimits?: CallLimits;
   /** How long connections may take; as in earnest unless said otherwise. */
   readonly timeLimits?: TimeLimits;
 }

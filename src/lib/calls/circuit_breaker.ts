@@ -1,6 +1,6 @@
 // Owns the circuit breaker: stops calls to a service after several failures in a row.
 
-import { type Clock, type Instant, type Milliseconds, milliseconds } from '../lib/clock.ts';
+import { type Clock, type Instant, type Milliseconds, milliseconds } from '../clock.ts';
 
 export interface BreakerRules {
   readonly failures: number;

@@ -4,13 +4,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
-import { instant } from '../../src/lib/clock.ts';
 import {
   type CircuitBreaker,
   createBreaker,
   type Leave,
-} from '../../src/members/circuit_breaker.ts';
-import { testClock } from '../support/clock.ts';
+} from '../../../src/lib/calls/circuit_breaker.ts';
+import { instant } from '../../../src/lib/clock.ts';
+import { testClock } from '../../support/clock.ts';
 
 function admitted(leave: Leave | undefined): Leave {
   assert.ok(leave, 'nobody is let in');
