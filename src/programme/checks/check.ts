@@ -9,10 +9,8 @@ import { answerComplaints } from './answers.ts';
 import {
   authenticationComplaints,
   codeComplaints,
-  levelWarnings,
   lifetimeWarnings,
   memberNumberComplaints,
-  scopeComplaints,
   verifyComplaints,
 } from './clients.ts';
 import { departures } from './departures/departures.ts';
@@ -27,6 +25,7 @@ import { idleLoginComplaints, nameWarnings, refusalComplaints } from './inputs.t
 import { judged } from './judged.ts';
 import { loginPageComplaints } from './login_page.ts';
 import { sandboxComplaints } from './sandbox.ts';
+import { levelWarnings, scopeComplaints } from './scopes.ts';
 
 /** `document` is the merged file, for the positions of its keys. */
 type Check = (definition: Definition, document: YamlNode) => Iterable<Complaint>;
