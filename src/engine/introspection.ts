@@ -5,10 +5,11 @@ import type { Client } from '../oauth/client.ts';
 import type { GatewayId } from '../oauth/gateway.ts';
 import { noStore, type Reply } from '../oauth/reply.ts';
 import type { WireRequest } from '../oauth/wire_request.ts';
+import type { PresentedCredentials } from '../programme/requests/presented_credentials.ts';
 import type { TokenManagementEndpoint } from '../programme/requests/token_management.ts';
 import { judgeRefresh, refreshEnd } from '../store/judgement.ts';
-import type { PresentedCredentials } from '../token/proven_headers.ts';
-import { authenticateClient, expectNamed, holdsSecret } from './client_authentication.ts';
+import { authenticateClient, expectNamed } from './authentication/client.ts';
+import { holdsSecret } from './authentication/secret.ts';
 import { answering } from './failure.ts';
 import { presentedBy, readRefreshToken } from './refresh_token.ts';
 import { forcingAt } from './sandbox.ts';
@@ -59,9 +60,13 @@ async function authenticateAsker(
   request: WireRequest,
 ): Promise<Client | 'gateway'> {
   const { store, programme } = service;
-  const gateway = await store.find('gateway', programme.id, credentials.id as GatewayId);
-  const isGateway = gateway?.status === 'active' && holdsSecret(service, credentials, gateway, now);
-  return isGateway ? 'gateway' : authenticateClient(service, credentials, now, request);
+  if (credentials.kind === 'secret') {
+    const gateway = await store.find('gateway', programme.id, credentials.id as GatewayId);
+    if (gateway?.status === 'active' && holdsSecret(service, credentials, gateway, now)) {
+      return 'gateway';
+    }
+  }
+  return authenticateClient(service, credentials, now, request);
 }
 
 /** Undefined members are left out of the JSON. */

@@ -3,7 +3,6 @@
 import { BoundedMap } from '../lib/bounded_map.ts';
 import { type Digest, digest } from '../lib/digest.ts';
 import { randomKey } from '../lib/random.ts';
-import type { CertificateClaim } from '../oauth/client_certificate.ts';
 
 /** The identifier of a header, and the keyed digest of its right secret. */
 export interface Proof {
@@ -13,16 +12,6 @@ export interface Proof {
 
 /** A keyed hash of a header's base64 token; useless outside this process. */
 export type Fingerprint = string & { readonly __brand: 'Fingerprint' };
-
-export interface PresentedCredentials {
-  readonly id: string;
-  /** The possible readings of the secret; a cached header is decoded only by this call. */
-  readonly secrets: () => readonly string[];
-  /** The header's fingerprint and, if it is cached, the digest it proved. */
-  readonly header?: { readonly fingerprint: Fingerprint; readonly proven?: Digest };
-  /** In place of secrets: what the dialect takes of a certificate. */
-  readonly certificate?: CertificateClaim;
-}
 
 /** More than a programme has partners; beyond it, some headers are decoded each time. */
 const rememberedHeaders = 4096;

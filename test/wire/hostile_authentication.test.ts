@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { authenticateClient } from '../../src/engine/client_authentication.ts';
+import { authenticateClient } from '../../src/engine/authentication/client.ts';
 import type { Service } from '../../src/engine/service.ts';
 import { Refusal } from '../../src/oauth/failure.ts';
 import { RequestRecord } from '../../src/oauth/request_record.ts';
@@ -106,7 +106,7 @@ test('HOSTILE 40: whoever is unknown costs the digest that a wrong secret costs'
   const record = new RequestRecord('POST');
   for (const id of [club.client.id, 'partnerapi-00002', 'partnerapi-99999', '']) {
     await assert.rejects(
-      authenticateClient(service, { id, secrets: () => [id, 'x'] }, now, {
+      authenticateClient(service, { kind: 'secret', id, secrets: () => [id, 'x'] }, now, {
         record,
         address: () => '',
       }),

@@ -5,9 +5,10 @@ import { type Cause, countOf, ownCause } from '../../oauth/cause.ts';
 import { type AuthenticationMethod, isHeaderMethod } from '../../oauth/client.ts';
 import { Refusal } from '../../oauth/failure.ts';
 import { headerValues, type WireRequest } from '../../oauth/wire_request.ts';
-import type { PresentedCredentials, ProvenHeaders } from '../../token/proven_headers.ts';
+import type { ProvenHeaders } from '../../token/proven_headers.ts';
 import type { Definition } from '../language/definition.ts';
 import type { InputRule, Inputs } from './input_rules.ts';
+import type { PresentedCredentials, SecretCredentials } from './presented_credentials.ts';
 
 /** `known` is the cache. */
 export type ReadCredentials = (
@@ -67,7 +68,7 @@ export function compileCredentials(
       const { thumbprint, names, expiresAt } = shown;
       const claim = { names: takesNames ? names : [], expiresAt };
       const certificate = takesOwn ? { ...claim, thumbprint } : claim;
-      return { id, secrets: () => [], certificate };
+      return { kind: 'certificate', id, certificate };
     }
     if (!methods.has('parameters') || id === undefined || secret === undefined) {
       // A client that sends its secret as a parameter has chosen that method.
@@ -76,7 +77,7 @@ export function compileCredentials(
       const cause = credentialsCause(ways, `no ${parameter}`, parameter);
       throw new Refusal('authentication_missing', { parameter, cause });
     }
-    return { id, secrets: () => [secret] };
+    return { kind: 'secret', id, secrets: () => [secret] };
   };
 }
 
@@ -118,18 +119,19 @@ function readToken(
   token: string | undefined,
   encoding: CredentialEncoding,
   provenHeaders: ProvenHeaders,
-): PresentedCredentials | undefined {
+): SecretCredentials | undefined {
   if (token !== undefined) {
     const fingerprint = provenHeaders.fingerprint(token);
     const known = provenHeaders.find(fingerprint);
     if (known !== undefined) {
       const secrets = (): readonly string[] => decodeCredentials(token, encoding)?.secrets ?? [];
-      return { id: known.id, secrets, header: { fingerprint, proven: known.digest } };
+      const header = { fingerprint, proven: known.digest };
+      return { kind: 'secret', id: known.id, secrets, header };
     }
     const credentials = decodeCredentials(token, encoding);
     if (credentials !== undefined) {
       const { id, secrets } = credentials;
-      return { id, secrets: () => secrets, header: { fingerprint } };
+      return { kind: 'secret', id, secrets: () => secrets, header: { fingerprint } };
     }
   }
   return undefined;

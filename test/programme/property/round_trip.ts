@@ -142,7 +142,7 @@ function accepted(
   const inputs = endpoint.readInputs(request);
   const credentials = endpoint.readCredentials(request, inputs, new ProvenHeaders());
   assert.equal(credentials.id, client.id);
-  assert.ok(credentials.secrets().includes(secret));
+  assert.ok(credentials.kind === 'secret' && credentials.secrets().includes(secret));
   endpoint.checkHeaders(inputs);
   endpoint.checkClient(inputs, client, (text) => text === apiKey);
   endpoint.checkParameters(inputs, endpoint.selectGrant(inputs, client));

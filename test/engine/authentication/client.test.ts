@@ -4,9 +4,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inspect, isDeepStrictEqual } from 'node:util';
 
-import { BoundedMap } from '../../src/lib/bounded_map.ts';
-import { ProvenHeaders } from '../../src/token/proven_headers.ts';
-import { askTokens, openClub, unknownClient } from '../support/club.ts';
+import { BoundedMap } from '../../../src/lib/bounded_map.ts';
+import { ProvenHeaders } from '../../../src/token/proven_headers.ts';
+import { askTokens, openClub, unknownClient } from '../../support/club.ts';
 import {
   base64,
   basic,
@@ -14,8 +14,8 @@ import {
   letIn,
   partnerToken,
   plain,
-} from '../support/partner_token.ts';
-import type { Answer } from '../support/wire.ts';
+} from '../../support/partner_token.ts';
+import type { Answer } from '../../support/wire.ts';
 
 test('HOSTILE 40: whoever is refused costs a digest, known header or not; only who is let in does not', async (t) => {
   const club = await openClub(t);

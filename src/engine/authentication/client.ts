@@ -1,0 +1,97 @@
+// Owns the authentication of a client by whichever credentials it has brought.
+
+import type { Instant } from '../../lib/clock.ts';
+import { digest } from '../../lib/digest.ts';
+import { networkOf } from '../../lib/ip_address.ts';
+import { type Cause, describeDifference, endpointRule, ownCause } from '../../oauth/cause.ts';
+import type { Client, ClientId } from '../../oauth/client.ts';
+import { Refusal } from '../../oauth/failure.ts';
+import type { WireRequest } from '../../oauth/wire_request.ts';
+import type { Inputs } from '../../programme/requests/input_rules.ts';
+import type { PresentedCredentials } from '../../programme/requests/presented_credentials.ts';
+import { disabledClient, tooManySecrets, unknownClient } from '../causes/client.ts';
+import type { Service } from '../service.ts';
+import { proveCertificate } from './certificate.ts';
+import type { Proof } from './proof.ts';
+import { proveSecret } from './secret.ts';
+
+/**
+ * The client of the credentials. Unknown client, disabled client and wrong proof cost the same and get
+ * the same answer (G-17, HOSTILE 40). The client's record is read each time: a secret that was retired
+ * or has expired, and a client that was disabled or removed, are refused at once, like unknown ones.
+ *
+ * Refuses with `client_authentication_failed`, or with `throttled` where the address has failed for
+ * this identifier too often. The right secret passes even then: guessing does not lock a partner out
+ * (HOSTILE 42).
+ *
+ * @param request whose record is told of the client
+ */
+export async function authenticateClient(
+  service: Service,
+  credentials: PresentedCredentials,
+  now: Instant,
+  { record, address }: Pick<WireRequest, 'record' | 'address'>,
+): Promise<Client> {
+  const { programme, store } = service;
+  const { id } = credentials;
+  const client = await store.find('client', programme.id, id as ClientId);
+  record.isClaimRegistered = client !== undefined;
+  const proof = prove(service, credentials, client, now);
+  if (client?.status !== 'active' || proof.digest === undefined) {
+    service.uses.fail(client?.id, now);
+    // Made for known identifiers too: they are to cost the same.
+    const unknown = unknownClient(programme, id);
+    const known = client?.status === 'active' ? proof.cause : disabledClient;
+    const cause = (client && known) ?? unknown;
+    throw await countFailure(service, id, address(), now, cause);
+  }
+  record.client = client.id;
+  store.recordSecretUse(programme.id, client.id, proof.digest, now);
+  return client;
+}
+
+/**
+ * A row for each kind of credentials.
+ *
+ * @param client of that identifier, disabled or not; an unknown one costs the same (HOSTILE 40)
+ */
+function prove(
+  service: Service,
+  credentials: PresentedCredentials,
+  client: Client | undefined,
+  now: Instant,
+): Proof {
+  if (credentials.kind === 'secret') return proveSecret(service, credentials, client, now);
+  return proveCertificate(credentials, client, now);
+}
+
+/** Counts known and unknown identifiers alike, after the digests that each of them costs. */
+async function countFailure(
+  { programme, store }: Service,
+  id: string,
+  address: string,
+  now: Instant,
+  cause: Cause,
+): Promise<Refusal> {
+  const limit = programme.clients.failureLimit;
+  if (limit === undefined) return new Refusal('client_authentication_failed', { cause });
+  // A digest: strangers make identifiers as long as they like.
+  const key = digest(`${networkOf(address)} ${id}`);
+  const { allowed, retryAfter } = await store.count('failed_secret', programme.id, key, limit, now);
+  return allowed
+    ? new Refusal('client_authentication_failed', { cause })
+    : new Refusal('throttled', {
+        retryAfter: retryAfter / 1000,
+        cause: tooManySecrets(limit, cause),
+      });
+}
+
+/** A client_id beside the credentials must be the same identifier. */
+export function expectNamed(inputs: Inputs, id: string): void {
+  const named = inputs.get('client_id');
+  if (named !== undefined && named !== id) {
+    const came = describeDifference(named, id);
+    const cause = ownCause(endpointRule(), 'client_id: the client of the credentials', came);
+    throw new Refusal('client_mismatch', { parameter: 'client_id', cause });
+  }
+}

@@ -1,0 +1,48 @@
+// Owns the schema of `client`: what identifiers look like, and how clients authenticate.
+
+import * as v from 'valibot';
+
+import { credentialEncodings } from '../../oauth/basic.ts';
+import { authenticationMethods } from '../../oauth/client.ts';
+import { key } from '../../schema/notes.ts';
+import { listOf } from '../../schema/scalars.ts';
+import { failureLimitSchema } from './limits.ts';
+import { valueShapeSchema } from './value_shape.ts';
+
+const authenticationSchema = v.strictObject({
+  methods: key(
+    v.pipe(listOf(v.picklist(authenticationMethods)), v.nonEmpty('expected at least one method')),
+    {
+      text: 'What is accepted: `basic` is `Authorization: Basic base64(id:secret)` (RFC 7617), `bare_basic` the same without the word Basic (P-6), `parameters` the inputs `client_id` and `client_secret` under whatever wire names they have. Header and `client_secret` together are `authentication_ambiguous`. With RFC 8705 the input `client_id` stands beside a certificate of the TLS connection, which counts where neither header nor `client_secret` came: `self_signed_tls_client_auth` takes a certificate that is registered itself (`client add --certificate`), `tls_client_auth` the registered name in one that an authority vouches for (`--certificate-subject`). Both need `tls` in the configuration.',
+      example: '[basic, bare_basic]',
+    },
+  ),
+  credentials: key(v.optional(v.picklist(credentialEncodings), 'raw'), {
+    text: 'How identifier and secret stand in the header: `raw` takes them as they are (RFC 7617), `form` decodes them first (percent and plus), as RFC 6749 2.3.1 has it, `either` takes both, since clients do the one or the other, and `base64` has each of the two in base64 by itself before they are joined. What Jetway generates is the same in all.',
+    example: 'form',
+  }),
+  failure_limit: key(
+    failureLimitSchema(600, '1m', {
+      limit: { text: 'Failures in one window.', example: '60' },
+      window: {
+        text: 'Length of the window, from the first failure. `Retry-After` tells when it ends.',
+        example: '5m',
+      },
+    }),
+    {
+      text: 'How many wrong secrets for one client identifier, known or not, may come from one address (of IPv6, one /64) in a window of time; after that a wrong one is answered `throttled` until the window ends. The right secret is let in even then, so that nobody locks a partner out. In place of a map, `off`.',
+      example: '{ limit: 60, window: 1m }',
+    },
+  ),
+});
+
+export const clientSchema = v.strictObject({
+  identifier: key(valueShapeSchema, {
+    text: 'The shape of `client_id` (G-1, P-1): `jetway client add` draws new ones of it, and a login request with another shape gets `unknown_client`.',
+    example: '{ prefix: hh-, characters: digits, length: 8 }',
+  }),
+  authentication: key(authenticationSchema, {
+    text: 'How a client proves at the token endpoints that it is itself (RFC 6749 2.3).',
+    example: '{ methods: [basic], credentials: form }',
+  }),
+});

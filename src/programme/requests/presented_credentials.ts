@@ -1,0 +1,25 @@
+// Owns what a client has brought to authenticate with, before it is held against a registration: one
+// shape for each kind of proof.
+
+import type { Digest } from '../../lib/digest.ts';
+import type { CertificateClaim } from '../../oauth/client_certificate.ts';
+import type { Fingerprint } from '../../token/proven_headers.ts';
+
+/** A new kind needs a row in `prove` (engine/authentication/client.ts). */
+export type PresentedCredentials = SecretCredentials | CertificateCredentials;
+
+export interface SecretCredentials {
+  readonly kind: 'secret';
+  readonly id: string;
+  /** The possible readings of the secret; a cached header is decoded only by this call. */
+  readonly secrets: () => readonly string[];
+  /** The header's fingerprint and, if it is cached, the digest it proved. */
+  readonly header?: { readonly fingerprint: Fingerprint; readonly proven?: Digest };
+}
+
+/** RFC 8705: what the dialect takes of a certificate. */
+export interface CertificateCredentials {
+  readonly kind: 'certificate';
+  readonly id: string;
+  readonly certificate: CertificateClaim;
+}
