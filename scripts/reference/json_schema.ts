@@ -159,6 +159,7 @@ const steps: Readonly<Record<string, (schema: JsonSchema, requirement: never) =>
   metadata: (schema) => schema,
   // Code says what these accept or make; a note on the schema can stand in for it.
   check: (schema) => schema,
+  guard: (schema) => schema,
   check_items: (schema) => ({ ...schema, uniqueItems: true }),
   transform: (schema) => schema,
   regex: (schema, form: RegExp) => withPattern(schema, formOf(form)),

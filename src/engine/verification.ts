@@ -1,13 +1,15 @@
 // Owns the verification of a request for a gateway: its ordered steps, top to bottom (C-4, P-15).
 
+import { isDeepStrictEqual } from 'node:util';
+
 import type { Instant } from '../lib/clock.ts';
 import { describeText, ownCause } from '../oauth/cause.ts';
 import type { Client } from '../oauth/client.ts';
 import { type FailureReason, Refusal } from '../oauth/failure.ts';
 import type { Reply } from '../oauth/reply.ts';
 import { headerValues, type WireRequest } from '../oauth/wire_request.ts';
+import type { Caller } from '../programme/requests/client_values.ts';
 import type { Demand } from '../programme/requests/demand.ts';
-import type { Caller } from '../programme/requests/input_rules.ts';
 import { isLiveKey } from './authentication/secret.ts';
 import { deadKey, deadToken } from './causes/token.ts';
 import { answering, renderFailure, type ReportedFailure } from './failure.ts';
@@ -77,7 +79,7 @@ async function verify(service: Service, demand: Demand, request: ShownRequest): 
   record.step = 'client_values';
   const meant = verification.clientsMeant(headers, token === undefined ? holders : [token.client]);
   if (demand.mode === 'none' || token === undefined) {
-    return passed(service, token?.client ?? sharedBy(holders, meant));
+    return passed(service, token?.client ?? sharedBy(holders, meant), headers);
   }
   record.step = 'scope';
   if (token.kind !== demand.mode) {
@@ -85,7 +87,7 @@ async function verify(service: Service, demand: Demand, request: ShownRequest): 
     throw new Refusal('insufficient_scope', { cause });
   }
   verification.checkScope(demand, token.scope);
-  return passed(service, token.client, token);
+  return passed(service, token.client, headers, token);
 }
 
 function holds(holders: readonly Client[], { id }: Client): boolean {
@@ -93,13 +95,20 @@ function holds(holders: readonly Client[], { id }: Client): boolean {
 }
 
 /**
- * The caller by a key alone: its holder, or of several holders the context and partner that the
- * clients which the request may mean have in common.
+ * The caller by a key alone: its holder, or of several holders the context, partner and properties that
+ * the clients which the request may mean have in common.
  */
 function sharedBy(holders: readonly Client[], meant: readonly Client[]): Caller {
   const [first, another] = holders;
   if (first !== undefined && another === undefined) return first;
-  return { ...agreed(meant, 'businessContext'), ...agreed(meant, 'partnerId') };
+  const properties = Object.entries(meant[0]?.properties ?? {}).filter(([name, value]) =>
+    meant.every((client) => isDeepStrictEqual(client.properties[name], value)),
+  );
+  return {
+    ...agreed(meant, 'businessContext'),
+    ...agreed(meant, 'partnerId'),
+    properties: Object.fromEntries(properties),
+  };
 }
 
 function agreed(clients: readonly Client[], field: 'businessContext' | 'partnerId'): Caller {

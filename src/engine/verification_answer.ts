@@ -2,7 +2,8 @@
 
 import { epochSeconds } from '../lib/clock.ts';
 import { noStore, type Reply } from '../oauth/reply.ts';
-import type { Caller } from '../programme/requests/input_rules.ts';
+import type { Caller } from '../programme/requests/client_values.ts';
+import type { Inputs } from '../programme/requests/input_rules.ts';
 import type { Service } from './service.ts';
 import type { StandingToken } from './standing_token.ts';
 
@@ -14,13 +15,14 @@ import type { StandingToken } from './standing_token.ts';
 export function passed(
   { programme, environment }: Service,
   caller: Caller,
+  headers: Inputs,
   token?: StandingToken,
 ): Reply {
   const { scope = '' } = token ?? {};
   const isLevel = programme.scope.levels.includes(scope);
   const told: Record<string, string> = {};
-  for (const { name, valueFor } of programme.verification.toldHeaders) {
-    told[name] = headerText(valueFor(caller));
+  for (const { name, role, valueFor } of programme.verification.toldHeaders) {
+    told[name] = headerText(valueFor(caller, headers.get(role)));
   }
   return {
     status: 200,

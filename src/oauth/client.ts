@@ -72,8 +72,18 @@ export interface Client {
   readonly businessContext?: string;
   readonly partnerId?: string;
   readonly throttle?: ThrottleLimit;
-  /** Constants of this registration that a dialect may put into its answers (an instance URL, an account id). */
-  readonly properties: Readonly<Record<string, string>>;
+  /**
+   * Constants of this registration, such as an instance URL or a tenant: a dialect may put them into its
+   * answers, and hold requests against them. Of several values, answers hold the first.
+   */
+  readonly properties: Readonly<Record<string, string | readonly string[]>>;
   readonly status: 'active' | 'disabled';
   readonly createdAt: Instant;
+}
+
+/** The values of a property, in their order; none where the client does not have it. */
+export function propertyValues(properties: Client['properties'], name: string): readonly string[] {
+  const held = Object.hasOwn(properties, name) ? properties[name] : undefined;
+  if (held === undefined) return [];
+  return typeof held === 'string' ? [held] : held;
 }

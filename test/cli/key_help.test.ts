@@ -33,7 +33,7 @@ test('a key of a type is found by its place in a file and by its path in the ref
   );
   assert.match(
     path,
-    /\nOf {7}each input\nType {5}`programme\.identifier`, .* or `client\.api_key`\n/,
+    /\nOf {7}each input\nType {5}comparison\n {9}One of `programme\.identifier`, /,
   );
   assert.match(
     keyHelp('errors.reasons.throttled'),

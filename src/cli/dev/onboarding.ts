@@ -11,6 +11,7 @@ import type { Subject } from '../../oauth/member.ts';
 import type { Definition } from '../../programme/language/definition.ts';
 import type { Comparison } from '../../programme/language/input_schema.ts';
 import type { Programme } from '../../programme/programme.ts';
+import { comparedProperties, inputsIn } from '../../programme/requests/client_values.ts';
 import { fittingValue } from '../../programme/requests/sample_request.ts';
 import { neededProperties } from '../entities/client_needs.ts';
 import { newApiKey, newSecret } from '../entities/secrets.ts';
@@ -39,9 +40,12 @@ export async function onboardDemo(
     apiKeys: [{ digest: keyring.secretDigest(apiKey), createdAt: clock.now() }],
     businessContext: comparedValue(definition, 'client.business_context', 'DemoPartner'),
     partnerId: comparedValue(definition, 'client.partner_id', 'DemoPartner1'),
-    properties: Object.fromEntries(
-      neededProperties(definition).map((name) => [name, `demo_${name}`]),
-    ),
+    properties: Object.fromEntries([
+      ...neededProperties(definition).map((name) => [name, `demo_${name}`] as const),
+      ...comparedProperties(definition).map(
+        ({ name, input }) => [name, fittingValue(input, `demo_${name}`)] as const,
+      ),
+    ]),
     status: 'active',
     createdAt: clock.now(),
   };
@@ -76,8 +80,9 @@ function comparedValue(
   comparison: Comparison,
   wanted: string,
 ): string {
-  const input = [authorize.endpoint, ...Object.values(endpoints)]
-    .flatMap(({ inputs }) => Object.values(inputs))
-    .find(({ must_equal }) => must_equal === comparison);
+  const [, input] =
+    inputsIn([authorize.endpoint, ...Object.values(endpoints)]).find(
+      ([, { must_equal }]) => must_equal === comparison,
+    ) ?? [];
   return input === undefined ? wanted : fittingValue(input, wanted);
 }

@@ -1,5 +1,7 @@
 // Owns comparing a client with its programme's dialect: what it lacks, and what it has without use.
 
+import { quote } from '../../lib/fault.ts';
+import { propertyValues } from '../../oauth/client.ts';
 import { grantTypes } from '../../oauth/grant.ts';
 import { isInsecureRedirectUri } from '../../oauth/redirect_uri.ts';
 import type { Definition } from '../../programme/language/definition.ts';
@@ -7,6 +9,8 @@ import type { LoadedProgramme } from '../../programme/language/load.ts';
 import { headerFields } from '../../programme/language/response_headers.ts';
 import { neededValues } from '../../programme/language/value_tree.ts';
 import { clientPropertyPrefix } from '../../programme/language/vocabularies.ts';
+import { comparedProperties, inputsIn } from '../../programme/requests/client_values.ts';
+import { compileInput } from '../../programme/requests/input_rules.ts';
 import { refuseUsage } from '../exit.ts';
 import { type ClientFields, clientFields } from './client_fields.ts';
 import { inputsOf } from './fields.ts';
@@ -40,6 +44,8 @@ const needed = {
   api_key: 'apiKeys',
 } as const satisfies Readonly<Record<string, keyof JudgedClient>>;
 
+const propertyInput = 'property.';
+
 /** Compares a client with its programme (C-5). */
 export function judgeClient(
   { id, definition }: Pick<LoadedProgramme, 'id' | 'definition'>,
@@ -51,12 +57,21 @@ export function judgeClient(
   const absent = Object.entries(needed).flatMap(([input, field]) =>
     client[field] === undefined || client[field].length === 0 ? [input] : [],
   );
-  const compared = absent.filter((input) => comparisons.has(`client.${input}`));
+  const lacks = (name: string): boolean => propertyValues(client.properties, name).length === 0;
+  const compared = [
+    ...absent.filter((input) => comparisons.has(`client.${input}`)),
+    ...new Set(
+      comparedProperties(definition).flatMap(({ name }) =>
+        lacks(name) ? [propertyInput + name] : [],
+      ),
+    ),
+  ];
   const answered = [
     ...absent.filter((input) => values.has(input) && !compared.includes(input)),
     ...propertyNames(values)
-      .filter((name) => client.properties[name] === undefined)
-      .map((name) => `property.${name}`),
+      .filter(lacks)
+      .map((name) => propertyInput + name)
+      .filter((input) => !compared.includes(input)),
   ];
   const missing = (inputs: readonly string[], why: string): readonly string[] =>
     inputs.map((input) => `${naming(input)} is missing: ${id} ${why}`);
@@ -64,6 +79,7 @@ export function judgeClient(
     missing: [
       ...missing(compared, 'compares requests with it, and refuses those of a client without'),
       ...missing(answered, 'puts it into its answers'),
+      ...unfitValues(id, { definition }, client, naming),
     ],
     warnings: [
       ...roleWarnings(id, definition, client, naming('roles')),
@@ -138,12 +154,26 @@ export function redirectWarnings({ redirectUris }: Pick<ClientFields, 'redirectU
 }
 
 function comparisonsOf({ authorize, token_endpoints }: Definition): ReadonlySet<string> {
-  const endpoints = [authorize.endpoint, ...Object.values(token_endpoints)];
-  return new Set(
-    endpoints
-      .flatMap(({ inputs }) => Object.values(inputs))
-      .flatMap(({ must_equal }) => must_equal ?? []),
-  );
+  const inputs = inputsIn([authorize.endpoint, ...Object.values(token_endpoints)]);
+  return new Set(inputs.flatMap(([, { must_equal }]) => must_equal ?? []));
+}
+
+/** A sentence for each value of a property that an input would never take. */
+function unfitValues(
+  id: string,
+  { definition }: Pick<LoadedProgramme, 'definition'>,
+  client: JudgedClient,
+  naming: Naming,
+): readonly string[] {
+  return comparedProperties(definition).flatMap(({ name, role, input }) => {
+    const { fits } = compileInput(role, input, '');
+    return propertyValues(client.properties, name)
+      .filter((value) => !fits(value))
+      .map(
+        (value) =>
+          `${naming(`property.${name}`)}: ${id} compares requests with ${quote(value)}, which its input ${role} never takes`,
+      );
+  });
 }
 
 /** Names of the client properties that answers and tokens of a programme need. */

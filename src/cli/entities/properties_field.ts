@@ -2,7 +2,7 @@
 
 import { quote } from '../../lib/fault.ts';
 import { present } from '../../lib/present.ts';
-import type { Client } from '../../oauth/client.ts';
+import { type Client, propertyValues } from '../../oauth/client.ts';
 import { type Complaint, type Field, formFault, type Given, textsOf } from './fields.ts';
 
 /** Why a text that answers or pages contain is refused. */
@@ -28,8 +28,8 @@ function complaintsOf({ text, label, at }: Given, earlier: readonly Given[]): re
   const pair = pairOf(text);
   if (pair === undefined) return [{ message: `${label} must be name=value, not ${quote(text)}` }];
   const [name, value] = pair;
-  if (earlier.some((other) => pairOf(other.text)?.[0] === name)) {
-    return [{ message: `${label} ${quote(name)} is given twice` }];
+  if (earlier.some((other) => other.text === text)) {
+    return [{ message: `${label} ${quote(text)} is given twice` }];
   }
   const what =
     at === undefined ? `${label} ${quote(name)}: the value` : `the property ${quote(name)}`;
@@ -49,7 +49,7 @@ export const properties: Field<Client['properties']> = {
       nested: { map: 'properties', like: '{ instance_url: "https://…" }' },
       nameFault,
       flags: '--property <name=value...>',
-      help: 'a value of its own, which a dialect can answer with as client.NAME; may be repeated',
+      help: 'a value of its own, which a dialect answers with or compares with as client.NAME; may be repeated, one name with several values too',
     },
     {
       name: 'remove_properties',
@@ -63,8 +63,17 @@ export const properties: Field<Client['properties']> = {
       complaintsOf(pair, all.slice(0, index)),
     ),
   read: (given) => {
-    const pairs = textsOf(given, 'property').map(pairOf);
-    return Object.fromEntries(pairs.filter((pair) => pair !== undefined));
+    const pairs = textsOf(given, 'property').flatMap((text) => {
+      const pair = pairOf(text);
+      return pair === undefined ? [] : [pair];
+    });
+    const values = Map.groupBy(pairs, ([name]) => name);
+    return Object.fromEntries(
+      [...values].map(([name, some]) => {
+        const held = some.map(([, value]) => value);
+        return [name, held.length === 1 ? held.join('') : held];
+      }),
+    );
   },
   change: (before, given) => {
     const removed = textsOf(given, 'remove_properties');
@@ -75,5 +84,6 @@ export const properties: Field<Client['properties']> = {
     textsOf(given, 'remove_properties')
       .filter((name) => !Object.hasOwn(before, name))
       .map((name) => `property ${quote(name)}`),
-  lines: (held) => Object.entries(held).map(([name, value]) => `${name}: ${value}`),
+  lines: (held) =>
+    Object.keys(held).map((name) => `${name}: ${propertyValues(held, name).join(', ')}`),
 };

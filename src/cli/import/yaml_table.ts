@@ -4,7 +4,15 @@ import { errorAt, type Fault, quote } from '../../lib/fault.ts';
 import { nameHint } from '../../lib/suggest.ts';
 import { type MapNode, parseYaml, type YamlNode } from '../../lib/yaml/yaml.ts';
 import type { Input } from '../entities/fields.ts';
-import { type Cell, type Item, type Table, tableOf, type Text, valuesOf } from './table.ts';
+import {
+  type Cell,
+  type Item,
+  type Table,
+  tableOf,
+  type Text,
+  type Value,
+  valuesOf,
+} from './table.ts';
 
 type Entry = MapNode['entries'] extends ReadonlyMap<string, infer Held> ? Held : never;
 
@@ -96,9 +104,15 @@ function nestedCell(
     return errorAt(keyAt, [], `the name of a ${input.name} ${nameFault}`);
   }
   const isNumber = keys.length > 0 && node.kind === 'scalar' && typeof node.value === 'number';
-  const text = isNumber
-    ? { text: String(node.value), at: node.at }
-    : textOf(node, `${map}.${name}`);
-  if ('message' in text) return text;
-  return { input, values: valuesOf(input, text, input.nameFault === undefined ? undefined : name) };
+  // What may have any name may also have several values.
+  const nodes = input.nameFault !== undefined && node.kind === 'list' ? node.items : [node];
+  const values: Value[] = [];
+  for (const one of nodes) {
+    const text = isNumber
+      ? { text: String(node.value), at: one.at }
+      : textOf(one, `${map}.${name}`);
+    if ('message' in text) return text;
+    values.push(...valuesOf(input, text, input.nameFault === undefined ? undefined : name));
+  }
+  return { input, values };
 }

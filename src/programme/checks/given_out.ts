@@ -88,7 +88,8 @@ const longestRedirectUri =
     'a',
   );
 
-const givenByComparison: Readonly<Record<Comparison, GivenBy>> = {
+/** What a property can be, the operator says: `client add` refuses values that an input does not take. */
+const givenByComparison: Readonly<Partial<Record<Comparison, GivenBy>>> = {
   'programme.identifier': ({ programme_identifier: identifier }) => ({
     what: `"${identifier}", the programme_identifier`,
     samples: [identifier],

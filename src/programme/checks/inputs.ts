@@ -8,7 +8,7 @@ import { inputsOfGrants } from '../../oauth/grant.ts';
 import { proofInputs } from '../../oauth/pkce.ts';
 import { type Complaint, wrong } from '../../schema/complaint.ts';
 import type { Definition } from '../language/definition.ts';
-import type { InputDefinition } from '../language/input_schema.ts';
+import { comparisons, type InputDefinition } from '../language/input_schema.ts';
 import { grantsAt, readsInput } from '../requests/grant_places.ts';
 import { formatSamples } from '../requests/input_formats.ts';
 import { compileInput } from '../requests/input_rules.ts';
@@ -141,7 +141,17 @@ export const tokenInputs: ReadonlySet<string> = new Set([
 export function* nameWarnings(definition: Definition): Iterable<Complaint> {
   for (const [at, { inputs }, name] of endpointsIn(definition)) {
     const known = name === undefined ? loginInputs : tokenInputs;
-    for (const role of Object.keys(inputs)) {
+    for (const [role, { must_equal: comparison = 'programme.identifier' }] of Object.entries(
+      inputs,
+    )) {
+      const meant = comparisons.includes(comparison) ? undefined : suggest(comparison, comparisons);
+      if (meant !== undefined) {
+        yield [
+          [...at, 'inputs', role, 'must_equal'],
+          `${comparison} is a property that clients are to be registered with`,
+          `did you mean "${meant}"?`,
+        ];
+      }
       const near = known.has(role) ? undefined : suggest(role, known);
       if (near === undefined || inputs[near] !== undefined) continue;
       yield [

@@ -4,13 +4,15 @@
 import { programmePaths } from '../../oauth/own_paths.ts';
 import type { Contract } from '../contract/contract.ts';
 import { sampleClient } from '../contract/samples.ts';
+import { comparedProperties } from '../requests/client_values.ts';
 import { inputItem } from './inputs.ts';
 import { answer, type Endpoint, type Item, offer, text } from './item.ts';
 
 export function verification(contract: Contract): Endpoint {
   const { programme, heldHeaders } = contract;
   const { verification: rules, ownPath } = programme;
-  const caller = sampleClient(programme, [], new Set());
+  const names = comparedProperties(contract.definition).map(({ name }) => `client.${name}`);
+  const caller = sampleClient(programme, names, new Set());
   const told = rules.toldHeaders.map(
     ({ name, valueFor }) => [name, valueFor(caller) ?? ''] as const,
   );

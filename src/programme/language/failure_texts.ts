@@ -34,7 +34,7 @@ export const failureTexts: Readonly<Record<FailureReason, string>> = {
   client_mismatch:
     'An input that `must_equal` `client.id` is not the client that authenticated (P-11).',
   context_mismatch:
-    "An input that `must_equal` the client's business context, partner id or API key is not (P-4).",
+    "An input that `must_equal` the client's business context, partner id, API key or a property is not (P-4).",
   missing_grant_type:
     'There is no `grant_type`, and it is required, or the endpoint serves several grants.',
   unsupported_grant_type: 'No grant at this endpoint has that `grant_type` (G-14).',

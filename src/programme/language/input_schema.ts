@@ -2,7 +2,9 @@
 
 import * as v from 'valibot';
 
-import { key, named, type Output } from '../../schema/notes.ts';
+import { quote } from '../../lib/fault.ts';
+import { suggest } from '../../lib/suggest.ts';
+import { key, named, note, type Output } from '../../schema/notes.ts';
 import {
   contentTypeSchema,
   endpointPathSchema,
@@ -18,15 +20,39 @@ export const parameterPlaces = ['query', 'form', 'json'] as const;
 export type ParameterPlace = (typeof parameterPlaces)[number];
 export type Place = ParameterPlace | 'header';
 
-/** The properties with which an input can be compared. */
-export const comparisons = [
+/** With what an input can be compared: also with a property of the client, by `client.` and its name. */
+export type Comparison = 'programme.identifier' | `client.${string}`;
+
+/** Those that every programme has. */
+export const comparisons: readonly Comparison[] = [
   'programme.identifier',
   'client.id',
   'client.business_context',
   'client.partner_id',
   'client.api_key',
-] as const;
-export type Comparison = (typeof comparisons)[number];
+];
+
+const propertyForm = /^client\.[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
+
+function isComparison(text: string): text is Comparison {
+  return comparisons.some((one) => one === text) || propertyForm.test(text);
+}
+
+const comparisonSchema = v.pipe(
+  v.string(),
+  v.guard(isComparison, ({ input }) => {
+    const near = suggest(input, comparisons);
+    const advice = near === undefined ? '' : `; did you mean "${near}"?`;
+    return `${quote(input)} is nothing to compare with: expected one of ${comparisons.join(', ')}, or client. and the name of a property${advice}`;
+  }),
+  named(
+    'comparison',
+    'One of `programme.identifier`, `client.id`, `client.business_context`, `client.partner_id`, `client.api_key`; or `client.` and the name of a property of the registration (`client add --property NAME=…`, several times for several values).',
+  ),
+  note({
+    json: { anyOf: [{ enum: comparisons }, { type: 'string', pattern: propertyForm.source }] },
+  }),
+);
 
 /** Formats that characters and length cannot describe. */
 export const inputFormats = ['accepts_json', 'ip_list'] as const;
@@ -106,9 +132,9 @@ const inputSchema = v.pipe(
         otherwise: 'any that fit',
       },
     ),
-    must_equal: key(v.exactOptional(v.picklist(comparisons)), {
-      text: 'What it must be equal to where it is sent: `programme.identifier` (P-4), or of the client that authenticated, `client.id` (P-11), `client.business_context`, `client.partner_id` or `client.api_key`.',
-      example: 'client.partner_id',
+    must_equal: key(v.exactOptional(comparisonSchema), {
+      text: 'What it must be equal to where it is sent: `programme.identifier` (P-4), or what is registered for the client that authenticated (P-11), such as `client.partner_id` or its property `client.tenant`; of a property with several values, one of them.',
+      example: 'client.tenant',
       otherwise: 'nothing',
     }),
     when_missing: key(v.exactOptional(failureReasonSchema), {

@@ -1,6 +1,6 @@
 // Owns the named values of which token responses, JWTs, error bodies and redirects are made.
 
-import type { Client } from '../../oauth/client.ts';
+import { type Client, propertyValues } from '../../oauth/client.ts';
 import { failureReasons, loginFailureReasons } from '../../oauth/failure.ts';
 import { grantTypes } from '../../oauth/grant.ts';
 import type { ValueKind } from './value_format.ts';
@@ -102,8 +102,9 @@ export const redirectVocabulary: Vocabulary = {
 /** A client's values by their names in files. */
 export function clientProperties(client: Client): Record<string, string> {
   const values: Record<string, string> = {};
-  for (const [name, value] of Object.entries(client.properties)) {
-    values[clientPropertyPrefix + name] = value;
+  for (const name of Object.keys(client.properties)) {
+    const [value] = propertyValues(client.properties, name);
+    if (value !== undefined) values[clientPropertyPrefix + name] = value;
   }
   return values;
 }

@@ -9,9 +9,11 @@ import { type Contract, describeContract } from '../contract/contract.ts';
 import { sampleTime } from '../contract/samples.ts';
 import type { Definition } from '../language/definition.ts';
 import type { Programme } from '../programme.ts';
+import { comparedProperties } from '../requests/client_values.ts';
 import { endpointsOf } from '../requests/grant_places.ts';
 import {
   callHeaders,
+  fittingValue,
   type SampleClient,
   sampleLoginRequest,
   type SampleRequest,
@@ -44,7 +46,7 @@ export function makeGuide(
     contract: describeContract(definition, programme),
     base,
     by: {
-      client: client ?? placeholderClient(programme),
+      client: client ?? placeholderClient(programme, definition),
       secret: variable('CLIENT_SECRET'),
       apiKey: variable('API_KEY'),
     },
@@ -53,7 +55,10 @@ export function makeGuide(
   };
 }
 
-function placeholderClient({ id }: Programme): Client {
+function placeholderClient({ id }: Programme, definition: Definition): Client {
+  const properties = comparedProperties(definition).map(
+    ({ name, input }) => [name, fittingValue(input, `YOUR-${name.toUpperCase()}`)] as const,
+  );
   return {
     programme: id,
     id: 'YOUR-CLIENT-ID' as ClientId,
@@ -64,7 +69,7 @@ function placeholderClient({ id }: Programme): Client {
     apiKeys: [],
     businessContext: 'YourContext',
     partnerId: 'YourPartnerId',
-    properties: {},
+    properties: Object.fromEntries(properties),
     status: 'active',
     createdAt: sampleTime,
   };

@@ -38,7 +38,9 @@ export function inputText(input: InputPromise, { scope }: Definition, identifier
   const listed = allowed ?? scopes;
   return [
     inputTexts[role],
-    equal === 'programme.identifier' ? `always ${inCode(identifier)}` : equal && registered[equal],
+    equal === 'programme.identifier'
+      ? `always ${inCode(identifier)}`
+      : equal && registeredText(equal),
     listed && `${listed.length === 1 ? 'always' : 'one of'} ${listed.map(inCode).join(', ')}`,
     isShaped && listed === undefined && equal === undefined && !fixed.has(role) && shapeText(input),
     format && formatTexts[format],
@@ -74,6 +76,12 @@ function shapeText({ prefix, characters, length }: ValueShape): string {
   const count = length === undefined ? '' : `${min === max ? max : `${min} to ${max}`} `;
   const rest = count + (characters === undefined ? 'characters' : characterTexts[characters]);
   return prefix === undefined || prefix === '' ? rest : `${inCode(prefix)} and ${rest}`;
+}
+
+function registeredText(comparison: string): string | undefined {
+  if (comparison === 'client.id') return undefined;
+  const name = comparison.slice(clientPropertyPrefix.length);
+  return registered[comparison] ?? `the ${inCode(name)} registered for you`;
 }
 
 const registered: Readonly<Record<string, string>> = {

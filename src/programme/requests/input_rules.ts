@@ -15,6 +15,7 @@ import { proofInputs } from '../../oauth/pkce.ts';
 import type { Definition } from '../language/definition.ts';
 import type { Comparison, EndpointDefinition, InputDefinition } from '../language/input_schema.ts';
 import { compileShape, type Misfit, shapeMisfit } from '../language/value_shape.ts';
+import { heldValues } from './client_values.ts';
 import { formatTest, formatWords } from './input_formats.ts';
 
 /** Values of a request by the engine's names; an empty value is absent. */
@@ -172,20 +173,6 @@ function unequalReason(comparison: Comparison | undefined): FailureReason {
   return comparison === 'client.id' ? 'client_mismatch' : 'context_mismatch';
 }
 
-/** A request's client, or the properties that all clients with its API key share. */
-export type Caller = Partial<Pick<Client, 'id' | 'businessContext' | 'partnerId'>>;
-
-type ClientProperty = Exclude<Comparison, 'programme.identifier' | 'client.api_key'>;
-
-/** The properties of a client with which an input can be compared. */
-export const clientValues: Readonly<
-  Record<ClientProperty, (caller: Caller) => string | undefined>
-> = {
-  'client.id': ({ id }) => id,
-  'client.business_context': ({ businessContext }) => businessContext,
-  'client.partner_id': ({ partnerId }) => partnerId,
-};
-
 function compileComparison(
   comparison: Comparison | undefined,
   programmeIdentifier: string,
@@ -201,6 +188,6 @@ function compileComparison(
   if (comparison === 'client.api_key') {
     return { equal, equalsClient: (value, client, isSecret) => isSecret(value, client.apiKeys) };
   }
-  const valueOf = clientValues[comparison];
-  return { equal, equalsClient: (value, client) => value === valueOf(client) };
+  const valuesOf = heldValues(comparison);
+  return { equal, equalsClient: (value, client) => valuesOf(client).includes(value) };
 }

@@ -12,9 +12,9 @@ import type {
 } from '../language/input_schema.ts';
 import { compileShape, derivedValue } from '../language/value_shape.ts';
 import type { Programme } from '../programme.ts';
+import { heldValues } from './client_values.ts';
 import { endpointsOf } from './grant_places.ts';
 import { formatSamples } from './input_formats.ts';
-import { clientValues } from './input_rules.ts';
 
 /** A client with its secret and API key in plain text. */
 export interface SampleClient {
@@ -213,7 +213,7 @@ function usualValue(
   if (comparison === 'programme.identifier') return definition.programme_identifier;
   // The client stores only a digest of its API key.
   if (comparison === 'client.api_key') return apiKey;
-  if (comparison !== undefined) return clientValues[comparison](client);
+  if (comparison !== undefined) return heldValues(comparison)(client)[0];
   if (role === 'response_type') return fittingValue(input, 'code');
   const [address] = role === 'redirect_uri' ? client.redirectUris : [];
   return fittingValue(input, address ?? client.businessContext);

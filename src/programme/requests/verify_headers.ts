@@ -2,8 +2,8 @@
 
 import { isFreeHeader } from '../../schema/scalars.ts';
 import type { Definition } from '../language/definition.ts';
-import type { Comparison, InputDefinition } from '../language/input_schema.ts';
-import { type Caller, clientValues } from './input_rules.ts';
+import type { InputDefinition } from '../language/input_schema.ts';
+import { type Caller, heldValues } from './client_values.ts';
 
 /**
  * The headers that a token endpoint compares with programme or client, by role. Where several
@@ -32,23 +32,37 @@ function headerName(role: string, { name = role }: InputDefinition): string {
 
 export interface ToldHeader {
   readonly name: string;
-  /** Undefined if the caller is not known to have such a value. */
-  readonly valueFor: (caller: Caller) => string | undefined;
+  /** The input's. */
+  readonly role: string;
+  /**
+   * Undefined if the caller is not known to have such a value. Of several, the one that was sent: it was
+   * compared before.
+   */
+  readonly valueFor: (caller: Caller, sent?: string) => string | undefined;
 }
 
 /** The right values, without names that have another meaning in an answer. */
 export function toldHeaders(
   definition: Pick<Definition, 'verify' | 'token_endpoints' | 'programme_identifier'>,
 ): readonly ToldHeader[] {
-  const values: Readonly<Partial<Record<Comparison, ToldHeader['valueFor']>>> = clientValues;
   return [...heldHeaders(definition)].flatMap(([role, input]) => {
     const name = headerName(role, input);
     if (!isFreeHeader(name) || /^x-auth-/i.test(name)) return [];
     const { must_equal: comparison = 'programme.identifier', scheme } = input;
-    const valueFor = values[comparison] ?? (() => definition.programme_identifier);
-    if (scheme === undefined) return [{ name, valueFor }];
-    return [{ name, valueFor: (caller) => withScheme(scheme, valueFor(caller)) }];
+    const valueFor =
+      comparison === 'programme.identifier'
+        ? () => definition.programme_identifier
+        : rightOf(heldValues(comparison));
+    if (scheme === undefined) return [{ name, role, valueFor }];
+    return [{ name, role, valueFor: (caller, sent) => withScheme(scheme, valueFor(caller, sent)) }];
   });
+}
+
+function rightOf(valuesOf: ReturnType<typeof heldValues>): ToldHeader['valueFor'] {
+  return (caller, sent) => {
+    const values = valuesOf(caller);
+    return values.length === 1 ? values[0] : values.find((value) => value === sent);
+  };
 }
 
 function withScheme(scheme: string, value: string | undefined): string | undefined {

@@ -160,6 +160,35 @@ token_response:
     assert.match(imported.stderr, /^clients\.csv:2:1: error: api_key is missing: club compares/);
   });
 
+  test('is each property that requests are compared with, of values that an input takes', async (t) => {
+    const dialect =
+      'token_endpoints: { grant: { inputs: { seat: { characters: digits, must_equal: client.seat } } } }\n';
+    const folder = workFolder(t, { 'programmes/club.yaml': programmeText('Club', dialect) });
+    const add = addTo('club', 'partnerapi-00001', '--role', 'partner');
+    const yaml = `- { client_id: partnerapi-00002, client_secret: an-imported-secret, api_key: an-imported-api-key, name: B, roles: partner, properties: { seat: ["1", "2"] } }\n`;
+    putSecret(folder, 'clients.yaml', yaml);
+    const [lacking, unfit, added, set, imported, shown] = await jetwayEach(folder, [
+      add,
+      [...add, '--property', 'seat=x'],
+      [...add, '--property', 'seat=1', 'seat=2'],
+      ['client', 'set', 'partnerapi-00001', '--property', 'seat=3', 'seat=4'],
+      ['client', 'import', '--programme', 'club', 'clients.yaml'],
+      ['client', 'list', '--json'],
+    ]);
+    const why = 'club compares requests with it, and refuses those of a client without';
+    assert.deepEqual(ended(lacking), [2, `--property seat=… is missing: ${why} ${way}\n`]);
+    const never = 'club compares requests with "x", which its input seat never takes';
+    assert.deepEqual(ended(unfit), [2, `--property seat=…: ${never} ${way}\n`]);
+    assert.deepEqual(ended(added), [0, '']);
+    assert.deepEqual(ended(set), [0, '']);
+    assert.equal(imported.code, 0, imported.stderr);
+    const clients = JSON.parse(shown.stdout) as { readonly properties: unknown }[];
+    assert.deepEqual(
+      clients.map(({ properties }) => properties),
+      [{ seat: ['3', '4'] }, { seat: ['1', '2'] }],
+    );
+  });
+
   test('is not looked at where the programme’s file has faults: changes must not wait for it', async (t) => {
     const folder = secondClub(t);
     const line = addTo('second-club', 'Blue1', ...member, ...whole);

@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import type { TestContext } from 'node:test';
 
-import type { Client, ClientId } from '../../../src/oauth/client.ts';
+import { type Client, type ClientId, propertyValues } from '../../../src/oauth/client.ts';
 import type { GrantType } from '../../../src/oauth/grant.ts';
 import { compileProgramme } from '../../../src/programme/compile.ts';
 import type { Definition } from '../../../src/programme/language/definition.ts';
@@ -149,7 +149,7 @@ function knownOf(
     programme_identifier: textAt(dialect, 'programme_identifier'),
     issuer,
     audience: textAt(dialect, 'audience') ?? issuer,
-    'client.instance_url': client.properties['instance_url'],
+    'client.instance_url': propertyValues(client.properties, 'instance_url')[0],
   };
 }
 

@@ -2,6 +2,7 @@
 
 import type { CredentialEncoding } from '../../../oauth/basic.ts';
 import { certificateMethods, isHeaderMethod } from '../../../oauth/client.ts';
+import { comparedProperties, heldValues } from '../../requests/client_values.ts';
 import type { Guide } from '../guide.ts';
 import { escaped, inCode, sentence, table } from '../markdown.ts';
 
@@ -34,10 +35,14 @@ function rows({ contract, by, base, isRegistered }: Guide): readonly (readonly s
         .map(({ name }) => name),
     ),
   ];
+  const properties = new Set(
+    comparedProperties(definition).map(({ name }) => `client.${name}` as const),
+  );
   const held = [
-    [named('programme.identifier'), programme.identifier],
-    [named('client.business_context', 'context'), client.businessContext],
-    [named('client.partner_id'), client.partnerId],
+    [named('programme.identifier'), [programme.identifier]],
+    [named('client.business_context', 'context'), heldValues('client.business_context')(client)],
+    [named('client.partner_id'), heldValues('client.partner_id')(client)],
+    ...[...properties].map((one) => [named(one), heldValues(one)(client)] as const),
   ] as const;
   const usesSecret = definition.client.authentication.methods.some(
     (method) => !certificateMethods.some((one) => one === method),
@@ -49,10 +54,10 @@ function rows({ contract, by, base, isRegistered }: Guide): readonly (readonly s
       ? [['Client secret', 'shown once, when you were registered; `CLIENT_SECRET` in the examples']]
       : []),
     ['API key', 'shown once, when you were registered; `API_KEY` in the examples'],
-    ...held.flatMap(([names, value]) =>
-      names.length === 0 || value === undefined
+    ...held.flatMap(([names, values]) =>
+      names.length === 0 || values.length === 0
         ? []
-        : [[names.map(inCode).join(', '), inCode(value)]],
+        : [[names.map(inCode).join(', '), values.map(inCode).join(' or ')]],
     ),
     ...(login === undefined
       ? []
