@@ -61,6 +61,8 @@ export interface AuthorizationCode {
   readonly scope?: string;
   /** The login request's S256 challenge (RFC 7636), if any. */
   readonly codeChallenge?: string;
+  /** The login request's nonce (OpenID Connect Core 3.1.2.1), if any. */
+  readonly nonce?: string;
   /** The era in which its login began: a later revocation ends it. The store's era if left out. */
   readonly era?: Era;
   readonly issuedAt: Instant;

@@ -15,6 +15,8 @@ export interface Member {
   /** Level of the member's authentication; the programme's default if absent (G-12). */
   readonly level?: string;
   readonly membershipNumber?: string;
+  /** What a dialect names as `member.NAME`; in codes and logins as they were when the member logged in. */
+  readonly properties?: Readonly<Record<string, string>>;
 }
 
 /** A member as the store's directory keeps it. */

@@ -1,8 +1,9 @@
-// Owns the Store contract: the four contracts that every backend keeps together.
+// Owns the Store contract: the five contracts that every backend keeps together.
 
 import type { Counters } from './counters.ts';
 import type { Grants } from './grants.ts';
 import type { Keeping } from './keeping.ts';
+import type { KeptTexts } from './kept_texts.ts';
 import type { Registry } from './registry.ts';
 
 export type Environment = 'staging' | 'live';
@@ -15,6 +16,7 @@ export type Environment = 'staging' | 'live';
  *
  * A backend writes by hand, with the judgements of judgement.ts and node_leases.ts:
  * - the 11 verbs of `Grants`;
+ * - the 3 verbs of `KeptTexts`;
  * - the 11 verbs of `Keeping`.
  *
  * Shared code makes the other 15 verbs from less:
@@ -25,4 +27,4 @@ export type Environment = 'staging' | 'live';
  *
  * Each backend adds itself to open.ts and runs the suite of test/store/contract.ts.
  */
-export interface Store extends Registry, Grants, Counters, Keeping {}
+export interface Store extends Registry, Grants, KeptTexts, Counters, Keeping {}

@@ -12,7 +12,7 @@ import type { TokenOwner } from './grants.ts';
 
 /** Of each kind: its record, its identifier within a programme, and the keys of its look-ups. */
 interface KindTypes {
-  client: { item: Client; id: ClientId; lookUps: { api_key: Digest } };
+  client: { item: Client; id: ClientId; lookUps: { api_key: Digest; secret: Digest } };
   member: { item: MemberRecord; id: Subject; lookUps: { username: string } };
   gateway: { item: Gateway; id: GatewayId; lookUps: object };
   signing_key: { item: SigningKeyRecord; id: string; lookUps: object };
@@ -77,6 +77,8 @@ export const kinds: { readonly [K in Kind]: KindDescription<K> } = {
     idOf: ({ id }) => id,
     lookUps: {
       api_key: { keysOf: ({ apiKeys }) => apiKeys.map((apiKey) => apiKey.digest), isUnique: false },
+      // For clients that name themselves by their secret alone; imported secrets may be alike.
+      secret: { keysOf: ({ secrets }) => secrets.map((secret) => secret.digest), isUnique: false },
     },
     reusesIds: false,
     ownerOf: (client) => ({ client }),

@@ -39,8 +39,9 @@ export interface Registry {
   find<K extends Kind>(kind: K, programme: ProgrammeId, id: Id<K>): Promise<Item<K> | undefined>;
 
   /**
-   * The items that hold the key, by identifier: at most one where the look-up is unique. Whether an
-   * API key among them has expired is the caller's to judge.
+   * The items that hold the key, by identifier: at most one where the look-up is unique. Whether an API
+   * key or secret is (still) theirs and has not expired is the caller's to judge: while two versions share
+   * a store, a secret that the older one has retired still finds its client.
    */
   findBy<K extends Kind, L extends LookUp<K>>(
     kind: K,

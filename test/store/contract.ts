@@ -6,6 +6,7 @@ import { acceptedTimeTests } from './contract_accepted_time.ts';
 import { accessTokenTests } from './contract_access_tokens.ts';
 import { codeTests } from './contract_codes.ts';
 import { historyTests } from './contract_histories.ts';
+import { keptTextTests } from './contract_kept_texts.ts';
 import { kindTests } from './contract_kinds.ts';
 import { loginAttemptTests } from './contract_login_attempts.ts';
 import { loginTests } from './contract_logins.ts';
@@ -35,6 +36,7 @@ export function describeStoreContract(name: string, open: Open): void {
     describe('histories of TOKENS 8.1', () => historyTests(check));
     describe('revoking all', () => revocationTests(check));
     describe('access tokens', () => accessTokenTests(check));
+    describe('kept texts', () => keptTextTests(check));
     describe('an accepted time', () => acceptedTimeTests(check));
     describe('signing keys', () => signingKeyTests(check));
     describe('throttle', () => throttleTests(check));

@@ -47,6 +47,22 @@ export function apiKeyTests(check: StoreTest): void {
     }
   });
 
+  check('DESIGN: a client is found by the digest of any of its secrets', async (o) => {
+    const secret = (digest: string) => ({ digest: digest as Digest, createdAt: at(0) });
+    const bySecret = async (digest: string, programme = club) =>
+      (await o.store.findBy('client', 'secret', programme, digest as Digest)).map(({ id }) => id);
+    const secrets = [secret('one'), secret('two')];
+    await o.store.add('client', [aClient({ secrets })]);
+    await o.store.add('client', [aClient({ id: otherPartner, secrets: [secret('two')] })]);
+    assert.deepEqual(await bySecret('one'), [partner]);
+    assert.deepEqual(await bySecret('two'), [partner, otherPartner]);
+    assert.deepEqual(await bySecret('one', otherClub), []);
+    assert.deepEqual(await bySecret('digest-of-key'), []);
+    const retired = [secret('two')];
+    await o.store.change('client', club, partner, (client) => ({ ...client, secrets: retired }));
+    assert.deepEqual(await bySecret('one'), []);
+  });
+
   check('C-4: rotation, retirement and removal count at once', async ({ store, reopened }) => {
     const change = (keys: readonly string[]) =>
       store.change('client', club, partner, () => withKeys({ name: 'renamed' }, ...keys));

@@ -37,7 +37,7 @@ const samples: { readonly [K in Kind]: Sample<K> } = {
   member: {
     full: (id, programme) =>
       aMember({ subject: id as Subject, programme, username: `zoë of ${id}` }),
-    optional: ['level', 'membershipNumber'],
+    optional: ['level', 'membershipNumber', 'properties'],
     text: 'passwordHash',
   },
   gateway: {

@@ -5,6 +5,7 @@ import { attemptVerbs } from '../login_attempts.ts';
 import { countInProcess } from '../windows.ts';
 import { MemoryGrants } from './grants.ts';
 import { memoryKeeping } from './keeping.ts';
+import { memoryTexts } from './kept_texts.ts';
 import { memoryAttempts } from './login_attempts.ts';
 import { memoryRegistry } from './registry.ts';
 import { MemoryRevocations } from './revocations.ts';
@@ -16,20 +17,25 @@ export function createMemoryStore(): Store {
   const revocations = new MemoryRevocations();
   const attempts = memoryAttempts();
   const tables = grantTables();
+  const { sweepTexts, setBackTexts, ...texts } = memoryTexts();
   const { setBack, ...registry } = memoryRegistry(revocations);
   return Object.assign(new MemoryGrants(tables, revocations), {
     ...attemptVerbs(attempts),
     count: countInProcess(),
     ...registry,
+    ...texts,
     sweep: memorySweep(tables, [
       (now, limit) => revocations.sweep(now, limit),
       (now, limit) => attempts.sweep(now, limit),
+      sweepTexts,
     ]),
     ...memoryKeeping((now, recorded) => {
       setBack(now, recorded);
       dropLaterThan(tables, now);
       revocations.accept(now);
-      if (now < recorded) attempts.forgetAll();
+      if (now >= recorded) return;
+      attempts.forgetAll();
+      setBackTexts(now, recorded);
     }),
   });
 }

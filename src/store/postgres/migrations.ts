@@ -12,8 +12,62 @@ export interface Migration {
   readonly contract: readonly string[];
 }
 
+/**
+ * Schema 2: clients are found by the digests of their secrets. Sums are made here (`rowSum`). Clients that
+ * an older Jetway adds or changes meanwhile have no such keys, or former ones, until the tables are
+ * contracted.
+ */
+const secretLookUps: readonly string[] = [
+  `CREATE FUNCTION row_sum(covered text[]) RETURNS bigint LANGUAGE plpgsql AS $sum$
+    DECLARE
+      bytes bytea := '';
+      value text;
+      crc bigint := 4294967295;
+    BEGIN
+      FOREACH value IN ARRAY covered LOOP
+        bytes := bytes || convert_to(value, 'UTF8') || decode('00', 'hex');
+      END LOOP;
+      FOR at IN 0 .. length(bytes) - 1 LOOP
+        crc := crc # get_byte(bytes, at);
+        FOR bit IN 1 .. 8 LOOP
+          crc := CASE WHEN crc & 1 = 1 THEN (crc >> 1) # 3988292384 ELSE crc >> 1 END;
+        END LOOP;
+      END LOOP;
+      crc := crc # 4294967295;
+      RETURN CASE WHEN crc > 2147483647 THEN crc - 4294967296 ELSE crc END;
+    END $sum$`,
+  `DELETE FROM look_up WHERE kind = 'client' AND name = 'secret'`,
+  `INSERT INTO look_up (kind, programme, name, key, id, sum)
+    SELECT kind, programme, 'secret', digest, id,
+      row_sum(ARRAY[kind, programme, 'secret', digest, id])
+    FROM (
+      SELECT DISTINCT kind, programme, id, secret ->> 'digest' AS digest FROM registered,
+        json_array_elements(record::json -> 'secrets') AS secret WHERE kind = 'client'
+    ) AS found`,
+  'DROP FUNCTION row_sum(text[])',
+];
+
 /** From schema 1 on; the last one leads to the tables of this Jetway. */
-export const migrations: readonly Migration[] = [];
+export const migrations: readonly Migration[] = [
+  {
+    expand: [
+      'ALTER TABLE code ADD COLUMN details text COLLATE "C"',
+      'ALTER TABLE login ADD COLUMN details text COLLATE "C"',
+      `CREATE TABLE kept_text (
+        programme text COLLATE "C" NOT NULL,
+        use text COLLATE "C" NOT NULL,
+        key text COLLATE "C" NOT NULL,
+        kept text COLLATE "C" NOT NULL,
+        mark text COLLATE "C" NOT NULL,
+        ends_at bigint NOT NULL,
+        sum bigint NOT NULL,
+        PRIMARY KEY (programme, use, key)
+      )`,
+      ...secretLookUps,
+    ],
+    contract: secretLookUps,
+  },
+];
 
 /** The schema of this Jetway. */
 export const schemaVersion: number = 1 + migrations.length;

@@ -13,9 +13,11 @@ import { countTogether } from './counters.ts';
 import { expectReplicas, oneDisk, replicasOf } from './durability.ts';
 import { epochs as epochsOf } from './epoch.ts';
 import { keyCheck } from './keeping.ts';
+import { textVerbs } from './kept_texts.ts';
 import { nodeLeases } from './leases.ts';
 import { forCare, forRequests, Link } from './link/link.ts';
 import { Primary } from './link/primary.ts';
+import { serversOf } from './link/servers.ts';
 import { type PostgresLocation, postgresName } from './location.ts';
 import { attemptRows } from './login_attempts.ts';
 import { loginVerbs } from './logins.ts';
@@ -23,7 +25,6 @@ import { registryVerbs } from './registry.ts';
 import { accessTokens, revoker } from './revocations.ts';
 import { expectSchema } from './schema.ts';
 import { secretUses } from './secret_uses.ts';
-import { serversOf } from './servers.ts';
 import { sweepVerb } from './sweep.ts';
 import { timeVerbs } from './time.ts';
 
@@ -89,6 +90,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       ...codeVerbs(link, epochs, logins.revokeLogin),
       ...logins,
       ...accessTokens(link, epochs),
+      ...textVerbs(link),
       revokeAll: revoker(link, epochs),
       ...attemptVerbs(attemptRows(link, care)),
       count: countTogether(link),

@@ -7,7 +7,14 @@ import { spentRow } from '../sql/login_rows.ts';
 import { from, partReader } from '../sql/parts.ts';
 import { forgetAtInState, instantBytes } from '../sql/state.ts';
 import { sumOf, type Table, type Value } from '../sql/table.ts';
-import { codes, loginAttempts, logins, revokedTokens, spentCodes } from '../sql/tables.ts';
+import {
+  codes,
+  keptTexts,
+  loginAttempts,
+  logins,
+  revokedTokens,
+  spentCodes,
+} from '../sql/tables.ts';
 import { trustedTime } from '../trusted_time.ts';
 import { throttle } from './counters.ts';
 import type { Link } from './link/link.ts';
@@ -90,6 +97,7 @@ export function sweepVerb(care: Link, recorded: Instant | undefined): Keeping['s
         },
       },
     }),
+    tableSweep(care, keptTexts, { isOver: 'kept_text.ends_at <= $1' }),
     tableSweep(care, loginAttempts, { isOver: 'coalesce(locked_until, window_ends_at) <= $1' }),
     tableSweep(care, throttle, { isOver: 'throttle.ends_at <= $1' }),
     async (now) => (await care.run(forgetOutages, [now])).length,

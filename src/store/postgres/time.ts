@@ -5,10 +5,12 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Instant } from '../../lib/clock.ts';
 import { placeAfter } from '../../oauth/place.ts';
 import type { Keeping } from '../keeping.ts';
+import { floorAfterSetBack } from '../kept_texts.ts';
 import { type Kind, type KindDescription, kindNames, kinds } from '../kinds.ts';
 import type { changer } from './changes.ts';
 import { databaseNow } from './clock.ts';
 import { everywhere } from './keeping.ts';
+import { raiseFloorIn } from './kept_texts.ts';
 import type { Link } from './link/link.ts';
 import type { Statement } from './link/statement.ts';
 import { outagesColumn, readOutages } from './outages.ts';
@@ -113,6 +115,7 @@ export function timeVerbs({ link, care, change, isRelieved }: TimeParts): TimeVe
       } else {
         const before = await read(care);
         const recorded = before.current ?? before.recorded ?? now;
+        if (now < recorded) await raiseFloorIn(care, floorAfterSetBack(now, recorded));
         await setBack(care, change, now, recorded);
         await care.run(accept, [now, placeAfter(now), now < recorded]);
       }

@@ -16,6 +16,7 @@ import type {
 import type { Member } from '../../oauth/member.ts';
 import type { NewLogin, SpentFor } from '../grants.ts';
 import { cutDigest, diedAtOnce, type KeptCode } from '../judgement.ts';
+import { detailsColumn, detailsOf } from './details.ts';
 import { answerOf, stateOf } from './state.ts';
 import { damaged, expectWhole, rowSum, type RowOf, turned } from './table.ts';
 import {
@@ -65,11 +66,15 @@ function levelColumn(level: string | undefined): string {
   return level === undefined ? '' : `=${level}`;
 }
 
-function memberOf({ subject, level, membership_number, scope }: MemberColumns): Member {
+function memberOf(
+  { subject, level, membership_number, scope }: MemberColumns,
+  { properties }: Pick<Member, 'properties'>,
+): Member {
   const member: Writable<Member> = { subject };
   const shown = level === null ? scope : level.slice(1);
   if (shown !== null && level !== '') member.level = shown;
   if (membership_number !== null) member.membershipNumber = membership_number;
+  if (properties !== undefined) member.properties = properties;
   return member;
 }
 
@@ -88,6 +93,7 @@ export function loginRow(login: NewLogin, era: Era): Omit<LoginRow, 'sum'> {
     login_digest: Buffer.from(login.loginDigest, 'latin1'),
     own_scope: login.ownScope ?? null,
     state: stateOf(login),
+    details: detailsColumn(login.member),
   };
 }
 
@@ -110,7 +116,7 @@ export function keptLogin(row: LoginRow, found: Revocations): KeptLogin {
     programme: row.programme,
     place: row.place,
     client: row.client,
-    member: memberOf(row),
+    member: memberOf(row, detailsOf(logins.name, row.details)),
     endsAt: row.ends_at,
     loginDigest: Buffer.from(row.login_digest).toString('latin1'),
   };
@@ -161,25 +167,28 @@ export function codeRow(code: AuthorizationCode, era: Era): Omit<CodeRow, 'sum'>
     forget_at: code.forgetAt,
     spent_for: unspent,
     era,
+    details: detailsColumn(code.member, code.nonce),
   };
 }
 
 /** The code of a row. */
 export function keptCode(row: CodeRow, found: Revocations): KeptCode {
   expectWhole(codes, row);
+  const details = detailsOf(codes.name, row.details);
   const code: Writable<AuthorizationCode> = {
     programme: row.programme,
     key: row.key,
     transaction: row.login,
     client: row.client,
     redirectUri: row.redirect_uri,
-    member: memberOf(row),
+    member: memberOf(row, details),
     issuedAt: row.issued_at,
     expiresAt: row.expires_at,
     forgetAt: row.forget_at,
   };
   if (row.scope !== null) code.scope = row.scope;
   if (row.code_challenge !== null) code.codeChallenge = row.code_challenge;
+  if (details.nonce !== undefined) code.nonce = details.nonce;
   if (row.spent_for === unspent) return { code, revoked: isRevoked(row.era, found) };
   return { code, spentFor: row.spent_for };
 }

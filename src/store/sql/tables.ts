@@ -5,6 +5,7 @@ import type { Digest } from '../../lib/digest.ts';
 import type { ClientId, ProgrammeId } from '../../oauth/client.ts';
 import type { CodeKey, Era, Place } from '../../oauth/grant.ts';
 import type { Subject } from '../../oauth/member.ts';
+import type { KeptUse } from '../kept_texts.ts';
 import type { Kind } from '../kinds.ts';
 import { blob, integer, nullable, type RowOf, type Table, table, text } from './table.ts';
 
@@ -18,12 +19,13 @@ const member = {
 };
 
 /**
- * Authorization codes. Their keys are random. Rows lie in the order of their issue, so that codes spent
+ * Authorization codes. Their details (`detailsColumn`) have a sum of their own, as those of logins: an
+ * older Jetway beside this one writes rows without them. Their keys are random. Rows lie in the order of their issue, so that codes spent
  * together, which were issued together, share pages, and only two indices are written all over the place.
  */
 export const codes = table(
   'code',
-  { key, unique: [['programme', 'login']], order: 'as inserted' },
+  { key, unique: [['programme', 'login']], order: 'as inserted', unsummed: ['details'] },
   {
     programme: text<ProgrammeId>(),
     key: text<CodeKey>(),
@@ -38,6 +40,7 @@ export const codes = table(
     forget_at: integer<Instant>(),
     spent_for: integer<Place>(),
     era: integer<Era>(),
+    details: nullable(text()),
   },
 );
 export type CodeRow = RowOf<typeof codes>;
@@ -65,7 +68,12 @@ export const spentCodes = table(
  */
 export const logins = table(
   'login',
-  { key: ['place'], order: 'as inserted', unsummed: ['revoked_at'], turnedBy: 'revoked_at' },
+  {
+    key: ['place'],
+    order: 'as inserted',
+    unsummed: ['revoked_at', 'details'],
+    turnedBy: 'revoked_at',
+  },
   {
     place: integer<Place>(),
     programme: text<ProgrammeId>(),
@@ -78,6 +86,7 @@ export const logins = table(
     login_digest: blob(),
     own_scope: nullable(text()),
     state: blob(),
+    details: nullable(text()),
   },
 );
 export type LoginRow = RowOf<typeof logins>;
@@ -99,6 +108,21 @@ export const revokedTokens = table(
   { key },
   { programme: text<ProgrammeId>(), key: text(), expires_at: integer<Instant>() },
 );
+
+/** See `KeptTexts`. `mark` is random: by it a statement that runs again knows its own row. */
+export const keptTexts = table(
+  'kept_text',
+  { key: ['programme', 'use', 'key'] },
+  {
+    programme: text<ProgrammeId>(),
+    use: text<KeptUse>(),
+    key: text(),
+    kept: text(),
+    mark: text(),
+    ends_at: integer<Instant>(),
+  },
+);
+export type KeptRow = RowOf<typeof keptTexts>;
 
 const item = { kind: text<Kind>(), programme: text<ProgrammeId>() };
 
@@ -152,6 +176,7 @@ export const tables: readonly Table[] = [
   removed,
   revocations,
   revokedTokens,
+  keptTexts,
   registered,
   lookUps,
   logins,

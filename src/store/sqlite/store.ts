@@ -18,6 +18,7 @@ import { nameWatch, realPath } from './file/identity.ts';
 import { openFile, type OpenFile } from './file/open.ts';
 import { unusable } from './file/refusals.ts';
 import { fileKeeping } from './keeping.ts';
+import { fileTexts } from './kept_texts.ts';
 import { fileAttempts } from './login_attempts.ts';
 import { fileLogins, loginRows } from './logins.ts';
 import { fileSecretUses } from './notes.ts';
@@ -109,6 +110,7 @@ function serveFrom(file: OpenFile, path: string, options: FileStoreOptions): Fil
     ...fileCodes(database, queue, logins, fresh, eras),
     ...fileLogins(queue, logins),
     ...fileAccessTokens(database, queue, fresh, eras),
+    ...fileTexts(database, queue),
     ...keeping,
     ...attemptVerbs(fileAttempts(database, queue)),
     count: countInProcess(),

@@ -6,6 +6,7 @@ import { cpSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 
+import { schemaVersion } from '../../../src/store/postgres/migrations.ts';
 import { scratchFolder } from '../../support/scratch.ts';
 import { without } from '../../support/tools.ts';
 import { until } from '../../support/until.ts';
@@ -136,12 +137,14 @@ function nextVersion(t: TestContext): string {
     expand: ['ALTER TABLE secret_use ADD COLUMN seen_by text'],
     contract: ["ALTER TABLE secret_use ALTER COLUMN seen_by SET DEFAULT 'nobody'"],
   }`;
-  writeFileSync(
-    join(folder, 'src/store/postgres/migrations.ts'),
-    `export const migrations = [${step}];\nexport const schemaVersion: number = 2;\n`,
-  );
+  const path = join(folder, 'src/store/postgres/migrations.ts');
+  const text = readFileSync(path, 'utf8').replace('\n];\n\n/** The schema of', `\n${step}$&`);
+  writeFileSync(path, text);
   return join(folder, 'src/main.ts');
 }
+
+/** The schema of this version, and of the next. */
+const [now, then] = [schemaVersion, schemaVersion + 1];
 
 describe('store migrate', { skip: without('postgres') }, () => {
   test('FAULTS 26: two versions share a store until the older is refused by name', async (t) => {
@@ -163,7 +166,7 @@ describe('store migrate', { skip: without('postgres') }, () => {
     assert.deepEqual([early.code, early.stdout], [4, '']);
     assert.match(
       early.stderr,
-      /has schema 1; this Jetway needs schema 2: run jetway store migrate/,
+      new RegExp(`has schema ${now}; this Jetway needs schema ${then}: run jetway store migrate`),
     );
     // The first server of the new version migrates.
     const newer = await start('postgres', { main });
@@ -172,8 +175,8 @@ describe('store migrate', { skip: without('postgres') }, () => {
         `SELECT name, value FROM meta WHERE name IN ('schema', 'oldest_reader') ORDER BY 1`,
       ),
       [
-        { name: 'oldest_reader', value: '1' },
-        { name: 'schema', value: '2' },
+        { name: 'oldest_reader', value: String(now) },
+        { name: 'schema', value: String(then) },
       ],
     );
     const refresh = (refresh_token: string) => ({ grant_type: 'refresh_token', refresh_token });
@@ -182,17 +185,22 @@ describe('store migrate', { skip: without('postgres') }, () => {
     assert.equal((await run('postgres', 'store', 'verify')).code, 0);
     const partly = await run('postgres', 'store', 'copy', '--to', `file:${folder}/data/back.db`);
     assert.equal(partly.code, 4);
-    assert.match(partly.stderr, /has schema 2; this Jetway copies schema 1/);
+    assert.match(partly.stderr, new RegExp(`has schema ${then}; this Jetway copies schema ${now}`));
     const inUse = next('store', 'migrate', '--contract');
     assert.equal(inUse.code, 4);
     assert.match(
       inUse.stderr,
-      /is in use by servers that know schema 2 not yet: \S+ with schema 1: upgrade or stop/,
+      new RegExp(
+        `is in use by servers that know schema ${then} not yet: \\S+ with schema ${now}: upgrade or stop`,
+      ),
     );
     assert.equal(await older.end('SIGTERM'), 0);
     const contracted = next('store', 'migrate', '--contract');
     assert.deepEqual([contracted.code, contracted.stderr], [0, '']);
-    assert.equal(contracted.stdout, 'The store has schema 2 already. No older Jetway opens it.\n');
+    assert.equal(
+      contracted.stdout,
+      `The store has schema ${then} already. No older Jetway opens it.\n`,
+    );
     for (const args of [
       ['client', 'list'],
       ['store', 'verify'],
@@ -201,10 +209,13 @@ describe('store migrate', { skip: without('postgres') }, () => {
       assert.deepEqual(await run('postgres', ...args), {
         code: 4,
         stdout: '',
-        stderr: `the store ${name} needs a Jetway of schema 2 or newer; this Jetway knows schema 1: run the Jetway that has migrated it, or a newer one\n`,
+        stderr: `the store ${name} needs a Jetway of schema ${then} or newer; this Jetway knows schema ${now}: run the Jetway that has migrated it, or a newer one\n`,
       });
     }
-    await assert.rejects(start('postgres'), /needs a Jetway of schema 2 or newer/);
+    await assert.rejects(
+      start('postgres'),
+      new RegExp(`needs a Jetway of schema ${then} or newer`),
+    );
     refreshTokenIn(await grant(newer, refresh(third)));
   });
 
@@ -213,7 +224,7 @@ describe('store migrate', { skip: without('postgres') }, () => {
     await register('postgres');
     assert.deepEqual(await run('postgres', 'store', 'migrate'), {
       code: 0,
-      stdout: 'The store has schema 1 already. No older Jetway opens it.\n',
+      stdout: `The store has schema ${now} already. No older Jetway opens it.\n`,
       stderr: '',
     });
     const file = await run('file', 'store', 'migrate');

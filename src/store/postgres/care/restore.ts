@@ -1,7 +1,7 @@
 // Owns restoring a PostgreSQL store: from a backup of what is registered, or in place after the database
 // was brought back to an earlier time. No grant that ended since becomes valid again.
 
-import { instant } from '../../../lib/clock.ts';
+import { instant, later } from '../../../lib/clock.ts';
 import type { ProgrammeId } from '../../../oauth/client.ts';
 import type { Era } from '../../../oauth/grant.ts';
 import type { InPlaceOptions, RestoreReport, StoreReport } from '../../care.ts';
@@ -9,12 +9,14 @@ import { carryRows } from '../../carry/carry.ts';
 import { type CarriedTable, registrations, type Row, type StoreFacts } from '../../carry/tables.ts';
 import type { Environment } from '../../contract.ts';
 import { farEra } from '../../judgement.ts';
+import { floorAfterRestore } from '../../kept_texts.ts';
 import { sumOf } from '../../sql/table.ts';
 import { revocations } from '../../sql/tables.ts';
 import { fileFacts, fileRows } from '../../sqlite/care/carried.ts';
 import { openToRead, reportOn } from '../../sqlite/care/examine.ts';
 import { expectRestorable, granted, vouching, voidedOf } from '../../sqlite/care/restore.ts';
 import { realPath } from '../../sqlite/file/identity.ts';
+import { raiseFloorIn } from '../kept_texts.ts';
 import { expectSchema } from '../schema.ts';
 import { postgresFacts, postgresTarget, putFacts, putMeta } from './carried.ts';
 import { examine } from './examine.ts';
@@ -95,7 +97,7 @@ export async function restorePostgresInPlace(
         ]);
         counts.set(kind, gone.length);
       }
-      await session.run(`TRUNCATE ${[...granted, 'login_attempt'].join(', ')}`);
+      await session.run(`TRUNCATE ${[...granted, 'login_attempt', 'kept_text'].join(', ')}`);
       await endLeases(session.run);
       await stamp(session, facts, facts);
       return Object.fromEntries(counts);
@@ -108,6 +110,8 @@ export async function restorePostgresInPlace(
 async function stamp(session: Session, facts: StoreFacts, replaced: StoreFacts): Promise<void> {
   const ended = farEra(facts.era, replaced.era);
   const recordedTime = replaced.recordedTime ?? facts.recordedTime;
+  const now = instant(Date.now());
+  await raiseFloorIn(session.link, floorAfterRestore(later(now, recordedTime ?? now)));
   await putFacts(session, {
     ...facts,
     ...(recordedTime === undefined ? {} : { recordedTime }),

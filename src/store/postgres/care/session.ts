@@ -4,9 +4,9 @@
 import { milliseconds } from '../../../lib/clock.ts';
 import type { Link } from '../link/link.ts';
 import { type Cluster, Primary } from '../link/primary.ts';
+import { serversOf } from '../link/servers.ts';
 import type { Parameter, Rows } from '../link/statement.ts';
 import { type PostgresLocation, postgresName } from '../location.ts';
-import { serversOf } from '../servers.ts';
 
 /** Where a store is, and its password, asked at each connect. */
 export interface StoreAccess {

@@ -4,7 +4,9 @@ import type { DatabaseSync } from 'node:sqlite';
 
 import { after, type Instant, milliseconds } from '../../../lib/clock.ts';
 import { placeAfter } from '../../../oauth/place.ts';
+import { floorAfterSetBack } from '../../kept_texts.ts';
 import type { Eras } from '../eras.ts';
+import { floorRaiser } from '../kept_texts.ts';
 import { registrySetBack } from '../registered_rows.ts';
 import type { RecordedTime } from '../time.ts';
 
@@ -34,11 +36,15 @@ export function timeSetter(database: DatabaseSync, time: RecordedTime, eras: Era
   const forgotten = ['login_attempt', 'node_lease'].map((table) =>
     database.prepare(`DELETE FROM ${table}`),
   );
+  const raise = floorRaiser(database);
   const setBack = registrySetBack(database);
   return {
     accept: (now) => {
       const recorded = time.current() ?? time.recorded() ?? now;
-      if (now < recorded) for (const forget of forgotten) forget.run();
+      if (now < recorded) {
+        for (const forget of forgotten) forget.run();
+        raise(floorAfterSetBack(now, recorded));
+      }
       setBack(now, recorded);
       dropLaterThan(now);
       eras.accept(now);

@@ -4,11 +4,13 @@ import { linkSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
+import { instant, later } from '../../../lib/clock.ts';
 import { makeFolder } from '../../../lib/make_folder.ts';
 import { present } from '../../../lib/present.ts';
 import type { Era } from '../../../oauth/grant.ts';
 import type { RestoreReport, StoreReport } from '../../care.ts';
 import type { Environment } from '../../contract.ts';
+import { floorAfterRestore } from '../../kept_texts.ts';
 import { damagedStore, StoreUnusable } from '../../unusable.ts';
 import { sqliteCode } from '../commits/outage.ts';
 import { endAllEras, eraOf } from '../eras.ts';
@@ -17,6 +19,7 @@ import { makeDraft, placeNew, placeOver, removeDraft } from '../file/disk.ts';
 import { identityOf, realPath } from '../file/identity.ts';
 import { isCutOffRestore } from '../file/log.ts';
 import { unusable } from '../file/refusals.ts';
+import { floorRaiser } from '../kept_texts.ts';
 import { type Meta, metaOf } from '../meta.ts';
 import { revokeOwnTokens } from '../revocations.ts';
 import { applicationId } from '../schema.ts';
@@ -29,8 +32,11 @@ export interface RestoreOptions {
   readonly environment: Environment;
 }
 
-/** Tables of passing state: a lock that was lifted since must not return. */
-const passing = ['login_attempt', 'node_lease'] as const;
+/**
+ * Tables of passing state: a lock that was lifted since must not return. A floor stands for assertions that
+ * were used.
+ */
+const passing = ['login_attempt', 'node_lease', 'kept_text'] as const;
 
 /** Tables of grants: some were used, advanced or revoked since the backup (FAULTS 8). */
 export const granted = ['code', 'spent_code', 'login'] as const;
@@ -184,6 +190,8 @@ function stamp(database: DatabaseSync, life: Life | undefined): void {
   const meta = metaOf(database);
   revokeOwnTokens(database, endAllEras(meta, life?.era));
   if (life?.time !== undefined) putTimeRecord(meta, life.time);
+  const now = instant(Date.now());
+  floorRaiser(database)(floorAfterRestore(later(now, timeRecord(meta)?.time ?? now)));
   database.exec('COMMIT');
 }
 

@@ -26,6 +26,11 @@ interface Order {
 
 /** The order of tables without a rowid: SQLite compares bytes. */
 const byKey: Order = { columns: 'programme, key', start: ['', ''], end: ['\u{10FFFF}', ''] };
+const byUse: Order = {
+  columns: 'programme, use, key',
+  start: ['', '', ''],
+  end: ['\u{10FFFF}', '', ''],
+};
 /** The order of issue. */
 const byRow: Order = { columns: 'rowid', start: [0], end: [Number.MAX_SAFE_INTEGER] };
 const byDigest: Order = {
@@ -68,6 +73,7 @@ export function fileSweep(
       isOver: 'expires_at <= ?',
       before: revocationNoter(database, eras),
     }),
+    tableSweep(database, 'kept_text', byUse, { isOver: 'ends_at <= ?' }),
     tableSweep(database, 'login_attempt', byKey, {
       isOver: 'coalesce(locked_until, window_ends_at) <= ?',
     }),

@@ -78,9 +78,10 @@ async function using<Result>(
 
 const all = {
   code: 2,
+  kept_text: 1,
   login: 2,
   login_attempt: 1,
-  look_up: 2,
+  look_up: 3,
   registered: 4,
   removed: 1,
   revocation: 1,

@@ -13,6 +13,7 @@ import {
   type PostgresLocation,
   readPostgresLocation,
 } from '../../../../src/store/postgres/location.ts';
+import { schemaVersion } from '../../../../src/store/postgres/migrations.ts';
 import { StoreUnusable } from '../../../../src/store/unusable.ts';
 import { scratchFolder } from '../../../support/scratch.ts';
 import { without } from '../../../support/tools.ts';
@@ -28,7 +29,7 @@ import {
   partner,
 } from '../../fixtures.ts';
 import { findCode, findLogin, isRevoked, login } from '../../login.ts';
-import { fill, postgresScene, type Scene } from './scene.ts';
+import { expectNoUsedAssertion, fill, postgresScene, type Scene } from './scene.ts';
 
 /** A filled store whose servers are closed, its site, and a path for a backup. */
 async function filled(t: TestContext): Promise<Scene & { site: StoreSite; backup: string }> {
@@ -53,7 +54,7 @@ async function using<Result>(
 }
 
 const registered = { client: 1, member: 1, gateway: 0, signing_key: 1, maintenance: 0 };
-const none = { code: 0, login: 0, login_attempt: 0, node_lease: 0, spent_code: 0 };
+const none = { code: 0, kept_text: 0, login: 0, login_attempt: 0, node_lease: 0, spent_code: 0 };
 
 describe('a backup of a PostgreSQL store', { skip: without('postgres') }, () => {
   test('is a store file with what is registered, made while the store is used', async (t) => {
@@ -70,7 +71,7 @@ describe('a backup of a PostgreSQL store', { skip: without('postgres') }, () => 
         {
           ...none,
           ...registered,
-          look_up: 2,
+          look_up: 3,
           removed: 1,
           revocation: 1,
           revoked_token: 1,
@@ -101,6 +102,7 @@ describe('a backup of a PostgreSQL store', { skip: without('postgres') }, () => 
       await expectVoid(store, 1 as Era);
       await login(store);
       assert.equal(await isRevoked(store), false);
+      await expectNoUsedAssertion(store);
     });
   });
 
@@ -169,6 +171,7 @@ describe('a database that was brought back', { skip: without('postgres') }, () =
       assert.equal(await findLogin(store), undefined);
       assert.equal(await findCode(store, 'code', 1), undefined);
       await expectVoid(store, 1 as Era);
+      await expectNoUsedAssertion(store);
     });
   });
 
@@ -241,15 +244,16 @@ describe('verifying a PostgreSQL store', { skip: without('postgres') }, () => {
     assert.match(createdAt, /^\d{4}-/);
     assert.deepEqual(rest, {
       path: url.replace('&sslmode=disable', ''),
-      schema: 1,
+      schema: schemaVersion,
       environment: 'staging',
       recordedTime: at(50),
       counts: {
         ...registered,
         code: 2,
+        kept_text: 1,
         login: 2,
         login_attempt: 0,
-        look_up: 2,
+        look_up: 3,
         removed: 1,
         revocation: 1,
         revoked_token: 1,

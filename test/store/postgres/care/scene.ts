@@ -1,10 +1,13 @@
 // Owns a PostgreSQL store with something of everything, for tests of its care.
 
+import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 
-import { milliseconds } from '../../../../src/lib/clock.ts';
+import { after, instant, type Instant, milliseconds } from '../../../../src/lib/clock.ts';
+import { digest } from '../../../../src/lib/digest.ts';
 import type { TokenKeyRecord } from '../../../../src/oauth/signing_key.ts';
 import type { Store } from '../../../../src/store/contract.ts';
+import type { KeptText } from '../../../../src/store/kept_texts.ts';
 import {
   type PostgresLocation,
   readPostgresLocation,
@@ -68,6 +71,14 @@ const tokenKey: TokenKeyRecord = {
   longestToken: milliseconds(600_000),
 };
 
+const aKeptText: KeptText = {
+  programme: club,
+  use: 'live_token',
+  key: digest('owner'),
+  text: 'the live one',
+  until: at(600),
+};
+
 /** Something of everything. */
 export async function fill(store: Store): Promise<void> {
   await store.ensureKeyCheck('the key check', () => true);
@@ -80,5 +91,26 @@ export async function fill(store: Store): Promise<void> {
   await store.issueCode(aCode({ key: key('unspent'), transaction: 'login-2' }));
   await store.startLogin(loginNamed('another'));
   await store.revokeToken(club, { tokenId: 'revoked', expiresAt: at(600) }, at(1));
+  await store.keepLast(aKeptText, at(1));
   await store.recordTime(at(50));
+}
+
+/** RFC 7523 3: whatever was used before a restore may have been lost with it. */
+export async function expectNoUsedAssertion(store: Store): Promise<void> {
+  const keep = (jti: string, issuedAt: Instant) =>
+    store.keepOnce(
+      {
+        programme: club,
+        use: 'assertion',
+        key: digest(jti),
+        text: '',
+        issuedAt,
+        until: after(issuedAt, milliseconds(300_000)),
+      },
+      instant(Date.now()),
+    );
+  assert.equal(await keep('before', instant(Date.now())), false);
+  assert.equal(await keep('after', instant(Date.now() + 120_000)), true);
+  const { programme, use, key: owner } = aKeptText;
+  assert.equal(await store.findKept(programme, use, owner, at(2)), undefined);
 }

@@ -5,8 +5,8 @@ import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
-import { milliseconds } from '../../../../src/lib/clock.ts';
-import type { Digest } from '../../../../src/lib/digest.ts';
+import { instant, milliseconds } from '../../../../src/lib/clock.ts';
+import { type Digest, digest } from '../../../../src/lib/digest.ts';
 import type { ClientId } from '../../../../src/oauth/client.ts';
 import type { Era } from '../../../../src/oauth/grant.ts';
 import type { Store } from '../../../../src/store/contract.ts';
@@ -101,6 +101,21 @@ withBackup(
     }
   },
 );
+
+withBackup('RFC 7523 3: no assertion that was used comes back', async (path, backup) => {
+  const keep = async (jti: string, issuedAt: number): Promise<boolean> => {
+    const store = open(path);
+    const [from, until] = [instant(issuedAt), instant(issuedAt + 300_000)];
+    const assertion = { programme: club, use: 'assertion', key: digest(jti), text: '' } as const;
+    const isKept = await store.keepOnce({ ...assertion, issuedAt: from, until }, at(0));
+    await store.close();
+    return isKept;
+  };
+  assert.equal(await keep('used', Date.now()), true);
+  await restoreStore(backup, path, staging);
+  assert.equal(await keep('used', Date.now()), false);
+  assert.equal(await keep('new', Date.now() + 120_000), true);
+});
 
 withBackup('FAULTS 8: a restore to nowhere makes the store', async (path, backup) => {
   const target = `${dirname(path)}/elsewhere/new.db`;

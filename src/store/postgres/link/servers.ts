@@ -2,10 +2,10 @@
 
 import { readFileSync } from 'node:fs';
 
-import { present } from '../../lib/present.ts';
-import { StoreUnusable } from '../unusable.ts';
-import type { Servers } from './link/primary.ts';
-import type { PostgresLocation } from './location.ts';
+import { present } from '../../../lib/present.ts';
+import { StoreUnusable } from '../../unusable.ts';
+import type { PostgresLocation } from '../location.ts';
+import type { Servers } from './primary.ts';
 
 /**
  * The servers of a location; `password` is asked at each connect.

@@ -1,0 +1,84 @@
+// Owns the store's contract for kept texts: small texts by a key and a use, until an end.
+
+import { after, allowedDrift, type Instant, milliseconds } from '../lib/clock.ts';
+import type { Digest } from '../lib/digest.ts';
+import type { ProgrammeId } from '../oauth/client.ts';
+
+/**
+ * What texts are kept for:
+ * - `assertion`: an assertion was used; its key is the digest of issuer and `jti`;
+ * - `access_token`, `refresh_token`: the ordinary text of a token that has a form of its own, encrypted
+ *   under a key made from that token, of which the key here is a digest;
+ * - `live_token`: the one live token of an owner.
+ */
+export type KeptUse = 'assertion' | 'access_token' | 'refresh_token' | 'live_token';
+
+export interface KeptText {
+  readonly programme: ProgrammeId;
+  readonly use: KeptUse;
+  /** Never what a stranger wrote, which has any length and any characters. */
+  readonly key: Digest;
+  /** Without NUL. */
+  readonly text: string;
+  /** It is held until then, and swept afterwards. */
+  readonly until: Instant;
+  /** Of an assertion: its `iat`; taken as `longestAssertion` before `until` if left out. */
+  readonly issuedAt?: Instant;
+}
+
+/** The longest time from an assertion's issue to its end. Callers refuse assertions that end later. */
+export const longestAssertion = milliseconds(3_600_000);
+
+/** Durable texts that are found by a key alone. Every verb is atomic. */
+export interface KeptTexts {
+  /**
+   * Keeps a text if none is held under its key. Of any number of simultaneous calls exactly one is true.
+   * An assertion that a lost or forgotten row may have shown as used is false too (see `Floor`).
+   */
+  keepOnce(text: KeptText, now: Instant): Promise<boolean>;
+
+  /** Keeps a text in place of the one that is held under its key. */
+  keepLast(text: KeptText, now: Instant): Promise<void>;
+
+  /** The text that is held under a key; undefined from its end on. */
+  findKept(
+    programme: ProgrammeId,
+    use: KeptUse,
+    key: Digest,
+    now: Instant,
+  ): Promise<string | undefined>;
+}
+
+/**
+ * Assertions issued up to a floor are used no more. A restore loses the rows of those that were used since
+ * the backup. A clock that was ahead has swept rows of assertions that become valid again when it is set
+ * back. A floor is a kept text of no programme; it lasts as long as an assertion below it may be valid.
+ */
+export interface Floor {
+  readonly upTo: Instant;
+  readonly until: Instant;
+}
+
+function floorAt(upTo: number): Floor {
+  const drifted = after(upTo as Instant, allowedDrift);
+  return { upTo: drifted, until: after(drifted, longestAssertion) };
+}
+
+/** The floor after a restore, at the latest time that anybody has seen. */
+export function floorAfterRestore(now: Instant): Floor {
+  return floorAt(now);
+}
+
+/**
+ * The floor after a clock was set back. Assertions of a clock more than `longestAssertion` ahead pass it:
+ * partners would be shut out for as long as the clock was ahead.
+ */
+export function floorAfterSetBack(to: Instant, from: Instant): Floor {
+  return floorAt(Math.min(from, to + longestAssertion));
+}
+
+/** When the text was issued, for a comparison with a floor: never, where floors do not concern it. */
+export function issueOf({ use, issuedAt, until }: KeptText): number {
+  if (use !== 'assertion') return Number.MAX_SAFE_INTEGER;
+  return issuedAt ?? until - longestAssertion;
+}

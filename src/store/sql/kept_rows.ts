@@ -1,0 +1,25 @@
+// Owns what the rows of kept texts say, for every SQL backend.
+
+import type { ProgrammeId } from '../../oauth/client.ts';
+import type { Floor, KeptText } from '../kept_texts.ts';
+import { everybody } from './revocations.ts';
+import type { KeptRow } from './tables.ts';
+
+export function keptRow(
+  { programme, use, key, text, until }: KeptText,
+  mark = '',
+): Omit<KeptRow, 'sum'> {
+  return { programme, use, key, kept: text, mark, ends_at: until };
+}
+
+/** The row of a floor. */
+export function floorRow({ upTo, until }: Floor): Omit<KeptRow, 'sum'> {
+  const programme = everybody as ProgrammeId;
+  return { programme, use: 'assertion', key: '', kept: String(upTo), mark: '', ends_at: until };
+}
+
+/** The programme, use and key of a floor. */
+export const floorName = [everybody, 'assertion', ''] as const;
+
+/** SQL that writes a floor's row for a later one, behind an INSERT. */
+export const raiseFloor = 'WHERE excluded.ends_at > kept_text.ends_at';

@@ -1,0 +1,49 @@
+// Owns kept texts in the file store.
+
+import type { DatabaseSync } from 'node:sqlite';
+
+import type { Floor, KeptTexts } from '../kept_texts.ts';
+import { issueOf } from '../kept_texts.ts';
+import { floorName, floorRow, keptRow, raiseFloor } from '../sql/kept_rows.ts';
+import { from } from '../sql/parts.ts';
+import { expectWhole } from '../sql/table.ts';
+import { type KeptRow, keptTexts } from '../sql/tables.ts';
+import type { CommitQueue } from './commits/commit_queue.ts';
+import { finder, inserter, replacing } from './tables.ts';
+
+export function fileTexts(database: DatabaseSync, queue: CommitQueue): KeptTexts {
+  const find = finder(
+    database,
+    { row: from(keptTexts, 'kept_text') },
+    'FROM kept_text WHERE programme = ? AND use = ? AND key = ?',
+  );
+  const put = inserter(database, keptTexts, replacing(keptTexts));
+  const look = (...name: readonly [string, string, string]): KeptRow | undefined => {
+    const row = find(...name)?.row;
+    if (row !== undefined) expectWhole(keptTexts, row);
+    return row;
+  };
+  return {
+    keepOnce: (text, now) =>
+      queue.write(() => {
+        const held = look(text.programme, text.use, text.key);
+        if (held !== undefined && now < held.ends_at) return false;
+        if (text.use === 'assertion' && issueOf(text) <= Number(look(...floorName)?.kept ?? 0))
+          return false;
+        put(keptRow(text));
+        return true;
+      }),
+    keepLast: (text) => queue.write(() => void put(keptRow(text))),
+    findKept: (programme, use, key, now) =>
+      queue.read(() => {
+        const held = look(programme, use, key);
+        return held !== undefined && now < held.ends_at ? held.kept : undefined;
+      }),
+  };
+}
+
+/** Raises the floor; call it inside a write. */
+export function floorRaiser(database: DatabaseSync): (floor: Floor) => void {
+  const put = inserter(database, keptTexts, `${replacing(keptTexts)} ${raiseFloor}`);
+  return (floor) => void put(floorRow(floor));
+}
