@@ -54,8 +54,7 @@ export async function beginLogin(
   expectAnswerable(service, beginning.grant, beginning.member);
   for (let tries = 1; ; tries += 1) {
     const { login, refreshText } = newLogin(request, beginning);
-    const telling = refreshText === undefined ? undefined : { text: refreshText };
-    const tokens = await makeLoginTokens(service, client, beginning.grant, login, telling);
+    const tokens = await makeLoginTokens(service, client, beginning.grant, login, refreshText);
     try {
       await persist(login);
       return tokens;
@@ -117,10 +116,7 @@ export function nextAnswer(
   const accessSpan = access.lifetimes[grant];
   const refreshSpan = refreshText === undefined ? none : refresh.lifetime;
   const retrySpan = refreshText === undefined ? none : refresh.grace;
-  // A refresh token that stays gives access tokens until its end, and no row is written for them.
-  const laterSpan =
-    refresh.rotation === 'on' || refreshText === undefined ? 0 : access.lifetimes.refresh_token;
-  const longest = Math.max(accessSpan, refreshSpan + laterSpan, retrySpan) as Milliseconds;
+  const longest = Math.max(accessSpan, refreshSpan, retrySpan) as Milliseconds;
   const isOver = earlier(after(now, longest), login.endsAt);
   return {
     generation: (login.generation ?? 0) + 1,
@@ -132,17 +128,9 @@ export function nextAnswer(
     refreshSpan,
     retrySpan,
     tokenNumber: tokenIds.draw(now),
-    ...ownScope(scope, login),
+    ...(scope === login.scope ? {} : { ownScope: scope ?? '' }),
     forgetAt: Math.max(login.forgetAt ?? 0, isOver) as Instant,
   };
-}
-
-/** The scope of an answer as its row has it. */
-export function ownScope(
-  scope: string | undefined,
-  { scope: granted }: Pick<Login, 'scope'>,
-): Pick<Answer, 'ownScope'> {
-  return scope === granted ? {} : { ownScope: scope ?? '' };
 }
 
 /**

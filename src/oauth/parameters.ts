@@ -43,35 +43,37 @@ export function parseFormOrNone(text: string): Parameters {
 }
 
 /** No name on the wire holds this. */
-const separator = '\u0000';
+export const separator = '\u0000';
 
-/** The path of a JSON member: the names of its objects, outermost first, and its own. */
+/** The path of a member of a body: the names of its objects, outermost first, and its own. */
 export function memberPath(names: readonly string[]): string {
   return names.join(separator);
 }
 
-/** Paths of members of a JSON body. */
-export interface JsonPaths {
-  /** The members whose values are read. */
-  readonly values: ReadonlySet<string>;
+/** Paths of members of a JSON body, or of elements of XML. */
+export interface BodyPaths {
+  /** The members whose values are read; those with a separator can also be lists of texts. */
+  readonly values: ReadonlyMap<string, string | undefined>;
   /** The objects whose own members are read. */
   readonly objects: ReadonlySet<string>;
 }
 
 /**
  * Reads the members of a JSON object. Whole numbers and booleans become text (an absent-minded
- * client sends `"code": 123456`); null counts as empty. Any other value is refused where it would
- * be read; elsewhere only its name is told, with an empty value.
+ * client sends `"code": 123456`); null counts as empty; a list of texts is joined where it can be one.
+ * Any other value is refused where it would be read; elsewhere only its name is told, with an empty
+ * value.
  */
-export function parseJsonObject(text: string, { values, objects }: JsonPaths): Parameters {
-  const value = parseJson(text);
+export function parseJsonObject(text: string, { values, objects }: BodyPaths): Parameters {
+  const body = parseJson(text);
   const paths = memberPaths(text, objects);
   if (paths.length > maxParameters) throw new MalformedParameters('too many parameters');
   const members = new Map<string, unknown>();
-  collectMembers(value, '', objects, members);
+  collectMembers(body, '', objects, members);
   const parameters = new Map<string, string[]>();
   for (const path of paths) {
-    append(parameters, path, values.has(path) ? jsonText(members.get(path)) : '');
+    const value = values.has(path) ? jsonText(members.get(path), values.get(path)) : '';
+    append(parameters, path, value);
   }
   return parameters;
 }
@@ -129,15 +131,20 @@ function memberPaths(text: string, objects: ReadonlySet<string>): string[] {
   return paths;
 }
 
-function jsonText(member: unknown): string {
+function jsonText(member: unknown, between?: string): string {
   if (typeof member === 'string') return member;
+  if (between !== undefined && isTexts(member)) return member.join(between);
   if (member === null) return '';
   if (typeof member === 'boolean') return String(member);
   if (typeof member === 'number' && Number.isSafeInteger(member)) return String(member);
   throw new MalformedParameters('a member is neither text, a whole number, true nor false');
 }
 
-function append(parameters: Map<string, string[]>, name: string, value: string): void {
+function isTexts(member: unknown): member is readonly string[] {
+  return Array.isArray(member) && member.every((item) => typeof item === 'string');
+}
+
+export function append(parameters: Map<string, string[]>, name: string, value: string): void {
   const values = parameters.get(name);
   if (values === undefined) parameters.set(name, [value]);
   else values.push(value);

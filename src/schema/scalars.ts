@@ -15,6 +15,15 @@ export const textSchema = v.pipe(
   named('text', 'Text of 1 to 1000 characters without control characters.'),
 );
 
+/** A text for bodies, which can hold line breaks; never for headers. */
+export const linesSchema = v.pipe(
+  v.string(),
+  v.nonEmpty('expected some text, found none'),
+  v.maxLength(1000, 'expected at most 1000 characters'),
+  v.regex(/^[\P{Cc}\t\n\r]*$/u, 'of control characters, tabs and line breaks are allowed'),
+  named('lines', 'A text that can hold tabs and line breaks: `"line 1\\r\\nline 2"`.'),
+);
+
 /** A list without duplicates: a duplicate is most likely a typing slip. */
 export function listOf<Item extends string>(
   item: v.GenericSchema<unknown, Item>,

@@ -237,7 +237,7 @@ errors: { reasons: { throttled: { headers: { x-b: b } } } }
   grant: { read: [form, json], inputs: { a: { within: [b] }, b: {}, c: { in: json, within: [b, d] } } }
 `,
     [
-      'a.yaml:6:55: error: only members of a JSON body lie in objects (add in: json)',
+      'a.yaml:6:55: error: only members of a JSON body and elements of XML lie in others (add in: json)',
       'a.yaml:6:55: error: what is an object here is the text "b" already',
       'a.yaml:6:92: error: what is an object here is the text "b" already',
     ],

@@ -102,7 +102,15 @@ async function onboard(
   });
   const basic = client.basic.slice('Basic '.length);
   const { redirectUri: redirect_uri } = client;
-  return { ...settings, basic, redirect_uri, subject: member.subject, newline: '\n' };
+  return {
+    ...settings,
+    basic,
+    redirect_uri,
+    subject: member.subject,
+    newline: '\n',
+    return: '\r',
+    tab: '\t',
+  };
 }
 
 function filled({ start, headers, body }: Message, bindings: Bindings): Message {

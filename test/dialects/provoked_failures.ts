@@ -37,8 +37,9 @@ export interface Provoked {
 export function* provokedFailures(scene: Provoking): Iterable<Provoked> {
   const { programme, definition, by } = scene;
   for (const fault of tokenFaults(programme, definition, by)) {
-    // Of a JSON body, the sample repeats a parameter that is no input.
-    if (fault.reason !== 'repeated_parameter' || fault.request.json === undefined) yield fault;
+    // Of a body of JSON or XML, the sample repeats a parameter that is no input.
+    const { json, raw } = fault.request;
+    if (fault.reason !== 'repeated_parameter' || (json ?? raw) === undefined) yield fault;
   }
   yield* furtherTokenFaults(scene);
   yield* verifyFaults({ ...scene, redirectUri: '', dialect: '', base: '', member: nobody });
@@ -59,9 +60,11 @@ function* furtherTokenFaults({
   if (grant === undefined || place === undefined) return;
   const values = { code: 'x', refresh_token: 'x', username: 'x', password: 'x' };
   const good = sampleTokenRequest(definition, grant, by, values);
-  const { form: _, json: _json, ...bodiless } = good;
+  const { form: _, json: _json, raw: xml, ...bodiless } = good;
   const raw = {
-    type: good.json === undefined ? 'application/x-www-form-urlencoded' : 'application/json',
+    type:
+      xml?.type ??
+      (good.json === undefined ? 'application/x-www-form-urlencoded' : 'application/json'),
     text: 'x'.repeat(70_000),
   };
   if (good.method !== 'GET') {

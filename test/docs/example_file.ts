@@ -50,6 +50,8 @@ const surroundings: Readonly<Record<string, { readonly on?: string; readonly bes
   'list_scope.restricted': { on: 'partner-login' },
   'endpoint.methods': { beside: 'token_endpoints: { grant: { read: query } }' },
   'endpoint.media_types': { beside: 'token_endpoints: { grant: { read: json } }' },
+  'endpoint.root': { beside: 'token_endpoints: { grant: { read: xml } }' },
+  'input.attribute': { beside: 'token_endpoints: { grant: { read: xml } }' },
   'input.within': { beside: 'token_endpoints: { grant: { read: json } }' },
   'input.scheme': {
     beside:
@@ -60,6 +62,13 @@ const surroundings: Readonly<Record<string, { readonly on?: string; readonly bes
   },
   'token_field.type': {
     beside: 'token_response: { fields: { extra: { value: access_lifetime } } }',
+  },
+  'token_field.zone': {
+    beside: 'token_response: { fields: { extra: { value: issued_at, as: date_time } } }',
+  },
+  'token_field.attribute': {
+    beside:
+      'token_response: { encoding: xml, wrap: [answer], fields: { extra: { value: issued_at } } }',
   },
   'token_field.absent': {
     beside: 'token_response: { fields: { extra: { value: membership_number } } }',

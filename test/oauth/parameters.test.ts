@@ -82,7 +82,7 @@ function readJson(text: string, objects: ReadonlySet<string> = new Set()): Param
   return parseJsonObject(text, { values: everything, objects });
 }
 
-const everything = new (class extends Set<string> {
+const everything = new (class extends Map<string, undefined> {
   override has(): boolean {
     return true;
   }
@@ -127,7 +127,7 @@ describe('parseJsonObject', () => {
   });
 
   test('tells only the name of a member that is not read, whatever its type', () => {
-    const paths = { values: new Set(['code']), objects: new Set<string>() };
+    const paths = { values: new Map([['code', undefined]]), objects: new Set<string>() };
     const text =
       '{"code":"a","list":["b",{"code":1}],"map":{"code":"c","d":{}},"part":1.5,"big":1e400}';
     assert.deepEqual(
@@ -144,6 +144,18 @@ describe('parseJsonObject', () => {
     assert.throws(() => parseJsonObject('{"code":["a"],"x":[]}', paths), {
       message: 'a member is neither text, a whole number, true nor false',
     });
+  });
+
+  test('joins a list of texts where a member can be one', () => {
+    const paths = { values: new Map([['scope', ',']]), objects: new Set<string>() };
+    const read = (text: string) => parseJsonObject(text, paths).get('scope');
+    assert.deepEqual(read('{"scope":["a","b"]}'), ['a,b']);
+    assert.deepEqual(read('{"scope":["a"],"more":["b"]}'), ['a']);
+    assert.deepEqual(read('{"scope":[]}'), ['']);
+    assert.deepEqual(read('{"scope":"a"}'), ['a']);
+    for (const bad of ['[1]', '["a",null]', '[["a"]]', '{}', '1.5']) {
+      assert.throws(() => read(`{"scope":${bad}}`), MalformedParameters, bad);
+    }
   });
 
   test('refuses a nested member though a plain one of its name stands beside it', () => {

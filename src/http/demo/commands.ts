@@ -148,12 +148,13 @@ function loginLines(demo: Demo): readonly string[] {
   ];
 }
 
-/** The address has the code URL-encoded; curl encodes it anew, and JSON takes it with escapes. */
+/** The address has the code URL-encoded; curl encodes it anew, and JSON and XML take it with escapes. */
 function decoding(demo: Demo): readonly string[] {
-  const { json } = tokenRequest(demo, 'authorization_code', { code: '' });
+  const { json, raw } = tokenRequest(demo, 'authorization_code', { code: '' });
   const { prefix = '', characters = 'alphanumeric' } = demo.definition.code;
   if (/^[\w.~-]*$/.test(prefix + alphabetOf(characters))) return [];
   const decoded = `CODE=\${CODE//+/ }; CODE=$(printf '%b.' "\${CODE//%/\\\\x}"); CODE=\${CODE%.}`;
+  if (raw !== undefined) return [decoded, `CODE=\${CODE//&/'&amp;'}; CODE=\${CODE//</'&lt;'}`];
   if (json === undefined) return [decoded];
   return [decoded, `CODE=\${CODE//\\\\/\\\\\\\\}; CODE=\${CODE//\\"/\\\\\\"}`];
 }

@@ -75,9 +75,12 @@ function isWide(text: string): boolean {
   return /^\uFFFD{0,2}(?:[^\0]\0){2}|^\uFFFD{0,2}(?:\0[^\0]){2}/.test(text);
 }
 
-/** Name of a value's first forbidden character, such as one from an escape `"\0"`. */
+/**
+ * Name of a value's first forbidden character, such as one from an escape `"\0"`. An escaped carriage
+ * return is meant: answers end their lines so.
+ */
 export function foreignCharacterIn(value: string): string | undefined {
-  const found = value.match(foreignCharacter)?.[0];
+  const found = value.match(foreignCharacter)?.find((character) => character !== '\r');
   return found === undefined ? undefined : nameOf(found);
 }
 

@@ -11,6 +11,8 @@ export interface Encoding {
   readonly scalar: (value: Scalar) => Scalar;
   /** Takes a member's name at compile time and its encoded value for each answer. */
   readonly member: (name: string) => (value: string) => string;
+  /** The same for members that are attributes. */
+  readonly attribute?: (name: string) => (value: string) => string;
   readonly object: (members: readonly string[]) => string;
   /** A list in brackets; undefined if the encoding repeats the member for each item. */
   readonly array: ((items: readonly Scalar[]) => string) | undefined;
@@ -51,13 +53,30 @@ function formEncode(text: string): string {
   return encodeURIComponent(text).replaceAll('%20', '+');
 }
 
+/** The member that is the text of its element, beside attributes. */
+export const elementText = '#text';
+
+/**
+ * An encoded value is what follows an element's name: its attributes, `>`, its content. Attributes
+ * begin with a space, elements with `<`.
+ */
 const xml: Encoding = {
   ...usual,
   contentType: 'application/xml',
-  scalar: (value) => escapeXml(plain(value)),
-  member: (name) => (value) => (value === '' ? `<${name}/>` : `<${name}>${value}</${name}>`),
-  object: (members) => members.join(''),
-  document: (body) => `<?xml version="1.0" encoding="UTF-8"?>\n${body}`,
+  scalar: (value) => `>${escapeXml(plain(value))}`,
+  member: (name) => (value) => {
+    if (name === elementText) return value;
+    const isEmpty = value.indexOf('>') === value.length - 1;
+    return isEmpty ? `<${name}${value.slice(0, -1)}/>` : `<${name}${value}</${name}>`;
+  },
+  attribute: (name) => (value) => ` ${name}="${value.slice(1)}"`,
+  object: (members) => {
+    const content = members.filter((member) => !member.startsWith(' '));
+    const attributes = members.filter((member) => member.startsWith(' '));
+    const inner = content.map((member) => (member.startsWith('>') ? member.slice(1) : member));
+    return `${attributes.join('')}>${inner.join('')}`;
+  },
+  document: (body) => `<?xml version="1.0" encoding="UTF-8"?>\n${body.slice(1)}`,
 };
 
 const entities: Readonly<Record<string, string>> = {
@@ -69,7 +88,7 @@ const entities: Readonly<Record<string, string>> = {
 };
 
 /** XML 1.0 cannot represent control characters and unpaired surrogates: they become U+FFFD. */
-function escapeXml(text: string): string {
+export function escapeXml(text: string): string {
   return text
     .replaceAll(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '\uFFFD')
     .replaceAll(/[&<>"']/g, (character) => entities[character] ?? character);
@@ -98,7 +117,7 @@ export function withContentType<
   };
 }
 
-/** Restricted to the letters that every XML reader accepts. */
+/** Restricted to the letters that every XML reader accepts; it may have a prefix. */
 export function isXmlName(name: string): boolean {
-  return /^[A-Za-z_][A-Za-z0-9_.-]*$/.test(name);
+  return /^(?:[A-Za-z_][A-Za-z0-9_.-]*:)?[A-Za-z_][A-Za-z0-9_.-]*$/.test(name);
 }

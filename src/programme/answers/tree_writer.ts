@@ -5,6 +5,7 @@ import {
   type Field,
   type FieldTree,
   inCase,
+  isAttribute,
   type NameCase,
   type NamedField,
   type Scalar,
@@ -81,7 +82,8 @@ const noClaims = Object.freeze({});
 function compileObject(tree: FieldTree, rules: Compilation): (values: Values) => string {
   const { encoding, nameCase } = rules;
   const members = [...tree].map(([name, field]) => {
-    const enclose = encoding.member(inCase(name, nameCase));
+    const { member, attribute = member } = encoding;
+    const enclose = (isAttribute(field) ? attribute : member)(inCase(name, nameCase));
     return { enclose, write: compileField(field, rules) };
   });
   return (values) => {
@@ -153,12 +155,12 @@ function compileJoined(fields: readonly Field[], rules: Compilation): Writer {
 }
 
 function compileNamed(
-  { value: name, as, type, absent }: NamedField,
+  { value: name, as, zone, type, absent }: NamedField,
   { vocabulary, split, encoding: { scalar, array } }: Compilation,
 ): Writer {
   const none = scalar(null);
   if (name === nothing) return () => none;
-  const format = formatterOf(vocabulary.values[name]?.[0] ?? 'text', as, split);
+  const format = formatterOf(vocabulary.values[name]?.[0] ?? 'text', as, split, zone);
   return (values) => {
     const value = values[name];
     if (value === undefined) return absent === 'nothing' ? none : undefined;

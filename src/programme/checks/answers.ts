@@ -4,19 +4,21 @@
 import type { Path } from '../../lib/fault.ts';
 import { grantTypes } from '../../oauth/grant.ts';
 import { type Complaint, wrong } from '../../schema/complaint.ts';
-import { isXmlName } from '../answers/encoding.ts';
 import type { Definition } from '../language/definition.ts';
 import { headerFields } from '../language/response_headers.ts';
 import {
-  type Field,
   type FieldTree,
   fieldsOf,
+  fieldsWithin,
   inCase,
+  isObject,
+  isText,
   type NameCase,
   writtenValues,
 } from '../language/value_tree.ts';
 import { extraPrefix } from '../language/vocabularies.ts';
 import { toldHeaders } from '../requests/verify_headers.ts';
+import { attributeComplaints, type Layout, xmlComplaints } from './xml_answers.ts';
 
 export function* answerComplaints(definition: Definition): Iterable<Complaint> {
   const { token_response: response, errors, grants, authorize, tokens } = definition;
@@ -150,14 +152,16 @@ function* encodingComplaints(definition: Definition): Iterable<Complaint> {
     [['authorize', 'answer', 'more'], more],
     [['tokens', 'access', 'claims'], tokens.access.claims],
   ] as const) {
+    const isXml =
+      (tree === response.fields && response.encoding === 'xml') ||
+      (tree === errors.fields && errors.encoding === 'xml');
+    yield* attributeComplaints(at, tree, isXml);
     for (const field of fieldsOf(tree)) {
       if (typeof field === 'string' || !('joined' in field) || isText(field)) continue;
       yield [at, 'texts are joined of values and constants: no object or array can be in "joined"'];
     }
   }
 }
-
-type Layout = Pick<Definition['token_response'], 'encoding' | 'fields' | 'wrap'>;
 
 function* bodyComplaints(at: Path, layout: Layout): Iterable<Complaint> {
   const { encoding, fields: tree, wrap } = layout;
@@ -181,33 +185,4 @@ function* bodyComplaints(at: Path, layout: Layout): Iterable<Complaint> {
     if (encoding === 'form' && items?.every(isText) === true) continue;
     yield [[...at, name], `${body} has no objects, and no lists of them`];
   }
-}
-
-function* xmlComplaints(at: Path, { fields: tree, wrap }: Layout): Iterable<Complaint> {
-  const [root] = tree.values();
-  const isRoot = typeof root === 'object' && (isObject(root) || isText(root));
-  yield* wrong([
-    wrap.length === 0 && (tree.size !== 1 || !isRoot),
-    at,
-    'XML has one element around all others',
-    'put the fields into one object',
-  ]);
-  const inner = [...fieldsOf(tree)].filter(isObject).flatMap(({ object }) => [...object.keys()]);
-  for (const name of [...wrap, ...tree.keys(), ...inner]) {
-    if (!isXmlName(name)) yield [at, `"${name}" cannot name an element of XML`];
-  }
-}
-
-function fieldsWithin(field: Field): Iterable<Field> {
-  return fieldsOf(new Map([['', field]]));
-}
-
-function isObject(field: Field): field is Extract<Field, { readonly object: FieldTree }> {
-  return typeof field === 'object' && 'object' in field;
-}
-
-function isText(field: Field): boolean {
-  return [...fieldsWithin(field)].every(
-    (inner) => typeof inner === 'string' || !('object' in inner || 'array' in inner),
-  );
 }

@@ -4,15 +4,11 @@
 import type { Path } from '../../lib/fault.ts';
 import { grantInputs, type GrantType, grantTypes } from '../../oauth/grant.ts';
 import { programmePaths } from '../../oauth/own_paths.ts';
-import { memberPath } from '../../oauth/parameters.ts';
 import { type Complaint, wrong } from '../../schema/complaint.ts';
 import type { Definition } from '../language/definition.ts';
-import {
-  type EndpointDefinition,
-  type InputDefinition,
-  placesOf,
-} from '../language/input_schema.ts';
+import { type EndpointDefinition, placesOf } from '../language/input_schema.ts';
 import { endpointsOf, grantsAt } from '../requests/grant_places.ts';
+import { inputPlaceComplaints } from './input_places.ts';
 
 /** An endpoint with its path in the file; the login request has no name. */
 type PlacedEndpoint = readonly [at: Path, endpoint: EndpointDefinition, name?: string];
@@ -72,10 +68,7 @@ export function* endpointComplaints(definition: Definition): Iterable<Complaint>
     yield* grantTypeComplaints(definition, name);
   }
   for (const [at, endpoint] of endpointsIn(definition)) {
-    yield* nameComplaints(at, endpoint);
-    for (const [role, input] of Object.entries(endpoint.inputs)) {
-      yield* placeComplaints([...at, 'inputs', role], input, endpoint);
-    }
+    yield* inputPlaceComplaints(at, endpoint);
   }
 }
 
@@ -139,51 +132,6 @@ function* grantTypeComplaints(definition: Definition, name: string): Iterable<Co
     const twin = served.find((other) => other < type && wireValue(other) === wireValue(type));
     if (twin === undefined) continue;
     yield [['grants', type], `${twin} has the grant_type "${wireValue(type)}" already`];
-  }
-}
-
-/** Inputs that are read from one place under one name. */
-function* nameComplaints(at: Path, endpoint: EndpointDefinition): Iterable<Complaint> {
-  const seen = new Map<string, string>();
-  for (const [role, input] of Object.entries(endpoint.inputs)) {
-    const name = wirePath(role, input).join('.');
-    for (const place of placesOf(input, endpoint)) {
-      const key = place === 'header' ? `header ${name.toLowerCase()}` : `${place} ${name}`;
-      const other = seen.get(key);
-      if (other !== undefined && other !== role) {
-        yield [[...at, 'inputs', role], `"${other}" is read from the ${place} "${name}" already`];
-      }
-      seen.set(key, role);
-    }
-  }
-}
-
-function wirePath(role: string, { within = [], name = role }: InputDefinition): readonly string[] {
-  return [...within, name];
-}
-
-function* placeComplaints(
-  at: Path,
-  input: InputDefinition,
-  endpoint: EndpointDefinition,
-): Iterable<Complaint> {
-  const { in: place, within } = input;
-  if ((place === 'form' || place === 'json') && !endpoint.read.includes(place)) {
-    const bodies = endpoint.read.filter((one) => one !== 'query').join(' or ');
-    const reads = bodies === '' ? 'no body' : `its body as ${bodies}`;
-    yield [[...at, 'in'], `this endpoint reads ${reads}, so no input can be read as ${place}`];
-  }
-  if (within === undefined) return;
-  if (placesOf(input, endpoint).some((one) => one !== 'json')) {
-    yield [[...at, 'within'], 'only members of a JSON body lie in objects', 'add in: json'];
-  }
-  const outer = memberPath([...within, '']);
-  const text = Object.entries(endpoint.inputs).find(([role, other]) => {
-    const isMember = placesOf(other, endpoint).includes('json');
-    return isMember && outer.startsWith(memberPath([...wirePath(role, other), '']));
-  });
-  if (text !== undefined) {
-    yield [[...at, 'within'], `what is an object here is the text "${text[0]}" already`];
   }
 }
 

@@ -28,7 +28,7 @@ export interface Reading {
 
 export interface ReadingPromise extends Pick<
   EndpointDefinition,
-  'path' | 'methods' | 'repeated' | 'unknown' | 'empty'
+  'path' | 'methods' | 'root' | 'repeated' | 'unknown' | 'empty'
 > {
   /** The types of a body that is read; empty if none is. */
   readonly mediaTypes: readonly (readonly [type: string, form: BodyForm])[];
@@ -42,10 +42,12 @@ export interface InputPromise extends Pick<
 > {
   /** The engine's name of the input. */
   readonly role: string;
-  /** As `told` of the compiled rule: the wire name after the names of enclosing JSON objects. */
+  /** As `told` of the compiled rule: the wire name after the names of enclosing objects. */
   readonly name: string;
   readonly wireName: string;
   readonly within: readonly string[];
+  /** It is an attribute of an XML element. */
+  readonly attribute: boolean;
   readonly places: readonly Place[];
   readonly inHeader: boolean;
   /** In lower case. */
@@ -71,12 +73,13 @@ export type InputFault = (typeof inputFaults)[number];
 
 export function describeReading(reading: Reading): ReadingPromise {
   const { endpoint, definition, requests } = reading;
-  const { methods, repeated, unknown, empty, inputs, read } = endpoint;
+  const { methods, root, repeated, unknown, empty, inputs, read } = endpoint;
   const isBodiless = read.every((place) => place === 'query') || requests.includes('login');
   return {
     path: endpoint.path,
     methods,
     mediaTypes: isBodiless ? [] : [...typesOf(endpoint)].map(([type, { form }]) => [type, form]),
+    ...present({ root }),
     repeated,
     unknown,
     empty,
@@ -112,6 +115,7 @@ function describeInput(reading: Reading, role: string, input: InputDefinition): 
     name: told,
     wireName,
     within: input.within ?? [],
+    attribute: input.attribute === true,
     places: inHeader ? ['header'] : placesOf(input, endpoint),
     inHeader,
     scheme: input.scheme?.toLowerCase(),

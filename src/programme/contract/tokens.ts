@@ -51,8 +51,6 @@ export interface TokenPromise {
 /** The lifetime of refresh tokens, where there are any. */
 export interface RefreshPromise {
   readonly isJwt: boolean;
-  /** Each use replaces it. */
-  readonly rotates: boolean;
   readonly lifetime: Milliseconds;
   readonly longest: Milliseconds;
   readonly grace: Milliseconds;
@@ -140,7 +138,6 @@ export function describeRefresh(
   if (!grants.has('refresh_token')) return undefined;
   return {
     isJwt: tokens.refresh.format === 'jwt',
-    rotates: refresh.rotation === 'on',
     lifetime: milliseconds(Math.min(refresh.lifetime, refresh.longest)),
     longest: refresh.longest,
     grace: refresh.grace,

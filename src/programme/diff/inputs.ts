@@ -10,12 +10,13 @@ import { type Check, choice, type Item, names, offer } from './item.ts';
 
 /** Methods, media types, treatment of odd parameters, and each input. */
 export function readingItems(contract: Contract, reading: ReadingPromise): readonly Item[] {
-  const { methods, mediaTypes, repeated, unknown, empty, inputs, requests } = reading;
+  const { methods, mediaTypes, root, repeated, unknown, empty, inputs, requests } = reading;
   const types = mediaTypes.map(([type, form]) => `${type} (${form})`).toSorted();
   const checks = inputs.filter(canFail).map((input) => checkOf(contract, input, requests));
   return [
     ...methods.toSorted().map((method) => offer(`method ${method}`, 'answered')),
     ...(types.length === 0 ? [] : [names('media types', types)]),
+    ...(root === undefined ? [] : [choice('root element', root, true)]),
     choice('repeated parameters', repeatedTexts[repeated], repeated === 'refuse'),
     choice('unknown parameters', `${unknown}d`, unknown === 'refuse'),
     choice('empty values', empty === 'missing' ? 'count as missing' : 'count as sent', false),
@@ -42,6 +43,7 @@ export function inputItem(
   const demands = demandsOf(input, definition.programme_identifier);
   const words = [
     inHeader ? '' : input.places.toSorted().join(' or '),
+    input.attribute ? 'an attribute' : '',
     known && role !== name ? `is the ${role}` : '',
     neededBy.length > 0 ? need : 'optional',
     ...shapeWords(input),

@@ -8,6 +8,7 @@ import {
   answerHeadersSchema,
   contentTypeSchema,
   listOf,
+  linesSchema,
   textSchema,
   wireNameSchema,
 } from '../../schema/scalars.ts';
@@ -37,7 +38,7 @@ const statusSchema = v.pipe(
 );
 
 const descriptionSchema = v.pipe(
-  textSchema,
+  linesSchema,
   v.regex(
     /^(?:[^{}]|\{parameter\})*$/,
     'the only name in braces that a description can hold is {parameter}',

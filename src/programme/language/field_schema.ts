@@ -7,7 +7,7 @@ import { quote } from '../../lib/fault.ts';
 import { suggest } from '../../lib/suggest.ts';
 import { key, named, note } from '../../schema/notes.ts';
 import { listOf, wireNameSchema } from '../../schema/scalars.ts';
-import { formatsOf, valueFormats } from './value_format.ts';
+import { allowsZone, formatsOf, valueFormats } from './value_format.ts';
 import type { Field, FieldTree } from './value_tree.ts';
 import { nothing, type Vocabulary } from './vocabularies.ts';
 
@@ -70,6 +70,11 @@ export function fieldSchemasOf(vocabulary: Vocabulary): FieldSchemas {
     example: '[authorization_code]',
     otherwise: 'every grant, every reason',
   });
+  const attribute = key(v.exactOptional(v.boolean()), {
+    text: 'In an answer of XML: an attribute of the element it lies in, such as `xmlns`; the text beside attributes is a field named `"#text"`.',
+    example: 'true',
+    otherwise: 'an element of its own',
+  });
   const value = v.pipe(
     v.strictObject({
       value: key(name, {
@@ -78,10 +83,20 @@ export function fieldSchemasOf(vocabulary: Vocabulary): FieldSchemas {
         otherwise: 'required in this form',
       }),
       as: key(v.exactOptional(v.picklist(valueFormats)), {
-        text: 'How a lifetime, a point in time (always in UTC) or a scope is written: [formats](#formats).',
+        text: 'How a lifetime, a point in time or a scope is written: [formats](#formats).',
         example: 'date_time',
         otherwise: '`seconds`, `epoch` for a point in time, a scope as it was asked for',
       }),
+      zone: key(
+        v.exactOptional(
+          v.pipe(v.string(), v.regex(/^[+-][01]\d:[0-5]\d$/, 'expected a zone such as "+08:00"')),
+        ),
+        {
+          text: 'Of a time as `date` or one of `date_time…`: the zone it is told in, all year.',
+          example: '"+08:00"',
+          otherwise: 'UTC',
+        },
+      ),
       type: key(v.exactOptional(v.picklist(['string', 'number'])), {
         text: '`string` puts a number in quotes (`"1800"`), `number` writes the digits of a text bare (P-7: `jti`).',
         example: 'string',
@@ -92,11 +107,16 @@ export function fieldSchemasOf(vocabulary: Vocabulary): FieldSchemas {
         example: 'nothing',
         otherwise: '`omit`',
       }),
+      attribute,
       only,
     }),
     v.check(
       ({ value: of, as }) => as === undefined || formatsOf(values[of]?.[0] ?? 'text').includes(as),
       'this value cannot be written that way: see "Formats" in docs/programme-reference.md',
+    ),
+    v.check(
+      ({ as, zone }) => zone === undefined || allowsZone(as),
+      'only a date or a date_time is told in a zone: say as which',
     ),
   );
   const field: v.GenericSchema<unknown, Field> = v.pipe(
@@ -116,6 +136,7 @@ export function fieldSchemasOf(vocabulary: Vocabulary): FieldSchemas {
         example: 'bearer',
         otherwise: 'required in this form',
       }),
+      attribute,
       only,
     }),
     object: v.strictObject({
@@ -140,6 +161,7 @@ export function fieldSchemasOf(vocabulary: Vocabulary): FieldSchemas {
         example: '[membership_number, { constant: "" }]',
         otherwise: 'required in this form',
       }),
+      attribute,
       only,
     }),
     joined: v.strictObject({
@@ -148,6 +170,7 @@ export function fieldSchemasOf(vocabulary: Vocabulary): FieldSchemas {
         example: '[{ constant: "https://api.example/members/" }, subject]',
         otherwise: 'required in this form',
       }),
+      attribute,
       only,
     }),
   };

@@ -16,7 +16,7 @@ import {
 import { failureReasonSchema } from './errors_schema.ts';
 import { characterClassSchema, lengthSchema } from './value_shape.ts';
 
-export const parameterPlaces = ['query', 'form', 'json'] as const;
+export const parameterPlaces = ['query', 'form', 'json', 'xml'] as const;
 export type ParameterPlace = (typeof parameterPlaces)[number];
 export type Place = ParameterPlace | 'header';
 
@@ -66,12 +66,12 @@ export function placesOf(input: InputDefinition, endpoint: EndpointDefinition): 
 const inputSchema = v.pipe(
   v.strictObject({
     name: key(v.exactOptional(wireNameSchema), {
-      text: 'Its name on the wire: of a parameter, a JSON member, or a header (in any case). What is told of a JSON member names its objects too: `credentials.site.name`.',
+      text: 'Its name on the wire: of a parameter, a JSON member, an element (its prefix is not compared), or a header (in any case). What is told of a member names its objects too: `credentials.site.name`.',
       example: 'programme-identifier',
       otherwise: "the input's own name",
     }),
     in: key(v.exactOptional(v.picklist([...parameterPlaces, 'header'])), {
-      text: 'Where it is read, if not where the endpoint reads its parameters. A body has one form: `form` and `json` only where the endpoint reads that.',
+      text: 'Where it is read, if not where the endpoint reads its parameters. A body has one form: `form`, `json` and `xml` only where the endpoint reads that.',
       example: 'header',
       otherwise: "the endpoint's `read`",
     }),
@@ -80,11 +80,16 @@ const inputSchema = v.pipe(
         v.pipe(v.array(wireNameSchema), v.nonEmpty('expected the name of at least one object')),
       ),
       {
-        text: 'Objects of a JSON body that it lies in, outermost first: `[credentials, site]` for `{"credentials":{"site":{"name":…}}}`. Nothing else in a JSON body may be an object.',
+        text: 'Objects of a JSON body that it lies in, outermost first: `[credentials, site]` for `{"credentials":{"site":{"name":…}}}`; of XML, the elements inside the root element, whose prefixes are not compared.',
         example: '[credentials, site]',
-        otherwise: 'it is a member of the body itself',
+        otherwise: 'it is a member of the body itself, or lies in the root element',
       },
     ),
+    attribute: key(v.exactOptional(v.boolean()), {
+      text: 'Of XML: it is an attribute of the element that `within` ends with, or of the root element.',
+      example: 'true',
+      otherwise: 'it is the text of an element',
+    }),
     scheme: key(
       v.exactOptional(
         v.pipe(
@@ -200,12 +205,17 @@ export const endpointSchema = v.pipe(
       },
     ),
     read: key(v.optional(oneOrMore(v.picklist(parameterPlaces)), 'form'), {
-      text: 'Where parameters are read: the query, a form body (`application/x-www-form-urlencoded`, in any charset that holds ASCII, G-9), or the members of a JSON body; of a list, in whichever of these they come, and a parameter that comes in two of them came twice. A single input can be read elsewhere by its own `in`.',
+      text: 'Where parameters are read: the query, a form body (`application/x-www-form-urlencoded`, in any charset that holds ASCII, G-9), the members of a JSON body (a scope also as a list of texts), or the elements of an XML body (`application/xml`, `text/xml`, any type with `+xml`; without a DTD and entities of its own); of a list, in whichever of these they come, and a parameter that comes in two of them came twice. A single input can be read elsewhere by its own `in`.',
       example: '[form, json]',
     }),
     media_types: key(v.optional(listOf(contentTypeSchema), []), {
-      text: 'What the `Content-Type` of a body may say besides that. Where form and JSON are both read, a type that ends with `json` is JSON.',
+      text: 'What the `Content-Type` of a body may say besides that. Where several forms are read, a type that ends with `json` or `xml` is of that form.',
       example: '[application/vnd.api+json]',
+    }),
+    root: key(v.exactOptional(wireNameSchema), {
+      text: 'The name that the root element of an XML body must have, without its prefix.',
+      example: 'Envelope',
+      otherwise: 'any',
     }),
     repeated: key(v.optional(v.picklist(['refuse', 'first', 'last']), 'refuse'), {
       text: 'A parameter that is sent more than once: `refuse` it (RFC 6749 3.1), or take the `first` or `last` value. A login request always refuses.',

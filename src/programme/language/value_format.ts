@@ -4,12 +4,37 @@
 export type SplitScope = (scope: string) => readonly string[];
 
 type Written = string | number | readonly string[];
-/** Spans and instants are milliseconds. */
-type Formatter = (value: string | number, split: SplitScope) => Written;
+/** Spans and instants are milliseconds; the time of a zone is written as `iso` tells it. */
+type Formatter = (value: string | number, split: SplitScope, zone: string) => Written;
 
 const seconds: Formatter = (value) => Math.floor(Number(value) / 1000);
 const asIs: Formatter = (value) => value;
-const iso = (value: string | number): string => new Date(value).toISOString();
+
+/** The time in a zone, to the second and the rest of it, without the zone. */
+function iso(value: string | number, zone: string): readonly [seconds: string, rest: string] {
+  const [, sign, hours = 0, minutes = 0] = /^([+-])(\d\d):(\d\d)$/.exec(zone) ?? [];
+  const ahead = (Number(hours) * 60 + Number(minutes)) * (sign === '-' ? -60_000 : 60_000);
+  const text = new Date(Number(value) + ahead).toISOString();
+  return [text.slice(0, 19), text.slice(19, -1)];
+}
+
+/** Formats of a time in which a zone other than UTC can be meant. */
+const zonedFormatters = {
+  date: (value, _, zone) => iso(value, zone)[0].slice(0, 10),
+  date_time: (value, _, zone) => iso(value, zone)[0] + zone,
+  date_time_milliseconds: (value, _, zone) => iso(value, zone).join('') + zone,
+  date_time_microseconds: (value, _, zone) => `${iso(value, zone).join('')}000${zone}`,
+  date_time_offset: (value, _, zone) => iso(value, zone)[0] + offset(zone),
+  date_time_offset_digits: (value, _, zone) => iso(value, zone)[0] + offset(zone).replace(':', ''),
+  date_time_space: (value, _, zone) => iso(value, zone)[0].replace('T', ' '),
+  date_time_digits: (value, _, zone) => iso(value, zone)[0].replaceAll(/\D/g, ''),
+} as const satisfies Readonly<Record<string, Formatter>>;
+
+function offset(zone: string): string {
+  return zone === utc ? '+00:00' : zone;
+}
+
+const utc = 'Z';
 
 /** The formats of each kind of value. */
 const formatters = {
@@ -22,12 +47,7 @@ const formatters = {
   instant: {
     epoch: seconds,
     epoch_milliseconds: asIs,
-    date: (value) => iso(value).slice(0, 10),
-    date_time: (value) => `${iso(value).slice(0, 19)}Z`,
-    date_time_milliseconds: iso,
-    date_time_offset: (value) => `${iso(value).slice(0, 19)}+00:00`,
-    date_time_space: (value) => iso(value).slice(0, 19).replace('T', ' '),
-    date_time_digits: (value) => iso(value).slice(0, 19).replaceAll(/\D/g, ''),
+    ...zonedFormatters,
     http_date: (value) => new Date(value).toUTCString(),
   },
   scope: {
@@ -50,14 +70,19 @@ export const valueFormats: readonly ValueFormat[] = (
   Object.keys(formatters) as ValueKind[]
 ).flatMap(formatsOf);
 
+export function allowsZone(format: ValueFormat | undefined): boolean {
+  return format !== undefined && Object.hasOwn(zonedFormatters, format);
+}
+
 /** A function that formats values of the kind; a format that is left out is the usual one. */
 export function formatterOf(
   kind: ValueKind,
   format: ValueFormat | undefined,
   split: SplitScope,
+  zone: string = utc,
 ): (value: string | number) => Written {
   const known: Readonly<Record<string, Formatter>> = formatters[kind];
   const usual = kind === 'span' || kind === 'instant' ? seconds : asIs;
   const formatter = format === undefined ? usual : (known[format] ?? usual);
-  return (value) => formatter(value, split);
+  return (value) => formatter(value, split, zone);
 }

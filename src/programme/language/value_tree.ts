@@ -9,11 +9,19 @@ interface Conditional {
   readonly only?: readonly string[];
 }
 
+/** A field of one text. */
+interface Textual extends Conditional {
+  /** Of XML: an attribute of the element that the field lies in. */
+  readonly attribute?: boolean;
+}
+
 /** A value by name, with its format. */
-export interface NamedField extends Conditional {
+export interface NamedField extends Textual {
   readonly value: string;
   /** Lifetimes allow seconds, milliseconds or minutes; times and scopes the other formats. */
   readonly as?: ValueFormat;
+  /** Of a time: how far its zone is ahead of UTC, `+08:00`. */
+  readonly zone?: string;
   /** `string` quotes a number; `number` writes digits without quotes. */
   readonly type?: 'string' | 'number';
   /** `nothing` writes `null` for a missing value, instead of leaving the member out. */
@@ -23,13 +31,18 @@ export interface NamedField extends Conditional {
 export type Field =
   | string
   | NamedField
-  | ({ readonly constant: Scalar } & Conditional)
+  | ({ readonly constant: Scalar } & Textual)
   | ({ readonly object: FieldTree } & Conditional)
   | ({ readonly array: readonly Field[] } & Conditional)
   /** The first of these fields that has a value. */
-  | ({ readonly first: readonly Field[] } & Conditional)
+  | ({ readonly first: readonly Field[] } & Textual)
   /** The texts of all these fields, concatenated; absent if one of them is. */
-  | ({ readonly joined: readonly Field[] } & Conditional);
+  | ({ readonly joined: readonly Field[] } & Textual);
+
+/** Whether a field is an attribute in XML. */
+export function isAttribute(field: Field): boolean {
+  return typeof field === 'object' && 'attribute' in field && field.attribute;
+}
 
 /** Members in written order. */
 export type FieldTree = ReadonlyMap<string, Field>;
@@ -83,4 +96,19 @@ function valueOf(field: Field): string | undefined {
 export function inCase(text: string, nameCase: NameCase): string {
   if (nameCase === 'as_written') return text;
   return nameCase === 'upper' ? text.toUpperCase() : text.toLowerCase();
+}
+
+/** A field and all fields in it. */
+export function fieldsWithin(field: Field): Iterable<Field> {
+  return fieldsOf(new Map([['', field]]));
+}
+
+export function isObject(field: Field): field is Extract<Field, { readonly object: FieldTree }> {
+  return typeof field === 'object' && 'object' in field;
+}
+
+export function isText(field: Field): boolean {
+  return [...fieldsWithin(field)].every(
+    (inner) => typeof inner === 'string' || !('object' in inner || 'array' in inner),
+  );
 }

@@ -99,7 +99,8 @@ function item(
   request: SampleRequest,
   { base = '{{base_url}}', describe, follow, after = [] }: ItemOptions = {},
 ): object {
-  const { method, path, query, headers, credentials, certificate } = request;
+  const { method, path, query, headers, credentials, certificate, raw } = request;
+  const type = raw === undefined ? [] : [['Content-Type', raw.type] as const];
   const search = query.map(
     ([key, value]) =>
       `${encodeURIComponent(key)}=${withVariables(value, braced, encodeURIComponent)}`,
@@ -112,7 +113,10 @@ function item(
     request: {
       method,
       url: `${base}${filled(path)}${search.length === 0 ? '' : `?${search.join('&')}`}`,
-      header: [...headers, ...header].map(([key, value]) => ({ key, value: filled(value) })),
+      header: [...headers, ...header, ...type].map(([key, value]) => ({
+        key,
+        value: filled(value),
+      })),
       auth,
       ...bodyOf(request),
       ...(described.some(Boolean) ? { description: described.filter(Boolean).join(' ') } : {}),
@@ -162,7 +166,11 @@ function proof(credentials: SampleCredentials | undefined): Proof {
   return { auth: { type: 'noauth' }, before, header };
 }
 
-function bodyOf({ form, json }: SampleRequest): object {
+function bodyOf({ form, json, raw: sent }: SampleRequest): object {
+  if (sent !== undefined) {
+    const options = { raw: { language: 'xml' } };
+    return { body: { mode: 'raw', raw: filled(sent.text), options } };
+  }
   if (json !== undefined) {
     const raw = filled(JSON.stringify(json, undefined, 2));
     return { body: { mode: 'raw', raw, options: { raw: { language: 'json' } } } };

@@ -12,6 +12,7 @@ import type { Client, StoredSecret } from '../../oauth/client.ts';
 import type { FailureReason } from '../../oauth/failure.ts';
 import { memberPath } from '../../oauth/parameters.ts';
 import { proofInputs } from '../../oauth/pkce.ts';
+import { attributeMark } from '../../oauth/xml_parameters.ts';
 import type { Definition } from '../language/definition.ts';
 import type { Comparison, EndpointDefinition, InputDefinition } from '../language/input_schema.ts';
 import { compileShape, type Misfit, shapeMisfit } from '../language/value_shape.ts';
@@ -29,10 +30,12 @@ export interface InputRule<Reason = FailureReason> {
   /** The engine's name of the input. */
   readonly role: string;
   readonly wireName: string;
-  /** Its name in messages: the wire name after the names of enclosing JSON objects. */
+  /** Its name in messages: the wire name after the names of enclosing objects or elements. */
   readonly told: string;
   /** Its key among a request's parameters. */
   readonly key: string;
+  /** What stands between its values where they come as a list of texts in JSON. */
+  readonly between?: string;
   readonly inHeader: boolean;
   readonly required: boolean;
   /** Several header lines form one list. */
@@ -58,11 +61,16 @@ export interface InputRule<Reason = FailureReason> {
 /** The inputs of an endpoint; those of PKCE only if the programme uses PKCE. */
 export function compileInputs(
   { inputs, empty }: Pick<EndpointDefinition, 'inputs' | 'empty'>,
-  { authorize, programme_identifier: identifier }: Definition,
+  { authorize, scope, programme_identifier: identifier }: Definition,
 ): readonly InputRule[] {
+  const isSeveral = scope.kind === 'list' && scope.separator !== 'none';
+  const between = isSeveral ? scope.separator : ' ';
   return Object.entries(inputs)
     .filter(([role]) => authorize.pkce !== 'off' || !proofInputs.has(role))
-    .map(([role, input]) => compileInput(role, input, identifier, empty));
+    .map(([role, input]) => ({
+      ...compileInput(role, input, identifier, empty),
+      ...(role === 'scope' && { between }),
+    }));
 }
 
 export function compileInput(
@@ -72,7 +80,7 @@ export function compileInput(
   empty: EndpointDefinition['empty'] = 'missing',
 ): InputRule {
   const inHeader = definition.in === 'header';
-  const { name = role, within = [], allowed, must_equal: comparison } = definition;
+  const { name = role, within = [], attribute, allowed, must_equal: comparison } = definition;
   const wireName = inHeader ? name.toLowerCase() : name;
   const hasShape = compileShape(definition);
   const hasFormat = formatTest(definition.format);
@@ -83,7 +91,7 @@ export function compileInput(
     role,
     wireName,
     told: inHeader ? wireName : [...within, name].join('.'),
-    key: memberPath([...within, name]),
+    key: memberPath([...within, attribute === true ? attributeMark + name : name]),
     inHeader,
     required: definition.required,
     list: inHeader && definition.format !== undefined,

@@ -5,7 +5,7 @@ import { describeText, endpointRule, ownCause, ownRule } from '../../oauth/cause
 import { type Charset, charsetOf, utf8 } from '../../oauth/charset.ts';
 import { Refusal } from '../../oauth/failure.ts';
 import {
-  type JsonPaths,
+  type BodyPaths,
   MalformedParameters,
   memberPath,
   noParameters,
@@ -13,11 +13,13 @@ import {
   parseJsonObject,
 } from '../../oauth/parameters.ts';
 import { headerValues, type WireRequest } from '../../oauth/wire_request.ts';
+import { parseXml } from '../../oauth/xml_parameters.ts';
 import {
   type EndpointDefinition,
   type ParameterPlace,
   placesOf,
 } from '../language/input_schema.ts';
+import type { InputRule } from './input_rules.ts';
 
 export type BodyForm = Exclude<ParameterPlace, 'query'>;
 
@@ -33,12 +35,14 @@ export const noBody: ReadBody = { form: undefined, parameters: noParameters };
 
 interface MediaType {
   readonly form: BodyForm;
-  readonly charset: Charset;
+  /** Absent where the type names none. */
+  readonly charset?: Charset;
 }
 
-const usualTypes: Readonly<Record<BodyForm, string>> = {
-  form: 'application/x-www-form-urlencoded',
-  json: 'application/json',
+const usualTypes: Readonly<Record<BodyForm, readonly string[]>> = {
+  form: ['application/x-www-form-urlencoded'],
+  json: ['application/json'],
+  xml: ['application/xml', 'text/xml'],
 };
 
 /** Header texts to remember, since parsing them costs time; clients send few different ones. */
@@ -46,10 +50,21 @@ const rememberedSpellings = 64;
 const longestSpelling = 200;
 
 /** A reader for the endpoint's forms of body. */
-export function compileBodyReader(endpoint: EndpointDefinition): BodyReader {
+export function compileBodyReader(
+  endpoint: EndpointDefinition,
+  rules: readonly Pick<InputRule<unknown>, 'role' | 'key' | 'between'>[],
+): BodyReader {
   if (endpoint.read.every((place) => place === 'query')) return readStrayForm;
   const mediaType = compileMediaTypes(endpoint);
-  const paths = { values: valuesOf(endpoint), objects: objectsOf(endpoint) };
+  const objects = objectsOf(endpoint);
+  const read = endpoint.read.map((form) => {
+    const values = rules.filter(({ role }) => isReadFrom(endpoint, role, form));
+    return [
+      form,
+      { values: new Map(values.map((rule) => [rule.key, rule.between])), objects },
+    ] as const;
+  });
+  const paths: ReadonlyMap<ParameterPlace, BodyPaths> = new Map(read);
   const bodiless = endpoint.read.includes('query');
   const expectedType = [...typesOf(endpoint).keys()].join(' or ');
   return (request) => {
@@ -66,21 +81,19 @@ export function compileBodyReader(endpoint: EndpointDefinition): BodyReader {
     }
     if (body === 'too_large') throw tooLarge();
     if (bodiless && body.length === 0) return noBody;
-    return { form: said.form, parameters: decodeBody(said, body, paths) };
+    return {
+      form: said.form,
+      parameters: decodeBody(said, body, paths.get(said.form) ?? noPaths, endpoint.root),
+    };
   };
 }
 
-/** Paths of the JSON members that are inputs. */
-function valuesOf(endpoint: EndpointDefinition): ReadonlySet<string> {
-  const inJson = Object.entries(endpoint.inputs).filter(([, input]) =>
-    placesOf(input, endpoint).includes('json'),
-  );
-  return new Set(
-    inJson.map(([role, { within = [], name = role }]) => memberPath([...within, name])),
-  );
+function isReadFrom(endpoint: EndpointDefinition, role: string, place: ParameterPlace): boolean {
+  const input = endpoint.inputs[role];
+  return input !== undefined && placesOf(input, endpoint).includes(place);
 }
 
-/** Paths of the JSON objects that contain inputs. */
+/** Paths of the objects, or elements of XML, that contain inputs. */
 export function objectsOf({ inputs }: EndpointDefinition): ReadonlySet<string> {
   const paths = Object.values(inputs).flatMap(({ within = [] }) =>
     within.map((_, index) => memberPath(within.slice(0, index + 1))),
@@ -109,17 +122,24 @@ function describeTypes([header, another]: readonly string[]): string {
 function readStrayForm({ body, rawHeaders }: WireRequest): ReadBody {
   if (body === 'too_large') throw tooLarge();
   const [type = ''] = headerValues({ rawHeaders }, 'content-type');
-  const isForm = type.split(';')[0]?.trim().toLowerCase() === usualTypes.form;
+  const isForm = usualTypes.form.includes(type.split(';')[0]?.trim().toLowerCase() ?? '');
   if (!isForm || body.length === 0) return noBody;
   return { form: undefined, parameters: decodeBody(plainForm, body, noPaths) };
 }
 
-const plainForm: MediaType = { form: 'form', charset: utf8 };
-const noPaths: JsonPaths = { values: new Set(), objects: new Set() };
+const plainForm: MediaType = { form: 'form' };
+const noPaths: BodyPaths = { values: new Map(), objects: new Set() };
 
-function decodeBody({ form, charset }: MediaType, body: Uint8Array, paths: JsonPaths): Parameters {
+function decodeBody(
+  { form, charset }: MediaType,
+  body: Uint8Array,
+  paths: BodyPaths,
+  root?: string,
+): Parameters {
   try {
-    return form === 'json' ? parseJsonObject(charset.text(body), paths) : charset.form(body);
+    if (form === 'xml') return parseXml(body, charset, paths, root);
+    const { text, form: parse } = charset ?? utf8;
+    return form === 'json' ? parseJsonObject(text(body), paths) : parse(body);
   } catch (error) {
     if (!(error instanceof MalformedParameters)) throw error;
     const cause = ownCause(
@@ -157,22 +177,27 @@ export function typesOf({
 }: EndpointDefinition): ReadonlyMap<string, MediaType> {
   const forms = read.filter((place) => place !== 'query');
   const formOf = (type: string): BodyForm | undefined =>
-    forms.length > 1 && /[/+]json$/.test(type) ? 'json' : forms[0];
+    forms.find((form) => type.endsWith(form)) ?? forms[0];
   const own = others.map((type) => [type.toLowerCase().replace(/;.*/, ''), formOf(type)] as const);
   return new Map(
-    [...forms.map((form) => [usualTypes[form], form] as const), ...own].flatMap(([type, form]) =>
-      form === undefined ? [] : [[type, { form, charset: utf8 }] as const],
-    ),
+    [
+      ...forms.flatMap((form) => usualTypes[form].map((type) => [type, form] as const)),
+      ...own,
+    ].flatMap(([type, form]) => (form === undefined ? [] : [[type, { form }] as const])),
   );
 }
 
 function parse(types: ReadonlyMap<string, MediaType>, header: string): MediaType | undefined {
   const [type = '', ...parameters] = header.split(';').map((part) => part.trim().toLowerCase());
-  const found = types.get(type);
+  // RFC 7303 4.2: what ends with +xml can be read as XML.
+  const xml = type.endsWith('+xml') ? types.get('text/xml') : undefined;
+  const found = types.get(type) ?? (xml?.form === 'xml' ? xml : undefined);
   const named = parameters.filter((parameter) => parameter.startsWith('charset='));
-  const [label = 'utf-8', another] = new Set(
+  const [label, another] = new Set(
     named.map((parameter) => parameter.slice('charset='.length).replace(/^"(.*)"$/, '$1')),
   );
-  const charset = found === undefined || another !== undefined ? undefined : charsetOf(label);
-  return found === undefined || charset === undefined ? undefined : { form: found.form, charset };
+  if (found === undefined || another !== undefined) return undefined;
+  if (label === undefined) return found;
+  const charset = charsetOf(label);
+  return charset && { form: found.form, charset };
 }

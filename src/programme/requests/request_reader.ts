@@ -51,11 +51,11 @@ interface ReadingRules {
 export function compileReader(
   endpoint: EndpointDefinition,
   rules: readonly InputRule<unknown>[],
-  readBody: BodyReader = compileBodyReader(endpoint),
+  readBody: BodyReader = compileBodyReader(endpoint, rules),
 ): (request: WireRequest, report: Report) => Inputs {
   const inputs = rules.map((rule): PlacedRule => {
     const places = placesOf(endpoint.inputs[rule.role] ?? { required: false }, endpoint);
-    const inBody = new Set(places.filter((place) => place === 'form' || place === 'json'));
+    const inBody = new Set(places.filter((place) => place !== 'query' && place !== 'header'));
     return { ...rule, inQuery: places.includes('query'), inBody };
   });
   const keysIn = (isThere: (input: PlacedRule) => boolean): Set<string> =>
@@ -64,6 +64,7 @@ export function compileReader(
     query: keysIn(({ inQuery }) => inQuery),
     form: keysIn(({ inBody }) => inBody.has('form')),
     json: keysIn(({ inBody }) => inBody.has('json')),
+    xml: keysIn(({ inBody }) => inBody.has('xml')),
     body: keysIn(({ inBody }) => inBody.size > 0),
   };
   const reading = { endpoint, inputs, keys, objects: objectsOf(endpoint) };

@@ -88,15 +88,16 @@ function wrongInputs(code: string, grant: GrantType, { inputs }: EndpointDefinit
 
 function* bodyFaults({ endpoint, request }: Scene): Iterable<Found> {
   const good = request();
-  const { method, form, json, query } = good;
+  const { method, form, json, raw: xml, query } = good;
   yield ['method_not_allowed', 'PUT', { ...good, method: 'PUT' }];
-  const { form: _form, json: _json, ...bodiless } = good;
-  if (form !== undefined || json !== undefined) {
+  const { form: _form, json: _json, raw: _raw, ...bodiless } = good;
+  if (form !== undefined || json !== undefined || xml !== undefined) {
     const raw = (type: string, text: string): SampleRequest => ({
       ...bodiless,
       raw: { type, text },
     });
-    const broken = form === undefined ? raw('application/json', '{') : raw(formType, 'a=%zz');
+    const other = xml === undefined ? raw('application/json', '{') : raw(xml.type, '<');
+    const broken = form === undefined ? other : raw(formType, 'a=%zz');
     const strange = raw('application/x-unheard-of', 'x');
     yield ['unsupported_media_type', 'content-type of another kind', strange];
     yield ['malformed_body', 'a body that cannot be decoded', broken];
@@ -114,7 +115,10 @@ function* bodyFaults({ endpoint, request }: Scene): Iterable<Found> {
     yield ['unknown_parameter', unheardOf, { ...good, query: [...query, [unheardOf, '1']] }];
   }
   const parameter = Object.entries(endpoint.inputs).find(
-    ([, one]) => one.within === undefined && !placesOf(one, endpoint).includes('header'),
+    ([, one]) =>
+      one.within === undefined &&
+      one.attribute !== true &&
+      !placesOf(one, endpoint).includes('header'),
   );
   if (parameter === undefined) return;
   const [role, input] = parameter;

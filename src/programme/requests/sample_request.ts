@@ -15,6 +15,7 @@ import type { Programme } from '../programme.ts';
 import { heldValues } from './client_values.ts';
 import { endpointsOf } from './grant_places.ts';
 import { formatSamples } from './input_formats.ts';
+import { type JsonMembers, withMember, withXml, xmlText } from './sample_body.ts';
 
 /** A client with its secret and API key in plain text. */
 export interface SampleClient {
@@ -42,13 +43,8 @@ export interface SampleRequest {
   readonly certificate?: true;
   readonly form?: readonly (readonly [string, string])[];
   readonly json?: JsonMembers;
-  /** A malformed body, in place of `form` and `json`. */
+  /** A body of XML or a malformed one, in place of `form` and `json`. */
   readonly raw?: { readonly type: string; readonly text: string };
-}
-
-/** Members of a JSON body; some are in objects. */
-export interface JsonMembers {
-  readonly [name: string]: string | JsonMembers;
 }
 
 /** Values by the engine's names; null leaves an input out that would otherwise be filled. */
@@ -157,16 +153,19 @@ function fillInputs(
     header: [],
   };
   let json: JsonMembers = {};
+  let xml: JsonMembers = {};
   const usual = usualPlace(endpoint);
   for (const [role, input] of Object.entries(endpoint.inputs)) {
     // Without its selector, a shared path leads to the default programme.
     const isSent = input.required || needed.has(role) || role === definition.selector?.input;
     const value = known[role] === undefined ? usualValue(role, input, definition, by) : known[role];
     if (!isSent || value === undefined || value === null) continue;
-    const { in: place = usual, name = role, within = [], scheme } = input;
+    const { in: place = usual, name = role, within = [], attribute, scheme } = input;
     const text = scheme === undefined ? value : `${scheme} ${value}`;
     if (place === 'json') json = withMember(json, [...within, name], text);
-    else sent[place].push([name, text]);
+    else if (place === 'xml') {
+      xml = withXml(xml, [...within, name], attribute === true, text);
+    } else sent[place].push([name, text]);
   }
   const [method = 'POST'] = endpoint.methods;
   return present({
@@ -176,6 +175,10 @@ function fillInputs(
     headers: sent.header,
     form: usual === 'form' || sent.form.length > 0 ? sent.form : undefined,
     json: usual === 'json' || Object.keys(json).length > 0 ? json : undefined,
+    raw:
+      usual === 'xml' || Object.keys(xml).length > 0
+        ? { type: 'application/xml', text: xmlText(endpoint.root ?? 'request', xml) }
+        : undefined,
   });
 }
 
@@ -184,16 +187,6 @@ function usualPlace({ read, methods }: EndpointDefinition): ParameterPlace {
   const [method] = methods;
   const bodies = method === 'GET' ? [] : read.filter((place) => place !== 'query');
   return bodies[0] ?? 'query';
-}
-
-function withMember(
-  members: JsonMembers,
-  [name = '', ...rest]: readonly string[],
-  value: string,
-): JsonMembers {
-  if (rest.length === 0) return { ...members, [name]: value };
-  const inner = members[name];
-  return { ...members, [name]: withMember(typeof inner === 'object' ? inner : {}, rest, value) };
 }
 
 /** A scope for the grant, if the dialect requires one. */

@@ -21,7 +21,7 @@ interface Placed {
 function placed({ inputs, mediaTypes }: ReadingPromise, method: string): Placed {
   const hasBody = method !== 'GET' && mediaTypes.length > 0;
   const isInBody = ({ places }: InputPromise): boolean =>
-    hasBody && places.some((place) => place === 'form' || place === 'json');
+    hasBody && places.some((place) => place !== 'query' && place !== 'header');
   return {
     body: inputs.filter(isInBody),
     parameters: inputs.filter(
@@ -63,7 +63,8 @@ export function bodyOf(
   const schemaFor = (form: BodyForm): Schema => {
     const inputs = body.filter(({ places }) => places.includes(form));
     const schemas = kinds.map((kind) => kindSchema(definition, inputs, kind));
-    return schemas.length === 1 ? (schemas[0] ?? {}) : { oneOf: schemas };
+    const schema = schemas.length === 1 ? (schemas[0] ?? {}) : { oneOf: schemas };
+    return form === 'xml' ? { ...schema, xml: { name: reading.root ?? 'request' } } : schema;
   };
   const content = reading.mediaTypes.map(([type, form]) => [type, { schema: schemaFor(form) }]);
   return { required: true, content: Object.fromEntries(content) as object };

@@ -20,6 +20,7 @@ export function inputSchema(
   return {
     type: 'string',
     description: inputText(input, definition, definition.programme_identifier),
+    ...(input.attribute ? { xml: { attribute: true } } : {}),
     ...(listed === undefined ? {} : { enum: [...listed] }),
     ...(equal === 'programme.identifier' ? { const: definition.programme_identifier } : {}),
     ...(isShaped && listed === undefined ? { pattern: patternOf(input) } : {}),

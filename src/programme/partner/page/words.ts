@@ -65,10 +65,12 @@ const placeTexts = {
   query: 'query',
   form: 'form body',
   json: 'JSON body',
+  xml: 'XML body',
   header: 'header',
 } as const;
 
-function placeText({ places }: InputPromise): string {
+function placeText({ places, attribute }: InputPromise): string {
+  if (attribute) return 'XML attribute';
   return places.map((place) => placeTexts[place]).join(' or ');
 }
 

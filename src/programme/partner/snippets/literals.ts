@@ -1,6 +1,6 @@
 // Owns what sample programs of several languages have in common: maps of texts, a member a line.
 
-import type { JsonMembers } from '../../requests/sample_request.ts';
+import type { JsonMembers } from '../../requests/sample_body.ts';
 
 /** Writes a text, which may have variables in it, as an expression. */
 export type TextWriter = (value: string) => string;

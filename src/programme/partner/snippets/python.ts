@@ -52,15 +52,17 @@ export function pythonProgram(
   return `import ${used.join(', ')}\n\n${program}`;
 }
 
-function headersOf({ headers, credentials, json }: SampleRequest): string {
-  const own = json === undefined ? [] : ([['Content-Type', 'application/json']] as const);
+function headersOf({ headers, credentials, json, raw }: SampleRequest): string {
+  const type = json === undefined ? raw?.type : 'application/json';
+  const own = type === undefined ? [] : ([['Content-Type', type]] as const);
   const proof =
     credentials === undefined ? [] : ([['Authorization', authorization(credentials)]] as const);
   const all = map([...headers, ...own], indent, proof);
   return all === '{}' ? '' : all;
 }
 
-function bodyOf({ form, json }: SampleRequest): string {
+function bodyOf({ form, json, raw }: SampleRequest): string {
+  if (raw !== undefined) return text(raw.text);
   if (json !== undefined) return `json.dumps(${map(Object.entries(json), indent)})`;
   return form === undefined ? '' : `urllib.parse.urlencode(${map(form, indent)})`;
 }

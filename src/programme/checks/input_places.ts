@@ -1,0 +1,109 @@
+// Owns the checks of where inputs are read: each place is one that the endpoint reads, no two inputs
+// share one, and names fit the form of the body.
+
+import type { Path } from '../../lib/fault.ts';
+import { memberPath } from '../../oauth/parameters.ts';
+import { attributeMark } from '../../oauth/xml_parameters.ts';
+import { type Complaint, wrong } from '../../schema/complaint.ts';
+import { isXmlName } from '../answers/encoding.ts';
+import {
+  type EndpointDefinition,
+  type InputDefinition,
+  placesOf,
+} from '../language/input_schema.ts';
+
+export function* inputPlaceComplaints(at: Path, endpoint: EndpointDefinition): Iterable<Complaint> {
+  yield* nameComplaints(at, endpoint);
+  yield* wrong([
+    endpoint.root !== undefined && !endpoint.read.includes('xml'),
+    [...at, 'root'],
+    'this endpoint reads no XML',
+    'add xml to read',
+  ]);
+  for (const [role, input] of Object.entries(endpoint.inputs)) {
+    const inputAt = [...at, 'inputs', role];
+    yield* placeComplaints(inputAt, input, endpoint);
+    yield* memberComplaints(inputAt, role, input, endpoint);
+  }
+}
+
+/** Inputs that are read from one place under one name. */
+function* nameComplaints(at: Path, endpoint: EndpointDefinition): Iterable<Complaint> {
+  const seen = new Map<string, string>();
+  for (const [role, input] of Object.entries(endpoint.inputs)) {
+    const name = wirePath(role, input).join('.');
+    for (const place of placesOf(input, endpoint)) {
+      const key = place === 'header' ? `header ${name.toLowerCase()}` : `${place} ${name}`;
+      const other = seen.get(key);
+      if (other !== undefined && other !== role) {
+        yield [[...at, 'inputs', role], `"${other}" is read from the ${place} "${name}" already`];
+      }
+      seen.set(key, role);
+    }
+  }
+}
+
+function wirePath(
+  role: string,
+  { within = [], name = role, attribute }: InputDefinition,
+): readonly string[] {
+  return [...within, attribute === true ? attributeMark + name : name];
+}
+
+function* placeComplaints(
+  at: Path,
+  input: InputDefinition,
+  endpoint: EndpointDefinition,
+): Iterable<Complaint> {
+  const { in: place } = input;
+  const isInBody = place === 'form' || place === 'json' || place === 'xml';
+  if (isInBody && !endpoint.read.includes(place)) {
+    const bodies = endpoint.read.filter((one) => one !== 'query').join(' or ');
+    const reads = bodies === '' ? 'no body' : `its body as ${bodies}`;
+    yield [[...at, 'in'], `this endpoint reads ${reads}, so no input can be read as ${place}`];
+  }
+}
+
+/** Of JSON members, elements and attributes. */
+function* memberComplaints(
+  at: Path,
+  role: string,
+  { within, attribute, ...input }: InputDefinition,
+  endpoint: EndpointDefinition,
+): Iterable<Complaint> {
+  const places = placesOf(input, endpoint);
+  const names = places.includes('xml') ? [...(within ?? []), input.name ?? role] : [];
+  const odd = names.find((name) => !isXmlName(name) || name.includes(':'));
+  yield* wrong(
+    [
+      odd !== undefined,
+      [...at, ...(odd === (input.name ?? role) ? ['name'] : ['within'])],
+      `"${odd}" cannot name an element or attribute of XML`,
+      'prefixes are not compared: leave them out',
+    ],
+    [
+      attribute === true && places.some((one) => one !== 'xml'),
+      [...at, 'attribute'],
+      'only XML has attributes',
+      'add in: xml',
+    ],
+  );
+  if (within === undefined) return;
+  if (places.some((one) => one !== 'json' && one !== 'xml')) {
+    yield [
+      [...at, 'within'],
+      'only members of a JSON body and elements of XML lie in others',
+      'add in: json',
+    ];
+  }
+  const outer = memberPath([...within, '']);
+  const text = Object.entries(endpoint.inputs).find(([otherRole, other]) => {
+    const isMember = placesOf(other, endpoint).some((one) => one === 'json' || one === 'xml');
+    const otherPath = memberPath([...wirePath(otherRole, other), '']);
+    // A text of XML can have attributes.
+    return isMember && outer.startsWith(otherPath) && !(attribute === true && outer === otherPath);
+  });
+  if (text !== undefined) {
+    yield [[...at, 'within'], `what is an object here is the text "${text[0]}" already`];
+  }
+}

@@ -1,0 +1,115 @@
+// Owns the checks of answers in XML: one root, names that XML has, declared prefixes, and attributes
+// where an element is.
+
+import type { Path } from '../../lib/fault.ts';
+import { type Complaint, wrong } from '../../schema/complaint.ts';
+import { elementText, isXmlName } from '../answers/encoding.ts';
+import type { Definition } from '../language/definition.ts';
+import {
+  type Field,
+  type FieldTree,
+  fieldsOf,
+  inCase,
+  isAttribute,
+  isObject,
+  isText,
+} from '../language/value_tree.ts';
+
+/** The parts of an answer that its encoding must be able to hold. */
+export type Layout = Pick<
+  Definition['token_response'],
+  'encoding' | 'fields' | 'wrap' | 'name_case'
+>;
+
+/** Attributes where there is no XML, or no element that could have them. */
+export function* attributeComplaints(
+  at: Path,
+  tree: FieldTree,
+  isXml: boolean,
+): Iterable<Complaint> {
+  const all = [...fieldsOf(tree)];
+  const placed = new Set<Field>(
+    [tree, ...all.filter(isObject).map(({ object }) => object)].flatMap((one) => [...one.values()]),
+  );
+  for (const field of all.filter(isAttribute)) {
+    yield* wrong(
+      [!isXml, at, 'only answers in XML have attributes', 'take attribute out'],
+      [
+        isXml && !placed.has(field),
+        at,
+        'an attribute is a member of an object, not an item or a part of another field',
+      ],
+      [isXml && !isText(field), at, 'an attribute is one text'],
+    );
+  }
+}
+
+export function* xmlComplaints(at: Path, layout: Layout): Iterable<Complaint> {
+  const { fields: tree, wrap, name_case: nameCase } = layout;
+  const [root] = tree.values();
+  const isRoot = root !== undefined && !isAttribute(root) && (isObject(root) || isText(root));
+  yield* wrong([
+    wrap.length === 0 && (tree.size !== 1 || !isRoot),
+    at,
+    'XML has one element around all others',
+    'put the fields into one object',
+  ]);
+  const known: ReadonlySet<string> = new Set(['xml', 'xmlns']);
+  const whole = wrap.reduceRight<FieldTree>(
+    (inner, name) => new Map([[name, { object: inner }]]),
+    tree,
+  );
+  yield* elementComplaints(at, whole, { nameCase, prefixes: known, isRoot: true });
+}
+
+interface Around {
+  readonly nameCase: Layout['name_case'];
+  /** Prefixes of names that are declared by elements around. */
+  readonly prefixes: ReadonlySet<string>;
+  readonly isRoot?: true;
+}
+
+function* elementComplaints(
+  at: Path,
+  tree: FieldTree,
+  { nameCase, prefixes: outer, isRoot }: Around,
+): Iterable<Complaint> {
+  const prefixes = new Set([...outer, ...declaredBy(tree, nameCase)]);
+  for (const [written, field] of tree) {
+    const name = inCase(written, nameCase);
+    if (name === elementText && isRoot === undefined && isText(field)) continue;
+    const objects = [...objectsIn(field)];
+    const own = objects.flatMap((object) => declaredBy(object, nameCase));
+    const [prefix = ''] = name.includes(':') ? name.split(':') : ['xml'];
+    yield* wrong(
+      [!isXmlName(name), at, `"${name}" cannot name an element of XML`],
+      [
+        isXmlName(name) && !prefixes.has(prefix) && !own.includes(prefix),
+        at,
+        `the prefix of "${name}" is declared nowhere around it`,
+        `give the element an attribute "xmlns:${prefix}"`,
+      ],
+    );
+    for (const object of objects) yield* elementComplaints(at, object, { nameCase, prefixes });
+  }
+}
+
+const declaring = 'xmlns:';
+
+function declaredBy(tree: FieldTree, nameCase: Layout['name_case']): readonly string[] {
+  return [...tree].flatMap(([written, field]) => {
+    const name = inCase(written, nameCase);
+    return isAttribute(field) && name.startsWith(declaring) ? [name.slice(declaring.length)] : [];
+  });
+}
+
+/** The objects that a field itself writes. */
+function* objectsIn(field: Field): Iterable<FieldTree> {
+  if (typeof field === 'string') return;
+  if ('object' in field) yield field.object;
+  const others = [
+    ...('array' in field ? field.array : []),
+    ...('first' in field ? field.first : []),
+  ];
+  for (const one of others) yield* objectsIn(one);
+}
