@@ -54,7 +54,8 @@ export async function beginLogin(
   expectAnswerable(service, beginning.grant, beginning.member);
   for (let tries = 1; ; tries += 1) {
     const { login, refreshText } = newLogin(request, beginning);
-    const tokens = await makeLoginTokens(service, client, beginning.grant, login, refreshText);
+    const telling = refreshText === undefined ? undefined : { text: refreshText };
+    const tokens = await makeLoginTokens(service, client, beginning.grant, login, telling);
     try {
       await persist(login);
       return tokens;
@@ -116,7 +117,10 @@ export function nextAnswer(
   const accessSpan = access.lifetimes[grant];
   const refreshSpan = refreshText === undefined ? none : refresh.lifetime;
   const retrySpan = refreshText === undefined ? none : refresh.grace;
-  const longest = Math.max(accessSpan, refreshSpan, retrySpan) as Milliseconds;
+  // A refresh token that stays gives access tokens until its end, and no row is written for them.
+  const laterSpan =
+    refresh.rotation === 'on' || refreshText === undefined ? 0 : access.lifetimes.refresh_token;
+  const longest = Math.max(accessSpan, refreshSpan + laterSpan, retrySpan) as Milliseconds;
   const isOver = earlier(after(now, longest), login.endsAt);
   return {
     generation: (login.generation ?? 0) + 1,
@@ -128,9 +132,17 @@ export function nextAnswer(
     refreshSpan,
     retrySpan,
     tokenNumber: tokenIds.draw(now),
-    ...(scope === login.scope ? {} : { ownScope: scope ?? '' }),
+    ...ownScope(scope, login),
     forgetAt: Math.max(login.forgetAt ?? 0, isOver) as Instant,
   };
+}
+
+/** The scope of an answer as its row has it. */
+export function ownScope(
+  scope: string | undefined,
+  { scope: granted }: Pick<Login, 'scope'>,
+): Pick<Answer, 'ownScope'> {
+  return scope === granted ? {} : { ownScope: scope ?? '' };
 }
 
 /**

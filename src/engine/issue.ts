@@ -14,18 +14,25 @@ import { loginTagOf } from '../token/sealed/refresh_text.ts';
 import type { GrantRequest } from './authorization.ts';
 import type { Service } from './service.ts';
 
+/** The refresh token that an answer tells. */
+export interface RefreshTelling {
+  readonly text: string;
+  /** What the client holds already, where the answer repeats it: a JWT is not made anew. */
+  readonly sent?: string;
+}
+
 /**
  * The tokens of a login's answer, whether it is new or told again: everything follows from the row and
  * the refresh token. JWTs that are made again have the same claims, and under ES256 another signature.
  *
- * @param refreshText absent where the answer has no refresh token
+ * @param refresh absent where the answer has no refresh token
  */
 export async function makeLoginTokens(
   service: Service,
   client: Client,
   grant: GrantType,
   login: Login & Answer,
-  refreshText: string | undefined,
+  refresh: RefreshTelling | undefined,
 ): Promise<TokenSet> {
   const { tokenIds, signRefresh } = service;
   const { member, answeredAt } = login;
@@ -36,15 +43,16 @@ export async function makeLoginTokens(
     tokenId: tokenIds.access(login),
     issuedAt: answeredAt,
     accessExpiresAt: accessEnd(login),
-    refreshExpiresAt: refreshText === undefined ? undefined : refreshEnd(login),
+    refreshExpiresAt: refresh === undefined ? undefined : refreshEnd(login),
     scope: scopeOf(login.scope, login.ownScope),
     level: member.level,
     membershipNumber: member.membershipNumber,
   };
   const accessToken = await makeAccessToken(service, client, login, facts);
   const { refreshExpiresAt } = facts;
-  if (refreshText === undefined || refreshExpiresAt === undefined || signRefresh === undefined) {
-    return { ...facts, accessToken, refreshToken: refreshText };
+  if (refresh === undefined || refreshExpiresAt === undefined) return { ...facts, accessToken };
+  if (signRefresh === undefined || refresh.sent !== undefined) {
+    return { ...facts, accessToken, refreshToken: refresh.sent ?? refresh.text };
   }
   const { issuer } = service.programme;
   const refreshToken = await signRefresh(answeredAt, {
@@ -55,7 +63,7 @@ export async function makeLoginTokens(
     tokenId: tokenIds.refresh(login),
     issuedAt: answeredAt,
     expiresAt: refreshExpiresAt,
-    others: { rt: refreshText },
+    others: { rt: refresh.text },
   });
   return { ...facts, accessToken, refreshToken };
 }

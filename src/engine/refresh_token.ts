@@ -1,6 +1,7 @@
-// Owns the refresh_token grant (RFC 6749 6): rotation, retries and the answer to reuse.
+// Owns the refresh_token grant (RFC 6749 6): rotation where it is on, retries and the answer to reuse.
 
 import { earlier, milliseconds } from '../lib/clock.ts';
+import { present } from '../lib/present.ts';
 import type { Cause } from '../oauth/cause.ts';
 import type { Client } from '../oauth/client.ts';
 import { Refusal } from '../oauth/failure.ts';
@@ -25,7 +26,8 @@ import {
 import { expectAnswerable, nextAnswer } from './answer.ts';
 import type { GrantRequest } from './authorization.ts';
 import { deadRefresh, inactiveMember, malformedRefresh, reusedRefresh } from './causes/refresh.ts';
-import { makeLoginTokens } from './issue.ts';
+import { makeLoginTokens, scopeOf } from './issue.ts';
+import { makeLaterToken } from './later_token.ts';
 import type { Service } from './service.ts';
 
 /** The refresh token in what was sent; undefined for every text that no answer can have held. */
@@ -58,8 +60,8 @@ const mostRounds = 5;
 
 /**
  * A refresh token must belong to this client and be live; its member must still be active. It
- * rotates at every use. Inside the grace window a retry gets the same answer again; later reuse
- * revokes the login (G-19, G-23, RFC 9700 4.14.2).
+ * rotates at every use, unless the programme has it stay. Inside the grace window a retry gets the
+ * same refresh token again; later reuse revokes the login (G-19, G-23, RFC 9700 4.14.2).
  */
 export async function grantByRefreshToken(request: GrantRequest): Promise<TokenSet> {
   const { service, client, inputs, now, record } = request;
@@ -87,7 +89,8 @@ export async function grantByRefreshToken(request: GrantRequest): Promise<TokenS
     }
     const scope = programme.scope.narrow(request.scope, login.scope);
     await expectActive(request, login);
-    const answer = verdict === 'retry' ? tellAgain : rotate;
+    const use = programme.refresh.rotation === 'on' ? rotate : stay;
+    const answer = verdict === 'retry' ? tellAgain : use;
     record.isRetry = verdict === 'retry';
     const tokens = await answer(request, token, login, scope);
     if (tokens !== undefined) return tokens;
@@ -113,23 +116,40 @@ type Answering = (
   scope: string | undefined,
 ) => Promise<TokenSet | undefined>;
 
+const grant = 'refresh_token';
+
+/** A later retry gets an access token of its own: the first one may be near its end. */
+const sameAnswerFor = 60_000;
+
 /** The answer that the login's row holds; the scope is that of the first request. */
-const tellAgain: Answering = async ({ service, client }, token, login) => {
+const tellAgain: Answering = async (request, token, login) => {
+  const { service, client, now } = request;
   const next = service.tokenKeys.next(login.keyNumber);
   const text = next && successorOf(next, login.nonce, token);
-  return makeLoginTokens(service, client, 'refresh_token', login, text);
+  const refresh = text === undefined ? undefined : { text };
+  if (now - login.answeredAt <= sameAnswerFor) {
+    return makeLoginTokens(service, client, grant, login, refresh);
+  }
+  const scope = scopeOf(login.scope, login.ownScope);
+  return makeLaterToken(request, login, { grant, scope, ...present({ refresh }) });
+};
+
+/** An access token; the refresh token is told as it came (RFC 6749 6 lets a server keep it). */
+const stay: Answering = async (request, { text }, login, scope) => {
+  const refresh = present({ text, sent: request.inputs.get('refresh_token') });
+  return makeLaterToken(request, login, { grant, scope, refresh, isUse: true });
 };
 
 /** The next answer; undefined where another request has changed the login meanwhile. */
 const rotate: Answering = async ({ service, client, now, record }, token, login, scope) => {
   const { store, tokenKeys } = service;
-  const grant = 'refresh_token';
   expectAnswerable(service, grant, login.member);
   const [key, nonce] = [tokenKeys.signer(now), newNonce()];
   const refreshText = successorOf(key.next, nonce, token);
   const next = nextAnswer(service, { grant, login, scope, now, key, nonce, refreshText });
   const { ownScope: _last, ...facts } = login;
-  const tokens = await makeLoginTokens(service, client, grant, { ...facts, ...next }, refreshText);
+  const refresh = refreshText === undefined ? undefined : { text: refreshText };
+  const tokens = await makeLoginTokens(service, client, grant, { ...facts, ...next }, refresh);
   const isMine = await record.timed('store advance_login', () =>
     store.advanceLogin(login.programme, login.place, login, next),
   );

@@ -114,8 +114,8 @@ export interface Grants {
   findLogin(programme: ProgrammeId, place: Place): Promise<LoginState | undefined>;
 
   /**
-   * Replaces the last answer of a login by the next one, if `from` still is the last one and the login
-   * itself is not revoked; otherwise false, and nothing has changed. Of any number of simultaneous calls
+   * Replaces the last answer of a login by the next one, or by itself with later times, if `from` still
+   * is the last one and the login itself is not revoked; otherwise false, and nothing has changed. Of any number of simultaneous calls
    * with the same `from` exactly one is true.
    */
   advanceLogin(programme: ProgrammeId, place: Place, from: Answer, to: Answer): Promise<boolean>;

@@ -127,6 +127,7 @@ export interface PresentedRefresh {
 }
 
 /**
+ * `rotate` is the login's latest token: it is replaced, or stays where the programme does not rotate.
  * `unknown` and `ahead` change nothing; `ahead` is reported: the store knows less than its tokens, or a
  * client that had a token of the login made this one up.
  */
@@ -161,6 +162,38 @@ export function judgeRefresh(
   return successor !== undefined && sameDigest(successor, state.refreshDigest)
     ? 'retry'
     : 'unknown';
+}
+
+type AnswerTimes = Pick<Answer, 'generation' | 'nonce' | 'answeredAt' | 'forgetAt'>;
+
+/**
+ * Whether an answer still is the last one. No two have the same nonce; what changes of one is how long
+ * its refresh token is good and its row is kept.
+ */
+export function isSameAnswer(one: AnswerTimes, other: AnswerTimes): boolean {
+  return (
+    one.nonce === other.nonce &&
+    one.generation === other.generation &&
+    one.answeredAt === other.answeredAt &&
+    one.forgetAt === other.forgetAt
+  );
+}
+
+/** The last answer of a login by itself. */
+export function answerIn(login: Answer): Answer {
+  return {
+    generation: login.generation,
+    refreshDigest: login.refreshDigest,
+    nonce: login.nonce,
+    keyNumber: login.keyNumber,
+    answeredAt: login.answeredAt,
+    accessSpan: login.accessSpan,
+    refreshSpan: login.refreshSpan,
+    retrySpan: login.retrySpan,
+    tokenNumber: login.tokenNumber,
+    forgetAt: login.forgetAt,
+    ...present({ ownScope: login.ownScope }),
+  };
 }
 
 /** When the access token of an answer expires. */

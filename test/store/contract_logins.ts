@@ -7,6 +7,7 @@ import type { Answer } from '../../src/oauth/grant.ts';
 import type { Subject } from '../../src/oauth/member.ts';
 import type { Store } from '../../src/store/contract.ts';
 import { type NewLogin, PlaceTaken } from '../../src/store/grants.ts';
+import { answerIn } from '../../src/store/judgement.ts';
 import { aLogin, anAnswer, at, club, inParallel, otherClub, placeAt, tally } from './fixtures.ts';
 import { findLogin, isRevoked, refresh } from './login.ts';
 import type { StoreTest } from './with_store.ts';
@@ -127,6 +128,21 @@ function advanceTests(check: StoreTest): void {
       ...answers.at(-1),
       revoked: false,
     });
+  });
+
+  check('an answer can be written again with later times, from the last ones alone', async (o) => {
+    const { store } = o;
+    const times = { answeredAt: at(2), forgetAt: at(900), retrySpan: milliseconds(0) };
+    const again: Answer = { ...answerIn(aLogin()), ...times };
+    await store.startLogin(aLogin());
+    const read = (await findLogin(await o.elsewhere()))!;
+    assert.equal(await advance(store, aLogin(), again), true);
+    assert.deepEqual(await findLogin(store), { ...read, ...times });
+    // Both have the same nonce.
+    assert.equal(await store.advanceLogin(club, read.place, read, again), false);
+    const next = anAnswer(again, 'next');
+    assert.equal(await advance(store, again, next), true);
+    assert.deepEqual(await findLogin(await o.reopened()), { ...read, ...next });
   });
 
   check('advancing what is not there changes nothing', async ({ store }) => {

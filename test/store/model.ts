@@ -22,6 +22,7 @@ import {
   type TokenName,
   type TokenOwner,
 } from '../../src/store/grants.ts';
+import { isSameAnswer } from '../../src/store/judgement.ts';
 import type { Keeping } from '../../src/store/keeping.ts';
 
 type Event =
@@ -106,7 +107,7 @@ export class Model implements Grants, Pick<Keeping, 'acceptTime' | 'sweep'> {
 
   async advanceLogin(_: ProgrammeId, place: Place, from: Answer, to: Answer): Promise<boolean> {
     const last = this.#kept(place);
-    if (last === undefined || last.nonce !== from.nonce || last.revoked) return false;
+    if (last === undefined || !isSameAnswer(last, from) || last.revoked) return false;
     this.#history.push({ kind: 'advanced', place, to });
     return true;
   }

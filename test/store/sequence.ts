@@ -11,6 +11,7 @@ import {
   PlaceTaken,
   type StandingQuestion,
 } from '../../src/store/grants.ts';
+import { answerIn } from '../../src/store/judgement.ts';
 import type { Keeping } from '../../src/store/keeping.ts';
 import {
   aCode,
@@ -48,6 +49,8 @@ type Command =
       readonly which: number;
       readonly isStale: boolean;
       readonly ownScope: string | undefined;
+      /** The same answer with later times. */
+      readonly isSame: boolean;
     }
   | { readonly verb: 'revoke'; readonly which: number }
   | { readonly verb: 'revokeAll'; readonly whose: 'client' | 'subject' }
@@ -92,6 +95,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
       which,
       isStale: seldom,
       ownScope: fc.constantFrom(undefined, '', 'narrow'),
+      isSame: seldom,
     }),
   },
   { weight: 2, arbitrary: fc.record({ verb: fc.constant('revoke'), which }) },
@@ -251,13 +255,18 @@ export class Sequence {
     which: chosen,
     isStale,
     ownScope,
+    isSame,
   }: Extract<Command, { readonly verb: 'advance' }>): Call {
     const { programme, now } = this;
     const from = pick(isStale ? this.#former : this.#logins, chosen) ?? aLogin();
-    const { ownScope: _none, ...answer } = anAnswer(from, this.#name('answer'), {
+    const times = {
       answeredAt: now,
       forgetAt: instant(Math.max(from.forgetAt, now + codeSpan)),
-    });
+    };
+    const next = isSame
+      ? { ...answerIn(from), ...times }
+      : anAnswer(from, this.#name('answer'), times);
+    const { ownScope: _none, ...answer } = next;
     const to = ownScope === undefined ? answer : { ...answer, ownScope };
     return (target) => target.advanceLogin(programme, from.place, from, to);
   }

@@ -12,8 +12,8 @@ import { shippedProgramme, startJetway } from './jetway.ts';
 export interface Nodes {
   /** The first node, with partner and member. */
   readonly club: Club;
-  /** Starts a node more; it knows the same partner and member. */
-  readonly another: () => Promise<Club>;
+  /** Starts a node more; it knows the same partner and member. Its programme may be another version. */
+  readonly another: (version?: string) => Promise<Club>;
 }
 
 /** One store file, one clock, one master key; YAML in `over` is laid over the shipped programme. */
@@ -25,8 +25,8 @@ export async function openNodes(t: TestContext, over = ''): Promise<Nodes> {
   t.after(remove);
   return {
     club,
-    another: async () => {
-      const programmes = { 'executive-club': shippedProgramme('executive-club', over) };
+    another: async (version = over) => {
+      const programmes = { 'executive-club': shippedProgramme('executive-club', version) };
       const jetway = await startJetway(t, { programmes, clock, store: open() });
       return { ...jetway, client: club.client, member: club.member };
     },

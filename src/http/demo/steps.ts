@@ -46,8 +46,7 @@ const steps: readonly Step[] = [
     label: 'Refresh',
     what: () => 'Get new tokens for the refresh token.',
     isPossible: (visit) => canRefresh(visit) && visit.refresh !== undefined,
-    take: (visit) =>
-      rotate(visit, 'Refresh', 'New tokens. The refresh token that was sent is spent now.'),
+    take: (visit) => rotate(visit, 'Refresh', refreshedText(visit)),
   },
   {
     name: 'again',
@@ -99,6 +98,12 @@ export async function takeStep(visit: Visit, { name, take }: Step): Promise<void
 
 function canRefresh({ ended, demo }: Pick<Visit, 'ended' | 'demo'>): boolean {
   return !ended && demo.programme.grants.has('refresh_token');
+}
+
+function refreshedText({ demo }: Visit): string {
+  return demo.programme.refresh.rotation === 'on'
+    ? 'New tokens. The refresh token that was sent is spent now.'
+    : 'A new access token. The refresh token stays the same.';
 }
 
 /** How long a retry gets the same answer, in words. */

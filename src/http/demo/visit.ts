@@ -97,9 +97,10 @@ export async function rotate(visit: Visit, title: string, good: string): Promise
   const text = visit.refresh?.text ?? '';
   const refused = 'The refresh token is good no more.';
   const { answer, isRefused } = await refreshWith(visit, text, title, { good, refused });
-  const until = Date.now() + visit.demo.programme.refresh.grace;
+  const { grace, rotation } = visit.demo.programme.refresh;
+  const until = Date.now() + grace;
   hold(visit, 'refresh_token', answer);
-  if (!isRefused) visit.spent = { text, until };
+  if (!isRefused && rotation === 'on') visit.spent = { text, until };
 }
 
 /** Keeps the tokens of an answer with their expiry times. */

@@ -77,7 +77,7 @@ const leastCodeBits = 128;
 const longestCode = 1024;
 
 export function codeComplaints({ code, client, tokens }: Definition): Iterable<Complaint> {
-  const { lifetime, longest, grace } = tokens.refresh;
+  const { lifetime, longest, grace, rotation } = tokens.refresh;
   return wrong(
     [
       shapeBits(code) < leastCodeBits,
@@ -96,7 +96,13 @@ export function codeComplaints({ code, client, tokens }: Definition): Iterable<C
       'a refresh token cannot live longer than tokens.refresh.longest',
     ],
     [code.lifetime > 600_000, ['code', 'lifetime'], 'a code may live 10m at most (RFC 6749 4.1.2)'],
-    [grace > 300_000, ['tokens', 'refresh', 'grace'], 'a grace window may be 5m at most'],
+    [grace > 3_600_000, ['tokens', 'refresh', 'grace'], 'a grace window may be 1h at most'],
+    [
+      rotation === 'off' && tokens.refresh.format === 'jwt' && lifetime < longest,
+      ['tokens', 'refresh', 'rotation'],
+      'a refresh token that stays cannot tell another end after each use, as a JWT must',
+      'set lifetime to longest, or format to opaque',
+    ],
     [
       longestOf(client.identifier) > longestIdentifier,
       ['client', 'identifier'],

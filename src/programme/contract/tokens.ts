@@ -51,6 +51,8 @@ export interface TokenPromise {
 /** The lifetime of refresh tokens, where there are any. */
 export interface RefreshPromise {
   readonly isJwt: boolean;
+  /** Each use replaces it. */
+  readonly rotates: boolean;
   readonly lifetime: Milliseconds;
   readonly longest: Milliseconds;
   readonly grace: Milliseconds;
@@ -138,6 +140,7 @@ export function describeRefresh(
   if (!grants.has('refresh_token')) return undefined;
   return {
     isJwt: tokens.refresh.format === 'jwt',
+    rotates: refresh.rotation === 'on',
     lifetime: milliseconds(Math.min(refresh.lifetime, refresh.longest)),
     longest: refresh.longest,
     grace: refresh.grace,

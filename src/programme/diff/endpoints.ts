@@ -165,7 +165,7 @@ function tokenItems(contract: Contract): Endpoint {
       ...(refresh === undefined
         ? []
         : [
-            text('refresh tokens', formOf(refresh.isJwt)),
+            text('refresh tokens', formOf(refresh.isJwt) + (refresh.rotates ? '' : ', which stay')),
             span('lifetime of a refresh token', refresh.lifetime),
             span('longest time of a login', refresh.longest),
             span('time in which a refresh can be repeated', refresh.grace),

@@ -18,7 +18,7 @@ import {
   PlaceTaken,
   type SpendOutcome,
 } from '../grants.ts';
-import { judgeSpend, type KeptCode, visibleCode } from '../judgement.ts';
+import { isSameAnswer, judgeSpend, type KeptCode, visibleCode } from '../judgement.ts';
 import type { MemoryRevocations } from './revocations.ts';
 import type { GrantTables } from './tables.ts';
 
@@ -90,8 +90,7 @@ export class MemoryGrants implements Grants {
   ): Promise<boolean> {
     const row = this.#tables.logins.get(programme, place);
     if (row === undefined || row.revoked) return false;
-    // No two answers have the same nonce.
-    if (row.generation !== from.generation || row.nonce !== from.nonce) return false;
+    if (!isSameAnswer(row, from)) return false;
     Object.assign(row, to, { ownScope: to.ownScope });
     return true;
   }

@@ -129,8 +129,8 @@ code: { lifetime: 601s }
   code.lifetime: a code may live 10m at most (RFC 6749 4.1.2)
 code: { lifetime: 10m }
   none
-tokens: { refresh: { grace: 301s } }
-  tokens.refresh.grace: a grace window may be 5m at most
+tokens: { refresh: { grace: 3601s } }
+  tokens.refresh.grace: a grace window may be 1h at most
 tokens: { refresh: { grace: 0s } }
   none
 token_response: { fields: { access_token: refresh_token } }

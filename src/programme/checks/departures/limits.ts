@@ -1,4 +1,4 @@
-// Owns departures in limits: on guesses (HOSTILE 65), and on how long access tokens live.
+// Owns departures in limits: on guesses (HOSTILE 65), and on how long tokens live.
 
 import type { Path } from '../../../lib/fault.ts';
 import { grantTypes } from '../../../oauth/grant.ts';
@@ -37,7 +37,26 @@ export const limitDepartures: Departures = {
       ]);
     }
   },
+
+  lasting_refresh_tokens: ({ tokens: { refresh }, grants }) =>
+    wrong([
+      refresh.rotation === 'off' && grants.refresh_token !== undefined,
+      ['tokens', 'refresh', 'rotation'],
+      'refresh tokens stay, so that the use of a stolen one is not noticed (RFC 9700 4.14.2)',
+      'clients must prove themselves with each, and revoking it ends all tokens of its login',
+    ]),
+
+  long_grace: ({ tokens: { refresh }, grants }) =>
+    wrong([
+      refresh.grace > usualGrace && refresh.rotation === 'on' && grants.refresh_token !== undefined,
+      ['tokens', 'refresh', 'grace'],
+      'a refresh token that was used stays good for more than 5 minutes (RFC 9700 4.14.2)',
+      'it is good no more once its successor was used',
+    ]),
 };
+
+/** Time enough for any client to try again. */
+const usualGrace = 300_000;
 
 function unlimited(path: string, limit: unknown, what: string): Iterable<Complaint> {
   return wrong([

@@ -43,7 +43,7 @@ const refreshSchema = v.strictObject({
     example: 'jwt',
   }),
   lifetime: key(lifetimeSchema, {
-    text: 'How long a refresh token can be used, from its issue; each use gives a new one. At most `longest`.',
+    text: 'How long a refresh token is good unused: each use gives a new one, or begins its time anew where `rotation` is off. At most `longest`; as long as that, a refresh token ends with its login alone.',
     example: '12h',
   }),
   longest: key(lifetimeSchema, {
@@ -51,8 +51,12 @@ const refreshSchema = v.strictObject({
     example: '90d',
   }),
   grace: key(v.optional(durationSchema, '10s'), {
-    text: 'For how long a retry with a used refresh token gets the same answer once more, for clients whose connection broke. 5 minutes at most; `0s` allows no retry.',
+    text: 'For how long a retry with a used refresh token gets the same one in answer once more, for clients whose connection broke; within a minute with the same access token. An hour at most; `0s` allows no retry.',
     example: '30s',
+  }),
+  rotation: key(v.optional(v.picklist(['on', 'off']), 'on'), {
+    text: 'With `off` a refresh token stays the same at each use, and answers repeat it unless `only` leaves it out; what was replaced before stays replaced. Of RFC 9700 4.14.2, of which `check` warns. Partners must know before it is turned on: from then on each use replaces their token.',
+    example: 'off',
   }),
 });
 
@@ -71,7 +75,7 @@ export const tokensSchema = v.strictObject({
     example: '{ format: jwt, lifetime: 15m }',
   }),
   refresh: key(refreshSchema, {
-    text: 'Refresh tokens. Each is used once and answered with its successor; reuse revokes all tokens of the login (G-23, RFC 9700 4.14).',
+    text: 'Refresh tokens. Each is used once and answered with its successor, unless `rotation` is off; reuse revokes all tokens of the login (G-23, RFC 9700 4.14).',
     example: '{ lifetime: 7d, longest: 90d }',
   }),
 });

@@ -125,10 +125,15 @@ function answer(guide: Guide, { promise }: Place): readonly string[] {
 
 function refreshNotes({ contract: { refresh } }: Guide): readonly string[] {
   if (refresh === undefined) return [];
+  if (!refresh.rotates) {
+    return [
+      '**A refresh token stays the same**, and several of your servers can use it at once. Each use begins its lifetime anew. Keep it as you keep your secret: whoever has both has the login.',
+    ];
+  }
   const again =
     refresh.grace === 0
       ? 'Never send a refresh token twice: its second use is taken for theft and ends the login.'
-      : `If an answer is lost on the way, send the same request again within ${spanText(refresh.grace)}: you get the same tokens. After that, and once the new refresh token was used, a second use of the old one is taken for theft and ends the login.`;
+      : `If an answer is lost on the way, send the same request again within ${spanText(refresh.grace)}: you get the same refresh token. After that, and once the new refresh token was used, a second use of the old one is taken for theft and ends the login.`;
   return [
     `**A refresh token is good once.** Every answer brings a new one: store it in place of the old one, before you use the new tokens. ${again}`,
     'Refresh one login by one request at a time. If several of your servers share logins, let one of them refresh, or lock the login while you do. Do not put a copy of an old database into service beside the present one: its old refresh tokens would end the logins.',

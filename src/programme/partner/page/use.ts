@@ -54,7 +54,10 @@ export function lifetimeSection({ contract }: Guide): readonly string[] {
         ...(refresh === undefined
           ? []
           : [
-              ['Refresh token', `${spanText(refresh.lifetime)}, one use`],
+              [
+                'Refresh token',
+                `${spanText(refresh.lifetime)}, ${refresh.rotates ? 'one use' : 'from its last use'}`,
+              ],
               ['All tokens of a login', `${spanText(refresh.longest)} from the login at most`],
             ]),
       ],
@@ -74,7 +77,7 @@ function answerTo({ contract: { failures } }: Guide, reason: FailureReason): str
 export function retrySection(guide: Guide): readonly string[] {
   const { refresh, login } = guide.contract;
   const lost =
-    refresh === undefined || refresh.grace === 0
+    refresh === undefined || refresh.grace === 0 || !refresh.rotates
       ? 'A refused request uses nothing up.'
       : `A refused request uses nothing up, and a refresh whose answer was lost can be repeated within ${spanText(refresh.grace)}.`;
   return [

@@ -1,0 +1,96 @@
+// Owns access tokens that a login gets beside its last answer: its refresh token stays what it is.
+
+import {
+  after,
+  earlier,
+  instant,
+  type Instant,
+  later,
+  type Milliseconds,
+  milliseconds,
+} from '../lib/clock.ts';
+import type { Answer, GrantType, LoginState } from '../oauth/grant.ts';
+import type { TokenSet } from '../oauth/token_set.ts';
+import { answerIn, refreshEnd } from '../store/judgement.ts';
+import { newNonce } from '../token/sealed/refresh_text.ts';
+import { expectAnswerable, ownScope } from './answer.ts';
+import type { GrantRequest } from './authorization.ts';
+import { makeLoginTokens, type RefreshTelling } from './issue.ts';
+import type { Service } from './service.ts';
+
+export interface LaterToken {
+  readonly grant: GrantType;
+  readonly scope: string | undefined;
+  /** The refresh token of the login, where the answer tells it. */
+  readonly refresh?: RefreshTelling;
+  /** The login's refresh token was used, and stays: its lifetime begins anew. */
+  readonly isUse?: boolean;
+}
+
+/**
+ * A new access token of a login. The login's row is written only where it would be forgotten too early,
+ * or where a use prolongs its refresh token. Undefined where another request has changed it meanwhile.
+ *
+ * Two tokens of one millisecond and scope are one sealed token.
+ */
+export async function makeLaterToken(
+  { service, client, now, record }: GrantRequest,
+  login: LoginState,
+  { grant, scope, refresh, isUse = false }: LaterToken,
+): Promise<TokenSet | undefined> {
+  const { programme, store, tokenKeys, tokenIds } = service;
+  expectAnswerable(service, grant, login.member);
+  const accessSpan = programme.access.lifetimes[grant];
+  const kept = isUse
+    ? usedAt(service, login, accessSpan, now)
+    : neededUntil(login, after(now, accessSpan));
+  const { ownScope: _last, ...facts } = login;
+  const told = {
+    ...facts,
+    ...ownScope(scope, login),
+    nonce: newNonce(),
+    keyNumber: tokenKeys.signer(now).number,
+    answeredAt: now,
+    accessSpan,
+    refreshSpan: milliseconds(Math.max(0, refreshEnd({ ...login, ...kept }) - now)),
+    tokenNumber: tokenIds.draw(now),
+  };
+  const tokens = await makeLoginTokens(service, client, grant, told, refresh);
+  if (kept === undefined) return tokens;
+  const isMine = await record.timed('store advance_login', () =>
+    store.advanceLogin(login.programme, login.place, login, kept),
+  );
+  return isMine ? tokens : undefined;
+}
+
+/** A use that prolongs a refresh token by less is not written: simultaneous ones need one write. */
+const shortestGain = 1000;
+
+/** The row after a use of its refresh token; undefined where it can stay as it is. */
+function usedAt(
+  { programme: { refresh } }: Service,
+  login: LoginState,
+  accessSpan: Milliseconds,
+  now: Instant,
+): Answer | undefined {
+  // A client that uses a token has received it: its predecessor's retries have ended (HOSTILE 29).
+  const retrySpan = milliseconds(0);
+  const used = { ...login, answeredAt: now, refreshSpan: refresh.lifetime, retrySpan };
+  const isGain = refreshEnd(used) - refreshEnd(login) >= shortestGain;
+  const next = isGain ? used : login;
+  // All uses that are still possible: most write nothing.
+  return (
+    neededUntil(next, after(refreshEnd(next), accessSpan)) ?? (isGain ? answerIn(used) : undefined)
+  );
+}
+
+/** Rounding of `forgetAt`: simultaneous requests need one write. */
+const grain = 60_000;
+
+/** The row that is kept for a token until `end`; undefined where it is kept as long already. */
+function neededUntil(login: LoginState, end: Instant): Answer | undefined {
+  if (earlier(end, login.endsAt) <= login.forgetAt) return undefined;
+  const rounded = instant(Math.ceil(end / grain) * grain);
+  const forgetAt = later(login.forgetAt, earlier(rounded, login.endsAt));
+  return { ...answerIn(login), forgetAt };
+}
