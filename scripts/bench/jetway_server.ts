@@ -178,7 +178,6 @@ async function issue({ format, count }: Order): Promise<readonly string[]> {
   const now = clock.now();
   const scope = programme.scope.ofLogin(undefined, undefined);
   const era = await store.era();
-  const granted = { granted: scope, scope, loggedInAt: now };
   const inputs: ReadonlyMap<string, string> = new Map();
   const hangUp = (): AbortSignal => new AbortController().signal;
   const record = new RequestRecord('POST');
@@ -187,7 +186,7 @@ async function issue({ format, count }: Order): Promise<readonly string[]> {
   while (tokens.length < count) {
     const length = Math.min(atOnce, count - tokens.length);
     const begun = Array.from({ length }, async () => {
-      const beginning = { grant: 'password', member, ...granted } as const;
+      const beginning = { grant: 'password', member, asked: scope, loggedInAt: now } as const;
       const { accessToken } = await beginLogin(request, beginning, async (login) =>
         store.startLogin(login),
       );

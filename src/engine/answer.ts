@@ -30,10 +30,8 @@ import type { Service } from './service.ts';
 export interface Beginning {
   readonly grant: GrantType;
   readonly member: Member;
-  /** The scope that the login grants: no refresh can widen it (HOSTILE 32). */
-  readonly granted: string | undefined;
-  /** The scope of the first tokens. */
-  readonly scope: string | undefined;
+  /** The scope that was asked for, or is the member's level; absent where none was. */
+  readonly asked: string | undefined;
   /** The login ends when the dialect's longest login since then does. */
   readonly loggedInAt: Instant;
 }
@@ -51,9 +49,10 @@ export async function beginLogin(
   persist: (login: NewLogin) => Promise<void>,
 ): Promise<TokenSet> {
   const { service, client } = request;
+  const scopes = grantedScopes(request, beginning);
   expectAnswerable(service, beginning.grant, beginning.member);
   for (let tries = 1; ; tries += 1) {
-    const { login, refreshText } = newLogin(request, beginning);
+    const { login, refreshText } = newLogin(request, beginning, scopes);
     const telling = refreshText === undefined ? undefined : { text: refreshText };
     const tokens = await makeLoginTokens(service, client, beginning.grant, login, telling);
     try {
@@ -65,9 +64,26 @@ export async function beginLogin(
   }
 }
 
+interface GrantedScopes {
+  /** Of the login: no refresh can widen it (HOSTILE 32). */
+  readonly granted: string | undefined;
+  /** Of the first tokens. */
+  readonly scope: string | undefined;
+}
+
+function grantedScopes(
+  { service, scope: requested }: GrantRequest,
+  { asked }: Beginning,
+): GrantedScopes {
+  const { scope } = service.programme;
+  const granted = asked ?? scope.unasked;
+  return { granted, scope: scope.narrow(requested, granted) };
+}
+
 function newLogin(
   { service, client, now, era, record }: GrantRequest,
-  { grant, member, granted, scope, loggedInAt }: Beginning,
+  { grant, member, loggedInAt }: Beginning,
+  { granted, scope }: GrantedScopes,
 ): { readonly login: NewLogin; readonly refreshText: string | undefined } {
   const { programme, tokenKeys } = service;
   const { id, refresh } = programme;

@@ -42,12 +42,11 @@ export async function grantByCode(request: GrantRequest): Promise<TokenSet> {
   const { member, issuedAt, expiresAt, ...code } = found.code;
   // A login without a scope leaves the scope to the token request (P-5). The requested scope of
   // either is the granted one: a refresh cannot widen it, and does not lose it (HOSTILE 32).
-  const granted = code.scope ?? scope;
+  const asked = code.scope ?? scope;
   const beginning = {
     grant: 'authorization_code',
     member,
-    granted,
-    scope: programme.scope.narrow(scope, granted),
+    asked,
     loggedInAt: issuedAt,
   } as const;
   return beginLogin(request, beginning, async (login) => {

@@ -16,12 +16,10 @@ export async function grantByPassword(request: GrantRequest): Promise<TokenSet> 
   const { service, scope, now } = request;
   const { programme, store } = service;
   const member = await authenticate(request);
-  const granted = programme.scope.ofLogin(scope, member.level);
   const beginning = {
     grant: 'password',
     member,
-    granted,
-    scope: programme.scope.narrow(scope, granted),
+    asked: programme.scope.ofLogin(scope, member.level),
     // This request is the login that the tokens descend from.
     loggedInAt: now,
   } as const;

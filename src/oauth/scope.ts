@@ -19,6 +19,8 @@ export interface ScopeRules {
   ) => string | undefined;
   /** The scope of a client's own token: its one level (G-12), or the requested scope. */
   readonly ofClient: (requested: string | undefined) => string | undefined;
+  /** What is granted where neither login nor token request asks for a scope (RFC 6749 3.3). */
+  readonly unasked: string | undefined;
   /** Levels a member can have, lowest first; empty where scopes are no levels. */
   readonly levels: readonly string[];
   /** Every scope that exists, one by one. */
@@ -40,6 +42,7 @@ export function levelScopes(
   const ofClients = `${clientLevel}, which clients have`;
   return {
     levels,
+    unasked: undefined,
     values: levels,
     restricted: new Set(),
     split: (scope) => [scope],
@@ -70,23 +73,29 @@ export function levelScopes(
 /** Characters of the longest scope of a request: a token holds it. */
 export const longestScope = 8192;
 
-/** Separator of scopes; `none` where a token has one at most. */
-export const scopeSeparators = [' ', ',', 'none'] as const;
-export type ScopeSeparator = (typeof scopeSeparators)[number];
+export interface ListScopes {
+  readonly values: readonly string[];
+  /** Stands between several scopes; `none` where a token has one at most. */
+  readonly separator: string;
+  readonly restricted: readonly string[];
+  /** Granted where none is asked for. */
+  readonly default?: readonly string[];
+}
 
 /** Scopes by name: a request asks for some of those that exist, a refresh for some of those granted. */
-export function listScopes(
-  values: readonly string[],
-  separator: ScopeSeparator,
-  restricted: readonly string[],
-): ScopeRules {
+export function listScopes(scopes: ListScopes): ScopeRules {
+  const { values, separator, restricted } = scopes;
   const known = new Set(values);
   const words = separator === 'none' ? 'one' : `some, each once, separated by "${separator}",`;
   const expected = `${words} of ${values.join(', ')}`;
+  // A plus that a client does not encode arrives as a space.
+  const between = separator === '+' ? /[+ ]/ : separator;
   const split = (scope: string): string[] =>
-    separator === 'none' ? [scope] : scope.split(separator);
+    separator === 'none' ? [scope] : scope.split(between);
+  const unasked = scopes.default?.join(separator);
   return {
     levels: [],
+    unasked,
     values,
     restricted: new Set(restricted),
     split,
@@ -109,7 +118,7 @@ export function listScopes(
       }
       return requested;
     },
-    ofClient: (requested) => requested,
+    ofClient: (requested) => requested ?? unasked,
   };
 }
 

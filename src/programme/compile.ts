@@ -174,5 +174,5 @@ function compileScope(definition: Definition): ScopeRules {
   const { scope } = definition;
   return scope.kind === 'level'
     ? levelScopes(scope.values, scope.client, scope.member_default)
-    : listScopes(scope.values, scope.separator, scope.restricted);
+    : listScopes(scope);
 }

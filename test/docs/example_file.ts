@@ -48,6 +48,10 @@ const surroundings: Readonly<Record<string, { readonly on?: string; readonly bes
   'list_scope.values': { on: 'partner-login' },
   'list_scope.separator': { on: 'partner-login' },
   'list_scope.restricted': { on: 'partner-login' },
+  'list_scope.default': {
+    beside:
+      'scope: { kind: list, values: [read, write] }\nauthorize: { endpoint: { inputs: { scope: {} } } }',
+  },
   'endpoint.methods': { beside: 'token_endpoints: { grant: { read: query } }' },
   'endpoint.media_types': { beside: 'token_endpoints: { grant: { read: json } }' },
   'endpoint.root': { beside: 'token_endpoints: { grant: { read: xml } }' },

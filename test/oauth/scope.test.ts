@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
+import { present } from '../../src/lib/present.ts';
 import { Refusal } from '../../src/oauth/failure.ts';
 import { levelScopes, listScopes, longestScope } from '../../src/oauth/scope.ts';
 import { fc } from '../support/property.ts';
@@ -59,7 +60,9 @@ describe('levelScopes', () => {
 });
 
 describe('listScopes', () => {
-  const rules = listScopes(['a', 'b', 'c'], ' ', []);
+  const rulesOf = (values: readonly string[], separator = ' ', unasked?: readonly string[]) =>
+    listScopes(present({ values, separator, restricted: [], default: unasked }));
+  const rules = rulesOf(['a', 'b', 'c']);
 
   test('a login and a client’s own token get what they ask for', () => {
     assert.equal(rules.ofLogin('a b', 'L10'), 'a b');
@@ -91,17 +94,40 @@ describe('listScopes', () => {
 
   test('a scope that no token has room for is refused, and none of it is told but its beginning', () => {
     const long = 'a'.repeat(longestScope);
-    listScopes([long], ' ', []).check(long);
+    rulesOf([long]).check(long);
     const longer = `${long}a`;
-    assertRefused(() => listScopes([longer], ' ', []).check(longer), longer.slice(0, 100));
+    assertRefused(() => rulesOf([longer]).check(longer), longer.slice(0, 100));
   });
 
   test('the separator is the dialect’s, or there is one scope at most', () => {
-    listScopes(['a', 'b'], ',', []).check('a,b');
-    assertRefused(() => listScopes(['a', 'b'], ',', []).check('a b'), 'a b');
-    const single = listScopes(['a', 'b c'], 'none', []);
+    rulesOf(['a', 'b'], ',').check('a,b');
+    assertRefused(() => rulesOf(['a', 'b'], ',').check('a b'), 'a b');
+    const single = rulesOf(['a', 'b c'], 'none');
     single.check('b c');
     assertRefused(() => single.check('a b'), 'a b');
     assertRefused(() => single.narrow('a', 'b c'), 'a');
+  });
+
+  test('any one or two characters separate; a plus that was not encoded is a space', () => {
+    for (const separator of [', ', '|', ';', '+', '::', '%%', ' & ']) {
+      const { check, split } = rulesOf(['a', 'b'], separator);
+      check(`b${separator}a`);
+      assert.deepEqual(split(`b${separator}a`), ['b', 'a']);
+      assertRefused(() => check(`a${separator}a`), `a${separator}a`);
+    }
+    assertRefused(() => rulesOf(['a', 'b'], ', ').check('a,b'), 'a,b');
+    const plus = rulesOf(['a', 'b'], '+');
+    plus.check('a b');
+    assert.deepEqual(plus.split('a b+c'), ['a', 'b', 'c']);
+    assert.equal(plus.narrow('b', 'a b'), 'b');
+  });
+
+  test('where none is asked for, a client’s own token has the default scope', () => {
+    const { ofClient, ofLogin, unasked } = rulesOf(['a', 'b', 'c'], ', ', ['c', 'a']);
+    assert.equal(unasked, 'c, a');
+    assert.deepEqual([ofClient(undefined), ofClient('b')], ['c, a', 'b']);
+    // A login's code leaves the scope to the token request (P-5).
+    assert.equal(ofLogin(undefined, undefined), undefined);
+    assert.equal(rules.unasked, undefined);
   });
 });

@@ -113,7 +113,8 @@ function sampleTokens(
 ): readonly TokenSet[] {
   const isClient = grant === 'client_credentials';
   const hasRefresh = !isClient && grants.has('refresh_token');
-  const granted = isClient ? scope.ofClient(undefined) : scope.ofLogin(undefined, undefined);
+  const ofMember = scope.ofLogin(undefined, undefined) ?? scope.unasked;
+  const granted = isClient ? scope.ofClient(undefined) : ofMember;
   return (['2001-02-03T04:05:06.789Z', '2032-11-25T17:38:49.123Z'] as const).map((text, index) => {
     const issuedAt = Date.parse(text);
     const lifetime = 1_000_000 * (index + 1);

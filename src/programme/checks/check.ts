@@ -20,6 +20,7 @@ import {
   loginComplaints,
   selectorComplaints,
 } from './endpoints.ts';
+import { idleLists } from './idle_lists.ts';
 import { idleParameters } from './idle_parameters.ts';
 import { idleLoginComplaints, nameWarnings, refusalComplaints } from './inputs.ts';
 import { judged } from './judged.ts';
@@ -55,6 +56,7 @@ const warnings: readonly Check[] = [
   lifetimeWarnings,
   nameWarnings,
   idleParameters,
+  idleLists,
 ];
 
 /** @param faulty keys of the file at fault, which the definition lacks; checks that read one are left */

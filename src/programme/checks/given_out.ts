@@ -1,6 +1,7 @@
 // Owns samples of all values that Jetway generates or registers: codes, tokens, identifiers, keys.
 // The samples span each shape: an input that refuses one of them is a fault of the file.
 
+import { refreshTextShape } from '../../token/sealed/refresh_text.ts';
 import type { Definition } from '../language/definition.ts';
 import type { Comparison, InputDefinition } from '../language/input_schema.ts';
 import { alphabetOf, type CharacterClass, type ValueShape } from '../language/value_shape.ts';
@@ -9,24 +10,33 @@ import { alphabetOf, type CharacterClass, type ValueShape } from '../language/va
 export const usualIdentifierLength = 16;
 export const usualCodeLength = 64;
 
+const refreshShape: ValueShape = {
+  ...refreshTextShape,
+  length: { min: refreshTextShape.length, max: refreshTextShape.length },
+};
+
 /** A description of the values, and samples with each character and length of them. */
 export interface Given {
   readonly what: string;
   readonly samples: readonly string[];
 }
 
-/** The values that an input must accept; undefined if partners choose them. */
+/**
+ * The values that an input must accept; undefined if partners choose them.
+ *
+ * @param role undefined for an input that the endpoint does nothing with
+ */
 export function givenTo(
-  role: string,
+  role: string | undefined,
   { must_equal: comparison }: Pick<InputDefinition, 'must_equal'>,
   definition: Definition,
 ): Given | undefined {
-  const byRole = Object.hasOwn(givenByRole, role) ? givenByRole[role] : undefined;
+  const byRole = role !== undefined && givenRoles.has(role) ? givenByRole[role] : undefined;
   const given = byRole ?? (comparison === undefined ? undefined : givenByComparison[comparison]);
   return given?.(definition);
 }
 
-type GivenBy = (definition: Definition) => Given;
+type GivenBy = (definition: Definition) => Given | undefined;
 
 function givenIdentifiers({ client }: Definition): Given {
   return {
@@ -45,6 +55,10 @@ const givenByRole: Readonly<Record<string, GivenBy>> = {
     what: 'redirect URIs that can be registered',
     samples: ['https://a.example', 'http://127.0.0.1:1/', 'a.b:/', longestRedirectUri],
   }),
+  brand: ({ login }) => {
+    const samples = Object.keys(login.brands);
+    return samples.length === 0 ? undefined : { what: 'brands that login.brands has', samples };
+  },
   scope: ({ scope }) => ({
     what: 'scopes that scope.values has',
     samples:
@@ -68,8 +82,8 @@ const givenByRole: Readonly<Record<string, GivenBy>> = {
   refresh_token: ({ tokens }) =>
     tokens.refresh.format === 'opaque'
       ? {
-          what: 'refresh tokens, which are 55 characters of base64url and "."',
-          samples: textsOf('base64url', 43).map((secret) => `${secret.slice(0, 11)}.${secret}`),
+          what: `refresh tokens, which are "r" and ${refreshTextShape.length} characters of base64url`,
+          samples: shapeSamples(refreshShape, 0),
         }
       : {
           what: 'refresh tokens, which are JWTs of 300 to 2400 characters',

@@ -47,11 +47,13 @@ export function* idleLoginComplaints({ authorize }: Definition): Iterable<Compla
 export function* refusalComplaints(definition: Definition): Iterable<Complaint> {
   for (const [at, { inputs }, name] of endpointsIn(definition)) {
     const grants = name === undefined ? [] : grantsAt(definition, name);
+    const known = name === undefined ? loginInputs : tokenInputs;
     for (const [role, input] of Object.entries(inputs)) {
       // An input of a grant that another endpoint serves is not used here.
       const isServed = grants.some((type) => readsInput(type, role));
       if (name !== undefined && inputsOfGrants.has(role) && !isServed) continue;
-      yield* inputComplaints(definition, [...at, 'inputs', role], role, input);
+      const place = [...at, 'inputs', role];
+      yield* inputComplaints(definition, place, known.has(role) ? role : undefined, input);
     }
     const { grant_type: input } = inputs;
     if (input === undefined) continue;
@@ -68,15 +70,15 @@ export function* refusalComplaints(definition: Definition): Iterable<Complaint> 
 function* inputComplaints(
   definition: Definition,
   at: Path,
-  role: string,
+  role: string | undefined,
   input: InputDefinition,
 ): Iterable<Complaint> {
   yield* idleShapeComplaints(at, input);
   const given = givenTo(role, input, definition);
-  const isIdle = definition.authorize.pkce === 'off' && proofInputs.has(role);
+  const isIdle = role !== undefined && definition.authorize.pkce === 'off' && proofInputs.has(role);
   if (given === undefined || isIdle) return;
   yield* refusalsOf(at, input, given);
-  if (givenRoles.has(role)) yield* comparisonComplaints(at, input, given);
+  if (role !== undefined && givenRoles.has(role)) yield* comparisonComplaints(at, input, given);
 }
 
 /** A value in `allowed`, or a format, that the shape of the same input refuses. */

@@ -1,10 +1,14 @@
 // Owns the checks of scopes: levels and names that exist, their order, and who can ask for them.
 
 import { suggest } from '../../lib/suggest.ts';
+import { grantTypes } from '../../oauth/grant.ts';
+import { listScopes } from '../../oauth/scope.ts';
 import { type Complaint, wrong } from '../../schema/complaint.ts';
 import type { Definition } from '../language/definition.ts';
+import { endpointsOf } from '../requests/grant_places.ts';
 
-export function* scopeComplaints({ scope, authorize, grants }: Definition): Iterable<Complaint> {
+export function* scopeComplaints(definition: Definition): Iterable<Complaint> {
+  const { scope } = definition;
   const { values } = scope;
   if (scope.kind === 'level') {
     for (const key of ['client', 'member_default'] as const) {
@@ -15,27 +19,61 @@ export function* scopeComplaints({ scope, authorize, grants }: Definition): Iter
     }
     return;
   }
-  const { separator, restricted } = scope;
+  const { separator, restricted, default: unasked = [] } = scope;
+  const { split } = listScopes(scope);
   for (const [index, value] of values.entries()) {
-    if (separator === 'none' || !value.includes(separator)) continue;
-    yield [['scope', 'values', index], `"${value}" holds the separator "${separator}"`];
+    if (separator === 'none') break;
+    const [first, second, ...more] = split(value + separator + value);
+    if (first === value && second === value && more.length === 0) continue;
+    const message = `"${value}" holds the separator "${separator}", or a part of it`;
+    yield [['scope', 'values', index], message];
   }
-  for (const [index, value] of restricted.entries()) {
+  yield* strangers('restricted', restricted, values, 'nothing is restricted by it');
+  yield* strangers('default', unasked, values, 'no request could ask for it');
+  yield* wrong([
+    separator === 'none' && unasked.length > 1,
+    ['scope', 'default'],
+    'with the separator none a token has one scope at most',
+  ]);
+  if (values.length > 0 && unasked.length === 0) yield* unreadComplaints(definition);
+}
+
+/** Words of a list that are no scopes. */
+function* strangers(
+  key: string,
+  list: readonly string[],
+  values: readonly string[],
+  result: string,
+): Iterable<Complaint> {
+  for (const [index, value] of list.entries()) {
     if (values.includes(value)) continue;
     yield [
-      ['scope', 'restricted', index],
-      `"${value}" is none of the scopes in scope.values, so that nothing is restricted by it`,
+      ['scope', key, ...(key === 'default' && list.length === 1 ? [] : [index])],
+      `"${value}" is none of the scopes in scope.values, so that ${result}`,
       advice(value, values),
     ];
   }
-  // Without a scope parameter a partner that asks for less would get a token for everything.
-  const isAsked = grants.authorization_code !== undefined && values.length > 0;
+}
+
+/** Where no scope is read, a partner that asks for less would get a token for everything. */
+function* unreadComplaints(definition: Definition): Iterable<Complaint> {
+  const { authorize, grants } = definition;
+  const message = (what: string): string =>
+    `${what} reads no scope, so that tokens are not bound to what partners ask for`;
+  const hint = 'declare an input scope here, name a scope.default, or leave scope.values empty';
   yield* wrong([
-    isAsked && authorize.endpoint.inputs['scope'] === undefined,
+    grants.authorization_code !== undefined && authorize.endpoint.inputs['scope'] === undefined,
     ['authorize', 'endpoint', 'inputs'],
-    'the login request reads no scope, so that tokens are not bound to what partners ask for',
-    'declare an input scope here, or leave scope.values empty',
+    message('the login request'),
+    hint,
   ]);
+  for (const type of grantTypes) {
+    if (type === 'authorization_code' || type === 'refresh_token') continue;
+    for (const [name, { inputs }] of endpointsOf(definition, type)) {
+      if (inputs['scope'] !== undefined) continue;
+      yield [['token_endpoints', name, 'inputs'], message(`the grant ${type}`), hint];
+    }
+  }
 }
 
 function advice(word: string, words: readonly string[]): string {

@@ -78,7 +78,7 @@ export function sampleFacts(
 ): TokenFacts {
   const isClient = grant === 'client_credentials';
   const isSeveral = tellsSeveral(scope) && !absent.has(secondScope);
-  const granted = isSeveral ? `SCOPE-A${scope.separator}SCOPE-B` : 'SCOPE';
+  const granted = isSeveral ? `SCOPE1${scope.separator}SCOPE2` : 'SCOPE';
   const unlessAbsent = (name: string, value: string): string | undefined =>
     isClient || absent.has(name) ? undefined : value;
   return {

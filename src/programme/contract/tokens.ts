@@ -104,7 +104,7 @@ function optional(
   trees: readonly FieldTree[],
 ): readonly string[] {
   const lacked = new Set([
-    ...(scope.kind === 'list' ? ['scope'] : []),
+    ...(scope.kind === 'list' && scope.default === undefined ? ['scope'] : []),
     ...(grant === 'client_credentials' ? [] : ['level', 'membership_number']),
     'business_context',
     'partner_id',

@@ -184,11 +184,19 @@ function tokenItems(contract: Contract): Endpoint {
   };
 }
 
+const separatorWords: Readonly<Record<string, string>> = {
+  ' ': 'spaces',
+  ',': 'commas',
+  none: 'one scope at most',
+};
+
 function scopeItems({ definition: { scope }, programme: { grants } }: Contract): readonly Item[] {
   if (scope.kind === 'list') {
-    const between = { ' ': 'spaces', ',': 'commas', none: 'one scope at most' }[scope.separator];
+    const { separator } = scope;
+    const between = separatorWords[separator] ?? `"${separator}"`;
     return [
       names('scopes', scope.values),
+      names('scopes that nobody need ask for', scope.default ?? []),
       tellsSeveral(scope) ? offer('several scopes', between) : text('several scopes', between),
       names(
         'scopes that open what demands none',

@@ -36,6 +36,13 @@ const secretAt = loginSecretAt + charactersOf(loginSecretBytes);
 const secretLength = charactersOf(secretBytes);
 const textLength = secretAt + secretLength;
 
+/** What refresh tokens look like. */
+export const refreshTextShape = {
+  prefix: 'r',
+  characters: 'base64url',
+  length: textLength - 1,
+} as const;
+
 const nonceBytes = 12;
 const loginDigestBytes = 12;
 const refreshDigestBytes = 16;

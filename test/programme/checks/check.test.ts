@@ -77,7 +77,7 @@ code: { length: 2000 }
   code: a code can have 1024 characters at most
 scope: { kind: list, values: [a, "b,c"], separator: ",", client: null, member_default: null }
 authorize: { endpoint: { inputs: { scope: {} } } }
-  scope.values.1: "b,c" holds the separator ","
+  scope.values.1: "b,c" holds the separator ",", or a part of it
 # HOSTILE 69: the default programme would answer, whose it is not.
 selector: { input: club }
 authorize: { endpoint: { inputs: { club: { must_equal: programme.identifier } } } }

@@ -12,7 +12,7 @@ const partners = 'partner ids that can be registered: 8 to 20 letters and digits
 const contexts = 'business contexts that can be registered: 1 to 50 letters (P-1)';
 const verifiers =
   'verifiers of PKCE: 43 to 128 letters, digits, "-", ".", "_" and "~" (RFC 7636 4.1)';
-const refreshTokens = 'refresh tokens, which are 55 characters of base64url and "."';
+const refreshTokens = 'refresh tokens, which are "r" and 60 characters of base64url';
 const secrets = 'secrets that Jetway generates: 43 characters of base64url';
 const login = 'authorize: { endpoint';
 
@@ -28,8 +28,8 @@ const refusing: readonly (readonly [
   ['code.format', 'ip_list', 'codes of the shape in code'],
   ['code.allowed', '[x]', 'codes of the shape in code'],
   ['code.must_equal', 'client.id', 'codes of the shape in code: none of them is client.id'],
-  ['refresh_token.characters', 'base64url', refreshTokens],
-  ['refresh_token.length', '1..54', refreshTokens],
+  ['refresh_token.characters', 'alphanumeric', refreshTokens],
+  ['refresh_token.length', '1..60', refreshTokens],
   [
     'refresh_token.must_equal',
     'client.partner_id',
@@ -94,6 +94,26 @@ scope: { kind: list, values: [reset, read], restricted: [read, reste], client: n
   scope.restricted.1: "reste" is none of the scopes in scope.values, so that nothing is restricted by it
 scope: { kind: list, values: [], client: null, member_default: null }
   none
+authorize: { endpoint: { inputs: { scope: {} } } }
+scope: { kind: list, values: [read] }
+token_endpoints: { grant: { inputs: { scope: null } } }
+  token_endpoints.grant.inputs: the grant client_credentials reads no scope, so that tokens are not bound to what partners ask for
+scope: { kind: list, values: [read, write], default: read }
+token_endpoints: { grant: { inputs: { scope: null } } }
+  none
+scope: { kind: list, values: [read], default: [read, wrte] }
+  scope.default.1: "wrte" is none of the scopes in scope.values, so that no request could ask for it
+scope: { kind: list, values: [read, write], separator: none, default: [read, write] }
+  scope.default: with the separator none a token has one scope at most
+scope: { kind: list, values: [read, write], default: [] }
+  scope.default: expected at least one
+scope: { kind: list, values: [a, "b,"], separator: ",,", default: a }
+  scope.values.1: "b," holds the separator ",,", or a part of it
+scope: { kind: list, values: [a, b], separator: "--x", default: a }
+  scope.separator: expected one or two characters that are no letters or digits, as they are after decoding (" " for %20), or none
+login: { brands: { Blue: { name: Blue } } }
+authorize: { endpoint: { inputs: { brand: { allowed: [Green] } } } }
+  authorize.endpoint.inputs.brand.allowed: this refuses brands that login.brands has
 `),
 ];
 

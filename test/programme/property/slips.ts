@@ -84,7 +84,8 @@ function* placesIn(value: Plain, place: Place = []): Iterable<readonly [Place, P
   }
 }
 
-function withValue(value: Plain, [key, ...rest]: Place, changed: Plain): Plain {
+/** The value with another one at a place. */
+export function withValue(value: Plain, [key, ...rest]: Place, changed: Plain): Plain {
   if (key === undefined) return changed;
   if (Array.isArray(value)) {
     return value.with(Number(key), withValue(value[Number(key)] as Plain, rest, changed)) as Plain;

@@ -22,8 +22,11 @@ const rulesOf = (scope: ScopeRules): VerificationRules =>
     scope,
   );
 const levels = rulesOf(levelScopes(['L10', 'L12', 'L15'], 'L15', 'L10'));
-const names = rulesOf(listScopes(['read', 'reset', 'recall'], ' ', ['reset', 'recall']));
-const commas = rulesOf(listScopes(['read', 'write'], ',', []));
+const list = { separator: ' ', restricted: [] };
+const names = rulesOf(
+  listScopes({ ...list, values: ['read', 'reset', 'recall'], restricted: ['reset', 'recall'] }),
+);
+const commas = rulesOf(listScopes({ ...list, values: ['read', 'write'], separator: ',' }));
 
 /** What is asked, or the reason and parameter it is refused for. */
 function read(rules: VerificationRules, path: string, query = ''): unknown {

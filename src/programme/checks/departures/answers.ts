@@ -19,6 +19,16 @@ export const answerDepartures: Departures = {
     ]);
   },
 
+  scope_untold: ({ scope, token_response }) =>
+    wrong([
+      scope.kind === 'list' &&
+        scope.default !== undefined &&
+        !writtenValues(token_response.fields).has('scope'),
+      ['scope', 'default'],
+      'answers do not tell the scope that was granted unasked (RFC 6749 3.3)',
+      'add a field with scope to token_response.fields',
+    ]),
+
   no_error_code: ({ errors }) =>
     wrong([
       !writtenValues(errors.fields).has('error'),

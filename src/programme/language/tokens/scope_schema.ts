@@ -2,9 +2,8 @@
 
 import * as v from 'valibot';
 
-import { scopeSeparators } from '../../../oauth/scope.ts';
 import { key, named } from '../../../schema/notes.ts';
-import { listOf, textSchema } from '../../../schema/scalars.ts';
+import { listOf, oneOrMore, textSchema } from '../../../schema/scalars.ts';
 
 const levelScopeSchema = v.pipe(
   v.strictObject({
@@ -28,22 +27,36 @@ const levelScopeSchema = v.pipe(
   named('level scope'),
 );
 
+/** Of texts as they are once they are decoded; a letter or digit could stand in a scope. */
+const separatorSchema = v.pipe(
+  v.string(),
+  v.regex(
+    /^[ !-/:-@[-`{-~]{1,2}$/,
+    'expected one or two characters that are no letters or digits, as they are after decoding (" " for %20), or none',
+  ),
+);
+
 const listScopeSchema = v.pipe(
   v.strictObject({
     kind: key(v.literal('list'), {
-      text: 'Scopes are names that a login or token request asks for (RFC 6749 3.3); what is not in `values` is `invalid_scope`. The login request must declare an input `scope`, where there is a login.',
+      text: 'Scopes are names that a login or token request asks for (RFC 6749 3.3); what is not in `values` is `invalid_scope`. Without a `default`, the login request and the endpoints of grants without a login must declare an input `scope`.',
       example: 'list',
     }),
     values: key(listOf(textSchema), {
       text: 'The scopes that exist. With an empty list every scope is refused.',
       example: '[reset_password, retrieve_username, statements]',
     }),
-    separator: key(v.optional(v.picklist(scopeSeparators), ' '), {
-      text: 'What stands between several scopes in one value: a space or a comma; `none` takes one scope at a time.',
+    separator: key(v.optional(v.union([v.literal('none'), separatorSchema]), ' '), {
+      text: 'What stands between several scopes in one value, once it is decoded: one or two characters such as a space, `,`, `|` or `", "`. With `+`, a space is taken as well, since an unencoded plus arrives as one; `none` takes one scope at a time.',
       example: '","',
     }),
+    default: key(v.exactOptional(oneOrMore(textSchema)), {
+      text: 'The scope of a login, or of a token without one, where no scope is asked for: one of `values` or several (RFC 6749 3.3).',
+      example: '[read, write]',
+      otherwise: 'such tokens have no scope',
+    }),
     restricted: key(v.optional(listOf(textSchema), []), {
-      text: 'Scopes for one purpose each: a gateway lets a token that holds one pass only where it asks for that scope (P-15). Names that are not in `values` mean nothing.',
+      text: 'Scopes for one purpose each: a gateway lets a token that holds one pass only where it asks for that scope (P-15).',
       example: '[reset_password]',
     }),
   }),
