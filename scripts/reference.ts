@@ -5,6 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { toPlain } from '../src/lib/document.ts';
+import { warningNames } from '../src/programme/checks/warnings.ts';
 import { definitionSchema } from '../src/programme/language/definition.ts';
 import { readVariant, variantNames } from '../src/programme/language/variants.ts';
 import { hasKeys, type Key, keysOf, notesOf, typesOf } from '../src/schema/keys.ts';
@@ -46,7 +47,11 @@ export function makeReference(schema: Schema = definitionSchema): Reference {
   const variants: Variants = Object.fromEntries(
     variantNames().map((name) => [name, variantDocument(name)]),
   );
-  const described = fileSchema(translation, { base: 'variant', saidByFile });
+  const described = fileSchema(translation, {
+    base: 'variant',
+    saidByFile,
+    names: { accepts: warningNames },
+  });
   const tables = { ...listTables(variants), kinds: kindsTable(schema, translation) };
   const keys = keysOf(schema).filter(({ entry }) => entry.told?.example !== undefined);
   const template = readFileSync(join(root, 'scripts/reference/page.md'), 'utf8');

@@ -1,6 +1,7 @@
 // Owns the tables of the reference that list names instead of keys: failures, values, inputs,
 // formats, characters, and the endpoints that the variants have.
 
+import { warningNames } from '../../src/programme/checks/warnings.ts';
 import type {
   PageFailure,
   RedirectFailure,
@@ -62,6 +63,7 @@ export function listTables(variants: Variants): Readonly<Record<string, string>>
         ),
       ]),
     ),
+    warnings: `${warningNames.toSorted().map(code).join(', ')}.`,
     'token values': valuesTable(tokenVocabulary),
     'error values': valuesTable(errorVocabulary),
     'redirect values': valuesTable(redirectVocabulary),

@@ -5,7 +5,7 @@ import { isIP } from 'node:net';
 
 import type { TlsMaterial } from '../http/tls.ts';
 import { positionAt } from '../lib/document.ts';
-import { errorAt, type Fault, FaultsError } from '../lib/fault.ts';
+import { errorAt, type Fault, FaultsError, warningAt } from '../lib/fault.ts';
 import { present } from '../lib/present.ts';
 import { UnreadableFile } from '../lib/read_file.ts';
 import { certificateMethods } from '../oauth/client.ts';
@@ -82,8 +82,7 @@ export function unaskedFaults(
       method === 'tls_client_auth' ? tls?.clientAuthorities !== undefined : tls?.asksClients;
     if (!methods.includes(method) || isAsked === true) return [];
     const message = `no client can use ${method}: the configuration has no tls with ${key}`;
-    const fault = errorAt(positionAt(document, path), path, message);
-    return [{ ...fault, severity: 'warning' as const }];
+    return [warningAt('certificates_unasked', positionAt(document, path), path, message)];
   });
 }
 
@@ -101,16 +100,19 @@ function readFiles(
   hostname?: string,
 ): ListenerReading {
   const faults: Fault[] = [];
-  const note = (severity: Fault['severity'], key: string, message: string): void => {
+  const note = (key: string, message: string, warning?: string): void => {
     const path = [setting, key];
-    faults.push({ ...errorAt(positionAt(document, path), path, message), severity });
+    const at = positionAt(document, path);
+    faults.push(
+      warning === undefined ? errorAt(at, path, message) : warningAt(warning, at, path, message),
+    );
   };
   const read = (key: string, path: string, reader: (path: string) => string): string => {
     try {
       return reader(path);
     } catch (error) {
       if (!(error instanceof UnreadableFile || error instanceof UnusableCredential)) throw error;
-      note('error', key, `${shownPath(path)} ${error.message}`);
+      note(key, `${shownPath(path)} ${error.message}`);
       return '';
     }
   };
@@ -118,17 +120,18 @@ function readFiles(
   const key = read('key_file', files.key, readKey);
   const { asksClients, clientAuthorities: path } = files;
   const clientAuthorities = path && read('client_authorities_file', path, readAuthorities);
-  if (faults.length === 0 && !isPair(certificate, key)) note('error', 'key_file', pairFault);
+  if (faults.length === 0 && !isPair(certificate, key)) note('key_file', pairFault);
   if (certificate !== '') {
-    for (const [severity, message] of certificateFaults(certificate, now, hostname)) {
-      note(severity, 'certificate_file', `${shownPath(files.certificate)} ${message}`);
+    for (const [message, warning] of certificateFaults(certificate, now, hostname)) {
+      note('certificate_file', `${shownPath(files.certificate)} ${message}`, warning);
     }
   }
   if (faults.some(({ severity }) => severity === 'error')) return { faults };
   return { material: present({ certificate, key, asksClients, clientAuthorities }), faults };
 }
 
-type CertificateFault = readonly [severity: Fault['severity'], message: string];
+/** Named where it is a warning. */
+type CertificateFault = readonly [message: string, warning?: string];
 
 /** Faults of the first certificate of a chain, the server's own. */
 function certificateFaults(
@@ -140,14 +143,15 @@ function certificateFaults(
   const { validFromDate: from, validToDate: to } = certificate;
   const faults: CertificateFault[] = [];
   if (now < from.getTime()) {
-    faults.push(['error', `is not valid before ${dateText(from)}: is this machine's clock right?`]);
+    faults.push([`is not valid before ${dateText(from)}: is this machine's clock right?`]);
   } else if (now >= to.getTime()) {
-    faults.push(['error', `ended at ${dateText(to)}: get a new one`]);
+    faults.push([`ended at ${dateText(to)}: get a new one`]);
   } else if (to.getTime() - now < warningTime) {
-    faults.push(['warning', `ends at ${dateText(to)}: renew it`]);
+    faults.push([`ends at ${dateText(to)}: renew it`, 'certificate_ends_soon']);
   }
   if (hostname !== undefined && !isFor(certificate, hostname)) {
-    faults.push(['warning', `is not for ${hostname}, the host of public_url: clients refuse it`]);
+    const message = `is not for ${hostname}, the host of public_url: clients refuse it`;
+    faults.push([message, 'certificate_of_another_host']);
   }
   return faults;
 }

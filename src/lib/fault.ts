@@ -10,6 +10,8 @@ export interface Position {
 /** One mistake for an operator to mend. */
 export interface Fault {
   readonly severity: 'error' | 'warning';
+  /** Of a warning: its stable name in snake_case, by which a file can accept it. */
+  readonly name?: string;
   readonly at: Position;
   /** Dotted key path, `''` for the whole file. */
   readonly path: string;
@@ -26,11 +28,27 @@ export function errorAt(at: Position, path: Path, message: string, hint?: string
   return hint === undefined ? fault : { ...fault, hint };
 }
 
-/** `file:line:column: error: message (hint)`, which editors and terminals make clickable. */
-export function formatFault(fault: Fault): string {
-  const { file, line, column } = fault.at;
-  const hint = fault.hint === undefined ? '' : ` (${fault.hint})`;
-  return spellOut(`${file}:${line}:${column}: ${fault.severity}: ${fault.message}${hint}`);
+/** A fault of severity warning. */
+export function warningAt(
+  name: string,
+  at: Position,
+  path: Path,
+  message: string,
+  hint?: string,
+): Fault {
+  return { ...errorAt(at, path, message, hint), severity: 'warning', name };
+}
+
+/** `file:line:column`, which editors and terminals make clickable. */
+export function formatPosition({ file, line, column }: Position): string {
+  return spellOut(`${file}:${line}:${column}`);
+}
+
+/** `file:line:column: error: message (hint)`; a warning ends with its `[name]`. */
+export function formatFault({ severity, name, at, message, hint }: Fault): string {
+  const more = hint === undefined ? '' : ` (${hint})`;
+  const called = name === undefined ? '' : ` [${name}]`;
+  return spellOut(`${formatPosition(at)}: ${severity}: ${message}${more}${called}`);
 }
 
 /** Sorts faults into reading order: by file, then by place in it. */

@@ -1,8 +1,7 @@
 // Owns complaints: the findings of checks across keys, and their conversion to faults of a file.
 
 import { positionAt } from '../lib/document.ts';
-import type { Fault, Path } from '../lib/fault.ts';
-import { present } from '../lib/present.ts';
+import { errorAt, type Fault, type Path, warningAt } from '../lib/fault.ts';
 import type { YamlNode } from '../lib/yaml/node.ts';
 
 /** The key at fault, the message, and how to mend it. */
@@ -14,12 +13,12 @@ export function* wrong(
   for (const [isWrong, ...complaint] of rows) if (isWrong) yield complaint;
 }
 
-/** Turns a complaint into a fault at its key's position in the file. */
-export function toFault(
-  severity: Fault['severity'],
-  document: YamlNode,
-  [path, message, hint]: Complaint,
-): Fault {
-  const at = positionAt(document, path);
-  return present({ severity, at, path: path.join('.'), message, hint });
+/** Turns a complaint into an error at its key's position in the file. */
+export function toError(document: YamlNode, [path, ...words]: Complaint): Fault {
+  return errorAt(positionAt(document, path), path, ...words);
+}
+
+/** Turns a complaint into a warning of that name. */
+export function toWarning(name: string, document: YamlNode, [path, ...words]: Complaint): Fault {
+  return warningAt(name, positionAt(document, path), path, ...words);
 }

@@ -14,6 +14,7 @@ const surroundings: Readonly<Record<string, { readonly on?: string; readonly bes
   'selector.input': { on: 'partner-login' },
   'selector.default': { on: 'partner-login', beside: 'selector: { input: programme }' },
   'client.authentication.methods': { on: 'partner-login' },
+  accepts: { beside: 'client: { authentication: { methods: [basic, parameters] } }' },
   verify: { on: 'partner-login' },
   'verify.headers': { on: 'partner-login' },
   'page_failure.page': { beside: 'authorize: { failures: { invalid_scope: { redirect: null } } }' },

@@ -220,7 +220,7 @@ test('two logos that make a page heavy are told of, and shown', () => {
   };
   assert.deepEqual(told(5000), []);
   assert.deepEqual(told(5001), [
-    "club.yaml:7:39: warning: the page shows this logo beside the programme's, 10002 bytes together, and weighs over 20 KB (up to 10000 bytes together it does not)",
+    "club.yaml:7:39: warning: the page shows this logo beside the programme's, 10002 bytes together, and weighs over 20 KB (up to 10000 bytes together it does not) [heavy_logos]",
   ]);
 });
 

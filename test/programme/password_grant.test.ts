@@ -27,7 +27,7 @@ token_endpoints: { refresh: { path: /secure/token, inputs: { username: {}, passw
 grants: { password: { endpoint: refresh, role: member } }
 `;
   const seen =
-    'a.yaml:6:21: warning: partners see the passwords of members, who learn to type them anywhere (RFC 9700 2.4) (the directory is asked as by the login page, and passwords are never logged)';
+    'a.yaml:6:21: warning: partners see the passwords of members, who learn to type them anywhere (RFC 9700 2.4) (the directory is asked as by the login page, and passwords are never logged) [password_grant]';
   assert.deepEqual(overGrant, { loads: true, warnings: [seen] });
   assert.deepEqual(told(`${partner}throttle: { limit: 9, window: 1m }\n`), {
     loads: true,
@@ -37,7 +37,7 @@ grants: { password: { endpoint: refresh, role: member } }
     loads: true,
     warnings: [
       seen,
-      'a.yaml:6:21: warning: nothing limits how many passwords a partner can try (RFC 6749 4.3.2) (set throttle; the address of a partner stands for all of its customers and is not counted)',
+      'a.yaml:6:21: warning: nothing limits how many passwords a partner can try (RFC 6749 4.3.2) (set throttle; the address of a partner stands for all of its customers and is not counted) [password_unlimited]',
     ],
   });
 });
@@ -50,7 +50,7 @@ throttle: { limit: 9, window: 1m }
 `);
   assert.ok(
     warnings.includes(
-      'a.yaml:5:35: warning: the credentials of members stand in the query (username, password): proxies, gateways and partners keep addresses in their logs (RFC 9700 4.2.4) (give the grant an endpoint that reads a form)',
+      'a.yaml:5:35: warning: the credentials of members stand in the query (username, password): proxies, gateways and partners keep addresses in their logs (RFC 9700 4.2.4) (give the grant an endpoint that reads a form) [password_in_query]',
     ),
     warnings.join('\n'),
   );

@@ -9,7 +9,7 @@ import { maintenanceOff, maintenanceOn } from '../server/maintenance.ts';
 import { newProgramme, schema } from '../server/programme_file.ts';
 import { healthcheck, reload, status } from '../server/remote.ts';
 import { serve } from '../server/serve.ts';
-import { show } from '../server/show.ts';
+import { show } from '../server/show/show.ts';
 import { printVersion } from '../version.ts';
 import { why } from '../why/why.ts';
 import { option, type Verb } from './grammar.ts';
@@ -103,7 +103,8 @@ export const serverVerbs: readonly Verb[] = [
   },
   {
     words: 'show',
-    summary: "print a programme's effective dialect as YAML, or what its partners are told",
+    summary:
+      "print a programme's effective dialect as YAML, what its partners are told, or its departures",
     details:
       'Without an option it prints every key of the programme with every default filled in. The page, the OpenAPI document and the collection are made from the same.',
     operands: [itsName],
@@ -117,6 +118,10 @@ export const serverVerbs: readonly Verb[] = [
       }),
       option('--openapi', 'an OpenAPI 3.1 document, as JSON'),
       option('--collection', 'a Postman collection, which Bruno, Insomnia and others import too'),
+      option(
+        '--departures',
+        'where it departs from the RFCs: the line, the risk and why it is accepted',
+      ),
       option('--client <id>', 'fill in what is registered of this client'),
     ],
     example: 'jetway show my-club --for partner',

@@ -22,13 +22,14 @@ import {
   type Fault,
   FaultsError,
   formatFault,
-  type Path,
+  formatPosition,
   type Position,
   quote,
+  warningAt,
 } from '../../lib/fault.ts';
 import { isLoopback } from '../../lib/ip_address.ts';
 import { readTextFile } from '../../lib/read_file.ts';
-import { maxYamlBytes, parseYaml, type YamlNode } from '../../lib/yaml/yaml.ts';
+import { maxYamlBytes, parseYaml } from '../../lib/yaml/yaml.ts';
 import { compileProgramme } from '../../programme/compile.ts';
 import { deploy } from '../../programme/deployment.ts';
 import type { LoadedProgramme } from '../../programme/language/load.ts';
@@ -106,7 +107,7 @@ function adminFaults({ admin, document }: Config): readonly Fault[] {
   const hint =
     'listen on 127.0.0.1 or at unix: and a path, or see that only monitoring reaches this address';
   const path = ['admin'];
-  return [{ ...errorAt(positionAt(document, path), path, message, hint), severity: 'warning' }];
+  return [warningAt('open_admin', positionAt(document, path), path, message, hint)];
 }
 
 /** Warns where secrets and codes may go over the network in plain text. */
@@ -122,7 +123,8 @@ function plainFaults({
   const message = 'plain HTTP is answered here, to other machines too';
   const hint =
     'set tls, or listen on 127.0.0.1 behind a proxy, or name its network in trusted_proxies';
-  return [warningAt(document, ['listen'], message, hint)];
+  const path = ['listen'];
+  return [warningAt('plain_http', positionAt(document, path), path, message, hint)];
 }
 
 /** Warns of a sandbox without effect; the same file may serve in staging, too. */
@@ -132,11 +134,8 @@ function sandboxFaults(
 ): readonly Fault[] {
   if (environment !== 'live' || definition.sandbox === undefined) return [];
   const message = 'this has no effect: no failure can be forced where the environment is live';
-  return [warningAt(document, ['sandbox'], message)];
-}
-
-function warningAt(document: YamlNode, path: Path, message: string, hint?: string): Fault {
-  return { ...errorAt(positionAt(document, path), path, message, hint), severity: 'warning' };
+  const path = ['sandbox'];
+  return [warningAt('idle_sandbox', positionAt(document, path), path, message)];
 }
 
 /** What `read` returns; where it throws a FaultsError, its faults are added to `faults`. */
@@ -168,9 +167,8 @@ function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }
 
-function viewFault({ severity, at, path, message, hint }: Fault): object {
-  const { file, line, column } = at;
-  return { severity, file, line, column, path, message, hint: hint ?? null };
+function viewFault({ severity, name, at, path, message, hint }: Fault): object {
+  return { severity, name: name ?? null, ...at, path, message, hint: hint ?? null };
 }
 
 /** Mounting compares only paths, which do not depend on the public URL. */
@@ -211,15 +209,12 @@ function twinFaults(files: readonly ProgrammeFile[]): readonly Fault[] {
         first.set(definition[key], at);
         return [];
       }
-      const { file, line, column } = other;
       const message = `another programme has the ${key} ${quote(definition[key])} already`;
-      return [
-        { severity: 'warning', at, path: key, message, hint: `see ${file}:${line}:${column}` },
-      ];
+      return [warningAt(`shared_${key}`, at, [key], message, `see ${formatPosition(other)}`)];
     });
   });
 }
 
-function faultAt(at: Position, message: string, { file, line, column }: Position): Fault {
-  return errorAt(at, ['base_path'], message, `see ${file}:${line}:${column}`);
+function faultAt(at: Position, message: string, other: Position): Fault {
+  return errorAt(at, ['base_path'], message, `see ${formatPosition(other)}`);
 }

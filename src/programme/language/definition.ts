@@ -191,6 +191,10 @@ export const definitionSchema = v.strictObject({
     text: 'Where the members are known whose logins this programme takes (P-15).',
     example: '{ directory: store }',
   }),
+  accepts: key(v.optional(v.record(v.string(), textSchema), {}), {
+    text: '[Warnings](#warnings) of `check` that are known and meant, each by its name with the reason. They then stand in `jetway show PROGRAMME --departures` alone. Accepting what nothing warns of is a warning itself.',
+    example: '{ parameters_secret: document of 2011 }',
+  }),
 });
 
 export type Definition = Output<typeof definitionSchema>;

@@ -6,6 +6,7 @@ import { suggest } from '../../lib/suggest.ts';
 import { type MapNode, parseYaml, type YamlNode } from '../../lib/yaml/yaml.ts';
 import type { ProgrammeId } from '../../oauth/client.ts';
 import { validate } from '../../schema/faults.ts';
+import { type Departure, idleAcceptances, withoutAccepted } from '../checks/acceptances.ts';
 import { checkDefinition } from '../checks/check.ts';
 import { type Logos, type ReadBeside, readLogos } from '../login/logos.ts';
 import { type Definition, definitionSchema } from './definition.ts';
@@ -28,6 +29,8 @@ export interface LoadedProgramme {
   readonly definition: Definition;
   /** The merged document; each node names its file. */
   readonly document: YamlNode;
+  /** Where it departs from the RFCs, in reading order, and what else it accepts. */
+  readonly departures: readonly Departure[];
   /** The logos that could be read. */
   readonly logos: Logos;
 }
@@ -89,11 +92,14 @@ export function loadProgramme(file: string, text: string): LoadResult {
       ? checkRest(root, keyFaults)
       : checkDefinition(definition, document)),
   ];
-  const all = withoutVariant(root, found, variantNames())
+  const idle =
+    definition === undefined || keyFaults.length > 0 ? [] : idleAcceptances(document, found);
+  const { told, departures } = withoutAccepted(document, [...found, ...idle]);
+  const all = withoutVariant(root, told, variantNames())
     .map((fault) => atTheNull(root, atHome(fault, root)))
     .toSorted(byPosition);
   if (definition === undefined || all.some(isError)) return { faults: all };
-  const loaded = { id: id as ProgrammeId, definition, document, logos: new Map() };
+  const loaded = { id: id as ProgrammeId, definition, document, departures, logos: new Map() };
   return { loaded, faults: all };
 }
 
@@ -122,10 +128,12 @@ function isError({ severity }: Fault): boolean {
 /** Adds the logos that the file names; an unfit logo removes `loaded`. */
 export function withLogos({ loaded, faults }: LoadResult, read: ReadBeside): LoadResult {
   if (loaded === undefined) return { faults };
-  const found = readLogos(loaded.definition, loaded.document, read);
-  const all = [...faults, ...found.faults].toSorted(byPosition);
-  if (found.faults.some(isError)) return { faults: all };
-  return { loaded: { ...loaded, logos: found.logos }, faults: all };
+  const { logos, faults: found } = readLogos(loaded.definition, loaded.document, read);
+  const { told, departures } = withoutAccepted(loaded.document, found);
+  const all = [...faults, ...told].toSorted(byPosition);
+  if (found.some(isError)) return { faults: all };
+  const listed = [...loaded.departures, ...departures];
+  return { loaded: { ...loaded, departures: listed, logos }, faults: all };
 }
 
 /**

@@ -2,8 +2,7 @@
 // numbers that YAML versions read differently, a missing variant.
 
 import { keyPositionAt, nodeAt } from '../../lib/document.ts';
-import { errorAt, type Fault, type Path, quote } from '../../lib/fault.ts';
-import { present } from '../../lib/present.ts';
+import { errorAt, type Fault, type Path, quote, warningAt } from '../../lib/fault.ts';
 import { suggest } from '../../lib/suggest.ts';
 import type { MapNode, ScalarNode, YamlNode } from '../../lib/yaml/node.ts';
 import {
@@ -62,13 +61,13 @@ export function* nulledInputs(root: MapNode): Iterable<Fault> {
     const nodes = [...inputs.entries.values()].map(({ node }) => node);
     const count = nodes.filter((node) => node.kind === 'scalar' && node.value === null).length;
     if (count <= mostNulls) continue;
-    yield {
-      severity: 'warning',
-      at: keyPositionAt(root, path),
-      path: path.join('.'),
-      message: `${count} inputs of the variant are removed one by one`,
-      hint: 'a list of maps replaces them all: [{ code: {} }, { grant_type: {} }]',
-    };
+    yield warningAt(
+      'inputs_removed_singly',
+      keyPositionAt(root, path),
+      path,
+      `${count} inputs of the variant are removed one by one`,
+      'a list of maps replaces them all: [{ code: {} }, { grant_type: {} }]',
+    );
   }
 }
 
@@ -88,13 +87,8 @@ function idleNull(schema: Schema, subject: Subject, root: MapNode, path: Path): 
   }
   if (shape.type !== 'record') return undefined;
   const near = suggest(key, [...holder.node.entries.keys()]);
-  return present({
-    severity: 'warning',
-    at,
-    path: path.join('.'),
-    message: `there is no ${quote(key)} to remove here`,
-    hint: near === undefined ? undefined : `did you mean "${near}"?`,
-  });
+  const hint = near === undefined ? undefined : `did you mean "${near}"?`;
+  return warningAt('idle_null', at, path, `there is no ${quote(key)} to remove here`, hint);
 }
 
 /** Numbers that YAML 1.1 and 1.2 read differently; skips places that have a fault in `told`. */

@@ -5,7 +5,7 @@ import { hash } from 'node:crypto';
 import type { Fault, Path } from '../../lib/fault.ts';
 import { UnreadableFile } from '../../lib/read_file.ts';
 import type { YamlNode } from '../../lib/yaml/node.ts';
-import { toFault } from '../../schema/complaint.ts';
+import { toError, toWarning } from '../../schema/complaint.ts';
 import type { Definition } from '../language/definition.ts';
 
 /** A picture of the page, as it is served. */
@@ -43,7 +43,7 @@ export function readLogos(
     } catch (error) {
       if (!(error instanceof UnreadableFile)) throw error;
       const message = `the logo "${name}" ${error.message}`;
-      faults.push(toFault('error', document, [path, message, logoHint]));
+      faults.push(toError(document, [path, message, logoHint]));
     }
   }
   return { logos, faults: [...faults, ...heavyPairs(definition, document, logos)] };
@@ -61,7 +61,7 @@ function heavyPairs(definition: Definition, document: YamlNode, logos: Logos): r
     if (bytes <= maxLogoBytes) return [];
     const message = `the page shows this logo beside the programme's, ${bytes} bytes together, and weighs over 20 KB`;
     const hint = `up to ${maxLogoBytes} bytes together it does not`;
-    return toFault('warning', document, [path, message, hint]);
+    return toWarning('heavy_logos', document, [path, message, hint]);
   });
 }
 

@@ -47,6 +47,7 @@ describe('check', { concurrency: 2 }, () => {
     assert.deepEqual(JSON.parse(bad.stdout), [
       {
         severity: 'error',
+        name: null,
         file: 'bad.yaml',
         line: 7,
         column: 1,
@@ -65,8 +66,8 @@ describe('check', { concurrency: 2 }, () => {
     const ran = await jetway(folder, ['check']);
     assert.equal(ran.code, 0);
     assert.deepEqual(ran.stdout.split('\n'), [
-      'programmes/twin.yaml:2:7: warning: another programme has the name "Club" already (see programmes/club.yaml:2:7)',
-      'programmes/twin.yaml:3:23: warning: another programme has the programme_identifier "Club" already (see programmes/club.yaml:3:23)',
+      'programmes/twin.yaml:2:7: warning: another programme has the name "Club" already (see programmes/club.yaml:2:7) [shared_name]',
+      'programmes/twin.yaml:3:23: warning: another programme has the programme_identifier "Club" already (see programmes/club.yaml:3:23) [shared_programme_identifier]',
       '2 programmes, 0 errors, 2 warnings',
       '',
     ]);
@@ -84,7 +85,7 @@ describe('check', { concurrency: 2 }, () => {
     const live = await jetway(folder, ['check']);
     assert.equal(live.code, 0);
     assert.deepEqual(live.stdout.split('\n'), [
-      'programmes/club.yaml:7:10: warning: this has no effect: no failure can be forced where the environment is live',
+      'programmes/club.yaml:7:10: warning: this has no effect: no failure can be forced where the environment is live [idle_sandbox]',
       '1 programme, 0 errors, 1 warning',
       '',
     ]);
@@ -134,7 +135,7 @@ describe('check', { concurrency: 2 }, () => {
     assert.equal(ran.code, 0);
     assert.match(
       ran.stdout,
-      /^programmes\/club\.yaml:1:10: warning: .+ in the variant partner-login, line \d+\)\n/,
+      /^programmes\/club\.yaml:1:10: warning: .+ in the variant partner-login, line \d+\) \[secrets_in_query\]\n/,
     );
     assert.match(ran.stdout, /\n1 programme, 0 errors, 2 warnings\n$/);
   });

@@ -270,7 +270,7 @@ describe('client certificates', { skip: without('openssl'), concurrency: 2 }, ()
       return [...stdout.matchAll(/warning: (no client .*)/g)].map(([, words = '']) => words);
     };
     const lacks = (method: string, key: string): string =>
-      `no client can use ${method}: the configuration has no tls with ${key}`;
+      `no client can use ${method}: the configuration has no tls with ${key} [certificates_unasked]`;
     const names = lacks('tls_client_auth', 'client_authorities_file');
     const selves = lacks('self_signed_tls_client_auth', 'client_certificates: true');
     assert.deepEqual(await warned(asking), []);

@@ -166,7 +166,7 @@ describe('serve with TLS', { skip: without('openssl') }, () => {
     };
     assert.equal(
       await warned(''),
-      './config.yaml:2:9: warning: plain HTTP is answered here, to other machines too (set tls, or listen on 127.0.0.1 behind a proxy, or name its network in trusted_proxies)\n1 programme, 0 errors, 1 warning\n',
+      './config.yaml:2:9: warning: plain HTTP is answered here, to other machines too (set tls, or listen on 127.0.0.1 behind a proxy, or name its network in trusted_proxies) [plain_http]\n1 programme, 0 errors, 1 warning\n',
     );
     for (const more of [`tls: { ${keys} }\n`, 'trusted_proxies: [10.0.0.0/8]\n']) {
       assert.equal(await warned(more), '1 programme, 0 errors, 0 warnings\n');

@@ -59,9 +59,9 @@ test('HOSTILE 58 C-4: all leaves a gateway its 401 and 403, unless they are name
       'a gateway takes',
     ),
     [
-      'a.yaml:7:43: warning: a gateway takes 400 for an outage, and tells callers 503 for invalid_token (RFC 6750 3.1) (give invalid_token the status 401 or 403)',
-      'a.yaml:10:32: warning: a gateway takes 503 for an outage, and tells callers 503 for invalid_api_key (RFC 6750 3.1) (give invalid_api_key the status 401 or 403)',
-      'a.yaml:11:40: warning: a gateway takes 401 for a refusal, and callers throw good tokens away at temporarily_unavailable (RFC 6750 3.1) (give temporarily_unavailable the status 503)',
+      'a.yaml:7:43: warning: a gateway takes 400 for an outage, and tells callers 503 for invalid_token (RFC 6750 3.1) (give invalid_token the status 401 or 403) [gateway_status]',
+      'a.yaml:10:32: warning: a gateway takes 503 for an outage, and tells callers 503 for invalid_api_key (RFC 6750 3.1) (give invalid_api_key the status 401 or 403) [gateway_status]',
+      'a.yaml:11:40: warning: a gateway takes 401 for a refusal, and callers throw good tokens away at temporarily_unavailable (RFC 6750 3.1) (give temporarily_unavailable the status 503) [gateway_status]',
     ],
   );
 });
@@ -70,7 +70,7 @@ test('P-11: a 401 that asks for no authentication is warned of, at its place', (
   const mute = (reasons: string): readonly string[] =>
     warned(`errors: { reasons: { ${reasons} } }\n`, 'how to authenticate');
   assert.deepEqual(mute('client_mismatch: { status: 401 }'), [
-    'a.yaml:5:49: warning: the 401 of client_mismatch does not say how to authenticate (RFC 9110 15.5.2) (give client_mismatch a challenge)',
+    'a.yaml:5:49: warning: the 401 of client_mismatch does not say how to authenticate (RFC 9110 15.5.2) (give client_mismatch a challenge) [no_challenge]',
   ]);
   assert.deepEqual(mute('client_mismatch: { status: 401, challenge: basic }'), []);
   const own = 'headers: { www-authenticate: Own }';
@@ -92,8 +92,8 @@ token_endpoints:
   );
   const told = faults.map(formatFault).filter((text) => !text.includes('RFC 6749 4.1.3'));
   assert.deepEqual(told, [
-    'a.yaml:6:44: warning: "AUTHN-LEVEL-12" counts as higher than "AUTHN-LEVEL-15", since it stands after it (write the levels lowest first)',
-    'a.yaml:11:21: warning: Jetway knows no input "redirect_url", and does nothing with what is sent for it (did you mean "redirect_uri"? Another name on the wire is said by its key name)',
+    'a.yaml:6:44: warning: "AUTHN-LEVEL-12" counts as higher than "AUTHN-LEVEL-15", since it stands after it (write the levels lowest first) [level_order]',
+    'a.yaml:11:21: warning: Jetway knows no input "redirect_url", and does nothing with what is sent for it (did you mean "redirect_uri"? Another name on the wire is said by its key name) [unused_input]',
   ]);
 });
 
@@ -107,12 +107,12 @@ test('HOSTILE 65: each limit on guesses that is off is warned of where it is swi
 client: { authentication: { failure_limit: off } }
 `;
   assert.deepEqual(warned(off, limits), [
-    `a.yaml:5:19: warning: nothing limits wrong passwords for one username ${remedy}`,
-    `a.yaml:5:39: warning: nothing limits failed logins from one address ${remedy}`,
-    `a.yaml:6:44: warning: nothing limits wrong secrets for one client ${remedy}`,
+    `a.yaml:5:19: warning: nothing limits wrong passwords for one username ${remedy} [no_lockout]`,
+    `a.yaml:5:39: warning: nothing limits failed logins from one address ${remedy} [no_address_limit]`,
+    `a.yaml:6:44: warning: nothing limits wrong secrets for one client ${remedy} [no_failure_limit]`,
   ]);
   assert.deepEqual(warned('login: { lockout: off }\n', limits), [
-    `a.yaml:5:19: warning: nothing limits wrong passwords for one username ${remedy}`,
+    `a.yaml:5:19: warning: nothing limits wrong passwords for one username ${remedy} [no_lockout]`,
   ]);
   assert.deepEqual(warned('login: { lockout: { attempts: 9 } }\n', limits), []);
 });
@@ -123,11 +123,15 @@ test('access tokens that outlive their login are warned of at each place that sa
   const hint = " (only a client's own, which come from no login, live for so long)";
   const access = 'tokens: { access: { lifetime: 31d } }\n';
   assert.deepEqual(warned('tokens: { access: { lifetime: 30d } }\n', text), []);
-  assert.deepEqual(warned(access, text), [`a.yaml:5:31: warning: ${message}${hint}`]);
+  assert.deepEqual(warned(access, text), [
+    `a.yaml:5:31: warning: ${message}${hint} [tokens_outlive_login]`,
+  ]);
   assert.deepEqual(warned(`${access}grants: { client_credentials: null }\n`, text), [
-    `a.yaml:5:31: warning: ${message}`,
+    `a.yaml:5:31: warning: ${message} [tokens_outlive_login]`,
   ]);
   const own = (type: string): string => `grants: { ${type}: { access_lifetime: 32d } }\n`;
   assert.deepEqual(warned(own('client_credentials'), text), []);
-  assert.deepEqual(warned(own('refresh_token'), text), [`a.yaml:5:45: warning: ${message}`]);
+  assert.deepEqual(warned(own('refresh_token'), text), [
+    `a.yaml:5:45: warning: ${message} [tokens_outlive_login]`,
+  ]);
 });

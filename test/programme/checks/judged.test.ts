@@ -28,7 +28,7 @@ token_endpoints: { grant: { repeated: last } }
     'a.yaml:6:1: error: unknown key "webhooks"',
     'a.yaml:7:43: error: there is no token endpoint "grants" (token_endpoints has grant)',
     'a.yaml:8:18: error: "LOW" is none of the levels in scope.values (there are AUTHN-LEVEL-10, AUTHN-LEVEL-12, AUTHN-LEVEL-15)',
-    'a.yaml:9:39: warning: a parameter sent more than once is not refused (RFC 6749 3.1 and 3.2) (the last value counts, whatever stands between client and service)',
+    'a.yaml:9:39: warning: a parameter sent more than once is not refused (RFC 6749 3.1 and 3.2) (the last value counts, whatever stands between client and service) [repeated_parameters]',
   ]);
 });
 

@@ -232,7 +232,7 @@ const unseen: ReadonlySet<string> = new Set(
     error_group.reasons error_group.status error_group.error_description error_group.error_code
     error_group.extra error_group.challenge members.membership_number
     login.logo brand.logo
-    members members.directory members.url members.secret_file members.previous_secret_file
+    accepts members members.directory members.url members.secret_file members.previous_secret_file
     members.certificate_file members.key_file members.authorities_file members.concurrency
   `
     .trim()

@@ -30,7 +30,7 @@ test('a null for a name that is not below is warned of', () => {
   const fields = `${head}token_response: { fields: { scop: null, expires_in: null } }\n`;
   assert.deepEqual(check(fields), []);
   assert.deepEqual(check(fields, 'warning'), [
-    'a.yaml:5:29: warning: there is no "scop" to remove here (did you mean "scope"?)',
+    'a.yaml:5:29: warning: there is no "scop" to remove here (did you mean "scope"?) [idle_null]',
   ]);
 });
 
@@ -67,8 +67,8 @@ test('{parameter} where none is at fault is warned of, once for each place', () 
   reasons: { invalid_code: { error_description: "{parameter} is bad" } }
 `;
   assert.deepEqual(check(errors, 'warning'), [
-    'a.yaml:6:88: warning: no parameter is at fault in throttled, server_error: {parameter} stands for nothing there',
-    'a.yaml:7:49: warning: no parameter is at fault in invalid_code: {parameter} stands for nothing there',
+    'a.yaml:6:88: warning: no parameter is at fault in throttled, server_error: {parameter} stands for nothing there [idle_parameter]',
+    'a.yaml:7:49: warning: no parameter is at fault in invalid_code: {parameter} stands for nothing there [idle_parameter]',
   ]);
 });
 
@@ -174,6 +174,6 @@ test('an endpoint that removes more than three inputs is told of the list', () =
   const three = 'code_verifier: null, redirect_uri: null, scope: null';
   assert.deepEqual(check(text(three), 'warning'), []);
   assert.deepEqual(check(text(`${three}, client_id: null`), 'warning'), [
-    'a.yaml:6:29: warning: 4 inputs of the variant are removed one by one (a list of maps replaces them all: [{ code: {} }, { grant_type: {} }])',
+    'a.yaml:6:29: warning: 4 inputs of the variant are removed one by one (a list of maps replaces them all: [{ code: {} }, { grant_type: {} }]) [inputs_removed_singly]',
   ]);
 });

@@ -1,14 +1,14 @@
 // Owns what `show` prints for partners: the page, the OpenAPI document and the collection.
 
-import type { Config } from '../../config/config.ts';
-import { quote } from '../../lib/fault.ts';
-import type { Client, ClientId, ProgrammeId } from '../../oauth/client.ts';
-import { type Guide, makeGuide } from '../../programme/partner/guide.ts';
-import { partnerHtml } from '../../programme/partner/html.ts';
-import { partnerPage } from '../../programme/partner/page/page.ts';
-import { failed } from '../exit.ts';
-import { withStore } from '../open_store.ts';
-import { loadCompiled } from '../programmes.ts';
+import type { Config } from '../../../config/config.ts';
+import { quote } from '../../../lib/fault.ts';
+import type { Client, ClientId, ProgrammeId } from '../../../oauth/client.ts';
+import { type Guide, makeGuide } from '../../../programme/partner/guide.ts';
+import { partnerHtml } from '../../../programme/partner/html.ts';
+import { partnerPage } from '../../../programme/partner/page/page.ts';
+import { failed } from '../../exit.ts';
+import { withStore } from '../../open_store.ts';
+import { loadCompiled } from '../../programmes.ts';
 
 export type PageFormat = 'markdown' | 'html';
 

@@ -1,17 +1,18 @@
 // Owns the verb `show`.
 
-import { nodeAt, positionAt } from '../../lib/document.ts';
-import { type Path, spellOut } from '../../lib/fault.ts';
-import type { YamlNode } from '../../lib/yaml/node.ts';
-import { stringifyYaml } from '../../lib/yaml/yaml.ts';
-import { effectiveDocument } from '../../programme/language/effective_document.ts';
-import type { LoadedProgramme } from '../../programme/language/load.ts';
-import { postmanCollection } from '../../programme/partner/collection.ts';
-import { openapiDocument } from '../../programme/partner/openapi/document.ts';
-import { refuseUsage } from '../exit.ts';
-import { printData, printJson, type VerbOptions } from '../output.ts';
-import { configOf, loadNamed } from '../programmes.ts';
-import { guideFor, pageIn, type PageFormat } from './show_partner.ts';
+import { nodeAt, positionAt } from '../../../lib/document.ts';
+import { type Path, spellOut } from '../../../lib/fault.ts';
+import type { YamlNode } from '../../../lib/yaml/node.ts';
+import { stringifyYaml } from '../../../lib/yaml/yaml.ts';
+import { effectiveDocument } from '../../../programme/language/effective_document.ts';
+import type { LoadedProgramme } from '../../../programme/language/load.ts';
+import { postmanCollection } from '../../../programme/partner/collection.ts';
+import { openapiDocument } from '../../../programme/partner/openapi/document.ts';
+import { refuseUsage } from '../../exit.ts';
+import { printData, printJson, type VerbOptions } from '../../output.ts';
+import { configOf, loadNamed } from '../../programmes.ts';
+import { showDepartures } from './departures.ts';
+import { guideFor, pageIn, type PageFormat } from './partner.ts';
 
 interface ShowOptions extends VerbOptions {
   readonly for?: 'partner';
@@ -19,20 +20,26 @@ interface ShowOptions extends VerbOptions {
   readonly client?: string;
   readonly openapi?: boolean;
   readonly collection?: boolean;
+  readonly departures?: boolean;
 }
 
 export async function show(programme: string, options: ShowOptions): Promise<void> {
   const { for: reader, format, client, openapi = false, collection = false } = options;
-  const kinds = [reader !== undefined, openapi, collection].filter(Boolean);
+  const { departures = false } = options;
+  const ofPartner = reader !== undefined || openapi || collection;
+  const kinds = [reader !== undefined, openapi, collection, departures].filter(Boolean);
   refuseUsage([
-    ...(kinds.length > 1 ? ['--for, --openapi and --collection exclude each other'] : []),
-    ...(client !== undefined && kinds.length === 0
+    ...(kinds.length > 1
+      ? ['--for, --openapi, --collection and --departures exclude each other']
+      : []),
+    ...(client !== undefined && !ofPartner
       ? ['--client is for --for partner, --openapi and --collection']
       : []),
     ...(format !== undefined && reader === undefined ? ['--format is for --for partner'] : []),
   ]);
   const config = configOf(options);
-  if (kinds.length === 0) return showDialect(loadNamed(config, programme), options);
+  if (departures) return showDepartures(loadNamed(config, programme), options);
+  if (!ofPartner) return showDialect(loadNamed(config, programme), options);
   const guide = await guideFor(config, programme, client);
   if (openapi) return printJson(openapiDocument(guide));
   if (collection) return printJson(postmanCollection(guide));

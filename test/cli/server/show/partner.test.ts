@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
-import { jetway, jetwayEach, jetwayJson, workFolder } from '../command.ts';
+import { jetway, jetwayEach, jetwayJson, workFolder } from '../../command.ts';
 
 const add = ['client', 'add', '--programme', 'club', '--name', 'Blue Cars', '--role', 'member'];
 const callback = ['--redirect-uri', 'https://blue.example/cb'];
@@ -70,7 +70,10 @@ describe('show --for partner', () => {
     assert.deepEqual([version, servers], ['3.1.1', [{ url: 'https://tokens.example' }]]);
     const { info } = JSON.parse(collection.stdout) as { readonly info: { readonly name: string } };
     assert.equal(info.name, 'Club: tokens');
-    assert.equal(both.stderr, '--for, --openapi and --collection exclude each other\n');
+    assert.equal(
+      both.stderr,
+      '--for, --openapi, --collection and --departures exclude each other\n',
+    );
     const memory = workFolder(t, {
       'config.yaml': 'environment: staging\nstore: memory\npublic_url: https://tokens.example\n',
     });

@@ -1,0 +1,33 @@
+// Owns the list of warnings by name: departures from the RFCs, which are allowed, and settings that
+// may be slips.
+
+import { lifetimeWarnings } from './clients.ts';
+import type { Departures } from './departures/departure.ts';
+import { departures } from './departures/departures.ts';
+import { idleLists } from './idle_lists.ts';
+import { idleParameters } from './idle_parameters.ts';
+import { nameWarnings } from './inputs.ts';
+import { levelWarnings } from './scopes.ts';
+
+/** Those that are found in the definition. */
+export const warnings: Departures = {
+  ...departures,
+  level_order: levelWarnings,
+  tokens_outlive_login: lifetimeWarnings,
+  unused_input: nameWarnings,
+  idle_parameter: idleParameters,
+  idle_list: idleLists,
+};
+
+/** Those that are found in the text of a file: own_slips.ts. */
+const ofText = ['idle_null', 'inputs_removed_singly'];
+
+/** Those that are found in files beside it: logos.ts. */
+export const ofFilesBeside: ReadonlySet<string> = new Set(['heavy_logos']);
+
+/** Every warning about a programme file that its key `accepts` can name. */
+export const warningNames: readonly string[] = [
+  ...Object.keys(warnings),
+  ...ofText,
+  ...ofFilesBeside,
+];
