@@ -32,8 +32,9 @@ const questions = {
     const found = members.find((one) => one.username === username);
     if (!isPassword(password, found?.password)) return { outcome: 'no_match' };
     if (!found.active) return { outcome: 'blocked' };
-    const { subject, membership_number, level } = found; // JSON leaves out what is undefined
-    return { outcome: 'match', member: { subject, membership_number, level } };
+    const { subject, membership_number, level, properties } = found;
+    // JSON leaves out what is undefined.
+    return { outcome: 'match', member: { subject, membership_number, level, properties } };
   },
   '/status': (members, { subject }) => {
     const active = members.some((one) => one.subject === subject && one.active);

@@ -47,6 +47,7 @@ export async function makeLoginTokens(
     scope: scopeOf(login.scope, login.ownScope),
     level: member.level,
     membershipNumber: member.membershipNumber,
+    memberProperties: member.properties,
   };
   const accessToken = await makeAccessToken(service, client, login, facts);
   const { refreshExpiresAt } = facts;

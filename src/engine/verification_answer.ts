@@ -22,7 +22,8 @@ export function passed(
   const isLevel = programme.scope.levels.includes(scope);
   const told: Record<string, string> = {};
   for (const { name, role, valueFor } of programme.verification.toldHeaders) {
-    told[name] = headerText(valueFor(caller, headers.get(role)));
+    const sent = role === undefined ? undefined : headers.get(role);
+    told[name] = headerText(valueFor(caller, sent, token?.login?.member));
   }
   return {
     status: 200,

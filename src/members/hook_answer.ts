@@ -2,7 +2,14 @@
 
 import { present } from '../lib/present.ts';
 import { parseStrictJson } from '../lib/strict_json.ts';
-import { type Member, type Subject, subjectForm } from '../oauth/member.ts';
+import {
+  isPropertyValue,
+  type Member,
+  propertyLimits,
+  propertyNameForm,
+  type Subject,
+  subjectForm,
+} from '../oauth/member.ts';
 
 export type HookVerification =
   | { readonly outcome: 'match'; readonly member: Member }
@@ -51,12 +58,34 @@ const numberForm = /^\d{1,24}$/;
 const mostRoles = 50;
 
 function readMember(value: unknown): Member {
-  const member = membersOf(value, ['subject'], ['membership_number', 'level', 'roles']);
+  const member = membersOf(
+    value,
+    ['subject'],
+    ['membership_number', 'level', 'roles', 'properties'],
+  );
   const subject = textOf(member, 'subject', subjectForm) as Subject;
   const level = textOf(member, 'level', wordForm);
   const membershipNumber = textOf(member, 'membership_number', numberForm);
   checkRoles(member.get('roles'));
-  return present({ subject, level, membershipNumber });
+  const properties = readProperties(member.get('properties'));
+  return present({ subject, level, membershipNumber, properties });
+}
+
+function readProperties(value: unknown): Member['properties'] {
+  if (value === undefined) return undefined;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new BrokenAnswer('member.properties is no object');
+  }
+  const pairs: readonly (readonly [string, unknown])[] = Object.entries(value);
+  const found = pairs.flatMap(([name, text]) =>
+    propertyNameForm.test(name) && typeof text === 'string' && isPropertyValue(text)
+      ? [[name, text] as const]
+      : [],
+  );
+  if (found.length < pairs.length || found.length > propertyLimits.count) {
+    throw new BrokenAnswer('member.properties does not look as it must');
+  }
+  return found.length === 0 ? undefined : Object.fromEntries(found);
 }
 
 /** No dialect uses roles yet, but a malformed list still breaks the contract. */

@@ -71,6 +71,6 @@ async function renewHash(
 }
 
 function memberOf(record: MemberRecord): Member {
-  const { subject, level, membershipNumber } = record;
-  return present({ subject, level, membershipNumber });
+  const { subject, level, membershipNumber, properties } = record;
+  return present({ subject, level, membershipNumber, properties });
 }

@@ -9,6 +9,15 @@ export type Subject = string & { readonly __brand: 'Subject' };
 /** The form of every directory's subjects: tokens, stores and commands hold them unencoded. */
 export const subjectForm: RegExp = /^[!-~]{1,255}$/;
 
+/** Properties of members: their names as those of clients', and their bounds. */
+export const propertyLimits = { count: 32, length: 1000 } as const;
+export const propertyNameForm: RegExp = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
+
+/** Whether a text can be the value of a property: characters that can be seen. */
+export function isPropertyValue(text: string): boolean {
+  return text !== '' && text.length <= propertyLimits.length && !/\p{C}/u.test(text);
+}
+
 /** A directory's facts of a member whose credentials matched. */
 export interface Member {
   readonly subject: Subject;

@@ -2,6 +2,7 @@
 
 import type { Instant } from '../lib/clock.ts';
 import type { GrantType } from './grant.ts';
+import type { Member } from './member.ts';
 
 /** The answer to a successful token request; plain data, so that it can be sealed. */
 export interface TokenSet {
@@ -18,4 +19,5 @@ export interface TokenSet {
   readonly scope?: string | undefined;
   readonly level?: string | undefined;
   readonly membershipNumber?: string | undefined;
+  readonly memberProperties?: Member['properties'] | undefined;
 }

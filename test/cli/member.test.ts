@@ -32,6 +32,7 @@ describe('member', { concurrency: 2 }, () => {
       username: 'zoë@example.com',
       level: 'AUTHN-LEVEL-12',
       membership_number: '1234567890123456',
+      properties: {},
       status: 'active',
     });
     assert.deepEqual(JSON.parse(listed.stdout), [

@@ -36,6 +36,7 @@ const whole = {
   username: 'ann',
   level: 'AUTHN-LEVEL-12',
   membership_number: '1234567890123456',
+  properties: {},
   status: 'active',
 };
 
@@ -67,6 +68,27 @@ describe('member set and its like', { concurrency: 2 }, () => {
         [true, false],
       );
     });
+  });
+
+  test('set gives properties and takes them away', async (t) => {
+    const folder = await folderWith(t, ann);
+    const set = ['member', 'set', 'ann', '--json'];
+    const [given, changed, shown, emptied, twice, unknown] = await jetwayEach(folder, [
+      [...set, '--property', 'tier=gold', 'home=LHR=1'],
+      [...set, '--property', 'tier=silver', '--remove-property', 'home'],
+      ['member', 'show', 'ann', '--json'],
+      [...set, '--remove-property', 'tier'],
+      [...set, '--property', 'tier=gold', 'tier=silver'],
+      [...set, '--remove-property', 'home'],
+    ]);
+    const expect = ({ stdout }: { stdout: string }, properties: object): void =>
+      assert.deepEqual((JSON.parse(stdout) as typeof whole).properties, properties);
+    expect(given, { tier: 'gold', home: 'LHR=1' });
+    expect(changed, { tier: 'silver' });
+    expect(shown, { tier: 'silver' });
+    expect(emptied, {});
+    assert.deepEqual([twice.code, twice.stderr], [2, '--property "tier" is given twice\n']);
+    assert.match(unknown.stderr, /has no property "home"/);
   });
 
   test('set refuses what cannot be, and changes nothing', async (t) => {

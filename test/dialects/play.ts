@@ -35,7 +35,10 @@ export async function play(
 ): Promise<Played> {
   const jetway = await startJetway(t, { programmes: { [id]: yaml } });
   const { settings, usual } = transcript;
-  const member = await jetway.addMember({ membershipNumber: settings['membership_number'] ?? '7' });
+  const member = await jetway.addMember({
+    membershipNumber: settings['membership_number'] ?? '7',
+    properties: propertiesIn(settings, 'member.'),
+  });
   const bindings = new Bindings({
     ...(await onboard(jetway, settings, member)),
     ...(await onboardOthers(jetway, transcript)),
@@ -84,15 +87,12 @@ async function onboard(
   member: TestMember,
 ): Promise<Record<string, string>> {
   const { client: id = '', secret = '', api_key: apiKey } = settings;
-  const properties = Object.entries(settings).flatMap(([name, value]) =>
-    name.startsWith('client.') ? [[name.slice('client.'.length), value] as const] : [],
-  );
   const { business_context: businessContext, partner_id: partnerId } = settings;
   const client = await addClient({
     id,
     secret,
     more: {
-      properties: Object.fromEntries(properties),
+      properties: propertiesIn(settings, 'client.'),
       ...(businessContext === undefined ? {} : { businessContext }),
       ...(partnerId === undefined ? {} : { partnerId }),
       ...(apiKey === undefined
@@ -111,6 +111,15 @@ async function onboard(
     return: '\r',
     tab: '\t',
   };
+}
+
+/** The settings whose names have the prefix, without it. */
+function propertiesIn(settings: Transcript['settings'], prefix: string): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(settings).flatMap(([name, value]) =>
+      name.startsWith(prefix) ? [[name.slice(prefix.length), value] as const] : [],
+    ),
+  );
 }
 
 function filled({ start, headers, body }: Message, bindings: Bindings): Message {

@@ -16,6 +16,7 @@ describe('an answer to /verify', () => {
       membership_number: '1234567890123456',
       level: 'AUTHN-LEVEL-12',
       roles: ['gold', 'family head'],
+      properties: { tier: 'gold', 'given.name': 'Zoë' },
     };
     assert.deepEqual(readVerification(bytes(match(whole))), {
       outcome: 'match',
@@ -23,6 +24,7 @@ describe('an answer to /verify', () => {
         subject: 'airline-4711',
         membershipNumber: '1234567890123456',
         level: 'AUTHN-LEVEL-12',
+        properties: { tier: 'gold', 'given.name': 'Zoë' },
       },
     });
     assert.deepEqual(readVerification(bytes(match({ subject: 's' }))), match({ subject: 's' }));
@@ -56,6 +58,16 @@ describe('an answer to /verify', () => {
     'a level that is null': match({ subject: 's', level: null }),
     'an empty level': match({ subject: 's', level: '' }),
     'a long level': match({ subject: 's', level: 'a'.repeat(101) }),
+    'properties that are a list': match({ subject: 's', properties: ['gold'] }),
+    'a property that is a number': match({ subject: 's', properties: { tier: 1 } }),
+    'a property with a line break': match({ subject: 's', properties: { tier: 'a\r\nb' } }),
+    'an empty property': match({ subject: 's', properties: { tier: '' } }),
+    'a long property': match({ subject: 's', properties: { tier: 'a'.repeat(1001) } }),
+    'a property of the prototype': match({ subject: 's', properties: { ['__proto__']: 'a' } }),
+    '33 properties': match({
+      subject: 's',
+      properties: Object.fromEntries(Array.from({ length: 33 }, (_, n) => [`p${n}`, 'a'])),
+    }),
     'a long role': match({ subject: 's', roles: ['a'.repeat(101)] }),
     'roles that are no list': match({ subject: 's', roles: 'gold' }),
     'a role that is no text': match({ subject: 's', roles: [1] }),

@@ -69,6 +69,7 @@ export interface TestClient {
 }
 
 export interface MemberOptions {
+  readonly properties?: Readonly<Record<string, string>>;
   readonly programme?: string;
   readonly username?: string;
   readonly password?: string;
@@ -256,6 +257,7 @@ async function addMember(
       ...(options.membershipNumber === undefined
         ? {}
         : { membershipNumber: options.membershipNumber }),
+      ...(options.properties === undefined ? {} : { properties: options.properties }),
     },
   ]);
   return { username, password, subject };

@@ -8,8 +8,12 @@ import type { Definition } from '../../programme/language/definition.ts';
 import type { Programme } from '../../programme/programme.ts';
 import { warn } from '../output.ts';
 import { type Fields, formFault, type Input, textField, textsOf } from './fields.ts';
+import { memberProperties } from './properties_field.ts';
 
-export type MemberFields = Pick<MemberRecord, 'username' | 'status' | 'level' | 'membershipNumber'>;
+export type MemberFields = Pick<
+  MemberRecord,
+  'username' | 'status' | 'level' | 'membershipNumber' | 'properties'
+>;
 
 /** Checks the normalised name: normalising removes invisible characters. */
 export function usernameFault(typed: string): string | undefined {
@@ -61,6 +65,7 @@ export const memberFields: Fields<MemberFields> = {
     },
     'take the number away',
   ),
+  properties: memberProperties,
 };
 
 /** C-9, HOSTILE 34: no member's subject may look like a client's. Only files can set a subject. */

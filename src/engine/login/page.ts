@@ -203,6 +203,6 @@ async function finish(
   const issued = await record.timed('store issue_code', () => store.issueCode(facts));
   if (issued !== 'issued') return endOn('expired', transaction.language);
   const { redirectUri, state } = transaction;
-  const location = programme.login.redirect.code({ client, redirectUri, state }, code);
+  const location = programme.login.redirect.code({ client, redirectUri, state }, code, member);
   return { kind: 'redirect', status: 302, location, device };
 }

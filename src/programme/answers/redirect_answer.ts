@@ -2,9 +2,14 @@
 
 import type { Client } from '../../oauth/client.ts';
 import type { LoginFailureReason } from '../../oauth/failure.ts';
+import type { Member } from '../../oauth/member.ts';
 import { withParameters } from '../../oauth/redirect_uri.ts';
 import type { AuthorizeDefinition, RedirectFailure } from '../language/authorize_schema.ts';
-import { clientProperties, redirectVocabulary } from '../language/vocabularies.ts';
+import {
+  clientProperties,
+  memberProperties,
+  redirectVocabulary,
+} from '../language/vocabularies.ts';
 import { compileTexts, type Values } from './tree_writer.ts';
 
 /** Where an answer to the partner goes, once client and redirect URI are checked. */
@@ -16,7 +21,7 @@ export interface ReturnAddress {
 
 /** Writes the `Location` of each answer. */
 export interface RedirectWriter {
-  readonly code: (to: ReturnAddress, code: string) => string;
+  readonly code: (to: ReturnAddress, code: string, member: Member) => string;
   /** `parameter` is the wire name of the parameter or header at fault. */
   readonly failure: (
     to: ReturnAddress,
@@ -51,7 +56,8 @@ export function compileRedirectAnswer(
       }),
     });
   return {
-    code: (to, text) => write(to, code, text, { outcome: 'code' }),
+    code: (to, text, { properties }) =>
+      write(to, code, text, { outcome: 'code', ...memberProperties(properties) }),
     failure: (to, reason, { redirect, error_description }, parameter) =>
       write(to, error, redirect, { error_description, parameter, outcome: reason }),
   };

@@ -9,7 +9,7 @@ import type { TokenSet } from '../../oauth/token_set.ts';
 import type { Definition } from '../language/definition.ts';
 import { compileHeaders, constantHeaders } from '../language/response_headers.ts';
 import { writtenValues } from '../language/value_tree.ts';
-import { clientProperties, tokenVocabulary } from '../language/vocabularies.ts';
+import { clientProperties, memberProperties, tokenVocabulary } from '../language/vocabularies.ts';
 import type { BudgetWriter } from './budget_headers.ts';
 import { encodingOf } from './encoding.ts';
 import { compileBody, type Values, type WritingRules } from './tree_writer.ts';
@@ -68,6 +68,7 @@ export function tokenValues(
 ): Values {
   return {
     ...clientProperties(client),
+    ...memberProperties(tokens.memberProperties),
     ...programme,
     access_token: tokens.accessToken,
     refresh_token: tokens.refreshToken,

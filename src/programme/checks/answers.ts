@@ -38,6 +38,7 @@ export function* answerComplaints(definition: Definition): Iterable<Complaint> {
     }
   }
   yield* extraComplaints(definition);
+  yield* toldComplaints(definition);
   yield* requestIdComplaints(definition);
   yield* budgetComplaints(definition);
   yield* encodingComplaints(definition);
@@ -88,6 +89,15 @@ function* extraComplaints({ errors }: Definition): Iterable<Complaint> {
       `no reason has an "${name}" under extra`,
       'give it one in errors.reasons or errors.groups',
     ];
+  }
+}
+
+/** Headers that `verify` tells by two of its keys. */
+function* toldComplaints(definition: Definition): Iterable<Complaint> {
+  const names = toldHeaders(definition).map(({ name }) => name.toLowerCase());
+  for (const name of Object.keys(definition.verify.tells)) {
+    if (names.filter((one) => one === name.toLowerCase()).length < 2) continue;
+    yield [['verify', 'tells', name], 'Jetway tells this header already: name another one'];
   }
 }
 

@@ -6,13 +6,13 @@ import type { PageFailure } from '../language/authorize_schema.ts';
 import type { Definition } from '../language/definition.ts';
 import type { ValueShape } from '../language/value_shape.ts';
 import { writtenValues } from '../language/value_tree.ts';
-import { clientPropertyPrefix } from '../language/vocabularies.ts';
+import { clientPropertyPrefix, memberPropertyPrefix } from '../language/vocabularies.ts';
 import { foundAtLogin } from '../login/possible_failures.ts';
 import type { Programme } from '../programme.ts';
 import type { Answers } from './answers.ts';
 import { namesByReason } from './failures.ts';
 import { describeReading, type ReadingPromise } from './reading.ts';
-import { sampleAddress, sampleClient } from './samples.ts';
+import { sampleAddress, sampleClient, sampleMember } from './samples.ts';
 
 export interface LoginPromise {
   readonly path: string;
@@ -88,7 +88,7 @@ function redirect(
   const { login } = programme;
   const failure = outcome === 'code' ? undefined : login.failure(outcome);
   const mayHold = [...writtenValues(definition.authorize.answer.more, outcome)].filter(
-    (name) => lacked.has(name) || name.startsWith(clientPropertyPrefix),
+    (name) => lacked.has(name) || prefixes.some((prefix) => name.startsWith(prefix)),
   );
   return {
     form: 'text',
@@ -98,11 +98,13 @@ function redirect(
       const parameter = absent.has('parameter') ? undefined : 'sample-parameter';
       const location =
         failure === undefined || outcome === 'code' || 'page' in failure
-          ? login.redirect.code(to, 'CODE')
+          ? login.redirect.code(to, 'CODE', sampleMember(mayHold, absent))
           : login.redirect.failure(to, outcome, failure, parameter);
       return { status: 302, headers: { Location: location }, body: '' };
     },
   };
 }
+
+const prefixes = [clientPropertyPrefix, memberPropertyPrefix];
 
 const lacked: ReadonlySet<string> = new Set(['parameter', 'business_context', 'partner_id']);

@@ -5,11 +5,12 @@ import { digest } from '../../lib/digest.ts';
 import { present } from '../../lib/present.ts';
 import type { Budget, Client, ClientId } from '../../oauth/client.ts';
 import type { GrantType } from '../../oauth/grant.ts';
+import type { Member, Subject } from '../../oauth/member.ts';
 import type { TokenSet } from '../../oauth/token_set.ts';
 import type { ReturnAddress } from '../answers/redirect_answer.ts';
 import type { TokenFacts } from '../answers/token_layout.ts';
 import type { Definition } from '../language/definition.ts';
-import { clientPropertyPrefix } from '../language/vocabularies.ts';
+import { clientPropertyPrefix, memberPropertyPrefix } from '../language/vocabularies.ts';
 import type { Programme } from '../programme.ts';
 import type { Told } from './answers.ts';
 
@@ -33,9 +34,6 @@ export const sampleBudget: Budget = {
  * that makes numbers of texts shows.
  */
 export function sampleClient({ id }: Programme, values: readonly string[], absent: Absent): Client {
-  const properties = values
-    .filter((name) => name.startsWith(clientPropertyPrefix) && !absent.has(name))
-    .map((name) => [name.slice(clientPropertyPrefix.length), digitsOf(name)] as const);
   return {
     programme: id,
     id: '10000001' as ClientId,
@@ -48,10 +46,25 @@ export function sampleClient({ id }: Programme, values: readonly string[], absen
       businessContext: absent.has('business_context') ? undefined : '20000002',
       partnerId: absent.has('partner_id') ? undefined : '30000003',
     }),
-    properties: Object.fromEntries(properties),
+    properties: propertiesOf(clientPropertyPrefix, values, absent),
     status: 'active',
     createdAt: sampleTime,
   };
+}
+
+/** A member with the properties of these names. */
+export function sampleMember(values: readonly string[], absent: Absent): Member {
+  const properties = propertiesOf(memberPropertyPrefix, values, absent);
+  return { subject: '40000004' as Subject, properties };
+}
+
+function propertiesOf(
+  prefix: string,
+  values: readonly string[],
+  absent: Absent,
+): Readonly<Record<string, string>> {
+  const names = values.filter((name) => name.startsWith(prefix) && !absent.has(name));
+  return Object.fromEntries(names.map((name) => [name.slice(prefix.length), digitsOf(name)]));
 }
 
 /** Eight digits that differ from name to name. */
@@ -75,6 +88,7 @@ export function sampleFacts(
   programme: Programme,
   grant: GrantType,
   absent: Absent,
+  values: readonly string[] = [],
 ): TokenFacts {
   const isClient = grant === 'client_credentials';
   const isSeveral = tellsSeveral(scope) && !absent.has(secondScope);
@@ -98,6 +112,7 @@ export function sampleFacts(
     scope: absent.has('scope') ? undefined : granted,
     level: unlessAbsent('level', 'LEVEL'),
     membershipNumber: unlessAbsent('membership_number', '60000006'),
+    memberProperties: isClient ? undefined : sampleMember(values, absent).properties,
   };
 }
 

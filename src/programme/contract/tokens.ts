@@ -9,7 +9,7 @@ import { accessClaims } from '../answers/access_claims.ts';
 import type { Definition } from '../language/definition.ts';
 import { headerFields } from '../language/response_headers.ts';
 import { type FieldTree, writtenValues } from '../language/value_tree.ts';
-import { clientPropertyPrefix } from '../language/vocabularies.ts';
+import { clientPropertyPrefix, memberPropertyPrefix } from '../language/vocabularies.ts';
 import type { Programme } from '../programme.ts';
 import { grantsAt } from '../requests/grant_places.ts';
 import { type Answers, bodyFormOf } from './answers.ts';
@@ -91,7 +91,7 @@ function answerTo(definition: Definition, programme: Programme, grant: GrantType
     mayHold,
     render: (absent) => {
       const client = sampleClient(programme, mayHold, absent);
-      const facts = sampleFacts(definition, programme, grant, absent);
+      const facts = sampleFacts(definition, programme, grant, absent, mayHold);
       return withoutChance(() => programme.renderTokens(sampleTokens(facts), client, sampleBudget));
     },
   };
@@ -109,10 +109,16 @@ function optional(
     'business_context',
     'partner_id',
   ]);
+  const prefixes = [
+    clientPropertyPrefix,
+    ...(grant === 'client_credentials' ? [] : [memberPropertyPrefix]),
+  ];
   const written = new Set(trees.flatMap((tree) => [...writtenValues(tree, grant)]));
   return [
     ...(written.has('scope') && tellsSeveral(scope) ? [secondScope] : []),
-    ...[...written].filter((name) => lacked.has(name) || name.startsWith(clientPropertyPrefix)),
+    ...[...written].filter(
+      (name) => lacked.has(name) || prefixes.some((prefix) => name.startsWith(prefix)),
+    ),
   ];
 }
 
@@ -154,7 +160,7 @@ function claimsOf(definition: Definition, programme: Programme, grant: GrantType
     mayHold,
     render: (absent) => {
       const client = sampleClient(programme, mayHold, absent);
-      const facts = sampleFacts(definition, programme, grant, absent);
+      const facts = sampleFacts(definition, programme, grant, absent, mayHold);
       const family = grant === 'client_credentials' ? {} : { family: '7000000000000007' };
       const claims = payloadOf({ ...accessClaims(programme, client, facts), ...family });
       return { headers: {}, body: JSON.stringify(claims) };

@@ -3,7 +3,7 @@
 
 import { programmePaths } from '../../oauth/own_paths.ts';
 import type { Contract } from '../contract/contract.ts';
-import { sampleClient } from '../contract/samples.ts';
+import { sampleClient, sampleMember } from '../contract/samples.ts';
 import { comparedProperties } from '../requests/client_values.ts';
 import { inputItem } from './inputs.ts';
 import { answer, type Endpoint, type Item, offer, text } from './item.ts';
@@ -12,9 +12,11 @@ export function verification(contract: Contract): Endpoint {
   const { programme, heldHeaders } = contract;
   const { verification: rules, ownPath } = programme;
   const names = comparedProperties(contract.definition).map(({ name }) => `client.${name}`);
-  const caller = sampleClient(programme, names, new Set());
+  const values = [...names, ...Object.values(contract.definition.verify.tells)];
+  const caller = sampleClient(programme, values, new Set());
+  const member = sampleMember(values, new Set());
   const told = rules.toldHeaders.map(
-    ({ name, valueFor }) => [name, valueFor(caller) ?? ''] as const,
+    ({ name, valueFor }) => [name, valueFor(caller, undefined, member) ?? ''] as const,
   );
   return {
     kind: 'verification',

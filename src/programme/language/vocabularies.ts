@@ -3,6 +3,7 @@
 import { type Client, propertyValues } from '../../oauth/client.ts';
 import { failureReasons, loginFailureReasons } from '../../oauth/failure.ts';
 import { grantTypes } from '../../oauth/grant.ts';
+import type { Member } from '../../oauth/member.ts';
 import type { ValueKind } from './value_format.ts';
 
 /**
@@ -22,6 +23,7 @@ export interface Vocabulary {
 }
 
 export const clientPropertyPrefix = 'client.';
+export const memberPropertyPrefix = 'member.';
 /** `extra.title` names the text of a reason's `extra: { title: … }`. */
 export const extraPrefix = 'extra.';
 
@@ -80,7 +82,7 @@ const redirectValues: Vocabulary['values'] = {
 export const tokenVocabulary: Vocabulary = {
   answer: 'token',
   values: tokenValues,
-  prefixes: [clientPropertyPrefix],
+  prefixes: [clientPropertyPrefix, memberPropertyPrefix],
   occasions: grantTypes,
 };
 
@@ -95,7 +97,7 @@ export const errorVocabulary: Vocabulary = {
 export const redirectVocabulary: Vocabulary = {
   answer: 'redirect',
   values: redirectValues,
-  prefixes: [clientPropertyPrefix],
+  prefixes: [clientPropertyPrefix, memberPropertyPrefix],
   occasions: ['code', ...loginFailureReasons],
 };
 
@@ -107,4 +109,15 @@ export function clientProperties(client: Client): Record<string, string> {
     if (value !== undefined) values[clientPropertyPrefix + name] = value;
   }
   return values;
+}
+
+/** A member's values by their names in files. */
+export function memberProperties(
+  properties: Member['properties'] = {},
+): Readonly<Record<string, string>> | undefined {
+  const names = Object.keys(properties);
+  if (names.length === 0) return undefined;
+  return Object.fromEntries(
+    names.map((name) => [memberPropertyPrefix + name, properties[name] ?? '']),
+  );
 }

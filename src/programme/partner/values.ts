@@ -5,7 +5,11 @@ import type { Definition } from '../language/definition.ts';
 import type { ValueFormat } from '../language/value_format.ts';
 import type { CharacterClass, ValueShape } from '../language/value_shape.ts';
 import { type Field, type FieldTree, inCase, type NameCase } from '../language/value_tree.ts';
-import { clientPropertyPrefix, tokenVocabulary } from '../language/vocabularies.ts';
+import {
+  clientPropertyPrefix,
+  memberPropertyPrefix,
+  tokenVocabulary,
+} from '../language/vocabularies.ts';
 import { inCode } from './markdown.ts';
 
 /** Inputs by the engine's names. */
@@ -168,7 +172,8 @@ function valueOf(field: Field): Omit<AnswerValue, 'path'> | undefined {
   if (!('value' in field)) return undefined;
   const { value, as } = field;
   const isOwn = value.startsWith(clientPropertyPrefix);
-  const text = isOwn ? 'a value registered for you' : valueTexts[value];
+  const ofMember = value.startsWith(memberPropertyPrefix) ? 'a value of the member' : undefined;
+  const text = isOwn ? 'a value registered for you' : (ofMember ?? valueTexts[value]);
   if (text === undefined) return undefined;
   const format = as ?? usualFormats[tokenVocabulary.values[value]?.[0] ?? ''];
   const unit = format === undefined ? undefined : formatNames[format];

@@ -132,8 +132,8 @@ export function callHeaders(
   naming: boolean,
 ): SampleRequest['headers'] {
   return [
-    ...(naming ? toldHeaders : []).map(
-      ({ name, valueFor }) => [name, valueFor(client) ?? ''] as const,
+    ...(naming ? toldHeaders : []).flatMap(({ name, role, valueFor }) =>
+      role === undefined ? [] : [[name, valueFor(client) ?? ''] as const],
     ),
     ...(apiKey === undefined ? [] : [[apiKeyHeader, apiKey] as const]),
     ...(token === undefined ? [] : [['Authorization', `Bearer ${token}`] as const]),

@@ -1,8 +1,10 @@
 // Owns the headers that verification compares with programme and client, and gateways' headers.
 
+import type { Member } from '../../oauth/member.ts';
 import { isFreeHeader } from '../../schema/scalars.ts';
 import type { Definition } from '../language/definition.ts';
 import type { InputDefinition } from '../language/input_schema.ts';
+import { memberPropertyPrefix } from '../language/vocabularies.ts';
 import { type Caller, heldValues } from './client_values.ts';
 
 /**
@@ -32,20 +34,24 @@ function headerName(role: string, { name = role }: InputDefinition): string {
 
 export interface ToldHeader {
   readonly name: string;
-  /** The input's. */
-  readonly role: string;
+  /** The input's; undefined where requests have no such header. */
+  readonly role?: string;
   /**
-   * Undefined if the caller is not known to have such a value. Of several, the one that was sent: it was
-   * compared before.
+   * Undefined if caller or member are not known to have such a value. Of several, the one that was sent: it
+   * was compared before.
    */
-  readonly valueFor: (caller: Caller, sent?: string) => string | undefined;
+  readonly valueFor: (caller: Caller, sent?: string, member?: Member) => string | undefined;
 }
 
 /** The right values, without names that have another meaning in an answer. */
 export function toldHeaders(
   definition: Pick<Definition, 'verify' | 'token_endpoints' | 'programme_identifier'>,
 ): readonly ToldHeader[] {
-  return [...heldHeaders(definition)].flatMap(([role, input]) => {
+  const more = Object.entries(definition.verify.tells).map(([name, told]) => ({
+    name,
+    valueFor: propertyOf(told),
+  }));
+  const held = [...heldHeaders(definition)].flatMap(([role, input]): readonly ToldHeader[] => {
     const name = headerName(role, input);
     if (!isFreeHeader(name) || /^x-auth-/i.test(name)) return [];
     const { must_equal: comparison = 'programme.identifier', scheme } = input;
@@ -56,6 +62,18 @@ export function toldHeaders(
     if (scheme === undefined) return [{ name, role, valueFor }];
     return [{ name, role, valueFor: (caller, sent) => withScheme(scheme, valueFor(caller, sent)) }];
   });
+  return [...held, ...more];
+}
+
+/** The value of `member.NAME` or `client.NAME`. */
+function propertyOf(told: string): ToldHeader['valueFor'] {
+  if (!told.startsWith(memberPropertyPrefix))
+    return rightOf(heldValues(told as `client.${string}`));
+  const name = told.slice(memberPropertyPrefix.length);
+  return (_caller, _sent, member) => {
+    const { properties = {} } = member ?? {};
+    return Object.hasOwn(properties, name) ? properties[name] : undefined;
+  };
 }
 
 function rightOf(valuesOf: ReturnType<typeof heldValues>): ToldHeader['valueFor'] {

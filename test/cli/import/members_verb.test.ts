@@ -19,11 +19,11 @@ const pbkdf2 = `pbkdf2_sha256$80000$NaCl$${Buffer.from(
   'hex',
 ).toString('base64')}`;
 
-const good = `username,subject,level,membership_number,password,bcrypt,argon2,pbkdf2
- ANN ,,AUTHN-LEVEL-12,1234567890123456,correct horse,,,
-bob,bob-1,,,,${bcrypt},,
-cid,,,,,,"${argon2}",
-dan,,,,,,,${pbkdf2}
+const good = `username,subject,level,membership_number,password,bcrypt,argon2,pbkdf2,property.tier
+ ANN ,,AUTHN-LEVEL-12,1234567890123456,correct horse,,,,gold
+bob,bob-1,,,,${bcrypt},,,
+cid,,,,,,"${argon2}",,
+dan,,,,,,,${pbkdf2},
 `;
 
 describe('member import', { concurrency: 2 }, () => {
@@ -66,7 +66,10 @@ describe('member import', { concurrency: 2 }, () => {
       assert.equal(await checkPassword(password, kept?.passwordHash ?? ''), true, username);
     }
     const ann = await findMember(store, 'club' as ProgrammeId, 'ann');
-    assert.deepEqual([ann?.level, ann?.membershipNumber], ['AUTHN-LEVEL-12', '1234567890123456']);
+    assert.deepEqual(
+      [ann?.level, ann?.membershipNumber, ann?.properties],
+      ['AUTHN-LEVEL-12', '1234567890123456', { tier: 'gold' }],
+    );
     await store.close();
   });
 

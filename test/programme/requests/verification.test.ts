@@ -17,7 +17,7 @@ const rulesOf = (scope: ScopeRules): VerificationRules =>
     {
       programme_identifier: 'Club',
       token_endpoints: {},
-      verify: { api_key_header: 'X-Api-Key', headers: 'held' },
+      verify: { api_key_header: 'X-Api-Key', headers: 'held', tells: {} },
     },
     scope,
   );
