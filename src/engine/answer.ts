@@ -29,7 +29,8 @@ import type { Service } from './service.ts';
 /** What a login rests on. */
 export interface Beginning {
   readonly grant: GrantType;
-  readonly member: Member;
+  /** Absent where a client gets its own tokens. */
+  readonly member: Member | undefined;
   /** The scope that was asked for, or is the member's level; absent where none was. */
   readonly asked: string | undefined;
   /** The login ends when the dialect's longest login since then does. */
@@ -89,12 +90,12 @@ function newLogin(
   const { id, refresh } = programme;
   const first = firstRefreshText(newPlace(now));
   record.login = first.place;
-  const refreshText = programme.grants.has('refresh_token') ? first.text : undefined;
+  const refreshText = programme.refreshing.has(grant) ? first.text : undefined;
   const login: Login = {
     programme: id,
     place: first.place,
     client: client.id,
-    member,
+    ...(member === undefined ? {} : { member }),
     ...(granted === undefined ? {} : { scope: granted }),
     endsAt: after(loginStart(loggedInAt, now), refresh.longest),
     loginDigest: loginDigest(id, first),
@@ -166,7 +167,12 @@ export function ownScope(
  * login may be older than the programme's file), or whose membership number does not have the form that
  * the answer needs (P-15).
  */
-export function expectAnswerable({ programme }: Service, grant: GrantType, member: Member): void {
+export function expectAnswerable(
+  { programme }: Service,
+  grant: GrantType,
+  member: Member | undefined,
+): void {
+  if (member === undefined) return;
   if (programme.isClientSubject(member.subject)) throw clientLikeSubject(programme);
   const { memberNumber } = programme;
   if (!memberNumber.neededBy.has(grant) || memberNumber.fits(member.membershipNumber)) return;

@@ -14,7 +14,7 @@ import { answering } from './failure.ts';
 import { presentedBy, readRefreshToken } from './refresh_token.ts';
 import { forcingAt } from './sandbox.ts';
 import type { Service } from './service.ts';
-import { findStandingToken, type StandingToken } from './standing_token.ts';
+import { findStandingToken, type StandingToken, subjectOf } from './standing_token.ts';
 
 /** Answers an introspection request. */
 export const answerIntrospection = answering(forcingAt(introspect));
@@ -97,12 +97,14 @@ async function refreshFacts(
   const login = token && (await store.findLogin(programme.id, token.place));
   if (token === undefined || login === undefined) return undefined;
   if (judgeRefresh(login, presentedBy(service, client, token), now) !== 'rotate') return undefined;
-  const { subject } = login.member;
-  if (directory.isOwn && !(await directory.isActive(subject))) return undefined;
+  const subject = login.member?.subject;
+  if (subject !== undefined && directory.isOwn && !(await directory.isActive(subject))) {
+    return undefined;
+  }
   return {
     token_use: 'refresh_token',
     client_id: client.id,
-    sub: subject,
+    sub: subjectOf(programme, login),
     scope: login.scope,
     iss: programme.issuer,
     exp: epochSeconds(refreshEnd(login)),

@@ -38,16 +38,16 @@ export async function makeLoginTokens(
   const { member, answeredAt } = login;
   const facts: TokenFacts = {
     grant,
-    kind: 'member',
-    subject: member.subject,
+    kind: member === undefined ? 'client' : 'member',
+    subject: member?.subject ?? service.programme.clientSubject(client.id),
     tokenId: tokenIds.access(login),
     issuedAt: answeredAt,
     accessExpiresAt: accessEnd(login),
     refreshExpiresAt: refresh === undefined ? undefined : refreshEnd(login),
     scope: scopeOf(login.scope, login.ownScope),
-    level: member.level,
-    membershipNumber: member.membershipNumber,
-    memberProperties: member.properties,
+    level: member?.level,
+    membershipNumber: member?.membershipNumber,
+    memberProperties: member?.properties,
   };
   const accessToken = await makeAccessToken(service, client, login, facts);
   const { refreshExpiresAt } = facts;
@@ -59,7 +59,7 @@ export async function makeLoginTokens(
   const refreshToken = await signRefresh(answeredAt, {
     issuer,
     audience: issuer,
-    subject: member.subject,
+    subject: facts.subject,
     clientId: client.id,
     tokenId: tokenIds.refresh(login),
     issuedAt: answeredAt,
@@ -101,7 +101,7 @@ function makeAccessToken(
 
 const nextCounter = counterMaker();
 
-/** A client's own token; never with a refresh token (RFC 6749 4.4.3). Nothing of it is stored. */
+/** A client's own token without a refresh token (RFC 6749 4.4.3). Nothing of it is stored. */
 export async function makeClientToken(
   { service, client, now, era }: GrantRequest,
   scope: string | undefined,

@@ -161,7 +161,8 @@ async function expectActive(
   login: LoginState,
 ): Promise<void> {
   const { store, directory, programme } = service;
-  if (await directory.isActive(login.member.subject, record)) return;
+  const { member } = login;
+  if (member === undefined || (await directory.isActive(member.subject, record))) return;
   await store.revokeLogin(programme.id, login.place, now);
   record.ended = 'inactive_member';
   throw refused(inactiveMember);

@@ -65,7 +65,7 @@ async function revoke(
     await record.timed('store revoke_login', () =>
       store.revokeLogin(programme.id, refresh.place, now),
     );
-    record.member = login.member.subject;
+    record.member = login.member?.subject;
     record.login = refresh.place;
     record.ended = 'revoked';
     return;

@@ -15,7 +15,7 @@ export interface IssuedToken {
   readonly client: Client['id'];
   readonly subject: string;
   readonly scope?: string | undefined;
-  /** Absent for a client's own token. */
+  /** Absent for a client's own token that came without a refresh token. */
   readonly login?: LoginState | undefined;
   /** Its `jti`, where the token is a JWT. */
   readonly jti?: string | undefined;
@@ -31,7 +31,7 @@ export type StandingToken = Omit<IssuedToken, 'client'> & { readonly client: Cli
  * not judged.
  */
 export interface ProvenToken extends Omit<IssuedToken, 'login'> {
-  /** The login's row; absent for a client's own token. */
+  /** The login's row; absent for a client's own token that came without a refresh token. */
   readonly login?: LoginState;
   readonly question: StandingQuestion;
   /** The store has an answer of its login that is not older than the token. */
@@ -71,7 +71,7 @@ export async function findStandingToken(
   if (issued === undefined) return undefined;
   const client = await store.find('client', programme.id, issued.client);
   if (client?.status !== 'active') return undefined;
-  const subject = issued.login?.member.subject;
+  const subject = issued.login?.member?.subject;
   if (subject !== undefined && directory.isOwn && !(await directory.isActive(subject))) {
     return undefined;
   }
@@ -111,6 +111,18 @@ function isItsOwn({ programme }: Service, { kind, subject, client }: ProvenToken
   return kind === 'client' ? subject === clientSubject(client) : !isClientSubject(subject);
 }
 
+function kindOf({ member }: LoginState): IssuedToken['kind'] {
+  return member === undefined ? 'client' : 'member';
+}
+
+/** Whom the tokens of a login are about. */
+export function subjectOf(
+  { clientSubject }: Service['programme'],
+  { client, member }: LoginState,
+): string {
+  return member?.subject ?? clientSubject(client);
+}
+
 /** A JWT has two dots, a sealed token none. */
 function isJwt(text: string): boolean {
   return text.includes('.');
@@ -132,10 +144,10 @@ async function proveJwt(
   }
   const login = await store.findLogin(programme.id, origin.place);
   // The place may be another login's, after a store was put back and its clock with it.
-  if (login?.client !== client || login.member.subject !== token.subject) return undefined;
+  if (login?.client !== client || subjectOf(programme, login) !== token.subject) return undefined;
   const expiresAt = earlier(token.expiresAt, login.endsAt);
   const question = { tokenId, expiresAt };
-  return { ...facts, kind: 'member', login, expiresAt, question, isKnown: true };
+  return { ...facts, kind: kindOf(login), login, expiresAt, question, isKnown: true };
 }
 
 async function proveSealed(service: Service, text: string): Promise<ProvenToken | undefined> {
@@ -162,12 +174,12 @@ async function proveSealed(service: Service, text: string): Promise<ProvenToken 
   const login = await store.findLogin(programme.id, access.place);
   // The place may have been given again, after a store was put back and its clock with it.
   if (login === undefined || loginTagOf(login.loginDigest) !== access.loginTag) return undefined;
-  const { client, member, endsAt } = login;
+  const { client, endsAt } = login;
   const expiresAt = earlier(ended, endsAt);
   return {
-    kind: 'member',
+    kind: kindOf(login),
     client,
-    subject: member.subject,
+    subject: subjectOf(programme, login),
     scope: scopeOf(login.scope, access.ownScope),
     login,
     issuedAt,

@@ -66,7 +66,7 @@ async function verify(service: Service, demand: Demand, request: ShownRequest): 
   record.step = 'token';
   const token = bearer === undefined ? undefined : await findStandingToken(service, bearer, now);
   record.client = token?.client.id ?? holders[0]?.id;
-  record.member = token?.login?.member.subject;
+  record.member = token?.login?.member?.subject;
   if (bearer !== undefined && token === undefined) {
     throw new Refusal('invalid_token', { cause: await deadToken(service, bearer, now) });
   }

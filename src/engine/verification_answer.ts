@@ -37,7 +37,7 @@ export function passed(
       'X-Auth-Context': headerText(caller.businessContext),
       'X-Auth-Partner-Id': headerText(caller.partnerId),
       'X-Auth-Subject': headerText(token?.subject),
-      'X-Auth-Membership-Number': headerText(token?.login?.member.membershipNumber),
+      'X-Auth-Membership-Number': headerText(token?.login?.member?.membershipNumber),
       'X-Auth-Scope': headerText(scope),
       'X-Auth-Level': isLevel ? headerText(scope) : '',
       'X-Auth-Expires': token === undefined ? '' : String(epochSeconds(token.expiresAt)),

@@ -13,6 +13,9 @@ export const grantTypes = [
 ] as const;
 export type GrantType = (typeof grantTypes)[number];
 
+/** Grants whose answers bring a refresh token unless the file says otherwise (RFC 6749 4.4.3). */
+export const refreshedGrants: readonly GrantType[] = ['authorization_code', 'password'];
+
 /** Inputs of a token request that belong to one grant: those it needs, and those it also takes. */
 export const grantInputs: Readonly<
   Record<GrantType, { readonly needs: readonly string[]; readonly takes: readonly string[] }>
@@ -83,7 +86,8 @@ export interface Login {
   readonly programme: ProgrammeId;
   readonly place: Place;
   readonly client: ClientId;
-  readonly member: Member;
+  /** Absent where the client got its own tokens, with a refresh token. */
+  readonly member?: Member;
   /** What the login granted; a refresh may ask for less, never for more. */
   readonly scope?: string;
   /** No token of the login outlives this. */

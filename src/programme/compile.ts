@@ -3,7 +3,7 @@
 import { milliseconds } from '../lib/clock.ts';
 import { present } from '../lib/present.ts';
 import { type ClientId, longestIdentifier, type ProgrammeId } from '../oauth/client.ts';
-import { grantTypes } from '../oauth/grant.ts';
+import { type GrantType, grantTypes, refreshedGrants } from '../oauth/grant.ts';
 import { levelScopes, listScopes, type ScopeRules } from '../oauth/scope.ts';
 import { compileBudgetHeaders } from './answers/budget_headers.ts';
 import { compileErrorMap } from './answers/error_map.ts';
@@ -92,6 +92,7 @@ export function compileProgramme(
       compileTokenEndpoint(name, endpoint, definition),
     ),
     grants: new Set(grantTypes.filter((type) => definition.grants[type] !== undefined)),
+    refreshing: refreshingOf(definition),
     scope,
     verification: compileVerification(definition, scope),
     access: {
@@ -168,6 +169,15 @@ function compileMembers({ members }: Definition): MemberRules {
   if (directory === 'store') return { directory };
   if (url === undefined) throw new Error('a directory behind a hook needs its address');
   return { directory, url, concurrency };
+}
+
+function refreshingOf({ grants }: Definition): ReadonlySet<GrantType> {
+  const isOn = (type: GrantType): boolean =>
+    refreshedGrants.includes(type)
+      ? grants[type]?.refresh_token !== 'off'
+      : grants[type]?.refresh_token === 'on';
+  const isOffered = (type: GrantType): boolean => grants[type] !== undefined && isOn(type);
+  return new Set(grants.refresh_token === undefined ? [] : grantTypes.filter(isOffered));
 }
 
 function compileScope(definition: Definition): ScopeRules {

@@ -80,6 +80,8 @@ export interface Programme {
   };
   readonly tokenEndpoints: readonly TokenEndpoint[];
   readonly grants: ReadonlySet<GrantType>;
+  /** Grants whose answers bring a refresh token. */
+  readonly refreshing: ReadonlySet<GrantType>;
   readonly scope: ScopeRules;
   readonly verification: VerificationRules;
   readonly access: AccessTokenRules;

@@ -44,6 +44,7 @@ function startTests(check: StoreTest): void {
     endsAt: at(3650 * 86_400),
   };
   const { scope: _scope, ...withoutScope } = aLogin();
+  const { member: _member, ...ofClient } = aLogin();
   const cases: readonly (readonly [string, NewLogin])[] = [
     ['usual', aLogin()],
     ['with the largest numbers', aLogin(extreme)],
@@ -61,6 +62,7 @@ function startTests(check: StoreTest): void {
       }),
     ],
     ['without a scope', withoutScope],
+    ['without a member', ofClient],
     ['with a scope of its own', aLogin({ ownScope: 'read ☂' })],
     ['with an empty scope of its own', aLogin({ ownScope: '' })],
     ['with all facts of a member', aLogin({ member: { subject: 'é' as Subject, level: 'A 1' } })],

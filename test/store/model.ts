@@ -43,7 +43,7 @@ type EventOf<Kind extends Event['kind']> = Extract<Event, { readonly kind: Kind 
 /** What a code, login or token is revoked by. */
 interface Owned {
   readonly client: string;
-  readonly subject?: string;
+  readonly subject?: string | undefined;
   readonly era: number;
 }
 
@@ -172,7 +172,8 @@ export class Model implements Grants, Pick<Keeping, 'acceptTime' | 'sweep'> {
     const kept = this.#kept(place);
     if (kept === undefined) return undefined;
     const { era, ...state } = kept;
-    const isDead = this.#diedAtOnce({ client: state.client, subject: state.member.subject, era });
+    const { client, member } = state;
+    const isDead = this.#diedAtOnce({ client, subject: member?.subject, era });
     return { ...state, revoked: state.revoked || isDead };
   }
 

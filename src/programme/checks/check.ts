@@ -22,6 +22,7 @@ import {
 import { idleLoginComplaints, refusalComplaints } from './inputs.ts';
 import { judged } from './judged.ts';
 import { loginPageComplaints } from './login_page.ts';
+import { refreshComplaints } from './refresh_tokens.ts';
 import { sandboxComplaints } from './sandbox.ts';
 import { scopeComplaints } from './scopes.ts';
 import { warnings } from './warnings.ts';
@@ -40,6 +41,7 @@ const errors: readonly Check[] = [
   selectorComplaints,
   scopeComplaints,
   codeComplaints,
+  refreshComplaints,
   answerComplaints,
   idleLoginComplaints,
   refusalComplaints,

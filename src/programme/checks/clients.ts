@@ -77,7 +77,7 @@ const leastCodeBits = 128;
 const longestCode = 1024;
 
 export function codeComplaints({ code, client, tokens }: Definition): Iterable<Complaint> {
-  const { lifetime, longest, grace, rotation } = tokens.refresh;
+  const { lifetime, longest } = tokens.refresh;
   return wrong(
     [
       shapeBits(code) < leastCodeBits,
@@ -96,13 +96,6 @@ export function codeComplaints({ code, client, tokens }: Definition): Iterable<C
       'a refresh token cannot live longer than tokens.refresh.longest',
     ],
     [code.lifetime > 600_000, ['code', 'lifetime'], 'a code may live 10m at most (RFC 6749 4.1.2)'],
-    [grace > 3_600_000, ['tokens', 'refresh', 'grace'], 'a grace window may be 1h at most'],
-    [
-      rotation === 'off' && tokens.refresh.format === 'jwt' && lifetime < longest,
-      ['tokens', 'refresh', 'rotation'],
-      'a refresh token that stays cannot tell another end after each use, as a JWT must',
-      'set lifetime to longest, or format to opaque',
-    ],
     [
       longestOf(client.identifier) > longestIdentifier,
       ['client', 'identifier'],
@@ -115,17 +108,18 @@ export function codeComplaints({ code, client, tokens }: Definition): Iterable<C
 /** Access tokens that their login ends before their own lifetime does. */
 export function* lifetimeWarnings({ tokens, grants }: Definition): Iterable<Complaint> {
   const { longest } = tokens.refresh;
+  const isOwnRefreshed = grants.client_credentials?.refresh_token === 'on';
   const atOwn = new Set<string>();
   for (const type of grantTypes) {
     const grant = grants[type];
-    if (grant === undefined || type === 'client_credentials') continue;
+    if (grant === undefined || (type === 'client_credentials' && !isOwnRefreshed)) continue;
     const own = grant.access_lifetime;
     if ((own ?? tokens.access.lifetime) > longest) atOwn.add(own === undefined ? '' : type);
   }
   const end = formatDuration(milliseconds(longest));
   const message = `access tokens end with their login, ${end} after it began (tokens.refresh.longest)`;
   const own = grants.client_credentials;
-  const isShared = own !== undefined && own.access_lifetime === undefined;
+  const isShared = own !== undefined && own.access_lifetime === undefined && !isOwnRefreshed;
   for (const type of atOwn) {
     const path =
       type === '' ? ['tokens', 'access', 'lifetime'] : ['grants', type, 'access_lifetime'];

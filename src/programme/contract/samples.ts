@@ -82,6 +82,13 @@ export function tellsSeveral(
   return scope.kind === 'list' && scope.separator !== 'none' && scope.values.length > 1;
 }
 
+/** Whether a grant brings clients their own tokens, and no member's. */
+export function isOwnBy({ refreshing }: Programme, grant: GrantType): boolean {
+  const [only, ...others] = refreshing;
+  const isOwnRefresh = only === 'client_credentials' && others.length === 0;
+  return grant === 'client_credentials' || (grant === 'refresh_token' && isOwnRefresh);
+}
+
 /** The facts of a token that a grant brings, with a refresh token where there are any. */
 export function sampleFacts(
   { tokens, scope }: Definition,
@@ -90,7 +97,7 @@ export function sampleFacts(
   absent: Absent,
   values: readonly string[] = [],
 ): TokenFacts {
-  const isClient = grant === 'client_credentials';
+  const isClient = isOwnBy(programme, grant);
   const isSeveral = tellsSeveral(scope) && !absent.has(secondScope);
   const granted = isSeveral ? `SCOPE1${scope.separator}SCOPE2` : 'SCOPE';
   const unlessAbsent = (name: string, value: string): string | undefined =>
@@ -106,9 +113,9 @@ export function sampleFacts(
     issuedAt: sampleTime,
     accessExpiresAt: instant(sampleTime + accessLifetime),
     refreshExpiresAt:
-      isClient || !programme.grants.has('refresh_token')
-        ? undefined
-        : instant(sampleTime + refreshLifetime),
+      grant === 'refresh_token' || programme.refreshing.has(grant)
+        ? instant(sampleTime + refreshLifetime)
+        : undefined,
     scope: absent.has('scope') ? undefined : granted,
     level: unlessAbsent('level', 'LEVEL'),
     membershipNumber: unlessAbsent('membership_number', '60000006'),

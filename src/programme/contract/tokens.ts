@@ -15,6 +15,7 @@ import { grantsAt } from '../requests/grant_places.ts';
 import { type Answers, bodyFormOf } from './answers.ts';
 import { describeReading, type ReadingPromise } from './reading.ts';
 import {
+  isOwnBy,
   sampleBudget,
   sampleClient,
   sampleFacts,
@@ -85,7 +86,10 @@ export function describeTokenEndpoints(
 
 function answerTo(definition: Definition, programme: Programme, grant: GrantType): Answers {
   const { token_response: layout } = definition;
-  const mayHold = optional(definition, grant, [layout.fields, headerFields(layout.headers)]);
+  const mayHold = optional(definition, programme, grant, [
+    layout.fields,
+    headerFields(layout.headers),
+  ]);
   return {
     form: bodyFormOf(layout.encoding),
     mayHold,
@@ -100,18 +104,19 @@ function answerTo(definition: Definition, programme: Programme, grant: GrantType
 /** The values that these layouts write and that some tokens or clients lack. */
 function optional(
   { scope }: Definition,
+  programme: Programme,
   grant: GrantType,
   trees: readonly FieldTree[],
 ): readonly string[] {
   const lacked = new Set([
     ...(scope.kind === 'list' && scope.default === undefined ? ['scope'] : []),
-    ...(grant === 'client_credentials' ? [] : ['level', 'membership_number']),
+    ...(isOwnBy(programme, grant) ? [] : ['level', 'membership_number']),
     'business_context',
     'partner_id',
   ]);
   const prefixes = [
     clientPropertyPrefix,
-    ...(grant === 'client_credentials' ? [] : [memberPropertyPrefix]),
+    ...(isOwnBy(programme, grant) ? [] : [memberPropertyPrefix]),
   ];
   const written = new Set(trees.flatMap((tree) => [...writtenValues(tree, grant)]));
   return [
@@ -130,7 +135,8 @@ export function describeTokens(
   return grantTypes.flatMap((grant) => {
     if (!grants.has(grant)) return [];
     const lifetime = access.lifetimes[grant];
-    const isCut = grant !== 'client_credentials' && refresh.longest < lifetime;
+    const isOfLogin = grant !== 'client_credentials' || programme.refreshing.has(grant);
+    const isCut = isOfLogin && refresh.longest < lifetime;
     return {
       grant,
       lifetime: isCut ? refresh.longest : lifetime,
@@ -154,14 +160,15 @@ export function describeRefresh(
 }
 
 function claimsOf(definition: Definition, programme: Programme, grant: GrantType): Answers {
-  const mayHold = optional(definition, grant, [definition.tokens.access.claims]);
+  const mayHold = optional(definition, programme, grant, [definition.tokens.access.claims]);
   return {
     form: 'json',
     mayHold,
     render: (absent) => {
       const client = sampleClient(programme, mayHold, absent);
       const facts = sampleFacts(definition, programme, grant, absent, mayHold);
-      const family = grant === 'client_credentials' ? {} : { family: '7000000000000007' };
+      const isOfLogin = grant !== 'client_credentials' || programme.refreshing.has(grant);
+      const family = isOfLogin ? { family: '7000000000000007' } : {};
       const claims = payloadOf({ ...accessClaims(programme, client, facts), ...family });
       return { headers: {}, body: JSON.stringify(claims) };
     },

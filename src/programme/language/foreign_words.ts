@@ -49,6 +49,13 @@ const places: readonly (readonly [path: RegExp, hints: Hints])[] = [
     ]),
   ],
   [
+    /^tokens\.refresh\.[^.]+$/,
+    new Map([
+      ['idle', 'write lifetime, which each use begins anew'],
+      ['reuse', 'write rotation: off'],
+    ]),
+  ],
+  [
     /^grants\.[^.]+$/,
     new Map([
       ['implicit', 'there is no implicit grant: RFC 9700 2.1.2 advises against it'],

@@ -78,7 +78,7 @@ export class MemoryGrants implements Grants {
     const row = this.#tables.logins.get(programme, place);
     if (row === undefined) return undefined;
     const { era, ownScope, ...state } = row;
-    state.revoked ||= this.#revocations.covers(programme, row.client, row.member.subject, era);
+    state.revoked ||= this.#revocations.covers(programme, row.client, row.member?.subject, era);
     return ownScope === undefined ? state : { ...state, ownScope };
   }
 
@@ -119,8 +119,8 @@ export class MemoryGrants implements Grants {
     const { logins } = this.#tables;
     const { programme, place } = login;
     if (logins.get(programme, place)) throw new PlaceTaken();
-    const member = frozenCopy(login.member);
-    logins.set(programme, place, { ...login, member, ownScope, revoked: false, era });
+    const member = login.member && { member: frozenCopy(login.member) };
+    logins.set(programme, place, { ...login, ...member, ownScope, revoked: false, era });
   }
 
   #revoke(programme: ProgrammeId, place: Place): void {

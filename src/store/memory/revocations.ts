@@ -35,9 +35,9 @@ export class MemoryRevocations {
   }
 
   /** Whether a code or login of that era, client and member is revoked. */
-  covers(programme: ProgrammeId, client: ClientId, subject: string, era: Era): boolean {
+  covers(programme: ProgrammeId, client: ClientId, subject: string | undefined, era: Era): boolean {
     if (diedAtOnce(era, this.#clients.get(programme, client))) return true;
-    return diedAtOnce(era, this.#subjects.get(programme, subject));
+    return subject !== undefined && diedAtOnce(era, this.#subjects.get(programme, subject));
   }
 
   /** See `Grants.isStanding`. */

@@ -13,7 +13,7 @@ import type {
   Place,
   SpentCode,
 } from '../../oauth/grant.ts';
-import type { Member } from '../../oauth/member.ts';
+import type { Member, Subject } from '../../oauth/member.ts';
 import type { NewLogin, SpentFor } from '../grants.ts';
 import { cutDigest, diedAtOnce, type KeptCode } from '../judgement.ts';
 import { detailsColumn, detailsOf } from './details.ts';
@@ -47,6 +47,9 @@ function isRevoked(era: Era, { ofClient, ofSubject }: Revocations): boolean {
 }
 
 type MemberColumns = Pick<LoginRow, 'subject' | 'level' | 'membership_number' | 'scope'>;
+
+/** The subject of a login without a member: no member's (`subjectForm`). */
+const noSubject = '' as Subject;
 
 /** Columns of a member beside the scope of its grant, which mostly is its level. */
 function memberColumns(
@@ -82,18 +85,19 @@ function memberOf(
 type Writable<Made> = { -readonly [Name in keyof Made]: Made[Name] };
 
 export function loginRow(login: NewLogin, era: Era): Omit<LoginRow, 'sum'> {
+  const { member = { subject: noSubject } } = login;
   return {
     place: login.place,
     programme: login.programme,
     client: login.client,
-    ...memberColumns(login.member, login.scope),
+    ...memberColumns(member, login.scope),
     ends_at: login.endsAt,
     era,
     revoked_at: null,
     login_digest: Buffer.from(login.loginDigest, 'latin1'),
     own_scope: login.ownScope ?? null,
     state: stateOf(login),
-    details: detailsColumn(login.member),
+    details: detailsColumn(member),
   };
 }
 
@@ -116,10 +120,12 @@ export function keptLogin(row: LoginRow, found: Revocations): KeptLogin {
     programme: row.programme,
     place: row.place,
     client: row.client,
-    member: memberOf(row, detailsOf(logins.name, row.details)),
     endsAt: row.ends_at,
     loginDigest: Buffer.from(row.login_digest).toString('latin1'),
   };
+  if (row.subject !== noSubject) {
+    login.member = memberOf(row, detailsOf(logins.name, row.details));
+  }
   if (row.scope !== null) login.scope = row.scope;
   const revoked = row.revoked_at !== null || isRevoked(row.era, found);
   return {

@@ -133,6 +133,14 @@ tokens: { refresh: { grace: 3601s } }
   tokens.refresh.grace: a grace window may be 1h at most
 tokens: { refresh: { grace: 0s } }
   none
+tokens: { refresh: { rotation: off, format: jwt } }
+  tokens.refresh.rotation: a refresh token that stays cannot tell another end after each use, as a JWT must
+tokens: { refresh: { rotation: off, format: jwt, lifetime: 30d } }
+  none
+grants: { refresh_token: { refresh_token: on } }
+  grants.refresh_token.refresh_token: what a refresh answers with is said by tokens.refresh.rotation
+grants: { refresh_token: null, client_credentials: { refresh_token: on } }
+  grants.client_credentials.refresh_token: there is no grant refresh_token, which takes refresh tokens
 token_response: { fields: { access_token: refresh_token } }
   token_response.fields: the answer to authorization_code does not hold the access_token
   token_response.fields: the answer to refresh_token does not hold the access_token

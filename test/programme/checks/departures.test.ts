@@ -135,3 +135,23 @@ test('access tokens that outlive their login are warned of at each place that sa
     `a.yaml:5:45: warning: ${message} [tokens_outlive_login]`,
   ]);
 });
+
+test('RFC 9700 4.14.2: refresh tokens that stay, or are good twice for long, are warned of', () => {
+  const told = (refresh: string): readonly string[] =>
+    warned(`tokens: { refresh: { ${refresh} } }\n`, 'RFC 9700 4.14.2');
+  assert.deepEqual(told('rotation: off, grace: 1h'), [
+    'a.yaml:5:32: warning: refresh tokens stay, so that the use of a stolen one is not noticed (RFC 9700 4.14.2) (clients must prove themselves with each, and revoking it ends all tokens of its login) [lasting_refresh_tokens]',
+  ]);
+  assert.deepEqual(told('grace: 301s'), [
+    'a.yaml:5:29: warning: a refresh token that was used stays good for more than 5 minutes (RFC 9700 4.14.2) (it is good no more once its successor was used) [long_grace]',
+  ]);
+  assert.deepEqual(told('grace: 5m'), []);
+});
+
+test('RFC 6749 4.4.3: a refresh token beside a client’s own token is warned of', () => {
+  const own = 'grants: { client_credentials: { refresh_token: on } }\n';
+  assert.deepEqual(warned(own, 'RFC 6749 4.4.3'), [
+    "a.yaml:5:48: warning: a refresh token comes with a client's own token (RFC 6749 4.4.3) (the client must prove itself with it, as for a new one) [own_refresh_token]",
+  ]);
+  assert.deepEqual(warned(own.replace(' on ', ' off '), 'RFC 6749 4.4.3'), []);
+});

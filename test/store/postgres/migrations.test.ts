@@ -64,7 +64,7 @@ describe('migrations', { skip: without('postgres') }, () => {
     const store = await scene.open();
     const [found] = await store.findBy('client', 'secret', club, 'digest-of-secret' as Digest);
     assert.equal(found?.id, partner);
-    const { properties: _, ...member } = aLogin().member;
+    const { properties: _, ...member } = aLogin().member ?? {};
     assert.deepEqual((await findLogin(store))?.member, member);
     assert.deepEqual((await storeAt(scene.location).care?.verify())?.damage, []);
   });

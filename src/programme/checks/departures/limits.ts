@@ -46,6 +46,14 @@ export const limitDepartures: Departures = {
       'clients must prove themselves with each, and revoking it ends all tokens of its login',
     ]),
 
+  own_refresh_token: ({ grants }) =>
+    wrong([
+      grants.client_credentials?.refresh_token === 'on',
+      ['grants', 'client_credentials', 'refresh_token'],
+      "a refresh token comes with a client's own token (RFC 6749 4.4.3)",
+      'the client must prove itself with it, as for a new one',
+    ]),
+
   long_grace: ({ tokens: { refresh }, grants }) =>
     wrong([
       refresh.grace > usualGrace && refresh.rotation === 'on' && grants.refresh_token !== undefined,

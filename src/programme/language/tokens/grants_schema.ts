@@ -27,6 +27,11 @@ const grantSchema = v.exactOptional(
         example: '12h',
         otherwise: 'as `tokens.access.lifetime`',
       }),
+      refresh_token: key(v.exactOptional(v.picklist(['on', 'off'])), {
+        text: "Whether its answers bring a refresh token, where the grant `refresh_token` is on. A client's own does not follow RFC 6749 4.4.3; its tokens are revoked and refreshed as a member's.",
+        example: 'on',
+        otherwise: '`on` for `authorization_code` and `password`',
+      }),
     }),
     named('grant'),
   ),
@@ -44,7 +49,7 @@ export const grantsSchema = v.strictObject({
     otherwise: 'no refresh tokens',
   }),
   client_credentials: key(grantSchema, {
-    text: 'A client gets a token of its own, without a member (RFC 6749 4.4); there is no refresh token with it (G-11).',
+    text: 'A client gets a token of its own, without a member (RFC 6749 4.4); there is no refresh token with it (G-11) unless `refresh_token` is on.',
     example: '{ endpoint: grant, role: partner }',
     otherwise: 'clients get no tokens of their own',
   }),

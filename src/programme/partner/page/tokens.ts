@@ -30,7 +30,7 @@ const headings: readonly (readonly [GrantType, heading: string, text: string])[]
   [
     'client_credentials',
     'Get a token of your own',
-    'For calls that are about no member. Use it until it ends, then get another: there is no refresh token.',
+    'For calls that are about no member. Use it until it ends, then get another.',
   ],
 ];
 
@@ -49,7 +49,7 @@ export function tokenSections(guide: Guide): readonly string[] {
     if (isRegistered && !by.client.roles.includes(first.promise.role)) return [];
     return [
       `## ${heading}`,
-      text,
+      text + refreshText(guide, grant),
       ...firstRequest(guide, first),
       ...others.flatMap((place) => furtherRequest(guide, place)),
       ...answer(guide, first),
@@ -121,6 +121,14 @@ function answer(guide: Guide, { promise }: Place): readonly string[] {
           ),
         ]),
   ];
+}
+
+/** Whether a client's own token comes with a refresh token. */
+function refreshText({ contract: { programme } }: Guide, grant: GrantType): string {
+  if (grant !== 'client_credentials') return '';
+  return programme.refreshing.has(grant)
+    ? ' The refresh token beside it brings one, too.'
+    : ' There is no refresh token.';
 }
 
 function refreshNotes({ contract: { refresh } }: Guide): readonly string[] {
