@@ -2,6 +2,7 @@
 
 import { mergeNodes, nodeAt } from '../../lib/document.ts';
 import type { MapEntry, MapNode, YamlNode } from '../../lib/yaml/node.ts';
+import { reasonsByCode } from '../../oauth/error_codes.ts';
 import { type FailureReason, failureReasons, gatewayRefusals } from '../../oauth/failure.ts';
 
 /**
@@ -52,9 +53,12 @@ function statusOf(spread: YamlNode, reason: FailureReason): YamlNode | undefined
 function reasonsNamed(node: YamlNode | undefined): readonly FailureReason[] {
   if (node?.kind === 'scalar') return node.value === 'all' ? failureReasons : [];
   const names = node?.kind === 'list' ? node.items : [];
-  return names.flatMap((name) =>
-    name.kind === 'scalar' && isReason(name.value) ? [name.value] : [],
-  );
+  return names.flatMap((name) => {
+    if (name.kind !== 'scalar') return [];
+    const code = String(name.value);
+    if (Object.hasOwn(reasonsByCode, code)) return reasonsByCode[code] ?? [];
+    return isReason(name.value) ? [name.value] : [];
+  });
 }
 
 function isReason(value: unknown): value is FailureReason {

@@ -2,6 +2,7 @@
 
 import * as v from 'valibot';
 
+import { reasonsByCode } from '../../oauth/error_codes.ts';
 import { failureReasons } from '../../oauth/failure.ts';
 import { key, listed, named, type Output } from '../../schema/notes.ts';
 import {
@@ -112,10 +113,13 @@ const groupSchema = v.pipe(
     reasons: key(
       v.union([
         v.literal('all'),
-        v.pipe(listOf(failureReasonSchema), v.nonEmpty('expected at least one reason')),
+        v.pipe(
+          listOf(v.picklist([...failureReasons, ...Object.keys(reasonsByCode)])),
+          v.nonEmpty('expected at least one reason'),
+        ),
       ]),
       {
-        text: 'The failure reasons that this group speaks of, or `all`.',
+        text: 'The [failure reasons](#failures-of-a-token-request) that this group speaks of, or `all`. An error code of RFC 6749 5.2 stands for its reasons: `invalid_grant` for those of codes, refresh tokens and passwords, also `invalid_request`, `invalid_client` and `unauthorized_client`.',
         example: '[invalid_code, invalid_refresh_token]',
       },
     ),

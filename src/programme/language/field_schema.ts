@@ -63,9 +63,13 @@ interface FieldSchemas {
 }
 
 export function fieldSchemasOf(vocabulary: Vocabulary): FieldSchemas {
-  const { answer, values, occasions } = vocabulary;
+  const { answer, values, occasions, groups = {} } = vocabulary;
   const name = nameSchemaOf(vocabulary);
-  const only = key(v.exactOptional(listOf(v.picklist(occasions))), {
+  const occasion = v.picklist([...occasions, ...Object.keys(groups)]);
+  const spread = v.transform((names: readonly string[]): readonly string[] => [
+    ...new Set(names.flatMap((one) => groups[one] ?? [one])),
+  ]);
+  const only = key(v.exactOptional(v.pipe(listOf(occasion), spread)), {
     text: 'The grants whose answers have this member (G-11); in an error body, the failure reasons.',
     example: '[authorization_code]',
     otherwise: 'every grant, every reason',

@@ -11,16 +11,16 @@ import { checkDefinition } from '../checks/check.ts';
 import { type Logos, type ReadBeside, readLogos } from '../login/logos.ts';
 import { type Definition, definitionSchema } from './definition.ts';
 import { spreadErrorGroups } from './error_groups.ts';
-import { withForeignWord } from './foreign_words.ts';
 import { takesAnotherForm } from './other_forms.ts';
+import { withForeignWord } from './slips/foreign_words.ts';
 import {
   ambiguousNumbers,
   atTheNull,
   idleNulls,
   nulledInputs,
   withoutVariant,
-} from './own_slips.ts';
-import { type SoundPart, soundPart } from './sound_part.ts';
+} from './slips/own_slips.ts';
+import { type SoundPart, soundPart } from './slips/sound_part.ts';
 import { readVariant, variantNames } from './variants.ts';
 
 /** A programme file without errors. */

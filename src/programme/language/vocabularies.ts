@@ -1,6 +1,7 @@
 // Owns the named values of which token responses, JWTs, error bodies and redirects are made.
 
 import { type Client, propertyValues } from '../../oauth/client.ts';
+import { reasonsByCode } from '../../oauth/error_codes.ts';
 import { failureReasons, loginFailureReasons } from '../../oauth/failure.ts';
 import { grantTypes } from '../../oauth/grant.ts';
 import type { Member } from '../../oauth/member.ts';
@@ -20,6 +21,8 @@ export interface Vocabulary {
   readonly prefixes: readonly string[];
   /** The names that `only` accepts. */
   readonly occasions: readonly string[];
+  /** Names in `only` that stand for several occasions. */
+  readonly groups?: Readonly<Record<string, readonly string[]>>;
 }
 
 export const clientPropertyPrefix = 'client.';
@@ -91,6 +94,7 @@ export const errorVocabulary: Vocabulary = {
   values: errorValues,
   prefixes: [extraPrefix],
   occasions: failureReasons,
+  groups: reasonsByCode,
 };
 
 /** `only` accepts `code`, the success of a login, or a failure. */

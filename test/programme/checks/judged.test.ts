@@ -25,7 +25,7 @@ token_endpoints: { grant: { repeated: last } }
 `;
   assert.deepEqual(told(text), [
     'a.yaml:5:19: error: expected a duration: a whole number and a unit (ms, s, m, h, d), such as 30m',
-    'a.yaml:6:1: error: unknown key "webhooks"',
+    'a.yaml:6:1: error: unknown key "webhooks" (there are no webhooks: the log and the audit stream tell what happened (docs/operations.md))',
     'a.yaml:7:43: error: there is no token endpoint "grants" (token_endpoints has grant)',
     'a.yaml:8:18: error: "LOW" is none of the levels in scope.values (there are AUTHN-LEVEL-10, AUTHN-LEVEL-12, AUTHN-LEVEL-15)',
     'a.yaml:9:39: warning: a parameter sent more than once is not refused (RFC 6749 3.1 and 3.2) (the last value counts, whatever stands between client and service) [repeated_parameters]',
@@ -44,7 +44,7 @@ test('a check that reads a key at fault, or that a misspelt one meant, says noth
     ],
     [
       `token_endpoints: { other: { ${other.replace('[POST]', '[PUT]')} } }\n`,
-      'a.yaml:5:49: error: expected one of GET, POST; found "PUT"',
+      'a.yaml:5:49: error: expected one of GET, POST; found "PUT" (there are no other methods than GET and POST)',
     ],
     [`token_endpoints: { other: 7 }\n`, 'a.yaml:5:27: error: expected a map, found the number 7'],
   ] as const) {

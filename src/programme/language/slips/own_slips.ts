@@ -1,10 +1,10 @@
 // Owns faults that need the file's own text, not the merged document: nulls that remove nothing,
 // numbers that YAML versions read differently, a missing variant.
 
-import { keyPositionAt, nodeAt } from '../../lib/document.ts';
-import { errorAt, type Fault, type Path, quote, warningAt } from '../../lib/fault.ts';
-import { suggest } from '../../lib/suggest.ts';
-import type { MapNode, ScalarNode, YamlNode } from '../../lib/yaml/node.ts';
+import { keyPositionAt, nodeAt } from '../../../lib/document.ts';
+import { errorAt, type Fault, type Path, quote, warningAt } from '../../../lib/fault.ts';
+import { suggest } from '../../../lib/suggest.ts';
+import type { MapNode, ScalarNode, YamlNode } from '../../../lib/yaml/node.ts';
 import {
   type Schema,
   schemaAt,
@@ -12,8 +12,8 @@ import {
   subjectAt,
   subjectOf,
   unwrap,
-} from '../../schema/walk.ts';
-import { unknownKeyWords } from '../../schema/words.ts';
+} from '../../../schema/walk.ts';
+import { unknownKeyWords } from '../../../schema/words.ts';
 
 /** Every scalar of a file, with its path. */
 function* scalarsOf(node: YamlNode, path: Path = []): Iterable<readonly [Path, ScalarNode]> {

@@ -1,7 +1,7 @@
 // Owns the part of a file that the schema accepts, so that one run tells the faults across its keys too.
 
-import type { Fault, Path } from '../../lib/fault.ts';
-import type { MapEntry, MapNode, YamlNode } from '../../lib/yaml/node.ts';
+import type { Fault, Path } from '../../../lib/fault.ts';
+import type { MapEntry, MapNode, YamlNode } from '../../../lib/yaml/node.ts';
 
 /** A file without the keys at fault, and the paths that checks cannot judge without them. */
 export interface SoundPart {

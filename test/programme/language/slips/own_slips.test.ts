@@ -4,10 +4,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { formatFault } from '../../../src/lib/fault.ts';
-import { stringifyYaml } from '../../../src/lib/yaml/yaml.ts';
-import { effectiveDocument } from '../../../src/programme/language/effective_document.ts';
-import { loadProgramme } from '../../../src/programme/language/load.ts';
+import { formatFault } from '../../../../src/lib/fault.ts';
+import { stringifyYaml } from '../../../../src/lib/yaml/yaml.ts';
+import { effectiveDocument } from '../../../../src/programme/language/effective_document.ts';
+import { loadProgramme } from '../../../../src/programme/language/load.ts';
 
 const head = 'variant: grant\nname: A\nprogramme_identifier: A\nbase_path: /a\n';
 
@@ -86,29 +86,6 @@ test('constants in place of a value are offered as constants, which then load', 
     ]);
     assert.deepEqual(check(answer(value.replace(word, written))), []);
   }
-});
-
-test('words of the RFCs are told by what stands for them here, or that there is no such thing', () => {
-  const file = `${head}client: { authentication: { methods: [client_secret_basic, client_secret_jwt] } }
-grants: { implicit: { endpoint: grant, role: member } }
-errors:
-  groups: [{ reasons: [throttled, invalid_grant], status: 400 }]
-  fields: { why: { value: error, only: [invalid_client] } }
-  reasons: { invalid_request: { status: 422 } }
-`;
-  const reasons =
-    'method_not_allowed, unsupported_media_type, body_too_large, malformed_body, repeated_parameter, unknown_parameter, misplaced_parameter, authentication_missing and 25 more';
-  const methods = 'basic, bare_basic, parameters, self_signed_tls_client_auth, tls_client_auth';
-  const code = 'is an error code (RFC 6749 5.2); the reasons for it are';
-  const { faults } = loadProgramme('a.yaml', file);
-  assert.deepEqual(faults.map(formatFault), [
-    `a.yaml:5:39: error: expected one of ${methods}; found "client_secret_basic" (write basic)`,
-    `a.yaml:5:60: error: expected one of ${methods}; found "client_secret_jwt" (there is no such method: Jetway keeps a digest of each secret, which verifies no signature)`,
-    'a.yaml:6:11: error: unknown key "implicit" (there is no implicit grant: RFC 9700 2.1.2 advises against it)',
-    `a.yaml:8:35: error: expected one of ${reasons}; found "invalid_grant" (invalid_grant ${code} invalid_code, invalid_refresh_token, invalid_member_credentials)`,
-    `a.yaml:9:41: error: expected one of ${reasons}; found "invalid_client" (invalid_client ${code} authentication_missing, authentication_malformed, client_authentication_failed)`,
-    `a.yaml:10:14: error: unknown key "invalid_request" (invalid_request ${code} malformed_body, repeated_parameter, authentication_ambiguous, missing_grant_type, missing_parameter, invalid_parameter)`,
-  ]);
 });
 
 test('words for switches, durations, paths and values say what to write', () => {
