@@ -38,7 +38,7 @@ async function introspect(
   record.step = 'client';
   const asker = await authenticateAsker(service, credentials, now, request);
   record.step = 'client_values';
-  expectNamed(inputs, credentials.id);
+  expectNamed(inputs, asker === 'gateway' ? (credentials.id ?? '') : asker.id);
   record.step = 'parameters';
   const text = endpoint.readToken(inputs);
 

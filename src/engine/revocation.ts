@@ -1,5 +1,6 @@
 // Owns revocation (RFC 7009): its ordered steps, and what else ends with a token.
 
+import type { Instant } from '../lib/clock.ts';
 import { sameDigest } from '../lib/digest.ts';
 import type { Client, ProgrammeId } from '../oauth/client.ts';
 import type { LoginState } from '../oauth/grant.ts';
@@ -8,7 +9,6 @@ import type { WireRequest } from '../oauth/wire_request.ts';
 import type { TokenManagementEndpoint } from '../programme/requests/token_management.ts';
 import { loginDigest, type RefreshText } from '../token/sealed/refresh_text.ts';
 import { authenticateClient, expectNamed } from './authentication/client.ts';
-import type { GrantRequest } from './authorization.ts';
 import { answering } from './failure.ts';
 import { expectAudit } from './maintenance.ts';
 import { readRefreshToken } from './refresh_token.ts';
@@ -40,7 +40,7 @@ async function serveRevocation(
   record.step = 'parameters';
   const token = endpoint.readToken(inputs);
   record.step = 'token';
-  await revoke(service, client, token, { now, record });
+  await revoke(service, client, token, now, request);
   return done;
 }
 
@@ -53,9 +53,11 @@ async function revoke(
   service: Service,
   client: Client,
   text: string,
-  { now, record }: Pick<GrantRequest, 'now' | 'record'>,
+  now: Instant,
+  request: Pick<WireRequest, 'record' | 'address'>,
 ): Promise<void> {
   const { store, programme } = service;
+  const { record } = request;
   const refresh = readRefreshToken(text);
   if (refresh !== undefined) {
     const login = await store.findLogin(programme.id, refresh.place);
@@ -73,7 +75,7 @@ async function revoke(
   const token = await proveToken(service, text, now);
   if (token === undefined || token.client !== client.id) return;
   // The store keeps a row for each revoked access token until its end.
-  await throttle(service, client, now);
+  await throttle(service, client, now, request);
   await record.timed('store revoke_token', () =>
     store.revokeToken(programme.id, token.question, now),
   );

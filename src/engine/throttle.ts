@@ -1,19 +1,22 @@
 // Owns the limit of a client's requests (G-18).
 
 import type { Instant } from '../lib/clock.ts';
+import { networkOf } from '../lib/ip_address.ts';
 import type { Budget, Client } from '../oauth/client.ts';
 import { Refusal } from '../oauth/failure.ts';
+import type { WireRequest } from '../oauth/wire_request.ts';
 import { usedUp } from './causes/client.ts';
 import type { Service } from './service.ts';
 
 /**
- * One counter per client over all grants, and over revocations of access tokens. Resolves to what the
+ * One counter per client (of a public one, and address) over all grants, and over revocations of access tokens. Resolves to what the
  * client has left; undefined where it has no limit.
  */
 export async function throttle(
   service: Service,
   client: Client,
   now: Instant,
+  { address }: Pick<WireRequest, 'address'>,
 ): Promise<Budget | undefined> {
   const limit = client.throttle ?? service.programme.throttle;
   const { uses, programme, store } = service;
@@ -21,7 +24,9 @@ export async function throttle(
     uses.allow(client.id, now);
     return undefined;
   }
-  const outcome = store.count('token_request', programme.id, client.id, limit, now);
+  // Strangers know the identifier of a public client: one of them must not use it up for all.
+  const key = client.isPublic === true ? `${client.id} ${networkOf(address())}` : client.id;
+  const outcome = store.count('token_request', programme.id, key, limit, now);
   const { allowed, remaining, retryAfter } = await outcome;
   const budget = { limit, remaining, at: now, resetAfter: retryAfter };
   if (!allowed) {

@@ -66,7 +66,7 @@ async function serveTokens(
   const scope = inputs.get('scope');
   programme.scope.check(scope);
   record.step = 'throttle';
-  const budget = await throttle(service, client, now);
+  const budget = await throttle(service, client, now, request);
 
   record.step = 'grant';
   const tokens = await grants[grant]({

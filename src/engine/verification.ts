@@ -166,7 +166,9 @@ async function holdersOf(
 export function refuseVerification(service: Service, failure: ReportedFailure): Reply {
   const reply = renderFailure(service, failure);
   const { status, headers } = reply;
-  const challenge = headers['WWW-Authenticate']?.replace(/^Basic /, 'Bearer ');
+  const own = `${service.programme.clients.scheme} `;
+  const asked = headers['WWW-Authenticate'];
+  const challenge = asked?.startsWith(own) ? `Bearer ${asked.slice(own.length)}` : asked;
   return {
     ...reply,
     status: status >= 400 ? status : (plainStatus[failure.reason] ?? 401),

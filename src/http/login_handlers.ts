@@ -95,12 +95,9 @@ async function renderOutcome(
       const { name, value, maxAge } = cookie;
       return withHeaders(reply, { 'Set-Cookie': setCookie(name, value, pages.url, maxAge) });
     }
-    case 'return': {
-      const { way, partner, language, device } = outcome;
-      const reply =
-        'location' in way
-          ? redirect(302, way.location)
-          : await pages.post(way, partner, textsFor(service.programme, request, language));
+    case 'redirect': {
+      const { status, location, device } = outcome;
+      const reply = redirect(status, location);
       if (device === undefined) return reply;
       const name = deviceCookieName(service.programme.id);
       return withHeaders(reply, {
@@ -128,7 +125,7 @@ async function renderOutcome(
 /** The failure of an outcome: as the engine tells it, or by the page or message that is shown. */
 function failureOf(outcome: LoginOutcome): RecordedFailure | undefined {
   if (outcome.kind === 'begin') return undefined;
-  if (outcome.kind === 'return' || outcome.kind === 'reply') return outcome.failure;
+  if (outcome.kind === 'redirect' || outcome.kind === 'reply') return outcome.failure;
   if (outcome.kind === 'page') {
     const { page, failure } = outcome;
     return failure ?? { reason: page, facts: present({ cause: pageCauses[page] }) };

@@ -19,10 +19,15 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 // eslint-disable-next-line no-control-regex -- RFC 7617 2: user-id and password hold no control characters
 const control = /[\u0000-\u001f\u007f]/;
 
-/** The token after `Basic` (any case, RFC 7235 2.1); undefined for another scheme or none. */
-export function basicToken(header: string): string | undefined {
-  return /^basic +(\S+)$/i.exec(header)?.[1];
+/** Reads the token after one of these words (any case, RFC 9110 11.1); undefined for another or none. */
+export function tokenAfter(schemes: readonly string[]): (header: string) => string | undefined {
+  const form = new RegExp(`^(?:${schemes.join('|')}) +(\\S+)$`, 'i');
+  return (header) => form.exec(header)?.[1];
 }
+
+/** Where a secret without an identifier stands; of `either`, the other half is empty. */
+export const secretHalves = ['first', 'second', 'either'] as const;
+export type SecretHalf = (typeof secretHalves)[number];
 
 /**
  * Decodes base64(`identifier:secret`). The first colon splits: a secret may hold colons. Where either
@@ -42,6 +47,28 @@ export function decodeCredentials(
   const [id] = readings(text.slice(0, colon), encoding === 'raw' ? 'raw' : 'form');
   const secrets = readings(text.slice(colon + 1), encoding);
   return id === undefined || secrets.length === 0 ? undefined : { id, secrets };
+}
+
+/**
+ * The possible readings of the secret in one half of base64(`half:half`); none where there is none. Of
+ * `either`, both halves can also be the same.
+ */
+export function decodeSecret(
+  token: string,
+  encoding: CredentialEncoding,
+  half: SecretHalf,
+): readonly string[] {
+  const text = decodeBase64(token);
+  const colon = text?.indexOf(':') ?? -1;
+  if (text === undefined || colon < 0) return [];
+  const [first, second] = [text.slice(0, colon), text.slice(colon + 1)];
+  const isAlone = first === '' || second === '' || first === second;
+  const either = isAlone ? first || second : '';
+  const chosen = { first, second, either }[half];
+  if (chosen === '') return [];
+  if (encoding !== 'base64') return readings(chosen, encoding);
+  const decoded = decodeBase64(chosen);
+  return decoded === undefined ? [] : readings(decoded, 'raw');
 }
 
 /** Identifier and secret that are each encoded in base64 again. */

@@ -1,7 +1,7 @@
 // Owns the vocabulary of clients: a partner's registration with one programme.
 
 import type { Instant, Milliseconds } from '../lib/clock.ts';
-import type { Digest } from '../lib/digest.ts';
+import { type Digest, digest } from '../lib/digest.ts';
 import type { ClientCertificate } from './client_certificate.ts';
 
 /** A programme's name in stores, commands and paths: its file's name without `.yaml`. */
@@ -19,11 +19,16 @@ export type Role = (typeof roles)[number];
 
 /** The methods of RFC 8705, under its names. */
 export const certificateMethods = ['self_signed_tls_client_auth', 'tls_client_auth'] as const;
-/** How clients authenticate; the first two by the Authorization header. */
+/**
+ * How clients authenticate: `basic` and `bare_basic` by the Authorization header; `secret` by a secret
+ * without an identifier; `none` (RFC 7591) is what public clients do.
+ */
 export const authenticationMethods = [
   'basic',
   'bare_basic',
   'parameters',
+  'secret',
+  'none',
   ...certificateMethods,
 ] as const;
 export type AuthenticationMethod = (typeof authenticationMethods)[number];
@@ -32,12 +37,20 @@ export function isHeaderMethod(method: AuthenticationMethod): boolean {
   return method === 'basic' || method === 'bare_basic';
 }
 
+/** Methods by which a client proves itself with a secret. */
+export const secretMethods = ['basic', 'bare_basic', 'parameters', 'secret'] as const;
+
 /** A secret or API key as the store keeps it: its keyed digest and the time it was made. */
 export interface StoredSecret {
   readonly digest: Digest;
   readonly createdAt: Instant;
   /** Refused from this time on; absent while it has no end. */
   readonly expiresAt?: Instant;
+}
+
+/** Under which the last use of a public client is kept, as that of a secret is. */
+export function publicUse(id: ClientId): Digest {
+  return digest(id);
 }
 
 /** A limit on how many token requests a client may make in a window of time. */
@@ -66,6 +79,8 @@ export interface Client {
   readonly secrets: readonly StoredSecret[];
   /** One, or two during a rotation; with these it authenticates where a dialect takes them. */
   readonly certificates?: readonly ClientCertificate[];
+  /** An app on its users' machines, which cannot keep a secret and has none (RFC 6749 2.1). */
+  readonly isPublic?: true;
   /** A name in certificates that an authority vouches for, in the form of `readName`. */
   readonly certificateSubject?: string;
   readonly apiKeys: readonly StoredSecret[];

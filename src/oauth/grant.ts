@@ -26,6 +26,12 @@ export const grantInputs: Readonly<
   password: { needs: ['username', 'password'], takes: [] },
 };
 
+/** Grants of public clients: what a client is given without a member, or on its word, needs a proof. */
+export const publicGrants: ReadonlySet<GrantType> = new Set([
+  'authorization_code',
+  'refresh_token',
+]);
+
 /** Every input that belongs to some grant. */
 export const inputsOfGrants: ReadonlySet<string> = new Set(
   Object.values(grantInputs).flatMap(({ needs, takes }) => [...needs, ...takes]),

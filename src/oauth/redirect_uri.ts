@@ -55,6 +55,25 @@ function webUriFault(uri: string, url: URL, insecure: boolean): string | undefin
   return isInsecure(url) && !insecure ? 'is plain http to another machine: use https' : undefined;
 }
 
+/**
+ * Whether a redirect URI is one of the client's, compared to the letter. Only the port of a loopback
+ * address may be another, of a public client: an app listens where a port is free (RFC 8252 7.3).
+ */
+export function isRegistered(sent: string, { redirectUris, isPublic }: Client): boolean {
+  if (redirectUris.includes(sent)) return true;
+  if (isPublic !== true) return false;
+  const place = portless(sent);
+  return place !== undefined && redirectUris.some((uri) => portless(uri) === place);
+}
+
+/** A loopback URI without its port; undefined for any other. */
+function portless(uri: string): string | undefined {
+  const [, host, port = '1', rest] =
+    /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::([1-9]\d{0,4}))?((?:[/?].*)?)$/s.exec(uri) ??
+    [];
+  return host !== undefined && Number(port) < 65_536 ? `${host} ${rest}` : undefined;
+}
+
 const uriParts = ['protocol', 'host', 'pathname', 'search', 'hash'] as const;
 const partNames = {
   protocol: 'scheme',
@@ -100,19 +119,17 @@ function rank(first: number): number {
 }
 
 /**
- * The URI with parameters added to its query, or to a fragment, which a redirect URI never has. A query the URI already has is kept (RFC 6749 4.1.2); each value
+ * The URI with parameters added. A query the URI already has is kept (RFC 6749 4.1.2); each value
  * is encoded once, so that nothing in it can end the header or start another parameter.
  */
 export function withParameters(
   redirectUri: string,
   parameters: Readonly<Record<string, string | undefined>>,
-  sign: '?' | '#' = '?',
 ): string {
   let uri = redirectUri;
   for (const [name, value] of Object.entries(parameters)) {
     if (value === undefined) continue;
-    const between = uri.includes(sign) ? '&' : sign;
-    uri += `${between}${encodeURIComponent(name)}=${encodeURIComponent(value)}`;
+    uri += `${uri.includes('?') ? '&' : '?'}${encodeURIComponent(name)}=${encodeURIComponent(value)}`;
   }
   return uri;
 }

@@ -146,6 +146,7 @@ function compileClientRules({ client }: Definition): ClientRules {
     isTellable: (text) => prefix.length >= leastPrefix && fits(text),
     newIdentifier: compileGenerator(identifier, usualIdentifierLength) as () => ClientId,
     identifierForm: describeShape(identifier),
+    scheme: authentication.scheme,
     failureLimit: unlessOff(authentication.failure_limit),
   };
 }

@@ -28,6 +28,8 @@ export interface ClientRules {
   readonly newIdentifier: () => ClientId;
   /** The identifier's shape in words, for messages. */
   readonly identifierForm: string;
+  /** The word before credentials in the Authorization header. */
+  readonly scheme: string;
   /** Limit on wrong secrets for one client from one address; undefined where `off`. */
   readonly failureLimit: ThrottleLimit | undefined;
 }

@@ -3,7 +3,7 @@
 
 import { after, type Instant, milliseconds } from '../lib/clock.ts';
 import { type Digest, digest } from '../lib/digest.ts';
-import type { Client, ClientId, StoredSecret } from '../oauth/client.ts';
+import { type Client, type ClientId, publicUse, type StoredSecret } from '../oauth/client.ts';
 import type { Gateway, GatewayId } from '../oauth/gateway.ts';
 import type { MaintainedPart, Maintenance } from '../oauth/maintenance.ts';
 import type { MemberRecord, Subject } from '../oauth/member.ts';
@@ -82,10 +82,18 @@ export const kinds: { readonly [K in Kind]: KindDescription<K> } = {
     },
     reusesIds: false,
     ownerOf: (client) => ({ client }),
-    usedSecrets: ({ secrets, apiKeys, certificates = [], certificateSubject: subject }) => [
+    usedSecrets: ({
+      id,
+      secrets,
+      apiKeys,
+      isPublic,
+      certificates = [],
+      certificateSubject: subject,
+    }) => [
       ...[...secrets, ...apiKeys].map((secret) => secret.digest),
       ...certificates.map(({ thumbprint }) => thumbprint),
       ...(subject === undefined ? [] : [digest(subject)]),
+      ...(isPublic === true ? [publicUse(id)] : []),
     ],
     hasEpoch: false,
     order: 'registered',

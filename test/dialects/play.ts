@@ -8,7 +8,7 @@ import { present } from '../../src/lib/present.ts';
 import type { Role } from '../../src/oauth/client.ts';
 import { jsonHeaders } from '../support/club.ts';
 import { type Jetway, startJetway, type TestMember } from '../support/jetway.ts';
-import { formOf, openLogin, submitLogin, withoutDevice } from '../support/login.ts';
+import { openLogin, submitLogin, withoutDevice } from '../support/login.ts';
 import { type Answer, ask } from '../support/wire.ts';
 import { Bindings, type Message, spelledOut, type Transcript } from './transcript.ts';
 
@@ -69,11 +69,17 @@ async function onboardOthers(
   for (const { name, id, secret, marks } of others) {
     const [roles] = marks.flatMap((mark) => /^roles=(.*)$/.exec(mark)?.[1] ?? []);
     const status = marks.includes('disabled') ? 'disabled' : 'active';
+    const redirectUris = marks.flatMap((mark) => /^redirect=(.*)$/.exec(mark)?.[1] ?? []);
+    const open = marks.includes('public') ? ({ isPublic: true, secrets: [] } as const) : {};
     const { basic } = await addClient({
       id,
       secret,
       ...(roles === undefined ? {} : { roles: roles.split(',').filter(Boolean) as Role[] }),
-      more: present({ status, businessContext, partnerId }),
+      more: {
+        ...present({ status, businessContext, partnerId }),
+        ...(redirectUris.length === 0 ? {} : { redirectUris }),
+        ...open,
+      },
     });
     Object.assign(names, { [name]: id, [`${name}_basic`]: basic.slice('Basic '.length) });
   }
@@ -136,27 +142,18 @@ async function send(base: string, request: Message, member: TestMember): Promise
   const [, isLogin, method = '', target = ''] =
     /^(LOGIN )?([A-Z]+) (\S+)$/.exec(request.start) ?? [];
   if (isLogin === undefined) {
-    const answer = await ask(base, target, { method, headers, ...(body === '' ? {} : { body }) });
-    return answer.body.includes('<input type="hidden"') ? posted(answer) : answer;
+    return ask(base, target, { method, headers, ...(body === '' ? {} : { body }) });
   }
   const answer = await submitLogin(base, await openLogin(base, target, method), member);
-  return answer.status === 302 ? withoutDevice(answer) : posted(withoutDevice(answer));
-}
-
-/** A page that posts a form to the partner, as that form; what else pages have is tested elsewhere. */
-function posted(answer: Answer): Answer {
-  const { action, hidden } = formOf(answer);
-  return {
-    status: answer.status,
-    headers: { ...jsonHeaders, 'content-type': 'text/html; charset=utf-8', 'posts-to': action },
-    body: new URLSearchParams(hidden).toString(),
-  };
+  return answer.status === 302 ? withoutDevice(answer) : answer;
 }
 
 /** The answer that must come, with what only the answer itself can tell taken from it. */
 function expected(answer: Message, actual: Answer, bindings: Bindings): Answer {
   const status = Number(answer.start);
-  const usual = status >= 300 && status < 400 ? redirectHeaders : jsonHeaders;
+  const { 'content-type': _type, ...bodiless } = jsonHeaders;
+  const whole = status === 200 && answer.body === '' ? bodiless : jsonHeaders;
+  const usual = status >= 300 && status < 400 ? redirectHeaders : whole;
   const own = Object.entries(answer.headers).map(([name, value]) => [
     name,
     bindings.match(value, actual.headers[name] ?? ''),

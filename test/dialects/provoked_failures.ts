@@ -5,7 +5,8 @@ import { Unavailable } from '../../src/oauth/failure.ts';
 import type { Definition } from '../../src/programme/language/definition.ts';
 import { logsIn, type Programme } from '../../src/programme/programme.ts';
 import { endpointsOf } from '../../src/programme/requests/grant_places.ts';
-import { loginFaults, tokenFaults } from '../../src/programme/requests/sample_faults.ts';
+import { tokenFaults } from '../../src/programme/requests/sample_faults.ts';
+import { loginFaults } from '../../src/programme/requests/sample_login_faults.ts';
 import {
   type SampleClient,
   sampleLoginRequest,
@@ -77,7 +78,11 @@ function* furtherTokenFaults({
     ['server_error', new TypeError('broken')],
     ['temporarily_unavailable', new Unavailable('gone')],
   ] as const) {
-    const first = (): void => failing.fail('find client', error);
+    const first = (): void => {
+      failing.fail('find client', error);
+      // A secret alone names its client.
+      failing.fail('findBy client', error);
+    };
     yield { reason, what: error.message, request: good, first };
   }
 }

@@ -75,7 +75,8 @@ async function openScene(
   const { programme } = service;
   const addClient = async (options: ClientOptions): Promise<Required<SampleClient>> => {
     const id = programme.clients.newIdentifier();
-    const [secret, apiKey] = ['a-secret-of-some-length', `api-key-of-the-partner-${id}`];
+    // Of its own: a secret alone names its client.
+    const [secret, apiKey] = [`a-secret-of-${id}`, `api-key-of-the-partner-${id}`];
     const digest = jetway.keyring.secretDigest(apiKey);
     const more = {
       businessContext: 'PartnerContext',
@@ -209,10 +210,7 @@ async function loginAnswer(
   }
   const [redirectUri, state] = [values['redirect_uri'] ?? '', values['state'] ?? undefined];
   const address = { client: by.client, redirectUri, state };
-  const way = login.redirect.failure(address, reason, failure, at);
-  if ('location' in way) return redirected(way.location);
-  const texts = login.languages.texts(undefined);
-  return answerOf(await createLoginPages(service.programme).post(way, by.client.name, texts));
+  return redirected(login.redirect.failure(address, reason, failure, at));
 }
 
 async function assertLogins(scene: Scene): Promise<void> {

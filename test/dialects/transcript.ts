@@ -2,7 +2,8 @@
 //
 //   client = partner-1                  settings: the partner that the transcript is about
 //   client other = partner-2 hush       another partner, {other} and {other_basic}; at the end
-//                                       `roles=member,partner` (`roles=` for none) or `disabled`
+//                                       `roles=member,partner` (`roles=` for none), `disabled`,
+//                                       `public` (no secret counts) or `redirect=com.example.app:/cb`
 //   /club/token sends Accept: */*       a header of every POST that begins with that path
 //
 //   == refresh_token: with new tokens   an exchange, told in words
@@ -44,7 +45,7 @@ export interface OtherClient {
   readonly name: string;
   readonly id: string;
   readonly secret: string;
-  /** As after its identifier and secret: `roles=…`, `disabled`. */
+  /** As after its identifier and secret: `roles=…`, `disabled`, `public`, `redirect=…`. */
   readonly marks: readonly string[];
 }
 

@@ -15,6 +15,9 @@ const surroundings: Readonly<Record<string, { readonly on?: string; readonly bes
   'selector.default': { on: 'partner-login', beside: 'selector: { input: programme }' },
   'client.authentication.methods': { on: 'partner-login' },
   accepts: { beside: 'client: { authentication: { methods: [basic, parameters] } }' },
+  'client.authentication.secret_half': {
+    beside: 'client: { authentication: { methods: [secret] } }',
+  },
   verify: { on: 'partner-login' },
   'verify.headers': { on: 'partner-login' },
   'page_failure.page': { beside: 'authorize: { failures: { invalid_scope: { redirect: null } } }' },

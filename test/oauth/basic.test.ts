@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
-import { basicToken, decodeCredentials } from '../../src/oauth/basic.ts';
+import { decodeCredentials, decodeSecret, tokenAfter } from '../../src/oauth/basic.ts';
 import { anyText, fc } from '../support/property.ts';
 
 function base64(text: string | Uint8Array): string {
@@ -14,7 +14,9 @@ function base64(text: string | Uint8Array): string {
 const text = anyText().filter((value) => !/\p{Cc}/u.test(value));
 const identifier = text.filter((value) => value !== '' && !value.includes(':'));
 
-describe('basicToken', () => {
+describe('tokenAfter', () => {
+  const basicToken = tokenAfter(['Basic']);
+
   test('is what follows the scheme, which may be in any case', () => {
     for (const header of ['Basic YTpi', 'basic YTpi', 'BASIC   YTpi']) {
       assert.equal(basicToken(header), 'YTpi');
@@ -25,6 +27,32 @@ describe('basicToken', () => {
     const others = ['', 'Basic', 'Basic ', 'BasicYTpi', 'Bearer YTpi', 'YTpi', 'Basic\tYTpi'];
     const more = ['Basic a b', ' Basic YTpi', 'Basic YTpi ', 'X Basic YTpi'];
     for (const header of [...others, ...more]) assert.equal(basicToken(header), undefined, header);
+  });
+});
+
+describe('decodeSecret', () => {
+  test('takes the half that holds the secret, whatever the other one is', () => {
+    for (const [pair, first, second, either] of [
+      ['a:', ['a'], [], ['a']],
+      [':a', [], ['a'], ['a']],
+      ['a:a', ['a'], ['a'], ['a']],
+      ['a:b', ['a'], ['b'], []],
+      [':a:b', [], ['a:b'], ['a:b']],
+      [':', [], [], []],
+      ['a', [], [], []],
+    ] as const) {
+      const token = base64(pair);
+      assert.deepEqual(decodeSecret(token, 'raw', 'first'), first, pair);
+      assert.deepEqual(decodeSecret(token, 'raw', 'second'), second, pair);
+      assert.deepEqual(decodeSecret(token, 'raw', 'either'), either, pair);
+    }
+  });
+
+  test('decodes it as credentials are decoded', () => {
+    assert.deepEqual(decodeSecret(base64(':a%2Bb'), 'either', 'second'), ['a%2Bb', 'a+b']);
+    assert.deepEqual(decodeSecret(base64(`${base64('a:b')}:x`), 'base64', 'first'), ['a:b']);
+    assert.deepEqual(decodeSecret('YT!pi', 'raw', 'either'), []);
+    assert.deepEqual(decodeSecret(base64(':a\nb'), 'raw', 'either'), []);
   });
 });
 

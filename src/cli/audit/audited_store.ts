@@ -138,6 +138,7 @@ const shownFields: { readonly [K in Kind]: readonly (keyof Item<K>)[] } = {
     'businessContext',
     'throttle',
     'certificateSubject',
+    'isPublic',
   ],
   member: ['status'],
   gateway: ['name', 'status'],

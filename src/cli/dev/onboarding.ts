@@ -12,7 +12,7 @@ import type { Definition } from '../../programme/language/definition.ts';
 import type { Comparison } from '../../programme/language/input_schema.ts';
 import type { Programme } from '../../programme/programme.ts';
 import { comparedProperties, inputsIn } from '../../programme/requests/client_values.ts';
-import { fittingValue } from '../../programme/requests/sample_request.ts';
+import { fittingValue, isPublicOnly } from '../../programme/requests/sample_request.ts';
 import { neededProperties } from '../entities/client_needs.ts';
 import { newApiKey, newSecret } from '../entities/secrets.ts';
 
@@ -30,13 +30,15 @@ export async function onboardDemo(
     definition.authorize.pkce === 'required'
       ? { verifier, challenge: digest(verifier) }
       : undefined;
+  const isPublic = isPublicOnly(definition);
   const client: Client = {
     programme: programme.id,
     id: programme.clients.newIdentifier(),
     name: 'Demo partner',
     roles: ['member', 'partner'],
     redirectUris: [redirectUri],
-    secrets: [{ digest: keyring.secretDigest(secret), createdAt: clock.now() }],
+    ...(isPublic ? { isPublic } : {}),
+    secrets: isPublic ? [] : [{ digest: keyring.secretDigest(secret), createdAt: clock.now() }],
     apiKeys: [{ digest: keyring.secretDigest(apiKey), createdAt: clock.now() }],
     businessContext: comparedValue(definition, 'client.business_context', 'DemoPartner'),
     partnerId: comparedValue(definition, 'client.partner_id', 'DemoPartner1'),

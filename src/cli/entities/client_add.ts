@@ -9,16 +9,16 @@ import { makeGuide } from '../../programme/partner/guide.ts';
 import { partnerPage } from '../../programme/partner/page/page.ts';
 import type { Programme } from '../../programme/programme.ts';
 import type { Environment, Store } from '../../store/contract.ts';
-import { failed } from '../exit.ts';
+import { failed, wrongUsage } from '../exit.ts';
 import { type Surroundings, withStore } from '../open_store.ts';
 import { warn } from '../output.ts';
 import { selectProgrammes } from '../programmes.ts';
 import { clientFields } from './client_fields.ts';
 import { clientKind, returnFaults, fullName, showClient } from './client_kind.ts';
-import { expectComplete, hasCertificate, judgeClient } from './client_needs.ts';
+import { expectComplete, judgeClient, needsNoSecret } from './client_needs.ts';
 import type { Input } from './fields.ts';
 import { type NewItem, readNew, select } from './kind.ts';
-import { newApiKey, newSecret, readGivenSecret } from './secrets.ts';
+import { expectOwnSecret, newApiKey, newSecret, readGivenSecret } from './secrets.ts';
 import { type Handover, handOver, handoverOf, shown, unshown } from './shown.ts';
 
 export const clientIdInput: Input = {
@@ -35,6 +35,7 @@ export const clientIdInput: Input = {
 
 type AddClientOptions = NewItem & {
   readonly clientId?: string;
+  readonly public?: boolean;
   readonly secretStdin?: boolean;
   readonly apiKeyOf?: string;
   readonly incomplete?: boolean;
@@ -47,15 +48,23 @@ const identifierTries = 200;
 export async function addClient(options: AddClientOptions): Promise<void> {
   const { apiKeyOf, clientId } = options;
   const read = readNew(options, clientFields, [clientIdInput], returnFaults);
-  const { config, loaded, programme, fields } = read;
+  const { config, loaded, programme } = read;
+  const fields =
+    options.public === true ? { ...read.fields, isPublic: true as const } : read.fields;
+  if (options.public === true && options.secretStdin === true) {
+    throw wrongUsage(
+      '--public and --secret-stdin do not go together: a public client has no secret',
+    );
+  }
   const judgement = judgeClient(loaded, { ...fields, apiKeys: [apiKeyOf ?? 'new'] });
   const warnings = expectComplete(judgement, options.incomplete);
   const newOrNone = (): string | undefined =>
-    hasCertificate(loaded.definition, fields) ? undefined : newSecret();
+    needsNoSecret(loaded.definition, fields) ? undefined : newSecret();
   const secret = options.secretStdin === true ? await readGivenSecret() : newOrNone();
   const apiKey = newApiKey(config.environment);
   const { client, holder } = await withStore(config, async (open) => {
     const createdAt = open.clock.now();
+    if (secret !== undefined) await expectOwnSecret(open, loaded, secret);
     const kept = (text: string): readonly StoredSecret[] => [
       { digest: open.keyring.secretDigest(text), createdAt },
     ];
@@ -138,9 +147,10 @@ function withPage({ text, json }: Handover, page: string): Handover {
   return { text: `${text}\n\n${page.trimEnd()}`, json: { ...json, partner_page: page } };
 }
 
-function shownOnce(secret: boolean, apiKey: boolean): string {
+function shownOnce(secret: boolean, apiKey: boolean, isPublic: boolean): string {
   if (secret && apiKey)
     return 'Its secret and API key are shown this once; no verb can show them again.';
+  if (!secret && !apiKey && isPublic) return 'It is public, and has no secret.';
   if (!secret && !apiKey) return 'It authenticates with its certificate, and has no secret.';
   const what = secret ? 'secret' : 'API key';
   return `Its ${what} is shown this once; no verb can show it again.`;
@@ -162,7 +172,7 @@ function clientSheet(
   return handoverOf(
     [
       `Client ${id} is added to ${programme} (${environment}).`,
-      shownOnce(secret !== undefined, isOwn),
+      shownOnce(secret !== undefined, isOwn, client.isPublic === true),
     ],
     [
       shown('client_id', 'client identifier', id),

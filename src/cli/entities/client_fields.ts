@@ -22,6 +22,7 @@ export type ClientFields = Pick<
   | 'properties'
   | 'certificates'
   | 'certificateSubject'
+  | 'isPublic'
 >;
 
 const like = '{ limit: 600, window: 1m }';
@@ -73,6 +74,26 @@ const throttle: Field<ThrottleLimit | undefined> = {
   lines: (value) => (value === undefined ? [] : [`${value.limit} in ${windowText(value)}`]),
 };
 
+/** RFC 6749 2.1; fixed when a client is added (`client add --public`), since it decides about its secret. */
+const clientType: Field<true | undefined> = {
+  json: 'client_type',
+  inputs: [
+    {
+      name: 'client_type',
+      quoted: true,
+      check: (text) =>
+        text === 'public' || text === 'confidential' ? undefined : 'must be public or confidential',
+    },
+  ],
+  read: (given) => (textsOf(given, 'client_type')[0] === 'public' ? true : undefined),
+  view: typeWord,
+  lines: (isPublic) => (isPublic === true ? [typeWord(isPublic)] : []),
+};
+
+function typeWord(isPublic: true | undefined): string {
+  return isPublic === true ? 'public' : 'confidential';
+}
+
 export const clientFields: Fields<ClientFields> = {
   name: nameField("the partner's name"),
   status: { json: 'status', inputs: [], read: () => 'active' },
@@ -119,6 +140,7 @@ export const clientFields: Fields<ClientFields> = {
   properties,
   certificates,
   certificateSubject,
+  isPublic: clientType,
 };
 
 export function nameField(description: string): Field<string> {

@@ -2,7 +2,7 @@
 
 import { quote } from '../../lib/fault.ts';
 import { propertyValues } from '../../oauth/client.ts';
-import { grantTypes } from '../../oauth/grant.ts';
+import { grantTypes, publicGrants } from '../../oauth/grant.ts';
 import { isInsecureRedirectUri } from '../../oauth/redirect_uri.ts';
 import type { Definition } from '../../programme/language/definition.ts';
 import type { LoadedProgramme } from '../../programme/language/load.ts';
@@ -11,6 +11,7 @@ import { neededValues } from '../../programme/language/value_tree.ts';
 import { clientPropertyPrefix } from '../../programme/language/vocabularies.ts';
 import { comparedProperties, inputsIn } from '../../programme/requests/client_values.ts';
 import { compileInput } from '../../programme/requests/input_rules.ts';
+import { isPublicOnly } from '../../programme/requests/sample_request.ts';
 import { refuseUsage } from '../exit.ts';
 import { type ClientFields, clientFields } from './client_fields.ts';
 import { inputsOf } from './fields.ts';
@@ -19,6 +20,7 @@ import { inputsOf } from './fields.ts';
 type Naming = (input: string) => string;
 
 const optionNames: Naming = (input) => {
+  if (input === 'client_type') return '--public';
   if (input === 'api_key') return 'an API key (client rotate-api-key)';
   const property = /^property\.(.*)$/.exec(input)?.[1];
   if (property !== undefined) return `--property ${property}=…`;
@@ -77,6 +79,7 @@ export function judgeClient(
     inputs.map((input) => `${naming(input)} is missing: ${id} ${why}`);
   return {
     missing: [
+      ...typeFaults(id, definition, client, naming),
       ...missing(compared, 'compares requests with it, and refuses those of a client without'),
       ...missing(answered, 'puts it into its answers'),
       ...unfitValues(id, { definition }, client, naming),
@@ -95,10 +98,33 @@ const byCertificate = [
   ['tls_client_auth', 'certificateSubject', 'certificate_subject'],
 ] as const;
 
-/** Whether a client needs no secret: its dialect takes a certificate that it has (RFC 8705). */
-export function hasCertificate({ client }: Definition, held: ClientFields): boolean {
+/** Whether a client needs no secret: it is public, or has a certificate that its dialect takes (RFC 8705). */
+export function needsNoSecret({ client }: Definition, held: ClientFields): boolean {
   const { methods } = client.authentication;
+  if (held.isPublic === true) return true;
   return byCertificate.some(([method, field]) => methods.includes(method) && held[field]?.length);
+}
+
+/** A public client where there are none or with a proof, or another where all are public. */
+function typeFaults(
+  id: string,
+  definition: Definition,
+  client: ClientFields,
+  naming: Naming,
+): readonly string[] {
+  const type = naming('client_type');
+  if (client.isPublic !== true) {
+    return isPublicOnly(definition) ? [`${type} is missing: all clients of ${id} are public`] : [];
+  }
+  const takesNone = definition.client.authentication.methods.includes('none');
+  return [
+    ...(takesNone
+      ? []
+      : [`${type} is of no use: ${id} takes no public clients (client.authentication.methods)`]),
+    ...byCertificate
+      .filter(([, field]) => client[field]?.length)
+      .map(([, , input]) => `${naming(input)} is of no use: a public client proves nothing`),
+  ];
 }
 
 function certificateWarnings(
@@ -131,16 +157,20 @@ export function orIncomplete(missing: string): string {
 function roleWarnings(
   id: string,
   { grants }: Definition,
-  { roles }: ClientFields,
+  { roles, isPublic }: ClientFields,
   role: string,
 ): readonly string[] {
   if (roles.length === 0) {
     return [`the client has no role: every grant is refused until it is given one (${role})`];
   }
-  const used = new Set(grantTypes.map((type) => grants[type]?.role));
+  const open = grantTypes.filter((type) => isPublic !== true || publicGrants.has(type));
+  const used = new Set(open.map((type) => grants[type]?.role));
   return roles
     .filter((one) => !used.has(one))
-    .map((one) => `no grant of ${id} is for the role ${one}: it is of no use to the client there`);
+    .map(
+      (one) =>
+        `no grant of ${id} is for ${isPublic === true ? 'public clients of ' : ''}the role ${one}: it is of no use to the client there`,
+    );
 }
 
 /** Warnings at each registration, change and display of the client. */

@@ -12,12 +12,12 @@ import type { Item } from '../../store/kinds.ts';
 import { failed, wrongUsage } from '../exit.ts';
 import { expectDurableStore, type OpenStore } from '../open_store.ts';
 import { printResult } from '../output.ts';
-import { configOf } from '../programmes.ts';
+import { configOf, loadIfGood } from '../programmes.ts';
 import { dateOrNull, dateText } from '../table.ts';
 import { fullName, sharersShown } from './client_kind.ts';
 import { gatewaySheet } from './gateway_kind.ts';
 import { called, changeItem, type ItemVerb, type Kind, type Selection, withItem } from './kind.ts';
-import { newApiKey, newSecret, readGivenSecret } from './secrets.ts';
+import { expectOwnSecret, newApiKey, newSecret, readGivenSecret } from './secrets.ts';
 import { type Handover, handOver, handoverOf, jsonOf, shown, unshown } from './shown.ts';
 
 export type RotateOptions = Selection & {
@@ -54,9 +54,14 @@ const clientSecret: Rotation<'client'> = {
   wayOut: 'end the older one with client retire-secret, or both with --overlap 0s',
   make: (_, { secretStdin = false }) => (secretStdin ? readGivenSecret() : newSecret()),
   held: ({ secrets }) => secrets,
-  holding: (client, secrets) => ({ ...client, secrets }),
+  holding: withSecrets,
   sheet: (...fresh) => clientSheet('client_secret', clientSecret, ...fresh),
 };
+
+function withSecrets(client: Client, secrets: readonly StoredSecret[]): Client {
+  if (client.isPublic !== true) return { ...client, secrets };
+  throw failed(`client ${client.id} is public: it could not keep a secret, and needs none`);
+}
 
 const ownApiKey: Rotation<'client'> = {
   words: 'API key',
@@ -102,6 +107,8 @@ async function rotate<N extends Holder>(
   expectDurableStore(config);
   const text = await rotation.make(config, options);
   await withItem(kind, id, options, async (open, found) => {
+    const loaded = options.secretStdin === true ? loadIfGood(config, found.programme) : undefined;
+    if (loaded !== undefined) await expectOwnSecret(open, loaded, text, String(found.id));
     const digest = open.keyring.secretDigest(text);
     const befores = new Map<string, Item<N>>();
     const changed = await changeAll(rotation, kind, open, found, (item) => {

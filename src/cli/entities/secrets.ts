@@ -4,10 +4,12 @@ import type { Instant } from '../../lib/clock.ts';
 import type { Digest } from '../../lib/digest.ts';
 import { randomKey } from '../../lib/random.ts';
 import { hashPassword, longestPassword } from '../../members/password.ts';
-import type { StoredSecret } from '../../oauth/client.ts';
+import type { Client, StoredSecret } from '../../oauth/client.ts';
+import type { LoadedProgramme } from '../../programme/language/load.ts';
 import { longestApiKey } from '../../programme/requests/verification.ts';
 import type { Environment } from '../../store/contract.ts';
-import { wrongUsage } from '../exit.ts';
+import { failed, wrongUsage } from '../exit.ts';
+import type { OpenStore } from '../open_store.ts';
 import { warn } from '../output.ts';
 import { readLine } from '../standard_input.ts';
 import { dateOrNull, dateText } from '../table.ts';
@@ -39,6 +41,27 @@ export async function readGivenSecret(): Promise<string> {
   const warning = secretWarning('secret', secret);
   if (warning !== undefined) warn(warning);
   return secret;
+}
+
+/** Another client whom a secret alone would name, too, where a dialect finds clients by it. */
+export async function findHolder(
+  { store, keyring }: Pick<OpenStore, 'store' | 'keyring'>,
+  { id: programme, definition }: Pick<LoadedProgramme, 'id' | 'definition'>,
+  secret: string,
+  own?: string,
+): Promise<Client | undefined> {
+  if (!definition.client.authentication.methods.includes('secret')) return undefined;
+  const digest = keyring.secretDigest(secret);
+  const holders = await store.findBy('client', 'secret', programme, digest);
+  return holders.find(({ id }) => id !== own);
+}
+
+/** Refuses a secret that another client has, where clients are found by it. */
+export async function expectOwnSecret(...found: Parameters<typeof findHolder>): Promise<void> {
+  if ((await findHolder(...found)) === undefined) return;
+  throw failed(
+    `another client of ${found[1].id} has that secret, by which it is found: make a new one`,
+  );
 }
 
 /** The hash of a password from standard input; warns if the password is short. */

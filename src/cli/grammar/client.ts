@@ -40,6 +40,7 @@ export const clientVerbs: readonly Verb[] = [
         ...addOptions(clientFields),
         incomplete,
         ...optionsOf(clientIdInput),
+        option('--public', 'an app that cannot keep a secret: it gets none (RFC 6749 2.1)'),
         option('--secret-stdin', 'read a secret it has already from standard input'),
         option(
           '--partner-page',

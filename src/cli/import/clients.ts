@@ -8,9 +8,9 @@ import type { LoadedProgramme } from '../../programme/language/load.ts';
 import type { Programme } from '../../programme/programme.ts';
 import { clientIdInput } from '../entities/client_add.ts';
 import { type ClientFields, clientFields, hasNoReturn } from '../entities/client_fields.ts';
-import { judgeClient, orIncomplete } from '../entities/client_needs.ts';
+import { judgeClient, needsNoSecret, orIncomplete } from '../entities/client_needs.ts';
 import { type Input, readFields, textsOf } from '../entities/fields.ts';
-import { apiKeyFault, secretFault, secretWarning } from '../entities/secrets.ts';
+import { apiKeyFault, findHolder, secretFault, secretWarning } from '../entities/secrets.ts';
 import type { OpenStore } from '../open_store.ts';
 import { columnsOf, type Import, importFile, type ImportOptions } from './import.ts';
 import { type Row, textIn, valueOf, warningAt } from './table.ts';
@@ -23,7 +23,7 @@ export type ClientImportOptions = ImportOptions & {
 /** Columns besides a client's fields. An import generates no identifier and no secret. */
 const otherColumns: readonly Input[] = [
   clientIdInput,
-  { name: 'client_secret', required: true, check: secretFault },
+  { name: 'client_secret', check: secretFault },
   { name: 'api_key', check: apiKeyFault },
 ];
 
@@ -39,31 +39,43 @@ export async function importClients(path: string, options: ClientImportOptions):
 /** The hint for an API key that several clients have. */
 const sharing = 'clients of one partner may share one: --shared-api-keys';
 
+const alone = 'clients are found by it';
+
 function clientImport(
   loaded: LoadedProgramme,
   programme: Programme,
   { incomplete = false, sharedApiKeys = false }: ClientImportOptions,
 ): Import<ClientFields> {
+  const { methods } = loaded.definition.client.authentication;
   const apiKeys = { name: 'api_key', words: 'this api_key', hint: sharing };
   return {
     noun: 'client',
     fields: clientFields,
     others: otherColumns,
     // Verification finds the client by its API key (C-4).
-    unique: [{ name: 'client_id' }, ...(sharedApiKeys ? [] : [apiKeys])],
+    unique: [
+      { name: 'client_id' },
+      ...(sharedApiKeys ? [] : [apiKeys]),
+      ...(methods.includes('secret')
+        ? [{ name: 'client_secret', words: 'this client_secret', hint: alone }]
+        : []),
+    ],
     // Some 50,000 clients.
     mostBytes: 16 * 1024 * 1024,
     example: 'client_id,client_secret,name,redirect_uris',
-    errors: ({ given }) => {
+    errors: (row) => {
+      const { given } = row;
       const role = given.get('roles')?.find(({ text }) => text === 'member');
       const message = 'the role member needs redirect_uris, where members return to after a login';
-      return role !== undefined && hasNoReturn(readFields(clientFields, given))
-        ? [errorAt(role.at, [], message)]
-        : [];
+      const isStuck = role !== undefined && hasNoReturn(readFields(clientFields, given));
+      return [...(isStuck ? [errorAt(role.at, [], message)] : []), ...secretFaults(row, loaded)];
     },
     judge: (row) => judge(row, loaded, incomplete),
     compare: async (open, row) => {
-      const keys = sharedApiKeys ? [] : await heldKeyFaults(open, programme, row);
+      const keys = [
+        ...(sharedApiKeys ? [] : await heldKeyFaults(open, programme, row)),
+        ...(await heldSecretFaults(open, loaded, row)),
+      ];
       const taken = await compare(open, programme, row);
       if (taken === 'unchanged') return keys.length === 0 ? taken : keys;
       return [...keys, ...taken];
@@ -97,6 +109,33 @@ function judge(row: Row, loaded: LoadedProgramme, incomplete: boolean): readonly
     },
   );
   return [...short, ...[...missing, ...warnings].map((words) => warningAt({ at }, words))];
+}
+
+/** The lack of a secret where nothing takes its place, or a secret that a public client cannot have. */
+function secretFaults({ given, at }: Row, { definition }: LoadedProgramme): readonly Fault[] {
+  const client = readFields(clientFields, given);
+  // Present, without a value, where its text was refused.
+  if (!given.has('client_secret')) {
+    return needsNoSecret(definition, client)
+      ? []
+      : [errorAt(at, [], 'this client has no client_secret')];
+  }
+  if (client.isPublic !== true) return [];
+  return [errorAt(at, [], 'a public client can have no client_secret')];
+}
+
+/** A secret by which another client is found. */
+async function heldSecretFaults(
+  open: OpenStore,
+  loaded: LoadedProgramme,
+  row: Row,
+): Promise<readonly Fault[]> {
+  const secret = valueOf(row, 'client_secret');
+  const id = textIn(row, 'client_id');
+  const holder = secret && (await findHolder(open, loaded, secret.text, id));
+  if (holder === undefined) return [];
+  const message = `the client_secret of ${quote(id)} is that of ${quote(holder.id)} of ${loaded.id} already`;
+  return [errorAt(secret?.at ?? row.at, [], message, alone)];
 }
 
 /** Whether the store has an equal client, or has used its identifier for another. */

@@ -1,19 +1,25 @@
 // Owns the authentication of a client by whichever credentials it has brought.
 
 import type { Instant } from '../../lib/clock.ts';
-import { digest } from '../../lib/digest.ts';
+import { type Digest, digest } from '../../lib/digest.ts';
 import { networkOf } from '../../lib/ip_address.ts';
 import { type Cause, describeDifference, endpointRule, ownCause } from '../../oauth/cause.ts';
-import type { Client, ClientId } from '../../oauth/client.ts';
+import { type Client, type ClientId, publicUse } from '../../oauth/client.ts';
 import { Refusal } from '../../oauth/failure.ts';
 import type { WireRequest } from '../../oauth/wire_request.ts';
 import type { Inputs } from '../../programme/requests/input_rules.ts';
 import type { PresentedCredentials } from '../../programme/requests/presented_credentials.ts';
-import { disabledClient, tooManySecrets, unknownClient } from '../causes/client.ts';
+import {
+  confidentialClient,
+  disabledClient,
+  tooManySecrets,
+  unknownClient,
+  unknownSecret,
+} from '../causes/client.ts';
 import type { Service } from '../service.ts';
 import { proveCertificate } from './certificate.ts';
 import type { Proof } from './proof.ts';
-import { proveSecret } from './secret.ts';
+import { findHolder, proveSecret } from './secret.ts';
 
 /**
  * The client of the credentials. Unknown client, disabled client and wrong proof cost the same and get
@@ -34,17 +40,20 @@ export async function authenticateClient(
 ): Promise<Client> {
   const { programme, store } = service;
   const { id } = credentials;
-  const client = await store.find('client', programme.id, id as ClientId);
+  const client = await (credentials.kind === 'secret_alone'
+    ? findHolder(service, credentials, now)
+    : store.find('client', programme.id, credentials.id as ClientId));
   record.isClaimRegistered = client !== undefined;
   const proof = prove(service, credentials, client, now);
   if (client?.status !== 'active' || proof.digest === undefined) {
     service.uses.fail(client?.id, now);
     // Made for known identifiers too: they are to cost the same.
-    const unknown = unknownClient(programme, id);
+    const unknown = id === undefined ? unknownSecret : unknownClient(programme, id);
     const known = client?.status === 'active' ? proof.cause : disabledClient;
     const cause = (client && known) ?? unknown;
     throw await countFailure(service, id, address(), now, cause);
   }
+  if (id === undefined) await expectFewGuesses(service, client, proof.digest, address(), now);
   record.client = client.id;
   store.recordSecretUse(programme.id, client.id, proof.digest, now);
   return client;
@@ -62,21 +71,29 @@ function prove(
   now: Instant,
 ): Proof {
   if (credentials.kind === 'secret') return proveSecret(service, credentials, client, now);
-  return proveCertificate(credentials, client, now);
+  if (credentials.kind === 'certificate') return proveCertificate(credentials, client, now);
+  if (credentials.kind === 'none') return provePublic(client);
+  return proveSecret(service, credentials, client, now);
+}
+
+/** RFC 6749 3.2.1. A client that has a secret cannot leave it out. */
+function provePublic(client: Client | undefined): Proof {
+  return client?.isPublic === true
+    ? { digest: publicUse(client.id) }
+    : { cause: confidentialClient };
 }
 
 /** Counts known and unknown identifiers alike, after the digests that each of them costs. */
 async function countFailure(
   { programme, store }: Service,
-  id: string,
+  id: string | undefined,
   address: string,
   now: Instant,
   cause: Cause,
 ): Promise<Refusal> {
   const limit = programme.clients.failureLimit;
   if (limit === undefined) return new Refusal('client_authentication_failed', { cause });
-  // A digest: strangers make identifiers as long as they like.
-  const key = digest(`${networkOf(address)} ${id}`);
+  const key = failureKey(address, id);
   const { allowed, retryAfter } = await store.count('failed_secret', programme.id, key, limit, now);
   return allowed
     ? new Refusal('client_authentication_failed', { cause })
@@ -84,6 +101,37 @@ async function countFailure(
         retryAfter: retryAfter / 1000,
         cause: tooManySecrets(limit, cause),
       });
+}
+
+/** A digest: strangers make identifiers as long as they like. */
+function failureKey(address: string, id: string | undefined): Digest {
+  return digest(id === undefined ? networkOf(address) : `${networkOf(address)} ${id}`);
+}
+
+/**
+ * A guess at a secret alone may hit any client: past the limit nobody learns from that address that one
+ * was right. A client that was let in from there before still is (HOSTILE 42).
+ */
+async function expectFewGuesses(
+  { programme, store, provenHeaders }: Service,
+  { id }: Client,
+  proven: Digest,
+  address: string,
+  now: Instant,
+): Promise<void> {
+  const limit = programme.clients.failureLimit;
+  if (limit === undefined) return;
+  // A line break: no header holds one.
+  const place = provenHeaders.fingerprint(`\n${networkOf(address)} ${proven}`);
+  if (provenHeaders.find(place) !== undefined) return;
+  const key = failureKey(address, undefined);
+  const counted = store.count('failed_secret', programme.id, key, limit, now, 0);
+  const { allowed, retryAfter } = await counted;
+  if (!allowed) {
+    const cause = tooManySecrets(limit, unknownSecret);
+    throw new Refusal('throttled', { retryAfter: retryAfter / 1000, cause });
+  }
+  provenHeaders.remember(place, { id, digest: proven });
 }
 
 /** A client_id beside the credentials must be the same identifier. */

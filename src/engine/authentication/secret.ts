@@ -4,7 +4,10 @@ import type { Instant } from '../../lib/clock.ts';
 import { type Digest, sameDigest } from '../../lib/digest.ts';
 import type { Client, ClientId, StoredSecret } from '../../oauth/client.ts';
 import type { Gateway, GatewayId } from '../../oauth/gateway.ts';
-import type { SecretCredentials } from '../../programme/requests/presented_credentials.ts';
+import type {
+  LoneSecret,
+  SecretCredentials,
+} from '../../programme/requests/presented_credentials.ts';
 import { endedSecret, wrongSecret } from '../causes/client.ts';
 import type { Service } from '../service.ts';
 import type { Proof } from './proof.ts';
@@ -21,23 +24,45 @@ const unmatchableSecrets: readonly StoredSecret[] = [
  */
 export function proveSecret(
   service: Service,
-  credentials: SecretCredentials,
+  credentials: SecretCredentials | LoneSecret,
   client: Client | undefined,
   now: Instant,
 ): Proof {
   const isActive = client?.status === 'active';
-  const known = isActive ? provenSecret(credentials, client.secrets, now) : undefined;
+  const header = credentials.kind === 'secret' ? credentials.header : undefined;
+  const known = isActive ? provenSecret(header, client.secrets, now) : undefined;
   if (known !== undefined) return known;
   const texts = credentials.secrets();
   const secrets = client?.secrets ?? unmatchableSecrets;
   const { live, ended } = firstMatch(service, texts, secrets, now);
   if (isActive && live !== undefined) {
-    remember(service, credentials, client.id, live);
+    remember(service, header, client.id, live);
     return live;
   }
-  forget(service, credentials);
+  forget(service, header);
   const wrong = wrongSecret(secrets, texts, now);
   return { cause: ended === undefined ? wrong : endedSecret(ended) };
+}
+
+/**
+ * The client that has the secret, by its keyed digest, as API keys are found. A secret that two clients
+ * have live stands for neither. Of clients whose secret has ended, any, for the cause.
+ */
+export async function findHolder(
+  { keyring, programme, store }: Service,
+  { secrets }: LoneSecret,
+  now: Instant,
+): Promise<Client | undefined> {
+  const digests = secrets().map((text) => keyring.secretDigest(text));
+  const found = await Promise.all(
+    digests.map((one) => store.findBy('client', 'secret', programme.id, one)),
+  );
+  const holders = found.flat();
+  const live = holders.filter(
+    (client) =>
+      client.status === 'active' && digests.some((one) => liveMatch(one, client.secrets, now)),
+  );
+  return live.length > 1 ? undefined : (live[0] ?? holders[0]);
 }
 
 /** Whether the credentials hold a live secret of a gateway that is active and that they name. */
@@ -48,9 +73,9 @@ export function holdsSecret(
   now: Instant,
 ): boolean {
   const secret =
-    provenSecret(credentials, secrets, now) ??
+    provenSecret(credentials.header, secrets, now) ??
     firstMatch(service, credentials.secrets(), secrets, now).live;
-  if (secret !== undefined) remember(service, credentials, id, secret);
+  if (secret !== undefined) remember(service, credentials.header, id, secret);
   return secret !== undefined;
 }
 
@@ -60,7 +85,7 @@ export function holdsSecret(
  */
 function remember(
   { provenHeaders }: Service,
-  { header }: SecretCredentials,
+  header: SecretCredentials['header'],
   id: ClientId | GatewayId,
   { digest: proven }: Pick<StoredSecret, 'digest'>,
 ): void {
@@ -68,7 +93,7 @@ function remember(
   provenHeaders.remember(header.fingerprint, { id, digest: proven });
 }
 
-function forget({ provenHeaders }: Service, { header }: SecretCredentials): void {
+function forget({ provenHeaders }: Service, header: SecretCredentials['header']): void {
   if (header?.proven !== undefined) provenHeaders.forget(header.fingerprint);
 }
 
@@ -87,7 +112,7 @@ export function isLiveKey(
 
 /** The live secret that a header proved before; undefined for any other header. */
 function provenSecret(
-  { header }: SecretCredentials,
+  header: SecretCredentials['header'],
   secrets: readonly StoredSecret[],
   now: Instant,
 ): StoredSecret | undefined {

@@ -18,6 +18,19 @@ export function unknownClient({ clients }: Programme, sent: string): Cause {
   return { rule: ['client', 'identifier', key], expected: `${registered}: ${expected}`, came };
 }
 
+/** Not told how it differs: it may be a guess. */
+export const unknownSecret: Cause = Object.freeze({
+  rule: methods,
+  expected: 'a secret that one client of the programme has',
+  came: 'one that no client has, or several',
+});
+
+export const confidentialClient: Cause = Object.freeze({
+  rule: methods,
+  expected: 'a proof, which only a public client can do without (jetway client add --public)',
+  came: 'the identifier alone of a client that is not public',
+});
+
 export const disabledClient: Cause = Object.freeze({
   rule: ['client'],
   expected: 'a client that is active',
@@ -45,7 +58,7 @@ export function wrongCertificate({ expiresAt }: CertificateClaim, now: Instant):
 }
 
 export function tooManySecrets(limit: ThrottleLimit, { came }: Cause): Cause {
-  const expected = `at most ${limitText(limit)} that fail, of one identifier and address`;
+  const expected = `at most ${limitText(limit)} that fail, of one address, and identifier where there is one`;
   return {
     rule: ['client', 'authentication', 'failure_limit'],
     expected,

@@ -8,7 +8,7 @@ import type { Client } from '../../oauth/client.ts';
 import { LoginRefusal, Unavailable } from '../../oauth/failure.ts';
 import { type AuthorizationCode, codeKey } from '../../oauth/grant.ts';
 import type { Member } from '../../oauth/member.ts';
-import { redirectCause } from '../../oauth/redirect_uri.ts';
+import { isRegistered, redirectCause } from '../../oauth/redirect_uri.ts';
 import type { RequestRecord } from '../../oauth/request_record.ts';
 import type { RequestHead } from '../../oauth/wire_request.ts';
 import { disabledClient } from '../causes/client.ts';
@@ -104,8 +104,8 @@ async function attempt(service: Service, request: LoginFormRequest): Promise<Log
     return showForm(service, found, request, { messages: ['not_recognised'], username, cause });
   } catch (error) {
     if (error instanceof LoginRefusal) {
-      const { redirectUri, state, mode, language } = found;
-      const back = client && { client, redirectUri, state, mode };
+      const { redirectUri, state, language } = found;
+      const back = client && { client, redirectUri, state };
       return renderLoginFailure(service, error, { record, address: back, language });
     }
     const { retryAfter, cause } = reportFailure(service, error, record).facts;
@@ -160,7 +160,7 @@ function requireStanding(client: Client | undefined, transaction: BoundTransacti
   if (client?.status !== 'active') {
     throw new LoginRefusal('unknown_client', { cause: disabledClient });
   }
-  if (!client.redirectUris.includes(transaction.redirectUri)) {
+  if (!isRegistered(transaction.redirectUri, client)) {
     const cause = redirectCause(transaction.redirectUri, client);
     throw new LoginRefusal('unregistered_redirect_uri', { cause });
   }
@@ -202,7 +202,7 @@ async function finish(
   };
   const issued = await record.timed('store issue_code', () => store.issueCode(facts));
   if (issued !== 'issued') return endOn('expired', transaction.language);
-  const { redirectUri, state, mode, language } = transaction;
-  const way = programme.login.redirect.code({ client, redirectUri, state, mode }, code, member);
-  return { kind: 'return', way, partner: client.name, language, device };
+  const { redirectUri, state } = transaction;
+  const location = programme.login.redirect.code({ client, redirectUri, state }, code, member);
+  return { kind: 'redirect', status: 302, location, device };
 }

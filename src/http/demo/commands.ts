@@ -7,11 +7,8 @@ import { curlCommand, shellWord, takeOut } from '../../programme/partner/snippet
 import { variable as shellVariable } from '../../programme/partner/snippets/variables.ts';
 import type { VerificationMode } from '../../programme/requests/demand.ts';
 import { endpointsOf } from '../../programme/requests/grant_places.ts';
-import {
-  loginFaults,
-  type SampleFault,
-  tokenFaults,
-} from '../../programme/requests/sample_faults.ts';
+import { type SampleFault, tokenFaults } from '../../programme/requests/sample_faults.ts';
+import { loginFaults } from '../../programme/requests/sample_login_faults.ts';
 import type { SampleRequest, SampleValues } from '../../programme/requests/sample_request.ts';
 import {
   type Demo,
@@ -124,6 +121,8 @@ function tokenLines(demo: Demo, grant: GrantType, at: string): readonly string[]
 
 function loginLines(demo: Demo): readonly string[] {
   const { base, member, programme, definition } = demo;
+  const hidden = (variable: string, name: string): string =>
+    takeOut('PAGE', variable, { behind: [`name="${name}" value="`], before: '"' });
   const begin = curlCommand(
     base,
     loginRequest(demo),
@@ -135,23 +134,15 @@ function loginLines(demo: Demo): readonly string[] {
     shellWord(`username=${member.username}`),
     shellWord(`password=${member.password}`),
   ].map((field) => `--data-urlencode ${field}`);
-  const { code, mode: usual } = definition.authorize.answer;
-  const chosen = definition.authorize.endpoint.inputs['response_mode'];
-  const mode = chosen?.required === true ? chosen.allowed?.[0] : usual;
+  const code = encodeURIComponent(definition.authorize.answer.code);
   const url = shellWord(base + programme.login.pagePath);
   return [
     `JAR=$(mktemp); PAGE=$(curl -sL -b "$JAR" -c "$JAR" "$(${begin})")`,
-    `${hiddenIn('PAGE', 'TRANSACTION', 'transaction')}; ${hiddenIn('PAGE', 'CSRF', 'csrf')}`,
-    `BACK=$(curl -s ${mode === 'form_post' ? '' : "-o /dev/null -w '%{redirect_url}' "}-b "$JAR" ${fields.join(' ')} ${url}); rm "$JAR"`,
-    ...(mode === 'form_post'
-      ? [hiddenIn('BACK', 'CODE', code)]
-      : [`CODE=\${BACK#*[?&#]${encodeURIComponent(code)}=}; CODE=\${CODE%%&*}`, ...decoding(demo)]),
+    `${hidden('TRANSACTION', 'transaction')}; ${hidden('CSRF', 'csrf')}`,
+    `BACK=$(curl -s -o /dev/null -w '%{redirect_url}' -b "$JAR" ${fields.join(' ')} ${url}); rm "$JAR"`,
+    `CODE=\${BACK#*[?&]${code}=}; CODE=\${CODE%%&*}`,
+    ...decoding(demo),
   ];
-}
-
-/** Takes a hidden field out of a page. */
-function hiddenIn(page: string, variable: string, name: string): string {
-  return takeOut(page, variable, { behind: [`name="${name}" value="`], before: '"' });
 }
 
 /** The address has the code URL-encoded; curl encodes it anew, and JSON and XML take it with escapes. */

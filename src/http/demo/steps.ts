@@ -5,11 +5,8 @@ import {
   failureReasons,
   type LoginFailureReason,
 } from '../../oauth/failure.ts';
-import {
-  loginFaults,
-  type SampleFault,
-  tokenFaults,
-} from '../../programme/requests/sample_faults.ts';
+import { type SampleFault, tokenFaults } from '../../programme/requests/sample_faults.ts';
+import { loginFaults } from '../../programme/requests/sample_login_faults.ts';
 import { loginValues, verifyFaults, verifyRequest } from './demo.ts';
 import { sendSample } from './sample_sending.ts';
 import { refreshWith, rotate, type Visit } from './visit.ts';

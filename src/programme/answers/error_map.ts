@@ -73,12 +73,14 @@ export function compileErrorMap(
 function mappingHeaders(
   reason: FailureReason,
   mapping: ErrorMapping,
-  { name, errors }: Definition,
+  { name, errors, client }: Definition,
 ): Readonly<Record<string, string>> {
   const { challenge, headers } = mapping;
   const isOwn = Object.keys(headers).some((header) => header.toLowerCase() === 'www-authenticate');
   const text =
-    challenge === undefined || isOwn ? undefined : challengeText(challenge, reason, name);
+    challenge === undefined || isOwn
+      ? undefined
+      : challengeText(challenge, reason, name, client.authentication.scheme);
   return Object.freeze({
     'Content-Type': errors.content_type,
     ...noStore,
@@ -90,10 +92,15 @@ function mappingHeaders(
 /** Errors in challenges (RFC 6750 3.1); a challenge to a request without a token names none. */
 const bearerErrors: ReadonlySet<FailureReason> = new Set(['invalid_token', 'insufficient_scope']);
 
-function challengeText(scheme: 'basic' | 'bearer', reason: FailureReason, name: string): string {
-  if (scheme === 'bearer' && bearerErrors.has(reason)) return `Bearer error="${reason}"`;
+function challengeText(
+  challenge: 'basic' | 'bearer',
+  reason: FailureReason,
+  name: string,
+  scheme: string,
+): string {
+  if (challenge === 'bearer' && bearerErrors.has(reason)) return `Bearer error="${reason}"`;
   const realm = name.replaceAll(/[^ !#-[\]-~]/g, '');
-  return `${scheme === 'basic' ? 'Basic' : 'Bearer'} realm="${realm}"`;
+  return `${challenge === 'basic' ? scheme : 'Bearer'} realm="${realm}"`;
 }
 
 function withFacts(

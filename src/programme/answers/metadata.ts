@@ -72,7 +72,7 @@ function compileDocument(
   const asking = introspection && {
     introspection_endpoint: issuer + introspection.path,
     introspection_endpoint_auth_methods_supported: [
-      ...new Set([...methods, 'client_secret_basic']),
+      ...new Set([...methods.filter((method) => method !== 'none'), 'client_secret_basic']),
     ],
   };
   return ({ keySet, introspection: isAsked }) =>
@@ -118,8 +118,12 @@ function authenticationMethods({ client, token_endpoints }: Definition): readonl
     return read.includes('form') && isUsual;
   });
   return [
-    ...(methods.includes('basic') ? ['client_secret_basic'] : []),
+    ...(methods.includes('basic') && client.authentication.scheme === 'Basic'
+      ? ['client_secret_basic']
+      : []),
     ...(methods.includes('parameters') && isPost ? ['client_secret_post'] : []),
-    ...methods.filter((method) => certificateMethods.some((one) => one === method)),
+    ...methods.filter(
+      (method) => method === 'none' || certificateMethods.some((one) => one === method),
+    ),
   ];
 }

@@ -7,12 +7,8 @@ import type { Definition } from '../language/definition.ts';
 import { memberComplaints } from '../language/members_schema.ts';
 import { acceptanceComplaints } from './acceptances.ts';
 import { answerComplaints } from './answers.ts';
-import {
-  authenticationComplaints,
-  codeComplaints,
-  memberNumberComplaints,
-  verifyComplaints,
-} from './clients.ts';
+import { authenticationComplaints } from './authentication.ts';
+import { codeComplaints, memberNumberComplaints, verifyComplaints } from './clients.ts';
 import {
   endpointComplaints,
   grantComplaints,

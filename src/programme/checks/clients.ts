@@ -1,61 +1,13 @@
-// Owns the checks of clients, members and tokens: credentials, identifiers, membership numbers,
-// codes, lifetimes and the headers compared at verification.
+// Owns the checks of clients, members and tokens: identifiers, membership numbers, codes, lifetimes and the headers compared at verification.
 
 import { milliseconds } from '../../lib/clock.ts';
 import { formatDuration } from '../../lib/duration.ts';
-import { isHeaderMethod, longestIdentifier } from '../../oauth/client.ts';
+import { longestIdentifier } from '../../oauth/client.ts';
 import { grantTypes } from '../../oauth/grant.ts';
 import { type Complaint, wrong } from '../../schema/complaint.ts';
 import type { Definition } from '../language/definition.ts';
 import { alphabetOf, type ValueShape } from '../language/value_shape.ts';
 import { heldHeaders } from '../requests/verify_headers.ts';
-import { lackingInputs } from './endpoints.ts';
-
-/** Identifiers that the authentication method cannot carry, and inputs that it needs. */
-export function* authenticationComplaints(definition: Definition): Iterable<Complaint> {
-  const { identifier, authentication } = definition.client;
-  const { methods, credentials } = authentication;
-  const endpoints = Object.entries(definition.token_endpoints);
-  if (methods.some(isHeaderMethod)) {
-    const letters = (unsaid: 'printable' | 'alphanumeric'): string =>
-      (identifier.prefix ?? '') + alphabetOf(identifier.characters ?? unsaid);
-    yield* wrong(
-      [
-        credentials === 'either' && /[%+ ]/.test(letters('printable')),
-        ['client', 'identifier'],
-        'identifiers that can hold "%", "+" or a space are not told apart when either encoding is taken',
-        'narrow their characters, or set client.authentication.credentials to raw or form',
-      ],
-      [
-        (credentials === 'raw' || credentials === 'either') &&
-          letters('alphanumeric').includes(':'),
-        ['client', 'identifier'],
-        'identifiers that can hold ":" end there when they are sent raw in the header (RFC 7617 2)',
-        'narrow their characters, or set client.authentication.credentials to form',
-      ],
-    );
-    // One header cannot hold the client's credentials and another value (RFC 9110 11.6.2).
-    for (const [name, { inputs }] of endpoints) {
-      for (const [role, input] of Object.entries(inputs)) {
-        if (input.in !== 'header' || (input.name ?? role).toLowerCase() !== 'authorization')
-          continue;
-        yield [
-          ['token_endpoints', name, 'inputs', role],
-          'the header Authorization holds the credentials of the client already',
-          'read this from another header, or set client.authentication.methods to [parameters]',
-        ];
-      }
-    }
-  }
-  const readsSecret = methods.includes('parameters');
-  if (methods.every(isHeaderMethod)) return;
-  const message = (role: string): string =>
-    `authentication by ${readsSecret ? 'parameters' : 'certificate'} needs an input "${role}" here`;
-  const roles = ['client_id', ...(readsSecret ? ['client_secret'] : [])];
-  for (const [name, endpoint] of endpoints) {
-    yield* lackingInputs(['token_endpoints', name], endpoint, roles, message);
-  }
-}
 
 /** A shape that no number matches would refuse every member. */
 export function* memberNumberComplaints({ members }: Definition): Iterable<Complaint> {

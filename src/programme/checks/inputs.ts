@@ -127,7 +127,6 @@ export const loginInputs: ReadonlySet<string> = new Set([
   'state',
   'brand',
   'ui_locales',
-  'response_mode',
   ...[...proofInputs].filter((role) => role !== 'code_verifier'),
 ]);
 

@@ -4,7 +4,7 @@ import type { Complaint } from '../../schema/complaint.ts';
 import type { Definition } from '../language/definition.ts';
 import { demandNames } from '../requests/demand.ts';
 import { unheardOf } from '../requests/possible_failures.ts';
-import { managementForm } from '../requests/token_management.ts';
+import { managementParameters } from '../requests/token_management.ts';
 import { endpointsIn } from './endpoints.ts';
 import { loginInputs, tokenInputs } from './inputs.ts';
 
@@ -12,7 +12,7 @@ import { loginInputs, tokenInputs } from './inputs.ts';
 const standardParameters: readonly string[] = [
   ...loginInputs,
   ...tokenInputs,
-  ...Object.keys(managementForm.inputs),
+  ...managementParameters,
   ...demandNames,
   unheardOf,
 ];

@@ -1,6 +1,7 @@
 // Owns the list of warnings by name: departures from the RFCs, which are allowed, and settings that
 // may be slips.
 
+import { bothWarnings } from './authentication.ts';
 import { lifetimeWarnings } from './clients.ts';
 import type { Departures } from './departures/departure.ts';
 import { departures } from './departures/departures.ts';
@@ -12,6 +13,7 @@ import { levelWarnings } from './scopes.ts';
 /** Those that are found in the definition. */
 export const warnings: Departures = {
   ...departures,
+  both_refused: bothWarnings,
   level_order: levelWarnings,
   tokens_outlive_login: lifetimeWarnings,
   unused_input: nameWarnings,

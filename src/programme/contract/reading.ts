@@ -1,10 +1,10 @@
 // Owns what a contract promises of an endpoint's reading: methods, media types and inputs.
 
 import { present } from '../../lib/present.ts';
-import { type AuthenticationMethod, isHeaderMethod } from '../../oauth/client.ts';
 import type { FailureReason } from '../../oauth/failure.ts';
 import { grantInputs, type GrantType, inputsOfGrants } from '../../oauth/grant.ts';
 import { proofInputs } from '../../oauth/pkce.ts';
+import { type ClientAuthentication, readsHeader } from '../language/client_schema.ts';
 import type { Definition } from '../language/definition.ts';
 import {
   type EndpointDefinition,
@@ -102,7 +102,7 @@ function describeInput(reading: Reading, role: string, input: InputDefinition): 
   const choosesGrant = role === 'grant_type' && distinctNames(reading) > 1;
   const required = input.required || choosesGrant;
   const authenticates = !isLogin && !requests.includes('question');
-  const proves = authenticates && isProof(role, definition.client.authentication.methods);
+  const proves = authenticates && isProof(role, definition.client.authentication);
   const neededBy = readBy.filter((request) => required || proves || needs(request, role));
   const can: Readonly<Record<InputFault, boolean>> = {
     missing: neededBy.length > 0 && !proves,
@@ -143,9 +143,12 @@ function needs(request: RequestKind, role: string): boolean {
 }
 
 /** Whether a client cannot authenticate without the parameter. */
-function isProof(role: string, methods: readonly AuthenticationMethod[]): boolean {
-  if (role === 'client_secret') return methods.every((method) => method === 'parameters');
-  return role === 'client_id' && !methods.some(isHeaderMethod);
+function isProof(role: string, authentication: ClientAuthentication): boolean {
+  const { methods } = authentication;
+  if (readsHeader(authentication)) return false;
+  const bySecret = methods.every((method) => method === 'parameters' || method === 'secret');
+  if (role === 'client_secret') return bySecret;
+  return role === 'client_id' && !methods.includes('secret');
 }
 
 /** How many values of `grant_type` the endpoint tells apart. */

@@ -1,11 +1,11 @@
 // Owns the items of a contract's login request, token endpoints, tokens and failed requests.
 
 import type { ClientId } from '../../oauth/client.ts';
-import { isHeaderMethod } from '../../oauth/client.ts';
 import type { Contract } from '../contract/contract.ts';
 import { isPage, type LoginFailurePromise, type LoginPromise } from '../contract/login.ts';
 import { tellsSeveral } from '../contract/samples.ts';
 import type { GrantPromise, TokenEndpointPromise } from '../contract/tokens.ts';
+import { readsHeader } from '../language/client_schema.ts';
 import { describeShape } from '../language/value_shape.ts';
 import { furtherEndpoints, verification } from './gateways.ts';
 import { readingItems } from './inputs.ts';
@@ -86,13 +86,25 @@ function loginFailure({ reason, outcome }: LoginFailurePromise): Item {
 }
 
 function clientAuthentication({ definition: { client }, programme }: Contract): Endpoint {
-  const { methods, credentials } = client.authentication;
-  const inHeader = methods.some(isHeaderMethod);
+  const { authentication } = client;
+  const { methods, credentials, when_both: both, scheme, secret_half: half } = authentication;
+  const inHeader = readsHeader(authentication);
   return {
     kind: 'client authentication',
     items: [
       ...methods.map((method) => offer(methodWords[method], 'accepted')),
-      ...(inHeader ? [text('credentials in the header', credentialWords[credentials])] : []),
+      ...(inHeader
+        ? [
+            text('credentials in the header', credentialWords[credentials]),
+            text('their scheme', scheme),
+            choice(
+              'beside parameters',
+              both === 'refuse' ? 'refused' : 'it alone counts',
+              both === 'refuse',
+            ),
+          ]
+        : []),
+      ...(half === undefined ? [] : [text('half that is the secret', half)]),
       {
         title: 'client identifiers',
         promise: {
@@ -111,6 +123,8 @@ const methodWords = {
   basic: 'Authorization: Basic',
   bare_basic: 'Authorization without a scheme',
   parameters: 'client_id and client_secret as parameters',
+  secret: 'the secret alone',
+  none: 'client_id alone, of public clients',
   self_signed_tls_client_auth: 'client_id beside a registered certificate (RFC 8705)',
   tls_client_auth: 'client_id beside a certificate of a registered name (RFC 8705)',
 } as const;

@@ -2,24 +2,45 @@
 
 import * as v from 'valibot';
 
-import { credentialEncodings } from '../../oauth/basic.ts';
-import { authenticationMethods } from '../../oauth/client.ts';
-import { key } from '../../schema/notes.ts';
+import { credentialEncodings, secretHalves } from '../../oauth/basic.ts';
+import { authenticationMethods, isHeaderMethod } from '../../oauth/client.ts';
+import { key, type Output } from '../../schema/notes.ts';
 import { listOf } from '../../schema/scalars.ts';
+import { schemeSchema } from './input_schema.ts';
 import { failureLimitSchema } from './limits.ts';
 import { valueShapeSchema } from './value_shape.ts';
+
+export type ClientAuthentication = Output<typeof authenticationSchema>;
+
+/** Whether credentials are read from the Authorization header. */
+export function readsHeader({ methods, secret_half: half }: ClientAuthentication): boolean {
+  return half !== undefined || methods.some(isHeaderMethod);
+}
 
 const authenticationSchema = v.strictObject({
   methods: key(
     v.pipe(listOf(v.picklist(authenticationMethods)), v.nonEmpty('expected at least one method')),
     {
-      text: 'What is accepted: `basic` is `Authorization: Basic base64(id:secret)` (RFC 7617), `bare_basic` the same without the word Basic (P-6), `parameters` the inputs `client_id` and `client_secret` under whatever wire names they have. Header and `client_secret` together are `authentication_ambiguous`. With RFC 8705 the input `client_id` stands beside a certificate of the TLS connection, which counts where neither header nor `client_secret` came: `self_signed_tls_client_auth` takes a certificate that is registered itself (`client add --certificate`), `tls_client_auth` the registered name in one that an authority vouches for (`--certificate-subject`). Both need `tls` in the configuration.',
+      text: 'What is accepted: `basic` is `Authorization: Basic base64(id:secret)` (RFC 7617), `bare_basic` the same without the word Basic (P-6), `parameters` the inputs `client_id` and `client_secret` under whatever wire names they have. `secret` is a secret without an identifier, by which the client is found: the input `client_secret` where no `client_id` came, or `secret_half`. With `none` (RFC 7591) the input `client_id` alone is enough for public clients (`client add --public`), which have no secret, get no tokens of their own, and need `pkce: required`. With RFC 8705 the input `client_id` stands beside a certificate of the TLS connection, which counts where neither header nor `client_secret` came: `self_signed_tls_client_auth` takes a certificate that is registered itself (`client add --certificate`), `tls_client_auth` the registered name in one that an authority vouches for (`--certificate-subject`). Both need `tls` in the configuration.',
       example: '[basic, bare_basic]',
     },
   ),
   credentials: key(v.optional(v.picklist(credentialEncodings), 'raw'), {
     text: 'How identifier and secret stand in the header: `raw` takes them as they are (RFC 7617), `form` decodes them first (percent and plus), as RFC 6749 2.3.1 has it, `either` takes both, since clients do the one or the other, and `base64` has each of the two in base64 by itself before they are joined. What Jetway generates is the same in all.',
     example: 'form',
+  }),
+  scheme: key(v.optional(schemeSchema, 'Basic'), {
+    text: 'The word before the credentials of `basic`, where it is another than Basic; gateways keep Basic.',
+    example: 'Client',
+  }),
+  when_both: key(v.optional(v.picklist(['refuse', 'header']), 'refuse'), {
+    text: 'What a request gets that has both credentials in the header and an input `client_secret`, as many clients send it: `refuse` answers `authentication_ambiguous` (RFC 6749 2.3), with `header` the header alone counts.',
+    example: 'header',
+  }),
+  secret_half: key(v.exactOptional(v.picklist(secretHalves)), {
+    text: 'With the method `secret`, reads it from `Authorization: Basic`, too: the part before the colon (`first`) or after it (`second`), whatever the other one is, or `either`, where the other is empty.',
+    example: 'either',
+    otherwise: 'such a secret is the input `client_secret`',
   }),
   failure_limit: key(
     failureLimitSchema(600, '1m', {
@@ -30,7 +51,7 @@ const authenticationSchema = v.strictObject({
       },
     }),
     {
-      text: 'How many wrong secrets for one client identifier, known or not, may come from one address (of IPv6, one /64) in a window of time; after that a wrong one is answered `throttled` until the window ends. The right secret is let in even then, so that nobody locks a partner out. In place of a map, `off`.',
+      text: 'How many wrong secrets for one client identifier, known or not, or without one, may come from one address (of IPv6, one /64) in a window of time; after that a wrong one is answered `throttled` until the window ends. The right secret is let in even then, so that nobody locks a partner out; one without an identifier only where it was let in before. In place of a map, `off`.',
       example: '{ limit: 60, window: 1m }',
     },
   ),

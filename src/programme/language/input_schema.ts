@@ -63,6 +63,12 @@ export function placesOf(input: InputDefinition, endpoint: EndpointDefinition): 
   return input.in === undefined ? endpoint.read : [input.in];
 }
 
+/** RFC 9110 11.1. */
+export const schemeSchema = v.pipe(
+  v.string(),
+  v.regex(/^[A-Za-z][A-Za-z0-9-]{0,30}$/, 'expected a word such as Bearer'),
+);
+
 const inputSchema = v.pipe(
   v.strictObject({
     name: key(v.exactOptional(wireNameSchema), {
@@ -90,19 +96,11 @@ const inputSchema = v.pipe(
       example: 'true',
       otherwise: 'it is the text of an element',
     }),
-    scheme: key(
-      v.exactOptional(
-        v.pipe(
-          v.string(),
-          v.regex(/^[A-Za-z][A-Za-z0-9-]{0,30}$/, 'expected a word such as Bearer'),
-        ),
-      ),
-      {
-        text: 'A word that stands before the value in a header and is no part of it, such as Bearer (RFC 9110 11.1). A header without it counts as missing. Not at the login request.',
-        example: 'Bearer',
-        otherwise: 'the whole header is the value',
-      },
-    ),
+    scheme: key(v.exactOptional(schemeSchema), {
+      text: 'A word that stands before the value in a header and is no part of it, such as Bearer (RFC 9110 11.1). A header without it counts as missing. Not at the login request.',
+      example: 'Bearer',
+      otherwise: 'the whole header is the value',
+    }),
     required: key(v.optional(v.boolean(), false), {
       text: 'Whether a request without it is refused. What a grant cannot do without (`code`, `refresh_token`) is required for that grant in any case.',
       example: 'true',

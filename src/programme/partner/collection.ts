@@ -13,7 +13,7 @@ import {
   managementRequest,
   tokenRequests,
 } from './guide.ts';
-import { variable, withVariables } from './snippets/variables.ts';
+import { hasVariable, variable, withVariables } from './snippets/variables.ts';
 
 const grantNames: Readonly<Record<GrantType, string>> = {
   authorization_code: 'Exchange the code for tokens',
@@ -148,8 +148,8 @@ interface Proof {
 /** Basic credentials; a script makes the header where Postman's own way is not the dialect's. */
 function proof(credentials: SampleCredentials | undefined): Proof {
   if (credentials === undefined) return { auth: { type: 'noauth' }, before: [], header: [] };
-  const { id, secret, bare, encoding } = credentials;
-  if (!bare && (encoding === 'raw' || encoding === 'either')) {
+  const { id, secret, scheme, encoding } = credentials;
+  if (scheme === 'Basic' && (encoding === 'raw' || encoding === 'either')) {
     const basic = [
       { key: 'username', value: filled(id), type: 'string' },
       { key: 'password', value: filled(secret), type: 'string' },
@@ -157,10 +157,11 @@ function proof(credentials: SampleCredentials | undefined): Proof {
     return { auth: { type: 'basic', basic }, before: [], header: [] };
   }
   const encode = { raw: '', either: '', form: 'encodeURIComponent', base64: 'btoa' }[encoding];
-  const secretText = "pm.variables.get('client_secret')";
+  const halfText = (half: string): string =>
+    `${encode}(${hasVariable(half) ? "pm.variables.get('client_secret')" : JSON.stringify(half)})`;
   const before = [
-    `const proof = btoa(${encode}(${JSON.stringify(id)}) + ':' + ${encode}(${secretText}));`,
-    `pm.variables.set('authorization', ${bare ? 'proof' : "'Basic ' + proof"});`,
+    `const proof = btoa(${halfText(id)} + ':' + ${halfText(secret)});`,
+    `pm.variables.set('authorization', ${scheme === undefined ? 'proof' : `'${scheme} ' + proof`});`,
   ];
   const header = [['Authorization', '{{authorization}}']] as const;
   return { auth: { type: 'noauth' }, before, header };

@@ -14,13 +14,16 @@ import { endpointsOf } from '../requests/grant_places.ts';
 import {
   callHeaders,
   fittingValue,
+  fillInputs,
+  isPublicOnly,
   type SampleClient,
   sampleLoginRequest,
+  sampleProof,
   type SampleRequest,
   sampleTokenRequest,
   type SampleValues,
-  secretMethod,
 } from '../requests/sample_request.ts';
+import { managementForm, question } from '../requests/token_management.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { variable } from './snippets/variables.ts';
 
@@ -64,6 +67,7 @@ function placeholderClient({ id }: Programme, definition: Definition): Client {
     id: 'YOUR-CLIENT-ID' as ClientId,
     name: 'Your name',
     roles: ['member', 'partner'],
+    ...(isPublicOnly(definition) ? { isPublic: true } : {}),
     redirectUris: ['https://partner.example/callback'],
     secrets: [],
     apiKeys: [],
@@ -122,19 +126,12 @@ export function managementRequest(
   path: string,
   token: string,
 ): SampleRequest {
-  const { methods, credentials: encoding } = definition.client.authentication;
-  const method = secretMethod(methods);
-  const { id } = by.client;
-  const { secret } = by;
-  const request = { method: 'POST', path, query: [], headers: [] };
-  const form = [['token', token]] as const;
-  if (method === 'basic' || method === 'bare_basic') {
-    const bare = method === 'bare_basic';
-    return { ...request, credentials: { id, secret, bare, encoding }, form };
-  }
-  const named = [...form, ['client_id', id] as const];
-  if (method === undefined) return { ...request, certificate: true, form: named };
-  return { ...request, form: [...named, ['client_secret', secret]] };
+  const { inputs, ...shown } = sampleProof(definition, by);
+  const endpoint = { ...managementForm(definition), path };
+  const proof = Object.keys(inputs);
+  const known = { [question]: token, ...inputs };
+  const request = fillInputs(endpoint, definition, by, known, new Set([question, ...proof]));
+  return { ...request, path, ...shown };
 }
 
 /** A path of the compiled programme below the address of the service. */

@@ -1,14 +1,14 @@
 // Owns reading a client's credentials from a request, by the methods of the dialect.
 
-import { basicToken, type CredentialEncoding, decodeCredentials } from '../../oauth/basic.ts';
+import { decodeCredentials, decodeSecret, tokenAfter } from '../../oauth/basic.ts';
 import { type Cause, countOf, ownCause } from '../../oauth/cause.ts';
 import { type AuthenticationMethod, isHeaderMethod } from '../../oauth/client.ts';
 import { Refusal } from '../../oauth/failure.ts';
 import { headerValues, type WireRequest } from '../../oauth/wire_request.ts';
 import type { ProvenHeaders } from '../../token/proven_headers.ts';
-import type { Definition } from '../language/definition.ts';
+import { type ClientAuthentication, readsHeader } from '../language/client_schema.ts';
 import type { InputRule, Inputs } from './input_rules.ts';
-import type { PresentedCredentials, SecretCredentials } from './presented_credentials.ts';
+import type { PresentedCredentials } from './presented_credentials.ts';
 
 /** `known` is the cache. */
 export type ReadCredentials = (
@@ -20,80 +20,157 @@ export type ReadCredentials = (
 /** Longer than any identifier and secret; longer headers are refused before decoding. */
 const longestAuthorization = 4096;
 
-export type ClientAuthentication = Definition['client']['authentication'];
-
 /** Credentials by their wire names; `proof` is what is told to be missing. */
 export function credentialNames(
-  { methods }: ClientAuthentication,
+  authentication: ClientAuthentication,
   rules: readonly InputRule[],
-): Readonly<Record<'idName' | 'secretName' | 'proof', string>> & { readonly readsHeader: boolean } {
+): Readonly<Record<'idName' | 'secretName' | 'proof', string>> {
   const nameOf = (role: string): string => rules.find((rule) => rule.role === role)?.told ?? role;
   const [idName, secretName] = [nameOf('client_id'), nameOf('client_secret')];
-  const readsHeader = methods.some(isHeaderMethod);
-  const unproven = methods.includes('parameters') ? secretName : 'client_certificate';
-  return { readsHeader, idName, secretName, proof: readsHeader ? 'authorization' : unproven };
+  const { methods } = authentication;
+  const proofs = [
+    [readsHeader(authentication), 'authorization'],
+    [methods.includes('secret'), secretName],
+    [methods.includes('none'), idName],
+    [methods.includes('parameters'), secretName],
+  ] as const;
+  const [, proof] = proofs.find(([isRead]) => isRead) ?? [true, 'client_certificate'];
+  return { idName, secretName, proof };
 }
 
+/** @param schemes words before the credentials, besides that of the dialect */
 export function compileCredentials(
   authentication: ClientAuthentication,
   rules: readonly InputRule[],
+  ...schemes: readonly string[]
 ): ReadCredentials {
-  const { credentials: encoding } = authentication;
+  const { scheme, when_both: whenBoth } = authentication;
   const methods = new Set(authentication.methods);
-  const takesOwn = methods.has('self_signed_tls_client_auth');
-  const takesNames = methods.has('tls_client_auth');
-  const { readsHeader, idName, secretName, proof } = credentialNames(authentication, rules);
-  const words = { ...wayWords, parameters: `${idName} and ${secretName}` };
-  const ways = authentication.methods.map((method) => words[method]).join(', or ');
+  const inHeader = readsHeader(authentication);
+  const readHeader = compileHeader(authentication, [scheme, ...schemes]);
+  const names = credentialNames(authentication, rules);
+  const { idName, secretName } = names;
+  const ways = authentication.methods
+    .map((method) => wayWords[method](names, scheme))
+    .join(', or ');
+  const readCertificate = compileCertificate(methods);
+  // Then the header is the secret's own, where it has the scheme of that input.
+  const isOwnHeader = rules.some(
+    ({ role, wireName, inHeader: isHeader }) =>
+      role === 'client_secret' && isHeader && wireName === 'authorization',
+  );
+  const missing = (id: string | undefined, secret: string | undefined): Refusal => {
+    // A client that sends its secret as a parameter has chosen that method.
+    const isUnnamed = secret !== undefined || (!inHeader && !methods.has('secret'));
+    const parameter = id === undefined && isUnnamed ? idName : names.proof;
+    const cause = credentialsCause(ways, `no ${parameter}`, parameter);
+    return new Refusal('authentication_missing', { parameter, cause });
+  };
   return (request, inputs, known) => {
-    const headers = headerValues(request, 'authorization').filter((value) => value !== '');
     const secret = inputs.get('client_secret');
-    if (readsHeader && headers.length > 0) {
-      // RFC 6749 2.3: a client uses one method of authentication in each request (HOSTILE 41).
-      if (secret !== undefined) {
-        const came = `an Authorization header and ${secretName}`;
-        const cause = credentialsCause(`one of ${ways}`, came, secretName);
-        throw new Refusal('authentication_ambiguous', { parameter: secretName, cause });
+    if (inHeader && !(isOwnHeader && secret !== undefined)) {
+      const headers = headerValues(request, 'authorization').filter((value) => value !== '');
+      if (headers.length > 0) {
+        // RFC 6749 2.3: a client uses one method of authentication in each request (HOSTILE 41).
+        if (secret !== undefined && whenBoth === 'refuse') {
+          const came = `an Authorization header and ${secretName}`;
+          const cause = {
+            ...credentialsCause(`one of ${ways}`, came, secretName),
+            rule: ['client', 'authentication', 'when_both'],
+          };
+          throw new Refusal('authentication_ambiguous', { parameter: secretName, cause });
+        }
+        const read = readHeader(headers, known);
+        if (read !== undefined) return read;
+        const cause = credentialsCause(ways, describeHeaders(headers, scheme));
+        throw new Refusal('authentication_malformed', { parameter: 'authorization', cause });
       }
-      const read = readToken(findToken(headers, methods), encoding, known);
-      if (read !== undefined) return read;
-      const cause = credentialsCause(ways, describeHeaders(headers));
-      throw new Refusal('authentication_malformed', { parameter: 'authorization', cause });
     }
     const id = inputs.get('client_id');
-    // RFC 8705 2: the certificate of the connection counts only where no other method is used.
-    const shown =
-      (takesOwn || takesNames) && secret === undefined ? request.certificate() : undefined;
-    if (id !== undefined && shown !== undefined) {
-      const { thumbprint, names, expiresAt } = shown;
-      const claim = { names: takesNames ? names : [], expiresAt };
-      const certificate = takesOwn ? { ...claim, thumbprint } : claim;
-      return { kind: 'certificate', id, certificate };
+    if (secret !== undefined) {
+      const secrets = (): readonly string[] => [secret];
+      if (id !== undefined && methods.has('parameters')) return { kind: 'secret', id, secrets };
+      if (methods.has('secret')) return { kind: 'secret_alone', secrets };
+    } else if (id !== undefined) {
+      const shown = readCertificate?.(request, id);
+      if (shown !== undefined) return shown;
+      if (methods.has('none')) return { kind: 'none', id };
     }
-    if (!methods.has('parameters') || id === undefined || secret === undefined) {
-      // A client that sends its secret as a parameter has chosen that method.
-      const isUnnamed = id === undefined && (!readsHeader || secret !== undefined);
-      const parameter = isUnnamed ? idName : proof;
-      const cause = credentialsCause(ways, `no ${parameter}`, parameter);
-      throw new Refusal('authentication_missing', { parameter, cause });
-    }
-    return { kind: 'secret', id, secrets: () => [secret] };
+    throw missing(id, secret);
   };
 }
 
-/** The base64 of the only Authorization header; undefined if its method is not the dialect's. */
-function findToken(headers: readonly string[], methods: ReadonlySet<string>): string | undefined {
-  const [header = ''] = headers;
-  if (headers.length > 1 || header.length > longestAuthorization) return undefined;
-  const scheme = methods.has('basic') ? basicToken(header) : undefined;
-  return scheme ?? (methods.has('bare_basic') ? header.trim() : undefined);
+/** RFC 8705 2: the certificate of the connection, which counts only where no other method is used. */
+function compileCertificate(
+  methods: ReadonlySet<AuthenticationMethod>,
+): ((request: WireRequest, id: string) => PresentedCredentials | undefined) | undefined {
+  const takesOwn = methods.has('self_signed_tls_client_auth');
+  const takesNames = methods.has('tls_client_auth');
+  if (!takesOwn && !takesNames) return undefined;
+  return (request, id) => {
+    const shown = request.certificate();
+    if (shown === undefined) return undefined;
+    const { thumbprint, names, expiresAt } = shown;
+    const claim = { names: takesNames ? names : [], expiresAt };
+    const certificate = takesOwn ? { ...claim, thumbprint } : claim;
+    return { kind: 'certificate', id, certificate };
+  };
 }
 
-const wayWords: Readonly<Record<Exclude<AuthenticationMethod, 'parameters'>, string>> = {
-  basic: 'Authorization: Basic and base64 of identifier:secret',
-  bare_basic: 'Authorization: and that base64 alone',
-  self_signed_tls_client_auth: 'the registered certificate',
-  tls_client_auth: 'a certificate with the registered name',
+type ReadHeader = (
+  headers: readonly string[],
+  known: ProvenHeaders,
+) => PresentedCredentials | undefined;
+
+/** Reads the only Authorization header; undefined if its method is not the dialect's. */
+function compileHeader(
+  { methods, credentials: encoding, secret_half: half }: ClientAuthentication,
+  schemes: readonly string[],
+): ReadHeader {
+  const takesScheme = half !== undefined || methods.includes('basic');
+  const takesBare = methods.includes('bare_basic');
+  const takesNone = methods.includes('none');
+  const isPair = methods.some(isHeaderMethod);
+  const readToken = tokenAfter(schemes);
+  return (headers, known) => {
+    const [header = ''] = headers;
+    if (headers.length > 1 || header.length > longestAuthorization) return undefined;
+    const scheme = takesScheme ? readToken(header) : undefined;
+    const token = scheme ?? (takesBare ? header.trim() : undefined);
+    if (token === undefined) return undefined;
+    if (half !== undefined) {
+      const secrets = decodeSecret(token, encoding, half);
+      if (secrets.length > 0) return { kind: 'secret_alone', secrets: () => secrets };
+      if (!isPair) return undefined;
+    }
+    // A cached header saves the decoding, but no earlier check (C-8).
+    const fingerprint = known.fingerprint(token);
+    const proof = known.find(fingerprint);
+    if (proof !== undefined) {
+      const secrets = (): readonly string[] => decodeCredentials(token, encoding)?.secrets ?? [];
+      const cached = { fingerprint, proven: proof.digest };
+      return { kind: 'secret', id: proof.id, secrets, header: cached };
+    }
+    const credentials = decodeCredentials(token, encoding);
+    if (credentials === undefined) return undefined;
+    const { id, secrets } = credentials;
+    // RFC 6749 2.3.1: a secret that is empty can be left out.
+    if (takesNone && secrets[0] === '') return { kind: 'none', id };
+    return { kind: 'secret', id, secrets: () => secrets, header: { fingerprint } };
+  };
+}
+
+type Names = ReturnType<typeof credentialNames>;
+
+const wayWords: Readonly<Record<AuthenticationMethod, (names: Names, scheme: string) => string>> = {
+  basic: (_, scheme) => `Authorization: ${scheme} and base64 of identifier:secret`,
+  bare_basic: () => 'Authorization: and that base64 alone',
+  parameters: ({ idName, secretName }) => `${idName} and ${secretName}`,
+  secret: ({ proof, secretName }) =>
+    `the secret alone in ${proof === 'authorization' ? `Authorization or ${secretName}` : secretName}`,
+  none: ({ idName }) => `${idName} alone, of a public client`,
+  self_signed_tls_client_auth: () => 'the registered certificate',
+  tls_client_auth: () => 'a certificate with the registered name',
 };
 
 function credentialsCause(expected: string, came: string, parameter = 'authorization'): Cause {
@@ -103,36 +180,14 @@ function credentialsCause(expected: string, came: string, parameter = 'authoriza
 /** Schemes that clients send by mistake; any other first word may be a secret. */
 const knownScheme = /^(?:basic|bearer|digest|dpop|negotiate|ntlm|token|apikey)(?= |$)/i;
 
-function describeHeaders([header = '', ...others]: readonly string[]): string {
+function describeHeaders([header = '', ...others]: readonly string[], scheme: string): string {
   if (others.length > 0) return countOf(others.length + 1, 'Authorization header');
   if (header.length > longestAuthorization) {
     return `an Authorization header of ${header.length} characters`;
   }
-  const [scheme] = knownScheme.exec(header) ?? [];
-  const kind = scheme === undefined ? 'an Authorization header without a known scheme' : scheme;
-  if (scheme !== undefined && scheme.toLowerCase() !== 'basic') return `the scheme ${scheme}`;
+  const isOwn = header.split(' ', 1)[0]?.toLowerCase() === scheme.toLowerCase();
+  const word = isOwn ? scheme : knownScheme.exec(header)?.[0];
+  if (word !== undefined && !isOwn) return `the scheme ${word}`;
+  const kind = word ?? 'an Authorization header without a known scheme';
   return `${kind}, not followed by what decodes to an identifier, ":" and a secret`;
-}
-
-/** A cached header saves the decoding, but no earlier check (C-8). */
-function readToken(
-  token: string | undefined,
-  encoding: CredentialEncoding,
-  provenHeaders: ProvenHeaders,
-): SecretCredentials | undefined {
-  if (token !== undefined) {
-    const fingerprint = provenHeaders.fingerprint(token);
-    const known = provenHeaders.find(fingerprint);
-    if (known !== undefined) {
-      const secrets = (): readonly string[] => decodeCredentials(token, encoding)?.secrets ?? [];
-      const header = { fingerprint, proven: known.digest };
-      return { kind: 'secret', id: known.id, secrets, header };
-    }
-    const credentials = decodeCredentials(token, encoding);
-    if (credentials !== undefined) {
-      const { id, secrets } = credentials;
-      return { kind: 'secret', id, secrets: () => secrets, header: { fingerprint } };
-    }
-  }
-  return undefined;
 }

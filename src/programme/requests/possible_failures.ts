@@ -7,13 +7,14 @@ import {
   grantFailures,
 } from '../../oauth/failure.ts';
 import { grantInputs } from '../../oauth/grant.ts';
+import { type ClientAuthentication, readsHeader } from '../language/client_schema.ts';
 import type { Definition } from '../language/definition.ts';
 import {
   type EndpointDefinition,
   type InputDefinition,
   placesOf,
 } from '../language/input_schema.ts';
-import { type ClientAuthentication, credentialNames } from './credentials.ts';
+import { credentialNames } from './credentials.ts';
 import { grantsAt, readsInput } from './grant_places.ts';
 import { compileInput, compileInputs, type InputRule } from './input_rules.ts';
 import { managementAuthentication, managementForm, question } from './token_management.ts';
@@ -79,9 +80,10 @@ export function managementFailures(
   definition: Definition,
   asked: { readonly byGateways: boolean },
 ): PossibleFailures {
-  const rules = compileInputs(managementForm, definition);
+  const form = managementForm(definition);
+  const rules = compileInputs(form, definition);
   return sorted(failureReasons, [
-    ...readingFailures(managementForm, rules),
+    ...readingFailures(form, rules),
     ...credentialFailures(managementAuthentication(definition, asked), rules),
     ['client_mismatch', { parameter: 'client_id' }],
     ['missing_parameter', { parameter: question }],
@@ -149,11 +151,12 @@ function* credentialFailures(
   authentication: ClientAuthentication,
   rules: readonly InputRule[],
 ): Iterable<Found> {
-  const { readsHeader, secretName, proof } = credentialNames(authentication, rules);
+  const { secretName, proof } = credentialNames(authentication, rules);
   yield ['authentication_missing', { parameter: proof }];
-  if (readsHeader) {
+  if (readsHeader(authentication)) {
     yield ['authentication_malformed', { parameter: proof }];
-    if (rules.some(({ role }) => role === 'client_secret')) {
+    const isBothRefused = authentication.when_both === 'refuse';
+    if (isBothRefused && rules.some(({ role }) => role === 'client_secret')) {
       yield ['authentication_ambiguous', { parameter: secretName }];
     }
   }
@@ -169,14 +172,14 @@ function* grantFailuresAt(
   rules: readonly InputRule[],
 ): Iterable<Found> {
   const grants = grantsAt(definition, name);
-  const { readsHeader } = credentialNames(definition.client.authentication, rules);
+  const inHeader = readsHeader(definition.client.authentication);
   const read = rules.filter(({ role }) => grants.some((type) => readsInput(type, role)));
   for (const rule of read) {
     const { role, told } = rule;
     const isNeeded = grants.some((type) => grantInputs[type].needs.includes(role));
     const choosesGrant = role === 'grant_type' && grants.length > 1;
     // Without its credentials a client has failed before.
-    const proves = !readsHeader && (role === 'client_id' || role === 'client_secret');
+    const proves = !inHeader && (role === 'client_id' || role === 'client_secret');
     const required = !proves && (rule.required || isNeeded || choosesGrant);
     yield* ruleFailures(rule, inputs[role] ?? noInput, required);
     if (role === 'grant_type') yield ['unsupported_grant_type', { parameter: told }];

@@ -6,7 +6,11 @@ import type { CertificateClaim } from '../../oauth/client_certificate.ts';
 import type { Fingerprint } from '../../token/proven_headers.ts';
 
 /** A new kind needs a row in `prove` (engine/authentication/client.ts). */
-export type PresentedCredentials = SecretCredentials | CertificateCredentials;
+export type PresentedCredentials =
+  | SecretCredentials
+  | LoneSecret
+  | CertificateCredentials
+  | PublicCredentials;
 
 export interface SecretCredentials {
   readonly kind: 'secret';
@@ -17,9 +21,23 @@ export interface SecretCredentials {
   readonly header?: { readonly fingerprint: Fingerprint; readonly proven?: Digest };
 }
 
+/** A secret without an identifier, by which the client is found. */
+export interface LoneSecret {
+  readonly kind: 'secret_alone';
+  readonly id?: never;
+  /** The possible readings of the secret. */
+  readonly secrets: () => readonly string[];
+}
+
 /** RFC 8705: what the dialect takes of a certificate. */
 export interface CertificateCredentials {
   readonly kind: 'certificate';
   readonly id: string;
   readonly certificate: CertificateClaim;
+}
+
+/** The identifier of a client that claims to be public (RFC 6749 3.2.1). */
+export interface PublicCredentials {
+  readonly kind: 'none';
+  readonly id: string;
 }

@@ -1,25 +1,21 @@
 // Owns sample requests with one fault each, and the dialect's reason to refuse each of them.
 
-import {
-  type FailureReason,
-  failureReasons,
-  type LoginFailureReason,
-} from '../../oauth/failure.ts';
+import { type FailureReason, failureReasons } from '../../oauth/failure.ts';
 import { grantInputs, type GrantType } from '../../oauth/grant.ts';
 import { proofInputs } from '../../oauth/pkce.ts';
 import type { Definition } from '../language/definition.ts';
 import { type EndpointDefinition, placesOf } from '../language/input_schema.ts';
 import type { Programme } from '../programme.ts';
+import { credentialNames } from './credentials.ts';
 import { endpointsOf, grantsAt, readsInput } from './grant_places.ts';
 import { compileInput, type InputRule } from './input_rules.ts';
 import { unheardOf } from './possible_failures.ts';
 import {
   fittingValue,
   type SampleClient,
-  sampleLoginRequest,
   type SampleRequest,
   sampleTokenRequest,
-  secretMethod,
+  sampleProof,
   type SampleValues,
 } from './sample_request.ts';
 
@@ -47,7 +43,7 @@ export function tokenFaults(
       const scene = { definition, grant, name, endpoint, by, request };
       for (const [reason, what, faulty] of [
         ...bodyFaults(scene),
-        ...credentialFaults(scene),
+        ...credentialFaults(scene, programme.clients.newIdentifier),
         ...inputFaults(scene, programme.clients.newIdentifier),
         ...grantFaults(scene),
       ]) {
@@ -131,20 +127,30 @@ function* bodyFaults({ endpoint, request }: Scene): Iterable<Found> {
   }
 }
 
-function* credentialFaults(scene: Scene): Iterable<Found> {
-  const { endpoint, by, request } = scene;
-  const { credentials, ...anonymous } = request({ client_secret: null });
-  const secretName = ruleOf(scene, 'client_secret').told;
-  const absent = credentials === undefined ? secretName : 'authorization';
+function* credentialFaults(scene: Scene, newIdentifier: () => string): Iterable<Found> {
+  const { definition, endpoint, by, request } = scene;
+  const { authentication } = definition.client;
+  // Where public clients are, an identifier alone is a proof.
+  const isNamed = !authentication.methods.includes('none');
+  const unnamed = isNamed ? {} : { client_id: null };
+  const { credentials, ...anonymous } = request({ client_secret: null, ...unnamed });
+  const rules = Object.keys(endpoint.inputs).map((role) => ruleOf(scene, role));
+  const { secretName, proof: absent } = credentialNames(authentication, rules);
   yield ['authentication_missing', `no ${absent}`, anonymous];
   if (credentials !== undefined) {
-    const headers = [...anonymous.headers, ['Authorization', 'Basic ???'] as const];
+    const broken = `${authentication.scheme} ???`;
+    const headers = [...anonymous.headers, ['Authorization', broken] as const];
     const malformed = { ...anonymous, headers };
     yield ['authentication_malformed', 'an authorization header that cannot be decoded', malformed];
-    if (endpoint.inputs['client_secret'] !== undefined) {
+    if (authentication.when_both === 'refuse' && endpoint.inputs['client_secret'] !== undefined) {
       const both = request({ client_secret: by.secret });
       yield ['authentication_ambiguous', `${secretName} beside the authorization header`, both];
     }
+  }
+  if (by.client.isPublic === true) {
+    const stranger = request({ client_id: newIdentifier() });
+    yield ['client_authentication_failed', 'a client that there is not', stranger];
+    return;
   }
   // As long as the right secret, for dialects that check its shape first.
   const secret = `wrong${by.secret.slice('wrong'.length)}`;
@@ -172,10 +178,9 @@ function* inputFaults(scene: Scene, newIdentifier: () => string): Iterable<Found
 }
 
 /** The grant's inputs at the endpoint, without those that have faults of their own. */
-function ownInputs({ definition, grant, endpoint }: Scene): readonly [string, Input][] {
+function ownInputs({ definition, grant, endpoint, by }: Scene): readonly [string, Input][] {
   const apart = new Set(['grant_type', 'client_secret', ...proofInputs]);
-  const method = secretMethod(definition.client.authentication.methods);
-  if (method === undefined || method === 'parameters') apart.add('client_id');
+  if (sampleProof(definition, by).inputs['client_id'] !== undefined) apart.add('client_id');
   // With another selector, another programme would answer.
   if (definition.selector !== undefined) apart.add(definition.selector.input);
   return Object.entries(endpoint.inputs).filter(
@@ -217,34 +222,4 @@ function* grantFaults(scene: Scene): Iterable<Found> {
   }
   const wrong = wrongValues[grant];
   if (wrong !== undefined) yield [...wrong, request()];
-}
-
-/**
- * Login requests, one for each reason; `values` are those of a good request. The first requests are
- * answered by a page, the others by redirect where the dialect says so.
- */
-export function loginFaults(
-  definition: Definition,
-  { client }: SampleClient,
-  values: SampleValues,
-): readonly SampleFault<LoginFailureReason>[] {
-  const { response_type: responseType, scope } = definition.authorize.endpoint.inputs;
-  const rule = responseType && compileInput('response_type', responseType, '');
-  const told = rule?.told;
-  const isChecked = rule?.fits('token') === false;
-  const wrong = { response_type: 'token' };
-  const elsewhere = { redirect_uri: 'https://elsewhere.example/' };
-  const rows: readonly (readonly [LoginFailureReason, string, SampleValues, boolean?])[] = [
-    ['missing_client_id', 'no client', { client_id: null }],
-    ['unknown_client', 'a client that there is not', { client_id: unheardOf }],
-    ['unregistered_redirect_uri', 'an address that is not registered', elsewhere],
-    ['missing_response_type', `no ${told}`, { response_type: null }, rule?.required === true],
-    ['unsupported_response_type', `a ${told} that there is not`, wrong, isChecked],
-    ['invalid_scope', 'a scope that there is not', { scope: unheardOf }, scope !== undefined],
-  ];
-  return rows.flatMap(([reason, what, changes, applies = true]) => {
-    if (!applies) return [];
-    const request = sampleLoginRequest(definition, client, { ...values, ...changes });
-    return [{ reason, what, request }];
-  });
 }

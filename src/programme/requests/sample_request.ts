@@ -2,7 +2,7 @@
 
 import { present } from '../../lib/present.ts';
 import type { CredentialEncoding } from '../../oauth/basic.ts';
-import { type AuthenticationMethod, type Client, isHeaderMethod } from '../../oauth/client.ts';
+import { type AuthenticationMethod, type Client, secretMethods } from '../../oauth/client.ts';
 import { grantInputs, type GrantType } from '../../oauth/grant.ts';
 import type { Definition } from '../language/definition.ts';
 import type {
@@ -24,12 +24,12 @@ export interface SampleClient {
   readonly apiKey?: string;
 }
 
-/** Identifier and secret for the Authorization header. */
+/** Identifier and secret for the Authorization header; one is empty where the secret goes alone. */
 export interface SampleCredentials {
   readonly id: string;
   readonly secret: string;
-  /** Without the word Basic. */
-  readonly bare: boolean;
+  /** The word in front; absent where there is none. */
+  readonly scheme?: string;
   readonly encoding: CredentialEncoding;
 }
 
@@ -65,14 +65,7 @@ export function sampleTokenRequest(
   const [first] = endpointsOf(definition, grant);
   const endpoint = at === undefined ? first?.[1] : definition.token_endpoints[at];
   if (endpoint === undefined) throw new Error(`${definition.name} has no grant ${grant}`);
-  const { methods, credentials: encoding } = definition.client.authentication;
-  const method = secretMethod(methods);
-  const { id } = by.client;
-  const proof = {
-    ...(method === 'parameters' && { client_id: id, client_secret: by.secret }),
-    // Its certificate is no part of the request.
-    ...(method === undefined && { client_id: id }),
-  };
+  const { inputs: proof, ...shown } = sampleProof(definition, by);
   const known = {
     grant_type: definition.grants[grant]?.grant_type ?? grant,
     scope: usualScope(definition, grant),
@@ -85,24 +78,47 @@ export function sampleTokenRequest(
     ...Object.keys({ ...proof, ...values }),
   ];
   const request = fillInputs(endpoint, definition, by, known, new Set(needed));
-  if (method === undefined) return { ...request, certificate: true };
-  if (method === 'parameters') return request;
-  const bare = method === 'bare_basic';
-  return { ...request, credentials: { id, secret: by.secret, bare, encoding } };
+  return { ...request, ...shown };
+}
+
+/** What a client sends to prove itself; its certificate is no part of the request. */
+export interface SampleProof extends Pick<SampleRequest, 'credentials' | 'certificate'> {
+  readonly inputs: SampleValues;
+}
+
+export function sampleProof(
+  { client: { authentication } }: Definition,
+  { client: { id, isPublic }, secret }: SampleClient,
+): SampleProof {
+  const { methods, credentials: encoding, scheme, secret_half: half } = authentication;
+  const method = isPublic === true ? 'none' : sampleMethod(methods);
+  const header = { id, secret, scheme, encoding };
+  if (method === 'basic') return { inputs: {}, credentials: header };
+  if (method === 'bare_basic') return { inputs: {}, credentials: { id, secret, encoding } };
+  if (method === 'parameters') return { inputs: { client_id: id, client_secret: secret } };
+  if (method === 'secret') {
+    if (half === undefined) return { inputs: { client_secret: secret } };
+    const halves = half === 'first' ? { id: secret, secret: '' } : { id: '', secret };
+    return { inputs: {}, credentials: { ...header, ...halves } };
+  }
+  return { inputs: { client_id: id }, ...(method === 'none' ? {} : { certificate: true }) };
 }
 
 /** The Authorization header of these credentials. */
-export function authorizationOf({ id, secret, bare, encoding }: SampleCredentials): string {
+export function authorizationOf({ id, secret, scheme, encoding }: SampleCredentials): string {
   const encode = credentialEncoders[encoding];
   const token = Buffer.from(`${encode(id)}:${encode(secret)}`).toString('base64');
-  return bare ? token : `Basic ${token}`;
+  return scheme === undefined ? token : `${scheme} ${token}`;
 }
 
-/** The method of samples: they have a secret and no certificate. */
-export function secretMethod(
-  methods: readonly AuthenticationMethod[],
-): AuthenticationMethod | undefined {
-  return methods.find((method) => isHeaderMethod(method) || method === 'parameters');
+/** The method of samples: by a secret where there is one. */
+function sampleMethod(methods: readonly AuthenticationMethod[]): AuthenticationMethod | undefined {
+  return methods.find((method) => secretMethods.some((one) => one === method)) ?? methods[0];
+}
+
+/** Whether a client of the dialect can have nothing to prove itself with. */
+export function isPublicOnly({ client }: Definition): boolean {
+  return client.authentication.methods.every((method) => method === 'none');
 }
 
 const credentialEncoders: Readonly<Record<CredentialEncoding, (text: string) => string>> = {
@@ -140,7 +156,7 @@ export function callHeaders(
   ];
 }
 
-function fillInputs(
+export function fillInputs(
   endpoint: EndpointDefinition,
   definition: Definition,
   by: Omit<SampleClient, 'secret'>,

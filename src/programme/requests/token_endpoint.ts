@@ -3,7 +3,13 @@
 import { describeName, ownCause } from '../../oauth/cause.ts';
 import { type Client, type Role } from '../../oauth/client.ts';
 import { Refusal } from '../../oauth/failure.ts';
-import { grantInputs, type GrantType, grantTypes, inputsOfGrants } from '../../oauth/grant.ts';
+import {
+  grantInputs,
+  type GrantType,
+  grantTypes,
+  inputsOfGrants,
+  publicGrants,
+} from '../../oauth/grant.ts';
 import type { WireRequest } from '../../oauth/wire_request.ts';
 import type { Definition } from '../language/definition.ts';
 import type { EndpointDefinition } from '../language/input_schema.ts';
@@ -116,6 +122,11 @@ function compileGrantSelection(
       const came = wireValue === undefined ? 'none' : describeName(wireValue);
       const cause = ownCause(['grants'], `${parameter}: one of ${offered}`, came, parameter);
       throw new Refusal('unsupported_grant_type', { parameter, cause });
+    }
+    if (client.isPublic === true && !publicGrants.has(grant.type)) {
+      const came = 'a public client, which proves nothing';
+      const cause = { rule: ['grants', grant.type], expected: 'a confidential client', came };
+      throw new Refusal('grant_not_allowed', { cause });
     }
     if (!client.roles.includes(grant.role)) {
       const came = `a client with ${rolesOf(client)}`;

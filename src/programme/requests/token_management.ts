@@ -1,16 +1,14 @@
 // Owns the compiled endpoints of introspection (RFC 7662) and revocation (RFC 7009): the RFCs'
 // form, and the dialect's client authentication.
 
+import { present } from '../../lib/present.ts';
 import { endpointRule, ownCause } from '../../oauth/cause.ts';
 import { Refusal } from '../../oauth/failure.ts';
 import type { WireRequest } from '../../oauth/wire_request.ts';
+import type { ClientAuthentication } from '../language/client_schema.ts';
 import type { Definition } from '../language/definition.ts';
 import type { EndpointDefinition, InputDefinition } from '../language/input_schema.ts';
-import {
-  type ClientAuthentication,
-  compileCredentials,
-  type ReadCredentials,
-} from './credentials.ts';
+import { compileCredentials, type ReadCredentials } from './credentials.ts';
 import { compileInputs, type Inputs } from './input_rules.ts';
 import { compileReader, refuse } from './request_reader.ts';
 
@@ -27,34 +25,62 @@ export const question = 'token';
 
 const optional: InputDefinition = { required: false };
 
-/** As in the RFCs: unknown parameters are ignored, repeated ones refused (RFC 6749 3.2). */
-export const managementForm: EndpointDefinition = {
-  path: '',
-  methods: ['POST'],
-  read: ['form'],
-  media_types: [],
-  repeated: 'refuse',
-  unknown: 'ignore',
-  empty: 'missing',
-  inputs: {
-    [question]: optional,
-    token_type_hint: optional,
-    client_id: optional,
-    client_secret: optional,
-  },
-};
+const hint = 'token_type_hint';
 
-export const managementMethods: ReadonlySet<string> = new Set(managementForm.methods);
+/** Besides those of client authentication. */
+export const managementParameters: readonly string[] = [question, hint];
 
-/** If gateways may ask, Basic is always accepted: gateways authenticate with it. */
+export const managementMethods: ReadonlySet<string> = new Set(['POST']);
+
+/**
+ * As in the RFCs: unknown parameters are ignored, repeated ones refused (RFC 6749 3.2). Credentials that
+ * the dialect reads from headers of their own are read there.
+ */
+export function managementForm({ token_endpoints }: Definition): EndpointDefinition {
+  const inHeader = (role: string): InputDefinition => {
+    const found = Object.values(token_endpoints)
+      .flatMap(({ inputs }) => inputs[role] ?? [])
+      .find((input) => input.in === 'header');
+    return found === undefined ? optional : { ...optional, ...placeOf(found) };
+  };
+  return {
+    path: '',
+    methods: ['POST'],
+    read: ['form'],
+    media_types: [],
+    repeated: 'refuse',
+    unknown: 'ignore',
+    empty: 'missing',
+    inputs: {
+      [question]: optional,
+      [hint]: optional,
+      client_id: inHeader('client_id'),
+      client_secret: inHeader('client_secret'),
+    },
+  };
+}
+
+function placeOf({ in: place, name, scheme }: InputDefinition): Partial<InputDefinition> {
+  return present({ in: place, name, scheme });
+}
+
+/**
+ * If gateways may ask, Basic is always accepted: gateways authenticate with it. Public clients cannot
+ * ask, since RFC 7662 2.1 wants askers to prove themselves.
+ */
 export function managementAuthentication(
   { client: { authentication } }: Definition,
   { byGateways }: { readonly byGateways: boolean },
 ): ClientAuthentication {
-  const { methods } = authentication;
-  return byGateways
-    ? { ...authentication, methods: [...new Set([...methods, 'basic' as const])] }
-    : authentication;
+  if (!byGateways) return authentication;
+  const { methods, secret_half: half } = authentication;
+  const proofs = methods.filter((method) => method !== 'none');
+  return {
+    ...authentication,
+    methods: [...new Set([...proofs, 'basic' as const])],
+    // The other half of a gateway's credentials tells it apart.
+    ...(half === undefined ? {} : { secret_half: 'either' }),
+  };
 }
 
 export function compileTokenManagement(
@@ -62,12 +88,18 @@ export function compileTokenManagement(
   definition: Definition,
   asked: { readonly byGateways: boolean },
 ): TokenManagementEndpoint {
-  const rules = compileInputs(managementForm, definition);
-  const read = compileReader(managementForm, rules);
+  const form = managementForm(definition);
+  const rules = compileInputs(form, definition);
+  const read = compileReader(form, rules);
+  const schemes = asked.byGateways ? ['Basic'] : [];
   return {
     path,
     readInputs: (request) => read(request, refuse),
-    readCredentials: compileCredentials(managementAuthentication(definition, asked), rules),
+    readCredentials: compileCredentials(
+      managementAuthentication(definition, asked),
+      rules,
+      ...schemes,
+    ),
     readToken: (inputs) => {
       const token = inputs.get(question);
       if (token === undefined) {

@@ -54,6 +54,7 @@ describe('client add', { concurrency: 2 }, () => {
       properties: {},
       certificates: [],
       certificate_subject: null,
+      client_type: 'confidential',
     });
     assertNowhere(folder, [client_secret, api_key]);
     const kept = await store.find('client', 'club' as ProgrammeId, client_id as ClientId);

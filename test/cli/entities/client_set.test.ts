@@ -27,6 +27,7 @@ const whole = {
   properties: { instance_url: 'https://eu.example/?a=b', plan: 'gold' },
   certificates: [],
   certificate_subject: null,
+  client_type: 'confidential',
 };
 
 /** What `show` tells, without times, secrets and what only a server knows. */

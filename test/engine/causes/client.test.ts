@@ -44,7 +44,7 @@ const cases: readonly Case[] = [
     (club) => askTokens(club, { ...partner(), client_secret: secret }),
     'authentication_ambiguous',
     'credentials',
-    methods,
+    'client.authentication.when_both',
     `one of ${basicWords}`,
     'an Authorization header and client_secret',
     'own',

@@ -12,7 +12,8 @@ import { loadProgramme, withLogos } from '../../../src/programme/language/load.t
 
 const head = 'variant: grant\nname: A\nprogramme_identifier: A\nbase_path: /a\n';
 
-const parameters = 'client: { authentication: { methods: [basic, parameters] } }\n';
+const parameters =
+  'client: { authentication: { methods: [basic, parameters], when_both: refuse } }\n';
 
 function told(text: string): readonly string[] {
   return loadProgramme('a.yaml', head + text).faults.map(formatFault);

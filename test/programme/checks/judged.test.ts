@@ -28,6 +28,7 @@ token_endpoints: { grant: { repeated: last } }
     'a.yaml:6:1: error: unknown key "webhooks" (there are no webhooks: the log and the audit stream tell what happened (docs/operations.md))',
     'a.yaml:7:43: error: there is no token endpoint "grants" (token_endpoints has grant)',
     'a.yaml:8:18: error: "LOW" is none of the levels in scope.values (there are AUTHN-LEVEL-10, AUTHN-LEVEL-12, AUTHN-LEVEL-15)',
+    'a.yaml:9:18: warning: clients that send client_secret beside the header are refused, and many do (RFC 6749 2.3) (set client.authentication.when_both to header to let the header alone count, or to refuse) [both_refused]',
     'a.yaml:9:39: warning: a parameter sent more than once is not refused (RFC 6749 3.1 and 3.2) (the last value counts, whatever stands between client and service) [repeated_parameters]',
   ]);
 });

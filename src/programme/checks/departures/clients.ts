@@ -3,6 +3,7 @@
 import type { Path } from '../../../lib/fault.ts';
 import { isHeaderMethod } from '../../../oauth/client.ts';
 import { wrong } from '../../../schema/complaint.ts';
+import { readsHeader } from '../../language/client_schema.ts';
 import type { Departures } from './departure.ts';
 
 const methodsAt: Path = ['client', 'authentication', 'methods'];
@@ -21,7 +22,31 @@ export const clientDepartures: Departures = {
       client.authentication.methods.includes('parameters'),
       methodsAt,
       'client secrets are taken as parameters (RFC 6749 2.3.1)',
-      'bodies are never logged, and header and parameter together are refused',
+      `bodies are never logged${client.authentication.when_both === 'refuse' ? ', and header and parameter together are refused' : ''}`,
+    ]),
+
+  secret_alone: ({ client }) =>
+    wrong([
+      client.authentication.methods.includes('secret'),
+      methodsAt,
+      'clients are known by a secret without an identifier, so that one guess may hit any of them (RFC 6749 2.3.1)',
+      'secrets that Jetway makes have 256 bits, and failures count by address; give out no short ones',
+    ]),
+
+  other_scheme: ({ client: { authentication } }) =>
+    wrong([
+      authentication.scheme !== 'Basic' && readsHeader(authentication),
+      ['client', 'authentication', 'scheme'],
+      `credentials come after the word ${authentication.scheme} in place of Basic (RFC 7617 2)`,
+      'they are decoded as strictly as with it',
+    ]),
+
+  both_methods: ({ client: { authentication } }) =>
+    wrong([
+      authentication.when_both === 'header' && readsHeader(authentication),
+      ['client', 'authentication', 'when_both'],
+      'a request may hold credentials in the header and as parameters (RFC 6749 2.3)',
+      'the header alone counts',
     ]),
 
   raw_credentials: ({ client: { authentication } }) =>

@@ -67,12 +67,6 @@ function loginPath(
         description: 'To the login page, or back to the redirect URI with an error',
         headers: { Location: { schema: { type: 'string' } } },
       },
-      ...(definition.authorize.answer.mode === 'form_post' && {
-        200: {
-          description: 'A page that posts an error to the redirect URI',
-          content: { 'text/html': { schema: { type: 'string' } } },
-        },
-      }),
       ...Object.fromEntries(shown),
     },
   };
@@ -131,23 +125,26 @@ function security(
   { contract: { definition } }: Guide,
   bearer = false,
 ): readonly Readonly<Record<string, readonly string[]>>[] {
-  const { methods } = definition.client.authentication;
-  const known = methods.flatMap((method) => (method === 'parameters' ? [] : [schemeOf(method)]));
+  const { methods, secret_half: half } = definition.client.authentication;
+  const known = methods.flatMap((method) => schemeOf(method, half));
   return [
     ...[...new Set(known)].map((name) => ({ [name]: [] })),
-    ...(methods.includes('parameters') ? [{}] : []),
+    ...(methods.some((method) => schemeOf(method, half).length === 0) ? [{}] : []),
     ...(bearer ? [{ bearer: [] }] : []),
   ];
 }
 
 type Method = Guide['contract']['definition']['client']['authentication']['methods'][number];
 
-function schemeOf(method: Method): string {
-  return certificateMethods.some((one) => one === method) ? 'certificate' : method;
+/** The scheme of a method; none where the proof is a parameter, or nothing. */
+function schemeOf(method: Method, half: unknown): readonly string[] {
+  if (certificateMethods.some((one) => one === method)) return ['certificate'];
+  if (method === 'secret') return half === undefined ? [] : ['basic'];
+  return method === 'basic' || method === 'bare_basic' ? [method] : [];
 }
 
-const allSchemes: Readonly<Record<string, object>> = {
-  basic: { type: 'http', scheme: 'basic' },
+const allSchemes = (scheme: string): Readonly<Record<string, object>> => ({
+  basic: { type: 'http', scheme: scheme.toLowerCase() },
   bare_basic: {
     type: 'apiKey',
     in: 'header',
@@ -156,12 +153,13 @@ const allSchemes: Readonly<Record<string, object>> = {
   },
   certificate: { type: 'mutualTLS' },
   bearer: { type: 'http', scheme: 'bearer', description: 'The refresh token' },
-};
+});
 
 function schemes(guide: Guide): Readonly<Record<string, object>> {
   const bearer = guide.contract.tokenEndpoints.some(({ reading }) => reading.inputs.some(isBearer));
   const used = new Set(security(guide, bearer).flatMap((one) => Object.keys(one)));
-  return Object.fromEntries(Object.entries(allSchemes).filter(([name]) => used.has(name)));
+  const { scheme } = guide.contract.definition.client.authentication;
+  return Object.fromEntries(Object.entries(allSchemes(scheme)).filter(([name]) => used.has(name)));
 }
 
 /** Revocation and introspection (RFC 7009, RFC 7662), where the file turns them on. */

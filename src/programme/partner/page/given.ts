@@ -1,7 +1,8 @@
 // Owns the first section of a partner's page: what the partner was given, and how it proves itself.
 
 import type { CredentialEncoding } from '../../../oauth/basic.ts';
-import { certificateMethods, isHeaderMethod } from '../../../oauth/client.ts';
+import { certificateMethods, secretMethods } from '../../../oauth/client.ts';
+import { readsHeader } from '../../language/client_schema.ts';
 import { comparedProperties, heldValues } from '../../requests/client_values.ts';
 import type { Guide } from '../guide.ts';
 import { escaped, inCode, sentence, table } from '../markdown.ts';
@@ -44,9 +45,10 @@ function rows({ contract, by, base, isRegistered }: Guide): readonly (readonly s
     [named('client.partner_id'), heldValues('client.partner_id')(client)],
     ...[...properties].map((one) => [named(one), heldValues(one)(client)] as const),
   ] as const;
-  const usesSecret = definition.client.authentication.methods.some(
-    (method) => !certificateMethods.some((one) => one === method),
-  );
+  const { methods } = definition.client.authentication;
+  const usesSecret =
+    client.isPublic !== true &&
+    methods.some((method) => secretMethods.some((one) => one === method));
   return [
     ['Address', inCode(base + definition.base_path)],
     ['Client identifier', inCode(client.id)],
@@ -82,8 +84,9 @@ const encodingTexts: Readonly<Record<CredentialEncoding, string>> = {
 };
 
 /** How a client proves itself, in words. */
-function authentication({ contract: { definition } }: Guide): readonly string[] {
-  const { methods, credentials } = definition.client.authentication;
+function authentication({ contract: { definition }, by }: Guide): readonly string[] {
+  const { authentication: asked } = definition.client;
+  const { methods, credentials, scheme, secret_half: half, when_both: both } = asked;
   const encoded = encodingTexts[credentials];
   const names = ['client_id', 'client_secret'].map(
     (role) =>
@@ -91,15 +94,28 @@ function authentication({ contract: { definition } }: Guide): readonly string[] 
         inputs[role] === undefined ? [] : (inputs[role].name ?? role),
       )[0] ?? role,
   );
+  if (by.client.isPublic === true) {
+    return [
+      `You have no secret: ${inCode(names[0] ?? '')} in the request, and the PKCE verifier of the login, are enough.`,
+    ];
+  }
+  const halves = { first: 'the secret and a colon', second: 'a colon and the secret' };
+  const alone = { ...halves, either: 'the secret, with a colon before or behind it' };
   const ways = [
     ...(methods.includes('basic')
-      ? ['the header `Authorization: Basic`, with base64 of identifier, colon and secret']
+      ? [`the header \`Authorization: ${scheme}\`, with base64 of identifier, colon and secret`]
       : []),
+    ...(half === undefined
+      ? []
+      : [`the header \`Authorization: ${scheme}\`, with base64 of ${alone[half]}`]),
     ...(methods.includes('bare_basic')
       ? ['the header `Authorization` with that base64 alone, without the word Basic']
       : []),
     ...(methods.includes('parameters')
       ? [`${names.map(inCode).join(' and ')} in the request`]
+      : []),
+    ...(methods.includes('secret') && half === undefined
+      ? [`${inCode(names[1] ?? '')} in the request, without an identifier`]
       : []),
     ...(methods.some((method) => certificateMethods.some((one) => one === method))
       ? [
@@ -107,10 +123,14 @@ function authentication({ contract: { definition } }: Guide): readonly string[] 
         ]
       : []),
   ];
-  const isSeveral = methods.filter(isHeaderMethod).length < methods.length && methods.length > 1;
-  return [
-    `You prove who you are by ${ways.join(', or by ')}.${encoded}${isSeveral ? ' Use one of them in a request.' : ''}`,
-  ];
+  const isSeveral =
+    methods.filter((method) => /^(?:bare_)?basic$/.test(method)).length < methods.length &&
+    ways.length > 1;
+  const one =
+    both === 'refuse' || !readsHeader(asked)
+      ? ' Use one of them in a request.'
+      : ' The header alone counts where it is sent.';
+  return [`You prove who you are by ${ways.join(', or by ')}.${encoded}${isSeveral ? one : ''}`];
 }
 
 /** An overview of the requests in the order in which they are made. */

@@ -44,13 +44,14 @@ function dataWord(name: string, value: string): string {
   return `--data-urlencode ${shellWord(`${encodeURIComponent(name)}=${value}`)}`;
 }
 
-function credentialWord({ id, secret, bare, encoding }: SampleCredentials): string {
+function credentialWord({ id, secret, scheme, encoding }: SampleCredentials): string {
   const encode = encoders[encoding];
   const joined = `${encode(id)}:${encode(secret)}`;
-  if (!bare) return `-u ${joined}`;
+  if (scheme === 'Basic') return `-u ${joined}`;
+  const word = scheme === undefined ? '' : `${scheme} `;
   return hasVariable(id + secret)
-    ? `-H "Authorization: $(printf %s ${joined} | base64 | tr -d '\\n')"`
-    : `-H ${shellWord(`authorization: ${base64(`${id}:${secret}`)}`)}`;
+    ? `-H "Authorization: ${word}$(printf %s ${joined} | base64 | tr -d '\\n')"`
+    : `-H ${shellWord(`authorization: ${word}${base64(`${id}:${secret}`)}`)}`;
 }
 
 const encoders: Readonly<Record<SampleCredentials['encoding'], (text: string) => string>> = {

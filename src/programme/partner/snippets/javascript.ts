@@ -55,9 +55,9 @@ function bodyOf({ form, json, raw }: SampleRequest): string {
   return form === undefined ? '' : `new URLSearchParams(${map(form, indent)})`;
 }
 
-function authorization({ id, secret, bare, encoding }: SampleCredentials): string {
+function authorization({ id, secret, scheme, encoding }: SampleCredentials): string {
   const token = `btoa(${pairs[encoding](id, secret)})`;
-  return bare ? token : `"Basic " + ${token}`;
+  return scheme === undefined ? token : `"${scheme} " + ${token}`;
 }
 
 const plain = (id: string, secret: string): string => text(`${id}:${secret}`);

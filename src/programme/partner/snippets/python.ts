@@ -67,10 +67,10 @@ function bodyOf({ form, json, raw }: SampleRequest): string {
   return form === undefined ? '' : `urllib.parse.urlencode(${map(form, indent)})`;
 }
 
-function authorization({ id, secret, bare, encoding }: SampleCredentials): string {
+function authorization({ id, secret, scheme, encoding }: SampleCredentials): string {
   const pair = pairs[encoding](id, secret);
   const token = `base64.b64encode((${pair}).encode()).decode()`;
-  return bare ? token : `"Basic " + ${token}`;
+  return scheme === undefined ? token : `"${scheme} " + ${token}`;
 }
 
 const plain = (id: string, secret: string): string => text(`${id}:${secret}`);

@@ -1,0 +1,38 @@
+// Owns sample login requests with one fault each.
+
+import type { LoginFailureReason } from '../../oauth/failure.ts';
+import type { Definition } from '../language/definition.ts';
+import { compileInput } from './input_rules.ts';
+import { unheardOf } from './possible_failures.ts';
+import type { SampleFault } from './sample_faults.ts';
+import { type SampleClient, sampleLoginRequest, type SampleValues } from './sample_request.ts';
+
+/**
+ * Login requests, one for each reason; `values` are those of a good request. The first requests are
+ * answered by a page, the others by redirect where the dialect says so.
+ */
+export function loginFaults(
+  definition: Definition,
+  { client }: SampleClient,
+  values: SampleValues,
+): readonly SampleFault<LoginFailureReason>[] {
+  const { response_type: responseType, scope } = definition.authorize.endpoint.inputs;
+  const rule = responseType && compileInput('response_type', responseType, '');
+  const told = rule?.told;
+  const isChecked = rule?.fits('token') === false;
+  const wrong = { response_type: 'token' };
+  const elsewhere = { redirect_uri: 'https://elsewhere.example/' };
+  const rows: readonly (readonly [LoginFailureReason, string, SampleValues, boolean?])[] = [
+    ['missing_client_id', 'no client', { client_id: null }],
+    ['unknown_client', 'a client that there is not', { client_id: unheardOf }],
+    ['unregistered_redirect_uri', 'an address that is not registered', elsewhere],
+    ['missing_response_type', `no ${told}`, { response_type: null }, rule?.required === true],
+    ['unsupported_response_type', `a ${told} that there is not`, wrong, isChecked],
+    ['invalid_scope', 'a scope that there is not', { scope: unheardOf }, scope !== undefined],
+  ];
+  return rows.flatMap(([reason, what, changes, applies = true]) => {
+    if (!applies) return [];
+    const request = sampleLoginRequest(definition, client, { ...values, ...changes });
+    return [{ reason, what, request }];
+  });
+}
