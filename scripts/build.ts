@@ -48,6 +48,7 @@ const shipped = [
   'programmes/*.{png,svg,yaml}',
   'src/http/demo/demo.{css,js}',
   'src/http/page.{css,js}',
+  'src/http/post.js',
   'src/http/base.css',
   'src/programme/partner/page.css',
 ];

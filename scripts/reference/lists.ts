@@ -159,6 +159,10 @@ export const inputTexts: Readonly<Record<string, readonly [where: string, use: s
     'Where the answer goes; at the token endpoint, compared with that.',
   ],
   state: ['login', 'Carried back to the partner (RFC 6749 4.1.1).'],
+  response_mode: [
+    'login',
+    'Which of `query`, `fragment` and `form_post` the answer comes by; its `allowed` says which can be chosen.',
+  ],
   scope: ['login, token', 'What is asked for.'],
   brand: ['login', 'Which of `login.brands` the page shows (P-3).'],
   ui_locales: [

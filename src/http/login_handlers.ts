@@ -95,9 +95,12 @@ async function renderOutcome(
       const { name, value, maxAge } = cookie;
       return withHeaders(reply, { 'Set-Cookie': setCookie(name, value, pages.url, maxAge) });
     }
-    case 'redirect': {
-      const { status, location, device } = outcome;
-      const reply = redirect(status, location);
+    case 'return': {
+      const { way, partner, language, device } = outcome;
+      const reply =
+        'location' in way
+          ? redirect(302, way.location)
+          : await pages.post(way, partner, textsFor(service.programme, request, language));
       if (device === undefined) return reply;
       const name = deviceCookieName(service.programme.id);
       return withHeaders(reply, {
@@ -125,7 +128,7 @@ async function renderOutcome(
 /** The failure of an outcome: as the engine tells it, or by the page or message that is shown. */
 function failureOf(outcome: LoginOutcome): RecordedFailure | undefined {
   if (outcome.kind === 'begin') return undefined;
-  if (outcome.kind === 'redirect' || outcome.kind === 'reply') return outcome.failure;
+  if (outcome.kind === 'return' || outcome.kind === 'reply') return outcome.failure;
   if (outcome.kind === 'page') {
     const { page, failure } = outcome;
     return failure ?? { reason: page, facts: present({ cause: pageCauses[page] }) };

@@ -5,20 +5,23 @@ import { html, raw } from 'hono/html';
 import type { LoginForm } from '../engine/login/outcome.ts';
 import { programmePaths } from '../oauth/own_paths.ts';
 import type { Reply } from '../oauth/reply.ts';
+import type { WayBack } from '../programme/answers/redirect_answer.ts';
 import type { LinkName } from '../programme/language/page_schema.ts';
 import type { Logo } from '../programme/login/logos.ts';
 import { picturesOf } from '../programme/login/rules.ts';
 import type { LoginPageName, LoginTexts } from '../programme/login/texts.ts';
 import { logsIn, type Programme } from '../programme/programme.ts';
 import { languageSwitch, loginForm, warning } from './login_form.ts';
-import { createFrame, type Frame, type Markup, renderPage } from './page.ts';
-import type { Answer } from './respond.ts';
+import { createFrame, type Frame, type Markup, postLook, renderPage } from './page.ts';
+import { type Answer, withHeaders } from './respond.ts';
 
 /** A programme's pages, in its colours and with its logo; made once, before any request. */
 export interface LoginPages {
   /** Address of the login page. */
   readonly url: URL;
   readonly form: (form: LoginForm, texts: LoginTexts, status: number) => Promise<Reply>;
+  /** A page whose form the browser posts to the partner at once, or by its button without scripts. */
+  readonly post: (form: PostedForm, partner: string, texts: LoginTexts) => Promise<Reply>;
   /** A page in place of the form; `reference` is the request id. */
   readonly message: (
     page: LoginPageName,
@@ -29,6 +32,8 @@ export interface LoginPages {
   /** A page that never changes, and so has no reference; made at its first use. Its header has the id. */
   readonly standing: (page: LoginPageName, texts: LoginTexts, status: number) => Promise<Reply>;
 }
+
+type PostedForm = Extract<WayBack, { readonly action: string }>;
 
 /** A member's username and password, for a page to be shown with. */
 export type FilledForm = Pick<LoginForm, 'username' | 'password'>;
@@ -46,10 +51,12 @@ export function createLoginPages(programme: Programme, filled?: FilledForm): Log
   const logo = showsPictures ? login.logo : undefined;
   const folder = new URL(programme.issuer + programmePaths.pictures).pathname;
   const address = ({ fileName }: Logo): string => folder + fileName;
-  const frame = createFrame(login.palettes, {
+  const pictures = {
     icon: logo === undefined ? undefined : address(logo),
     any: showsPictures && picturesOf(login).length > 0,
-  });
+  };
+  const frame = createFrame(login.palettes, pictures);
+  const postFrame = createFrame(login.palettes, pictures, postLook());
   const picture = (shown: Logo | undefined, alt: string): Markup | string => {
     if (shown === undefined) return '';
     const look = shown.adapts ? '' : 'paper';
@@ -91,6 +98,18 @@ export function createLoginPages(programme: Programme, filled?: FilledForm): Log
       const title =
         form.messages.length === 0 ? texts.title : `${texts.labels.error} ${texts.title}`;
       return render(frame, texts, { status, title, content });
+    },
+    post: async ({ action, fields }, partner, texts) => {
+      const hidden = fields.map(
+        ([field, value]) => html`<input type="hidden" name="${field}" value="${value}" />`,
+      );
+      const content = html`${logos()}${heading(texts, partner)}
+        <form method="post" action="${action}">
+          ${hidden}<button type="submit">${partner}</button>
+        </form>`;
+      const reply = await render(postFrame, texts, { status: 200, title: texts.title, content });
+      // With `same-origin`, browsers would post `Origin: null` to the partner.
+      return withHeaders(reply, { 'Referrer-Policy': 'strict-origin' });
     },
     message: (page, texts, status, reference) => {
       if (reference === undefined) return message(page, texts, status, '');

@@ -57,6 +57,11 @@ export function readLook(name: string): Look {
 
 const loginLook = readLook('page');
 
+/** The same with the script that posts the only form of a page. */
+export function postLook(): Look {
+  return { ...loginLook, script: withoutLayout(readAsset('src/http/post.js')) };
+}
+
 /**
  * A frame in a programme's colours. `icon` is the path of its logo; only pages that show pictures
  * may load any, and those from here.
@@ -90,7 +95,8 @@ function variables(palette: Palette): string {
 }
 
 /**
- * HOSTILE 10. No `form-action`: Chromium holds the redirect back to the partner against it. The
+ * HOSTILE 10. No `form-action`: Chromium holds the redirect back to the partner against it, and what
+ * the partner answers to a form that is posted there. The
  * referrer policy is `same-origin` because with `no-referrer` browsers post `Origin: null`.
  */
 function pageHeaders(

@@ -119,17 +119,19 @@ function rank(first: number): number {
 }
 
 /**
- * The URI with parameters added. A query the URI already has is kept (RFC 6749 4.1.2); each value
+ * The URI with parameters added to its query, or to a fragment, which a redirect URI never has. A query the URI already has is kept (RFC 6749 4.1.2); each value
  * is encoded once, so that nothing in it can end the header or start another parameter.
  */
 export function withParameters(
   redirectUri: string,
   parameters: Readonly<Record<string, string | undefined>>,
+  sign: '?' | '#' = '?',
 ): string {
   let uri = redirectUri;
   for (const [name, value] of Object.entries(parameters)) {
     if (value === undefined) continue;
-    uri += `${uri.includes('?') ? '&' : '?'}${encodeURIComponent(name)}=${encodeURIComponent(value)}`;
+    const between = uri.includes(sign) ? '&' : sign;
+    uri += `${between}${encodeURIComponent(name)}=${encodeURIComponent(value)}`;
   }
   return uri;
 }

@@ -42,6 +42,8 @@ export interface PartnerSite {
   readonly callbackUrl: string;
   /** What the callback was asked for, in order. */
   readonly callbacks: readonly URL[];
+  /** What was posted to the callback, with its Origin. */
+  readonly posts: readonly (readonly [origin: string, form: string])[];
   /** The pages that browsers said they had come to the callback from. */
   readonly referrers: readonly string[];
   /** Puts a login request behind the site's link or button; its state is new at every visit. */
@@ -52,6 +54,7 @@ export interface PartnerSite {
 export async function startPartnerSite(t: TestContext): Promise<PartnerSite> {
   const callbacks: URL[] = [];
   const referrers: string[] = [];
+  const posts: (readonly [string, string])[] = [];
   let visits = 0;
   let link: URL | undefined;
   let linkMethod = 'GET';
@@ -72,6 +75,11 @@ export async function startPartnerSite(t: TestContext): Promise<PartnerSite> {
     if (url.pathname === '/callback') {
       callbacks.push(url);
       referrers.push(...[request.headers.referer ?? []].flat());
+      if (request.method === 'POST') {
+        request.setEncoding('utf8').on('data', (form: string) => {
+          posts.push([request.headers.origin ?? '', form]);
+        });
+      }
     }
     const content = url.pathname === '/' ? home() : '<p>Back at the partner</p>';
     response.end(`<!doctype html><title>Partner</title><link rel="icon" href="data:,">${content}`);
@@ -89,6 +97,7 @@ export async function startPartnerSite(t: TestContext): Promise<PartnerSite> {
     callbackUrl: `${siteUrl()}/callback`,
     callbacks,
     referrers,
+    posts,
     linkTo: (loginRequest, method = 'GET') => {
       link = loginRequest;
       linkMethod = method;

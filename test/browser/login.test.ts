@@ -12,6 +12,7 @@ import { memberTests } from './members.ts';
 import { newcomerTests } from './newcomer.ts';
 import { partnerTests } from './partners.ts';
 import { pictureTests } from './pictures.ts';
+import { postedTests } from './posted.ts';
 import { strangerTests } from './strangers.ts';
 
 describe('a login with a real browser', { skip: without('chromium') }, () => {
@@ -32,5 +33,6 @@ describe('a login with a real browser', { skip: without('chromium') }, () => {
   partnerTests(browser);
   appearanceTests(browser);
   pictureTests(browser);
+  postedTests(browser);
   newcomerTests(browser);
 });

@@ -8,7 +8,7 @@ import { present } from '../../src/lib/present.ts';
 import type { Role } from '../../src/oauth/client.ts';
 import { jsonHeaders } from '../support/club.ts';
 import { type Jetway, startJetway, type TestMember } from '../support/jetway.ts';
-import { openLogin, submitLogin, withoutDevice } from '../support/login.ts';
+import { formOf, openLogin, submitLogin, withoutDevice } from '../support/login.ts';
 import { type Answer, ask } from '../support/wire.ts';
 import { Bindings, type Message, spelledOut, type Transcript } from './transcript.ts';
 
@@ -142,10 +142,21 @@ async function send(base: string, request: Message, member: TestMember): Promise
   const [, isLogin, method = '', target = ''] =
     /^(LOGIN )?([A-Z]+) (\S+)$/.exec(request.start) ?? [];
   if (isLogin === undefined) {
-    return ask(base, target, { method, headers, ...(body === '' ? {} : { body }) });
+    const answer = await ask(base, target, { method, headers, ...(body === '' ? {} : { body }) });
+    return answer.body.includes('<input type="hidden"') ? posted(answer) : answer;
   }
   const answer = await submitLogin(base, await openLogin(base, target, method), member);
-  return answer.status === 302 ? withoutDevice(answer) : answer;
+  return answer.status === 302 ? withoutDevice(answer) : posted(withoutDevice(answer));
+}
+
+/** A page that posts a form to the partner, as that form; what else pages have is tested elsewhere. */
+function posted(answer: Answer): Answer {
+  const { action, hidden } = formOf(answer);
+  return {
+    status: answer.status,
+    headers: { ...jsonHeaders, 'content-type': 'text/html; charset=utf-8', 'posts-to': action },
+    body: new URLSearchParams(hidden).toString(),
+  };
 }
 
 /** The answer that must come, with what only the answer itself can tell taken from it. */

@@ -210,7 +210,10 @@ async function loginAnswer(
   }
   const [redirectUri, state] = [values['redirect_uri'] ?? '', values['state'] ?? undefined];
   const address = { client: by.client, redirectUri, state };
-  return redirected(login.redirect.failure(address, reason, failure, at));
+  const way = login.redirect.failure(address, reason, failure, at);
+  if ('location' in way) return redirected(way.location);
+  const texts = login.languages.texts(undefined);
+  return answerOf(await createLoginPages(service.programme).post(way, by.client.name, texts));
 }
 
 async function assertLogins(scene: Scene): Promise<void> {

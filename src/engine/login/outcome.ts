@@ -3,6 +3,7 @@
 import type { Cause } from '../../oauth/cause.ts';
 import type { Reply } from '../../oauth/reply.ts';
 import type { RecordedFailure } from '../../oauth/request_record.ts';
+import type { WayBack } from '../../programme/answers/redirect_answer.ts';
 import type { LoginPageName } from '../../programme/login/texts.ts';
 import type { LoginTransaction } from './transaction.ts';
 
@@ -68,9 +69,12 @@ export type LoginOutcome =
   | { readonly kind: 'reply'; readonly reply: Reply; readonly failure: RecordedFailure }
   /** Back to the partner. */
   | {
-      readonly kind: 'redirect';
-      readonly status: 302;
-      readonly location: string;
+      readonly kind: 'return';
+      readonly way: WayBack;
+      /** The partner's name. */
+      readonly partner: string;
+      /** As with `page`. */
+      readonly language?: string | undefined;
       /** Absent where the login has succeeded. */
       readonly failure?: RecordedFailure;
       /** The cookie by which this browser is known from now on (known_device.ts). */

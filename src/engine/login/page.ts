@@ -104,8 +104,8 @@ async function attempt(service: Service, request: LoginFormRequest): Promise<Log
     return showForm(service, found, request, { messages: ['not_recognised'], username, cause });
   } catch (error) {
     if (error instanceof LoginRefusal) {
-      const { redirectUri, state, language } = found;
-      const back = client && { client, redirectUri, state };
+      const { redirectUri, state, mode, language } = found;
+      const back = client && { client, redirectUri, state, mode };
       return renderLoginFailure(service, error, { record, address: back, language });
     }
     const { retryAfter, cause } = reportFailure(service, error, record).facts;
@@ -202,7 +202,7 @@ async function finish(
   };
   const issued = await record.timed('store issue_code', () => store.issueCode(facts));
   if (issued !== 'issued') return endOn('expired', transaction.language);
-  const { redirectUri, state } = transaction;
-  const location = programme.login.redirect.code({ client, redirectUri, state }, code, member);
-  return { kind: 'redirect', status: 302, location, device };
+  const { redirectUri, state, mode, language } = transaction;
+  const way = programme.login.redirect.code({ client, redirectUri, state, mode }, code, member);
+  return { kind: 'return', way, partner: client.name, language, device };
 }

@@ -82,7 +82,7 @@ async function serveLoginRequest(service: Service, request: WireRequest): Promis
     record.step = 'redirect_uri';
     const redirectUri = endpoint.redirectUri(reading, client);
     // From here on client and redirect URI are known good: failures go there (G-5, P-12).
-    address = { client, redirectUri, state: endpoint.state(reading) };
+    address = { client, redirectUri, state: endpoint.state(reading), mode: endpoint.mode(reading) };
     if (forced !== undefined) throw forced;
     record.step = 'parameters';
     endpoint.checkRequest(reading, client);
@@ -129,7 +129,7 @@ function checkScope(service: Service, { inputs }: LoginReading): void {
 function begin(
   service: Service,
   { inputs }: LoginReading,
-  { client, redirectUri, state }: ReturnAddress,
+  { client, redirectUri, state, mode }: ReturnAddress,
   language: string | undefined,
 ): LoginOutcome {
   const { programme, clock } = service;
@@ -139,6 +139,7 @@ function begin(
     clientName: client.name,
     redirectUri,
     state,
+    mode,
     scope: inputs.get('scope'),
     codeChallenge: inputs.get('code_challenge'),
     brand: inputs.get('brand'),
@@ -191,8 +192,8 @@ export function renderLoginFailure(
     const page = 'difficulties';
     return { kind: 'page', status, page, language, retryAfter, failure: recorded };
   }
-  const location = login.redirect.failure(address, reason, failure, parameter);
-  return { kind: 'redirect', status: 302, location, failure: recorded };
+  const way = login.redirect.failure(address, reason, failure, parameter);
+  return { kind: 'return', way, partner: address.client.name, language, failure: recorded };
 }
 
 function reportLoginFailure(

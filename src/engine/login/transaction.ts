@@ -9,6 +9,7 @@ import { keyedDigest } from '../../lib/digest.ts';
 import { randomKey } from '../../lib/random.ts';
 import { seal, unseal } from '../../lib/seal.ts';
 import type { ClientId, ProgrammeId } from '../../oauth/client.ts';
+import type { ResponseMode } from '../../programme/language/authorize_schema.ts';
 import type { Keyring } from '../../token/keyring.ts';
 
 /** A login that has begun. The store keeps nothing of it: strangers cannot make the service write. */
@@ -17,6 +18,8 @@ export interface LoginTransaction {
   readonly client: ClientId;
   readonly redirectUri: string;
   readonly state?: string | undefined;
+  /** How the answer comes back, where the login request says it. */
+  readonly mode?: ResponseMode | undefined;
   readonly scope?: string | undefined;
   readonly codeChallenge?: string | undefined;
   readonly brand?: string | undefined;

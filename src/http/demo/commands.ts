@@ -121,8 +121,6 @@ function tokenLines(demo: Demo, grant: GrantType, at: string): readonly string[]
 
 function loginLines(demo: Demo): readonly string[] {
   const { base, member, programme, definition } = demo;
-  const hidden = (variable: string, name: string): string =>
-    takeOut('PAGE', variable, { behind: [`name="${name}" value="`], before: '"' });
   const begin = curlCommand(
     base,
     loginRequest(demo),
@@ -134,15 +132,23 @@ function loginLines(demo: Demo): readonly string[] {
     shellWord(`username=${member.username}`),
     shellWord(`password=${member.password}`),
   ].map((field) => `--data-urlencode ${field}`);
-  const code = encodeURIComponent(definition.authorize.answer.code);
+  const { code, mode: usual } = definition.authorize.answer;
+  const chosen = definition.authorize.endpoint.inputs['response_mode'];
+  const mode = chosen?.required === true ? chosen.allowed?.[0] : usual;
   const url = shellWord(base + programme.login.pagePath);
   return [
     `JAR=$(mktemp); PAGE=$(curl -sL -b "$JAR" -c "$JAR" "$(${begin})")`,
-    `${hidden('TRANSACTION', 'transaction')}; ${hidden('CSRF', 'csrf')}`,
-    `BACK=$(curl -s -o /dev/null -w '%{redirect_url}' -b "$JAR" ${fields.join(' ')} ${url}); rm "$JAR"`,
-    `CODE=\${BACK#*[?&]${code}=}; CODE=\${CODE%%&*}`,
-    ...decoding(demo),
+    `${hiddenIn('PAGE', 'TRANSACTION', 'transaction')}; ${hiddenIn('PAGE', 'CSRF', 'csrf')}`,
+    `BACK=$(curl -s ${mode === 'form_post' ? '' : "-o /dev/null -w '%{redirect_url}' "}-b "$JAR" ${fields.join(' ')} ${url}); rm "$JAR"`,
+    ...(mode === 'form_post'
+      ? [hiddenIn('BACK', 'CODE', code)]
+      : [`CODE=\${BACK#*[?&#]${encodeURIComponent(code)}=}; CODE=\${CODE%%&*}`, ...decoding(demo)]),
   ];
+}
+
+/** Takes a hidden field out of a page. */
+function hiddenIn(page: string, variable: string, name: string): string {
+  return takeOut(page, variable, { behind: [`name="${name}" value="`], before: '"' });
 }
 
 /** The address has the code URL-encoded; curl encodes it anew, and JSON and XML take it with escapes. */

@@ -37,7 +37,10 @@ export function mountDemo(app: App, demos: readonly Demo[]): void {
     if (demo === demos[0]) mount('/', { GET: () => startPage(frame, demos) });
     mount(home, { GET: () => startPage(own, [demo]) });
     mount(commands, { GET: () => commandsPage(demo) });
-    mount(callback, { GET: ({ query }) => callbackPage(own, demo, query) });
+    mount(callback, {
+      GET: ({ query }) => callbackPage(own, demo, query),
+      POST: (request) => callbackPage(own, demo, bodyText(request)),
+    });
     mount(tokens, {
       GET: ({ query }) => shownVisit(own, demo, visits.get(sentOne(query, 'visit'))),
       POST: (request) => click(demo, visits, request),
@@ -73,6 +76,10 @@ function commandsPage(demo: Demo): Reply {
   return { status: 200, headers, body: commandSheet(demo) };
 }
 
+function bodyText({ body }: WireRequest): string {
+  return body === 'too_large' ? '' : Buffer.from(body).toString();
+}
+
 /** Replaces the partner's page. */
 function callbackPage(frame: Frame, demo: Demo, query: string): Promise<Reply> {
   const code = sentOne(query, demo.definition.authorize.answer.code);
@@ -105,9 +112,10 @@ function shownVisit(frame: Frame, demo: Demo, visit: Visit | undefined): Promise
 async function click(
   demo: Demo,
   visits: BoundedMap<string, Visit>,
-  { query, body }: WireRequest,
+  request: WireRequest,
 ): Promise<Reply> {
-  const form = body === 'too_large' ? '' : Buffer.from(body).toString();
+  const { query } = request;
+  const form = bodyText(request);
   const { tokens } = demoPaths(demo.programme.id);
   const found = visits.get(sentOne(query, 'visit'));
   if (found !== undefined) await goOn(found, form);

@@ -1,10 +1,14 @@
-// Owns the redirect back to the partner: the address with all parameters of an answer.
+// Owns the way back to the partner: a redirect with all parameters of an answer, or a form of them.
 
 import type { Client } from '../../oauth/client.ts';
 import type { LoginFailureReason } from '../../oauth/failure.ts';
 import type { Member } from '../../oauth/member.ts';
 import { withParameters } from '../../oauth/redirect_uri.ts';
-import type { AuthorizeDefinition, RedirectFailure } from '../language/authorize_schema.ts';
+import type {
+  AuthorizeDefinition,
+  RedirectFailure,
+  ResponseMode,
+} from '../language/authorize_schema.ts';
 import {
   clientProperties,
   memberProperties,
@@ -17,23 +21,33 @@ export interface ReturnAddress {
   readonly client: Client;
   readonly redirectUri: string;
   readonly state: string | undefined;
+  /** That of the login request; the dialect's if absent. */
+  readonly mode?: ResponseMode | undefined;
 }
 
-/** Writes the `Location` of each answer. */
+/** What takes the browser back: a redirect, or a form that it posts. */
+export type WayBack =
+  | { readonly location: string }
+  | {
+      readonly action: string;
+      readonly fields: readonly (readonly [name: string, value: string])[];
+    };
+
+/** Writes each answer. */
 export interface RedirectWriter {
-  readonly code: (to: ReturnAddress, code: string, member: Member) => string;
+  readonly code: (to: ReturnAddress, code: string, member: Member) => WayBack;
   /** `parameter` is the wire name of the parameter or header at fault. */
   readonly failure: (
     to: ReturnAddress,
     reason: LoginFailureReason,
     failure: RedirectFailure,
     parameter: string | undefined,
-  ) => string;
+  ) => WayBack;
 }
 
 /** `programme` holds the values that are the same in all of its answers. */
 export function compileRedirectAnswer(
-  { code, error, state, issuer, more }: AuthorizeDefinition['answer'],
+  { mode: usual, code, error, state, issuer, more }: AuthorizeDefinition['answer'],
   programme: { readonly programme_identifier: string; readonly issuer: string },
 ): RedirectWriter {
   const writeMore = compileTexts(more, {
@@ -41,8 +55,8 @@ export function compileRedirectAnswer(
     occasion: 'outcome',
     split: (scope) => [scope],
   });
-  const write = (to: ReturnAddress, name: string, value: string, facts: Values): string =>
-    withParameters(to.redirectUri, {
+  const write = (to: ReturnAddress, name: string, value: string, facts: Values): WayBack =>
+    wayBack(to.mode ?? usual, to.redirectUri, {
       [name]: value,
       [state]: to.state,
       ...(issuer === undefined ? {} : { [issuer]: programme.issuer }),
@@ -61,4 +75,20 @@ export function compileRedirectAnswer(
     failure: (to, reason, { redirect, error_description }, parameter) =>
       write(to, error, redirect, { error_description, parameter, outcome: reason }),
   };
+}
+
+/** A form can be posted to http and https alone: other schemes open apps, by their address. */
+function wayBack(
+  mode: ResponseMode,
+  redirectUri: string,
+  parameters: Readonly<Record<string, string | undefined>>,
+): WayBack {
+  if (mode !== 'form_post' || !/^https?:/i.test(redirectUri)) {
+    const sign = mode === 'fragment' ? '#' : '?';
+    return { location: withParameters(redirectUri, parameters, sign) };
+  }
+  const fields = Object.entries(parameters).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value] as const],
+  );
+  return { action: redirectUri, fields };
 }

@@ -5,6 +5,7 @@ import type { Path } from '../../lib/fault.ts';
 import { grantInputs, type GrantType, grantTypes } from '../../oauth/grant.ts';
 import { programmePaths } from '../../oauth/own_paths.ts';
 import { type Complaint, wrong } from '../../schema/complaint.ts';
+import { isResponseMode, responseModes } from '../language/authorize_schema.ts';
 import type { Definition } from '../language/definition.ts';
 import { type EndpointDefinition, placesOf } from '../language/input_schema.ts';
 import { endpointsOf, grantsAt } from '../requests/grant_places.ts';
@@ -141,6 +142,13 @@ export function* loginComplaints(definition: Definition): Iterable<Complaint> {
   const needed = ['client_id', 'response_type', 'redirect_uri', ...proofs];
   const message = (role: string): string => `the login request needs an input "${role}"`;
   yield* lackingInputs(loginPlace, endpoint, needed, message);
+  const chosen = endpoint.inputs['response_mode'];
+  yield* wrong([
+    chosen !== undefined && chosen.allowed?.every(isResponseMode) !== true,
+    [...loginPlace, 'inputs', 'response_mode'],
+    `the input response_mode says under allowed which of ${responseModes.join(', ')} can be chosen`,
+    `allowed: [${responseModes.join(', ')}]`,
+  ]);
   if (endpoint.read.some((place) => place !== 'query')) {
     yield [[...loginPlace, 'read'], 'a login request is read from the query'];
   }

@@ -127,6 +127,7 @@ export const loginInputs: ReadonlySet<string> = new Set([
   'state',
   'brand',
   'ui_locales',
+  'response_mode',
   ...[...proofInputs].filter((role) => role !== 'code_verifier'),
 ]);
 

@@ -79,7 +79,7 @@ function outcomeOf(
   return { status: failure.page.status, title, text };
 }
 
-/** The redirect to the partner that ends a login. */
+/** The redirect to the partner that ends a login, or the form that the browser posts there. */
 function redirect(
   definition: Definition,
   programme: Programme,
@@ -96,11 +96,13 @@ function redirect(
     render: (absent) => {
       const to = sampleAddress(sampleClient(programme, mayHold, absent));
       const parameter = absent.has('parameter') ? undefined : 'sample-parameter';
-      const location =
+      const way =
         failure === undefined || outcome === 'code' || 'page' in failure
           ? login.redirect.code(to, 'CODE', sampleMember(mayHold, absent))
           : login.redirect.failure(to, outcome, failure, parameter);
-      return { status: 302, headers: { Location: location }, body: '' };
+      if ('location' in way) return { status: 302, headers: { Location: way.location }, body: '' };
+      const body = way.fields.map(([name, value]) => `${name}=${value}`).join('&');
+      return { status: 200, headers: {}, body: `POST ${way.action}\n\n${body}` };
     },
   };
 }

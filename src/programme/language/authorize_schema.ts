@@ -66,7 +66,19 @@ const failureSchema = v.pipe(
   note({ alternatives: () => [pageFailureSchema, redirectSchema] }),
 );
 
+/** How an answer comes back to the partner (OAuth 2.0 Multiple Response Types 2.1, Form Post). */
+export const responseModes = ['query', 'fragment', 'form_post'] as const;
+export type ResponseMode = (typeof responseModes)[number];
+
+export function isResponseMode(text: string | undefined): text is ResponseMode {
+  return responseModes.some((mode) => mode === text);
+}
+
 const answerSchema = v.strictObject({
+  mode: key(v.optional(v.picklist(responseModes), 'query'), {
+    text: 'How code and failures come back: in the query of the redirect URI, in its fragment, or by a page that posts them there as a form (OAuth 2.0 Form Post Response Mode; to redirect URIs of http and https, to others by query). An input `response_mode` lets each login request choose among its `allowed`.',
+    example: 'form_post',
+  }),
   code: key(v.optional(wireNameSchema, 'code'), {
     text: 'Carries the authorization code after a login.',
     example: 'authCode',

@@ -2,12 +2,16 @@
 // inputs. login_failures.ts answers the failures.
 
 import { present } from '../../lib/present.ts';
-import { type Cause, countOf, describeText, endpointRule, ownCause } from '../../oauth/cause.ts';
+import { type Cause, countOf, endpointRule, ownCause } from '../../oauth/cause.ts';
 import type { Client } from '../../oauth/client.ts';
 import { LoginRefusal, type LoginFailureReason } from '../../oauth/failure.ts';
 import { isRegistered, redirectCause } from '../../oauth/redirect_uri.ts';
 import { headerValues, type RequestHead, type WireRequest } from '../../oauth/wire_request.ts';
-import type { AuthorizeDefinition } from '../language/authorize_schema.ts';
+import {
+  type AuthorizeDefinition,
+  type ResponseMode,
+  responseModes,
+} from '../language/authorize_schema.ts';
 import type { Definition } from '../language/definition.ts';
 import {
   compileInputs,
@@ -19,6 +23,7 @@ import {
 } from '../requests/input_rules.ts';
 import { noBody } from '../requests/request_body.ts';
 import { compileReader, wasEmpty } from '../requests/request_reader.ts';
+import { checkChallenge } from './challenge.ts';
 
 /** A repeated or unknown parameter. */
 interface ParameterFault {
@@ -53,6 +58,8 @@ export interface LoginEndpoint {
   readonly redirectUri: (reading: LoginReading, client: Client) => string;
   /** The state to send back; undefined if the state sent is missing or malformed. */
   readonly state: (reading: LoginReading) => string | undefined;
+  /** The way back that the request chooses; undefined if it chooses none of those allowed. */
+  readonly mode: (reading: LoginReading) => ResponseMode | undefined;
   /** The checks whose failures may be told to the client by redirect. */
   readonly checkRequest: (reading: LoginReading, client: Client) => void;
   /** Refuses a malformed header of the member's address, at the form's POST too (P-13). */
@@ -64,6 +71,7 @@ export function compileLoginEndpoint(definition: Definition): LoginEndpoint {
   const { endpoint } = authorize;
   const rules = compileInputs(endpoint, definition).map(toLoginRule);
   const stateRule = rules.find((rule) => rule.role === 'state');
+  const modeRule = rules.find((rule) => rule.role === 'response_mode');
   const idName = rules.find((rule) => rule.role === 'client_id')?.told ?? 'client_id';
   const unnamed = (inputs: Inputs): Cause => {
     const came = wasEmpty(inputs, 'client_id') ? `${idName} without a value` : `no ${idName}`;
@@ -89,6 +97,10 @@ export function compileLoginEndpoint(definition: Definition): LoginEndpoint {
     state: ({ inputs }) => {
       const state = inputs.get('state');
       return state !== undefined && stateRule?.fits(state) === true ? state : undefined;
+    },
+    mode: ({ inputs }) => {
+      const sent = inputs.get('response_mode');
+      return responseModes.find((mode) => mode === sent && modeRule?.fits(mode));
     },
     checkRequest: compileRequestChecks(authorize, rules),
     checkAddress: compileAddressCheck(rules),
@@ -219,23 +231,4 @@ const noSecret = (): boolean => false;
 
 function refuse(reason: LoginFailureReason, parameter: string, cause: Cause | undefined): never {
   throw new LoginRefusal(reason, present({ parameter, cause }));
-}
-
-const pkceRule = ['authorize', 'pkce'];
-
-/** RFC 7636 4.3: a challenge without a method means `plain`, which Jetway never accepts. */
-function checkChallenge(pkce: AuthorizeDefinition['pkce'], inputs: Inputs): void {
-  const challenge = inputs.get('code_challenge');
-  const method = inputs.get('code_challenge_method');
-  if (challenge === undefined && (method !== undefined || pkce === 'required')) {
-    const parameter = 'code_challenge';
-    const came = method === undefined ? 'neither' : 'code_challenge_method alone';
-    const expected = 'code_challenge and code_challenge_method';
-    refuse('missing_parameter', parameter, ownCause(pkceRule, expected, came, parameter));
-  }
-  if (challenge !== undefined && method !== 'S256') {
-    const parameter = 'code_challenge_method';
-    const came = method === undefined ? 'none' : describeText(method);
-    refuse('invalid_parameter', parameter, ownCause(pkceRule, 'S256', came, parameter));
-  }
 }

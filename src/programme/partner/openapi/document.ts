@@ -67,6 +67,12 @@ function loginPath(
         description: 'To the login page, or back to the redirect URI with an error',
         headers: { Location: { schema: { type: 'string' } } },
       },
+      ...(definition.authorize.answer.mode === 'form_post' && {
+        200: {
+          description: 'A page that posts an error to the redirect URI',
+          content: { 'text/html': { schema: { type: 'string' } } },
+        },
+      }),
       ...Object.fromEntries(shown),
     },
   };

@@ -99,16 +99,22 @@ function proofKeys({ pkce }: LoginPromise): readonly string[] {
 
 function comeBack({ contract }: Guide, { success, reading }: LoginPromise): readonly string[] {
   const { definition, programme } = contract;
-  const { Location = '' } = success.render(new Set()).headers;
+  const { headers, body } = success.render(new Set());
   const { code, state } = definition.authorize.answer;
   return [
-    `The member has ${spanText(programme.login.lifetime)} to log in. After that the browser comes back to your redirect URI with a code:`,
-    codeBlock('text', Location),
+    `The member has ${spanText(programme.login.lifetime)} to log in. After that the browser comes back to your redirect URI with a code${howBack[definition.authorize.answer.mode]}:`,
+    codeBlock('text', headers['Location'] ?? body),
     `${reading.inputs.some(({ role }) => role === 'state') ? `Compare ${inCode(state)} with the value that you remembered, and stop if it differs: somebody else may have begun that login. ` : ''}${sentence(inCode(code))} is good for ${spanText(programme.code.lifetime)} and for one exchange. Do not rely on its form; keep room for ${mostCharacters} characters.`,
   ];
 }
 
 const mostCharacters = 255;
+
+const howBack = {
+  query: '',
+  fragment: ', in the fragment',
+  form_post: ', in a form that it posts; cookies of yours with `SameSite=Lax` do not come along',
+} as const;
 
 function failures(login: LoginPromise): readonly string[] {
   const met = login.failures.filter(({ metBy }) => metBy !== undefined);
@@ -120,7 +126,7 @@ function failures(login: LoginPromise): readonly string[] {
       ? []
       : [
           'The browser comes back to your redirect URI with an error in place of the code:',
-          table(['Query of the redirect URI', 'Cause', 'What to do'], redirected.map(redirectRow)),
+          table(['With the redirect URI', 'Cause', 'What to do'], redirected.map(redirectRow)),
         ]),
     ...(shown.length === 0
       ? []
@@ -134,8 +140,10 @@ function failures(login: LoginPromise): readonly string[] {
 function redirectRow(failure: LoginFailurePromise): readonly string[] {
   const { outcome } = failure;
   if (isPage(outcome)) return [];
-  const { Location = '' } = outcome.render(new Set(['parameter'])).headers;
-  return [inCode(decodeURIComponent(new URL(Location).search)), ...advice(failure)];
+  const { headers, body } = outcome.render(new Set(['parameter']));
+  const { search, hash } = new URL(headers['Location'] ?? 'https://posted.example');
+  const told = headers['Location'] === undefined ? (body.split('\n\n')[1] ?? '') : search + hash;
+  return [inCode(decodeURIComponent(told)), ...advice(failure)];
 }
 
 function pageRow(failure: LoginFailurePromise): readonly string[] {
