@@ -1,17 +1,7 @@
 // Owns the app of one deployment: every path and method, built whole and swapped whole.
 
-import {
-  missingPath,
-  ownMethods,
-  tooManyAtOnce,
-  unknownDemand,
-  wrongMethod as wrongMethodCause,
-} from '../engine/causes/trouble.ts';
-import { renderFailure, type ReportedFailure } from '../engine/failure.ts';
-import { answerIntrospection } from '../engine/introspection.ts';
-import { answerRevocation } from '../engine/revocation.ts';
+import { missingPath, unknownDemand } from '../engine/causes/trouble.ts';
 import type { Log, Service } from '../engine/service.ts';
-import { answerTokenRequest } from '../engine/token_request.ts';
 import { answerVerification, refuseVerification } from '../engine/verification.ts';
 import { present } from '../lib/present.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
@@ -21,21 +11,17 @@ import type { RequestHead } from '../oauth/wire_request.ts';
 import {
   type Deployment,
   isForGateways,
-  type Route,
   selectRoute,
   type SharedRoute,
 } from '../programme/deployment.ts';
 import type { Programme } from '../programme/programme.ts';
 import { verificationModes } from '../programme/requests/demand.ts';
-import { managementMethods } from '../programme/requests/token_management.ts';
-import { keySetMaxAge } from '../token/signing_keys.ts';
-import { App, type Endpoint, type HeadReply, type Load, type Select } from './endpoints.ts';
-import { handleLoginPage, handleLoginRequest, type LoginSite, textsFor } from './login_handlers.ts';
-import { renderPicture } from './login_pages.ts';
-import { missingPage, noting, orPage } from './missing_pages.ts';
+import type { EndpointRoute, Route } from '../programme/routes.ts';
+import { App, type Endpoint, type Load, type Select } from './endpoints.ts';
+import type { LoginSite } from './login_handlers.ts';
+import { missingPage, noting } from './missing_pages.ts';
 import { noProxies, type ProxyTest, readHead } from './read_request.ts';
-import { withHeaders } from './respond.ts';
-import type { WorkKind } from './waiting_line.ts';
+import { endpointOf, type Listener, tooMany } from './route_endpoints.ts';
 
 /**
  * Builds the app. Paths match as they were sent; every method reaches our own table.
@@ -62,7 +48,7 @@ export function createApp(
     if (route.kind === 'verification') {
       mountVerification(app, path, siteOf(route, sites).service);
     } else if (route.kind === 'shared') app.endpoint(path, shared(path, route, sites, listener));
-    else app.endpoint(path, endpointAt(path, route, sites, listener));
+    else app.endpoint(path, selectAt(path, route, sites, listener));
   }
   return app;
 }
@@ -93,13 +79,24 @@ function factsOf(
   return Object.freeze({ kind, path, programme: id, ...present({ idHeader: requestIdHeader }) });
 }
 
-function endpointAt(path: string, route: Route, sites: Sites, listener: Listener): Endpoint {
-  const facts = factsOf(route.programme, route.kind, path);
-  return { facts, ...endpointOf(siteOf(route, sites), route, listener) };
+/** The endpoint of a programme's path, by the request's method where it has several. */
+function selectAt(path: string, route: Route, sites: Sites, listener: Listener): Select {
+  const made = (one: EndpointRoute, allowed?: ReadonlySet<string>): Endpoint => {
+    const facts = factsOf(one.programme, one.kind, path);
+    return { facts, ...endpointOf(siteOf(one, sites), one, listener, allowed) };
+  };
+  if (route.kind !== 'by_method') {
+    const endpoint = made(route);
+    return () => endpoint;
+  }
+  const allowed = new Set(route.routes.flatMap((one) => [...made(one).methods]));
+  const endpoints = route.routes.map((one) => made(one, allowed));
+  const [first] = endpoints;
+  if (first === undefined) throw new Error(`nothing is mounted at ${path}`);
+  // A token endpoint comes last: its callers are told of a wrong method in the dialect's words.
+  const last = endpoints.at(-1) ?? first;
+  return ({ method = '' }) => endpoints.find(({ methods }) => methods.has(method)) ?? last;
 }
-
-/** `all` where gateways have no listener of their own. */
-export type Listener = 'all' | 'main' | 'gateway';
 
 /** Of each mounted programme. */
 export type Sites = ReadonlyMap<ProgrammeId, LoginSite>;
@@ -112,134 +109,12 @@ function siteOf({ programme }: Route, sites: Sites): LoginSite {
 
 /** The endpoint of a path that several programmes share, by the request's head. */
 function shared(path: string, route: SharedRoute, sites: Sites, listener: Listener): Select {
-  const made = (one: Route): Endpoint => endpointAt(path, one, sites, listener);
-  const endpoints = new Map([...route.byIdentifier.values()].map((one) => [one, made(one)]));
+  const made = (one: Route): Select => selectAt(path, one, sites, listener);
+  const selects = new Map([...route.byIdentifier.values()].map((one) => [one, made(one)]));
   const fallback = made(route.fallback);
-  return (incoming) => endpoints.get(selectRoute(route, readHead(incoming))) ?? fallback;
-}
-
-function endpointOf(site: LoginSite, route: Route, listener: Listener): Endpoint {
-  const { service } = site;
-  switch (route.kind) {
-    case 'token':
-      return dialectEndpoint(service, 'token', route.endpoint.methods, (request) =>
-        answerTokenRequest(service, route.endpoint, request),
-      );
-    case 'introspection':
-      return dialectEndpoint(service, 'verify', managementMethods, (request) =>
-        answerIntrospection(service, route.endpoint, request),
-      );
-    case 'revocation':
-      return dialectEndpoint(service, 'token', managementMethods, (request) =>
-        answerRevocation(service, route.endpoint, request),
-      );
-    case 'login_request':
-      return browserEndpoint(site, service.programme.login.endpoint.methods, (request) =>
-        handleLoginRequest(site, request),
-      );
-    case 'login_page':
-      return browserEndpoint(site, new Set(['GET', 'POST']), (request) =>
-        handleLoginPage(site, request),
-      );
-    case 'picture': {
-      const picture = renderPicture(route.picture);
-      return plainEndpoint(readOnly, () => picture);
-    }
-    case 'key_set': {
-      const { keys } = service;
-      if (keys === undefined) throw new Error(`${service.programme.id} signs no tokens`);
-      // RFC 7517, read at each request.
-      return plainEndpoint(readOnly, () => published('application/jwk-set+json', keys.keySet()));
-    }
-    case 'metadata': {
-      const offered = { introspection: listener === 'all', keySet: service.keys !== undefined };
-      const reply = published('application/json', route.metadata.document(offered));
-      return plainEndpoint(readOnly, () => reply);
-    }
-    case 'verification':
-      break;
-  }
-  throw new Error('verify has many paths, and is mounted by itself');
-}
-
-const readOnly: ReadonlySet<string> = new Set(['GET']);
-
-/**
- * A document that anybody may fetch. The key set's age is also the metadata's: a key signs only once
- * every verifier that kept the key set this long has fetched it anew.
- */
-function published(type: string, body: string): Reply {
-  return Object.freeze({
-    status: 200,
-    headers: { 'Content-Type': type, 'Cache-Control': `public, max-age=${keySetMaxAge}` },
-    body,
-  });
-}
-
-/** Every answer, also to a wrong method, is in the dialect's words. */
-function dialectEndpoint(
-  service: Service,
-  kind: WorkKind,
-  methods: ReadonlySet<string>,
-  answer: Endpoint['answer'],
-): Endpoint {
-  const { clock } = service;
-  const load: Load = {
-    kind,
-    tooMany: ({ record }, retryAfter) =>
-      renderFailure(service, tooMany(service, retryAfter, record)),
-  };
-  const allow = [...methods].join(', ');
-  const cause = wrongMethodCause(methods);
-  const wrongMethod: HeadReply = ({ record }) => {
-    const facts = { allow, at: clock.now(), cause };
-    const failure: ReportedFailure = { reason: 'method_not_allowed', facts };
-    record.failure = failure;
-    return renderFailure(service, failure);
-  };
-  return { load, methods, wrongMethod, answer };
-}
-
-function tooMany({ clock }: Service, retryAfter: number, record: RequestRecord): ReportedFailure {
-  const facts = { retryAfter, at: clock.now(), cause: tooManyAtOnce };
-  const failure: ReportedFailure = { reason: 'temporarily_unavailable', facts };
-  record.failure = failure;
-  return failure;
-}
-
-function plainEndpoint(methods: ReadonlySet<string>, answer: Endpoint['answer']): Endpoint {
-  const refusal = withHeaders(methodNotAllowed, allow(methods));
-  const wrongMethod = noting(refusal, 'method_not_allowed', () => ownMethods(methods));
-  return { methods, wrongMethod, answer };
-}
-
-/** Browsers get a page also for a wrong method (P-3). */
-function browserEndpoint(
-  site: LoginSite,
-  methods: ReadonlySet<string>,
-  answer: Endpoint['answer'],
-): Endpoint {
-  const allowed = allow(methods);
-  const refusal = withHeaders(methodNotAllowed, allowed);
-  const { service, pages } = site;
-  const load: Load = {
-    kind: 'login',
-    tooMany: async (head, retryAfter) => {
-      tooMany(service, retryAfter, head.record);
-      const page = await pages.standing('difficulties', textsFor(service.programme, head), 503);
-      return withHeaders(page, { 'Retry-After': `${retryAfter}` });
-    },
-  };
-  const page = orPage(site, 'wrong_method', refusal, allowed);
-  const wrongMethod = noting(page, 'method_not_allowed', () => wrongMethodCause(methods));
-  return { load, methods, wrongMethod, answer };
-}
-
-function allow(methods: ReadonlySet<string>): { readonly Allow: string } {
-  return { Allow: [...methods].join(', ') };
+  return (incoming) => (selects.get(selectRoute(route, readHead(incoming))) ?? fallback)(incoming);
 }
 
 const notFound = jsonReply(404, { error: 'not_found' });
 const unknownMode = noting(notFound, 'not_found', () => unknownDemand(verificationModes));
-const methodNotAllowed = jsonReply(405, { error: 'method_not_allowed' });
 const serverError = jsonReply(500, { error: 'server_error' });

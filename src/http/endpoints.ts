@@ -14,6 +14,7 @@ import {
   type RequestRecord,
 } from '../oauth/request_record.ts';
 import type { RequestHead, WireRequest } from '../oauth/wire_request.ts';
+import { hasValues, PathIndex } from '../programme/path_index.ts';
 import { admission } from './admission.ts';
 import {
   type Exchange,
@@ -27,7 +28,7 @@ import {
   receiveRequest,
   splitTarget,
 } from './read_request.ts';
-import { type Answer, type Failed, respond, withHeaders, write } from './respond.ts';
+import { type Answer, closing, type Failed, respond, write } from './respond.ts';
 import type { WorkKind } from './waiting_line.ts';
 
 /** Answers by the request's head alone. */
@@ -69,6 +70,9 @@ export type Select = (incoming: Incoming) => Endpoint;
  */
 export class App extends Hono<{ Bindings: HttpBindings }> {
   readonly #endpoints = new Map<string, Select>();
+  /** Paths with values in them, by their patterns: looked for where nothing else answers. */
+  readonly #byPattern = new Map<string, Select>();
+  readonly #patterns = new PathIndex();
   readonly #prefixes = new Map<string, Prefix>();
   /** Lengths of the prefixes: a look-up for each length, not for each prefix. */
   #prefixLengths: readonly number[] = [];
@@ -111,9 +115,22 @@ export class App extends Hono<{ Bindings: HttpBindings }> {
     this.notFound(({ env }) => this.#route(recorded(env)));
   }
 
-  /** Adds one path; on a shared path the request's head selects the endpoint. */
+  /** Adds one path, or pattern with values; on a shared path the request's head selects the endpoint. */
   endpoint(path: string, target: Endpoint | Select): void {
-    this.#endpoints.set(path, typeof target === 'function' ? target : () => target);
+    const select = typeof target === 'function' ? target : () => target;
+    if (!hasValues(path)) {
+      this.#endpoints.set(path, select);
+      return;
+    }
+    this.#patterns.add(path);
+    this.#byPattern.set(path, select);
+  }
+
+  #selectAt(path: string): Select | undefined {
+    const exact = this.#endpoints.get(path);
+    if (exact !== undefined || this.#byPattern.size === 0) return exact;
+    if (this.#prefixOf(path) !== undefined) return undefined;
+    return this.#byPattern.get(this.#patterns.match(path) ?? '');
   }
 
   /** Adds every path that begins with a prefix, which ends with `/` and has no other below it. */
@@ -126,7 +143,7 @@ export class App extends Hono<{ Bindings: HttpBindings }> {
     const { incoming } = exchange;
     const { record } = incoming;
     const head = readHead(incoming);
-    const endpoint = this.#endpoints.get(head.path)?.(incoming);
+    const endpoint = this.#selectAt(head.path)?.(incoming);
     if (endpoint === undefined) {
       const found = this.#prefixOf(head.path);
       record.endpoint = found?.facts ?? noEndpoint;
@@ -139,10 +156,7 @@ export class App extends Hono<{ Bindings: HttpBindings }> {
     }
     const request = await readRequest(exchange, this.isProxy);
     const reply = await endpoint.answer(request);
-    return respond(
-      request.body === 'too_large' ? withHeaders(reply, { Connection: 'close' }) : reply,
-      record,
-    );
+    return respond(closing(reply, request.body !== 'too_large'), record);
   }
 
   #prefixOf(path: string): Prefix | undefined {
@@ -156,7 +170,7 @@ export class App extends Hono<{ Bindings: HttpBindings }> {
   /** Answers a usual request to an endpoint; false leaves any other to `fetch`. */
   answers(incoming: Incoming, outgoing: Outgoing): boolean {
     const { path } = splitTarget(incoming.url ?? '');
-    const endpoint = this.#endpoints.get(path)?.(incoming);
+    const endpoint = this.#selectAt(path)?.(incoming);
     if (endpoint === undefined) return this.#answersBelow(path, incoming, outgoing);
     if (!endpoint.methods.has(incoming.method ?? '')) return false;
     const { load, facts = noEndpoint } = endpoint;
@@ -182,7 +196,7 @@ export class App extends Hono<{ Bindings: HttpBindings }> {
 
   /** Which work a request is that `answers` has left to `fetch`. */
   kindOf(incoming: Incoming): WorkKind {
-    const endpoint = this.#endpoints.get(splitTarget(incoming.url ?? '').path)?.(incoming);
+    const endpoint = this.#selectAt(splitTarget(incoming.url ?? '').path)?.(incoming);
     const isItsOwn = endpoint?.methods.has(incoming.method ?? '') === true;
     return (isItsOwn ? endpoint.load?.kind : undefined) ?? 'other';
   }
@@ -222,11 +236,6 @@ export class App extends Hono<{ Bindings: HttpBindings }> {
 /** The listener gives each request its record before it comes here. */
 function recorded(exchange: HttpBindings): Exchange {
   return exchange as unknown as Exchange;
-}
-
-/** After the answer Node reads the rest of a body to discard it: not of a long one. */
-function closing(reply: Reply, isShort: boolean): Reply {
-  return isShort ? reply : withHeaders(reply, { Connection: 'close' });
 }
 
 function begin(load: Load | undefined, work: () => void): void {

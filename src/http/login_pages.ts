@@ -45,7 +45,7 @@ export type FilledForm = Pick<LoginForm, 'username' | 'password'>;
  */
 export function createLoginPages(programme: Programme, filled?: FilledForm): LoginPages {
   const { login, name } = programme;
-  const url = new URL(`${programme.issuer}${programmePaths.login}`);
+  const url = new URL(programme.login.pagePath, programme.issuer);
   // Pictures have paths where there is a login.
   const showsPictures = logsIn(programme);
   const logo = showsPictures ? login.logo : undefined;

@@ -70,3 +70,8 @@ function put(outgoing: Outgoing, { status, headers, body }: Answer): void {
   outgoing.end(body);
   record.answered(status);
 }
+
+/** After the answer Node reads the rest of a body to discard it: not of a long one. */
+export function closing<Any extends Answer>(reply: Any, isShort: boolean): Any {
+  return isShort ? reply : withHeaders(reply, { Connection: 'close' });
+}

@@ -2,6 +2,7 @@
 
 /** Paths below a programme's own path: `/NAME/login`. */
 export const programmePaths = {
+  /** Unless the file says another. */
   login: '/login',
   /** The login page's pictures. */
   pictures: '/login/assets/',

@@ -1,25 +1,11 @@
 // Owns the deployment: the map from each path to an endpoint of a programme.
 
 import type { ProgrammeId } from '../oauth/client.ts';
-import { programmePaths } from '../oauth/own_paths.ts';
 import { parseForm } from '../oauth/parameters.ts';
 import { headerValues, type RequestHead } from '../oauth/wire_request.ts';
-import type { Metadata } from './answers/metadata.ts';
-import type { Logo } from './login/logos.ts';
-import { picturesOf } from './login/rules.ts';
-import { PathIndex } from './path_index.ts';
-import { logsIn, type Programme, type SelectorRule } from './programme.ts';
-import type { TokenEndpoint } from './requests/token_endpoint.ts';
-import type { TokenManagementEndpoint } from './requests/token_management.ts';
-
-/** The endpoint of one programme that answers a path. */
-export type Route = { readonly programme: Programme } & (
-  | { readonly kind: 'login_request' | 'login_page' | 'key_set' | 'verification' }
-  | { readonly kind: 'picture'; readonly picture: Logo }
-  | { readonly kind: 'token'; readonly endpoint: TokenEndpoint }
-  | { readonly kind: 'introspection' | 'revocation'; readonly endpoint: TokenManagementEndpoint }
-  | { readonly kind: 'metadata'; readonly metadata: Metadata }
-);
+import { hasValues, PathIndex } from './path_index.ts';
+import type { Programme, SelectorRule } from './programme.ts';
+import { type Route, routesOf } from './routes.ts';
 
 /** A path that several programmes share; the selector's input names the programme. */
 export interface SharedRoute {
@@ -35,7 +21,10 @@ export function isForGateways({ kind }: Route | SharedRoute): boolean {
   return kind === 'verification' || kind === 'introspection';
 }
 
-/** Routes by exact path as sent, or by a pattern that ends with `/*`. */
+/**
+ * Routes by exact path as sent, or by a pattern: one that ends with `/*`, or has values in braces. What
+ * a programme has at fixed paths goes before its own patterns.
+ */
 export type Deployment = ReadonlyMap<string, Route | SharedRoute>;
 
 export interface MountConflict {
@@ -73,8 +62,9 @@ export function deploy(
       ...own.flatMap(([path]) =>
         paths
           .overlapping(path)
-          .flatMap((at) => routes.get(at) ?? [])
-          .flatMap((route) => collision(path, programme, route)),
+          .flatMap((at) =>
+            (routes.get(at) ?? []).flatMap((route) => collision(path, programme, route, at)),
+          ),
       ),
     ];
     if (conflict !== undefined) {
@@ -127,7 +117,8 @@ function selfCollision(
 ): readonly MountConflict[] {
   const paths = new PathIndex();
   const [twice] = own.flatMap(([path]) => {
-    const found = paths.overlapping(path);
+    // A pattern gives way to fixed paths, and the file's checks have seen two patterns.
+    const found = paths.overlapping(path).filter((at) => at === path || !hasValues(at + path));
     paths.add(path);
     return found;
   });
@@ -140,8 +131,12 @@ function collision(
   path: string,
   programme: Programme,
   { programme: other }: Route,
+  at: string,
 ): readonly MountConflict[] {
-  const message = ambiguity(path, programme, programme.selectors.get(path), other);
+  const message =
+    at !== path && hasValues(at + path)
+      ? `${other.id} answers at ${at} already, and one path can be that and ${path}: give one of them another base_path`
+      : ambiguity(path, programme, programme.selectors.get(path), other);
   return message === undefined ? [] : [{ programme, path, other, message }];
 }
 
@@ -196,38 +191,4 @@ function joined(path: string, found: readonly Route[]): Route | SharedRoute {
   if (selector === undefined) throw new Error(`${path} is shared without a selector`);
   const byIdentifier = new Map(found.map((route) => [route.programme.identifier, route]));
   return { kind: 'shared', selector, byIdentifier, fallback };
-}
-
-function routesOf(
-  programme: Programme,
-  hasFormerKeys: boolean,
-): readonly (readonly [string, Route])[] {
-  const { ownPath, login, tokenEndpoints, introspection, revocation, metadata } = programme;
-  const routes: [string, Route][] = [];
-  if (logsIn(programme)) {
-    routes.push([login.endpoint.path, { kind: 'login_request', programme }]);
-    routes.push([login.pagePath, { kind: 'login_page', programme }]);
-    for (const picture of picturesOf(login)) {
-      const path = ownPath + programmePaths.pictures + picture.fileName;
-      routes.push([path, { kind: 'picture', programme, picture }]);
-    }
-  }
-  for (const endpoint of tokenEndpoints) {
-    routes.push([endpoint.path, { kind: 'token', programme, endpoint }]);
-  }
-  if (programme.signsTokens || hasFormerKeys) {
-    routes.push([ownPath + programmePaths.keySet, { kind: 'key_set', programme }]);
-  }
-  routes.push([`${ownPath + programmePaths.verify}*`, { kind: 'verification', programme }]);
-  for (const [kind, endpoint] of [
-    ['introspection', introspection],
-    ['revocation', revocation],
-  ] as const) {
-    if (endpoint !== undefined) routes.push([endpoint.path, { kind, programme, endpoint }]);
-  }
-  if (metadata !== undefined) {
-    for (const path of metadata.paths)
-      routes.push([path, { kind: 'metadata', programme, metadata }]);
-  }
-  return routes;
 }

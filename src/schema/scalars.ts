@@ -84,38 +84,54 @@ const withoutDots = v.check<string, string>(
 export const pathSchema = v.pipe(
   v.string(),
   v.regex(
-    /^(?:\/[A-Za-z0-9_.~-]+)+$/,
+    /^(?:\/[A-Za-z0-9_.~:@+=-]+)+$/,
     ({ input }) =>
-      `expected a path such as /api/grant: segments of letters, digits, "-", "_", "." and "~"${pathAdvice(input)}`,
+      `expected a path such as /api/grant: segments of letters, digits and -_.~:@+=${pathAdvice(input)}`,
   ),
   withoutDots,
   named(
     'path',
-    'One or more segments with `/` before each: letters, digits, `-`, `_`, `.`, `~`. No closing `/`, no `.` or `..` segments, no percent-encoding.',
+    'One or more segments with `/` before each: letters, digits and `-_.~:@+=`. No closing `/`, no `.` or `..` segments, no percent-encoding.',
   ),
 );
 
 function pathAdvice(path: string): string {
   if (/^https?:/.test(path)) return '; without scheme and host, which public_url has';
-  if (/[${}]/.test(path)) return '; nothing is filled in here';
+  if (/%/.test(path)) return '; written as they are, never percent-encoded';
+  if (/[{}]/.test(path)) return '; a name in braces is a whole segment of an endpoint’s path';
   if (path.length > 1 && path.endsWith('/')) return '; without a slash at the end';
   return path.startsWith('/') ? '' : '; it begins with a slash';
 }
 
-/**
- * A path that another specification defines: as `pathSchema`, but a segment may contain a colon or
- * an at sign after its first character, and the path may end with a slash.
- */
+/** A path that another specification defines: what RFC 3986 3.3 has in paths, but stars and percent-encoding. */
+export const fixedPathSchema = v.pipe(
+  v.string(),
+  v.regex(
+    /^\/(?:[A-Za-z0-9_.~:@!$&'()+,;=-]+(?:\/[A-Za-z0-9_.~:@!$&'()+,;=-]+)*\/?)?$/,
+    ({ input }) =>
+      `expected a path such as /api/grant: segments of ${segmentWords}${pathAdvice(input)}`,
+  ),
+  withoutDots,
+  named(
+    'fixed path',
+    "As a path, but segments may hold `!$&'(),;` too, and a slash may close it or be all of it.",
+  ),
+);
+
+const segmentWords = `letters, digits and -_.~:@!$&'()+,;=`;
+
+/** As `fixedPathSchema`, with values in it. */
 export const endpointPathSchema = v.pipe(
   v.string(),
   v.regex(
-    /^(?:\/[A-Za-z0-9_.~-][A-Za-z0-9_.~:@-]*)+\/?$/,
-    'expected a path such as /api/grant: segments of letters, digits, "-", "_", ".", "~" and, further on, ":" and "@"',
+    /^\/(?:(?:[A-Za-z0-9_.~:@!$&'()+,;=-]+|\{[A-Za-z][A-Za-z0-9_.-]{0,49}\})(?:\/(?:[A-Za-z0-9_.~:@!$&'()+,;=-]+|\{[A-Za-z][A-Za-z0-9_.-]{0,49}\}))*\/?)?$/,
+    ({ input }) =>
+      `expected a path such as /api/grant: segments of ${segmentWords}, or names in braces${pathAdvice(input)}`,
   ),
   withoutDots,
   named(
     'endpoint path',
-    'As a path, but segments may hold `:` and `@` further on, and a slash may close it.',
+    'As a fixed path; a whole segment may be the name of an [input](#inputs) `in: path` in braces. Its value is one segment of up to 200 letters, digits and `-_.~:@`, as it was sent; anything else is another path.',
   ),
 );
 

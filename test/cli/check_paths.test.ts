@@ -32,9 +32,9 @@ const taken: readonly (readonly [yaml: string, at: string, message: string])[] =
     '/.well-known/jwks.json is the path of the key set already',
   ],
   [
-    'token_endpoints: { grant: { path: /auth/login } }',
-    '7:35',
-    '/auth/login is the path of the login request already',
+    'authorize: { endpoint: { methods: [POST, GET] } }\ntoken_endpoints: { grant: { path: /auth/login } }',
+    '8:35',
+    '/auth/login is the path of the login request already (give each of them a method of its own)',
   ],
   [
     'authorize: { endpoint: { path: /verify/login } }',

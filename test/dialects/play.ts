@@ -98,7 +98,12 @@ async function onboard(
     id,
     secret,
     more: {
-      properties: propertiesIn(settings, 'client.'),
+      properties: Object.fromEntries(
+        Object.entries(propertiesIn(settings, 'client.')).map(([name, value]) => [
+          name,
+          value.includes(' | ') ? value.split(' | ') : value,
+        ]),
+      ),
       ...(businessContext === undefined ? {} : { businessContext }),
       ...(partnerId === undefined ? {} : { partnerId }),
       ...(apiKey === undefined

@@ -23,7 +23,9 @@ import { programmePaths } from '../../src/oauth/own_paths.ts';
 import type { Reply } from '../../src/oauth/reply.ts';
 import { type LoadedProgramme, loadProgramme } from '../../src/programme/language/load.ts';
 import type { LoginPageName } from '../../src/programme/login/texts.ts';
+import { withPathValues } from '../../src/programme/path_index.ts';
 import { logsIn } from '../../src/programme/programme.ts';
+import { comparedProperties } from '../../src/programme/requests/client_values.ts';
 import {
   type SampleClient,
   sampleLoginRequest,
@@ -81,6 +83,9 @@ async function openScene(
     const more = {
       businessContext: 'PartnerContext',
       partnerId: 'Partner000001',
+      properties: Object.fromEntries(
+        comparedProperties(definition).map(({ name: key }) => [key, 'demo']),
+      ),
       apiKeys: [{ digest, createdAt: jetway.clock.now() }],
     };
     await jetway.addClient({ programme: name, secret, ...options, id, more });
@@ -240,8 +245,8 @@ async function assertLogins(scene: Scene): Promise<void> {
 
 /** Real failures beside forced ones: nobody could tell one from the other. */
 async function assertProvoked(scene: Scene): Promise<readonly string[]> {
-  const { jetway, service, failing } = scene;
-  const { path: loginPath } = service.programme.login.endpoint;
+  const { jetway, service, failing, definition, by, values } = scene;
+  const { path: loginPath } = sampleLoginRequest(definition, by.client, values);
   const reasons: string[] = [];
   for (const { reason, request, what, first } of provokedFailures({ ...scene, ...service })) {
     const { path, method } = request;
@@ -291,7 +296,8 @@ test('the sandbox of', async (t) => {
       const { ownPath, tokenEndpoints } = service.programme;
       const methods = new Map(tokenEndpoints.map((one) => [one.path, [...one.methods][0]]));
       for (const [path, failures] of sandbox.failuresAt) {
-        const place = [methods.get(path) ?? 'POST', path] as const;
+        const whole = withPathValues(path, () => 'any');
+        const place = [methods.get(path) ?? 'POST', whole] as const;
         await assertAnswers(scene, place, failures, renderFailure);
       }
       const verify = `${ownPath}${programmePaths.verify}member`;

@@ -1,6 +1,7 @@
 // Owns wire transcripts as text: settings, then exchanges of a request and the answer it must get.
 //
 //   client = partner-1                  settings: the partner that the transcript is about
+//   client.tenant = north | south       a property of it, of one value or several
 //   client other = partner-2 hush       another partner, {other} and {other_basic}; at the end
 //                                       `roles=member,partner` (`roles=` for none), `disabled`,
 //                                       `public` (no secret counts) or `redirect=com.example.app:/cb`

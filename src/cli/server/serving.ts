@@ -2,10 +2,11 @@
 
 import { openService } from '../../engine/open_service.ts';
 import type { Foundation, Service } from '../../engine/service.ts';
-import { createApp, type Listener } from '../../http/app.ts';
+import { createApp } from '../../http/app.ts';
 import type { App } from '../../http/endpoints.ts';
 import { createLoginSite, type LoginSite } from '../../http/login_handlers.ts';
 import type { FilledForm } from '../../http/login_pages.ts';
+import type { Listener } from '../../http/route_endpoints.ts';
 import type { Instant } from '../../lib/clock.ts';
 import { networkTest } from '../../lib/ip_address.ts';
 import { pause } from '../../lib/pause.ts';

@@ -5,6 +5,8 @@ import { certificateMethods } from '../../oauth/client.ts';
 import { type GrantType, grantTypes } from '../../oauth/grant.ts';
 import { programmePaths, servicePaths } from '../../oauth/own_paths.ts';
 import type { Definition } from '../language/definition.ts';
+import type { EndpointDefinition } from '../language/input_schema.ts';
+import { hasValues, withPathValues } from '../path_index.ts';
 import { endpointsOf } from '../requests/grant_places.ts';
 
 /** Endpoints that the document names only under a condition. */
@@ -96,17 +98,26 @@ function endpoints(definition: Definition, publicUrl: string): object {
   const { grants, authorize, base_path: base } = definition;
   const urls = granted(definition).map((type) => {
     const [only = '', ...others] = endpointsOf(definition, type).map(
-      ([, { path }]) => publicUrl + base + path,
+      ([, endpoint]) => publicUrl + base + (constantPath(endpoint) ?? ''),
     );
     return [type, others.length === 0 ? only : [only, ...others]] as const;
   });
   const all = urls.flatMap(([, url]) => url);
-  const authorizationUrl = publicUrl + base + authorize.endpoint.path;
+  const authorizationUrl = publicUrl + base + (constantPath(authorize.endpoint) ?? '');
   return present({
     authorization_endpoint: grants.authorization_code && authorizationUrl,
     token_endpoint: all[0],
     token_endpoints: new Set(all).size > 1 ? Object.fromEntries(urls) : undefined,
   });
+}
+
+/** The path with the first allowed value of each input in it; undefined where one may be any. */
+export function constantPath({ path, inputs }: EndpointDefinition): string | undefined {
+  const byName = new Map(
+    Object.entries(inputs).map(([role, { name = role, allowed = [] }]) => [name, allowed[0]]),
+  );
+  const whole = withPathValues(path, (name) => byName.get(name));
+  return hasValues(whole) ? undefined : whole;
 }
 
 /** Only the methods that RFC 7591 2 and RFC 8705 name; a dialect's other methods are left out. */

@@ -18,6 +18,7 @@ import {
 import { idleLoginComplaints, refusalComplaints } from './inputs.ts';
 import { judged } from './judged.ts';
 import { loginPageComplaints } from './login_page.ts';
+import { pathComplaints } from './paths.ts';
 import { refreshComplaints } from './refresh_tokens.ts';
 import { sandboxComplaints } from './sandbox.ts';
 import { scopeComplaints } from './scopes.ts';
@@ -28,6 +29,7 @@ type Check = (definition: Definition, document: YamlNode) => Iterable<Complaint>
 
 const errors: readonly Check[] = [
   grantComplaints,
+  pathComplaints,
   endpointComplaints,
   authenticationComplaints,
   loginComplaints,

@@ -3,7 +3,6 @@
 
 import type { Path } from '../../lib/fault.ts';
 import { grantInputs, type GrantType, grantTypes } from '../../oauth/grant.ts';
-import { programmePaths } from '../../oauth/own_paths.ts';
 import { type Complaint, wrong } from '../../schema/complaint.ts';
 import { isResponseMode, responseModes } from '../language/authorize_schema.ts';
 import type { Definition } from '../language/definition.ts';
@@ -64,54 +63,11 @@ export function* grantComplaints(definition: Definition): Iterable<Complaint> {
 }
 
 export function* endpointComplaints(definition: Definition): Iterable<Complaint> {
-  yield* pathComplaints(definition);
   for (const name of Object.keys(definition.token_endpoints)) {
     yield* grantTypeComplaints(definition, name);
   }
   for (const [at, endpoint] of endpointsIn(definition)) {
     yield* inputPlaceComplaints(at, endpoint);
-  }
-}
-
-/** Paths that Jetway itself or another endpoint of the file uses. */
-function* pathComplaints({
-  authorize,
-  token_endpoints,
-  introspection,
-  revocation,
-}: Definition): Iterable<Complaint> {
-  const holders = new Map<string, string>([
-    [programmePaths.login, 'the login page'],
-    [programmePaths.keySet, 'the key set'],
-  ]);
-  const claims: readonly (readonly [Path, string | undefined, string])[] = [
-    [loginPlace, authorize.endpoint.path, 'the login request'],
-    ...Object.entries(token_endpoints).map(
-      ([name, { path }]) =>
-        [['token_endpoints', name], path, `the token endpoint ${name}`] as const,
-    ),
-    [['introspection'], introspection?.path, 'introspection'],
-    [['revocation'], revocation?.path, 'revocation'],
-  ];
-  for (const [place, path, claimant] of claims) {
-    if (path === undefined) continue;
-    const at = [...place, 'path'];
-    const holder = holders.get(path);
-    yield* wrong(
-      [holder !== undefined, at, `${path} is the path of ${holder} already`],
-      // Every path below `/verify/` is for gateways, which append the caller's path (C-4).
-      [
-        path.startsWith(programmePaths.verify),
-        at,
-        `${path} lies below /verify, where gateways ask`,
-      ],
-      [
-        path.startsWith(programmePaths.pictures),
-        at,
-        `${path} lies below /login/assets, where the login page has its pictures`,
-      ],
-    );
-    holders.set(path, claimant);
   }
 }
 
@@ -173,6 +129,8 @@ export function* selectorComplaints(definition: Definition): Iterable<Complaint>
       yield [[...at, 'inputs'], `the selector "${selector.input}" is not an input here`];
       continue;
     }
+    const { [selector.input]: asked } = definition.authorize.endpoint.inputs;
+    const isSame = asked?.in === input.in && asked?.name === input.name;
     const [place, ...others] = placesOf(input, endpoint);
     const isEarly = others.length === 0 && (place === 'header' || place === 'query');
     const inputAt = [...at, 'inputs', selector.input];
@@ -184,6 +142,11 @@ export function* selectorComplaints(definition: Definition): Iterable<Complaint>
         'add must_equal: programme.identifier',
       ],
       [!isEarly, inputAt, 'a selector is read from a header or the query'],
+      [
+        endpoint.path === definition.authorize.endpoint.path && !isSame,
+        inputAt,
+        'the login request has this path too, and reads the selector elsewhere',
+      ],
       [
         place === 'query' && repeated !== 'refuse',
         [...at, 'repeated'],

@@ -93,19 +93,19 @@ export function describeReading(reading: Reading): ReadingPromise {
 function describeInput(reading: Reading, role: string, input: InputDefinition): InputPromise {
   const { definition, endpoint, requests } = reading;
   const isLogin = requests.includes('login');
-  const { told, wireName, inHeader, whenMissing, whenInvalid, whenUnequal } = compileInput(
+  const { told, wireName, inHeader, inPath, whenMissing, whenInvalid, whenUnequal } = compileInput(
     role,
     input,
     definition.programme_identifier,
   );
   const readBy = requests.filter((request) => isReadBy(request, role));
   const choosesGrant = role === 'grant_type' && distinctNames(reading) > 1;
-  const required = input.required || choosesGrant;
+  const required = input.required || choosesGrant || inPath;
   const authenticates = !isLogin && !requests.includes('question');
   const proves = authenticates && isProof(role, definition.client.authentication);
   const neededBy = readBy.filter((request) => required || proves || needs(request, role));
   const can: Readonly<Record<InputFault, boolean>> = {
-    missing: neededBy.length > 0 && !proves,
+    missing: neededBy.length > 0 && !proves && !inPath,
     malformed: input.format !== undefined || isShaped(input) || inHeader,
     unequal: input.must_equal !== undefined,
   };
@@ -123,7 +123,7 @@ function describeInput(reading: Reading, role: string, input: InputDefinition): 
     neededBy,
     isOfGrants: inputsOfGrants.has(role) && !isLogin,
     proves,
-    strict: !inHeader && endpoint.unknown === 'refuse',
+    strict: !inHeader && !inPath && endpoint.unknown === 'refuse',
     reasons: { missing: whenMissing, malformed: whenInvalid, unequal: whenUnequal },
     faults: inputFaults.filter((fault) => can[fault]),
     ...present({ prefix, characters, length, format, allowed, must_equal }),

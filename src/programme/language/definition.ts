@@ -6,9 +6,9 @@ import { usualIdHeader } from '../../oauth/request_record.ts';
 import { key, type Output } from '../../schema/notes.ts';
 import {
   basePathSchema,
+  fixedPathSchema,
   freeHeaderSchema,
   lifetimeSchema,
-  pathSchema,
   textSchema,
 } from '../../schema/scalars.ts';
 import { sandboxSchema } from '../sandbox/sandbox_schema.ts';
@@ -73,7 +73,7 @@ const requestIdSchema = v.pipe(
 const managementSchema = (example: string) =>
   v.exactOptional(
     v.strictObject({
-      path: key(pathSchema, {
+      path: key(fixedPathSchema, {
         text: "The path below the programme's own: its base path, with its name where that is shared.",
         example,
       }),

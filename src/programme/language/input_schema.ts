@@ -18,7 +18,7 @@ import { characterClassSchema, lengthSchema } from './value_shape.ts';
 
 export const parameterPlaces = ['query', 'form', 'json', 'xml'] as const;
 export type ParameterPlace = (typeof parameterPlaces)[number];
-export type Place = ParameterPlace | 'header';
+export type Place = ParameterPlace | 'header' | 'path';
 
 /** With what an input can be compared: also with a property of the client, by `client.` and its name. */
 export type Comparison = 'programme.identifier' | `client.${string}`;
@@ -76,8 +76,8 @@ const inputSchema = v.pipe(
       example: 'programme-identifier',
       otherwise: "the input's own name",
     }),
-    in: key(v.exactOptional(v.picklist([...parameterPlaces, 'header'])), {
-      text: 'Where it is read, if not where the endpoint reads its parameters. A body has one form: `form`, `json` and `xml` only where the endpoint reads that.',
+    in: key(v.exactOptional(v.picklist([...parameterPlaces, 'header', 'path'])), {
+      text: 'Where it is read, if not where the endpoint reads its parameters. A body has one form: `form`, `json` and `xml` only where the endpoint reads that. `path`: the segment of `path` that has its name in braces.',
       example: 'header',
       otherwise: "the endpoint's `read`",
     }),
@@ -194,7 +194,10 @@ const inputsSchema = v.union([
 /** The keys that the login request and token endpoints share. */
 export const endpointSchema = v.pipe(
   v.strictObject({
-    path: key(endpointPathSchema, { text: 'The path below `base_path`.', example: '/token' }),
+    path: key(endpointPathSchema, {
+      text: 'The path below `base_path`. The login request and a token endpoint may have the same one, with different `methods`.',
+      example: '/token',
+    }),
     methods: key(
       v.pipe(listOf(v.picklist(['GET', 'POST'])), v.nonEmpty('expected at least one method')),
       {

@@ -4,8 +4,9 @@ import * as v from 'valibot';
 
 import { colourForm } from '../../lib/contrast.ts';
 import { languageTagForm } from '../../lib/language.ts';
+import { programmePaths } from '../../oauth/own_paths.ts';
 import { key, named, type Output } from '../../schema/notes.ts';
-import { lifetimeSchema, textSchema } from '../../schema/scalars.ts';
+import { lifetimeSchema, pathSchema, textSchema } from '../../schema/scalars.ts';
 import { failureLimitSchema, lockoutSchema } from './limits.ts';
 import {
   labelsSchema,
@@ -108,6 +109,10 @@ const coloursSchema = v.strictObject({
 });
 
 export const loginSchema = v.strictObject({
+  path: key(v.optional(pathSchema, programmePaths.login), {
+    text: "The page's own path, below the programme's own: its base path, with its name where that is shared.",
+    example: '/sign-in',
+  }),
   lifetime: key(lifetimeSchema, {
     text: 'How long a member may take, from the login request to a correct password. After that the login has expired and begins anew at the partner.',
     example: '10m',

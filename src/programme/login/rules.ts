@@ -4,7 +4,6 @@ import type { Milliseconds } from '../../lib/clock.ts';
 import { present } from '../../lib/present.ts';
 import type { ThrottleLimit } from '../../oauth/client.ts';
 import type { LoginFailureReason } from '../../oauth/failure.ts';
-import { programmePaths } from '../../oauth/own_paths.ts';
 import { compileRedirectAnswer, type RedirectWriter } from '../answers/redirect_answer.ts';
 import type { PageFailure, RedirectFailure } from '../language/authorize_schema.ts';
 import type { Definition } from '../language/definition.ts';
@@ -47,7 +46,7 @@ export function compileLogin(
   const { authorize, login } = definition;
   return {
     endpoint: compileLoginEndpoint(definition),
-    pagePath: ownPath + programmePaths.login,
+    pagePath: ownPath + login.path,
     lifetime: login.lifetime,
     lockout: unlessOff(login.lockout),
     addressLimit: unlessOff(login.address_limit),

@@ -16,6 +16,7 @@ import { attributeMark } from '../../oauth/xml_parameters.ts';
 import type { Definition } from '../language/definition.ts';
 import type { Comparison, EndpointDefinition, InputDefinition } from '../language/input_schema.ts';
 import { compileShape, type Misfit, shapeMisfit } from '../language/value_shape.ts';
+import { isPathValue } from '../path_index.ts';
 import { heldValues } from './client_values.ts';
 import { formatTest, formatWords } from './input_formats.ts';
 
@@ -37,6 +38,8 @@ export interface InputRule<Reason = FailureReason> {
   /** What stands between its values where they come as a list of texts in JSON. */
   readonly between?: string;
   readonly inHeader: boolean;
+  /** A segment of the path: always there. */
+  readonly inPath: boolean;
   readonly required: boolean;
   /** Several header lines form one list. */
   readonly list: boolean;
@@ -80,6 +83,7 @@ export function compileInput(
   empty: EndpointDefinition['empty'] = 'missing',
 ): InputRule {
   const inHeader = definition.in === 'header';
+  const inPath = definition.in === 'path';
   const { name = role, within = [], attribute, allowed, must_equal: comparison } = definition;
   const wireName = inHeader ? name.toLowerCase() : name;
   const hasShape = compileShape(definition);
@@ -93,11 +97,16 @@ export function compileInput(
     told: inHeader ? wireName : [...within, name].join('.'),
     key: memberPath([...within, attribute === true ? attributeMark + name : name]),
     inHeader,
+    inPath,
     required: definition.required,
     list: inHeader && definition.format !== undefined,
     keepsEmpty: empty === 'value',
     unwrap: compileUnwrap(definition.scheme),
-    fits: (value) => hasShape(value) && hasFormat(value) && (values?.has(value) ?? true),
+    fits: (value) =>
+      (!inPath || isPathValue(value)) &&
+      hasShape(value) &&
+      hasFormat(value) &&
+      (values?.has(value) ?? true),
     misfit: (value) => shapeMisfit(definition, value) ?? formMisfit(definition, value),
     ...compileComparison(comparison, programmeIdentifier),
     whenMissing: definition.when_missing ?? missingReason(role, inHeader),

@@ -127,7 +127,7 @@ function* readingFailures(
   rules: readonly InputRule[],
 ): Iterable<Found> {
   const places = (rule: InputRule) => placesOf(endpoint.inputs[rule.role] ?? noInput, endpoint);
-  const parameters = rules.filter((rule) => !rule.inHeader);
+  const parameters = rules.filter((rule) => !rule.inHeader && !rule.inPath);
   const [first] = parameters;
   const readsBody = endpoint.read.some((place) => place !== 'query');
   yield ['method_not_allowed', { allow: endpoint.methods.join(', ') }];
@@ -180,7 +180,7 @@ function* grantFailuresAt(
     const choosesGrant = role === 'grant_type' && grants.length > 1;
     // Without its credentials a client has failed before.
     const proves = !inHeader && (role === 'client_id' || role === 'client_secret');
-    const required = !proves && (rule.required || isNeeded || choosesGrant);
+    const required = !proves && !rule.inPath && (rule.required || isNeeded || choosesGrant);
     yield* ruleFailures(rule, inputs[role] ?? noInput, required);
     if (role === 'grant_type') yield ['unsupported_grant_type', { parameter: told }];
     if (role === 'scope') yield ['invalid_scope', { parameter: 'scope', scope: unheardOf }];

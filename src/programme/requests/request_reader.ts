@@ -15,6 +15,7 @@ import {
   type ParameterPlace,
   placesOf,
 } from '../language/input_schema.ts';
+import { valuePlace } from '../path_index.ts';
 import type { Inputs, InputRule } from './input_rules.ts';
 import {
   type BodyForm,
@@ -38,6 +39,8 @@ interface PlacedRule extends InputRule<unknown> {
   readonly inQuery: boolean;
   /** Forms of the body that may contain it. */
   readonly inBody: ReadonlySet<BodyForm>;
+  /** Of a value in the path: its place, counted from the end. */
+  readonly segment: number | undefined;
 }
 
 interface ReadingRules {
@@ -55,8 +58,11 @@ export function compileReader(
 ): (request: WireRequest, report: Report) => Inputs {
   const inputs = rules.map((rule): PlacedRule => {
     const places = placesOf(endpoint.inputs[rule.role] ?? { required: false }, endpoint);
-    const inBody = new Set(places.filter((place) => place !== 'query' && place !== 'header'));
-    return { ...rule, inQuery: places.includes('query'), inBody };
+    const inBody = new Set(
+      places.filter((place) => place !== 'query' && place !== 'header' && place !== 'path'),
+    );
+    const segment = rule.inPath ? valuePlace(endpoint.path, rule.wireName) : undefined;
+    return { ...rule, inQuery: places.includes('query'), inBody, segment };
   });
   const keysIn = (isThere: (input: PlacedRule) => boolean): Set<string> =>
     new Set(inputs.filter(isThere).map((input) => input.key));
@@ -127,6 +133,7 @@ function sentFor(
   { form, parameters }: ReadBody,
 ): readonly string[] {
   if (input.inHeader) return headerValues(request, input.wireName);
+  if (input.segment !== undefined) return request.path.split('/').slice(input.segment).slice(0, 1);
   const one = input.inQuery ? inQuery.get(input.key) : undefined;
   const isInBody = form !== undefined && input.inBody.has(form);
   const other = isInBody ? parameters.get(input.key) : undefined;

@@ -111,10 +111,8 @@ function* bodyFaults({ endpoint, request }: Scene): Iterable<Found> {
     yield ['unknown_parameter', unheardOf, { ...good, query: [...query, [unheardOf, '1']] }];
   }
   const parameter = Object.entries(endpoint.inputs).find(
-    ([, one]) =>
-      one.within === undefined &&
-      one.attribute !== true &&
-      !placesOf(one, endpoint).includes('header'),
+    ([, { within, attribute = false, in: place = 'query' }]) =>
+      within === undefined && !attribute && place !== 'header' && place !== 'path',
   );
   if (parameter === undefined) return;
   const [role, input] = parameter;
@@ -161,11 +159,12 @@ function* inputFaults(scene: Scene, newIdentifier: () => string): Iterable<Found
   const { grant, by, request } = scene;
   const needed: readonly string[] = grantInputs[grant].needs;
   for (const [role, input] of ownInputs(scene)) {
-    const { told, fits, whenMissing, whenInvalid, whenUnequal } = ruleOf(scene, role);
-    if (input.required || needed.includes(role)) {
+    const { told, fits, inPath, whenMissing, whenInvalid, whenUnequal } = ruleOf(scene, role);
+    if (!inPath && (input.required || needed.includes(role))) {
       yield [whenMissing, `no ${told}`, request({ [role]: null })];
     }
-    const invalid = ['text/plain', '?', 'x', 'x'.repeat(200)].find((text) => !fits(text));
+    const texts = [...(inPath ? [] : ['text/plain', '?']), 'x', 'x'.repeat(200)];
+    const invalid = texts.find((text) => !fits(text));
     // Other inputs are compared with the client before their shape is checked.
     if (invalid !== undefined && (input.in === 'header' || input.must_equal === undefined)) {
       yield [whenInvalid, `a malformed ${told}`, request({ [role]: invalid })];

@@ -11,6 +11,7 @@ import type {
   ParameterPlace,
 } from '../language/input_schema.ts';
 import { compileShape, derivedValue } from '../language/value_shape.ts';
+import { withPathValues } from '../path_index.ts';
 import type { Programme } from '../programme.ts';
 import { heldValues } from './client_values.ts';
 import { endpointsOf } from './grant_places.ts';
@@ -163,7 +164,8 @@ export function fillInputs(
   known: SampleValues,
   needed: ReadonlySet<string>,
 ): SampleRequest {
-  const sent: Record<'query' | 'form' | 'header', [string, string][]> = {
+  const sent: Record<'query' | 'form' | 'header' | 'path', [string, string][]> = {
+    path: [],
     query: [],
     form: [],
     header: [],
@@ -173,7 +175,8 @@ export function fillInputs(
   const usual = usualPlace(endpoint);
   for (const [role, input] of Object.entries(endpoint.inputs)) {
     // Without its selector, a shared path leads to the default programme.
-    const isSent = input.required || needed.has(role) || role === definition.selector?.input;
+    const isNeeded = input.required || input.in === 'path' || needed.has(role);
+    const isSent = isNeeded || role === definition.selector?.input;
     const value = known[role] === undefined ? usualValue(role, input, definition, by) : known[role];
     if (!isSent || value === undefined || value === null) continue;
     const { in: place = usual, name = role, within = [], attribute, scheme } = input;
@@ -184,9 +187,10 @@ export function fillInputs(
     } else sent[place].push([name, text]);
   }
   const [method = 'POST'] = endpoint.methods;
+  const inPath = new Map(sent.path);
   return present({
     method,
-    path: definition.base_path + endpoint.path,
+    path: definition.base_path + withPathValues(endpoint.path, (name) => inPath.get(name)),
     query: sent.query,
     headers: sent.header,
     form: usual === 'form' || sent.form.length > 0 ? sent.form : undefined,

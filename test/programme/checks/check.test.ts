@@ -18,7 +18,7 @@ token_endpoints: { other: { path: /other, methods: [POST], inputs: { code: {} } 
   token_endpoints.other.inputs: the grant refresh_token needs an input "refresh_token" here
 token_endpoints: { grant: { inputs: { code: { name: x }, refresh_token: { name: x } } } }
   token_endpoints.grant.inputs.refresh_token: "code" is read from the form "x" already
-token_endpoints: { grant: { path: /auth/login } }
+token_endpoints: { grant: { path: /auth/login, methods: [GET, POST], read: [query, form] } }
   token_endpoints.grant.path: /auth/login is the path of the login request already
 token_endpoints: { grant: { path: /login } }
   token_endpoints.grant.path: /login is the path of the login page already

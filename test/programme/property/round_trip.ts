@@ -15,6 +15,7 @@ import type { Definition } from '../../../src/programme/language/definition.ts';
 import type { EndpointDefinition } from '../../../src/programme/language/input_schema.ts';
 import type { LoadedProgramme } from '../../../src/programme/language/load.ts';
 import type { Programme } from '../../../src/programme/programme.ts';
+import { comparedProperties } from '../../../src/programme/requests/client_values.ts';
 import { endpointsOf } from '../../../src/programme/requests/grant_places.ts';
 import {
   authorizationOf,
@@ -51,7 +52,9 @@ export function compiled({ id, definition }: LoadedProgramme): Compiled {
     apiKeys: [],
     businessContext: 'PartnerContextOfTwentySix',
     partnerId: 'Partner000001',
-    properties: {},
+    properties: Object.fromEntries(
+      comparedProperties(definition).map(({ name, input }) => [name, fittingValue(input)]),
+    ),
     status: 'active',
     createdAt: now,
   };
@@ -190,7 +193,10 @@ export function assertComparisons(before: Compiled, after: Compiled): void {
       for (const [role, { must_equal: comparison }] of Object.entries(inputs)) {
         if (comparison === undefined || !hasEndpoint(after, grant, name)) continue;
         const foreign = { ...before.client, id: foreignId(before), businessContext: 'Other' };
-        const theirs: Client = { ...foreign, partnerId: 'Foreign00001' };
+        const properties = Object.fromEntries(
+          Object.keys(foreign.properties).map((key) => [key, 'foreign']),
+        );
+        const theirs: Client = { ...foreign, partnerId: 'Foreign00001', properties };
         const wrong = comparison === 'client.api_key' ? 'jw_live_other' : undefined;
         const values = {
           ...(wrong === undefined ? {} : { [role]: wrong }),

@@ -48,7 +48,8 @@ export const requestDepartures: Departures = {
 export function inQuery(roles: readonly string[], endpoint: EndpointDefinition): readonly string[] {
   return roles.filter((role) => {
     const input = endpoint.inputs[role];
-    return input !== undefined && placesOf(input, endpoint).includes('query');
+    const places = input === undefined ? [] : placesOf(input, endpoint);
+    return places.includes('query') || places.includes('path');
   });
 }
 

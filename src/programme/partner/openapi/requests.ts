@@ -21,13 +21,15 @@ interface Placed {
 function placed({ inputs, mediaTypes }: ReadingPromise, method: string): Placed {
   const hasBody = method !== 'GET' && mediaTypes.length > 0;
   const isInBody = ({ places }: InputPromise): boolean =>
-    hasBody && places.some((place) => place !== 'query' && place !== 'header');
+    hasBody && places.some((place) => place !== 'query' && place !== 'header' && place !== 'path');
   return {
     body: inputs.filter(isInBody),
     parameters: inputs.filter(
       (input) =>
         !isInBody(input) &&
-        (input.inHeader ? !ownHeaders.has(input.wireName) : input.places.includes('query')),
+        (input.inHeader
+          ? !ownHeaders.has(input.wireName)
+          : input.places.some((place) => place === 'query' || place === 'path')),
     ),
   };
 }
@@ -43,7 +45,7 @@ export function parametersOf(
     const { description, ...schema } = inputSchema(input, definition, types);
     return {
       name: input.wireName,
-      in: input.inHeader ? 'header' : 'query',
+      in: ['path', 'header'].find((place) => input.places.some((one) => one === place)) ?? 'query',
       required: reading.requests.every((request) => input.neededBy.includes(request)),
       ...(description === '' ? {} : { description }),
       schema,

@@ -4,7 +4,7 @@ import type { GrantType } from '../../../oauth/grant.ts';
 import { tokenPlace } from '../../answers/token_place.ts';
 import type { GrantPromise, TokenEndpointPromise } from '../../contract/tokens.ts';
 import type { SampleRequest } from '../../requests/sample_request.ts';
-import { type Guide, tokenRequests } from '../guide.ts';
+import { below, type Guide, tokenRequests } from '../guide.ts';
 import { codeBlock, inCode, table } from '../markdown.ts';
 import { curlLines } from '../snippets/curl.ts';
 import { answerValues } from '../values.ts';
@@ -68,7 +68,8 @@ function placesOf(guide: Guide, grant: GrantType): readonly Place[] {
   });
 }
 
-function firstRequest(guide: Guide, { endpoint, promise, request }: Place): readonly string[] {
+function firstRequest(guide: Guide, place: Place): readonly string[] {
+  const { endpoint, promise, request } = place;
   const { grant, grantType } = promise;
   const inputs = endpoint.reading.inputs.filter(({ readBy }) => readBy.includes(grant));
   const rows = inputs.map((input) => {
@@ -78,23 +79,25 @@ function firstRequest(guide: Guide, { endpoint, promise, request }: Place): read
       : ([input, isNeeded] as const);
   });
   return [
-    addressLine(guide, request),
+    addressLine(guide, place),
     snippets(guide.base, request, { header: headerOf(guide, grant) }),
     ...(rows.length === 0 ? [] : [inputTable(guide, rows)]),
   ];
 }
 
-function furtherRequest(guide: Guide, { promise, request }: Place): readonly string[] {
+function furtherRequest(guide: Guide, place: Place): readonly string[] {
+  const { promise, request } = place;
   const flags = headerOf(guide, promise.grant) === undefined ? '-sS' : '-sS -i';
   return [
     'The same request is answered at another address:',
-    addressLine(guide, request),
+    addressLine(guide, place),
     codeBlock('sh', curlLines(guide.base, request, flags)),
   ];
 }
 
-function addressLine({ base }: Guide, { method, path }: SampleRequest): string {
-  return `**${method}** ${inCode(base + path)}`;
+/** With the names of values that stand in the path: the examples have the values. */
+function addressLine(guide: Guide, { endpoint, request }: Place): string {
+  return `**${request.method}** ${inCode(guide.base + below(guide, endpoint.path))}`;
 }
 
 /** The header of the answer that holds the token, if the body does not. */

@@ -67,6 +67,7 @@ const placeTexts = {
   json: 'JSON body',
   xml: 'XML body',
   header: 'header',
+  path: 'path',
 } as const;
 
 function placeText({ places, attribute }: InputPromise): string {

@@ -1,0 +1,167 @@
+// Owns the endpoints of a programme's routes: their methods, and what answers a wrong one or too many requests.
+
+import {
+  ownMethods,
+  tooManyAtOnce,
+  wrongMethod as wrongMethodCause,
+} from '../engine/causes/trouble.ts';
+import { renderFailure, type ReportedFailure } from '../engine/failure.ts';
+import { answerIntrospection } from '../engine/introspection.ts';
+import { answerRevocation } from '../engine/revocation.ts';
+import type { Service } from '../engine/service.ts';
+import { answerTokenRequest } from '../engine/token_request.ts';
+import { jsonReply, type Reply } from '../oauth/reply.ts';
+import type { RequestRecord } from '../oauth/request_record.ts';
+import { managementMethods } from '../programme/requests/token_management.ts';
+import type { EndpointRoute } from '../programme/routes.ts';
+import { keySetMaxAge } from '../token/signing_keys.ts';
+import type { Endpoint, HeadReply, Load } from './endpoints.ts';
+import { handleLoginPage, handleLoginRequest, type LoginSite, textsFor } from './login_handlers.ts';
+import { renderPicture } from './login_pages.ts';
+import { noting, orPage } from './missing_pages.ts';
+import { withHeaders } from './respond.ts';
+import type { WorkKind } from './waiting_line.ts';
+
+/** `all` where gateways have no listener of their own. */
+export type Listener = 'all' | 'main' | 'gateway';
+
+/** @param allowed the methods of the whole path, where it has other endpoints for other methods */
+export function endpointOf(
+  site: LoginSite,
+  route: EndpointRoute,
+  listener: Listener,
+  allowed?: ReadonlySet<string>,
+): Endpoint {
+  const { service } = site;
+  switch (route.kind) {
+    case 'token':
+      return dialectEndpoint(
+        service,
+        'token',
+        route.endpoint.methods,
+        (request) => answerTokenRequest(service, route.endpoint, request),
+        allowed,
+      );
+    case 'introspection':
+      return dialectEndpoint(service, 'verify', managementMethods, (request) =>
+        answerIntrospection(service, route.endpoint, request),
+      );
+    case 'revocation':
+      return dialectEndpoint(service, 'token', managementMethods, (request) =>
+        answerRevocation(service, route.endpoint, request),
+      );
+    case 'login_request':
+      return browserEndpoint(
+        site,
+        service.programme.login.endpoint.methods,
+        (request) => handleLoginRequest(site, request),
+        allowed,
+      );
+    case 'login_page':
+      return browserEndpoint(site, new Set(['GET', 'POST']), (request) =>
+        handleLoginPage(site, request),
+      );
+    case 'picture': {
+      const picture = renderPicture(route.picture);
+      return plainEndpoint(readOnly, () => picture);
+    }
+    case 'key_set': {
+      const { keys } = service;
+      if (keys === undefined) throw new Error(`${service.programme.id} signs no tokens`);
+      // RFC 7517, read at each request.
+      return plainEndpoint(readOnly, () => published('application/jwk-set+json', keys.keySet()));
+    }
+    case 'metadata': {
+      const offered = { introspection: listener === 'all', keySet: service.keys !== undefined };
+      const reply = published('application/json', route.metadata.document(offered));
+      return plainEndpoint(readOnly, () => reply);
+    }
+    case 'verification':
+      break;
+  }
+  throw new Error('verify has many paths, and is mounted by itself');
+}
+
+const readOnly: ReadonlySet<string> = new Set(['GET']);
+
+/**
+ * A document that anybody may fetch. The key set's age is also the metadata's: a key signs only once
+ * every verifier that kept the key set this long has fetched it anew.
+ */
+function published(type: string, body: string): Reply {
+  return Object.freeze({
+    status: 200,
+    headers: { 'Content-Type': type, 'Cache-Control': `public, max-age=${keySetMaxAge}` },
+    body,
+  });
+}
+
+/** Every answer, also to a wrong method, is in the dialect's words. */
+function dialectEndpoint(
+  service: Service,
+  kind: WorkKind,
+  methods: ReadonlySet<string>,
+  answer: Endpoint['answer'],
+  allowed = methods,
+): Endpoint {
+  const { clock } = service;
+  const load: Load = {
+    kind,
+    tooMany: ({ record }, retryAfter) =>
+      renderFailure(service, tooMany(service, retryAfter, record)),
+  };
+  const allow = [...allowed].join(', ');
+  const cause = wrongMethodCause(allowed);
+  const wrongMethod: HeadReply = ({ record }) => {
+    const facts = { allow, at: clock.now(), cause };
+    const failure: ReportedFailure = { reason: 'method_not_allowed', facts };
+    record.failure = failure;
+    return renderFailure(service, failure);
+  };
+  return { load, methods, wrongMethod, answer };
+}
+
+export function tooMany(
+  { clock }: Service,
+  retryAfter: number,
+  record: RequestRecord,
+): ReportedFailure {
+  const facts = { retryAfter, at: clock.now(), cause: tooManyAtOnce };
+  const failure: ReportedFailure = { reason: 'temporarily_unavailable', facts };
+  record.failure = failure;
+  return failure;
+}
+
+function plainEndpoint(methods: ReadonlySet<string>, answer: Endpoint['answer']): Endpoint {
+  const refusal = withHeaders(methodNotAllowed, allow(methods));
+  const wrongMethod = noting(refusal, 'method_not_allowed', () => ownMethods(methods));
+  return { methods, wrongMethod, answer };
+}
+
+/** Browsers get a page also for a wrong method (P-3). */
+function browserEndpoint(
+  site: LoginSite,
+  methods: ReadonlySet<string>,
+  answer: Endpoint['answer'],
+  allowed = methods,
+): Endpoint {
+  const refusal = withHeaders(methodNotAllowed, allow(allowed));
+  const { service, pages } = site;
+  const load: Load = {
+    kind: 'login',
+    tooMany: async (head, retryAfter) => {
+      tooMany(service, retryAfter, head.record);
+      const page = await pages.standing('difficulties', textsFor(service.programme, head), 503);
+      return withHeaders(page, { 'Retry-After': `${retryAfter}` });
+    },
+  };
+  const page = orPage(site, 'wrong_method', refusal, allow(allowed));
+  const wrongMethod = noting(page, 'method_not_allowed', () => wrongMethodCause(allowed));
+  return { load, methods, wrongMethod, answer };
+}
+
+function allow(methods: ReadonlySet<string>): { readonly Allow: string } {
+  return { Allow: [...methods].join(', ') };
+}
+
+const methodNotAllowed = jsonReply(405, { error: 'method_not_allowed' });
