@@ -93,7 +93,7 @@ async function refreshFacts(
 ): Promise<object | undefined> {
   const { store, programme, directory } = service;
   if (!programme.grants.has('refresh_token')) return undefined;
-  const token = readRefreshToken(text);
+  const token = await readRefreshToken(service, text, now);
   const login = token && (await store.findLogin(programme.id, token.place));
   if (token === undefined || login === undefined) return undefined;
   if (judgeRefresh(login, presentedBy(service, client, token), now) !== 'rotate') return undefined;

@@ -13,13 +13,7 @@ import { sealAccess } from '../token/sealed/access_text.ts';
 import { loginTagOf } from '../token/sealed/refresh_text.ts';
 import type { GrantRequest } from './authorization.ts';
 import type { Service } from './service.ts';
-
-/** The refresh token that an answer tells. */
-export interface RefreshTelling {
-  readonly text: string;
-  /** What the client holds already, where the answer repeats it: a JWT is not made anew. */
-  readonly sent?: string;
-}
+import { handOut, type RefreshTelling } from './token_forms.ts';
 
 /**
  * The tokens of a login's answer, whether it is new or told again: everything follows from the row and
@@ -28,6 +22,17 @@ export interface RefreshTelling {
  * @param refresh absent where the answer has no refresh token
  */
 export async function makeLoginTokens(
+  service: Service,
+  client: Client,
+  grant: GrantType,
+  login: Login & Answer,
+  refresh: RefreshTelling | undefined,
+): Promise<TokenSet> {
+  const tokens = await ordinaryLoginTokens(service, client, grant, login, refresh);
+  return handOut(service, client, tokens, refresh);
+}
+
+async function ordinaryLoginTokens(
   service: Service,
   client: Client,
   grant: GrantType,
@@ -101,8 +106,16 @@ function makeAccessToken(
 
 const nextCounter = counterMaker();
 
-/** A client's own token without a refresh token (RFC 6749 4.4.3). Nothing of it is stored. */
+/** A client's own token without a refresh token (RFC 6749 4.4.3). Nothing of an ordinary one is stored. */
 export async function makeClientToken(
+  request: GrantRequest,
+  scope: string | undefined,
+): Promise<TokenSet> {
+  const tokens = await ordinaryClientToken(request, scope);
+  return handOut(request.service, request.client, tokens);
+}
+
+async function ordinaryClientToken(
   { service, client, now, era }: GrantRequest,
   scope: string | undefined,
 ): Promise<TokenSet> {

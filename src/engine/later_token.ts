@@ -15,8 +15,9 @@ import { answerIn, refreshEnd } from '../store/judgement.ts';
 import { newNonce } from '../token/sealed/refresh_text.ts';
 import { expectAnswerable, ownScope } from './answer.ts';
 import type { GrantRequest } from './authorization.ts';
-import { makeLoginTokens, type RefreshTelling } from './issue.ts';
+import { makeLoginTokens } from './issue.ts';
 import type { Service } from './service.ts';
+import type { RefreshTelling } from './token_forms.ts';
 
 export interface LaterToken {
   readonly grant: GrantType;

@@ -1,5 +1,6 @@
 // Owns bringing a programme into service: its directory, its token formats and their keys.
 
+import { BoundedMap } from '../lib/bounded_map.ts';
 import type { CallLimits } from '../lib/calls/exchange.ts';
 import { after } from '../lib/clock.ts';
 import { present } from '../lib/present.ts';
@@ -70,6 +71,7 @@ export async function openService(
     directory: openDirectory(programme, foundation, { credentials, hookLimits }),
     tokenIds: tokenIds(access.tokenId, foundation.node),
     openAccess: rememberingOpener(rememberedTokens),
+    formedTokens: new BoundedMap<string, string>(rememberedTokens),
     provenHeaders: new ProvenHeaders(),
     uses: former?.uses ?? new ClientUses(),
     aheadReports: new Windows(1),

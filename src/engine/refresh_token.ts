@@ -1,6 +1,6 @@
 // Owns the refresh_token grant (RFC 6749 6): rotation where it is on, retries and the answer to reuse.
 
-import { earlier, milliseconds } from '../lib/clock.ts';
+import { earlier, type Instant, milliseconds } from '../lib/clock.ts';
 import { present } from '../lib/present.ts';
 import type { Cause } from '../oauth/cause.ts';
 import type { Client } from '../oauth/client.ts';
@@ -29,10 +29,15 @@ import { deadRefresh, inactiveMember, malformedRefresh, reusedRefresh } from './
 import { makeLoginTokens, scopeOf } from './issue.ts';
 import { makeLaterToken } from './later_token.ts';
 import type { Service } from './service.ts';
+import { ordinaryText } from './token_forms.ts';
 
 /** The refresh token in what was sent; undefined for every text that no answer can have held. */
-export function readRefreshToken(sent: string): RefreshText | undefined {
-  const text = openRefreshEnvelope(sent);
+export async function readRefreshToken(
+  service: Service,
+  sent: string,
+  now: Instant,
+): Promise<RefreshText | undefined> {
+  const text = openRefreshEnvelope(await ordinaryText(service, 'refresh_token', sent, now));
   return text === undefined ? undefined : parseRefreshText(text);
 }
 
@@ -66,10 +71,9 @@ const mostRounds = 5;
 export async function grantByRefreshToken(request: GrantRequest): Promise<TokenSet> {
   const { service, client, inputs, now, record } = request;
   const { programme, store } = service;
-  const token = readRefreshToken(inputs.get('refresh_token') ?? '');
-  if (token === undefined) {
-    throw refused(malformedRefresh(inputs.get('refresh_token') ?? ''));
-  }
+  const sent = inputs.get('refresh_token') ?? '';
+  const token = await readRefreshToken(service, sent, now);
+  if (token === undefined) throw refused(malformedRefresh(programme, sent));
   const presented = presentedBy(service, client, token);
   for (let round = 0; round < mostRounds; round += 1) {
     const login = await store.findLogin(programme.id, token.place);

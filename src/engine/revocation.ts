@@ -58,7 +58,7 @@ async function revoke(
 ): Promise<void> {
   const { store, programme } = service;
   const { record } = request;
-  const refresh = readRefreshToken(text);
+  const refresh = await readRefreshToken(service, text, now);
   if (refresh !== undefined) {
     const login = await store.findLogin(programme.id, refresh.place);
     // Of any generation: a store that was put back may know less than the client.

@@ -1,6 +1,7 @@
 // Owns the parts that answer requests to one programme: its rules, the store, clock, keys and directory.
 
 import type { AuditStream } from '../audit/stream.ts';
+import type { BoundedMap } from '../lib/bounded_map.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { MemberDirectory } from '../members/directory.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
@@ -53,6 +54,8 @@ export interface Service extends Foundation {
   readonly tokenIds: TokenIds;
   /** Opens sealed access tokens, of which it remembers the good ones. */
   readonly openAccess: typeof openAccess;
+  /** Ordinary texts of access tokens that have a form of their own, by those that came lately. */
+  readonly formedTokens: BoundedMap<string, string>;
   /** Present where access tokens are JWTs. */
   readonly signAccess?: JwtSigner;
   /** Present where refresh tokens are JWTs. */

@@ -8,6 +8,7 @@ import type { FindKey, OpenedAccess } from '../token/sealed/access_text.ts';
 import { loginTagOf } from '../token/sealed/refresh_text.ts';
 import { scopeOf } from './issue.ts';
 import type { Service } from './service.ts';
+import { isLatest, ordinaryText } from './token_forms.ts';
 
 /** A live access token, whatever the status of its client and member. */
 export interface IssuedToken {
@@ -54,6 +55,7 @@ export async function findIssuedToken(
   // clock's end of it (FAULTS 11).
   if (proven.issuedAt > now + allowedDrift) return undefined;
   const { store, programme } = service;
+  if (!(await isLatest(service, proven, now))) return undefined;
   return (await store.isStanding(programme.id, proven.question)) ? proven : undefined;
 }
 
@@ -94,9 +96,11 @@ export async function proveToken(
 /** The same also of a sealed token that has expired. */
 export async function proveAnyAge(
   service: Service,
-  text: string,
+  token: string,
   now: Instant,
 ): Promise<ProvenToken | undefined> {
+  const isFormed = service.programme.forms.access_token !== undefined;
+  const text = isFormed ? await ordinaryText(service, 'access_token', token, now) : token;
   const prove = isJwt(text) ? proveJwt : proveSealed;
   const proven = await prove(service, text, now);
   return proven !== undefined && isItsOwn(service, proven) ? proven : undefined;

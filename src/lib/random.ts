@@ -1,6 +1,7 @@
-// Owns random bytes and random text: keys, identifiers and codes drawn without bias.
+// Owns random bytes and random text: keys, identifiers and codes drawn without bias; and text that
+// follows from a secret as if it were drawn.
 
-import { randomFillSync } from 'node:crypto';
+import { hash, randomFillSync } from 'node:crypto';
 
 /** Filled by one system call for many requests: the call costs more than the bytes. */
 const pool = Buffer.alloc(4096);
@@ -26,10 +27,23 @@ export function randomBytes(count: number): Buffer {
  * favour the first letters.
  */
 export function randomText(alphabet: string, length: number): string {
+  return drawnText(alphabet, length, randomBytes);
+}
+
+/** As `randomText`, but the same for the same seed, which nobody can tell from the text. */
+export function derivedText(alphabet: string, length: number, seed: string): string {
+  let block = 0;
+  return drawnText(alphabet, length, () => {
+    block += 1;
+    return hash('sha256', `${block} ${seed}`, 'buffer');
+  });
+}
+
+function drawnText(alphabet: string, length: number, draw: (count: number) => Buffer): string {
   const limit = 256 - (256 % alphabet.length);
   let text = '';
   while (text.length < length) {
-    for (const byte of randomBytes(length - text.length + 8)) {
+    for (const byte of draw(length - text.length + 8)) {
       if (byte < limit && text.length < length) text += alphabet[byte % alphabet.length] ?? '';
     }
   }

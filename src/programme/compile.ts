@@ -37,6 +37,7 @@ import {
 } from './requests/token_management.ts';
 import { compileVerification } from './requests/verification.ts';
 import { compileSandbox } from './sandbox/sandbox.ts';
+import { compileTokenForms } from './token_forms.ts';
 
 /** Characters of a prefix by which an identifier is told from a secret. */
 const leastPrefix = 3;
@@ -101,9 +102,11 @@ export function compileProgramme(
       lifetimes: Object.fromEntries(lifetimes) as AccessTokenRules['lifetimes'],
       algorithm: access.algorithm,
       tokenId: access.token_id,
+      live: access.live,
       claims: compileClaims(access.claims, tokenWriting(scope)),
     },
     refresh,
+    forms: compileTokenForms(id, definition),
     clientSubject: (client: ClientId) => prefix + client,
     isClientSubject: (subject: string) => subject.startsWith(prefix),
     signsTokens: access.format === 'jwt' || refresh.format === 'jwt',

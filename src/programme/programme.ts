@@ -19,6 +19,7 @@ import type { TokenEndpoint } from './requests/token_endpoint.ts';
 import type { TokenManagementEndpoint } from './requests/token_management.ts';
 import type { VerificationRules } from './requests/verification.ts';
 import type { Sandbox } from './sandbox/sandbox.ts';
+import type { TokenForms } from './token_forms.ts';
 
 export interface ClientRules {
   readonly isIdentifier: (text: string) => boolean;
@@ -41,6 +42,8 @@ export interface AccessTokenRules {
   readonly lifetimes: Readonly<Record<GrantType, Milliseconds>>;
   readonly algorithm: SigningAlgorithm;
   readonly tokenId: TokenIdForm;
+  /** Whether a new token ends the former of its owner. */
+  readonly live: 'any' | 'one';
   /** The claims that the dialect adds to the standard claims of each JWT. */
   readonly claims: (values: Values) => Readonly<Record<string, unknown>>;
 }
@@ -88,6 +91,8 @@ export interface Programme {
   readonly verification: VerificationRules;
   readonly access: AccessTokenRules;
   readonly refresh: Definition['tokens']['refresh'];
+  /** By the use of a token; empty where all tokens are told as their ordinary texts. */
+  readonly forms: TokenForms;
   /** The `sub` of tokens that a client gets for itself. */
   readonly clientSubject: (id: ClientId) => string;
   /**

@@ -1,7 +1,8 @@
 // Owns a partner and its member as they use one programme of a running server, telling a hoard of
 // every secret that passes either way.
 
-import { readRefreshToken } from '../../src/engine/refresh_token.ts';
+import { openRefreshEnvelope } from '../../src/token/refresh_envelope.ts';
+import { parseRefreshText } from '../../src/token/sealed/refresh_text.ts';
 import { openLogin, type OpenLogin, submitLogin } from '../support/login.ts';
 import { type Answer, ask, post } from '../support/wire.ts';
 import type { Hoard } from './hoard.ts';
@@ -217,7 +218,7 @@ export class Caller {
     const found = JSON.parse(body) as Readonly<Record<string, string>>;
     const access = this.#hoard.keep('an access token', found['access_token']);
     const refresh = this.#hoard.keep('a refresh token', found['refresh_token']);
-    const read = readRefreshToken(refresh);
+    const read = parseRefreshText(openRefreshEnvelope(refresh) ?? '');
     if (read === undefined) throw new Error(`no refresh token: ${refresh}`);
     const { text, loginSecret } = read;
     this.#hoard.keep('a login secret', loginSecret);

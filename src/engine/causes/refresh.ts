@@ -4,13 +4,16 @@ import type { Instant } from '../../lib/clock.ts';
 import { sameDigest } from '../../lib/digest.ts';
 import { type Cause, countOf, describeAge, describeText, ownCause } from '../../oauth/cause.ts';
 import type { LoginState } from '../../oauth/grant.ts';
+import type { Programme } from '../../programme/programme.ts';
 import { type PresentedRefresh, refreshEnd } from '../../store/judgement.ts';
 
 const rule = ['tokens', 'refresh'];
 const known = 'a refresh token of the programme';
 
-export function malformedRefresh(sent: string): Cause {
-  return ownCause(rule, known, `none that Jetway can have made: ${describeText(sent)}`);
+export function malformedRefresh({ forms }: Programme, sent: string): Cause {
+  const none =
+    forms.refresh_token === undefined ? 'that Jetway can have made' : 'that is kept, or no longer';
+  return ownCause(rule, known, `none ${none}: ${describeText(sent)}`);
 }
 
 /** Why a token is neither good nor known to be used before; in the order of `judgeRefresh`. */

@@ -5,6 +5,7 @@ import { type Cause, describeAge, describeText } from '../../oauth/cause.ts';
 import type { Client } from '../../oauth/client.ts';
 import type { Service } from '../service.ts';
 import { findIssuedToken, proveAnyAge } from '../standing_token.ts';
+import { isLatest } from '../token_forms.ts';
 
 const access = ['tokens', 'access'];
 
@@ -21,12 +22,19 @@ export async function deadToken(service: Service, text: string, now: Instant): P
   if (said !== undefined && said <= now) return because(end(said), [...access, 'lifetime']);
   const proven = await proveAnyAge(service, text, now);
   if (proven === undefined) {
-    const came = `none that the programme made under a key that it still has: of another programme or environment, or no token (${describeText(text)})`;
+    const made =
+      service.programme.forms.access_token === undefined
+        ? 'made under a key that it still has'
+        : 'keeps';
+    const came = `none that the programme ${made}: one that expired, of another programme or environment, or no token (${describeText(text)})`;
     return because(came);
   }
   if (proven.expiresAt <= now) return because(end(proven.expiresAt), [...access, 'lifetime']);
   if (!proven.isKnown) return because('one that is ahead of its login: was the store put back?');
   if (proven.login?.revoked === true) return because('one whose login was ended');
+  if (!(await isLatest(service, proven, now))) {
+    return because('one that a later token of its owner ended', [...access, 'live']);
+  }
   if ((await findIssuedToken(service, text, now)) === undefined)
     return because('one that was revoked');
   const client = await service.store.find('client', service.programme.id, proven.client);

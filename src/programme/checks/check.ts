@@ -8,13 +8,14 @@ import { memberComplaints } from '../language/members_schema.ts';
 import { acceptanceComplaints } from './acceptances.ts';
 import { answerComplaints } from './answers.ts';
 import { authenticationComplaints } from './authentication.ts';
-import { codeComplaints, memberNumberComplaints, verifyComplaints } from './clients.ts';
+import { lifetimeComplaints, memberNumberComplaints, verifyComplaints } from './clients.ts';
 import {
   endpointComplaints,
   grantComplaints,
   loginComplaints,
   selectorComplaints,
 } from './endpoints.ts';
+import { generatedComplaints } from './generated.ts';
 import { idleLoginComplaints, refusalComplaints } from './inputs.ts';
 import { judged } from './judged.ts';
 import { loginPageComplaints } from './login_page.ts';
@@ -38,7 +39,8 @@ const errors: readonly Check[] = [
   loginPageComplaints,
   selectorComplaints,
   scopeComplaints,
-  codeComplaints,
+  generatedComplaints,
+  lifetimeComplaints,
   refreshComplaints,
   answerComplaints,
   idleLoginComplaints,

@@ -2,11 +2,10 @@
 
 import { milliseconds } from '../../lib/clock.ts';
 import { formatDuration } from '../../lib/duration.ts';
-import { longestIdentifier } from '../../oauth/client.ts';
 import { grantTypes } from '../../oauth/grant.ts';
 import { type Complaint, wrong } from '../../schema/complaint.ts';
 import type { Definition } from '../language/definition.ts';
-import { alphabetOf, type ValueShape } from '../language/value_shape.ts';
+import { alphabetOf } from '../language/value_shape.ts';
 import { heldHeaders } from '../requests/verify_headers.ts';
 
 /** A shape that no number matches would refuse every member. */
@@ -22,38 +21,15 @@ export function* memberNumberComplaints({ members }: Definition): Iterable<Compl
   ]);
 }
 
-/** RFC 6749 10.10: the chance of guessing a code must be at most 2^-128. */
-const leastCodeBits = 128;
-
-/** Codes travel in URLs, whose length proxies limit. */
-const longestCode = 1024;
-
-export function codeComplaints({ code, client, tokens }: Definition): Iterable<Complaint> {
+export function lifetimeComplaints({ code, tokens }: Definition): Iterable<Complaint> {
   const { lifetime, longest } = tokens.refresh;
   return wrong(
-    [
-      shapeBits(code) < leastCodeBits,
-      ['code'],
-      `a code of this shape has ${Math.floor(shapeBits(code))} random bits; RFC 6749 10.10 asks for ${leastCodeBits}`,
-      'make it longer',
-    ],
-    [
-      shapeBits(client.identifier) < 13,
-      ['client', 'identifier'],
-      'there are too few identifiers of this shape to give out',
-    ],
     [
       lifetime > longest,
       ['tokens', 'refresh', 'lifetime'],
       'a refresh token cannot live longer than tokens.refresh.longest',
     ],
     [code.lifetime > 600_000, ['code', 'lifetime'], 'a code may live 10m at most (RFC 6749 4.1.2)'],
-    [
-      longestOf(client.identifier) > longestIdentifier,
-      ['client', 'identifier'],
-      `an identifier can have ${longestIdentifier} characters at most`,
-    ],
-    [longestOf(code) > longestCode, ['code'], `a code can have ${longestCode} characters at most`],
   );
 }
 
@@ -78,16 +54,6 @@ export function* lifetimeWarnings({ tokens, grants }: Definition): Iterable<Comp
     const hint = "only a client's own, which come from no login, live for so long";
     yield type === '' && isShared ? [path, message, hint] : [path, message];
   }
-}
-
-/** Random bits of a generated value, which is as long as its range allows, up to 64 characters. */
-function shapeBits(shape: ValueShape): number {
-  const length = Math.max(shape.length?.min ?? 0, Math.min(shape.length?.max ?? 64, 64));
-  return length * Math.log2(alphabetOf(shape.characters ?? 'alphanumeric').length);
-}
-
-function longestOf({ prefix = '', length }: ValueShape): number {
-  return prefix.length + (length?.max ?? 0);
 }
 
 /** Headers that `verify` requires and token endpoints do not have. */

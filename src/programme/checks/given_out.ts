@@ -45,6 +45,23 @@ function givenIdentifiers({ client }: Definition): Given {
   };
 }
 
+function givenRefreshTokens({ format, form }: Definition['tokens']['refresh']): Given {
+  if (format === 'jwt') {
+    return {
+      what: 'refresh tokens, which are JWTs of 300 to 2400 characters',
+      samples: [300, 2400].map((length) => `eyJ${'A.-_09az'.repeat(length / 8)}`.slice(0, length)),
+    };
+  }
+  if (form !== undefined) {
+    const what = 'refresh tokens of the shape in tokens.refresh.form';
+    return { what, samples: shapeSamples(form, usualCodeLength) };
+  }
+  return {
+    what: `refresh tokens, which are "r" and ${refreshTextShape.length} characters of base64url`,
+    samples: shapeSamples(refreshShape, 0),
+  };
+}
+
 const givenByRole: Readonly<Record<string, GivenBy>> = {
   client_id: givenIdentifiers,
   client_secret: () => ({
@@ -79,18 +96,7 @@ const givenByRole: Readonly<Record<string, GivenBy>> = {
     what: 'codes of the shape in code',
     samples: shapeSamples(code, usualCodeLength),
   }),
-  refresh_token: ({ tokens }) =>
-    tokens.refresh.format === 'opaque'
-      ? {
-          what: `refresh tokens, which are "r" and ${refreshTextShape.length} characters of base64url`,
-          samples: shapeSamples(refreshShape, 0),
-        }
-      : {
-          what: 'refresh tokens, which are JWTs of 300 to 2400 characters',
-          samples: [300, 2400].map((length) =>
-            `eyJ${'A.-_09az'.repeat(length / 8)}`.slice(0, length),
-          ),
-        },
+  refresh_token: ({ tokens }) => givenRefreshTokens(tokens.refresh),
 };
 
 /** Roles whose values Jetway generates or registers, with or without a comparison. */

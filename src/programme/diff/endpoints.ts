@@ -6,7 +6,7 @@ import { isPage, type LoginFailurePromise, type LoginPromise } from '../contract
 import { tellsSeveral } from '../contract/samples.ts';
 import type { GrantPromise, TokenEndpointPromise } from '../contract/tokens.ts';
 import { readsHeader } from '../language/client_schema.ts';
-import { describeShape } from '../language/value_shape.ts';
+import { describeShape, type ValueShape } from '../language/value_shape.ts';
 import { furtherEndpoints, verification } from './gateways.ts';
 import { readingItems } from './inputs.ts';
 import {
@@ -164,22 +164,38 @@ function grantWords({ grantType, role }: GrantPromise): string {
 function tokenItems(contract: Contract): Endpoint {
   const { programme, tokens, refresh } = contract;
   const { access, grants } = programme;
-  const formOf = (isJwt: boolean): string =>
-    isJwt ? `JWTs, signed ${access.algorithm}` : 'opaque';
+  const formOf = (isJwt: boolean, form?: ValueShape): string => {
+    if (isJwt) return `JWTs, signed ${access.algorithm}`;
+    return form === undefined ? 'opaque' : `opaque, ${describeShape(form)}`;
+  };
+  const { definition } = contract;
   return {
     kind: 'tokens',
     items: [
-      text('access tokens', formOf(access.format === 'jwt')),
+      text('access tokens', formOf(access.format === 'jwt', definition.tokens.access.form)),
+      choice(
+        'live access tokens',
+        access.live === 'one' ? 'one of an owner' : 'any number',
+        access.live === 'one',
+      ),
       ...tokens.map(({ grant, lifetime }) =>
         span(`lifetime of an access token by ${grant}`, lifetime),
       ),
+      ...tokens.flatMap(({ grant }) => {
+        const form = definition.grants[grant]?.access_form;
+        return form === undefined ? [] : [text(`access tokens by ${grant}`, formOf(false, form))];
+      }),
       ...tokens.flatMap(({ grant, claims }) =>
         claims === undefined ? [] : [answers(`claims of a token by ${grant}`, claims)],
       ),
       ...(refresh === undefined
         ? []
         : [
-            text('refresh tokens', formOf(refresh.isJwt) + (refresh.rotates ? '' : ', which stay')),
+            text(
+              'refresh tokens',
+              formOf(refresh.isJwt, definition.tokens.refresh.form) +
+                (refresh.rotates ? '' : ', which stay'),
+            ),
             span('lifetime of a refresh token', refresh.lifetime),
             span('longest time of a login', refresh.longest),
             span('time in which a refresh can be repeated', refresh.grace),

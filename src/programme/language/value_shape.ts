@@ -2,8 +2,7 @@
 
 import * as v from 'valibot';
 
-import { digest } from '../../lib/digest.ts';
-import { randomText } from '../../lib/random.ts';
+import { derivedText, randomText } from '../../lib/random.ts';
 import { countOf, describeText } from '../../oauth/cause.ts';
 import { key, named, note, type Output } from '../../schema/notes.ts';
 
@@ -137,15 +136,10 @@ export function compileGenerator(shape: ValueShape, most: number): () => string 
   return () => prefix + randomText(alphabet, length);
 }
 
-/** A value of the shape that follows from `seed` alone, for samples. */
-export function derivedValue(shape: ValueShape, most: number, seed: string): string {
+/** A maker of values of the shape that each follow from a seed alone. */
+export function compileDeriver(shape: ValueShape, most: number): (seed: string) => string {
   const { alphabet, length, prefix } = drawing(shape, most);
-  const bytes = Buffer.from(digest(seed));
-  const drawn = Array.from(
-    { length },
-    (_, index) => alphabet[(bytes[index % bytes.length] ?? 0) % alphabet.length] ?? '',
-  );
-  return prefix + drawn.join('');
+  return (seed) => prefix + derivedText(alphabet, length, seed);
 }
 
 function drawing(

@@ -10,7 +10,7 @@ import type {
   InputDefinition,
   ParameterPlace,
 } from '../language/input_schema.ts';
-import { compileShape, derivedValue } from '../language/value_shape.ts';
+import { compileDeriver, compileShape } from '../language/value_shape.ts';
 import { withPathValues } from '../path_index.ts';
 import type { Programme } from '../programme.ts';
 import { heldValues } from './client_values.ts';
@@ -238,7 +238,7 @@ export function fittingValue(input: InputDefinition, wanted = 'demo'): string {
   const fits = compileShape(input);
   if (first !== undefined) return input.allowed?.includes(wanted) === true ? wanted : first;
   if (input.format !== undefined) return formatSamples[input.format].find(fits) ?? wanted;
-  return fits(wanted) ? wanted : derivedValue(input, longestSample, wanted);
+  return fits(wanted) ? wanted : compileDeriver(input, longestSample)(wanted);
 }
 
 const longestSample = 16;

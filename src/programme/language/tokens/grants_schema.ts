@@ -5,6 +5,7 @@ import * as v from 'valibot';
 import { roles } from '../../../oauth/client.ts';
 import { key, named } from '../../../schema/notes.ts';
 import { lifetimeSchema, oneOrMore, textSchema } from '../../../schema/scalars.ts';
+import { valueShapeSchema } from '../value_shape.ts';
 
 const grantSchema = v.exactOptional(
   v.pipe(
@@ -31,6 +32,11 @@ const grantSchema = v.exactOptional(
         text: "Whether its answers bring a refresh token, where the grant `refresh_token` is on. A client's own does not follow RFC 6749 4.4.3; its tokens are revoked and refreshed as a member's.",
         example: 'on',
         otherwise: '`on` for `authorization_code` and `password`',
+      }),
+      access_form: key(v.exactOptional(valueShapeSchema), {
+        text: 'What opaque access tokens of this grant look like, where that is not `tokens.access.form`.',
+        example: '{ prefix: ghs_, length: 36 }',
+        otherwise: 'as `tokens.access.form`',
       }),
     }),
     named('grant'),

@@ -12,12 +12,22 @@ import {
 } from '../../../schema/scalars.ts';
 import { encodings, withContentType } from '../../answers/encoding.ts';
 import { responseHeadersSchema, tokenFieldSchemas } from '../response_headers.ts';
+import { valueShapeSchema } from '../value_shape.ts';
 import { nameCases } from '../value_tree.ts';
 
 const accessSchema = v.strictObject({
   format: key(v.picklist(['opaque', 'jwt']), {
     text: '`opaque` tokens are random text that only Jetway can look up; `jwt` tokens are signed (RFC 9068) and come with a key set at `{base_path}/.well-known/jwks.json` (C-1).',
     example: 'jwt',
+  }),
+  form: key(v.exactOptional(valueShapeSchema), {
+    text: 'What an opaque access token looks like, of 128 random bits or more (RFC 6749 10.10) and of characters that a header can hold (RFC 6750 2.1): 64 characters unless `length` says otherwise. The store keeps each such token, encrypted under itself: one durable write more. Tokens from before there was a form, or of another form, go on being good; without any form no longer those that had one.',
+    example: '{ prefix: gho_, characters: alphanumeric, length: 36 }',
+    otherwise: "Jetway's own: up to 170 characters of base64url",
+  }),
+  live: key(v.optional(v.picklist(['any', 'one']), 'any'), {
+    text: 'With `one`, each access token ends the former of its owner as it is issued: of a client, or of a member at that client. Whoever checks JWTs by their signature alone does not notice.',
+    example: 'one',
   }),
   lifetime: key(lifetimeSchema, {
     text: 'How long an access token is good, from its issue (G-23). It never outlives `tokens.refresh.longest`, counted from the login, of which `check` warns, as beyond a day; a token of the client credentials grant has no login.',
@@ -41,6 +51,11 @@ const refreshSchema = v.strictObject({
   format: key(v.optional(v.picklist(['opaque', 'jwt']), 'opaque'), {
     text: '`jwt` gives refresh tokens the look of one, for clients that insist (P-7). Jetway finds both kinds by digest and trusts nothing a refresh token says.',
     example: 'jwt',
+  }),
+  form: key(v.exactOptional(valueShapeSchema), {
+    text: 'What an opaque refresh token looks like, as `tokens.access.form`. A used one is known for reuse until its own end.',
+    example: '{ prefix: ghr_, length: 76 }',
+    otherwise: "Jetway's own: `r` and 60 characters of base64url",
   }),
   lifetime: key(lifetimeSchema, {
     text: 'How long a refresh token is good unused: each use gives a new one, or begins its time anew where `rotation` is off. At most `longest`; as long as that, a refresh token ends with its login alone.',
