@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { randomKey, randomText } from '../../src/lib/random.ts';
+import { derivedText, randomKey, randomText } from '../../src/lib/random.ts';
 
 const alphanumeric = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
@@ -50,4 +50,15 @@ test('a key has its bytes in base64url', () => {
     assert.match(key, /^[\w-]+$/);
     assert.equal(Buffer.from(key, 'base64url').length, bytes);
   }
+});
+
+test('text that follows from a seed is the same for it, drawn evenly, and another for another seed', () => {
+  const alphabet = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
+  assert.equal(derivedText(alphabet, 40, 'seed'), derivedText(alphabet, 40, 'seed'));
+  assert.equal(derivedText(alphabet, 300, 'seed').slice(0, 40), derivedText(alphabet, 40, 'seed'));
+  const texts = Array.from({ length: 1000 }, (_, index) => derivedText(alphabet, 62, `${index}`));
+  assert.equal(new Set(texts).size, texts.length);
+  const counts = Array.from(alphabet, (letter) => texts.join('').split(letter).length - 1);
+  // 1000 expected of each; ten standard deviations.
+  for (const count of counts) assert.ok(Math.abs(count - 1000) < 320, `${count}`);
 });
