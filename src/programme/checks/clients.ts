@@ -1,4 +1,4 @@
-// Owns the checks of clients, members and tokens: identifiers, membership numbers, codes, lifetimes and the headers compared at verification.
+// Owns the checks of members and lifetimes, and of the headers compared at verification.
 
 import { milliseconds } from '../../lib/clock.ts';
 import { formatDuration } from '../../lib/duration.ts';

@@ -1,12 +1,10 @@
-// Owns the items of a contract's login request, token endpoints, tokens and failed requests.
+// Owns the items of a contract's login request, token endpoints and failed requests.
 
-import type { ClientId } from '../../oauth/client.ts';
 import type { Contract } from '../contract/contract.ts';
 import { isPage, type LoginFailurePromise, type LoginPromise } from '../contract/login.ts';
-import { tellsSeveral } from '../contract/samples.ts';
 import type { GrantPromise, TokenEndpointPromise } from '../contract/tokens.ts';
 import { readsHeader } from '../language/client_schema.ts';
-import { describeShape, type ValueShape } from '../language/value_shape.ts';
+import { describeShape } from '../language/value_shape.ts';
 import { furtherEndpoints, verification } from './gateways.ts';
 import { readingItems } from './inputs.ts';
 import {
@@ -17,13 +15,13 @@ import {
   type Item,
   limit,
   limitText,
-  names,
   offer,
   span,
   text,
 } from './item.ts';
 import { loginPage } from './login_page.ts';
 import { selectorItems } from './selector.ts';
+import { tokenItems } from './tokens.ts';
 
 /** The endpoints in the order in which a partner meets them. */
 export function endpointsOf(contract: Contract): readonly Endpoint[] {
@@ -158,95 +156,4 @@ function tokenEndpoint(
 function grantWords({ grantType, role }: GrantPromise): string {
   const named = grantType === undefined ? '' : `grant_type ${grantType}, `;
   return `${named}for clients with the role ${role}`;
-}
-
-/** What holds of tokens, whichever endpoint gives them out. */
-function tokenItems(contract: Contract): Endpoint {
-  const { programme, tokens, refresh } = contract;
-  const { access, grants } = programme;
-  const formOf = (isJwt: boolean, form?: ValueShape): string => {
-    if (isJwt) return `JWTs, signed ${access.algorithm}`;
-    return form === undefined ? 'opaque' : `opaque, ${describeShape(form)}`;
-  };
-  const { definition } = contract;
-  return {
-    kind: 'tokens',
-    items: [
-      text('access tokens', formOf(access.format === 'jwt', definition.tokens.access.form)),
-      choice(
-        'live access tokens',
-        access.live === 'one' ? 'one of an owner' : 'any number',
-        access.live === 'one',
-      ),
-      ...tokens.map(({ grant, lifetime }) =>
-        span(`lifetime of an access token by ${grant}`, lifetime),
-      ),
-      ...tokens.flatMap(({ grant }) => {
-        const form = definition.grants[grant]?.access_form;
-        return form === undefined ? [] : [text(`access tokens by ${grant}`, formOf(false, form))];
-      }),
-      ...tokens.flatMap(({ grant, claims }) =>
-        claims === undefined ? [] : [answers(`claims of a token by ${grant}`, claims)],
-      ),
-      ...(refresh === undefined
-        ? []
-        : [
-            text(
-              'refresh tokens',
-              formOf(refresh.isJwt, definition.tokens.refresh.form) +
-                (refresh.rotates ? '' : ', which stay'),
-            ),
-            span('lifetime of a refresh token', refresh.lifetime),
-            span('longest time of a login', refresh.longest),
-            span('time in which a refresh can be repeated', refresh.grace),
-          ]),
-      ...scopeItems(contract),
-      ...(grants.has('client_credentials')
-        ? [
-            text(
-              "subject of a client's own token",
-              programme.clientSubject('CLIENT-ID' as ClientId),
-            ),
-          ]
-        : []),
-      ...numberItems(contract),
-    ],
-  };
-}
-
-const separatorWords: Readonly<Record<string, string>> = {
-  ' ': 'spaces',
-  ',': 'commas',
-  none: 'one scope at most',
-};
-
-function scopeItems({ definition: { scope }, programme: { grants } }: Contract): readonly Item[] {
-  if (scope.kind === 'list') {
-    const { separator } = scope;
-    const between = separatorWords[separator] ?? `"${separator}"`;
-    return [
-      names('scopes', scope.values),
-      names('scopes that nobody need ask for', scope.default ?? []),
-      tellsSeveral(scope) ? offer('several scopes', between) : text('several scopes', between),
-      names(
-        'scopes that open what demands none',
-        scope.values.filter((value) => !scope.restricted.includes(value)),
-      ),
-    ];
-  }
-  const ofMembers = [...grants].some((grant) => grant !== 'client_credentials');
-  return [
-    names('levels', scope.values, ' < '),
-    ...(grants.has('client_credentials')
-      ? [text("level of a client's own token", scope.client)]
-      : []),
-    ...(ofMembers ? [text('level of a member of whom none is known', scope.member_default)] : []),
-  ];
-}
-
-/** Members whose number does not fit get no token. */
-function numberItems({ programme: { memberNumber } }: Contract): readonly Item[] {
-  const { neededBy, form } = memberNumber;
-  if (neededBy.size === 0) return [];
-  return [text('membership number', `${form}, needed by ${[...neededBy].join(', ')}`)];
 }
